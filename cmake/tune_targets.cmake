@@ -1,0 +1,53 @@
+# What every target of this project shares: language, warnings, sanitizers.
+
+add_library(tune_options INTERFACE)
+target_compile_features(tune_options INTERFACE cxx_std_20)
+target_include_directories(tune_options INTERFACE "${PROJECT_SOURCE_DIR}/include")
+
+add_library(tune_warnings INTERFACE)
+target_compile_options(tune_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
+if(TUNE_WARNINGS_AS_ERRORS)
+  target_compile_options(tune_warnings INTERFACE -Werror)
+endif()
+
+if(TUNE_SANITIZERS)
+  # CAF spawns argument-less actors through a null reference, hence no -fsanitize=null.
+  set(_tune_san -fsanitize=${TUNE_SANITIZERS} -fno-omit-frame-pointer)
+  if(TUNE_SANITIZERS MATCHES "undefined")
+    list(APPEND _tune_san -fno-sanitize=null -fno-sanitize-recover=undefined)
+  endif()
+  target_compile_options(tune_options INTERFACE ${_tune_san})
+  target_link_options(tune_options INTERFACE ${_tune_san})
+endif()
+
+find_program(TUNE_CCACHE ccache)
+if(TUNE_CCACHE AND TUNE_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${TUNE_CCACHE}")
+endif()
+
+# tune_add_room(<room> SOURCES <file>... [LINKS <target>...])
+#
+# One library per room of the house, `tune_<room>`.
+function(tune_add_room room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(tune_${room} STATIC ${ARG_SOURCES})
+  add_library(tune::${room} ALIAS tune_${room})
+  set_target_properties(tune_${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(tune_${room}
+    PUBLIC tune_options ${ARG_LINKS}
+    PRIVATE tune_warnings ${ARG_PRIVATE_LINKS})
+endfunction()
+
+# tune_add_tests(<label> SOURCES <file>... [LINKS <target>...])
+#
+# One GoogleTest program per room, `tune_<label>_tests`; the ctest label is the room's name.
+function(tune_add_tests label)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(tune_${label}_tests ${ARG_SOURCES})
+  target_include_directories(tune_${label}_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_compile_definitions(tune_${label}_tests PRIVATE
+    TUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(tune_${label}_tests
+    PRIVATE tune_warnings ${ARG_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(tune_${label}_tests PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+endfunction()

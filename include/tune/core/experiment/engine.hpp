@@ -1,0 +1,60 @@
+/// The loop around the state machine, once for all drivers: stamp, record, apply, carry out.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/experiment.hpp"
+#include "tune/core/experiment/outbox.hpp"
+
+#include <deque>
+#include <vector>
+
+namespace tune {
+
+/// What the engine needs of the world. The runner actor, the simulator and tests differ in
+/// nothing else.
+class engine_ports {
+public:
+  virtual ~engine_ports() = default;
+  /// Hands an event to the recorder; `engine::durable` says later that it is on disk.
+  virtual void record(const event& what) = 0;
+  /// Carries one command out. Its gate has opened. Must not call back into the engine.
+  virtual void carry_out(const command& what) = 0;
+};
+
+/// Drives one experiment.
+class engine {
+public:
+  /// @param ports must outlive the engine.
+  engine(experiment machine, engine_ports& ports);
+
+  /// Takes news: stamps it with the next `seq` and `now`, records it, applies it, carries out
+  /// what follows. Late and doubled messages are answered without entering the log.
+  void post(event_body what, instant now);
+
+  /// Posts everything that is due by time at `now`.
+  void pass(instant now);
+
+  /// All events up to `seq` are on disk: opens gates.
+  void durable(sequence seq);
+
+  /// Applies a recorded event without recording it or carrying anything out but the facts for
+  /// scheduler and searcher, which go through `carry_out`.
+  void replay(const event& what);
+  /// After the last replayed event: carries out what is outstanding.
+  void resume();
+
+  [[nodiscard]] const experiment& machine() const { return machine_; }
+  [[nodiscard]] const outbox& held() const { return outbox_; }
+
+private:
+  experiment machine_;
+  engine_ports& ports_;
+  outbox outbox_;
+  std::deque<event_body> todo_;
+  bool busy_ = false;
+
+  void step(event_body what, instant now);
+  void route(std::vector<command> commands);
+};
+
+} // namespace tune

@@ -1,0 +1,148 @@
+/// The events of an experiment: its log, and its only input.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/resource/ledger.hpp"
+#include "tune/core/schedule/action.hpp"
+#include "tune/core/search/searcher.hpp"
+#include "tune/core/trial/end_class.hpp"
+#include "tune/core/trial/report.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+namespace on {
+
+/// A head took the experiment over. First event of each epoch.
+struct opened {
+  std::uint32_t epoch = 1;
+  std::string build;
+  /// The whole configuration as JSON.
+  std::string spec;
+  std::uint64_t seed = 0;
+};
+/// Configurations were asked for.
+struct suggest_asked {
+  std::uint64_t ask = 0;
+  std::uint32_t count = 1;
+};
+/// The searcher answered an ask.
+struct suggested {
+  std::uint64_t ask = 0;
+  proposal what;
+};
+/// The scheduler answered reports, or a stall. A batch of answers is one event.
+struct decided {
+  std::vector<decision> answers;
+};
+/// The scheduler chose what runs next.
+struct chosen {
+  choice what;
+};
+/// The cluster granted a trial's request: an attempt opens.
+struct placed {
+  trial_id trial;
+  attempt_id attempt;
+  lease what;
+};
+/// The cluster can never grant the trial's request.
+struct place_refused {
+  trial_id trial;
+  std::string why;
+};
+/// The trainable is set up (and restored): it trains.
+struct started {
+  trial_id trial;
+  attempt_id attempt;
+  std::int64_t pid = 0;
+};
+/// The trainable reported. Rows of `results` are these events.
+struct reported {
+  std::shared_ptr<const report> what;
+};
+/// A checkpoint was written and is safe on disk: it is registered by this event.
+struct saved {
+  trial_id trial;
+  attempt_id attempt;
+  checkpoint_id checkpoint;
+  std::uint64_t iteration = 0;
+  /// Relative to the experiment's directory.
+  std::string location;
+  std::uint64_t bytes = 0;
+};
+struct save_failed {
+  trial_id trial;
+  attempt_id attempt;
+  checkpoint_id checkpoint;
+  std::string why;
+};
+/// A registered checkpoint could not be restored; an older one will be tried.
+struct checkpoint_bad {
+  trial_id trial;
+  attempt_id attempt;
+  checkpoint_id checkpoint;
+  std::string why;
+};
+/// The attempt is over: its processes are gone.
+struct ended {
+  trial_id trial;
+  attempt_id attempt;
+  end_class how = end_class::finished;
+  /// Text of the error, or what is worth knowing.
+  std::string detail;
+  /// Exit status of the process, where there was one; negative: the signal.
+  std::optional<std::int32_t> exit_status;
+};
+/// A node offers resources, or changed them.
+struct node_up {
+  std::string node;
+  resources capacity;
+};
+struct node_down {
+  std::string node;
+  std::string why;
+};
+/// A client wants a trial, or everything, to end.
+struct stop_asked {
+  /// None: all trials.
+  std::optional<trial_id> trial;
+  std::string why;
+};
+/// The run must leave off in order and stay resumable (Ctrl-C, SIGTERM).
+struct interrupted {
+  std::string why;
+};
+/// Time passed and something was due.
+struct ticked {
+  enum class due : std::uint8_t { time_limit, progress_timeout, stop_grace, retry };
+  due what = due::time_limit;
+  /// Whom it concerns; unused for `time_limit`.
+  trial_id trial;
+};
+
+} // namespace on
+
+using event_body =
+  std::variant<on::opened, on::suggest_asked, on::suggested, on::decided, on::chosen, on::placed,
+               on::place_refused, on::started, on::reported, on::saved, on::save_failed,
+               on::checkpoint_bad, on::ended, on::node_up, on::node_down, on::stop_asked,
+               on::interrupted, on::ticked>;
+
+/// One event with its place in the log and its time.
+struct event {
+  sequence seq = 0;
+  instant at{0};
+  event_body what;
+};
+
+/// "opened", "suggest_asked", "suggested", … as stored in the log.
+[[nodiscard]] std::string_view name_of(const event_body& x);
+
+} // namespace tune

@@ -1,0 +1,92 @@
+/// The state machine of one tuning run, as a value.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/command.hpp"
+#include "tune/core/experiment/event.hpp"
+#include "tune/core/experiment/settings.hpp"
+#include "tune/core/stop/stopper.hpp"
+#include "tune/core/trial/status.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tune {
+
+/// Number of trials by status; indexed by `trial_status`.
+using status_counts = std::array<std::uint64_t, trial_status_count>;
+
+/// The best trial so far.
+struct best_trial {
+  trial_id trial;
+  config_ptr config;
+  /// The report with the best first objective.
+  std::shared_ptr<const report> at;
+};
+
+/// What an observer may see of a running experiment.
+struct experiment_view {
+  status_counts counts{};
+  /// Trials that ended with at least one result and without error.
+  std::uint64_t succeeded = 0;
+  std::optional<best_trial> best;
+  bool searcher_done = false;
+  bool draining = false;
+};
+
+/// Events in, commands out. It knows no actor, clock, file or thread; replaying the same events
+/// gives the same state and the same commands. Work per event does not grow with the number of
+/// trials.
+class experiment {
+public:
+  /// @param traits   What the scheduler needs.
+  /// @param searcher What the searcher needs.
+  experiment(experiment_settings settings, scheduler_traits scheduler, searcher_traits searcher,
+             std::vector<std::unique_ptr<stopper>> stoppers);
+  ~experiment();
+  experiment(experiment&&) noexcept;
+  experiment& operator=(experiment&&) noexcept;
+
+  /// Applies the next event of the log. @param what `seq` is one more than the last applied.
+  /// @returns what has to happen next, in order.
+  [[nodiscard]] std::vector<command> apply(const event& what);
+
+  /// The answer to a message that is late or doubled and therefore must not enter the log:
+  /// the recorded decision again, or a halt "superseded". Nothing: the report is news.
+  [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
+  /// Whether `what` would change nothing (attempt over, unknown, answered already).
+  [[nodiscard]] bool is_stale(const event_body& what) const;
+
+  /// When the next thing is due by time alone; nothing if no deadline stands.
+  [[nodiscard]] std::optional<instant> next_deadline() const;
+  /// The events that are due at `now`, in order. Post each.
+  [[nodiscard]] std::vector<on::ticked> due(instant now) const;
+
+  /// Id for the next attempt. Unique as long as each id is used in `on::placed` before the next call.
+  [[nodiscard]] attempt_id next_attempt() const;
+
+  /// Commands whose effect is still awaited, derived from state alone: what a new head must do
+  /// again after replay. Attempts of an earlier head are not among them: they are over.
+  [[nodiscard]] std::vector<command> outstanding() const;
+  /// Attempts that are open in the log; after a crash of the head each is to be ended
+  /// `interrupted`.
+  [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
+
+  [[nodiscard]] sequence last_seq() const;
+  [[nodiscard]] bool is_finished() const;
+  [[nodiscard]] experiment_view view() const;
+  /// Status of a trial; nothing if there is none of that number.
+  [[nodiscard]] std::optional<trial_status> status_of(trial_id trial) const;
+
+  /// Adds all state to `into`.
+  void describe(fingerprint& into) const;
+
+private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace tune

@@ -1,0 +1,75 @@
+/// What the state machine of one run must know before it starts.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/ids.hpp"
+#include "tune/core/resource/resources.hpp"
+#include "tune/core/trial/end_class.hpp"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// One thing to optimise.
+struct objective {
+  std::string metric;
+  bool maximise = true;
+  friend bool operator==(const objective&, const objective&) = default;
+};
+
+/// How often each class of failure is forgiven, and how.
+struct failure_policy {
+  static constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
+
+  /// Retries per class; indexed by `end_class`. Preempted and interrupted are unlimited.
+  std::array<std::uint32_t, end_class_count> budget{};
+  /// The first trial that fails for good stops everything; the experiment stays resumable.
+  bool fail_fast = false;
+  /// The run ends when this many trials have failed for good, alike, before any report or success.
+  /// 0 = never.
+  std::uint32_t max_consecutive_failures = 5;
+  /// Wait before the first retry of a trial; doubled each time up to the most. 0 = none.
+  std::chrono::nanoseconds backoff{0};
+  std::chrono::nanoseconds most_backoff{0};
+  /// Kill an attempt that reports nothing for so long. 0 = never.
+  std::chrono::nanoseconds progress_timeout{0};
+  /// Begin from scratch where all registered checkpoints are bad.
+  bool restart_from_scratch = false;
+
+  failure_policy();
+};
+
+/// When checkpoints are asked for.
+struct checkpoint_policy {
+  /// Every so many iterations. 0 = never.
+  std::uint64_t frequency = 0;
+  bool at_end = false;
+};
+
+/// Settings of `experiment`.
+struct experiment_settings {
+  /// The first is what `best` means. [>= 1]
+  std::vector<objective> objectives;
+  std::uint64_t seed = 0;
+  /// Trials to make. 0 = until the searcher ends. Counted here for searchers that never end.
+  std::uint64_t max_trials = 0;
+  /// Trials that may hold or await resources at once. 0 = as many as fit.
+  std::uint64_t max_concurrent = 0;
+  resource_request request;
+  /// Wait for the cluster to grow instead of refusing a request that cannot fit.
+  bool queue_trials = false;
+  failure_policy failures;
+  checkpoint_policy checkpoints;
+  /// End in order at this experiment time. 0 = never.
+  std::chrono::nanoseconds time_limit{0};
+  /// How long the last result of a trial that was told to stop is awaited.
+  std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
+  /// Trainables can save and restore.
+  bool can_checkpoint = false;
+};
+
+} // namespace tune

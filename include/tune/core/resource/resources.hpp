@@ -1,0 +1,61 @@
+/// Amounts of CPU, GPU, memory and custom resources, and requests made of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// A quantity in ten-thousandths, so that fractions add up exactly. CPU 1 is 10000.
+struct amount {
+  std::int64_t units = 0;
+
+  static constexpr std::int64_t scale = 10000;
+  /// Rounds to the nearest ten-thousandth.
+  [[nodiscard]] static amount of(double x);
+  [[nodiscard]] double number() const { return static_cast<double>(units) / scale; }
+
+  friend auto operator<=>(const amount&, const amount&) = default;
+  friend amount operator+(amount x, amount y) { return {x.units + y.units}; }
+  friend amount operator-(amount x, amount y) { return {x.units - y.units}; }
+};
+
+/// A set of resources: what a node has, or what a bundle asks for.
+struct resources {
+  amount cpu;
+  amount gpu;
+  /// Bytes.
+  std::uint64_t memory = 0;
+  std::map<std::string, amount> custom;
+
+  friend bool operator==(const resources&, const resources&) = default;
+};
+
+/// What one trial needs. Granted all or nothing; the first bundle is for the trainable itself.
+struct resource_request {
+  /// How bundles are laid over nodes.
+  enum class strategy : std::uint8_t { pack, spread, strict_pack, strict_spread };
+
+  std::vector<resources> bundles;
+  strategy placement = strategy::pack;
+
+  friend bool operator==(const resource_request&, const resource_request&) = default;
+};
+
+/// "1 CPU, 0.5 GPU, 2 GiB memory, 1 licence"; "nothing" for the empty set.
+[[nodiscard]] std::string to_text(const resources& x);
+[[nodiscard]] std::string to_text(const resource_request& x);
+
+/// Bytes of "2GiB", "512MB", "1e9", "100k": decimal (kB, MB, GB, TB) and binary (KiB, …) units.
+/// @errors `ec::bad_syntax`.
+[[nodiscard]] expected<std::uint64_t> parse_bytes(std::string_view text);
+/// "2 GiB", "1.5 KiB", "17 B".
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
+} // namespace tune

@@ -1,0 +1,50 @@
+/// Counter-based randomness: a number is a pure function of where it is asked.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace tune {
+
+/// Philox4x32-10: a keyed bijection of 128-bit counters.
+///
+/// @source Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
+[[nodiscard]] std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                                  std::array<std::uint32_t, 2> key);
+
+/// Names a sequence of draws: equal (seed, stream, number) give equal draws on every platform.
+///
+/// The object only remembers how many draws were taken; nothing of it is ever stored.
+class rng {
+public:
+  /// @param seed   The experiment's seed.
+  /// @param stream Who draws, e.g. "space" or "scheduler"; hashed.
+  /// @param number Which sequence of that stream, e.g. the trial's number.
+  rng(std::uint64_t seed, std::string_view stream, std::uint64_t number);
+
+  /// 64 uniform bits.
+  [[nodiscard]] std::uint64_t bits();
+  /// Uniform in [0, 1): 53 bits.
+  [[nodiscard]] double unit();
+  /// Uniform in {0, …, n - 1}, without bias. [n >= 1]
+  [[nodiscard]] std::uint64_t below(std::uint64_t n);
+  /// Standard normal, by inversion.
+  [[nodiscard]] double normal();
+
+private:
+  std::array<std::uint32_t, 2> key_;
+  std::uint64_t number_;
+  std::uint64_t draw_ = 0;
+};
+
+/// Inverse of the standard normal distribution function, correct to about 1e-9 relative error
+/// refined to full precision. @param p in (0, 1). @source Acklam's rational approximation with one
+/// Halley step.
+[[nodiscard]] double normal_quantile(double p);
+
+/// FNV-1a of `text`: names of streams as numbers, the same everywhere.
+[[nodiscard]] std::uint64_t stable_hash(std::string_view text);
+
+} // namespace tune

@@ -1,0 +1,157 @@
+/// The scheduler's interface: judges running trials and chooses which one runs next.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/fingerprint.hpp"
+#include "tune/core/plugin/catalogue.hpp"
+#include "tune/core/schedule/action.hpp"
+#include "tune/core/trial/end_class.hpp"
+#include "tune/core/trial/report.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+/// Facts that a scheduler is told, in log order. It keeps its own mirror of them.
+namespace fact {
+
+/// A trial was suggested, or came back to the queue (retry, node lost, interrupted, revived).
+struct added {
+  trial_id trial;
+  config_ptr config;
+  /// It ran before: it stands at the end of the queue again.
+  bool again = false;
+};
+/// Resources were granted: the trial runs.
+struct started {
+  trial_id trial;
+};
+/// A report that is judged: first of its (lineage, iteration), no stop condition met.
+struct result {
+  trial_id trial;
+  lineage_id lineage = 1;
+  std::uint64_t iteration = 0;
+  /// The objectives, larger is better; NaN where missing.
+  std::vector<double> scores;
+  /// The value of the scheduler's time attribute; NaN where missing.
+  double time = 0;
+  std::shared_ptr<const report> full;
+};
+/// The trial is paused: its checkpoint is registered, its process gone.
+struct paused {
+  trial_id trial;
+  checkpoint_id checkpoint;
+};
+/// A paused trial may run again; it stands in the queue.
+struct unpaused {
+  trial_id trial;
+};
+/// A checkpoint of the trial was registered.
+struct saved {
+  trial_id trial;
+  checkpoint_id checkpoint;
+  std::uint64_t iteration = 0;
+};
+/// A user error that will be retried; `added{again}` follows.
+struct failed {
+  trial_id trial;
+};
+/// Why a trial ended for good.
+enum class end_kind : std::uint8_t {
+  /// The trainable's own end, or a stop condition: `last` holds its final result.
+  completed,
+  /// Ended by this scheduler's own `stop`.
+  stopped,
+  /// Failed beyond the budget.
+  errored,
+  /// Ended from outside while it was not running.
+  removed,
+};
+/// The trial ended; told exactly once.
+struct ended {
+  trial_id trial;
+  end_kind how = end_kind::completed;
+  /// The final result, where one exists; `judged` tells whether it came as `result` before.
+  std::shared_ptr<const report> last;
+  std::vector<double> scores;
+  double time = 0;
+  bool judged = false;
+};
+/// An own answer was recorded.
+struct decided {
+  decision what;
+  /// Indices into `what.actions` that came too late and had no effect.
+  std::vector<std::uint32_t> refused;
+};
+struct chosen {
+  choice what;
+  /// Trials that could not be started any more.
+  std::vector<trial_id> refused;
+};
+
+} // namespace fact
+
+/// One fact with its place in the log.
+struct scheduler_fact {
+  sequence seq = 0;
+  instant at{0};
+  std::variant<fact::added, fact::started, fact::result, fact::paused, fact::unpaused, fact::saved,
+               fact::failed, fact::ended, fact::decided, fact::chosen>
+    what;
+};
+
+/// What the runtime must know about a scheduler before it starts.
+struct scheduler_traits {
+  /// Metric that the scheduler's clock reads: `training_iteration` or `time_total_s` or a user's.
+  std::string time_attr = "training_iteration";
+  /// How many trials may be chosen before resources for them are free. 1 where the order matters.
+  std::uint32_t choose_ahead = 1;
+  /// It may pause, promote or clone: trials must be able to save.
+  bool needs_checkpoints = false;
+};
+
+/// Judges and chooses.
+///
+/// Two halves: `apply` is the only change of state; the others compute an answer from it, which
+/// comes back as `fact::decided` or `fact::chosen` once it is recorded. Replay only applies.
+/// Deterministic given the facts: no clock, no stored generator, ties by trial number.
+class scheduler {
+public:
+  virtual ~scheduler() = default;
+
+  [[nodiscard]] virtual scheduler_traits traits() const = 0;
+
+  /// Takes one fact into account.
+  virtual void apply(const scheduler_fact& what) = 0;
+
+  /// Judges the report `cause`, which was applied before, of `trial`. Later facts may have been
+  /// applied in between.
+  [[nodiscard]] virtual decision judge(sequence cause, trial_id trial) const = 0;
+
+  /// Names up to `count` trials to start, most urgent first. [count >= 1]
+  [[nodiscard]] virtual choice choose(sequence at, std::uint32_t count) const = 0;
+
+  /// Nothing runs and nothing is asked for, yet trials are left: what must happen?
+  /// An empty answer ends the experiment with an error.
+  [[nodiscard]] virtual decision on_stall(sequence at) const = 0;
+
+  /// Adds all state to `into`.
+  virtual void describe(fingerprint& into) const = 0;
+};
+
+/// What every scheduler's factory is given beside its options.
+struct scheduler_context {
+  std::uint64_t seed = 0;
+  /// Number of objectives. [>= 1]
+  std::uint32_t objectives = 1;
+};
+
+using scheduler_catalogue = catalogue<scheduler, scheduler_context>;
+
+/// The schedulers shipped.
+[[nodiscard]] scheduler_catalogue builtin_schedulers();
+
+} // namespace tune

@@ -1,0 +1,112 @@
+/// The searcher's interface: proposes configurations, learns from what became of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/fingerprint.hpp"
+#include "tune/core/ids.hpp"
+#include "tune/core/plugin/catalogue.hpp"
+#include "tune/core/space/space.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+/// A configuration to try, and where it comes from ("point 1", "grid", "random", "sobol").
+struct suggestion {
+  config_ptr config;
+  std::string origin;
+};
+
+/// The searcher has nothing now, but may have later.
+struct nothing_yet {};
+/// The searcher will never have more.
+struct exhausted {
+  std::string why;
+};
+
+using proposal = std::variant<std::vector<suggestion>, nothing_yet, exhausted>;
+
+/// How a configuration is doing, or ended.
+enum class outcome : std::uint8_t { running, completed, stopped, failed, lost, removed };
+
+/// One observation of one configuration.
+struct observation {
+  trial_id trial;
+  config_ptr config;
+  lineage_id lineage = 1;
+  /// `training_iteration` of the values.
+  std::uint64_t fidelity = 0;
+  /// The objectives, larger is better; NaN where missing; empty where there was no report.
+  std::vector<double> values;
+  std::vector<double> constraints;
+  outcome how = outcome::running;
+};
+
+/// The recorded answer to an ask, with the numbers its trials were given.
+struct suggested_fact {
+  std::uint64_t ask = 0;
+  proposal what;
+  /// Number of the first trial made of it.
+  trial_id first;
+};
+
+struct searcher_fact {
+  sequence seq = 0;
+  std::variant<suggested_fact, observation> what;
+};
+
+/// One question for configurations.
+struct ask {
+  /// Counts from 1 without gaps.
+  std::uint64_t number = 0;
+  /// How many are wanted at most. [>= 1]
+  std::uint32_t count = 1;
+  /// The `seq` at which it is asked.
+  sequence at = 0;
+};
+
+/// What the runtime must know about a searcher before it starts.
+struct searcher_traits {
+  /// How many suggestions may wait for resources: many where nothing is learnt, 1 where it is.
+  std::uint32_t ahead = 1;
+  /// Number of objectives it can take. 0 = any.
+  std::uint32_t objectives = 0;
+  bool conditional = true;
+  /// It ends by itself; `num_samples` is its own business.
+  bool exhaustible = false;
+};
+
+/// Proposes and learns. Two halves like `scheduler`: `apply` changes, `propose` computes.
+class searcher {
+public:
+  virtual ~searcher() = default;
+
+  [[nodiscard]] virtual searcher_traits traits() const = 0;
+  virtual void apply(const searcher_fact& what) = 0;
+  /// @returns at most `question.count` suggestions, or why there are none.
+  [[nodiscard]] virtual proposal propose(const ask& question) const = 0;
+  virtual void describe(fingerprint& into) const = 0;
+};
+
+/// What every searcher's factory is given beside its options.
+struct searcher_context {
+  std::shared_ptr<const search_space> space;
+  std::uint64_t seed = 0;
+  /// `num_samples`; 0 = unlimited.
+  std::uint64_t samples = 1;
+  std::uint32_t objectives = 1;
+  /// `points_to_evaluate`: configurations (whole or in part) to try first.
+  std::vector<object> points;
+};
+
+using searcher_catalogue = catalogue<searcher, searcher_context>;
+
+/// The searchers shipped.
+[[nodiscard]] searcher_catalogue builtin_searchers();
+
+} // namespace tune

@@ -1,0 +1,71 @@
+/// The search space: parameters in the order of declaration, with their conditions.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/space/condition.hpp"
+#include "tune/core/space/domain.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// One parameter.
+struct parameter {
+  /// Path of the value, parts joined by '.': "optimizer.lr" makes a nested object.
+  std::string name;
+  domain what;
+  /// Absent from the configuration where this does not hold.
+  std::optional<condition> active_if;
+};
+
+/// What the user wrote about one parameter.
+struct parameter_text {
+  std::string name;
+  /// "loguniform(1e-5, 0.1) if optimizer == sgd".
+  std::string text;
+};
+
+/// Parameters whose conditions refer to each other without cycles.
+class search_space {
+public:
+  /// @errors for unknown names in conditions (with the nearest), cycles (naming the members),
+  ///         doubled names, a name that is a prefix of another; `detail` starts with the
+  ///         parameter's name in quotes.
+  [[nodiscard]] static expected<search_space> make(std::vector<parameter> parameters);
+
+  /// Splits `… if condition`, parses both parts, then `make`.
+  [[nodiscard]] static expected<search_space> parse(const std::vector<parameter_text>& lines);
+
+  /// In the order of declaration.
+  [[nodiscard]] const std::vector<parameter>& parameters() const { return parameters_; }
+  /// Indices into `parameters()`, each after those its condition reads.
+  [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
+  [[nodiscard]] const parameter* find(std::string_view name) const;
+
+  /// Builds a configuration: nested objects in the order of declaration, inactive ones left out.
+  /// @param values One per parameter, as `parameters()`; those of inactive ones are ignored.
+  [[nodiscard]] object assemble(const std::vector<value>& values) const;
+
+  /// Tells which parameters are active given all values. A parameter whose parent is inactive is
+  /// inactive.
+  [[nodiscard]] std::vector<bool> active(const std::vector<value>& values) const;
+
+  /// Why `config` is not a configuration of this space (unknown key, value outside its domain,
+  /// inactive parameter given); nothing if it is. Missing parameters are allowed if `partial`.
+  [[nodiscard]] std::optional<error> reject(const object& config, bool partial) const;
+
+private:
+  std::vector<parameter> parameters_;
+  std::vector<std::size_t> order_;
+};
+
+/// The value at a dotted path of a configuration: "optimizer.lr". Null where absent.
+[[nodiscard]] const value* find_parameter(const object& config, std::string_view name);
+
+/// Flattens nested objects: pairs of dotted name and value, in order.
+[[nodiscard]] std::vector<std::pair<std::string, value>> flatten(const object& config);
+
+} // namespace tune

@@ -1,0 +1,54 @@
+/// Stop conditions: when a trial, or the whole experiment, has seen enough.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/fingerprint.hpp"
+#include "tune/core/trial/report.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// What a stopper says about a report.
+struct stop_verdict {
+  /// End this trial, or all of them.
+  enum class reach : std::uint8_t { trial, experiment } scope = reach::trial;
+  /// Why, for people and the record.
+  std::string why;
+};
+
+/// Sees every report that counts, in order, and may end its trial or everything.
+/// Deterministic given the reports.
+class stopper {
+public:
+  virtual ~stopper() = default;
+  /// Takes the report into account. @returns whether something must end.
+  [[nodiscard]] virtual std::optional<stop_verdict> see(const report& what) = 0;
+  /// The trial ended: forget what was kept for it.
+  virtual void forget(trial_id trial) = 0;
+  virtual void describe(fingerprint& into) const = 0;
+};
+
+/// One line of `[stop]`: key and text as written.
+struct stop_line {
+  std::string key;
+  std::string text;
+};
+
+/// Makes the stoppers of a `[stop]` section, joined by "or". Keys:
+/// - `when = accuracy >= 0.995 or loss <= 0.01`: comparisons `>= > <= < == !=` of a metric with a
+///   number, joined by `or`/`and`;
+/// - `all_when = …`: the same, but ends the experiment;
+/// - `plateau = metric [std 0.01] [window 4] [grace 4] [threshold X min|max]`;
+/// - `experiment_plateau = metric [std 0.001] [top 10] [patience 0] [min|max]`;
+/// - any other key is a metric, its value a number: stop at `metric >= number`.
+/// @errors `ec::bad_syntax`, `ec::bad_option`; `detail` starts with the key in quotes.
+[[nodiscard]] expected<std::vector<std::unique_ptr<stopper>>>
+make_stoppers(const std::vector<stop_line>& lines);
+
+} // namespace tune

@@ -1,0 +1,44 @@
+/// Values as JSON text and back.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tune {
+
+/// Bounds of what is read.
+struct json_limits {
+  std::size_t bytes = 64 * 1024 * 1024;
+  std::size_t depth = 64;
+};
+
+/// Renders `what` in one line. Non-finite numbers become the strings "nan", "inf", "-inf"; floats
+/// are shortest round-trip and always look like floats ("1.0"), so that they come back as floats.
+/// Invalid UTF-8 becomes U+FFFD.
+[[nodiscard]] std::string to_json(const value& what);
+[[nodiscard]] std::string to_json(const object& what);
+/// Appends instead; for hot paths.
+void append_json(std::string& to, const value& what);
+void append_json(std::string& to, const object& what);
+/// Appends a JSON string literal.
+void append_json_string(std::string& to, std::string_view text);
+
+/// Where a text stands: metrics read "nan", "inf", "-inf" as numbers, plain data keeps them texts.
+enum class json_position : bool { plain, metrics };
+
+/// Reads one JSON value. Integers beyond int64 become floats; of doubled keys the last wins.
+/// @errors `ec::bad_syntax` with the byte position; `ec::bad_option` beyond a limit.
+[[nodiscard]] expected<value> from_json(std::string_view text,
+                                        json_position where = json_position::plain,
+                                        const json_limits& limits = {});
+/// The same, but it must be an object.
+[[nodiscard]] expected<object> object_from_json(std::string_view text,
+                                                json_position where = json_position::plain,
+                                                const json_limits& limits = {});
+
+} // namespace tune
