@@ -21,8 +21,7 @@ bool trainable::export_model(const std::filesystem::path&, std::string_view) {
   return false;
 }
 
-void trainable::cleanup() {
-}
+void trainable::cleanup() {}
 
 void trainable_registry::add_function(std::string name, trainable_function what,
                                       std::string summary) {

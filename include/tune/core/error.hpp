@@ -61,12 +61,8 @@ class [[nodiscard]] expected {
 public:
   using value_type = T;
 
-  expected(T value)
-    : content_{std::in_place_index<0>, std::move(value)} {
-  }
-  expected(tune::error why)
-    : content_{std::in_place_index<1>, std::move(why)} {
-  }
+  expected(T value) : content_{std::in_place_index<0>, std::move(value)} {}
+  expected(tune::error why) : content_{std::in_place_index<1>, std::move(why)} {}
 
   [[nodiscard]] bool has_value() const { return content_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -103,10 +99,7 @@ public:
   using value_type = void;
 
   expected() = default;
-  expected(tune::error why)
-    : why_{std::move(why)}
-    , ok_{false} {
-  }
+  expected(tune::error why) : why_{std::move(why)}, ok_{false} {}
 
   [[nodiscard]] bool has_value() const { return ok_; }
   explicit operator bool() const { return ok_; }

@@ -63,33 +63,15 @@ public:
 
   value() = default;
   value(std::nullptr_t) {}
-  value(bool x)
-    : content_{x} {
-  }
-  value(std::int64_t x)
-    : content_{x} {
-  }
-  value(int x)
-    : content_{std::int64_t{x}} {
-  }
-  value(double x)
-    : content_{x} {
-  }
-  value(std::string x)
-    : content_{std::move(x)} {
-  }
-  value(std::string_view x)
-    : content_{std::string{x}} {
-  }
-  value(const char* x)
-    : content_{std::string{x}} {
-  }
-  value(list x)
-    : content_{std::move(x)} {
-  }
-  value(object x)
-    : content_{std::move(x)} {
-  }
+  value(bool x) : content_{x} {}
+  value(std::int64_t x) : content_{x} {}
+  value(int x) : content_{std::int64_t{x}} {}
+  value(double x) : content_{x} {}
+  value(std::string x) : content_{std::move(x)} {}
+  value(std::string_view x) : content_{std::string{x}} {}
+  value(const char* x) : content_{std::string{x}} {}
+  value(list x) : content_{std::move(x)} {}
+  value(object x) : content_{std::move(x)} {}
 
   [[nodiscard]] bool is_null() const { return content_.index() == 0; }
   [[nodiscard]] const bool* as_bool() const { return std::get_if<bool>(&content_); }
@@ -104,7 +86,8 @@ public:
   [[nodiscard]] std::optional<double> number() const;
 
   /// The content, for visitors.
-  using storage = std::variant<std::monostate, bool, std::int64_t, double, std::string, list, object>;
+  using storage
+      = std::variant<std::monostate, bool, std::int64_t, double, std::string, list, object>;
   [[nodiscard]] const storage& content() const { return content_; }
 
   friend bool operator==(const value&, const value&);

@@ -13,22 +13,38 @@ std::string_view to_text(experiment_status x) {
 
 std::string_view name_of(const command_body& x) {
   static constexpr std::array<std::string_view, std::variant_size_v<command_body>> names{
-    "log",     "ask_searcher",    "tell_searcher", "tell_scheduler",  "judge",
-    "choose",  "resolve_stall",   "place",         "cancel_place",    "launch",
-    "release", "proceed",         "save",          "halt",            "trial_changed",
-    "attempt_changed", "decision_taken", "finish"};
+      "log",
+      "ask_searcher",
+      "tell_searcher",
+      "tell_scheduler",
+      "judge",
+      "choose",
+      "resolve_stall",
+      "place",
+      "cancel_place",
+      "launch",
+      "release",
+      "proceed",
+      "save",
+      "halt",
+      "trial_changed",
+      "attempt_changed",
+      "decision_taken",
+      "finish"};
   return names[x.index()];
 }
 
 std::optional<trial_id> trial_of(const command_body& x) {
   return std::visit(
-    [](const auto& body) -> std::optional<trial_id> {
-      if constexpr (requires { { body.trial } -> std::convertible_to<trial_id>; })
-        return body.trial;
-      else
-        return std::nullopt;
-    },
-    x);
+      [](const auto& body) -> std::optional<trial_id> {
+        if constexpr (requires {
+                        { body.trial } -> std::convertible_to<trial_id>;
+                      })
+          return body.trial;
+        else
+          return std::nullopt;
+      },
+      x);
 }
 
 } // namespace tune

@@ -23,7 +23,8 @@ bool operator==(const reconfigure& x, const reconfigure& y) {
 
 std::string_view name_of(const action_body& x) {
   static constexpr std::array<std::string_view, std::variant_size_v<action_body>> names{
-    "go_on", "pause", "stop", "allow", "save", "exploit", "reconfigure", "set_resources", "annotate"};
+      "go_on",   "pause",       "stop",          "allow",   "save",
+      "exploit", "reconfigure", "set_resources", "annotate"};
   return names[x.index()];
 }
 

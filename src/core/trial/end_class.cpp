@@ -8,8 +8,8 @@ namespace tune {
 namespace {
 
 constexpr std::array<std::string_view, end_class_count> names{
-  "finished", "stopped",   "paused",    "user_error",  "timeout",       "out_of_memory",
-  "killed",   "node_lost", "preempted", "interrupted", "bad_checkpoint"};
+    "finished", "stopped",   "paused",    "user_error",  "timeout",       "out_of_memory",
+    "killed",   "node_lost", "preempted", "interrupted", "bad_checkpoint"};
 
 } // namespace
 

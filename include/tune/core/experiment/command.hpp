@@ -28,7 +28,14 @@ enum class halt_mode : std::uint8_t {
 };
 
 /// How an experiment ended.
-enum class experiment_status : std::uint8_t { done, time_limit, interrupted, stopped, failed, stalled };
+enum class experiment_status : std::uint8_t {
+  done,
+  time_limit,
+  interrupted,
+  stopped,
+  failed,
+  stalled
+};
 
 [[nodiscard]] std::string_view to_text(experiment_status x);
 
@@ -166,11 +173,11 @@ struct finish {
 
 } // namespace cmd
 
-using command_body =
-  std::variant<cmd::log, cmd::ask_searcher, cmd::tell_searcher, cmd::tell_scheduler, cmd::judge,
-               cmd::choose, cmd::resolve_stall, cmd::place, cmd::cancel_place, cmd::launch,
-               cmd::release, cmd::proceed, cmd::save, cmd::halt, cmd::trial_changed,
-               cmd::attempt_changed, cmd::decision_taken, cmd::finish>;
+using command_body
+    = std::variant<cmd::log, cmd::ask_searcher, cmd::tell_searcher, cmd::tell_scheduler, cmd::judge,
+                   cmd::choose, cmd::resolve_stall, cmd::place, cmd::cancel_place, cmd::launch,
+                   cmd::release, cmd::proceed, cmd::save, cmd::halt, cmd::trial_changed,
+                   cmd::attempt_changed, cmd::decision_taken, cmd::finish>;
 
 /// One command: its name, its cause, its gate.
 struct command {

@@ -129,11 +129,11 @@ struct ticked {
 
 } // namespace on
 
-using event_body =
-  std::variant<on::opened, on::suggest_asked, on::suggested, on::decided, on::chosen, on::placed,
-               on::place_refused, on::started, on::reported, on::saved, on::save_failed,
-               on::checkpoint_bad, on::ended, on::node_up, on::node_down, on::stop_asked,
-               on::interrupted, on::ticked>;
+using event_body
+    = std::variant<on::opened, on::suggest_asked, on::suggested, on::decided, on::chosen,
+                   on::placed, on::place_refused, on::started, on::reported, on::saved,
+                   on::save_failed, on::checkpoint_bad, on::ended, on::node_up, on::node_down,
+                   on::stop_asked, on::interrupted, on::ticked>;
 
 /// One event with its place in the log and its time.
 struct event {

@@ -65,7 +65,8 @@ public:
   /// The events that are due at `now`, in order. Post each.
   [[nodiscard]] std::vector<on::ticked> due(instant now) const;
 
-  /// Id for the next attempt. Unique as long as each id is used in `on::placed` before the next call.
+  /// Id for the next attempt. Unique as long as each id is used in `on::placed` before the next
+  /// call.
   [[nodiscard]] attempt_id next_attempt() const;
 
   /// Commands whose effect is still awaited, derived from state alone: what a new head must do

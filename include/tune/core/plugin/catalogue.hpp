@@ -35,9 +35,7 @@ public:
   using entry = catalogue_entry<Part, Context>;
 
   catalogue() = default;
-  explicit catalogue(std::vector<entry> entries)
-    : entries_{std::move(entries)} {
-  }
+  explicit catalogue(std::vector<entry> entries) : entries_{std::move(entries)} {}
 
   /// Adds an entry; one of the same name is replaced.
   void add(entry what) {

@@ -58,7 +58,8 @@ private:
 };
 
 /// The known name that a mistyped one most likely meant; empty where none is near.
-[[nodiscard]] std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
+[[nodiscard]] std::string nearest_name(std::string_view wrong,
+                                       const std::vector<std::string>& known);
 
 /// Seconds of "90", "1.5h", "10m", "2s", "500ms", "1d". @errors `ec::bad_syntax`.
 [[nodiscard]] expected<double> parse_seconds(std::string_view text);

@@ -95,8 +95,8 @@ private:
   std::map<lease_id, lease> leases_;
   std::uint64_t next_lease_ = 1;
 
-  std::optional<std::vector<bundle_grant>> fit(const resource_request& what,
-                                               const std::map<std::string, node_account>& nodes) const;
+  std::optional<std::vector<bundle_grant>>
+  fit(const resource_request& what, const std::map<std::string, node_account>& nodes) const;
 };
 
 } // namespace tune

@@ -60,8 +60,8 @@ struct annotate {
   friend bool operator==(const annotate&, const annotate&) = default;
 };
 
-using action_body =
-  std::variant<go_on, pause, stop, allow, save, exploit, reconfigure, set_resources, annotate>;
+using action_body
+    = std::variant<go_on, pause, stop, allow, save, exploit, reconfigure, set_resources, annotate>;
 
 /// One action, on whichever trial, and why.
 struct action {
@@ -72,7 +72,8 @@ struct action {
   friend bool operator==(const action&, const action&) = default;
 };
 
-/// "go_on", "pause", "stop", "allow", "save", "exploit", "reconfigure", "set_resources", "annotate".
+/// "go_on", "pause", "stop", "allow", "save", "exploit", "reconfigure", "set_resources",
+/// "annotate".
 [[nodiscard]] std::string_view name_of(const action_body& x);
 
 /// The answer to one question: which event it is about, and what to do.

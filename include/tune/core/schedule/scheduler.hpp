@@ -100,7 +100,7 @@ struct scheduler_fact {
   instant at{0};
   std::variant<fact::added, fact::started, fact::result, fact::paused, fact::unpaused, fact::saved,
                fact::failed, fact::ended, fact::decided, fact::chosen>
-    what;
+      what;
 };
 
 /// What the runtime must know about a scheduler before it starts.
