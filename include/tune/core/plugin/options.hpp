@@ -5,6 +5,7 @@
 #include "tune/core/error.hpp"
 #include "tune/core/value.hpp"
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -28,9 +29,9 @@ struct option_spec {
   double most = std::numeric_limits<double>::infinity();
   bool open_low = false;
   /// Legal values of a text; empty: any.
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = {};
   /// One line for people: meaning and unit.
-  std::string meaning;
+  std::string meaning = {};
 };
 
 /// The range of `x` for people: ">= 1", "0 to 0.5", "one of: min, max".
