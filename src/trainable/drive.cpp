@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/trainable/drive.hpp"
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using kind = link_answer::kind;
+
+/// Takes `done` out of the metrics: it is a sign, not a measurement.
+bool take_done(metrics& from) {
+  const auto* done = from.find("done");
+  if (done == nullptr || done->as_bool() == nullptr)
+    return false;
+  auto result = *done->as_bool();
+  from.erase("done");
+  return result;
+}
+
+/// @returns whether the checkpoint was written.
+bool write_checkpoint(trainable& what, const std::filesystem::path& directory,
+                      trainable_link& link) {
+  try {
+    what.save(directory);
+  } catch (...) {
+    link.save_failed(directory, current_exception_text());
+    return false;
+  }
+  link.saved(directory);
+  return true;
+}
+
+/// @returns whether to train on.
+bool obey(const link_answer& answer, trainable& what, trainable_link& link) {
+  switch (answer.what) {
+    case kind::go_on:
+      return true;
+    case kind::save:
+      write_checkpoint(what, answer.directory, link);
+      return true;
+    case kind::pause:
+      return !write_checkpoint(what, answer.directory, link);
+    case kind::stop:
+      return false;
+  }
+  return false;
+}
+
+void load_checkpoint(trainable& what, const std::filesystem::path& directory) {
+  try {
+    what.load(directory);
+  } catch (...) {
+    throw restore_error{current_exception_text()};
+  }
+}
+
+void train(trainable& what, const object& config, const trial_context& context,
+           const std::optional<std::filesystem::path>& restore, trainable_link& link) {
+  what.setup(config, context);
+  if (restore)
+    load_checkpoint(what, *restore);
+  link.ready(what.can_save());
+  while (!link.should_stop()) {
+    auto result = what.step();
+    auto done = take_done(result);
+    auto answer = link.report(std::move(result), done, nullptr);
+    if (!obey(answer, what, link) || done)
+      return;
+  }
+}
+
+void drive_class(trainable& what, const object& config, const trial_context& context,
+                 const std::optional<std::filesystem::path>& restore, trainable_link& link) {
+  try {
+    train(what, config, context, restore, link);
+  } catch (...) {
+    try {
+      what.cleanup();
+    } catch (...) { // The first error is the one to tell.
+    }
+    throw;
+  }
+  what.cleanup();
+}
+
+/// The session of a function trainable, on top of its link.
+class linked_session : public session {
+public:
+  linked_session(const object& config, const trial_context& context,
+                 const std::optional<std::filesystem::path>& restore, trainable_link& link)
+      : config_{config}, context_{context}, restore_{restore}, link_{link} {}
+
+  [[nodiscard]] const object& config() const override { return config_; }
+  [[nodiscard]] const trial_context& context() const override { return context_; }
+
+  bool report(metrics what) override { return hand_over(std::move(what), nullptr); }
+  bool report(metrics what, const std::filesystem::path& directory) override {
+    return hand_over(std::move(what), &directory);
+  }
+
+  [[nodiscard]] std::optional<std::filesystem::path> restore_from() const override {
+    return restore_;
+  }
+  [[nodiscard]] bool should_stop() const override { return ended_ || link_.should_stop(); }
+
+private:
+  const object& config_;
+  const trial_context& context_;
+  const std::optional<std::filesystem::path>& restore_;
+  trainable_link& link_;
+  bool ended_ = false;
+
+  bool hand_over(metrics what, const std::filesystem::path* checkpoint) {
+    if (ended_)
+      return false;
+    auto done = take_done(what);
+    auto answer = link_.report(std::move(what), done, checkpoint);
+    if (answer.what == kind::save)
+      link_.save_failed(answer.directory, "a function hands checkpoints over with its reports");
+    ended_ = done || answer.what == kind::pause || answer.what == kind::stop;
+    return !should_stop();
+  }
+};
+
+} // namespace
+
+void drive(const trainable_registry::entry& what, const object& config,
+           const trial_context& context, const std::optional<std::filesystem::path>& restore,
+           trainable_link& link) {
+  if (what.maker) {
+    auto instance = what.maker();
+    if (instance == nullptr)
+      throw std::runtime_error{"the maker of trainable '" + what.name + "' made nothing"};
+    drive_class(*instance, config, context, restore, link);
+    return;
+  }
+  link.ready(false);
+  linked_session conversation{config, context, restore, link};
+  what.function(conversation);
+}
+
+std::string current_exception_text() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (const std::string& text) {
+    return text;
+  } catch (const char* text) {
+    return text;
+  } catch (...) {
+    return "unknown exception";
+  }
+}
+
+} // namespace tune
