@@ -6,6 +6,8 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <numeric>
+#include <tuple>
 
 namespace tune {
 
@@ -20,6 +22,30 @@ object::object(std::initializer_list<entry> entries) {
   entries_.reserve(entries.size());
   for (const auto& [name, what] : entries)
     set(name, what);
+}
+
+object object::of(std::vector<entry> entries) {
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+    return std::tie(entries[x].first, x) < std::tie(entries[y].first, y);
+  });
+  std::vector<bool> doubled(entries.size());
+  for (std::size_t i = order.size(); i-- > 1;) {
+    auto& earlier = entries[order[i - 1]];
+    auto& later = entries[order[i]];
+    if (earlier.first != later.first)
+      continue;
+    earlier.second = std::move(later.second);
+    doubled[order[i]] = true;
+  }
+  object result;
+  result.entries_.reserve(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!doubled[i])
+      result.entries_.push_back(std::move(entries[i]));
+  }
+  return result;
 }
 
 const value* object::find(std::string_view name) const {

@@ -19,6 +19,13 @@ TEST(object, keeps_the_order_of_insertion_and_one_value_per_name) {
   EXPECT_EQ(uut.find("b"), nullptr);
 }
 
+TEST(object, taken_in_bulk_keeps_the_first_place_and_the_last_value) {
+  auto uut = object::of({{"b", 1}, {"a", 2}, {"b", 3}, {"c", 4}, {"a", 5}, {"b", 6}});
+
+  EXPECT_EQ(uut, (object{{"b", 6}, {"a", 5}, {"c", 4}}));
+  EXPECT_TRUE(object::of({}).empty());
+}
+
 TEST(value, tells_integers_floats_and_bools_apart) {
   EXPECT_NE(value{1}, value{1.0});
   EXPECT_NE(value{true}, value{1});
@@ -28,6 +35,7 @@ TEST(value, tells_integers_floats_and_bools_apart) {
 TEST(value, compares_floats_by_their_bits) {
   auto nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(value{nan}, value{nan});
+  EXPECT_EQ(value{nan}, value{-nan});
   EXPECT_NE(value{0.0}, value{-0.0});
 }
 

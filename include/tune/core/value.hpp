@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ public:
 
   object();
   object(std::initializer_list<entry> entries);
+  /// Takes many at once, in time n log n. Of doubled names the last value wins, in the first's
+  /// place.
+  [[nodiscard]] static object of(std::vector<entry> entries);
   object(const object&);
   object(object&&) noexcept;
   object& operator=(const object&);
@@ -56,7 +60,8 @@ private:
 /// A configuration value or a metric.
 ///
 /// Numbers keep their kind: `int64` and `double` are never mixed up. NaN and infinities are legal.
-/// Equality is exact, and a NaN equals a NaN of the same bits, so that records can be compared.
+/// Equality is exact, by bits; all NaNs become one and the same NaN, so that records can be
+/// compared and come back from JSON as they were.
 class value {
 public:
   using list = std::vector<value>;
@@ -66,7 +71,7 @@ public:
   value(bool x) : content_{x} {}
   value(std::int64_t x) : content_{x} {}
   value(int x) : content_{std::int64_t{x}} {}
-  value(double x) : content_{x} {}
+  value(double x) : content_{x == x ? x : std::numeric_limits<double>::quiet_NaN()} {}
   value(std::string x) : content_{std::move(x)} {}
   value(std::string_view x) : content_{std::string{x}} {}
   value(const char* x) : content_{std::string{x}} {}

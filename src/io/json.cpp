@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+/// Length of the well-formed UTF-8 sequence at the head of `text`; 0 where there is none. `bad`
+/// is then how many bytes one replacement character stands for (the longest ill-formed prefix).
+std::size_t utf8_length(std::string_view text, std::size_t& bad) {
+  auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  auto lead = at(0);
+  bad = 1;
+  if (lead < 0x80)
+    return 1;
+  if (lead < 0xC2 || lead > 0xF4)
+    return 0;
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte's range shuts out overlong forms, surrogates and what is beyond U+10FFFF.
+  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i >= text.size() || at(i) < (i == 1 ? low : 0x80u) || at(i) > (i == 1 ? high : 0xBFu))
+      return 0;
+    bad = i + 1;
+  }
+  return length;
+}
+
+void append_escaped(std::string& to, unsigned char c) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  switch (c) {
+    case '"':
+      to += "\\\"";
+      break;
+    case '\\':
+      to += "\\\\";
+      break;
+    case '\n':
+      to += "\\n";
+      break;
+    case '\r':
+      to += "\\r";
+      break;
+    case '\t':
+      to += "\\t";
+      break;
+    default:
+      to += "\\u00";
+      to += digits[c >> 4];
+      to += digits[c & 15];
+  }
+}
+
+template <class Number>
+void append_number(std::string& to, Number x) {
+  std::array<char, 32> buffer;
+  auto [end, status] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);
+  to.append(buffer.data(), end);
+}
+
+void append_double(std::string& to, double x) {
+  if (std::isnan(x)) {
+    to += "\"nan\"";
+  } else if (std::isinf(x)) {
+    to += x > 0 ? "\"inf\"" : "\"-inf\"";
+  } else {
+    const auto begin = to.size();
+    append_number(to, x);
+    if (to.find_first_of(".e", begin) == to.npos)
+      to += ".0";
+  }
+}
+
+struct writer {
+  std::string& to;
+  void operator()(std::monostate) const { to += "null"; }
+  void operator()(bool x) const { to += x ? "true" : "false"; }
+  void operator()(std::int64_t x) const { append_number(to, x); }
+  void operator()(double x) const { append_double(to, x); }
+  void operator()(const std::string& x) const { append_json_string(to, x); }
+  void operator()(const value::list& xs) const {
+    to += '[';
+    for (const auto& x : xs) {
+      if (&x != xs.data())
+        to += ',';
+      append_json(to, x);
+    }
+    to += ']';
+  }
+  void operator()(const object& xs) const { append_json(to, xs); }
+};
+
+std::optional<double> non_finite(std::string_view text) {
+  if (text == "nan")
+    return std::numeric_limits<double>::quiet_NaN();
+  if (text == "inf")
+    return std::numeric_limits<double>::infinity();
+  if (text == "-inf")
+    return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+/// Builds a value of the parser's calls, without recursion.
+class builder {
+public:
+  using number_integer_t = std::int64_t;
+  using number_unsigned_t = std::uint64_t;
+  using number_float_t = double;
+  using string_t = std::string;
+  using binary_t = nlohmann::json::binary_t;
+
+  builder(json_position where, std::size_t depth) : where_{where}, depth_{depth} {}
+
+  bool null() { return add({}); }
+  bool boolean(bool x) { return add(x); }
+  bool number_integer(std::int64_t x) { return add(x); }
+  bool number_unsigned(std::uint64_t x) {
+    if (x > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return add(static_cast<double>(x));
+    return add(static_cast<std::int64_t>(x));
+  }
+  bool number_float(double x, const std::string&) { return add(x); }
+  bool string(std::string& x) {
+    if (where_ == json_position::metrics) {
+      if (auto number = non_finite(x))
+        return add(*number);
+    }
+    return add(std::move(x));
+  }
+  bool binary(binary_t&) { return false; }
+  bool start_object(std::size_t) { return open(true); }
+  bool start_array(std::size_t) { return open(false); }
+  bool key(std::string& x) {
+    open_.back().key = std::move(x);
+    return true;
+  }
+  bool end_object() {
+    auto done = std::move(open_.back().entries);
+    open_.pop_back();
+    return add(object::of(std::move(done)));
+  }
+  bool end_array() {
+    auto done = std::move(open_.back().items);
+    open_.pop_back();
+    return add(std::move(done));
+  }
+  template <class Error>
+  bool parse_error(std::size_t position, const std::string&, const Error& what) {
+    // The library's text starts with "[json.exception.parse_error.101] parse error at …: ".
+    std::string_view text = what.what();
+    if (auto colon = text.rfind(": "); colon != text.npos)
+      text.remove_prefix(colon + 2);
+    why_ = error{ec::bad_syntax,
+                 "not JSON at byte " + std::to_string(position) + ": " + std::string{text}};
+    return false;
+  }
+
+  [[nodiscard]] expected<value> result() && {
+    if (why_)
+      return *std::move(why_);
+    return std::move(root_);
+  }
+
+private:
+  struct frame {
+    bool is_object = false;
+    std::string key;
+    std::vector<object::entry> entries;
+    value::list items;
+  };
+
+  json_position where_;
+  std::size_t depth_;
+  std::vector<frame> open_;
+  value root_;
+  std::optional<error> why_;
+
+  bool open(bool is_object) {
+    if (open_.size() >= depth_) {
+      why_ = error{ec::bad_option, "JSON nested deeper than " + std::to_string(depth_) + " levels"};
+      return false;
+    }
+    open_.push_back({is_object, {}, {}, {}});
+    return true;
+  }
+
+  bool add(value what) {
+    if (open_.empty())
+      root_ = std::move(what);
+    else if (auto& top = open_.back(); top.is_object)
+      top.entries.emplace_back(std::move(top.key), std::move(what));
+    else
+      top.items.push_back(std::move(what));
+    return true;
+  }
+};
+
+/// Where the first ill-formed byte stands; npos where all is well.
+std::size_t find_bad_utf8(std::string_view text) {
+  std::size_t bad = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto length = utf8_length(text.substr(i, 4), bad);
+    if (length == 0)
+      return i;
+    i += length;
+  }
+  return text.npos;
+}
+
+std::string mended(std::string_view text) {
+  std::string result;
+  result.reserve(text.size() + 16);
+  std::size_t bad = 0;
+  while (!text.empty()) {
+    const auto length = utf8_length(text.substr(0, 4), bad);
+    result += length == 0 ? replacement : text.substr(0, length);
+    text.remove_prefix(length == 0 ? bad : length);
+  }
+  return result;
+}
+
+} // namespace
+
+void append_json_string(std::string& to, std::string_view text) {
+  to += '"';
+  std::size_t begin = 0;
+  std::size_t i = 0;
+  auto flush = [&] { to.append(text.data() + begin, i - begin); };
+  while (i < text.size()) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
+      ++i;
+      continue;
+    }
+    std::size_t bad = 1;
+    const auto length = utf8_length(text.substr(i, 4), bad);
+    if (length > 1) {
+      i += length;
+      continue;
+    }
+    flush();
+    if (length == 1)
+      append_escaped(to, c);
+    else
+      to += replacement;
+    i += bad;
+    begin = i;
+  }
+  flush();
+  to += '"';
+}
+
+void append_json(std::string& to, const value& what) {
+  std::visit(writer{to}, what.content());
+}
+
+void append_json(std::string& to, const object& what) {
+  to += '{';
+  bool first = true;
+  for (const auto& [name, x] : what) {
+    if (!std::exchange(first, false))
+      to += ',';
+    append_json_string(to, name);
+    to += ':';
+    append_json(to, x);
+  }
+  to += '}';
+}
+
+std::string to_json(const value& what) {
+  std::string result;
+  append_json(result, what);
+  return result;
+}
+
+std::string to_json(const object& what) {
+  std::string result;
+  append_json(result, what);
+  return result;
+}
+
+expected<value> from_json(std::string_view text, json_position where, const json_limits& limits) {
+  if (text.size() > limits.bytes)
+    return error{ec::bad_option, "JSON text of " + std::to_string(text.size())
+                                     + " bytes, more than the limit of "
+                                     + std::to_string(limits.bytes)};
+  std::string clean;
+  if (find_bad_utf8(text) != text.npos) {
+    clean = mended(text);
+    text = clean;
+  }
+  builder result{where, limits.depth};
+  nlohmann::json::sax_parse(text.begin(), text.end(), &result);
+  return std::move(result).result();
+}
+
+expected<object> object_from_json(std::string_view text, json_position where,
+                                  const json_limits& limits) {
+  auto read = from_json(text, where, limits);
+  if (!read)
+    return read.error();
+  auto* result = read->as_object();
+  if (result == nullptr)
+    return error{ec::bad_syntax, "JSON value is not an object"};
+  return std::move(*result);
+}
+
+} // namespace tune
