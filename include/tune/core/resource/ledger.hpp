@@ -2,36 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
+#include "tune/core/resource/placement.hpp"
 #include "tune/core/resource/resources.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace tune {
-
-/// A share of one GPU of a node.
-struct gpu_share {
-  /// Index of the device on its node.
-  std::uint32_t device = 0;
-  amount share;
-  friend bool operator==(const gpu_share&, const gpu_share&) = default;
-};
-
-/// What one bundle of a lease holds.
-struct bundle_grant {
-  std::string node;
-  resources what;
-  /// Whole devices, or a share of a single one.
-  std::vector<gpu_share> gpus;
-  friend bool operator==(const bundle_grant&, const bundle_grant&) = default;
-};
 
 /// A granted request.
 struct lease {
@@ -45,18 +28,26 @@ struct lease {
 ///
 /// Requests are served in order of arrival: a later one never overtakes an earlier one of the same
 /// shape, but may where the earlier cannot be placed now. Each GPU is shared by fractions up to 1
-/// of a single device; requests above 1 must be whole and get whole devices.
+/// of a single device; requests above 1 must be whole and get whole devices. A request without
+/// bundles counts as one bundle that asks for nothing: it needs a node, but nothing of it.
+///
+/// Entering, withdrawing and freeing cost O(log n) of n waiting requests. `grant` costs one search
+/// per grant, and one per *shape* of request that does not fit: it does not matter how many wait.
 class ledger {
 public:
-  /// Adds a node or changes its capacity. @param gpus its number of devices = capacity.gpu.
+  /// Adds a node or changes its capacity; its number of devices is the whole part of
+  /// `capacity.gpu`. What is granted beyond a smaller capacity stays granted. A node that comes
+  /// back under its name still owes what was granted of it before and is not freed yet.
   void set_node(const std::string& node, resources capacity);
   /// Takes a node away. Its grants stay in the books until freed.
   void remove_node(const std::string& node);
 
   /// Why a request could never be granted by the nodes known now; nothing if it could.
+  /// @returns `ec::impossible_request`, with the request and the cluster's summary.
   [[nodiscard]] std::optional<error> impossible(const resource_request& what) const;
 
-  /// Enters a request. `token` is the caller's name for it, unique among waiting requests.
+  /// Enters a request. `token` is the caller's name for it, unique among waiting requests: one that
+  /// waits under the same name is replaced.
   void enqueue(std::uint64_t token, resource_request what);
   /// Withdraws a waiting request. @returns whether it was still waiting.
   bool cancel(std::uint64_t token);
@@ -71,32 +62,36 @@ public:
   /// Gives a lease back. @returns whether it was known.
   bool release(lease_id id);
 
-  /// What all nodes together have, and what of it is granted.
+  /// What all nodes together have, and what of it is granted. Nodes that went away count in
+  /// neither.
   [[nodiscard]] resources total() const;
   [[nodiscard]] resources used() const;
   /// "2 nodes: 8 CPU, 1 GPU, 31.2 GiB memory".
   [[nodiscard]] std::string summary() const;
-  [[nodiscard]] std::size_t waiting() const { return queue_.size(); }
+  [[nodiscard]] std::size_t waiting() const { return waiters_.size(); }
 
 private:
-  struct node_account {
-    resources capacity;
-    resources used;
-    std::vector<amount> gpu_used;
-    bool gone = false;
-  };
+  /// Requests that are alike, by arrival.
+  using line = std::map<std::uint64_t, std::uint64_t>;
+  using lines = std::map<resource_request, line>;
   struct waiter {
-    std::uint64_t token;
-    resource_request what;
+    std::uint64_t arrival = 0;
+    lines::iterator where;
   };
 
-  std::map<std::string, node_account> nodes_;
-  std::deque<waiter> queue_;
+  node_accounts nodes_;
+  lines lines_;
+  /// By token.
+  std::map<std::uint64_t, waiter> waiters_;
+  /// Lines whose first may fit, by its arrival. The others wait until something is freed.
+  std::map<std::uint64_t, lines::iterator> hopeful_;
   std::map<lease_id, lease> leases_;
   std::uint64_t next_lease_ = 1;
+  std::uint64_t next_arrival_ = 1;
 
-  std::optional<std::vector<bundle_grant>>
-  fit(const resource_request& what, const std::map<std::string, node_account>& nodes) const;
+  void forget_if_settled(node_accounts::iterator node);
+  void wake_all();
+  lease book(std::vector<bundle_grant> bundles);
 };
 
 } // namespace tune

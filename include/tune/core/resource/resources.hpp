@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,14 +18,19 @@ struct amount {
   std::int64_t units = 0;
 
   static constexpr std::int64_t scale = 10000;
-  /// Rounds to the nearest ten-thousandth.
+  /// Rounds to the nearest ten-thousandth; what does not fit is cut to the range, NaN is 0.
   [[nodiscard]] static amount of(double x);
   [[nodiscard]] double number() const { return static_cast<double>(units) / scale; }
 
   friend auto operator<=>(const amount&, const amount&) = default;
   friend amount operator+(amount x, amount y) { return {x.units + y.units}; }
   friend amount operator-(amount x, amount y) { return {x.units - y.units}; }
+  amount& operator+=(amount x) { return *this = *this + x; }
+  amount& operator-=(amount x) { return *this = *this - x; }
 };
+
+/// At most four decimals: "2", "0.5".
+[[nodiscard]] std::string to_text(amount x);
 
 /// A set of resources: what a node has, or what a bundle asks for.
 struct resources {
@@ -34,7 +40,7 @@ struct resources {
   std::uint64_t memory = 0;
   std::map<std::string, amount> custom;
 
-  friend bool operator==(const resources&, const resources&) = default;
+  friend auto operator<=>(const resources&, const resources&) = default;
 };
 
 /// What one trial needs. Granted all or nothing; the first bundle is for the trainable itself.
@@ -45,14 +51,23 @@ struct resource_request {
   std::vector<resources> bundles;
   strategy placement = strategy::pack;
 
-  friend bool operator==(const resource_request&, const resource_request&) = default;
+  friend auto operator<=>(const resource_request&, const resource_request&) = default;
 };
 
 /// "1 CPU, 0.5 GPU, 2 GiB memory, 1 licence"; "nothing" for the empty set.
 [[nodiscard]] std::string to_text(const resources& x);
+/// "1 CPU", or with several bundles "2 x (1 CPU) + 1 x (4 CPU, 1 GPU), strict_pack".
 [[nodiscard]] std::string to_text(const resource_request& x);
+/// "pack", "spread", "strict_pack", "strict_spread".
+[[nodiscard]] std::string_view to_text(resource_request::strategy x);
 
-/// Bytes of "2GiB", "512MB", "1e9", "100k": decimal (kB, MB, GB, TB) and binary (KiB, …) units.
+/// Sums, dimension by dimension.
+resources& operator+=(resources& x, const resources& y);
+/// Differences; no memory goes below 0, a custom resource that becomes 0 is dropped.
+resources& operator-=(resources& x, const resources& y);
+
+/// Bytes of "2GiB", "512MB", "1e9", "100k": decimal (k, kB, MB, GB, TB, PB) and binary (Ki, KiB, …)
+/// units in any case; fractions of a byte are rounded.
 /// @errors `ec::bad_syntax`.
 [[nodiscard]] expected<std::uint64_t> parse_bytes(std::string_view text);
 /// "2 GiB", "1.5 KiB", "17 B".

@@ -1,0 +1,67 @@
+/// Lays the bundles of a request over nodes: all of them or none.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/resource/resources.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// A share of one GPU of a node.
+struct gpu_share {
+  /// Index of the device on its node.
+  std::uint32_t device = 0;
+  amount share;
+  friend bool operator==(const gpu_share&, const gpu_share&) = default;
+};
+
+/// What one bundle of a lease holds.
+struct bundle_grant {
+  std::string node;
+  resources what;
+  /// Whole devices, or a share of a single one.
+  std::vector<gpu_share> gpus;
+  friend bool operator==(const bundle_grant&, const bundle_grant&) = default;
+};
+
+/// The books of one node.
+struct node_account {
+  resources capacity;
+  resources used;
+  /// What is used of each device. May be longer than the capacity says while grants of devices
+  /// that went away are outstanding.
+  std::vector<amount> gpu_used;
+  /// Its capacity is gone; grants are still to be given back.
+  bool gone = false;
+  /// Bundles granted.
+  std::uint64_t grants = 0;
+};
+
+using node_accounts = std::map<std::string, node_account>;
+
+/// Devices of a node: the whole part of its GPU capacity.
+[[nodiscard]] std::uint32_t device_count(const resources& capacity);
+
+/// Enters a grant into the books of its node, or takes it out again.
+void take(node_account& account, const bundle_grant& what);
+void give_back(node_account& account, const bundle_grant& what);
+
+/// Looks for a place for each bundle: best fit with bounded backtracking.
+///
+/// `pack` prefers nodes of the same request, then full ones; `spread` nodes without a bundle of it,
+/// then empty ones; the strict forms refuse anything else. A bundle that asks for no GPU avoids
+/// nodes that have some; a fraction of a GPU takes the fullest device that holds it. Ties go to
+/// the first node by name. The search gives up after a number of steps that grows with the number
+/// of bundles only; trivial requests never come near it.
+///
+/// @param nodes is used as scratch paper, and left as it was.
+/// @returns one grant per bundle, in order; not yet entered into the books.
+[[nodiscard]] std::optional<std::vector<bundle_grant>> find_placement(const resource_request& what,
+                                                                      node_accounts& nodes);
+
+} // namespace tune

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/resource/ledger.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using strategy = resource_request::strategy;
+
+/// Equal requests in equal words: no zero customs, at least one bundle, one strategy where all
+/// mean the same.
+resource_request normal_form(resource_request what) {
+  if (what.bundles.empty())
+    what.bundles.emplace_back();
+  if (what.bundles.size() == 1 && what.placement == strategy::strict_pack)
+    what.placement = strategy::pack;
+  if (what.bundles.size() == 1 && what.placement == strategy::strict_spread)
+    what.placement = strategy::spread;
+  for (auto& bundle : what.bundles)
+    std::erase_if(bundle.custom, [](const auto& x) { return x.second.units == 0; });
+  return what;
+}
+
+/// The nodes as they would be with nothing granted.
+node_accounts emptied(const node_accounts& nodes) {
+  node_accounts result;
+  for (const auto& [name, node] : nodes) {
+    if (!node.gone)
+      result[name].capacity = node.capacity;
+  }
+  return result;
+}
+
+/// The flaw of a bundle that no cluster of any size could mend; empty if there is none.
+std::string flaw_of(const resources& bundle) {
+  auto negative = [](const auto& x) { return x.second.units < 0; };
+  if (bundle.cpu.units < 0 || bundle.gpu.units < 0
+      || std::any_of(bundle.custom.begin(), bundle.custom.end(), negative))
+    return "an amount is negative in " + to_text(bundle);
+  if (bundle.gpu.units > amount::scale && bundle.gpu.units % amount::scale != 0)
+    return to_text(bundle.gpu) + " GPU cannot be granted: above 1, GPUs are given whole";
+  return {};
+}
+
+auto size_of(const resources& x) {
+  return std::tuple{x.gpu, x.cpu, x.memory};
+}
+
+std::string largest_text(const node_accounts& nodes) {
+  if (nodes.size() < 2)
+    return {};
+  auto i = std::max_element(nodes.begin(), nodes.end(), [](const auto& x, const auto& y) {
+    return size_of(x.second.capacity) < size_of(y.second.capacity);
+  });
+  return " (largest node: " + i->first + " with " + to_text(i->second.capacity) + ")";
+}
+
+} // namespace
+
+void ledger::set_node(const std::string& node, resources capacity) {
+  auto& account = nodes_[node];
+  account.capacity = std::move(capacity);
+  account.gone = false;
+  wake_all();
+}
+
+void ledger::remove_node(const std::string& node) {
+  auto i = nodes_.find(node);
+  if (i == nodes_.end())
+    return;
+  i->second.gone = true;
+  forget_if_settled(i);
+}
+
+std::optional<error> ledger::impossible(const resource_request& what) const {
+  auto request = normal_form(what);
+  auto refuse = [](std::string why) { return error{ec::impossible_request, std::move(why)}; };
+  for (const auto& bundle : request.bundles) {
+    if (auto flaw = flaw_of(bundle); !flaw.empty())
+      return refuse(std::move(flaw));
+  }
+  auto nodes = emptied(nodes_);
+  if (find_placement(request, nodes))
+    return std::nullopt;
+  auto cluster = ": the cluster has " + summary() + largest_text(nodes);
+  for (const auto& bundle : request.bundles) {
+    if (!find_placement({{bundle}, strategy::pack}, nodes))
+      return refuse("no node can hold " + to_text(bundle) + cluster);
+  }
+  if (request.placement == strategy::strict_pack)
+    return refuse("no single node can hold " + to_text(request) + cluster);
+  if (request.placement == strategy::strict_spread)
+    return refuse("no " + std::to_string(request.bundles.size()) + " different nodes can hold "
+                  + to_text(request) + cluster);
+  return refuse("all nodes together cannot hold " + to_text(request) + cluster);
+}
+
+void ledger::enqueue(std::uint64_t token, resource_request what) {
+  cancel(token);
+  auto [where, fresh] = lines_.try_emplace(normal_form(std::move(what)));
+  auto arrival = next_arrival_++;
+  where->second.emplace(arrival, token);
+  waiters_.emplace(token, waiter{arrival, where});
+  if (fresh)
+    hopeful_.emplace(arrival, where);
+}
+
+bool ledger::cancel(std::uint64_t token) {
+  auto i = waiters_.find(token);
+  if (i == waiters_.end())
+    return false;
+  auto [arrival, where] = i->second;
+  waiters_.erase(i);
+  where->second.erase(arrival);
+  auto hoped = hopeful_.erase(arrival) > 0;
+  if (where->second.empty())
+    lines_.erase(where);
+  else if (hoped)
+    hopeful_.emplace(where->second.begin()->first, where);
+  return true;
+}
+
+std::vector<ledger::granted> ledger::grant() {
+  std::vector<granted> result;
+  while (!hopeful_.empty()) {
+    auto where = hopeful_.begin()->second;
+    hopeful_.erase(hopeful_.begin());
+    auto bundles = find_placement(where->first, nodes_);
+    // What does not fit now cannot fit before something is freed, nor can its like.
+    if (!bundles)
+      continue;
+    auto first = where->second.begin();
+    result.push_back({first->second, book(std::move(*bundles))});
+    waiters_.erase(first->second);
+    where->second.erase(first);
+    if (where->second.empty())
+      lines_.erase(where);
+    else
+      hopeful_.emplace(where->second.begin()->first, where);
+  }
+  return result;
+}
+
+bool ledger::release(lease_id id) {
+  auto i = leases_.find(id);
+  if (i == leases_.end())
+    return false;
+  for (const auto& bundle : i->second.bundles) {
+    auto node = nodes_.find(bundle.node);
+    give_back(node->second, bundle);
+    forget_if_settled(node);
+  }
+  leases_.erase(i);
+  wake_all();
+  return true;
+}
+
+resources ledger::total() const {
+  resources result;
+  for (const auto& [name, node] : nodes_) {
+    if (!node.gone)
+      result += node.capacity;
+  }
+  return result;
+}
+
+resources ledger::used() const {
+  resources result;
+  for (const auto& [name, node] : nodes_) {
+    if (!node.gone)
+      result += node.used;
+  }
+  return result;
+}
+
+std::string ledger::summary() const {
+  auto count
+      = std::count_if(nodes_.begin(), nodes_.end(), [](const auto& x) { return !x.second.gone; });
+  if (count == 0)
+    return "no nodes";
+  return std::to_string(count) + (count == 1 ? " node: " : " nodes: ") + to_text(total());
+}
+
+void ledger::forget_if_settled(node_accounts::iterator node) {
+  if (node->second.gone && node->second.grants == 0)
+    nodes_.erase(node);
+}
+
+void ledger::wake_all() {
+  for (auto i = lines_.begin(); i != lines_.end(); ++i)
+    hopeful_.emplace(i->second.begin()->first, i);
+}
+
+lease ledger::book(std::vector<bundle_grant> bundles) {
+  lease result{{next_lease_++}, std::move(bundles)};
+  for (const auto& bundle : result.bundles)
+    take(nodes_.at(bundle.node), bundle);
+  leases_.emplace(result.id, result);
+  return result;
+}
+
+} // namespace tune
