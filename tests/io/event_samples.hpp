@@ -1,0 +1,215 @@
+/// One event of each kind with every field set, and exact comparison.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/event.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+namespace tune::samples {
+
+inline constexpr auto inf = std::numeric_limits<double>::infinity();
+inline constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+
+inline config_ptr config(object what) {
+  return std::make_shared<const object>(std::move(what));
+}
+
+/// Everything that JSON likes to spoil.
+inline object awkward() {
+  return {{"int", 3},
+          {"float", 3.0},
+          {"tiny", 1e-310},
+          {"minus", -0.0},
+          {"nan", nan},
+          {"inf", inf},
+          {"text", "a\"b\\\n\xC3\xA9"},
+          {"spelled", value::list{"nan", nan, "inf", -inf, "-inf", "NaN"}},
+          {"zero", std::string{"x\0y", 3}},
+          {"nested", object{{"deep", value::list{object{{"x", inf}}, nullptr, true}}}},
+          {"empty", object{}},
+          {"wide", std::numeric_limits<std::int64_t>::max()}};
+}
+
+inline std::shared_ptr<const report> a_report(std::uint64_t trial, std::uint64_t iteration,
+                                              attempt_id attempt, object metrics) {
+  report x;
+  x.trial = {trial};
+  x.attempt = attempt;
+  x.number = iteration + 10;
+  x.iteration = iteration;
+  x.time_this_iter = std::chrono::nanoseconds{123456789};
+  x.time_total = std::chrono::nanoseconds{9876543210};
+  x.timestamp_ms = 1'700'000'000'123;
+  x.pid = 4242;
+  x.done = iteration % 2 == 1;
+  x.metrics = config(std::move(metrics));
+  return std::make_shared<const report>(std::move(x));
+}
+
+inline std::vector<action> every_action() {
+  resource_request request;
+  request.bundles.push_back({amount{5000}, amount{1}, 7, {{"licence", amount{30000}}}});
+  request.placement = resource_request::strategy::strict_spread;
+  const object reason{{"rule", "asha"}, {"cutoff", nan}, {"name", "inf"}, {"rung", 2}};
+  return {{{1}, go_on{}, {}},
+          {{2}, go_on{9}, reason},
+          {{3}, pause{}, reason},
+          {{4}, stop{}, reason},
+          {{5}, allow{}, {}},
+          {{6}, save{}, {}},
+          {{7}, exploit{{8}, {9}, config(awkward())}, reason},
+          {{9}, exploit{{8}, {9}, nullptr}, {}},
+          {{10}, reconfigure{config(awkward())}, {}},
+          {{11}, set_resources{request}, {}},
+          {{12}, annotate{awkward()}, {}}};
+}
+
+/// Several of each kind, the empty cases among them.
+inline std::vector<event_body> every_kind() {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  const attempt_id attempt{3, 1'000'000};
+  lease granted{{17},
+                {{"node-a",
+                  {amount{25000}, amount{10000}, 1ull << 40, {{"custom \"x\"", amount{1}}}},
+                  {{0, amount{3333}}, {1, amount{10000}}}},
+                 {"node-b", {}, {}}}};
+  std::vector<suggestion> two{{config(awkward()), "point 1"}, {nullptr, ""}};
+  std::vector<decision> answers{{7, {{{1}, go_on{}, {}}}},
+                                {8, {{{2}, go_on{12}, {}}}},
+                                {9, every_action()},
+                                {10, {}},
+                                {11, {{{3}, go_on{}, {{"rung", 1}}}}}};
+  using due = on::ticked::due;
+  return {on::opened{4, "1.2.3 (abc)", R"({"experiment":{"name":"x"}})", most},
+          on::suggest_asked{5, 16},
+          on::suggested{6, two},
+          on::suggested{7, std::vector<suggestion>{}},
+          on::suggested{8, nothing_yet{}},
+          on::suggested{9, exhausted{"the grid is done"}},
+          on::decided{answers},
+          on::decided{},
+          on::chosen{{11, {{1}, {2}}}},
+          on::chosen{{12, {}}},
+          on::placed{{13}, attempt, granted},
+          on::place_refused{{14}, "no node has 8 GPU"},
+          on::started{{15}, attempt, 991},
+          on::reported{a_report(16, 3, attempt, awkward())},
+          on::reported{std::make_shared<const report>()},
+          on::saved{{17}, attempt, {18}, 19, "trials/00017/1.4/checkpoint_000018", most},
+          on::save_failed{{20}, attempt, {21}, "disk full"},
+          on::checkpoint_bad{{22}, attempt, {23}, "checksum of weights.bin"},
+          on::ended{{24}, attempt, end_class::out_of_memory, "line 1\nline 2", -9},
+          on::ended{{25}, attempt, end_class::finished, "", std::nullopt},
+          on::node_up{"node-a", granted.bundles[0].what},
+          on::node_down{"node-b", "lease expired"},
+          on::stop_asked{trial_id{26}, "user"},
+          on::stop_asked{std::nullopt, "all"},
+          on::interrupted{"SIGTERM"},
+          on::ticked{due::time_limit, {}},
+          on::ticked{due::progress_timeout, {27}},
+          on::ticked{due::stop_grace, {28}},
+          on::ticked{due::retry, {29}}};
+}
+
+inline bool same(const config_ptr& x, const config_ptr& y) {
+  return x == nullptr || y == nullptr ? x == y : *x == *y;
+}
+inline bool same(const suggestion& x, const suggestion& y) {
+  return same(x.config, y.config) && x.origin == y.origin;
+}
+inline bool same(const proposal& x, const proposal& y) {
+  if (x.index() != y.index())
+    return false;
+  if (const auto* many = std::get_if<0>(&x))
+    return std::equal(many->begin(), many->end(), std::get<0>(y).begin(), std::get<0>(y).end(),
+                      [](const auto& a, const auto& b) { return same(a, b); });
+  const auto* done = std::get_if<exhausted>(&x);
+  return done == nullptr || done->why == std::get<exhausted>(y).why;
+}
+inline bool same(const report& x, const report& y) {
+  auto parts = [](const report& r) {
+    return std::tie(r.trial, r.attempt, r.number, r.iteration, r.time_this_iter, r.time_total,
+                    r.timestamp_ms, r.pid, r.done);
+  };
+  return parts(x) == parts(y) && same(x.metrics, y.metrics);
+}
+
+inline auto parts(const on::opened& x) {
+  return std::tie(x.epoch, x.build, x.spec, x.seed);
+}
+inline auto parts(const on::suggest_asked& x) {
+  return std::tie(x.ask, x.count);
+}
+inline auto parts(const on::decided& x) {
+  return std::tie(x.answers);
+}
+inline auto parts(const on::chosen& x) {
+  return std::tie(x.what);
+}
+inline auto parts(const on::placed& x) {
+  return std::tie(x.trial, x.attempt, x.what);
+}
+inline auto parts(const on::place_refused& x) {
+  return std::tie(x.trial, x.why);
+}
+inline auto parts(const on::started& x) {
+  return std::tie(x.trial, x.attempt, x.pid);
+}
+inline auto parts(const on::saved& x) {
+  return std::tie(x.trial, x.attempt, x.checkpoint, x.iteration, x.location, x.bytes);
+}
+inline auto parts(const on::save_failed& x) {
+  return std::tie(x.trial, x.attempt, x.checkpoint, x.why);
+}
+inline auto parts(const on::checkpoint_bad& x) {
+  return std::tie(x.trial, x.attempt, x.checkpoint, x.why);
+}
+inline auto parts(const on::ended& x) {
+  return std::tie(x.trial, x.attempt, x.how, x.detail, x.exit_status);
+}
+inline auto parts(const on::node_up& x) {
+  return std::tie(x.node, x.capacity);
+}
+inline auto parts(const on::node_down& x) {
+  return std::tie(x.node, x.why);
+}
+inline auto parts(const on::stop_asked& x) {
+  return std::tie(x.trial, x.why);
+}
+inline auto parts(const on::interrupted& x) {
+  return std::tie(x.why);
+}
+inline auto parts(const on::ticked& x) {
+  return std::tie(x.what, x.trial);
+}
+
+template <class T>
+bool same_body(const T& x, const T& y) {
+  return parts(x) == parts(y);
+}
+inline bool same_body(const on::suggested& x, const on::suggested& y) {
+  return x.ask == y.ask && same(x.what, y.what);
+}
+inline bool same_body(const on::reported& x, const on::reported& y) {
+  return x.what == nullptr || y.what == nullptr ? x.what == y.what : same(*x.what, *y.what);
+}
+
+/// Exact equality of every field.
+inline bool same(const event_body& x, const event_body& y) {
+  return std::visit(
+      [&](const auto& body) {
+        const auto* other = std::get_if<std::decay_t<decltype(body)>>(&y);
+        return other != nullptr && same_body(body, *other);
+      },
+      x);
+}
+inline bool same(const event& x, const event& y) {
+  return x.seq == y.seq && x.at == y.at && same(x.what, y.what);
+}
+
+} // namespace tune::samples
