@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/space/domain.hpp"
+
+#include "quantum.hpp"
+
+#include "tune/core/stable_math.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tune {
+
+namespace {
+
+/// Where `u` stands between `low` and `high`, evenly or evenly in the logarithm.
+double between(double low, double high, bool log, double u) {
+  if (!log)
+    return low + u * (high - low);
+  auto from = stable_log(low);
+  auto width = stable_log(high) - from;
+  // Exact at u = 0; the other form only where the ratio of the bounds overflows.
+  return width < 700 ? low * stable_exp(u * width) : stable_exp(from + u * width);
+}
+
+/// One of `n` equally likely numbers from 0. [n >= 1]
+std::uint64_t index_at(std::uint64_t n, double u) {
+  auto i = u * static_cast<double>(n);
+  return i < static_cast<double>(n) ? std::min(static_cast<std::uint64_t>(i), n - 1) : n - 1;
+}
+
+/// One of the whole numbers `first` … `last`. With `log` each has the weight of its cell of width
+/// one in the logarithm, so the ends are not halved.
+double step_at(double first, double last, bool log, double u) {
+  if (!log)
+    return first + static_cast<double>(index_at(static_cast<std::uint64_t>(last - first) + 1, u));
+  return std::clamp(std::round(between(first - 0.5, last + 0.5, true, u)), first, last);
+}
+
+double value_at(const float_range& x, double u) {
+  if (x.step > 0) {
+    auto first = std::round(x.low / x.step);
+    auto last = std::round(x.high / x.step);
+    return multiple_of(x.step, step_at(first, last, x.log, u));
+  }
+  auto below = std::nextafter(x.high, x.low);
+  return std::clamp(between(x.low, x.high, x.log, u), x.low, below);
+}
+
+std::int64_t offset(std::int64_t from, std::uint64_t by) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(from) + by);
+}
+
+std::uint64_t distance(std::int64_t from, std::int64_t to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
+std::int64_t value_at(const int_range& x, double u) {
+  if (x.step > 1) {
+    auto [first, last] = steps_between(x.low, x.high, x.step);
+    if (!x.log)
+      return x.step * offset(first, index_at(distance(first, last) + 1, u));
+    auto k = step_at(static_cast<double>(first), static_cast<double>(last), true, u);
+    return x.step * std::clamp(static_cast<std::int64_t>(k), first, last);
+  }
+  if (!x.log)
+    return offset(x.low, index_at(distance(x.low, x.high), u));
+  auto real = std::floor(between(static_cast<double>(x.low), static_cast<double>(x.high), true, u));
+  // Compared as floats first: the cast is undefined beyond 2^63.
+  if (real >= static_cast<double>(x.high))
+    return x.high - 1;
+  return std::clamp(static_cast<std::int64_t>(real), x.low, x.high - 1);
+}
+
+double value_at(const normal_range& x, double u) {
+  constexpr double least = 0x1p-54; // half of the smallest positive `u`
+  auto real = x.mean + x.sd * normal_quantile(std::max(u, least));
+  return x.step > 0 ? multiple_of(x.step, std::round(real / x.step)) : real;
+}
+
+struct picker {
+  double u;
+
+  value operator()(const constant& x) const { return x.what; }
+  value operator()(const choice_of& x) const { return x.options[index_at(x.options.size(), u)]; }
+  value operator()(const grid_of& x) const { return x.options[index_at(x.options.size(), u)]; }
+  template <class Range>
+  value operator()(const Range& x) const {
+    return value_at(x, u);
+  }
+};
+
+bool is_one_of(const std::vector<value>& options, const value& x) {
+  return std::find(options.begin(), options.end(), x) != options.end();
+}
+
+/// Floats may be given as whole numbers: `lr = 1`.
+std::optional<double> real(const value& x) {
+  if (x.as_bool() != nullptr)
+    return std::nullopt;
+  auto number = x.number();
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+struct tester {
+  const value& x;
+
+  bool operator()(const constant& d) const { return d.what == x; }
+  bool operator()(const choice_of& d) const { return is_one_of(d.options, x); }
+  bool operator()(const grid_of& d) const { return is_one_of(d.options, x); }
+  bool operator()(const float_range& d) const {
+    auto number = real(x);
+    if (!number)
+      return false;
+    if (d.step <= 0)
+      return *number >= d.low && *number <= d.high;
+    auto k = steps_of(d.step, *number);
+    return k && *k >= std::round(d.low / d.step) && *k <= std::round(d.high / d.step);
+  }
+  bool operator()(const normal_range& d) const {
+    auto number = real(x);
+    return number && (d.step <= 0 || steps_of(d.step, *number));
+  }
+  bool operator()(const int_range& d) const {
+    const auto* whole = x.as_int();
+    if (whole == nullptr || *whole < d.low)
+      return false;
+    return d.step > 1 ? *whole <= d.high && *whole % d.step == 0 : *whole < d.high;
+  }
+};
+
+} // namespace
+
+value at_quantile(const domain& what, double u) {
+  return std::visit(picker{u}, what);
+}
+
+value sample(const domain& what, rng& from) {
+  return at_quantile(what, from.unit());
+}
+
+bool contains(const domain& what, const value& x) {
+  return std::visit(tester{x}, what);
+}
+
+} // namespace tune
