@@ -1,0 +1,113 @@
+/// Asynchronous successive halving, stopping form.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/schedule/asha/ladder.hpp"
+#include "tune/core/schedule/fifo_queue.hpp"
+#include "tune/core/schedule/scheduler.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune::asha {
+
+struct settings {
+  /// Metric that the rungs are measured in; it must rise.
+  std::string time_attr = "training_iteration";
+  /// Where trials end.
+  double max_t = 100;
+  /// The lowest rung of bracket 0.
+  double grace_period = 1;
+  /// One trial in so many passes a rung. [> 1]
+  double reduction_factor = 4;
+  /// [>= 1]
+  std::uint32_t brackets = 1;
+  /// Whether trials are stopped at `max_t`; otherwise they run on to their own end.
+  bool stop_last_trials = true;
+};
+
+/// Checks what the ranges of single options do not. @errors `ec::bad_option`.
+[[nodiscard]] expected<void> validate(const settings& what);
+
+/// Judges each trial when it reaches a rung, by the results recorded there before it: it is stopped
+/// if its score is below their upper 1/reduction_factor quantile. Never pauses or promotes.
+///
+/// Bracket s has its rungs at grace_period · reduction_factor^(k + s), k = 0, 1, …, up to and
+/// including `max_t`. A trial draws its bracket once, by its number, with a probability that
+/// falls by e for each rung less; a bracket without rungs lets its trials run to `max_t`.
+/// The first score of the objectives counts. A NaN score is recorded and never stops; a result
+/// without scores or time leaves no trace. A trial's final result that was never judged (its own
+/// end, a stop condition) is recorded too. At `max_t` a trial is stopped unjudged, but its score is
+/// recorded at the highest rung that it had not passed.
+///
+/// Different from Ray Tune, whose rules these are otherwise:
+/// - A rung exactly at `max_t` is never lost to rounding.
+/// - A trial that jumps over rungs has passed them: it is judged at the highest one only. There,
+///   later results fall through to the lower rungs.
+/// - A trial that comes back keeps its bracket.
+///
+/// Scores and cutoffs in reasons are "larger is better", as inside: turned round where the metric
+/// is minimised. A stop says `rule`, `bracket`, `rung`, `cutoff`, `value`, `recorded` (how many
+/// numbers the cutoff was made of), or `rule`, `max_t`, `time`. A trial that passes a rung is
+/// annotated with the former; without `cutoff` where it was the first.
+///
+/// Judging costs O(log n) of n trials.
+///
+/// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020.
+class rule final : public scheduler {
+public:
+  /// @param what must be valid.
+  rule(settings what, std::uint64_t seed);
+
+  [[nodiscard]] scheduler_traits traits() const override;
+  void apply(const scheduler_fact& what) override;
+  [[nodiscard]] decision judge(sequence cause, trial_id trial) const override;
+  [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
+  [[nodiscard]] decision on_stall(sequence at) const override;
+  void describe(fingerprint& into) const override;
+
+private:
+  /// A result that meant more than "go on".
+  struct verdict {
+    sequence cause = 0;
+    bool stops = false;
+    /// None: `max_t` was reached.
+    std::optional<rung_visit> at;
+    double time = 0;
+  };
+  struct live_trial {
+    std::uint32_t bracket = 0;
+    /// In order of their causes; the last one may be a stop, which also holds for later results.
+    std::vector<verdict> verdicts;
+
+    [[nodiscard]] bool is_stopped() const { return !verdicts.empty() && verdicts.back().stops; }
+    /// What was found out about the result `cause`; null: nothing but "go on".
+    [[nodiscard]] const verdict* about(sequence cause) const;
+  };
+
+  settings settings_;
+  std::uint64_t seed_;
+  std::vector<ladder> brackets_;
+  /// Chance of each bracket, relative to the largest.
+  std::vector<double> weights_;
+  std::map<trial_id, live_trial> live_;
+  /// Rungs that a trial has passed, by its number; kept after its end, for it may be revived.
+  std::vector<std::uint32_t> passed_;
+  fifo_queue queue_;
+
+  std::uint32_t draw_bracket(trial_id trial) const;
+  live_trial& known(trial_id trial);
+  std::uint32_t& passed(trial_id trial);
+  void see(sequence cause, const fact::result& what);
+  void see_end(const fact::ended& what);
+  void settle(const decision& what);
+  object facts_of(const live_trial& trial, const verdict& what) const;
+};
+
+[[nodiscard]] scheduler_catalogue::entry make_entry();
+
+} // namespace tune::asha

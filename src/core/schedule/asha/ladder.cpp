@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/schedule/asha/ladder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune::asha {
+
+namespace {
+
+constexpr double tolerance = 1e-9;
+
+double whole_if_nearly(double x) {
+  auto whole = std::round(x);
+  return std::abs(x - whole) <= tolerance * std::abs(x) ? whole : x;
+}
+
+} // namespace
+
+std::vector<double> milestones(double grace, double eta, double max_t, std::uint32_t bracket,
+                               std::size_t most) {
+  std::vector<double> result;
+  auto mark = grace;
+  for (std::uint32_t power = 0; mark <= max_t * (1 + tolerance) && result.size() < most; ++power) {
+    if (power >= bracket)
+      result.push_back(std::min(mark, max_t));
+    mark = whole_if_nearly(mark * eta);
+  }
+  return result;
+}
+
+ladder::ladder(const std::vector<double>& marks, double eta) {
+  // By way of the percentage, as the definition has it: the last bit counts.
+  auto q = (1 - 1 / eta) * 100 / 100;
+  for (auto mark : marks)
+    rungs_.push_back({mark, running_quantile{q}});
+}
+
+std::optional<rung_visit> ladder::visit(double time, double score, std::uint32_t& passed) {
+  auto above = std::upper_bound(rungs_.begin(), rungs_.end(), time,
+                                [](double t, const rung& x) { return t < x.milestone; });
+  auto reached = static_cast<std::uint32_t>(above - rungs_.begin());
+  if (reached <= passed)
+    return std::nullopt;
+  passed = reached;
+  auto& here = rungs_[reached - 1];
+  rung_visit result{here.milestone, score, here.scores.value(), here.scores.count()};
+  here.scores.insert(score);
+  return result;
+}
+
+void ladder::describe(fingerprint& into) const {
+  into.add(std::uint64_t{rungs_.size()});
+  for (const auto& x : rungs_) {
+    into.add(x.milestone);
+    x.scores.describe(into);
+  }
+}
+
+} // namespace tune::asha
