@@ -109,12 +109,16 @@ struct proceed {
   std::uint64_t number = 0;
   std::uint64_t until = 0;
 };
-/// Have a checkpoint written.
+/// Answer a report: have a checkpoint written, then go on or end.
 struct save {
   trial_id trial;
   attempt_id attempt;
   checkpoint_id checkpoint;
+  /// The report that is answered.
+  std::uint64_t number = 0;
   std::uint64_t iteration = 0;
+  /// The attempt ends once the checkpoint is written.
+  bool then_end = false;
 };
 /// End an attempt.
 struct halt {

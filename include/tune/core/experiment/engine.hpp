@@ -41,7 +41,7 @@ public:
   /// scheduler and searcher, which go through `carry_out`.
   void replay(const event& what);
   /// After the last replayed event: carries out what is outstanding.
-  void resume();
+  void resume(instant now);
 
   [[nodiscard]] const experiment& machine() const { return machine_; }
   [[nodiscard]] const outbox& held() const { return outbox_; }
@@ -51,7 +51,6 @@ private:
   engine_ports& ports_;
   outbox outbox_;
   std::deque<event_body> todo_;
-  bool busy_ = false;
 
   void step(event_body what, instant now);
   void route(std::vector<command> commands);

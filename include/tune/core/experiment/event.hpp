@@ -71,8 +71,10 @@ struct reported {
 struct saved {
   trial_id trial;
   attempt_id attempt;
+  /// As in `cmd::save`; 0 where the trainable handed one over unasked: it gets the next number.
   checkpoint_id checkpoint;
   std::uint64_t iteration = 0;
+  std::chrono::nanoseconds time_total{0};
   /// Relative to the experiment's directory.
   std::string location;
   std::uint64_t bytes = 0;

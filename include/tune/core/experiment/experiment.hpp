@@ -16,6 +16,8 @@
 
 namespace tune {
 
+class machine;
+
 /// Number of trials by status; indexed by `trial_status`.
 using status_counts = std::array<std::uint64_t, trial_status_count>;
 
@@ -86,8 +88,7 @@ public:
   void describe(fingerprint& into) const;
 
 private:
-  class impl;
-  std::unique_ptr<impl> impl_;
+  std::unique_ptr<machine> impl_;
 };
 
 } // namespace tune

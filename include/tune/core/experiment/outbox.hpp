@@ -4,6 +4,7 @@
 
 #include "tune/core/experiment/command.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <map>

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <cassert>
+
+namespace tune {
+
+std::uint32_t live_trial::failure_count() const {
+  std::uint32_t result = 0;
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    if (is_failure(static_cast<end_class>(i)))
+      result += failures[i];
+  }
+  return result;
+}
+
+machine::machine(experiment_settings settings, scheduler_traits scheduler, searcher_traits searcher,
+                 std::vector<std::unique_ptr<stopper>> stoppers)
+    : settings_{std::move(settings)}
+    , scheduler_{std::move(scheduler)}
+    , searcher_{searcher}
+    , stoppers_{std::move(stoppers)} {
+  assert(!settings_.objectives.empty());
+}
+
+std::vector<command> machine::apply(const event& what) {
+  assert(what.seq == seq_ + 1);
+  seq_ = what.seq;
+  now_ = std::max(now_, what.at);
+  commands_.clear();
+  std::visit([this](const auto& body) { take(body); }, what.what);
+  if (!finished_)
+    settle();
+  return std::move(commands_);
+}
+
+void machine::take(const on::opened& what) {
+  epoch_ = what.epoch;
+  attempts_ = 0;
+}
+
+void machine::take(const on::node_up&) {
+  // Capacity is the ledger's business; the event stands in the log for the record of nodes.
+  nobody_to_start_ = false;
+}
+
+void machine::take(const on::node_down&) {}
+
+live_trial* machine::live(trial_id id) {
+  return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;
+}
+
+const live_trial* machine::live(trial_id id) const {
+  return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;
+}
+
+live_trial* machine::live(trial_id id, attempt_id attempt) {
+  auto* trial = live(id);
+  return trial != nullptr && trial->attempt && trial->attempt->id == attempt ? trial : nullptr;
+}
+
+bool machine::move(live_trial& trial, status_event event) {
+  auto& status = entry(trial.id).status;
+  auto result = next(status, event);
+  assert(!std::holds_alternative<is_bug>(result));
+  const auto* to = std::get_if<moves_to>(&result);
+  if (to == nullptr)
+    return false;
+  --counts_[static_cast<std::size_t>(status)];
+  status = to->status;
+  ++counts_[static_cast<std::size_t>(status)];
+  return true;
+}
+
+void machine::emit(command_body what, sequence gate) {
+  commands_.push_back({seq_, static_cast<std::uint32_t>(commands_.size()), gate, std::move(what)});
+}
+
+void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
+  // Whatever it hears may change its mind about whom to start.
+  nobody_to_start_ = false;
+  emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
+}
+
+void machine::tell_searcher(const live_trial& trial, outcome how) {
+  observation what;
+  what.trial = trial.id;
+  what.config = trial.config;
+  what.lineage = trial.lineage;
+  what.how = how;
+  if (trial.last != nullptr) {
+    what.fidelity = trial.last->iteration;
+    what.values = scores_of(*trial.last);
+  }
+  searcher_waits_ = false;
+  emit(cmd::tell_searcher{{seq_, std::move(what)}});
+}
+
+void machine::row(const live_trial& trial, std::string reason) {
+  cmd::trial_changed x;
+  x.trial = trial.id;
+  x.status = entry(trial.id).status;
+  x.config = trial.config;
+  x.origin = trial.origin;
+  x.failures = trial.failure_count();
+  x.lineage = trial.lineage;
+  x.reason = std::move(reason);
+  x.error = trial.last_error;
+  x.last = trial.last;
+  x.best = trial.best;
+  emit(std::move(x));
+}
+
+void machine::attempt_row(const live_trial& trial) {
+  const auto& attempt = *trial.attempt;
+  cmd::attempt_changed x;
+  x.trial = trial.id;
+  x.attempt = attempt.id;
+  x.lineage = trial.lineage;
+  if (!attempt.where.bundles.empty())
+    x.node = attempt.where.bundles.front().node;
+  x.from = attempt.from;
+  x.donor = trial.donor;
+  x.config = trial.config;
+  x.pid = attempt.pid;
+  x.began = attempt.began;
+  emit(std::move(x));
+}
+
+void machine::note_decision(const live_trial& trial, std::string_view action, object reason) {
+  cmd::decision_taken x;
+  x.trial = trial.id;
+  if (trial.attempt)
+    x.attempt = trial.attempt->id;
+  x.iteration = trial.last != nullptr ? trial.last->iteration : 0;
+  x.action = action;
+  x.reason = std::move(reason);
+  emit(std::move(x));
+}
+
+} // namespace tune

@@ -1,0 +1,282 @@
+/// The inside of `experiment`: its state, and what each event does to it.
+///
+/// One file per chapter: machine_supply (asks, choices), machine_place (attempts begin),
+/// machine_report (reports, checkpoints), machine_decide (verdicts), machine_end (attempts and
+/// trials end), machine_time (deadlines), machine_state (what can be seen of it).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/experiment.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// Where an attempt stands.
+enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping };
+
+/// What is to happen to a running trial as soon as its phase allows; a greater one wins.
+enum class parked : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
+
+/// One open attempt.
+struct open_attempt {
+  attempt_id id;
+  phase at = phase::placing;
+  lease where;
+  checkpoint_id from;
+  instant began{0};
+  /// Last sign of life.
+  instant heard{0};
+  std::int64_t pid = 0;
+  /// Number and iteration of the last report, and the number that was answered last.
+  std::uint64_t reported = 0;
+  std::uint64_t iteration = 0;
+  std::uint64_t answered = 0;
+  /// Reports up to this iteration need no verdict.
+  std::uint64_t credit = 0;
+  /// Report that is being judged; 0: none.
+  sequence judging = 0;
+  /// Checkpoint that is being written, and whether the attempt ends with it.
+  checkpoint_id saving;
+  bool ends_with_save = false;
+  parked next = parked::nothing;
+  std::uint64_t go_on_until = 0;
+  /// Killed for this reason; decides the class when it has ended.
+  std::optional<end_class> killed_for;
+
+  /// A report waits for its answer.
+  [[nodiscard]] bool at_boundary() const { return answered < reported; }
+};
+
+/// What an exploit will make of its target once that has let go.
+struct transplant {
+  trial_id donor;
+  checkpoint_id from;
+  config_ptr config;
+};
+
+/// A trial that has not ended.
+struct live_trial {
+  trial_id id;
+  config_ptr config;
+  std::string origin;
+  /// The event that made it.
+  sequence born = 0;
+  lineage_id lineage = 1;
+  /// Highest iteration seen in this lineage: up to here reports are repeats.
+  std::uint64_t high_water = 0;
+  std::array<std::uint32_t, end_class_count> failures{};
+  std::shared_ptr<const report> last;
+  /// `last` was shown to the scheduler as a result.
+  bool last_judged = false;
+  std::shared_ptr<const report> best;
+  double best_score = 0;
+  std::vector<checkpoint_id> checkpoints;
+  resource_request request;
+  bool was_placed = false;
+  /// It waits for the cluster to grant its request.
+  bool awaits_lease = false;
+  /// It waits for its back-off to pass.
+  std::optional<instant> retry_at;
+  /// Its deadlines; indexed by `on::ticked::due`.
+  std::array<std::optional<instant>, 4> due_at{};
+  std::optional<open_attempt> attempt;
+  /// Why it must end, once that is decided, and how the scheduler hears of it.
+  std::string stop_reason;
+  fact::end_kind stop_kind = fact::end_kind::completed;
+  std::optional<transplant> graft;
+  std::optional<trial_id> donor;
+  std::string last_error;
+
+  [[nodiscard]] std::uint32_t failure_count() const;
+};
+
+/// A trial in the books for ever.
+struct trial_entry {
+  trial_status status = trial_status::pending;
+  /// Ended with at least one result and without error.
+  bool succeeded = false;
+  std::unique_ptr<live_trial> live;
+};
+
+/// A registered checkpoint.
+struct checkpoint_entry {
+  trial_id trial;
+  std::uint64_t iteration = 0;
+  std::chrono::nanoseconds time_total{0};
+  std::string location;
+  std::uint64_t bytes = 0;
+  bool bad = false;
+};
+
+/// How a run leaves off before its natural end.
+struct drain {
+  experiment_status status = experiment_status::stopped;
+  std::string why;
+  /// Trials stay resumable instead of being terminated.
+  bool resumable = false;
+};
+
+class machine {
+public:
+  machine(experiment_settings settings, scheduler_traits scheduler, searcher_traits searcher,
+          std::vector<std::unique_ptr<stopper>> stoppers);
+
+  std::vector<command> apply(const event& what);
+
+  // machine_state
+  [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
+  [[nodiscard]] bool is_stale(const event_body& what) const;
+  [[nodiscard]] std::vector<command> outstanding() const;
+  [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
+  [[nodiscard]] experiment_view view() const;
+  void describe(fingerprint& into) const;
+  [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
+  [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
+  [[nodiscard]] sequence last_seq() const { return seq_; }
+  [[nodiscard]] bool is_finished() const { return finished_; }
+
+  // machine_time
+  [[nodiscard]] std::optional<instant> next_deadline() const;
+  [[nodiscard]] std::vector<on::ticked> due(instant now) const;
+
+private:
+  using due_kind = on::ticked::due;
+
+  // One overload per kind of event.
+  void take(const on::opened& what);
+  void take(const on::suggest_asked& what);
+  void take(const on::suggested& what);
+  void take(const on::decided& what);
+  void take(const on::chosen& what);
+  void take(const on::placed& what);
+  void take(const on::place_refused& what);
+  void take(const on::started& what);
+  void take(const on::reported& what);
+  void take(const on::saved& what);
+  void take(const on::save_failed& what);
+  void take(const on::checkpoint_bad& what);
+  void take(const on::ended& what);
+  void take(const on::node_up& what);
+  void take(const on::node_down& what);
+  void take(const on::stop_asked& what);
+  void take(const on::interrupted& what);
+  void take(const on::ticked& what);
+
+  // machine_supply: what follows from the state after any event.
+  void settle();
+  [[nodiscard]] bool wants_suggestions() const;
+  [[nodiscard]] std::uint32_t suggestions_wanted() const;
+  [[nodiscard]] std::uint32_t choices_wanted() const;
+  [[nodiscard]] bool stands_still() const;
+  void add_trial(const suggestion& what);
+  bool start(trial_id id);
+  void finish(experiment_status status, std::string why);
+
+  // machine_place
+  void open(live_trial& trial, const on::placed& what);
+  [[nodiscard]] checkpoint_id newest_good(const live_trial& trial) const;
+  void emit_launch(const live_trial& trial);
+
+  // machine_report
+  void count(live_trial& trial, const std::shared_ptr<const report>& what);
+  void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
+  void ask_verdict(live_trial& trial);
+  [[nodiscard]] bool stop_condition(live_trial& trial);
+  [[nodiscard]] std::vector<double> scores_of(const report& what) const;
+  [[nodiscard]] double time_of(const report& what) const;
+  void begin_save(live_trial& trial, bool then_end);
+
+  // machine_decide
+  void take_answer(const decision& answer);
+  [[nodiscard]] bool act(sequence cause, const action& what);
+  [[nodiscard]] bool allow_on(live_trial& trial);
+  [[nodiscard]] bool exploit_into(live_trial& trial, const exploit& what);
+  void park(live_trial& trial, parked what);
+  void forget_verdict(open_attempt& attempt);
+  void enact(live_trial& trial);
+  void proceed(live_trial& trial, std::uint64_t until);
+  void halt(live_trial& trial, halt_mode how, std::string why);
+  void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
+
+  // machine_end
+  void close_attempt(live_trial& trial, const on::ended& what, end_class how);
+  void after_attempt(live_trial& trial, end_class how, const std::string& detail);
+  void fail(live_trial& trial, end_class how, const std::string& detail);
+  void requeue(live_trial& trial, std::string reason);
+  void tell_added(live_trial& trial);
+  void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
+  void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
+  void note_opening_failure(end_class how, const std::string& detail);
+  void begin_drain(drain how);
+  void drain_trial(live_trial& trial);
+
+  // machine_time
+  void set_deadline(live_trial& trial, due_kind what, instant when);
+  void clear_deadlines(live_trial& trial);
+
+  // Common.
+  live_trial* live(trial_id id);
+  [[nodiscard]] const live_trial* live(trial_id id) const;
+  live_trial* live(trial_id id, attempt_id attempt);
+  trial_entry& entry(trial_id id) { return trials_[id.number]; }
+  /// Changes the status through the one table. @returns whether it moved.
+  bool move(live_trial& trial, status_event event);
+  void emit(command_body what, sequence gate = 0);
+  void tell_scheduler(decltype(scheduler_fact::what) what);
+  void tell_searcher(const live_trial& trial, outcome how);
+  void row(const live_trial& trial, std::string reason = {});
+  void attempt_row(const live_trial& trial);
+  void note_decision(const live_trial& trial, std::string_view action, object reason);
+
+  experiment_settings settings_;
+  scheduler_traits scheduler_;
+  searcher_traits searcher_;
+  std::vector<std::unique_ptr<stopper>> stoppers_;
+
+  sequence seq_ = 0;
+  instant now_{0};
+  std::uint32_t epoch_ = 0;
+  std::uint64_t attempts_ = 0;
+  std::uint64_t checkpoints_made_ = 0;
+  std::vector<trial_entry> trials_;
+  std::set<trial_id> live_;
+  status_counts counts_{};
+  std::uint64_t succeeded_ = 0;
+  std::map<checkpoint_id, checkpoint_entry> checkpoints_;
+  std::optional<best_trial> best_;
+  double best_score_ = 0;
+
+  /// Pending trials that nobody has chosen yet, and those that wait for a lease.
+  std::uint64_t unchosen_ = 0;
+  std::uint64_t awaiting_lease_ = 0;
+  std::uint64_t in_backoff_ = 0;
+  /// Reports whose verdict is awaited, by their place in the log.
+  std::map<sequence, trial_id> judging_;
+
+  std::uint64_t asks_ = 0;
+  std::optional<ask> asked_;
+  bool searcher_done_ = false;
+  /// The searcher had nothing; it is asked again once it heard something new.
+  bool searcher_waits_ = false;
+  std::optional<sequence> choosing_;
+  std::uint32_t choose_count_ = 0;
+  /// The scheduler had nobody to start; it is asked again once it heard something new.
+  bool nobody_to_start_ = false;
+  std::optional<sequence> stalled_at_;
+
+  bool any_report_ = false;
+  std::string opening_failure_;
+  std::uint32_t opening_failures_ = 0;
+
+  std::set<std::tuple<instant, trial_id, due_kind>> deadlines_;
+  std::optional<drain> drain_;
+  bool finished_ = false;
+
+  std::vector<command> commands_;
+};
+
+} // namespace tune

@@ -1,0 +1,201 @@
+// What verdicts do to trials.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+namespace tune {
+
+void machine::take(const on::decided& what) {
+  for (const auto& answer : what.answers)
+    take_answer(answer);
+}
+
+void machine::take_answer(const decision& answer) {
+  auto stall = stalled_at_ && *stalled_at_ == answer.cause;
+  fact::decided told{answer, {}};
+  for (std::size_t i = 0; i < answer.actions.size(); ++i) {
+    if (!act(answer.cause, answer.actions[i]))
+      told.refused.push_back(static_cast<std::uint32_t>(i));
+  }
+  // Whatever was said of others: the judged trial goes on unless it was told not to.
+  if (auto known = judging_.find(answer.cause); known != judging_.end()) {
+    auto& trial = *live(known->second);
+    forget_verdict(*trial.attempt);
+    park(trial, parked::go_on);
+    enact(trial);
+  }
+  auto helped = told.refused.size() < answer.actions.size();
+  tell_scheduler(std::move(told));
+  if (!stall)
+    return;
+  stalled_at_.reset();
+  if (!helped && !drain_)
+    finish(experiment_status::stalled, "trials are left, but nothing can run");
+}
+
+bool machine::act(sequence cause, const action& what) {
+  auto* trial = live(what.trial);
+  if (trial == nullptr)
+    return false;
+  if (const auto* x = std::get_if<go_on>(&what.what)) {
+    if (!trial->attempt || trial->attempt->judging != cause)
+      return false;
+    trial->attempt->go_on_until = x->until;
+    return true;
+  }
+  if (const auto* x = std::get_if<annotate>(&what.what)) {
+    note_decision(*trial, "annotate", x->notes);
+    return true;
+  }
+  if (std::holds_alternative<stop>(what.what)) {
+    note_decision(*trial, "stop", what.reason);
+    const auto* why = what.reason.find("why");
+    decide_stop(*trial, why != nullptr ? to_text(*why) : "stopped by the scheduler",
+                fact::end_kind::stopped);
+    return true;
+  }
+  auto done = false;
+  if (std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what)) {
+    done = trial->attempt.has_value() && settings_.can_checkpoint;
+    if (done) {
+      park(*trial, std::holds_alternative<pause>(what.what) ? parked::pause : parked::save);
+      if (trial->attempt->judging != cause)
+        enact(*trial);
+    }
+  } else if (std::holds_alternative<allow>(what.what)) {
+    done = allow_on(*trial);
+  } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
+    done = exploit_into(*trial, *graft);
+  } else if (const auto* changed = std::get_if<reconfigure>(&what.what)) {
+    trial->config = changed->config;
+    row(*trial, "reconfigured");
+    done = true;
+  } else if (const auto* wants = std::get_if<set_resources>(&what.what)) {
+    done = !trial->attempt && !trial->awaits_lease;
+    if (done)
+      trial->request = wants->request;
+  }
+  if (done)
+    note_decision(*trial, name_of(what.what), what.reason);
+  return done;
+}
+
+bool machine::allow_on(live_trial& trial) {
+  if (entry(trial.id).status != trial_status::paused)
+    return false;
+  move(trial, status_event::unpause);
+  ++unchosen_;
+  tell_scheduler(fact::unpaused{trial.id});
+  row(trial, "unpaused");
+  return true;
+}
+
+void machine::forget_verdict(open_attempt& attempt) {
+  if (attempt.judging == 0)
+    return;
+  judging_.erase(attempt.judging);
+  attempt.judging = 0;
+}
+
+bool machine::exploit_into(live_trial& trial, const exploit& what) {
+  auto known = checkpoints_.find(what.from);
+  if (known == checkpoints_.end() || known->second.bad || trial.awaits_lease)
+    return false;
+  trial.graft = transplant{what.donor, what.from, what.config};
+  if (trial.attempt) {
+    park(trial, parked::exploit);
+    enact(trial);
+    return true;
+  }
+  // Paused or pending: it takes the donor's place at once.
+  if (trial.retry_at) {
+    trial.retry_at.reset();
+    --in_backoff_;
+    clear_deadlines(trial);
+  } else if (entry(trial.id).status == trial_status::pending) {
+    --unchosen_;
+  }
+  requeue(trial, "exploits " + to_text(what.donor));
+  return true;
+}
+
+void machine::park(live_trial& trial, parked what) {
+  auto& attempt = *trial.attempt;
+  if (what > attempt.next)
+    attempt.next = what;
+}
+
+void machine::enact(live_trial& trial) {
+  auto& attempt = *trial.attempt;
+  if (attempt.at == phase::saving || attempt.at == phase::stopping)
+    return;
+  switch (attempt.next) {
+    case parked::nothing:
+      return;
+    case parked::stop:
+      if (settings_.checkpoints.at_end && settings_.can_checkpoint && attempt.at_boundary()
+          && trial.stop_kind == fact::end_kind::completed)
+        begin_save(trial, true);
+      else
+        halt(trial, halt_mode::stop, trial.stop_reason);
+      return;
+    case parked::exploit:
+      halt(trial, halt_mode::release, "exploit");
+      return;
+    case parked::pause:
+      if (attempt.at_boundary())
+        begin_save(trial, true);
+      return;
+    case parked::save:
+      // The verdict decides whether it goes on after the save.
+      if (attempt.at_boundary() && attempt.judging == 0) {
+        attempt.next = parked::nothing;
+        begin_save(trial, false);
+      }
+      return;
+    case parked::go_on:
+      if (attempt.at_boundary())
+        proceed(trial, attempt.go_on_until);
+      return;
+  }
+}
+
+void machine::proceed(live_trial& trial, std::uint64_t until) {
+  auto& attempt = *trial.attempt;
+  attempt.credit = std::max(attempt.credit, until);
+  if (attempt.next == parked::save && attempt.judging == 0) {
+    enact(trial);
+    return;
+  }
+  if (attempt.next <= parked::go_on)
+    attempt.next = parked::nothing;
+  attempt.answered = attempt.reported;
+  emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
+}
+
+void machine::halt(live_trial& trial, halt_mode how, std::string why) {
+  auto& attempt = *trial.attempt;
+  if (attempt.at == phase::stopping && how != halt_mode::kill)
+    return;
+  attempt.at = phase::stopping;
+  forget_verdict(attempt);
+  clear_deadlines(trial);
+  if (how != halt_mode::kill && settings_.stop_grace.count() > 0)
+    set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
+  emit(cmd::halt{trial.id, attempt.id, how, std::move(why)}, seq_);
+}
+
+void machine::decide_stop(live_trial& trial, std::string why, fact::end_kind kind) {
+  if (!trial.attempt) {
+    end_without_running(trial, std::move(why), kind);
+    return;
+  }
+  if (trial.attempt->next == parked::stop)
+    return;
+  trial.stop_reason = std::move(why);
+  trial.stop_kind = kind;
+  trial.graft.reset();
+  park(trial, parked::stop);
+  enact(trial);
+}
+
+} // namespace tune

@@ -1,0 +1,251 @@
+// How attempts and trials end.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+void machine::take(const on::ended& what) {
+  auto* trial = live(what.trial, what.attempt);
+  if (trial == nullptr)
+    return;
+  const auto& attempt = *trial->attempt;
+  auto how = attempt.killed_for.value_or(what.how);
+  auto wanted = attempt.next;
+  auto released = attempt.at == phase::stopping;
+  auto saved = attempt.ends_with_save && !attempt.saving;
+  auto detail = what.detail;
+  if (drain_ && drain_->resumable && wanted != parked::stop && !is_failure(how)
+      && how != end_class::finished) {
+    how = end_class::interrupted;
+  } else if (wanted == parked::pause && !is_failure(how) && how != end_class::finished) {
+    how = saved ? end_class::paused : end_class::user_error;
+    if (!saved)
+      detail = "it was to pause, but ended without a checkpoint";
+  }
+  close_attempt(*trial, what, how);
+  if (wanted == parked::stop)
+    end_trial(*trial, status_event::end, trial->stop_reason, trial->stop_kind);
+  else if (trial->graft && released)
+    requeue(*trial, "exploits " + to_text(trial->graft->donor));
+  else
+    after_attempt(*trial, how, detail);
+}
+
+void machine::close_attempt(live_trial& trial, const on::ended& what, end_class how) {
+  auto& attempt = *trial.attempt;
+  forget_verdict(attempt);
+  clear_deadlines(trial);
+  cmd::attempt_changed x;
+  x.trial = trial.id;
+  x.attempt = attempt.id;
+  x.lineage = trial.lineage;
+  if (!attempt.where.bundles.empty())
+    x.node = attempt.where.bundles.front().node;
+  x.from = attempt.from;
+  x.donor = trial.donor;
+  x.config = trial.config;
+  x.pid = attempt.pid;
+  x.began = attempt.began;
+  x.finished = now_;
+  x.how = how;
+  x.detail = what.detail;
+  x.exit_status = what.exit_status;
+  emit(std::move(x));
+  trial.attempt.reset();
+}
+
+void machine::after_attempt(live_trial& trial, end_class how, const std::string& detail) {
+  switch (how) {
+    case end_class::finished:
+      end_trial(trial, status_event::end, {}, fact::end_kind::completed);
+      return;
+    case end_class::stopped:
+      // Nobody here asked for it: somebody outside did.
+      end_trial(trial, status_event::end, detail, fact::end_kind::completed);
+      return;
+    case end_class::paused:
+      move(trial, status_event::paused);
+      row(trial, "paused");
+      tell_scheduler(fact::paused{trial.id, newest_good(trial)});
+      return;
+    case end_class::preempted:
+    case end_class::interrupted:
+    case end_class::node_lost:
+      ++trial.failures[static_cast<std::size_t>(how)];
+      if (trial.failures[static_cast<std::size_t>(how)]
+          <= settings_.failures.budget[static_cast<std::size_t>(how)]) {
+        requeue(trial, std::string{to_text(how)});
+        return;
+      }
+      [[fallthrough]];
+    default:
+      fail(trial, how, detail);
+  }
+}
+
+void machine::fail(live_trial& trial, end_class how, const std::string& detail) {
+  auto& policy = settings_.failures;
+  auto kind = static_cast<std::size_t>(how);
+  if (how != end_class::node_lost)
+    ++trial.failures[kind];
+  trial.last_error = detail;
+  if (trial.failures[kind] > policy.budget[kind] || policy.fail_fast) {
+    end_trial(trial, status_event::fail, std::string{to_text(how)}, fact::end_kind::errored);
+    note_opening_failure(how, detail);
+    if (policy.fail_fast && !drain_)
+      begin_drain({experiment_status::failed, "fail_fast: " + detail, true});
+    return;
+  }
+  tell_scheduler(fact::failed{trial.id});
+  if (policy.backoff.count() == 0 || drain_) {
+    requeue(trial, std::string{to_text(how)});
+    return;
+  }
+  auto wait = policy.backoff;
+  for (auto i = trial.failures[kind]; i > 1 && wait < policy.most_backoff; --i)
+    wait *= 2;
+  trial.retry_at = now_ + std::min(wait, std::max(policy.backoff, policy.most_backoff));
+  ++in_backoff_;
+  move(trial, status_event::retry);
+  row(trial, std::string{to_text(how)});
+  set_deadline(trial, due_kind::retry, *trial.retry_at);
+}
+
+void machine::requeue(live_trial& trial, std::string reason) {
+  if (trial.graft) {
+    auto graft = std::move(*trial.graft);
+    trial.graft.reset();
+    trial.config = graft.config;
+    trial.donor = graft.donor;
+    trial.checkpoints.push_back(graft.from);
+    trial.high_water = 0;
+    ++trial.lineage;
+  }
+  auto& status = entry(trial.id).status;
+  if (status != trial_status::pending)
+    move(trial, status_event::retry);
+  row(trial, std::move(reason));
+  if (drain_) {
+    drain_trial(trial);
+    return;
+  }
+  tell_added(trial);
+}
+
+void machine::tell_added(live_trial& trial) {
+  ++unchosen_;
+  tell_scheduler(fact::added{trial.id, trial.config, true});
+}
+
+void machine::end_without_running(live_trial& trial, std::string reason, fact::end_kind kind) {
+  if (trial.awaits_lease) {
+    trial.awaits_lease = false;
+    --awaiting_lease_;
+    emit(cmd::cancel_place{trial.id});
+  } else if (trial.retry_at) {
+    --in_backoff_;
+  } else if (entry(trial.id).status == trial_status::pending && !drain_) {
+    --unchosen_;
+  }
+  clear_deadlines(trial);
+  end_trial(trial, status_event::end, std::move(reason), kind);
+}
+
+void machine::end_trial(live_trial& trial, status_event event, std::string reason,
+                        fact::end_kind kind) {
+  if (!move(trial, event))
+    return;
+  auto& known = entry(trial.id);
+  known.succeeded = event == status_event::end && trial.last != nullptr;
+  succeeded_ += known.succeeded ? 1 : 0;
+  row(trial, std::move(reason));
+  fact::ended told;
+  told.trial = trial.id;
+  told.how = kind;
+  told.last = trial.last;
+  told.judged = trial.last_judged;
+  if (trial.last != nullptr) {
+    told.scores = scores_of(*trial.last);
+    told.time = time_of(*trial.last);
+  }
+  tell_scheduler(std::move(told));
+  static constexpr outcome outcomes[]
+      = {outcome::completed, outcome::stopped, outcome::failed, outcome::removed};
+  tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);
+  for (auto& x : stoppers_)
+    x->forget(trial.id);
+  live_.erase(trial.id);
+  known.live.reset();
+}
+
+void machine::note_opening_failure(end_class how, const std::string& detail) {
+  auto most = settings_.failures.max_consecutive_failures;
+  if (most == 0 || any_report_ || succeeded_ > 0 || drain_)
+    return;
+  auto alike = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
+  opening_failures_ = alike == opening_failure_ ? opening_failures_ + 1 : 1;
+  opening_failure_ = std::move(alike);
+  if (opening_failures_ >= most)
+    begin_drain(
+        {experiment_status::failed,
+         "the first " + std::to_string(most) + " trials all failed alike: " + opening_failure_,
+         true});
+}
+
+void machine::begin_drain(drain how) {
+  if (drain_)
+    return;
+  drain_ = std::move(how);
+  // Ending a trial changes the set: walk over a copy.
+  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+    if (auto* trial = live(id))
+      drain_trial(*trial);
+  }
+}
+
+void machine::drain_trial(live_trial& trial) {
+  if (!trial.attempt) {
+    if (!drain_->resumable) {
+      end_without_running(trial, drain_->why, fact::end_kind::removed);
+    } else if (trial.awaits_lease) {
+      trial.awaits_lease = false;
+      --awaiting_lease_;
+      emit(cmd::cancel_place{trial.id});
+    }
+    return;
+  }
+  if (!drain_->resumable) {
+    decide_stop(trial, drain_->why, fact::end_kind::completed);
+    return;
+  }
+  auto& attempt = *trial.attempt;
+  if (attempt.next == parked::stop || attempt.at == phase::stopping)
+    return;
+  if (!settings_.can_checkpoint || attempt.at == phase::placing) {
+    halt(trial, halt_mode::stop, drain_->why);
+    return;
+  }
+  // Save at the next report, but do not wait for it for ever.
+  park(trial, parked::pause);
+  set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
+  enact(trial);
+}
+
+void machine::take(const on::stop_asked& what) {
+  if (!what.trial) {
+    begin_drain({experiment_status::stopped, what.why, false});
+    return;
+  }
+  if (auto* trial = live(*what.trial)) {
+    auto kind = trial->attempt ? fact::end_kind::completed : fact::end_kind::removed;
+    decide_stop(*trial, what.why, kind);
+  }
+}
+
+void machine::take(const on::interrupted& what) {
+  begin_drain({experiment_status::interrupted, what.why, true});
+}
+
+} // namespace tune

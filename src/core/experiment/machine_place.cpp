@@ -1,0 +1,94 @@
+// How attempts begin.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+namespace tune {
+
+void machine::take(const on::placed& what) {
+  attempts_ = std::max(attempts_, what.attempt.counter);
+  auto* trial = live(what.trial);
+  if (trial == nullptr || !trial->awaits_lease) {
+    emit(cmd::release{what.what.id});
+    return;
+  }
+  trial->awaits_lease = false;
+  --awaiting_lease_;
+  open(*trial, what);
+}
+
+void machine::open(live_trial& trial, const on::placed& what) {
+  move(trial, status_event::place);
+  trial.was_placed = true;
+  auto& attempt = trial.attempt.emplace();
+  attempt.id = what.attempt;
+  attempt.where = what.what;
+  attempt.began = now_;
+  attempt.heard = now_;
+  attempt.from = newest_good(trial);
+  attempt.at = attempt.from ? phase::restoring : phase::placing;
+  attempt_row(trial);
+  row(trial);
+  tell_scheduler(fact::started{trial.id});
+  emit_launch(trial);
+  if (settings_.failures.progress_timeout.count() > 0)
+    set_deadline(trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
+}
+
+checkpoint_id machine::newest_good(const live_trial& trial) const {
+  for (auto i = trial.checkpoints.rbegin(); i != trial.checkpoints.rend(); ++i) {
+    if (!checkpoints_.at(*i).bad)
+      return *i;
+  }
+  return {};
+}
+
+void machine::emit_launch(const live_trial& trial) {
+  const auto& attempt = *trial.attempt;
+  cmd::launch x;
+  x.trial = trial.id;
+  x.attempt = attempt.id;
+  x.lineage = trial.lineage;
+  x.where = attempt.where;
+  x.config = trial.config;
+  x.from = attempt.from;
+  if (attempt.from) {
+    const auto& from = checkpoints_.at(attempt.from);
+    x.from_location = from.location;
+    x.iteration = from.iteration;
+    x.time_total = from.time_total;
+  }
+  x.failures = trial.failure_count();
+  emit(std::move(x));
+}
+
+void machine::take(const on::place_refused& what) {
+  auto* trial = live(what.trial);
+  if (trial == nullptr || !trial->awaits_lease)
+    return;
+  trial->awaits_lease = false;
+  --awaiting_lease_;
+  trial->last_error = what.why;
+  end_trial(*trial, status_event::fail, what.why, fact::end_kind::errored);
+  // All trials ask for the same unless told otherwise: the rest would fare no better.
+  if (trials_.size() == live_.size() + 1)
+    begin_drain({experiment_status::failed, what.why, true});
+}
+
+void machine::take(const on::started& what) {
+  auto* trial = live(what.trial, what.attempt);
+  if (trial == nullptr)
+    return;
+  auto& attempt = *trial->attempt;
+  attempt.pid = what.pid;
+  attempt.heard = now_;
+  if (attempt.at == phase::placing || attempt.at == phase::restoring)
+    attempt.at = phase::stepping;
+}
+
+void machine::take(const on::checkpoint_bad& what) {
+  auto known = checkpoints_.find(what.checkpoint);
+  if (known != checkpoints_.end())
+    known->second.bad = true;
+}
+
+} // namespace tune

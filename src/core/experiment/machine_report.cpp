@@ -1,0 +1,199 @@
+// What a report sets in motion.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace tune {
+
+namespace {
+
+constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+
+} // namespace
+
+std::vector<double> machine::scores_of(const report& what) const {
+  std::vector<double> result;
+  result.reserve(settings_.objectives.size());
+  for (const auto& x : settings_.objectives) {
+    auto number = metric_number(what, x.metric).value_or(nan);
+    result.push_back(x.maximise ? number : -number);
+  }
+  return result;
+}
+
+double machine::time_of(const report& what) const {
+  if (scheduler_.time_attr == "training_iteration")
+    return static_cast<double>(what.iteration);
+  return metric_number(what, scheduler_.time_attr).value_or(nan);
+}
+
+void machine::take(const on::reported& what) {
+  const auto& news = *what.what;
+  auto* trial = live(news.trial, news.attempt);
+  if (trial == nullptr)
+    return;
+  auto& attempt = *trial->attempt;
+  attempt.reported = news.number;
+  attempt.iteration = news.iteration;
+  attempt.heard = now_;
+  if (news.pid != 0)
+    attempt.pid = news.pid;
+  if (attempt.at == phase::placing || attempt.at == phase::restoring)
+    attempt.at = phase::stepping;
+  if (settings_.failures.progress_timeout.count() > 0 && attempt.at != phase::stopping)
+    set_deadline(*trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
+
+  auto repeat = news.iteration <= trial->high_water;
+  if (!repeat)
+    count(*trial, what.what);
+  // It is ending already: this was its last result.
+  if (attempt.at == phase::stopping)
+    return;
+  if (attempt.next > parked::save) {
+    enact(*trial);
+    return;
+  }
+  auto frequency = settings_.checkpoints.frequency;
+  if (settings_.can_checkpoint && frequency > 0 && news.iteration % frequency == 0)
+    park(*trial, parked::save);
+  if (repeat)
+    proceed(*trial, 0);
+  else if (!stop_condition(*trial))
+    ask_verdict(*trial);
+}
+
+void machine::count(live_trial& trial, const std::shared_ptr<const report>& what) {
+  trial.high_water = what->iteration;
+  trial.last = what;
+  trial.last_judged = false;
+  any_report_ = true;
+  note_best(trial, what);
+  tell_searcher(trial, outcome::running);
+}
+
+void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& what) {
+  const auto& first = settings_.objectives.front();
+  auto score = metric_number(*what, first.metric).value_or(nan);
+  score = first.maximise ? score : -score;
+  // Comparisons with NaN are false: it never is the best; ties keep the earlier.
+  if (std::isnan(score))
+    return;
+  if (trial.best == nullptr || score > trial.best_score) {
+    trial.best = what;
+    trial.best_score = score;
+  }
+  if (!best_ || score > best_score_) {
+    best_ = best_trial{trial.id, trial.config, what};
+    best_score_ = score;
+  }
+}
+
+bool machine::stop_condition(live_trial& trial) {
+  if (trial.last->done) {
+    decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
+    return true;
+  }
+  std::optional<stop_verdict> verdict;
+  // Each stopper sees each report, also once another has spoken.
+  for (auto& x : stoppers_) {
+    auto says = x->see(*trial.last);
+    if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
+      verdict = std::move(says);
+  }
+  if (!verdict)
+    return false;
+  note_decision(trial, "stop", object{{"rule", "stop"}, {"why", verdict->why}});
+  decide_stop(trial, verdict->why, fact::end_kind::completed);
+  if (verdict->scope == stop_verdict::reach::experiment)
+    begin_drain({experiment_status::done, verdict->why, false});
+  return true;
+}
+
+void machine::ask_verdict(live_trial& trial) {
+  auto& attempt = *trial.attempt;
+  // A report without the objective has nothing to be judged by.
+  if (!metric_number(*trial.last, settings_.objectives.front().metric)) {
+    proceed(trial, 0);
+    return;
+  }
+  fact::result told;
+  told.trial = trial.id;
+  told.lineage = trial.lineage;
+  told.iteration = trial.last->iteration;
+  told.scores = scores_of(*trial.last);
+  told.time = time_of(*trial.last);
+  told.full = trial.last;
+  trial.last_judged = true;
+  tell_scheduler(std::move(told));
+  if (attempt.iteration <= attempt.credit) {
+    proceed(trial, attempt.credit);
+    return;
+  }
+  forget_verdict(attempt);
+  attempt.judging = seq_;
+  judging_.emplace(seq_, trial.id);
+  emit(cmd::judge{seq_, trial.id});
+}
+
+void machine::begin_save(live_trial& trial, bool then_end) {
+  auto& attempt = *trial.attempt;
+  attempt.saving = checkpoint_id{++checkpoints_made_};
+  attempt.ends_with_save = then_end;
+  attempt.at = phase::saving;
+  attempt.answered = attempt.reported;
+  emit(cmd::save{trial.id, attempt.id, attempt.saving, attempt.reported, attempt.iteration,
+                 then_end},
+       then_end ? seq_ : 0);
+}
+
+void machine::take(const on::saved& what) {
+  auto* trial = live(what.trial, what.attempt);
+  if (trial == nullptr)
+    return;
+  auto id = what.checkpoint ? what.checkpoint : checkpoint_id{++checkpoints_made_};
+  if (checkpoints_.contains(id))
+    return;
+  checkpoints_[id]
+      = {what.trial, what.iteration, what.time_total, what.location, what.bytes, false};
+  trial->checkpoints.push_back(id);
+  trial->attempt->heard = now_;
+  tell_scheduler(fact::saved{what.trial, id, what.iteration});
+  auto& attempt = *trial->attempt;
+  if (attempt.at != phase::saving || attempt.saving != id)
+    return;
+  // With `ends_with_save` the attempt comes to its end by itself.
+  attempt.at = attempt.ends_with_save ? phase::stopping : phase::stepping;
+  attempt.saving = {};
+  if (attempt.at == phase::stepping)
+    enact(*trial);
+}
+
+void machine::take(const on::save_failed& what) {
+  auto* trial = live(what.trial, what.attempt);
+  if (trial == nullptr || trial->attempt->saving != what.checkpoint)
+    return;
+  auto& attempt = *trial->attempt;
+  attempt.saving = {};
+  attempt.at = phase::stepping;
+  note_decision(*trial, "save_failed", object{{"why", what.why}});
+  if (!attempt.ends_with_save) {
+    enact(*trial);
+    return;
+  }
+  // It wanted to pause: it keeps running, and that counts as a failure.
+  attempt.ends_with_save = false;
+  attempt.answered = attempt.reported - 1;
+  if (attempt.next == parked::pause) {
+    ++trial->failures[static_cast<std::size_t>(end_class::user_error)];
+    attempt.next = parked::nothing;
+    row(*trial, "save failed: " + what.why);
+    if (attempt.judging == 0)
+      proceed(*trial, 0);
+  } else {
+    halt(*trial, halt_mode::stop, trial->stop_reason);
+  }
+}
+
+} // namespace tune

@@ -1,0 +1,181 @@
+// What can be seen of the machine from outside.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+namespace tune {
+
+std::optional<std::vector<command>> machine::answer_known(const report& what) const {
+  auto answer = [this](command_body body) {
+    return std::vector<command>{{seq_, 0, 0, std::move(body)}};
+  };
+  const auto* trial = live(what.trial);
+  if (trial == nullptr || !trial->attempt || trial->attempt->id != what.attempt)
+    return answer(cmd::halt{what.trial, what.attempt, halt_mode::stop, "superseded"});
+  const auto& attempt = *trial->attempt;
+  if (what.number > attempt.reported && what.iteration > attempt.iteration)
+    return std::nullopt;
+  // Doubled: what was answered is answered again; what is open will be.
+  if (attempt.at == phase::stopping)
+    return answer(cmd::halt{what.trial, what.attempt, halt_mode::stop, trial->stop_reason});
+  if (what.number > attempt.reported || what.number <= attempt.answered)
+    return answer(cmd::proceed{what.trial, what.attempt, what.number, attempt.credit});
+  return std::vector<command>{};
+}
+
+bool machine::is_stale(const event_body& what) const {
+  if (finished_)
+    return !std::holds_alternative<on::opened>(what);
+  auto gone = [this](trial_id id, attempt_id attempt) {
+    const auto* trial = live(id);
+    return trial == nullptr || !trial->attempt || trial->attempt->id != attempt;
+  };
+  if (const auto* x = std::get_if<on::started>(&what))
+    return gone(x->trial, x->attempt);
+  if (const auto* x = std::get_if<on::reported>(&what))
+    return gone(x->what->trial, x->what->attempt);
+  if (const auto* x = std::get_if<on::saved>(&what))
+    return gone(x->trial, x->attempt);
+  if (const auto* x = std::get_if<on::save_failed>(&what))
+    return gone(x->trial, x->attempt);
+  if (const auto* x = std::get_if<on::ended>(&what))
+    return gone(x->trial, x->attempt);
+  if (const auto* x = std::get_if<on::suggested>(&what))
+    return !asked_ || asked_->number != x->ask;
+  if (const auto* x = std::get_if<on::chosen>(&what))
+    return choosing_ != x->what.at;
+  if (const auto* x = std::get_if<on::stop_asked>(&what))
+    return x->trial ? live(*x->trial) == nullptr : drain_.has_value();
+  if (std::holds_alternative<on::interrupted>(what))
+    return drain_.has_value();
+  return false;
+}
+
+std::vector<command> machine::outstanding() const {
+  std::vector<command> result;
+  auto add = [&](command_body body) {
+    result.push_back({seq_, static_cast<std::uint32_t>(result.size()), 0, std::move(body)});
+  };
+  if (asked_)
+    add(cmd::ask_searcher{*asked_});
+  else if (!finished_ && !drain_ && wants_suggestions())
+    add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
+  if (stalled_at_)
+    add(cmd::resolve_stall{*stalled_at_});
+  for (auto id : live_) {
+    const auto& trial = *live(id);
+    if (trial.awaits_lease)
+      add(cmd::place{id, trial.request});
+    if (!trial.attempt)
+      continue;
+    const auto& attempt = *trial.attempt;
+    if (attempt.judging != 0)
+      add(cmd::judge{attempt.judging, id});
+    if (attempt.at == phase::saving)
+      add(cmd::save{id, attempt.id, attempt.saving, attempt.reported, attempt.iteration,
+                    attempt.ends_with_save});
+    if (attempt.at == phase::stopping)
+      add(cmd::halt{id, attempt.id, halt_mode::stop, trial.stop_reason});
+  }
+  if (choosing_)
+    add(cmd::choose{*choosing_, choose_count_});
+  return result;
+}
+
+std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
+  std::vector<std::pair<trial_id, attempt_id>> result;
+  for (auto id : live_) {
+    if (const auto& attempt = live(id)->attempt)
+      result.emplace_back(id, attempt->id);
+  }
+  return result;
+}
+
+experiment_view machine::view() const {
+  return {counts_, succeeded_, best_, searcher_done_, drain_.has_value()};
+}
+
+std::optional<trial_status> machine::status_of(trial_id id) const {
+  if (id.number >= trials_.size())
+    return std::nullopt;
+  return trials_[id.number].status;
+}
+
+namespace {
+
+void describe_report(fingerprint& into, const std::shared_ptr<const report>& what) {
+  into.add(std::uint64_t{what != nullptr});
+  if (what == nullptr)
+    return;
+  into.add(what->attempt).add(what->number).add(what->iteration);
+  if (what->metrics != nullptr)
+    into.add(*what->metrics);
+}
+
+void describe_attempt(fingerprint& into, const open_attempt& x) {
+  into.add(x.id).add(static_cast<std::uint64_t>(x.at)).add(x.from).add(x.where.id.number);
+  into.add(x.reported).add(x.iteration).add(x.answered).add(x.credit).add(x.judging);
+  into.add(x.saving).add(std::uint64_t{x.ends_with_save}).add(static_cast<std::uint64_t>(x.next));
+  into.add(x.go_on_until);
+  into.add(static_cast<std::uint64_t>(x.heard.count()));
+  into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
+}
+
+void describe_trial(fingerprint& into, const live_trial& x) {
+  into.add(x.id).add(*x.config).add(std::string_view{x.origin}).add(x.born);
+  into.add(std::uint64_t{x.lineage}).add(x.high_water);
+  for (auto count : x.failures)
+    into.add(std::uint64_t{count});
+  describe_report(into, x.last);
+  into.add(std::uint64_t{x.last_judged});
+  describe_report(into, x.best);
+  for (auto id : x.checkpoints)
+    into.add(id);
+  into.add(std::string_view{to_text(x.request)});
+  into.add(std::uint64_t{x.was_placed}).add(std::uint64_t{x.awaits_lease});
+  into.add(static_cast<std::uint64_t>(x.retry_at.value_or(instant{-1}).count()));
+  for (const auto& due : x.due_at)
+    into.add(static_cast<std::uint64_t>(due.value_or(instant{-1}).count()));
+  into.add(std::uint64_t{x.attempt.has_value()});
+  if (x.attempt)
+    describe_attempt(into, *x.attempt);
+  into.add(std::string_view{x.stop_reason}).add(static_cast<std::uint64_t>(x.stop_kind));
+  into.add(std::uint64_t{x.graft.has_value()});
+  if (x.graft)
+    into.add(x.graft->donor).add(x.graft->from).add(*x.graft->config);
+  into.add(x.donor ? x.donor->number + 1 : 0).add(std::string_view{x.last_error});
+}
+
+} // namespace
+
+void machine::describe(fingerprint& into) const {
+  into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{epoch_});
+  into.add(attempts_).add(checkpoints_made_).add(std::uint64_t{trials_.size()});
+  for (const auto& x : trials_) {
+    into.add(static_cast<std::uint64_t>(x.status)).add(std::uint64_t{x.succeeded});
+    if (x.live != nullptr)
+      describe_trial(into, *x.live);
+  }
+  for (const auto& [id, x] : checkpoints_)
+    into.add(id)
+        .add(x.trial)
+        .add(x.iteration)
+        .add(std::string_view{x.location})
+        .add(std::uint64_t{x.bad});
+  if (best_) {
+    into.add(best_->trial).add(best_score_);
+    describe_report(into, best_->at);
+  }
+  into.add(unchosen_).add(awaiting_lease_).add(in_backoff_).add(asks_);
+  for (const auto& [cause, trial] : judging_)
+    into.add(cause).add(trial);
+  into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
+  into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
+  into.add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
+  into.add(std::uint64_t{any_report_}).add(std::string_view{opening_failure_});
+  into.add(std::uint64_t{opening_failures_}).add(std::uint64_t{finished_});
+  into.add(drain_ ? static_cast<std::uint64_t>(drain_->status) + 1 : 0);
+  for (const auto& x : stoppers_)
+    x->describe(into);
+}
+
+} // namespace tune

@@ -1,0 +1,148 @@
+// Where trials come from, and whom to run next.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+void machine::settle() {
+  if (drain_) {
+    if (counts_[static_cast<std::size_t>(trial_status::running)] == 0)
+      finish(drain_->status, drain_->why);
+    return;
+  }
+  if (wants_suggestions())
+    emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
+  if (auto count = choices_wanted(); count > 0) {
+    choosing_ = seq_;
+    choose_count_ = count;
+    emit(cmd::choose{seq_, count});
+  }
+  if (live_.empty() && searcher_done_) {
+    finish(experiment_status::done, {});
+  } else if (live_.empty() && searcher_waits_) {
+    finish(experiment_status::stalled,
+           "the searcher waits for results, but no trial is left to give any");
+  } else if (stands_still() && !stalled_at_) {
+    stalled_at_ = seq_;
+    emit(cmd::resolve_stall{seq_});
+  }
+}
+
+bool machine::wants_suggestions() const {
+  return !asked_ && !searcher_done_ && !searcher_waits_ && suggestions_wanted() > 0;
+}
+
+std::uint32_t machine::suggestions_wanted() const {
+  // Asked ahead in large portions: refill when half of the supply is used up.
+  auto waiting = unchosen_ + awaiting_lease_;
+  auto ahead = std::max<std::uint64_t>(searcher_.ahead, 1);
+  if (waiting >= ahead || (ahead > 2 && waiting > ahead / 2))
+    return 0;
+  auto count = ahead - waiting;
+  if (settings_.max_trials > 0)
+    count = std::min(count, settings_.max_trials - std::min(settings_.max_trials, trials_.size()));
+  return static_cast<std::uint32_t>(count);
+}
+
+std::uint32_t machine::choices_wanted() const {
+  if (choosing_ || nobody_to_start_)
+    return 0;
+  auto paused = counts_[static_cast<std::size_t>(trial_status::paused)];
+  auto count = std::min<std::uint64_t>(unchosen_ + paused, scheduler_.choose_ahead);
+  count -= std::min(count, awaiting_lease_);
+  if (settings_.max_concurrent > 0) {
+    auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
+    count = std::min(count, settings_.max_concurrent - std::min(settings_.max_concurrent, busy));
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+bool machine::stands_still() const {
+  return !live_.empty() && counts_[static_cast<std::size_t>(trial_status::running)] == 0
+         && awaiting_lease_ == 0 && in_backoff_ == 0 && judging_.empty() && !asked_ && !choosing_
+         && !wants_suggestions();
+}
+
+void machine::finish(experiment_status status, std::string why) {
+  finished_ = true;
+  emit(cmd::finish{status, std::move(why)}, seq_);
+}
+
+void machine::take(const on::suggest_asked& what) {
+  asks_ = what.ask;
+  asked_ = ask{what.ask, what.count, seq_};
+  emit(cmd::ask_searcher{*asked_});
+}
+
+void machine::take(const on::suggested& what) {
+  asked_.reset();
+  suggested_fact told{what.ask, what.what, trial_id{trials_.size()}};
+  emit(cmd::tell_searcher{{seq_, std::move(told)}});
+  if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
+    for (const auto& x : *list)
+      add_trial(x);
+    searcher_waits_ = list->empty();
+  } else if (std::holds_alternative<nothing_yet>(what.what)) {
+    searcher_waits_ = true;
+  } else {
+    searcher_done_ = true;
+  }
+  if (settings_.max_trials > 0 && trials_.size() >= settings_.max_trials)
+    searcher_done_ = true;
+}
+
+void machine::add_trial(const suggestion& what) {
+  auto made = std::make_unique<live_trial>();
+  auto& trial = *made;
+  trial.id = trial_id{trials_.size()};
+  trial.config = what.config;
+  trial.origin = what.origin;
+  trial.born = seq_;
+  trial.request = settings_.request;
+  trials_.push_back({trial_status::pending, false, std::move(made)});
+  ++counts_[static_cast<std::size_t>(trial_status::pending)];
+  live_.insert(trial.id);
+  row(trial);
+  if (drain_) {
+    drain_trial(trial);
+    return;
+  }
+  ++unchosen_;
+  tell_scheduler(fact::added{trial.id, trial.config, false});
+}
+
+void machine::take(const on::chosen& what) {
+  choosing_.reset();
+  fact::chosen told{what.what, {}};
+  for (auto id : what.what.start) {
+    if (drain_ || !start(id))
+      told.refused.push_back(id);
+  }
+  auto nobody = told.refused.size() == what.what.start.size();
+  tell_scheduler(std::move(told));
+  nobody_to_start_ = nobody;
+}
+
+bool machine::start(trial_id id) {
+  auto* trial = live(id);
+  if (trial == nullptr || trial->awaits_lease || trial->retry_at)
+    return false;
+  auto status = entry(id).status;
+  if (status == trial_status::paused) {
+    move(*trial, status_event::unpause);
+    tell_scheduler(fact::unpaused{id});
+    row(*trial, "unpaused");
+  } else if (status == trial_status::pending) {
+    --unchosen_;
+  } else {
+    return false;
+  }
+  trial->awaits_lease = true;
+  ++awaiting_lease_;
+  emit(cmd::place{id, trial->request}, trial->was_placed ? 0 : trial->born);
+  return true;
+}
+
+} // namespace tune

@@ -1,0 +1,85 @@
+// What happens by time alone.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+void machine::set_deadline(live_trial& trial, due_kind what, instant when) {
+  // At most one of a kind per trial: progress is by far the most frequent, and moves forward.
+  auto& known = trial.due_at[static_cast<std::size_t>(what)];
+  if (known)
+    deadlines_.erase({*known, trial.id, what});
+  known = when;
+  deadlines_.emplace(when, trial.id, what);
+}
+
+void machine::clear_deadlines(live_trial& trial) {
+  for (std::size_t i = 0; i < trial.due_at.size(); ++i) {
+    if (trial.due_at[i])
+      deadlines_.erase({*trial.due_at[i], trial.id, static_cast<due_kind>(i)});
+    trial.due_at[i].reset();
+  }
+}
+
+std::optional<instant> machine::next_deadline() const {
+  if (finished_)
+    return std::nullopt;
+  std::optional<instant> result;
+  if (!deadlines_.empty())
+    result = std::get<0>(*deadlines_.begin());
+  if (settings_.time_limit.count() > 0 && !drain_)
+    result = std::min(result.value_or(settings_.time_limit), instant{settings_.time_limit});
+  return result;
+}
+
+std::vector<on::ticked> machine::due(instant now) const {
+  std::vector<on::ticked> result;
+  if (finished_)
+    return result;
+  for (const auto& [when, trial, what] : deadlines_) {
+    if (when > now)
+      break;
+    result.push_back({what, trial});
+  }
+  if (settings_.time_limit.count() > 0 && !drain_ && now >= settings_.time_limit)
+    result.push_back({due_kind::time_limit, {}});
+  return result;
+}
+
+void machine::take(const on::ticked& what) {
+  if (what.what == due_kind::time_limit) {
+    begin_drain({experiment_status::time_limit, "the time limit was reached", true});
+    return;
+  }
+  auto* trial = live(what.trial);
+  if (trial == nullptr)
+    return;
+  auto& slot = trial->due_at[static_cast<std::size_t>(what.what)];
+  if (!slot || *slot > now_)
+    return;
+  deadlines_.erase({*slot, trial->id, what.what});
+  slot.reset();
+  switch (what.what) {
+    case due_kind::retry:
+      trial->retry_at.reset();
+      --in_backoff_;
+      if (!drain_)
+        tell_added(*trial);
+      return;
+    case due_kind::progress_timeout:
+      trial->attempt->killed_for = end_class::timeout;
+      halt(*trial, halt_mode::kill, "no report within the progress timeout");
+      return;
+    case due_kind::stop_grace:
+      if (drain_ && drain_->resumable && trial->attempt->next != parked::stop)
+        trial->attempt->killed_for = end_class::interrupted;
+      halt(*trial, halt_mode::kill, "it did not end within the grace time");
+      return;
+    case due_kind::time_limit:
+      return;
+  }
+}
+
+} // namespace tune

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/toy_scheduler.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using support::world;
+using support::world_options;
+
+/// Lets everything go on, first come first served.
+class obliging : public support::toy_scheduler {
+public:
+  obliging() : toy_scheduler{0} {}
+  [[nodiscard]] decision judge(sequence cause, trial_id trial) const override {
+    return {cause, {{trial, go_on{}, {}}}};
+  }
+};
+
+experiment_settings settings() {
+  experiment_settings result;
+  result.objectives = {{"loss", false}};
+  result.can_checkpoint = true;
+  return result;
+}
+
+std::unique_ptr<scheduler> oblige() {
+  return std::make_unique<obliging>();
+}
+
+template <class Event>
+std::vector<Event> all_of(const world& from) {
+  std::vector<Event> result;
+  for (const auto& x : from.log()) {
+    if (const auto* found = std::get_if<Event>(&x.what))
+      result.push_back(*found);
+  }
+  return result;
+}
+
+std::uint64_t count_of(const world& x, trial_status status) {
+  return x.machine().view().counts[static_cast<std::size_t>(status)];
+}
+
+TEST(experiment, runs_every_trial_to_its_end) {
+  world uut{{}, settings(), oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  ASSERT_TRUE(uut.finished());
+  EXPECT_EQ(uut.finished()->status, experiment_status::done);
+  EXPECT_EQ(count_of(uut, trial_status::terminated), 10u);
+  EXPECT_EQ(all_of<on::reported>(uut).size(), 80u);
+  EXPECT_EQ(uut.machine().view().succeeded, 10u);
+}
+
+TEST(experiment, never_runs_more_trials_than_it_may) {
+  auto how = settings();
+  how.max_concurrent = 2;
+  world_options options;
+  options.slots = 8;
+  world uut{options, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(uut.most_running(), 2u);
+}
+
+TEST(experiment, knows_the_best_report_of_all_trials) {
+  world uut{{}, settings(), oblige};
+
+  uut.run();
+
+  // The loss is 1 / (iteration + trial): the last report of trial 9.
+  auto best = uut.machine().view().best;
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->trial, trial_id{9});
+  EXPECT_EQ(best->at->iteration, 8u);
+  EXPECT_EQ(*best->config->find("x"), value{9});
+}
+
+TEST(experiment, places_a_new_trial_only_when_its_row_is_durable) {
+  world_options options;
+  options.most_delay = 50;
+  world uut{options, settings(), oblige};
+
+  uut.run();
+
+  for (const auto& x : uut.carried()) {
+    if (const auto* place = std::get_if<cmd::place>(&x.what)) {
+      EXPECT_GT(x.gate, 0u) << to_text(place->trial);
+    }
+  }
+}
+
+TEST(experiment, retries_within_the_budget_and_gives_up_beyond_it) {
+  auto how = settings();
+  how.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 2;
+  how.failures.max_consecutive_failures = 0;
+  world_options options;
+  options.failure = 1;
+  world uut{options, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(count_of(uut, trial_status::errored), 10u);
+  EXPECT_EQ(all_of<on::ended>(uut).size(), 30u);
+  EXPECT_EQ(uut.finished()->status, experiment_status::done);
+}
+
+TEST(experiment, waits_twice_as_long_before_each_further_retry) {
+  auto how = settings();
+  how.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
+  how.failures.max_consecutive_failures = 0;
+  how.failures.backoff = 1s;
+  how.failures.most_backoff = 60s;
+  world_options options;
+  options.failure = 1;
+  options.trials = 1;
+  options.most_delay = 0;
+  world uut{options, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(uut.now(), 7s);
+}
+
+TEST(experiment, ends_early_when_the_first_trials_fail_alike) {
+  auto how = settings();
+  how.failures.max_consecutive_failures = 3;
+  world_options options;
+  options.failure = 1;
+  options.slots = 1;
+  world uut{options, how, oblige};
+
+  uut.run();
+
+  ASSERT_TRUE(uut.finished());
+  EXPECT_EQ(uut.finished()->status, experiment_status::failed);
+  EXPECT_EQ(count_of(uut, trial_status::errored), 3u);
+  EXPECT_NE(uut.finished()->why.find("boom"), std::string::npos);
+}
+
+TEST(experiment, leaves_off_at_the_time_limit_and_stays_resumable) {
+  auto how = settings();
+  how.time_limit = 100ms;
+  world uut{{}, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(uut.finished()->status, experiment_status::time_limit);
+  EXPECT_EQ(count_of(uut, trial_status::running), 0u);
+  EXPECT_GT(count_of(uut, trial_status::pending), 0u);
+  EXPECT_EQ(count_of(uut, trial_status::errored), 0u);
+}
+
+TEST(experiment, ends_everything_when_a_client_says_so) {
+  world uut{{}, settings(), oblige};
+  uut.run(40);
+
+  uut.post(on::stop_asked{std::nullopt, "enough"});
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(uut.finished()->status, experiment_status::stopped);
+  EXPECT_EQ(count_of(uut, trial_status::pending) + count_of(uut, trial_status::running), 0u);
+}
+
+TEST(experiment, keeps_the_final_result_of_a_trial_that_is_told_to_stop) {
+  world uut{{}, settings(), oblige};
+  uut.run(40);
+  auto running = uut.machine().open_attempts();
+  ASSERT_FALSE(running.empty());
+
+  uut.post(on::stop_asked{running.front().first, "this one"});
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(uut.machine().status_of(running.front().first), trial_status::terminated);
+  EXPECT_EQ(uut.finished()->status, experiment_status::done);
+}
+
+TEST(experiment, asks_for_a_checkpoint_at_every_nth_iteration) {
+  auto how = settings();
+  how.checkpoints.frequency = 3;
+  world uut{{}, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  auto saves = all_of<on::saved>(uut);
+  EXPECT_EQ(saves.size(), 20u);
+  for (const auto& x : saves)
+    EXPECT_EQ(x.iteration % 3, 0u);
+}
+
+TEST(experiment, resumes_a_failed_trial_from_its_newest_checkpoint_without_judging_repeats) {
+  auto how = settings();
+  how.checkpoints.frequency = 2;
+  how.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1000;
+  world_options options;
+  options.failure = 0.2;
+  world uut{options, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(count_of(uut, trial_status::terminated), 10u);
+  std::map<std::pair<trial_id, std::uint64_t>, int> judged;
+  for (const auto& x : uut.carried()) {
+    const auto* told = std::get_if<cmd::tell_scheduler>(&x.what);
+    const auto* result = told != nullptr ? std::get_if<fact::result>(&told->what.what) : nullptr;
+    if (result != nullptr)
+      ++judged[{result->trial, result->iteration}];
+  }
+  EXPECT_EQ(judged.size(), 80u);
+  EXPECT_TRUE(
+      std::all_of(judged.begin(), judged.end(), [](const auto& x) { return x.second == 1; }));
+}
+
+TEST(experiment, answers_a_doubled_report_again_without_recording_it) {
+  world_options options;
+  options.doubled = 0.5;
+  world uut{options, settings(), oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(all_of<on::reported>(uut).size(), 80u);
+}
+
+TEST(experiment, stops_a_report_of_an_attempt_that_is_over) {
+  world uut{{}, settings(), oblige};
+  uut.run(40);
+  auto stranger = std::make_shared<report>();
+  stranger->attempt = {1, 999};
+  stranger->number = 1;
+  stranger->iteration = 1;
+  auto before = uut.log().size();
+
+  uut.post(on::reported{stranger});
+
+  EXPECT_EQ(uut.log().size(), before);
+  const auto* halt = std::get_if<cmd::halt>(&uut.carried().back().what);
+  ASSERT_NE(halt, nullptr);
+  EXPECT_EQ(halt->why, "superseded");
+}
+
+TEST(experiment, tells_each_end_exactly_once) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    world_options options;
+    options.seed = seed;
+    options.doubled = 0.3;
+    options.failure = 0.05;
+    auto how = settings();
+    how.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
+    world uut{options, how, [seed] { return std::make_unique<support::toy_scheduler>(seed); }};
+
+    uut.run();
+
+    ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+    std::map<trial_id, int> ends;
+    for (const auto& x : uut.carried()) {
+      const auto* told = std::get_if<cmd::tell_scheduler>(&x.what);
+      const auto* ended = told != nullptr ? std::get_if<fact::ended>(&told->what.what) : nullptr;
+      if (ended != nullptr)
+        ++ends[ended->trial];
+    }
+    EXPECT_EQ(ends.size(), 10u) << "seed " << seed;
+    for (const auto& [trial, times] : ends)
+      EXPECT_EQ(times, 1) << "seed " << seed << " trial " << to_text(trial);
+  }
+}
+
+} // namespace
+} // namespace tune

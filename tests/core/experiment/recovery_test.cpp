@@ -1,0 +1,93 @@
+// The two statements about recovery (CONTRACTS, section 2), for a scheduler that does everything.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/toy_scheduler.hpp"
+#include "support/world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tune {
+namespace {
+
+using support::toy_scheduler;
+using support::world;
+using support::world_options;
+
+world_options wild(std::uint64_t seed) {
+  world_options result;
+  result.seed = seed;
+  result.trials = 12;
+  result.iterations = 10;
+  result.failure = 0.04;
+  result.save_failure = 0.1;
+  result.doubled = 0.1;
+  result.most_delay = seed % 3 * 20;
+  return result;
+}
+
+experiment_settings tolerant() {
+  experiment_settings result;
+  result.objectives = {{"loss", false}};
+  result.can_checkpoint = true;
+  result.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 4;
+  result.failures.backoff = std::chrono::milliseconds{30};
+  result.failures.most_backoff = std::chrono::seconds{1};
+  result.failures.max_consecutive_failures = 0;
+  result.checkpoints.frequency = 4;
+  return result;
+}
+
+class any_seed : public testing::TestWithParam<std::uint64_t> {
+protected:
+  std::uint64_t seed = GetParam();
+  world::make_scheduler maker
+      = [seed = GetParam()] { return std::make_unique<toy_scheduler>(seed); };
+};
+
+TEST_P(any_seed, toy_scheduler_brings_every_trial_to_an_end) {
+  world uut{wild(seed), tolerant(), maker};
+
+  uut.run();
+
+  ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+  ASSERT_TRUE(uut.finished()) << "seed " << seed;
+  auto counts = uut.machine().view().counts;
+  EXPECT_EQ(counts[3] + counts[4], 12u) << "seed " << seed;
+}
+
+TEST_P(any_seed, r1_replay_gives_the_state_of_the_uncrashed_instance) {
+  world lived{wild(seed), tolerant(), maker};
+  lived.run();
+
+  auto replayed = replay_hashes(lived.log(), wild(seed), tolerant(), maker);
+
+  ASSERT_EQ(lived.violation(), "") << "seed " << seed;
+  ASSERT_EQ(replayed.size(), lived.log().size());
+  for (std::size_t i = 0; i < lived.hashes().size(); ++i)
+    ASSERT_EQ(lived.hashes()[i], replayed[i]) << "seed " << seed << " seq " << i + 1;
+}
+
+TEST_P(any_seed, r2_a_common_continuation_gives_the_same_answers_after_any_crash) {
+  // The head is lost again and again; each time `crash` compares the recovered state with the
+  // lived one (R1), then both go on with the same events: the end of the run is one log.
+  world uut{wild(seed), tolerant(), maker};
+  for (std::size_t stop = 20; stop < 200; stop += 20 + seed % 7) {
+    uut.run(stop);
+    if (uut.finished())
+      break;
+    uut.crash();
+  }
+  uut.run();
+
+  ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+  ASSERT_TRUE(uut.finished()) << "seed " << seed;
+  auto replayed = replay_hashes(uut.log(), wild(seed), tolerant(), maker);
+  for (std::size_t i = 0; i < uut.hashes().size(); ++i)
+    ASSERT_EQ(uut.hashes()[i], replayed[i]) << "seed " << seed << " seq " << i + 1;
+  auto counts = uut.machine().view().counts;
+  EXPECT_EQ(counts[3] + counts[4], 12u) << "seed " << seed;
+}
+
+INSTANTIATE_TEST_SUITE_P(recovery, any_seed, testing::Range<std::uint64_t>(1, 151));
+
+} // namespace
+} // namespace tune
