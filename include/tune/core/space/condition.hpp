@@ -6,6 +6,8 @@
 #include "tune/core/value.hpp"
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,25 +15,37 @@
 namespace tune {
 
 /// A parsed condition over named values. Immutable and cheap to copy.
+///
+/// The right side of a comparison is always a literal: `a == sgd` compares with the text "sgd". A
+/// name alone, `use_dropout`, means `use_dropout == true`.
+///
+/// Numbers compare as numbers, texts as texts; values of different kinds are unequal and unordered.
+/// A name that is absent leaves the comparison it stands in undecided, and so its negation;
+/// `and`, `or` and `not` go on from there as far as the other parts decide.
+/// @source Kleene's strong three-valued logic.
 class condition {
 public:
   /// @errors `ec::bad_syntax` with the column.
   [[nodiscard]] static expected<condition> parse(std::string_view text);
 
-  /// Evaluates over `where`. A name that is absent makes the comparison it stands in false.
-  /// Numbers compare as numbers, texts as texts; values of different kinds are unequal and
-  /// unordered.
+  /// Whether it is decided and true over `where`; dotted names enter nested objects.
   [[nodiscard]] bool holds(const object& where) const;
+
+  /// Decides over values given one by one. @param values One per `names()`, null where absent.
+  /// @returns nothing where absent names leave it undecided.
+  [[nodiscard]] std::optional<bool> decide(std::span<const value* const> values) const;
 
   /// The names it reads, each once, in order of appearance.
   [[nodiscard]] const std::vector<std::string>& names() const;
 
-  /// As it was written.
+  /// As it was written, without surrounding blanks.
   [[nodiscard]] const std::string& text() const;
 
   struct node;
 
 private:
+  condition() = default;
+
   std::shared_ptr<const node> root_;
   std::shared_ptr<const std::vector<std::string>> names_;
   std::string text_;

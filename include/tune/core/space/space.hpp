@@ -43,26 +43,34 @@ public:
   [[nodiscard]] const std::vector<parameter>& parameters() const { return parameters_; }
   /// Indices into `parameters()`, each after those its condition reads.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
+  /// Indices of the parameters that the condition of parameter `i` reads.
+  [[nodiscard]] const std::vector<std::size_t>& parents(std::size_t i) const { return parents_[i]; }
+  /// The parameter named `name`; null where there is none.
   [[nodiscard]] const parameter* find(std::string_view name) const;
 
   /// Builds a configuration: nested objects in the order of declaration, inactive ones left out.
   /// @param values One per parameter, as `parameters()`; those of inactive ones are ignored.
   [[nodiscard]] object assemble(const std::vector<value>& values) const;
 
-  /// Tells which parameters are active given all values. A parameter whose parent is inactive is
-  /// inactive.
+  /// Tells which parameters are active given all values. An inactive parent counts as absent: its
+  /// comparisons are undecided, and a parameter is active only where its condition is decided and
+  /// true (`a == x or b == y` can still hold while `b` is inactive).
   [[nodiscard]] std::vector<bool> active(const std::vector<value>& values) const;
 
   /// Why `config` is not a configuration of this space (unknown key, value outside its domain,
-  /// inactive parameter given); nothing if it is. Missing parameters are allowed if `partial`.
+  /// inactive parameter given, active one missing); nothing if it is. Missing parameters are
+  /// allowed if `partial`. The `detail` starts with the parameter's name in quotes.
   [[nodiscard]] std::optional<error> reject(const object& config, bool partial) const;
 
 private:
   std::vector<parameter> parameters_;
   std::vector<std::size_t> order_;
+  /// For each parameter the indices of what its condition reads, as `condition::names()`.
+  std::vector<std::vector<std::size_t>> parents_;
 };
 
-/// The value at a dotted path of a configuration: "optimizer.lr". Null where absent.
+/// The value at a dotted path of a configuration: "optimizer.lr". A key that itself contains the
+/// dots is found first. Null where absent.
 [[nodiscard]] const value* find_parameter(const object& config, std::string_view name);
 
 /// Flattens nested objects: pairs of dotted name and value, in order.

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/space/space.hpp"
+
+#include "tune/core/plugin/options.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tune {
+
+namespace {
+
+using index_by_name = std::map<std::string, std::size_t, std::less<>>;
+
+std::string quoted(std::string_view name) {
+  return '"' + std::string{name} + '"';
+}
+
+error about(std::string_view name, std::string_view what, ec code) {
+  return {code, quoted(name) + ": " + std::string{what}};
+}
+
+/// Adds a hint to the nearest name, or the list where it is short.
+std::string hint(std::string_view wrong, const std::vector<parameter>& known) {
+  std::vector<std::string> names;
+  for (const auto& x : known)
+    names.push_back(x.name);
+  if (auto near = nearest_name(wrong, names); !near.empty())
+    return "; did you mean " + quoted(near) + '?';
+  if (names.size() > 10)
+    return {};
+  std::string result = "; known:";
+  for (const auto& x : names)
+    result += ' ' + x;
+  return result;
+}
+
+bool has_empty_part(std::string_view name) {
+  return name.empty() || name.front() == '.' || name.back() == '.' || name.find("..") != name.npos;
+}
+
+expected<index_by_name> index_names(const std::vector<parameter>& parameters) {
+  index_by_name result;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& name = parameters[i].name;
+    if (has_empty_part(name))
+      return about(name, "a name must not be empty between its dots", ec::bad_syntax);
+    if (!result.emplace(name, i).second)
+      return about(name, "is declared twice", ec::bad_option);
+  }
+  for (const auto& x : parameters) {
+    for (auto dot = x.name.find('.'); dot != x.name.npos; dot = x.name.find('.', dot + 1)) {
+      auto front = x.name.substr(0, dot);
+      if (result.contains(front))
+        return about(front, "cannot be a value and hold " + quoted(x.name), ec::bad_option);
+    }
+  }
+  return result;
+}
+
+/// What each parameter's condition reads, as indices.
+expected<std::vector<std::vector<std::size_t>>>
+find_parents(const std::vector<parameter>& parameters, const index_by_name& known) {
+  std::vector<std::vector<std::size_t>> result(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& x = parameters[i];
+    if (!x.active_if)
+      continue;
+    for (const auto& name : x.active_if->names()) {
+      auto parent = known.find(name);
+      if (parent == known.end())
+        return about(x.name,
+                     "its condition reads " + quoted(name) + ", which is not a parameter"
+                         + hint(name, parameters),
+                     ec::unknown_name);
+      if (parent->second == i)
+        return about(x.name, "its condition reads itself", ec::bad_option);
+      result[i].push_back(parent->second);
+    }
+  }
+  return result;
+}
+
+/// Walks from one parameter that could not be ordered to the circle behind it.
+error circle(const std::vector<parameter>& parameters,
+             const std::vector<std::vector<std::size_t>>& parents,
+             const std::vector<std::size_t>& open) {
+  auto at = static_cast<std::size_t>(
+      std::find_if(open.begin(), open.end(), [](std::size_t n) { return n > 0; }) - open.begin());
+  std::vector<std::size_t> path;
+  std::vector<bool> seen(parameters.size());
+  while (!seen[at]) {
+    seen[at] = true;
+    path.push_back(at);
+    at = *std::find_if(parents[at].begin(), parents[at].end(),
+                       [&](std::size_t p) { return open[p] > 0; });
+  }
+  path.erase(path.begin(), std::find(path.begin(), path.end(), at));
+  std::string text = "conditions go round in a circle: ";
+  constexpr std::size_t shown = 8;
+  for (std::size_t i = 0; i < std::min(path.size(), shown); ++i)
+    text += parameters[path[i]].name + " reads ";
+  if (path.size() > shown)
+    text += "… reads ";
+  return about(parameters[at].name, text + parameters[at].name, ec::bad_option);
+}
+
+/// Parents first, otherwise as declared.
+expected<std::vector<std::size_t>> order_of(const std::vector<parameter>& parameters,
+                                            const std::vector<std::vector<std::size_t>>& parents) {
+  std::vector<std::vector<std::size_t>> children(parameters.size());
+  std::vector<std::size_t> open(parameters.size());
+  std::set<std::size_t> ready;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    open[i] = parents[i].size();
+    for (auto p : parents[i])
+      children[p].push_back(i);
+    if (open[i] == 0)
+      ready.insert(i);
+  }
+  std::vector<std::size_t> result;
+  while (!ready.empty()) {
+    auto i = *ready.begin();
+    ready.erase(ready.begin());
+    result.push_back(i);
+    for (auto child : children[i]) {
+      if (--open[child] == 0)
+        ready.insert(child);
+    }
+  }
+  if (result.size() < parameters.size())
+    return circle(parameters, parents, open);
+  return result;
+}
+
+/// Sets `path` in nested objects, which are made where missing.
+void set_path(object& where, std::string_view path, const value& what) {
+  auto dot = path.find('.');
+  if (dot == path.npos) {
+    where.set(path, what);
+    return;
+  }
+  auto head = path.substr(0, dot);
+  auto* inner = where.find(head);
+  if (inner == nullptr)
+    inner = &where.set(head, object{});
+  set_path(*inner->as_object(), path.substr(dot + 1), what);
+}
+
+void flatten_into(std::vector<std::pair<std::string, value>>& to, const std::string& prefix,
+                  const object& from) {
+  for (const auto& [name, what] : from) {
+    auto path = prefix + name;
+    const auto* inner = what.as_object();
+    if (inner != nullptr && !inner->empty())
+      flatten_into(to, path + '.', *inner);
+    else
+      to.emplace_back(std::move(path), what);
+  }
+}
+
+} // namespace
+
+expected<search_space> search_space::make(std::vector<parameter> parameters) {
+  auto known = index_names(parameters);
+  if (!known)
+    return known.error();
+  auto parents = find_parents(parameters, *known);
+  if (!parents)
+    return parents.error();
+  auto order = order_of(parameters, *parents);
+  if (!order)
+    return order.error();
+  search_space result;
+  result.parameters_ = std::move(parameters);
+  result.order_ = std::move(*order);
+  result.parents_ = std::move(*parents);
+  return result;
+}
+
+const parameter* search_space::find(std::string_view name) const {
+  auto i = std::find_if(parameters_.begin(), parameters_.end(),
+                        [&](const parameter& x) { return x.name == name; });
+  return i == parameters_.end() ? nullptr : &*i;
+}
+
+std::vector<bool> search_space::active(const std::vector<value>& values) const {
+  std::vector<bool> result(parameters_.size(), true);
+  std::vector<const value*> read;
+  for (auto i : order_) {
+    const auto& rule = parameters_[i].active_if;
+    if (!rule)
+      continue;
+    read.clear();
+    for (auto p : parents_[i])
+      read.push_back(result[p] ? &values[p] : nullptr);
+    result[i] = rule->decide(read).value_or(false);
+  }
+  return result;
+}
+
+object search_space::assemble(const std::vector<value>& values) const {
+  auto alive = active(values);
+  object result;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (alive[i])
+      set_path(result, parameters_[i].name, values[i]);
+  }
+  return result;
+}
+
+namespace {
+
+/// What a configuration says about each parameter; null where it says nothing.
+class reading {
+public:
+  explicit reading(const std::vector<parameter>& known) : given(known.size()), known_{known} {
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      std::string_view name = known[i].name;
+      index_.emplace(name, i);
+      for (auto dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1))
+        groups_.insert(name.substr(0, dot));
+    }
+  }
+
+  /// @returns why some key has no place in the space.
+  std::optional<error> read(const object& config, const std::string& prefix = {}) {
+    for (const auto& [key, what] : config) {
+      auto path = prefix + key;
+      if (auto i = index_.find(path); i != index_.end()) {
+        if (given[i->second] != nullptr)
+          return about(path, "is given twice", ec::bad_option);
+        given[i->second] = &what;
+      } else if (!groups_.contains(path)) {
+        return about(path, "is not a parameter" + hint(path, known_), ec::unknown_name);
+      } else if (const auto* inner = what.as_object()) {
+        if (auto why = read(*inner, path + '.'))
+          return why;
+      } else {
+        return about(path, "holds parameters and must be an object", ec::bad_option);
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<const value*> given;
+
+private:
+  const std::vector<parameter>& known_;
+  std::map<std::string_view, std::size_t, std::less<>> index_;
+  std::set<std::string_view, std::less<>> groups_;
+};
+
+enum class activity { yes, no, unknown };
+
+activity activity_of(const parameter& x, const std::vector<std::size_t>& parents,
+                     const std::vector<activity>& states, const std::vector<const value*>& values) {
+  if (!x.active_if)
+    return activity::yes;
+  std::vector<const value*> read;
+  auto open = false;
+  for (auto p : parents) {
+    read.push_back(states[p] == activity::no ? nullptr : values[p]);
+    open = open || states[p] == activity::unknown
+           || (read.back() == nullptr && states[p] != activity::no);
+  }
+  // A given value that turns out inactive could only make "false" undecided: inactive either way.
+  auto decided = x.active_if->decide(read);
+  if (decided == false || (!decided && !open))
+    return activity::no;
+  return open ? activity::unknown : activity::yes;
+}
+
+} // namespace
+
+std::optional<error> search_space::reject(const object& config, bool partial) const {
+  reading from{parameters_};
+  if (auto why = from.read(config))
+    return why;
+  std::vector<activity> states(parameters_.size(), activity::unknown);
+  for (auto i : order_) {
+    const auto& x = parameters_[i];
+    auto*& given = from.given[i];
+    states[i] = activity_of(x, parents_[i], states, from.given);
+    if (given != nullptr && states[i] == activity::no)
+      return about(x.name, "is given, but not active: its condition is " + x.active_if->text(),
+                   ec::bad_option);
+    if (given != nullptr && !tune::contains(x.what, *given))
+      return about(x.name, to_text(*given) + " is not in " + to_text(x.what), ec::bad_option);
+    if (given != nullptr || states[i] == activity::no)
+      continue;
+    if (!partial)
+      return about(x.name, "is missing", ec::bad_option);
+    // What is left out will be the only thing it can be.
+    if (const auto* only = std::get_if<constant>(&x.what))
+      given = &only->what;
+  }
+  return std::nullopt;
+}
+
+const value* find_parameter(const object& config, std::string_view name) {
+  if (const auto* whole = config.find(name))
+    return whole;
+  for (auto dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) {
+    const auto* head = config.find(name.substr(0, dot));
+    if (head == nullptr || head->as_object() == nullptr)
+      continue;
+    if (const auto* found = find_parameter(*head->as_object(), name.substr(dot + 1)))
+      return found;
+  }
+  return nullptr;
+}
+
+std::vector<std::pair<std::string, value>> flatten(const object& config) {
+  std::vector<std::pair<std::string, value>> result;
+  flatten_into(result, {}, config);
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/space/space.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace tune;
+
+search_space read(const std::vector<parameter_text>& lines) {
+  auto result = search_space::parse(lines);
+  EXPECT_TRUE(result) << result.error().detail;
+  return result ? std::move(*result) : search_space{};
+}
+
+std::string complaint(const std::vector<parameter_text>& lines) {
+  auto result = search_space::parse(lines);
+  return result ? "read" : result.error().detail;
+}
+
+std::string refusal(const search_space& space, const object& config, bool partial) {
+  auto why = space.reject(config, partial);
+  return why ? why->detail : "fine";
+}
+
+search_space optimizers() {
+  return read({{"momentum", "uniform(0, 1) if opt.kind == sgd"},
+               {"opt.kind", "choice(sgd, adam)"},
+               {"opt.lr", "loguniform(1e-5, 1)"},
+               {"nesterov", "choice(true, false) if momentum > 0.5 and opt.kind == sgd"},
+               {"batch", "64"}});
+}
+
+TEST(space, splits_conditions_off_outside_of_quotes_and_brackets) {
+  auto uut = read({{"b", "choice(\"a if b\", \"x) if (\") if a == if_not"},
+                   {"a", "choice(if_not, iffy, \"if\")"},
+                   {"c", "grid([1], [2])if(a == iffy)"},
+                   {"d", "[{\"if\": \"\\\" if a\"}] if a == iffy"}});
+
+  EXPECT_EQ(to_text(uut.parameters()[0].what), "choice(\"a if b\", \"x) if (\")");
+  EXPECT_EQ(uut.parameters()[0].active_if->text(), "a == if_not");
+  EXPECT_FALSE(uut.parameters()[1].active_if);
+  EXPECT_EQ(uut.parameters()[2].active_if->text(), "(a == iffy)");
+  EXPECT_EQ(uut.parameters()[3].active_if->text(), "a == iffy");
+}
+
+TEST(space, orders_parents_before_children) {
+  EXPECT_THAT(optimizers().order(), testing::ElementsAre(1, 0, 2, 3, 4));
+  EXPECT_THAT(optimizers().parents(3), testing::ElementsAre(0, 1));
+}
+
+TEST(space, assembles_nested_objects_in_the_order_of_declaration) {
+  auto uut = optimizers();
+
+  EXPECT_EQ(uut.assemble({0.7, "sgd", 0.1, true, 64}),
+            (object{{"momentum", 0.7},
+                    {"opt", object{{"kind", "sgd"}, {"lr", 0.1}}},
+                    {"nesterov", true},
+                    {"batch", 64}}));
+}
+
+TEST(space, leaves_inactive_parameters_and_their_children_out) {
+  auto uut = optimizers();
+
+  EXPECT_THAT(uut.active({0.7, "adam", 0.1, true, 64}),
+              testing::ElementsAre(false, true, true, false, true));
+  EXPECT_EQ(uut.assemble({0.7, "adam", 0.1, true, 64}),
+            (object{{"opt", object{{"kind", "adam"}, {"lr", 0.1}}}, {"batch", 64}}));
+}
+
+TEST(space, lets_the_other_side_of_an_or_decide_for_an_inactive_parent) {
+  auto uut = read({{"a", "choice(x, y)"},
+                   {"b", "choice(1, 2) if a == x"},
+                   {"c", "7 if a == y or b == 1"},
+                   {"d", "8 if not b == 1"}});
+
+  EXPECT_THAT(uut.active({"y", 1, 7, 8}), testing::ElementsAre(true, false, true, false));
+  EXPECT_THAT(uut.active({"x", 1, 7, 8}), testing::ElementsAre(true, true, true, false));
+  EXPECT_THAT(uut.active({"x", 2, 7, 8}), testing::ElementsAre(true, true, false, true));
+}
+
+TEST(space, accepts_configurations_of_its_own) {
+  auto uut = optimizers();
+
+  EXPECT_EQ(refusal(uut, uut.assemble({0.7, "sgd", 0.1, true, 64}), false), "fine");
+  EXPECT_EQ(refusal(uut, uut.assemble({0.7, "adam", 0.1, true, 64}), false), "fine");
+  EXPECT_EQ(refusal(uut, {{"opt.lr", 0.1}}, true), "fine");
+  EXPECT_EQ(refusal(uut, {{"nesterov", true}}, true), "fine");
+  EXPECT_EQ(refusal(uut, {}, true), "fine");
+}
+
+TEST(space, tells_why_a_configuration_is_none_of_its_own) {
+  auto uut = optimizers();
+
+  EXPECT_EQ(
+      refusal(uut, {{"opt", object{{"kind", "sgd"}}}, {"batch", 64}, {"momentum", 0.1}}, false),
+      "\"opt.lr\": is missing");
+  EXPECT_EQ(refusal(uut, {{"opt", object{{"lr", 2.0}}}}, true),
+            "\"opt.lr\": 2 is not in loguniform(1e-05, 1)");
+  EXPECT_EQ(refusal(uut, {{"opt", object{{"lt", 0.1}}}}, true),
+            "\"opt.lt\": is not a parameter; did you mean \"opt.lr\"?");
+  EXPECT_EQ(refusal(uut, {{"opt", 1}}, true), "\"opt\": holds parameters and must be an object");
+  EXPECT_EQ(refusal(uut, {{"opt.lr", 0.1}, {"opt", object{{"lr", 0.1}}}}, true),
+            "\"opt.lr\": is given twice");
+  EXPECT_EQ(refusal(uut, {{"opt.kind", "adam"}, {"momentum", 0.5}}, true),
+            "\"momentum\": is given, but not active: its condition is opt.kind == sgd");
+  EXPECT_EQ(refusal(uut, {{"opt.kind", "adam"}, {"nesterov", true}}, true),
+            "\"nesterov\": is given, but not active: its condition is momentum > 0.5 and opt.kind "
+            "== sgd");
+  EXPECT_EQ(refusal(uut, {{"momentum", 0.4}, {"nesterov", true}}, true),
+            "\"nesterov\": is given, but not active: its condition is momentum > 0.5 and opt.kind "
+            "== sgd");
+  EXPECT_EQ(refusal(uut, {{"batch", 32}}, true), "\"batch\": 32 is not in 64");
+}
+
+TEST(space, takes_constants_into_account_that_a_part_leaves_out) {
+  auto uut = read({{"kind", "adam"}, {"momentum", "uniform(0, 1) if kind == sgd"}});
+
+  EXPECT_EQ(refusal(uut, {{"momentum", 0.5}}, true),
+            "\"momentum\": is given, but not active: its condition is kind == sgd");
+}
+
+TEST(space, refuses_broken_lines_naming_parameter_and_column) {
+  EXPECT_EQ(complaint({{"lr", "uniform(1, 0)"}}),
+            "\"lr\": column 12: uniform(low, high): high = 0 must be above low = 1");
+  EXPECT_EQ(complaint({{"lr", "uniform(0, 1) if"}}),
+            "\"lr\": in the condition after 'if', column 1: expected a parameter's name, found the "
+            "end");
+  EXPECT_EQ(complaint({{"lr", "if a == 1"}}),
+            "\"lr\": column 1: expected a value or a distribution, found the end");
+  EXPECT_EQ(complaint({{"lr", "choice(a, b if x == 1"}}),
+            "\"lr\": column 13: expected ',' or ')', found 'if'");
+  EXPECT_EQ(complaint({{"lr", "choice(\"a, b) if x == 1"}}),
+            "\"lr\": column 8: '\"' is never closed");
+}
+
+TEST(space, refuses_names_that_cannot_be) {
+  EXPECT_EQ(complaint({{"a", "1"}, {"a", "2"}}), "\"a\": is declared twice");
+  EXPECT_EQ(complaint({{"a.b", "1"}, {"a", "2"}}), "\"a\": cannot be a value and hold \"a.b\"");
+  for (auto name : {"", ".a", "a.", "a..b"})
+    EXPECT_THAT(complaint({{name, "1"}}), testing::HasSubstr("must not be empty")) << name;
+}
+
+TEST(space, refuses_conditions_on_unknown_names_itself_and_circles) {
+  EXPECT_EQ(complaint({{"optimizer", "choice(sgd, adam)"}, {"m", "1 if optimiser == sgd"}}),
+            "\"m\": its condition reads \"optimiser\", which is not a parameter; did you mean "
+            "\"optimizer\"?");
+  EXPECT_EQ(complaint({{"m", "1 if m == 1"}}), "\"m\": its condition reads itself");
+  EXPECT_EQ(complaint({{"z", "1 if b == 1"},
+                       {"a", "1 if b == 1"},
+                       {"b", "1 if d == 2 and c == 1"},
+                       {"c", "1 if a == 1"},
+                       {"d", "choice(1, 2)"}}),
+            "\"b\": conditions go round in a circle: b reads c reads a reads b");
+}
+
+TEST(space, takes_thousands_of_parameters_in_a_chain) {
+  std::vector<parameter_text> lines;
+  for (int i = 0; i < 5000; ++i)
+    lines.push_back(
+        {"p" + std::to_string(i), i == 0 ? "1" : "1 if p" + std::to_string(i - 1) + " == 1"});
+  auto uut = read(lines);
+  EXPECT_THAT(uut.active(std::vector<value>(5000, 1)), testing::Each(true));
+
+  lines[0].text = "1 if p4999 == 1";
+  EXPECT_THAT(complaint(lines), testing::HasSubstr("in a circle"));
+  EXPECT_LT(complaint(lines).size(), 300u);
+}
+
+TEST(find_parameter, enters_objects_at_dots) {
+  object config{{"a", object{{"b", object{{"c", 1}}}, {"b.c", 2}}}, {"x.y", 3}};
+
+  EXPECT_EQ(*find_parameter(config, "a.b.c"), value{2});
+  EXPECT_EQ(*find_parameter(config, "x.y"), value{3});
+  EXPECT_EQ(find_parameter(config, "a.c"), nullptr);
+  EXPECT_EQ(find_parameter(config, "x.y.z"), nullptr);
+}
+
+TEST(flatten, joins_names_by_dots_and_keeps_the_order) {
+  object config{{"b", object{{"y", 1}, {"x", object{{"z", 2}}}}}, {"a", object{}}};
+
+  EXPECT_EQ(flatten(config), (std::vector<std::pair<std::string, value>>{
+                                 {"b.y", 1}, {"b.x.z", 2}, {"a", object{}}}));
+}
+
+} // namespace
