@@ -105,7 +105,8 @@ TEST(asha, records_a_judged_final_result_only_once) {
 
   auto verdict = tell.judged(2, 1, 150);
 
-  EXPECT_EQ(text_of(verdict), "stop 2 rule=asha bracket=0 rung=1 cutoff=200 value=150 recorded=2");
+  EXPECT_EQ(text_of(verdict), "stop 2 rule=asha bracket=0 rung=1 cutoff=200 value=150 recorded=2 "
+                              "why=below the cutoff of rung 1");
 }
 
 // Behaviour C4.2.
@@ -132,7 +133,7 @@ TEST(asha, everything_stops_at_the_end_of_time_in_whichever_bracket) {
   for (std::uint64_t trial = 0; trial < 100; ++trial) {
     tell.add(trial);
     EXPECT_EQ(text_of(tell.judged(trial, 10, 1e6)),
-              "stop " + std::to_string(trial) + " rule=asha max_t=10 time=10");
+              "stop " + std::to_string(trial) + " rule=asha max_t=10 time=10 why=reached max_t");
   }
 }
 
@@ -147,8 +148,8 @@ TEST(asha, stops_below_the_interpolated_percentile) {
   tell.judged(2, 1, 450);
   tell.judged(2, 2, 450);
 
-  EXPECT_EQ(text_of(tell.judged(3, 1, 260)),
-            "stop 3 rule=asha bracket=0 rung=1 cutoff=275 value=260 recorded=2");
+  EXPECT_EQ(text_of(tell.judged(3, 1, 260)), "stop 3 rule=asha bracket=0 rung=1 cutoff=275 "
+                                             "value=260 recorded=2 why=below the cutoff of rung 1");
 }
 
 TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
@@ -161,8 +162,8 @@ TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
   tell.judged(2, 1, 450);
   tell.judged(2, 2, 450);
 
-  EXPECT_EQ(text_of(tell.judged(3, 2, 260)),
-            "stop 3 rule=asha bracket=0 rung=2 cutoff=325 value=260 recorded=2");
+  EXPECT_EQ(text_of(tell.judged(3, 2, 260)), "stop 3 rule=asha bracket=0 rung=2 cutoff=325 "
+                                             "value=260 recorded=2 why=below the cutoff of rung 2");
 }
 
 // Behaviour C4.5.
@@ -177,7 +178,8 @@ TEST(asha, leaves_nan_out_of_the_percentile) {
 
   auto verdict = tell.judged(4, 1, 724);
 
-  EXPECT_EQ(text_of(verdict), "stop 4 rule=asha bracket=0 rung=1 cutoff=725 value=724 recorded=2");
+  EXPECT_EQ(text_of(verdict), "stop 4 rule=asha bracket=0 rung=1 cutoff=725 value=724 recorded=2 "
+                              "why=below the cutoff of rung 1");
 }
 
 // Behaviour C4.7.
@@ -377,7 +379,7 @@ TEST(asha, reads_its_options) {
   EXPECT_FALSE(uut->traits().needs_checkpoints);
   scheduler_feed tell{*uut};
   tell.add(0);
-  EXPECT_EQ(text_of(tell.judged(0, 9, 1)), "stop 0 rule=asha max_t=9 time=9");
+  EXPECT_EQ(text_of(tell.judged(0, 9, 1)), "stop 0 rule=asha max_t=9 time=9 why=reached max_t");
 }
 
 TEST(asha, refuses_settings_that_make_no_sense) {

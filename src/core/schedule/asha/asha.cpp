@@ -176,6 +176,7 @@ object rule::facts_of(const live_trial& trial, const verdict& what) const {
   if (!what.at) {
     result.set("max_t", plain(settings_.max_t));
     result.set("time", plain(what.time));
+    result.set("why", "reached max_t");
     return result;
   }
   result.set("bracket", static_cast<std::int64_t>(trial.bracket));
@@ -184,6 +185,8 @@ object rule::facts_of(const live_trial& trial, const verdict& what) const {
     result.set("cutoff", *what.at->cutoff);
   result.set("value", what.at->score);
   result.set("recorded", static_cast<std::int64_t>(what.at->recorded));
+  if (what.stops)
+    result.set("why", "below the cutoff of rung " + to_text(plain(what.at->milestone)));
   return result;
 }
 

@@ -52,8 +52,8 @@ struct settings {
 ///
 /// Scores and cutoffs in reasons are "larger is better", as inside: turned round where the metric
 /// is minimised. A stop says `rule`, `bracket`, `rung`, `cutoff`, `value`, `recorded` (how many
-/// numbers the cutoff was made of), or `rule`, `max_t`, `time`. A trial that passes a rung is
-/// annotated with the former; without `cutoff` where it was the first.
+/// numbers the cutoff was made of) and `why`, or `rule`, `max_t`, `time` and `why`. A trial that
+/// passes a rung is annotated with the former; without `cutoff` where it was the first.
 ///
 /// Judging costs O(log n) of n trials.
 ///

@@ -1,0 +1,213 @@
+/// What every scheduler of the catalogue must keep to, whatever its rules.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/schedule/scheduler.hpp"
+
+#include "support/scheduler_feed.hpp"
+#include "support/scheduler_world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+
+namespace tune {
+
+// For messages of GoogleTest.
+static void PrintTo(const scheduler_catalogue::entry& x, std::ostream* out) {
+  *out << x.name;
+}
+
+namespace {
+
+using support::digest;
+using support::scheduler_feed;
+using support::scheduler_world;
+using support::text_of;
+using support::world_settings;
+using testing::IsEmpty;
+
+class every_scheduler : public testing::TestWithParam<scheduler_catalogue::entry> {
+protected:
+  /// With default options.
+  static std::unique_ptr<scheduler> make() {
+    scheduler_context context;
+    context.seed = 7;
+    auto options = options::parse(GetParam().known, {});
+    EXPECT_TRUE(options);
+    auto result = GetParam().make(*options, context);
+    EXPECT_TRUE(result);
+    return std::move(*result);
+  }
+
+  /// Plays a world; then replays its record into a fresh instance, comparing all there is.
+  static void play_and_replay(const world_settings& settings) {
+    SCOPED_TRACE("seed " + std::to_string(settings.seed));
+    auto uut = make();
+    scheduler_world world{*uut, settings};
+    world.run();
+    EXPECT_THAT(world.faults(), IsEmpty());
+    EXPECT_EQ(world.left(), 0u);
+    expect_same_when_replayed(world);
+  }
+
+  static void expect_same_when_replayed(const scheduler_world& world) {
+    auto again = make();
+    auto next = world.exchanges().begin();
+    for (std::size_t i = 0; i <= world.facts().size(); ++i) {
+      for (; next != world.exchanges().end() && next->after == i; ++next)
+        ASSERT_EQ(support::ask_again(*again, *next), next->answer) << "after " << i << " facts";
+      if (i == world.facts().size())
+        break;
+      again->apply(world.facts()[i]);
+      ASSERT_EQ(digest(*again), world.digests()[i]) << "after fact " << i;
+    }
+    EXPECT_EQ(next, world.exchanges().end());
+  }
+};
+
+TEST_P(every_scheduler, introduces_itself) {
+  EXPECT_FALSE(GetParam().name.empty());
+  EXPECT_FALSE(GetParam().summary.empty());
+  for (const auto& x : GetParam().known)
+    EXPECT_FALSE(x.meaning.empty()) << x.name;
+  auto traits = make()->traits();
+  EXPECT_GE(traits.choose_ahead, 1u);
+  EXPECT_FALSE(traits.time_attr.empty());
+}
+
+TEST_P(every_scheduler, has_nothing_to_say_without_trials) {
+  auto uut = make();
+
+  EXPECT_THAT(uut->choose(1, 10).start, IsEmpty());
+  EXPECT_THAT(uut->on_stall(1).actions, IsEmpty());
+}
+
+TEST_P(every_scheduler, brings_a_single_trial_to_its_end) {
+  world_settings settings;
+  settings.trials = 1;
+
+  play_and_replay(settings);
+}
+
+TEST_P(every_scheduler, brings_many_trials_to_their_ends) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    world_settings settings;
+    settings.seed = seed;
+    play_and_replay(settings);
+  }
+}
+
+TEST_P(every_scheduler, can_be_asked_late) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    world_settings settings;
+    settings.seed = seed;
+    settings.slots = 8;
+    settings.late = 20;
+    play_and_replay(settings);
+  }
+}
+
+TEST_P(every_scheduler, survives_odd_scores) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    world_settings settings;
+    settings.seed = seed;
+    settings.odd = 30;
+    settings.late = 5;
+    play_and_replay(settings);
+  }
+}
+
+TEST_P(every_scheduler, survives_failures_with_and_without_retry) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    world_settings settings;
+    settings.seed = seed;
+    settings.retried = 5;
+    settings.fatal = 2;
+    settings.late = 5;
+    play_and_replay(settings);
+  }
+}
+
+TEST_P(every_scheduler, survives_trials_of_which_nothing_but_odd_scores_comes) {
+  world_settings settings;
+  settings.odd = 100;
+
+  play_and_replay(settings);
+}
+
+TEST_P(every_scheduler, does_the_same_in_the_same_world) {
+  world_settings settings;
+  settings.late = 10;
+  settings.odd = 5;
+  settings.retried = 2;
+  auto one = make();
+  auto other = make();
+  scheduler_world first{*one, settings};
+  scheduler_world second{*other, settings};
+
+  first.run();
+  second.run();
+
+  EXPECT_EQ(first.digests(), second.digests());
+  ASSERT_EQ(first.exchanges().size(), second.exchanges().size());
+  for (std::size_t i = 0; i < first.exchanges().size(); ++i)
+    ASSERT_EQ(first.exchanges()[i].answer, second.exchanges()[i].answer);
+}
+
+TEST_P(every_scheduler, changes_nothing_by_answering) {
+  auto uut = make();
+  scheduler_feed tell{*uut};
+  tell.add(0);
+  tell.add(1);
+  tell.choose(1);
+  tell.tell(fact::started{{0}});
+  auto cause = tell.result(0, 1, 0.5);
+  auto before = digest(*uut);
+
+  auto verdict = text_of(uut->judge(cause, {0}));
+  auto chosen = uut->choose(cause, 5);
+
+  EXPECT_EQ(text_of(uut->judge(cause, {0})), verdict);
+  EXPECT_EQ(uut->choose(cause, 5), chosen);
+  EXPECT_EQ(digest(*uut), before);
+}
+
+TEST_P(every_scheduler, shows_its_queue_in_its_fingerprint) {
+  auto uut = make();
+  scheduler_feed tell{*uut};
+  auto empty = digest(*uut);
+  tell.add(0);
+  auto with_a_trial = digest(*uut);
+  tell.choose(1);
+
+  EXPECT_NE(with_a_trial, empty);
+  EXPECT_NE(digest(*uut), with_a_trial);
+}
+
+TEST_P(every_scheduler, answers_about_trials_and_results_it_does_not_know) {
+  auto uut = make();
+  scheduler_feed tell{*uut};
+  tell.add(0);
+  tell.choose(1);
+  tell.tell(fact::started{{0}});
+  auto cause = tell.result(0, 1, 0.5);
+  tell.end(0, fact::end_kind::errored);
+
+  EXPECT_EQ(uut->judge(cause, {0}).cause, cause);
+  EXPECT_EQ(uut->judge(cause + 5, {17}).cause, cause + 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(schedulers, every_scheduler,
+                         testing::ValuesIn(builtin_schedulers().entries()),
+                         [](const auto& x) { return x.param.name; });
+
+TEST(builtin_schedulers, have_different_names) {
+  auto names = builtin_schedulers().names();
+  std::sort(names.begin(), names.end());
+
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/scheduler_world.hpp"
+
+#include "support/scheduler_feed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tune::support {
+
+namespace {
+
+std::string text_of(const choice& what) {
+  std::string result;
+  for (auto x : what.start)
+    result += (result.empty() ? "" : " ") + std::to_string(x.number);
+  return result;
+}
+
+} // namespace
+
+std::string ask_again(const scheduler& uut, const exchange& what) {
+  switch (what.what) {
+    case exchange::kind::judge:
+      return support::text_of(uut.judge(what.at, what.trial));
+    case exchange::kind::choose:
+      return text_of(uut.choose(what.at, what.count));
+    case exchange::kind::stall:
+      return support::text_of(uut.on_stall(what.at));
+  }
+  return {};
+}
+
+scheduler_world::scheduler_world(scheduler& uut, world_settings settings)
+    : uut_{&uut}, settings_{settings}, random_{settings.seed} {}
+
+void scheduler_world::run() {
+  // Far more than honest work takes; a scheduler that never lets go is a fault.
+  auto most = 1000 + 40 * settings_.trials * settings_.iterations;
+  for (std::uint64_t i = 0; i < most; ++i) {
+    while (added_ < settings_.trials && (added_ < settings_.slots + 2 || chance(20))) {
+      trial_id id{added_++};
+      trials_[id].talent = std::uniform_real_distribution{0.0, 1.0}(random_);
+      tell(fact::added{id, std::make_shared<const object>(), false});
+    }
+    fill_slots();
+    if (step())
+      continue;
+    if (added_ == settings_.trials && (trials_.empty() || !stall()))
+      return;
+  }
+  fault("no end after " + std::to_string(most) + " steps");
+}
+
+bool scheduler_world::chance(int percent) {
+  return std::uniform_int_distribution{1, 100}(random_) <= percent;
+}
+
+std::size_t scheduler_world::running() const {
+  return static_cast<std::size_t>(std::count_if(trials_.begin(), trials_.end(), [](const auto& x) {
+    return x.second.now == state::running;
+  }));
+}
+
+sequence scheduler_world::tell(decltype(scheduler_fact::what) what) {
+  // The log holds more than the scheduler hears.
+  seq_ += 1 + static_cast<sequence>(chance(30));
+  facts_.push_back({seq_, instant{static_cast<std::int64_t>(seq_)}, std::move(what)});
+  uut_->apply(facts_.back());
+  digests_.push_back(digest(*uut_));
+  return seq_;
+}
+
+void scheduler_world::fault(std::string what) {
+  faults_.push_back("at " + std::to_string(seq_) + ": " + std::move(what));
+}
+
+void scheduler_world::fill_slots() {
+  auto busy = running();
+  if (busy >= settings_.slots)
+    return;
+  auto free = static_cast<std::uint32_t>(settings_.slots - busy);
+  auto answer = uut_->choose(seq_, free);
+  exchanges_.push_back({exchange::kind::choose, facts_.size(), seq_, {}, free, text_of(answer)});
+  if (answer.start.empty())
+    return;
+  if (answer.start.size() > free)
+    fault("more chosen than asked for");
+  fact::chosen told{answer, {}};
+  std::vector<trial_id> started;
+  for (auto id : answer.start) {
+    auto i = trials_.find(id);
+    if (i == trials_.end() || i->second.now == state::running) {
+      fault("chose trial " + std::to_string(id.number) + ", which cannot start");
+      told.refused.push_back(id);
+      continue;
+    }
+    i->second.now = state::running;
+    started.push_back(id);
+  }
+  tell(std::move(told));
+  for (auto id : started)
+    tell(fact::started{id});
+}
+
+bool scheduler_world::step() {
+  for (auto& [id, x] : trials_) {
+    if (x.asked != 0 && x.due-- <= 0) {
+      give_verdict(id);
+      return true;
+    }
+  }
+  std::vector<trial_id> able;
+  auto waits = false;
+  for (auto& [id, x] : trials_) {
+    waits = waits || x.asked != 0;
+    if (x.now == state::running && x.asked == 0)
+      able.push_back(id);
+  }
+  if (able.empty())
+    return waits;
+  auto id = able[std::uniform_int_distribution<std::size_t>{0, able.size() - 1}(random_)];
+  train(id, trials_.at(id));
+  return true;
+}
+
+void scheduler_world::train(trial_id id, known_trial& trial) {
+  if (chance(settings_.fatal)) {
+    end(id, fact::end_kind::errored, true);
+    return;
+  }
+  if (chance(settings_.retried)) {
+    tell(fact::failed{id});
+    trial.now = state::pending;
+    tell(fact::added{id, std::make_shared<const object>(), true});
+    return;
+  }
+  ++trial.iteration;
+  if (trial.iteration >= settings_.iterations) {
+    end(id, fact::end_kind::completed, false);
+    return;
+  }
+  fact::result what;
+  what.trial = id;
+  what.lineage = trial.lineage;
+  what.iteration = trial.iteration;
+  what.scores = scores(trial);
+  what.time = chance(settings_.odd / 2) ? std::nan("") : static_cast<double>(trial.iteration);
+  auto full = std::make_shared<report>();
+  full->trial = id;
+  full->iteration = trial.iteration;
+  full->metrics = std::make_shared<const object>();
+  what.full = std::move(full);
+  trial.asked = tell(std::move(what));
+  trial.due = settings_.late == 0 ? 0 : std::uniform_int_distribution{0, settings_.late}(random_);
+}
+
+std::vector<double> scheduler_world::scores(const known_trial& trial) {
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  if (chance(settings_.odd)) {
+    switch (std::uniform_int_distribution{0, 3}(random_)) {
+      case 0:
+        return {};
+      case 1:
+        return std::vector<double>(settings_.objectives, infinity);
+      case 2:
+        return std::vector<double>(settings_.objectives, -infinity);
+      default:
+        return std::vector<double>(settings_.objectives, std::nan(""));
+    }
+  }
+  std::vector<double> result;
+  for (std::uint32_t i = 0; i < settings_.objectives; ++i) {
+    auto noise = std::uniform_real_distribution{-0.05, 0.05}(random_);
+    auto progress = 1 - std::exp(-0.1 * static_cast<double>(trial.iteration));
+    result.push_back(trial.talent * progress + noise);
+  }
+  return result;
+}
+
+void scheduler_world::give_verdict(trial_id id) {
+  auto cause = trials_.at(id).asked;
+  auto answer = uut_->judge(cause, id);
+  exchanges_.push_back(
+      {exchange::kind::judge, facts_.size(), cause, id, 0, support::text_of(answer)});
+  if (answer.cause != cause)
+    fault("answered about another result");
+  trials_.at(id).asked = 0;
+  carry_out(answer, cause);
+}
+
+void scheduler_world::carry_out(const decision& what, sequence cause) {
+  fact::decided told{what, {}};
+  std::vector<trial_id> stopped;
+  std::vector<std::pair<trial_id, bool>> moved;
+  for (std::size_t i = 0; i < what.actions.size(); ++i) {
+    const auto& x = what.actions[i];
+    if (!trials_.contains(x.trial)) {
+      told.refused.push_back(static_cast<std::uint32_t>(i));
+      // Ended meanwhile is no fault; never heard of is.
+      if (x.trial.number >= added_)
+        fault("acts on trial " + std::to_string(x.trial.number) + ", which does not exist");
+    }
+    if (std::holds_alternative<stop>(x.what) && x.reason.empty())
+      fault("stops without a reason");
+  }
+  if (what.cause != cause)
+    fault("the decision names another cause");
+  tell(std::move(told));
+  for (const auto& x : what.actions)
+    act(x);
+}
+
+bool scheduler_world::act(const action& what) {
+  auto i = trials_.find(what.trial);
+  if (i == trials_.end())
+    return false;
+  auto& trial = i->second;
+  if (std::holds_alternative<stop>(what.what)) {
+    end(what.trial, fact::end_kind::stopped, true);
+  } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running) {
+    trial.now = state::paused;
+    trial.asked = 0;
+    tell(fact::paused{what.trial, {++checkpoints_}});
+  } else if (std::holds_alternative<allow>(what.what) && trial.now == state::paused) {
+    trial.now = state::allowed;
+    tell(fact::unpaused{what.trial});
+  } else if (std::holds_alternative<save>(what.what) && trial.now == state::running) {
+    tell(fact::saved{what.trial, {++checkpoints_}, trial.iteration});
+  } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
+    ++trial.lineage;
+    trial.asked = 0;
+    if (auto donor = trials_.find(graft->donor); donor != trials_.end())
+      trial.iteration = donor->second.iteration;
+  }
+  return true;
+}
+
+void scheduler_world::end(trial_id id, fact::end_kind how, bool judged) {
+  auto& trial = trials_.at(id);
+  fact::ended what;
+  what.trial = id;
+  what.how = how == fact::end_kind::stopped && trial.now != state::running ? fact::end_kind::removed
+                                                                           : how;
+  what.judged = judged;
+  what.scores = scores(trial);
+  what.time = static_cast<double>(trial.iteration);
+  trials_.erase(id);
+  tell(std::move(what));
+}
+
+bool scheduler_world::stall() {
+  auto answer = uut_->on_stall(seq_);
+  exchanges_.push_back(
+      {exchange::kind::stall, facts_.size(), seq_, {}, 0, support::text_of(answer)});
+  if (answer.actions.empty()) {
+    fault("has no answer to a stall with " + std::to_string(trials_.size()) + " trials left");
+    return false;
+  }
+  carry_out(answer, seq_);
+  return true;
+}
+
+} // namespace tune::support
