@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/command_line.hpp"
+
+#include "command/command_table.hpp"
+#include "console/text.hpp"
+#include "tune/core/plugin/options.hpp"
+
+#include <algorithm>
+
+namespace tune::cli {
+namespace {
+
+/// The text of a wrong command line; `where` is null before the command is known.
+error wrong(const std::string& what, const command_doc* where) {
+  auto text = "tune-node: " + what + "\nusage: ";
+  if (where != nullptr)
+    return {ec::bad_syntax,
+            text + usage_line(*where) + "\nsee: tune-node " + std::string{where->name} + " --help"};
+  text += "tune-node ";
+  for (const auto& x : commands())
+    text.append(&x == &commands().front() ? "" : "|").append(x.name);
+  return {ec::bad_syntax, text + " ...\nsee: tune-node --help"};
+}
+
+template <class Range>
+words as_words(const Range& xs) {
+  return {xs.begin(), xs.end()};
+}
+
+/// Checks the values of options and positionals against their choices.
+std::optional<error> check_choices(const read_result& x, const command_doc& where) {
+  auto check = [&](std::string_view name, const std::string& given,
+                   const std::vector<std::string_view>& choices) -> std::optional<error> {
+    if (choices.empty() || std::find(choices.begin(), choices.end(), given) != choices.end())
+      return std::nullopt;
+    auto known = as_words(choices);
+    std::string list;
+    for (const auto& choice : known)
+      list += (list.empty() ? "" : ", ") + choice;
+    return wrong(std::string{name} + " is one of " + list + ", not " + quoted(given)
+                     + did_you_mean(given, known),
+                 &where);
+  };
+  for (const auto* options : {&global_options(), &where.options})
+    for (const auto& option : *options)
+      if (auto given = option.argument.empty() ? std::nullopt : x.text(option.name))
+        if (auto fault = check("--" + std::string{option.name}, *given, option.choices))
+          return fault;
+  for (std::size_t i = 0; i < std::min(x.positionals.size(), where.positionals.size()); ++i)
+    if (auto fault = check("the argument of " + std::string{where.name}, x.positionals[i],
+                           where.positionals[i].choices))
+      return fault;
+  return std::nullopt;
+}
+
+std::optional<error> check_positionals(const read_result& x, const command_doc& where) {
+  for (std::size_t i = x.positionals.size(); i < where.positionals.size(); ++i)
+    if (where.positionals[i].required)
+      return wrong(std::string{where.name} + " needs " + std::string{where.positionals[i].name},
+                   &where);
+  if (x.positionals.size() > where.positionals.size())
+    return wrong("one argument too many: " + quoted(x.positionals[where.positionals.size()]),
+                 &where);
+  return std::nullopt;
+}
+
+/// The position of `given` among the choices of an argument, as the enum counts them.
+template <class Enum>
+Enum chosen(const std::vector<std::string_view>& choices, const std::string& given) {
+  auto i = std::find(choices.begin(), choices.end(), given);
+  return static_cast<Enum>(i - choices.begin());
+}
+
+const option_doc& option_of(const command_doc& where, std::string_view name) {
+  return *std::find_if(where.options.begin(), where.options.end(),
+                       [name](const auto& x) { return x.name == name; });
+}
+
+expected<std::uint64_t> count_from(const std::string& text, std::string_view name,
+                                   std::int64_t least, const command_doc& where) {
+  auto number = parse_integer(text);
+  if (number && *number >= least)
+    return static_cast<std::uint64_t>(*number);
+  return wrong(std::string{name} + " is a whole number from " + std::to_string(least) + ", not "
+                   + quoted(text),
+               &where);
+}
+
+expected<request> run_from(const read_result& x, const command_doc& where) {
+  run_request result;
+  result.file = x.positionals[0];
+  result.dry_run = x.has("dry-run");
+  result.strict = x.has("strict");
+  if (auto mode = x.text("resume"))
+    result.resume = chosen<resume_mode>(option_of(where, "resume").choices, *mode);
+  result.overrides = x.overrides;
+  return request{std::move(result)};
+}
+
+expected<request> trials_from(const read_result& x, const command_doc& where) {
+  trials_request result;
+  result.directory = x.positionals[0];
+  result.reverse = x.has("reverse");
+  if (auto given = x.text("why")) {
+    auto number = count_from(*given, "--why", 0, where);
+    if (!number)
+      return number.error();
+    result.why = trial_id{*number};
+  }
+  if (auto given = x.text("status"))
+    result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
+  if (auto given = x.text("sort"))
+    result.sort = *given;
+  if (auto given = x.text("limit")) {
+    auto number = count_from(*given, "--limit", 1, where);
+    if (!number)
+      return number.error();
+    result.limit = *number;
+  }
+  return request{std::move(result)};
+}
+
+expected<request> help_from(const read_result& x, const command_doc& where) {
+  auto topic = x.positionals.empty() ? std::string{} : x.positionals[0];
+  if (!topic.empty() && find_command(topic) == nullptr) {
+    words known;
+    for (const auto& command : commands())
+      known.emplace_back(command.name);
+    return wrong("no command " + quoted(topic) + did_you_mean(topic, known), &where);
+  }
+  return request{help_request{std::move(topic), false}};
+}
+
+expected<request> request_from(const read_result& x, const command_doc& where) {
+  if (x.has("help") || x.has("help-all"))
+    return request{help_request{std::string{where.name}, x.has("help-all")}};
+  if (x.has("version"))
+    return request{version_request{}};
+  if (auto fault = check_choices(x, where))
+    return *fault;
+  if (auto fault = check_positionals(x, where))
+    return *fault;
+  auto choices
+      = where.positionals.empty() ? std::vector<std::string_view>{} : where.positionals[0].choices;
+  if (where.name == "run")
+    return run_from(x, where);
+  if (where.name == "trials")
+    return trials_from(x, where);
+  if (where.name == "list")
+    return request{list_request{chosen<list_request::part>(choices, x.positionals[0])}};
+  if (where.name == "config")
+    return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
+                                  x.positionals[1], x.overrides}};
+  if (where.name == "completion")
+    return request{
+        completion_request{chosen<completion_request::shell>(choices, x.positionals[0])}};
+  if (where.name == "help")
+    return help_from(x, where);
+  return request{version_request{}};
+}
+
+command_line with_globals(request what, const read_result& x) {
+  command_line result{std::move(what)};
+  if (auto given = x.text("output"))
+    result.output = output_format_from(*given);
+  if (auto given = x.text("color"))
+    result.color = *given == "always"  ? color_mode::always
+                   : *given == "never" ? color_mode::never
+                                       : color_mode::automatic;
+  result.quiet = x.has("quiet");
+  if (auto given = x.options.find("verbose"); given != x.options.end())
+    result.verbosity = static_cast<int>(given->second.size());
+  return result;
+}
+
+expected<command_line> parse_command(const words& rest, const command_doc& where) {
+  auto found = read_words(rest, where);
+  if (!found)
+    return wrong(found.error().detail, &where);
+  auto what = request_from(*found, where);
+  if (!what)
+    return what.error();
+  return with_globals(std::move(*what), *found);
+}
+
+/// No command: only `--help`, `--help-all` and `--version` make sense.
+expected<command_line> parse_without_command(const words& all) {
+  static const command_doc none{"tune-node", "", {}, {}, {}};
+  auto found = read_words(all, none);
+  if (!found)
+    return wrong(found.error().detail, nullptr);
+  if (found->has("version"))
+    return with_globals(version_request{}, *found);
+  if (found->has("help") || found->has("help-all"))
+    return with_globals(help_request{{}, found->has("help-all")}, *found);
+  return wrong("which command?", nullptr);
+}
+
+} // namespace
+
+expected<command_line> parse(const words& all) {
+  auto index = command_position(all);
+  if (index == all.size())
+    return parse_without_command(all);
+  const auto* where = find_command(all[index]);
+  if (where == nullptr) {
+    if (auto before = parse_without_command({all.begin(), all.begin() + static_cast<long>(index)});
+        index > 0 && !before)
+      return before.error();
+    words known;
+    for (const auto& x : commands())
+      known.emplace_back(x.name);
+    return wrong("unknown command " + quoted(all[index]) + did_you_mean(all[index], known),
+                 nullptr);
+  }
+  auto rest = all;
+  rest.erase(rest.begin() + static_cast<long>(index));
+  return parse_command(rest, *where);
+}
+
+expected<command_line> parse(int argc, const char* const* argv) {
+  return parse(argc > 1 ? words(argv + 1, argv + argc) : words{});
+}
+
+} // namespace tune::cli

@@ -1,0 +1,99 @@
+/// What the user asked for: the command line as values.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/read_words.hpp"
+#include "console/style.hpp"
+#include "output/format.hpp"
+#include "tune/core/error.hpp"
+#include "tune/core/ids.hpp"
+#include "tune/core/trial/status.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tune::cli {
+
+/// Which trials of an earlier run may run again.
+enum class resume_mode : std::uint8_t {
+  /// Unfinished ones.
+  automatic,
+  /// Failed ones go on from their checkpoints; nothing else runs.
+  errored_only,
+  /// Unfinished ones, and failed ones from scratch.
+  restart_errored,
+};
+
+struct run_request {
+  std::string file;
+  bool dry_run = false;
+  std::optional<resume_mode> resume;
+  bool strict = false;
+  /// In the order given.
+  std::vector<override_entry> overrides;
+};
+
+struct trials_request {
+  std::string directory;
+  std::optional<trial_id> why;
+  std::optional<trial_status> status;
+  /// A fixed key, an objective or a parameter; checked when the trials are known.
+  std::string sort = "trial";
+  bool reverse = false;
+  std::optional<std::uint64_t> limit;
+};
+
+struct list_request {
+  enum class part : std::uint8_t { searchers, schedulers, trainables, sinks };
+  part what = part::searchers;
+};
+
+struct config_request {
+  enum class action : std::uint8_t { check, explain, print };
+  action what = action::check;
+  std::string file;
+  std::vector<override_entry> overrides;
+};
+
+struct version_request {};
+
+struct completion_request {
+  enum class shell : std::uint8_t { bash, zsh, fish };
+  shell what = shell::bash;
+};
+
+struct help_request {
+  /// Name of a command; empty: all.
+  std::string topic;
+  /// The whole help instead of the short one.
+  bool all = false;
+};
+
+using request = std::variant<run_request, trials_request, list_request, config_request,
+                             version_request, completion_request, help_request>;
+
+/// One command line.
+struct command_line {
+  request what;
+  /// Nothing: not given. Commands then choose; most take `table`.
+  std::optional<output_format> output{};
+  color_mode color = color_mode::automatic;
+  bool quiet = false;
+  /// Number of `-v`.
+  int verbosity = 0;
+};
+
+/// Reads the words after the program's name.
+///
+/// Only the shape is checked here: values of `--section.key` are the configuration's business.
+/// @errors Any error means exit code 2. Its text has up to three lines: what is wrong with the
+///         nearest known name, a usage line, and where to read on.
+[[nodiscard]] expected<command_line> parse(const words& all);
+
+/// The same for `main`.
+[[nodiscard]] expected<command_line> parse(int argc, const char* const* argv);
+
+} // namespace tune::cli

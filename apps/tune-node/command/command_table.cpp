@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/command_table.hpp"
+
+#include <algorithm>
+
+namespace tune::cli {
+namespace {
+
+command_doc run_doc() {
+  return {"run",
+          "run an experiment on this machine",
+          {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
+           {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
+            "any key of the file, from the command line"},
+           {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
+           {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
+           {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
+          {{"FILE", {}, argument_kind::ini_file}},
+          {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
+           {"resume",
+            0,
+            "MODE",
+            "go on with the experiment in the directory: which trials of the past may run again",
+            {"auto", "errored_only", "restart_errored"},
+            "",
+            argument_kind::text,
+            "auto"},
+           {"strict", 0, "", "exit 4 when any trial failed"}},
+          true};
+}
+
+command_doc trials_doc() {
+  return {"trials",
+          "list the trials of an experiment, or tell why one ended",
+          {{"tune-node trials results/digits-mlp", "all trials, also while it runs"},
+           {"tune-node trials results/digits-mlp --sort objective --limit 10", "the ten best"},
+           {"tune-node trials results/digits-mlp --why 42", "decisions, attempts, errors of one"},
+           {"tune-node trials results/digits-mlp --output csv > trials.csv", "for a spreadsheet"}},
+          {{"DIR", {}, argument_kind::directory}},
+          {{"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
+           {"status",
+            0,
+            "STATUS",
+            "only trials in this status",
+            {"pending", "running", "paused", "terminated", "errored"}},
+           {"sort",
+            0,
+            "KEY",
+            "order by trial, status, iterations, failures, objective (best first), a metric that "
+            "is an objective, or a parameter",
+            {},
+            "trial"},
+           {"reverse", 0, "", "in the opposite order"},
+           {"limit", 0, "N", "at most so many trials", {}, "", argument_kind::number}}};
+}
+
+command_doc list_doc() {
+  return {"list",
+          "list what can be chosen in the INI file, with all options",
+          {{"tune-node list schedulers", "names, options, defaults, ranges"},
+           {"tune-node list searchers --output json", "the same for a program"}},
+          {{"searchers|schedulers|trainables|sinks",
+            {"searchers", "schedulers", "trainables", "sinks"}}},
+          {}};
+}
+
+command_doc config_doc() {
+  return {"config",
+          "check an INI file, or show what it comes to",
+          {{"tune-node config check digits.ini", "exit 3 and the faults, or nothing"},
+           {"tune-node config explain digits.ini", "each value and where it comes from"},
+           {"tune-node config print digits.ini", "the whole configuration as one INI file"}},
+          {{"check|explain|print", {"check", "explain", "print"}},
+           {"FILE", {}, argument_kind::ini_file}},
+          {},
+          true};
+}
+
+std::vector<command_doc> all_commands() {
+  return {run_doc(),
+          trials_doc(),
+          list_doc(),
+          config_doc(),
+          {"version", "tell the version", {{"tune-node version", "also as --version"}}, {}, {}},
+          {"completion",
+           "write a shell's completion script to stdout",
+           {{"source <(tune-node completion bash)", "bash: in ~/.bashrc"},
+            {"tune-node completion zsh > ~/.zfunc/_tune-node", "zsh: a directory of $fpath"},
+            {"tune-node completion fish > ~/.config/fish/completions/tune-node.fish", "fish"}},
+           {{"bash|zsh|fish", {"bash", "zsh", "fish"}}},
+           {}},
+          {"help",
+           "tell how to use a command",
+           {{"tune-node help run", "the same as tune-node run --help"}},
+           {{"COMMAND", {}, argument_kind::text, false}},
+           {}}};
+}
+
+std::vector<option_doc> all_global_options() {
+  return {{"help", 'h', "", "the short help: examples first"},
+          {"help-all", 0, "", "the whole help: all options, defaults, exit codes"},
+          {"output",
+           'o',
+           "FORMAT",
+           "form of the result on stdout",
+           {"table", "json", "jsonl", "csv"},
+           "table"},
+          {"color",
+           0,
+           "WHEN",
+           "colours; NO_COLOR, FORCE_COLOR and TERM are honoured",
+           {"auto", "always", "never"},
+           "auto"},
+          {"quiet", 'q', "", "say nothing on stderr but errors"},
+          {"verbose",
+           'v',
+           "",
+           "say more on stderr; twice: everything",
+           {},
+           "",
+           argument_kind::text,
+           "",
+           true},
+          {"version", 0, "", "tell the version"}};
+}
+
+} // namespace
+
+const std::vector<command_doc>& commands() {
+  static const auto all = all_commands();
+  return all;
+}
+
+const std::vector<option_doc>& global_options() {
+  static const auto all = all_global_options();
+  return all;
+}
+
+const command_doc* find_command(std::string_view name) {
+  const auto& all = commands();
+  auto i = std::find_if(all.begin(), all.end(), [name](const auto& x) { return x.name == name; });
+  return i == all.end() ? nullptr : &*i;
+}
+
+std::string option_text(const option_doc& x) {
+  auto result = x.letter == 0 ? std::string{} : std::string{'-', x.letter} + ", ";
+  result.append("--").append(x.name);
+  if (!x.implicit.empty())
+    result.append("[=").append(x.argument).append("]");
+  else if (!x.argument.empty())
+    result.append(" ").append(x.argument);
+  return result;
+}
+
+std::string usage_line(const command_doc& x) {
+  auto result = "tune-node " + std::string{x.name};
+  for (const auto& p : x.positionals)
+    result.append(p.required ? " " : " [").append(p.name).append(p.required ? "" : "]");
+  for (const auto& option : x.options)
+    result += " [" + option_text(option) + "]";
+  if (x.overrides)
+    result += " [--section.key VALUE]...";
+  return result;
+}
+
+} // namespace tune::cli

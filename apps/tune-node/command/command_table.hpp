@@ -1,0 +1,79 @@
+/// All commands and options in one table: parsing, help, completion and error texts are fed
+/// from it, so nothing is said twice.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::cli {
+
+/// What stands for an argument's values in completions.
+enum class argument_kind : std::uint8_t { text, number, ini_file, directory };
+
+/// An option, or a switch where `argument` is empty.
+struct option_doc {
+  /// Without dashes.
+  std::string_view name;
+  /// One-letter form; 0: none.
+  char letter = 0;
+  /// Placeholder of its value, e.g. "FORMAT".
+  std::string_view argument{};
+  /// One line: what it does.
+  std::string_view meaning;
+  /// Legal values; empty: any.
+  std::vector<std::string_view> choices{};
+  /// What holds without it; empty: nothing.
+  std::string_view fallback{};
+  argument_kind kind = argument_kind::text;
+  /// The value may be missing and then is this; a value must be joined by '='.
+  std::string_view implicit{};
+  /// A switch that may be repeated.
+  bool counts = false;
+};
+
+/// An argument told by its position.
+struct positional_doc {
+  /// "FILE", or the group of choices: "check|explain|print".
+  std::string_view name;
+  std::vector<std::string_view> choices{};
+  argument_kind kind = argument_kind::text;
+  bool required = true;
+};
+
+/// A command line that works, and what it does.
+struct example_doc {
+  std::string_view line;
+  std::string_view effect;
+};
+
+/// One sub-command.
+struct command_doc {
+  std::string_view name;
+  /// One line.
+  std::string_view summary;
+  /// The first one is shown by the short help of all commands. [>= 1]
+  std::vector<example_doc> examples;
+  std::vector<positional_doc> positionals{};
+  std::vector<option_doc> options{};
+  /// Takes `--section.key value`.
+  bool overrides = false;
+};
+
+/// The sub-commands in the order of listing.
+[[nodiscard]] const std::vector<command_doc>& commands();
+/// Options of all commands; they may also stand before the command.
+[[nodiscard]] const std::vector<option_doc>& global_options();
+
+/// Null where there is no such command.
+[[nodiscard]] const command_doc* find_command(std::string_view name);
+
+/// "tune-node run FILE [--dry-run] [--section.key VALUE]…".
+[[nodiscard]] std::string usage_line(const command_doc& x);
+
+/// "--output FORMAT", "-v", "--resume[=MODE]".
+[[nodiscard]] std::string option_text(const option_doc& x);
+
+} // namespace tune::cli

@@ -1,0 +1,50 @@
+/// Splits a command line into options, arguments and overrides. Hides Boost.Program_options.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_table.hpp"
+#include "tune/core/error.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tune::cli {
+
+using words = std::vector<std::string>;
+
+/// `--section.key value`: dotted name without dashes, and what was written.
+using override_entry = std::pair<std::string, std::string>;
+
+/// What stands on a command line; nothing is checked against choices yet.
+struct read_result {
+  /// Values by the option's long name; a switch has an empty one for each time it was given.
+  std::map<std::string, words, std::less<>> options;
+  words positionals;
+  std::vector<override_entry> overrides;
+
+  [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
+  /// The value of an option that was given.
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+};
+
+/// Reads the words behind a command's name.
+/// @errors `ec::bad_syntax`, `ec::unknown_name`: one line that says what is wrong.
+[[nodiscard]] expected<read_result> read_words(const words& all, const command_doc& where);
+
+/// Position of the command's name: the first word that is neither a global option nor its value.
+/// `all.size()` where there is none.
+[[nodiscard]] std::size_t command_position(const words& all);
+
+/// "; did you mean 'run'?", or nothing where no known name is near.
+[[nodiscard]] std::string did_you_mean(std::string_view given, const words& known,
+                                       std::string_view before = "");
+
+/// Text from the user in single quotes, made harmless.
+[[nodiscard]] std::string quoted(std::string_view x);
+
+} // namespace tune::cli

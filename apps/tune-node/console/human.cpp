@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console/human.hpp"
+
+#include "console/text.hpp"
+#include "tune/core/plugin/options.hpp"
+#include "tune/io/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+namespace tune::cli {
+namespace {
+
+std::string two_units(std::int64_t high, char high_unit, std::int64_t low, char low_unit) {
+  std::string result = std::to_string(high) + high_unit;
+  if (low < 10)
+    result += '0';
+  return result + std::to_string(low) + low_unit;
+}
+
+std::string formatted(double x, std::chars_format how, int precision) {
+  std::array<char, 64> buffer{};
+  auto [end, status]
+      = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x, how, precision);
+  return {buffer.data(), end};
+}
+
+/// Whether a bare text would be read back as another kind, or as more than one word.
+bool needs_quotes(std::string_view x) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789_-./:+@%";
+  if (x.empty() || x.find_first_not_of(plain) != x.npos)
+    return true;
+  if (x == "true" || x == "false" || x == "null" || x == "if")
+    return true;
+  return parse_number(x).has_value();
+}
+
+void flat_entries_into(std::vector<std::pair<std::string, value>>& to, const std::string& prefix,
+                       const object& x) {
+  for (const auto& [name, what] : x) {
+    auto path = prefix.empty() ? name : prefix + "." + name;
+    if (const auto* inner = what.as_object(); inner != nullptr && !inner->empty())
+      flat_entries_into(to, path, *inner);
+    else
+      to.emplace_back(path, what);
+  }
+}
+
+/// `#` would start a comment.
+std::string without_comment(std::string text) {
+  for (auto i = text.find('#'); i != text.npos; i = text.find('#', i + 2))
+    text.insert(i, 1, '\\');
+  return text;
+}
+
+} // namespace
+
+std::string duration_text(std::chrono::nanoseconds x) {
+  using namespace std::chrono;
+  if (x <= nanoseconds::zero())
+    return "0s";
+  if (auto ms = round<milliseconds>(x); ms < 1s)
+    return std::to_string(ms.count()) + "ms";
+  if (auto tenths = round<duration<std::int64_t, std::deci>>(x); tenths < 60s)
+    return formatted(static_cast<double>(tenths.count()) / 10, std::chars_format::fixed, 1) + "s";
+  if (auto whole = round<seconds>(x); whole < 1h)
+    return two_units(whole / 1min, 'm', whole % 1min / 1s, 's');
+  if (auto whole = round<minutes>(x); whole < 24h)
+    return two_units(whole / 1h, 'h', whole % 1h / 1min, 'm');
+  auto whole = round<hours>(x);
+  return two_units(whole / 24h, 'd', whole % 24h / 1h, 'h');
+}
+
+std::string number_text(double x) {
+  if (std::isnan(x))
+    return "nan";
+  if (std::isinf(x))
+    return x > 0 ? "inf" : "-inf";
+  if (x == std::trunc(x) && std::abs(x) < 1e9)
+    return std::to_string(static_cast<std::int64_t>(x));
+  return formatted(x, std::chars_format::general, 5);
+}
+
+std::string short_text(const value& x) {
+  if (const auto* number = x.as_double())
+    return number_text(*number);
+  if (const auto* text = x.as_string())
+    return needs_quotes(*text) ? '"' + printable(*text) + '"' : *text;
+  if (x.as_list() != nullptr || x.as_object() != nullptr)
+    return printable(to_json(x));
+  return to_text(x);
+}
+
+std::vector<std::pair<std::string, value>> flat_entries(const object& x) {
+  std::vector<std::pair<std::string, value>> result;
+  flat_entries_into(result, {}, x);
+  return result;
+}
+
+std::string config_text(const object& x) {
+  std::string result;
+  for (const auto& [name, what] : flat_entries(x))
+    result += (result.empty() ? "" : " ") + printable(name) + "=" + short_text(what);
+  return result;
+}
+
+std::string literal_text(const value& x) {
+  const auto* text = x.as_string();
+  if (text != nullptr && !needs_quotes(*text))
+    return *text;
+  return without_comment(printable(to_json(x)));
+}
+
+std::string counted(std::uint64_t n, std::string_view noun) {
+  return std::to_string(n).append(" ").append(noun).append(n == 1 ? "" : "s");
+}
+
+} // namespace tune::cli

@@ -1,0 +1,37 @@
+/// Durations, numbers and configurations as people like to read them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/value.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tune::cli {
+
+/// "250ms", "3.4s", "2m05s", "1h02m", "3d04h"; two units at most. Negative ones are "0s".
+[[nodiscard]] std::string duration_text(std::chrono::nanoseconds x);
+
+/// Five significant digits: "0.98123", "1.2e-05", "nan"; whole numbers in full up to 1e9.
+[[nodiscard]] std::string number_text(double x);
+
+/// A value in few characters: numbers by `number_text`, texts that could be misread in quotes.
+/// Harmless on a terminal.
+[[nodiscard]] std::string short_text(const value& x);
+
+/// Nested objects as names joined by '.': `optimizer.lr`. Empty objects and lists are values.
+[[nodiscard]] std::vector<std::pair<std::string, value>> flat_entries(const object& x);
+
+/// "lr=0.01 hidden=64".
+[[nodiscard]] std::string config_text(const object& x);
+
+/// A value as a constant of the `[space]` section: pasting it gives the same value again.
+[[nodiscard]] std::string literal_text(const value& x);
+
+/// "1 trial", "2 trials".
+[[nodiscard]] std::string counted(std::uint64_t n, std::string_view noun);
+
+} // namespace tune::cli

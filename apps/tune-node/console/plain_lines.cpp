@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console/plain_lines.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune::cli {
+namespace {
+
+std::string metric_text(const objective& what, const value& x) {
+  return printable(what.metric) + " " + short_text(x);
+}
+
+/// The last `n` lines of `text` that show something, as a terminal would have shown them.
+std::vector<std::string> last_lines(std::string_view text, std::size_t n) {
+  std::vector<std::string> result;
+  while (!text.empty() && result.size() < n) {
+    while (text.ends_with('\n'))
+      text.remove_suffix(1);
+    auto begin = text.rfind('\n');
+    begin = begin == text.npos ? 0 : begin + 1;
+    if (auto line = settled_line(text.substr(begin)); line.find_first_not_of(' ') != line.npos)
+      result.push_back(std::move(line));
+    text = text.substr(0, begin);
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+} // namespace
+
+plain_lines::plain_lines(std::vector<objective> objectives, style look)
+    : objectives_{std::move(objectives)}, look_{look} {}
+
+std::string plain_lines::stamp(instant now) const {
+  return look_.paint(tint::faint, "[" + duration_text(now) + "]") + " ";
+}
+
+std::string plain_lines::ended(const trial_row& x, instant now) const {
+  auto color = x.status == trial_status::errored ? tint::bad : tint::plain;
+  auto result = stamp(now) + "trial " + to_text(x.trial) + " "
+                + look_.paint(color, to_text(x.status)) + " at iteration "
+                + std::to_string(x.iterations);
+  std::string facts;
+  for (std::size_t i = 0; i < std::min(objectives_.size(), x.objectives.size()); ++i)
+    if (!x.objectives[i].is_null())
+      facts += (facts.empty() ? "" : ", ") + metric_text(objectives_[i], x.objectives[i]);
+  if (!x.reason.empty())
+    facts += (facts.empty() ? "" : "; ") + printable(x.reason);
+  return facts.empty() ? result : result + ": " + facts;
+}
+
+std::optional<std::string> plain_lines::best(const best_row& x, instant now) {
+  if (objectives_.empty() || !x.metrics)
+    return std::nullopt;
+  const auto* found = find_path(*x.metrics, objectives_.front().metric);
+  if (found == nullptr || (said_trial_ == x.trial && said_value_ == *found))
+    return std::nullopt;
+  said_trial_ = x.trial;
+  said_value_ = *found;
+  auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *found));
+  auto config = x.config ? ", " + config_text(*x.config) : std::string{};
+  return stamp(now) + head + ": trial " + to_text(x.trial) + config;
+}
+
+std::optional<std::string> plain_lines::summary(const run_snapshot& x, instant now) {
+  if (last_summary_ && now < *last_summary_ + summary_time)
+    return std::nullopt;
+  last_summary_ = now;
+  auto result = stamp(now) + std::to_string(ended_trials(x));
+  if (x.planned)
+    result += "/" + std::to_string(*x.planned);
+  result += " done";
+  for (const auto& text : count_texts(x))
+    result += ", " + text;
+  if (x.best && !x.objectives.empty())
+    result += "; best " + metric_text(x.objectives.front(), best_value(x)) + " (trial "
+              + to_text(x.best->trial) + ")";
+  if (auto rate = trials_per_minute(x))
+    result += "; " + number_text(std::round(*rate * 10) / 10) + " trials/min";
+  if (auto left = time_left(x))
+    result += "; eta " + duration_text(*left);
+  return result;
+}
+
+std::vector<std::string> failure_block(const failure_note& x, std::size_t lines, std::size_t width,
+                                       const style& look) {
+  auto fit = [width](std::string text) { return width == 0 ? text : cut(text, width); };
+  auto head = "trial " + to_text(x.trial) + " failed";
+  if (!x.what.empty())
+    head += ": " + printable(x.what);
+  if (!x.next.empty())
+    head += " (" + printable(x.next) + ")";
+  std::vector<std::string> result{look.paint(tint::bad, fit(std::move(head)))};
+  for (const auto& line : last_lines(x.error_output, lines))
+    result.push_back(look.paint(tint::faint, fit("  | " + line)));
+  return result;
+}
+
+} // namespace tune::cli

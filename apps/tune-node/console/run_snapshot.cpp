@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console/run_snapshot.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tune::cli {
+namespace {
+
+using seconds = std::chrono::duration<double>;
+
+std::optional<seconds> left_by_rate(const run_snapshot& x) {
+  auto rate = trials_per_minute(x);
+  if (!x.planned || !rate || *rate <= 0)
+    return std::nullopt;
+  auto ended = std::min(ended_trials(x), *x.planned);
+  return seconds{60.0 * static_cast<double>(*x.planned - ended) / *rate};
+}
+
+std::string share(std::string_view name, double used, double total) {
+  return std::string{name} + " " + number_text(used) + "/" + number_text(total);
+}
+
+/// "memory 2/8 GiB": both in the unit that suits the whole.
+std::string memory_share(std::uint64_t used, std::uint64_t total) {
+  constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  double scale = 1;
+  while (unit + 1 < std::size(units) && static_cast<double>(total) >= scale * 1024) {
+    scale *= 1024;
+    ++unit;
+  }
+  auto scaled = [scale](std::uint64_t bytes) {
+    return std::round(10 * static_cast<double>(bytes) / scale) / 10;
+  };
+  return share("memory", scaled(used), scaled(total)) + " " + std::string{units[unit]};
+}
+
+} // namespace
+
+std::uint64_t count_of(const run_snapshot& x, trial_status status) {
+  return x.counts[static_cast<std::size_t>(status)];
+}
+
+std::uint64_t ended_trials(const run_snapshot& x) {
+  return count_of(x, trial_status::terminated) + count_of(x, trial_status::errored);
+}
+
+std::uint64_t known_trials(const run_snapshot& x) {
+  return std::accumulate(x.counts.begin(), x.counts.end(), std::uint64_t{0});
+}
+
+std::optional<double> trials_per_minute(const run_snapshot& x) {
+  auto ended = ended_trials(x);
+  if (ended == 0 || x.elapsed <= std::chrono::nanoseconds::zero())
+    return std::nullopt;
+  return 60.0 * static_cast<double>(ended) / seconds{x.elapsed}.count();
+}
+
+std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x) {
+  constexpr seconds longest{100.0 * 365 * 24 * 3600}; // nanoseconds hold 292 years
+  auto result = left_by_rate(x);
+  if (x.time_limit > std::chrono::nanoseconds::zero()) {
+    seconds until_limit = std::max(x.time_limit - x.elapsed, std::chrono::nanoseconds::zero());
+    result = result ? std::min(*result, until_limit) : until_limit;
+  }
+  if (!result)
+    return std::nullopt;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(*result, longest));
+}
+
+value best_value(const run_snapshot& x) {
+  if (!x.best || !x.best->metrics || x.objectives.empty())
+    return {};
+  const auto* found = find_path(*x.best->metrics, x.objectives.front().metric);
+  return found == nullptr ? value{} : *found;
+}
+
+std::vector<std::string> resource_texts(const run_snapshot& x) {
+  std::vector<std::string> result;
+  auto add = [&](std::string_view name, amount used, amount total) {
+    if (total.units > 0)
+      result.push_back(share(name, used.number(), total.number()));
+  };
+  add("cpu", x.used.cpu, x.total.cpu);
+  add("gpu", x.used.gpu, x.total.gpu);
+  if (x.used.memory > 0 && x.total.memory > 0)
+    result.push_back(memory_share(x.used.memory, x.total.memory));
+  for (const auto& [name, total] : x.total.custom) {
+    auto used = x.used.custom.find(name);
+    add(printable(name), used == x.used.custom.end() ? amount{} : used->second, total);
+  }
+  if (x.nodes != 1)
+    result.push_back(counted(x.nodes, "node"));
+  return result;
+}
+
+std::vector<std::string> count_texts(const run_snapshot& x) {
+  using enum trial_status;
+  constexpr std::pair<trial_status, std::string_view> order[]
+      = {{running, "running"}, {errored, "errored"}, {paused, "paused"}, {pending, "pending"}};
+  std::vector<std::string> result;
+  for (auto [status, name] : order) {
+    if (auto n = count_of(x, status); n > 0)
+      result.push_back(std::to_string(n) + " " + std::string{name});
+  }
+  return result;
+}
+
+} // namespace tune::cli

@@ -1,0 +1,75 @@
+/// What people are shown of an experiment: the input of all renderers. Plain data.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/trial_row.hpp"
+#include "tune/core/experiment/settings.hpp"
+#include "tune/core/resource/resources.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// The best trial so far.
+struct best_row {
+  trial_id trial;
+  config_ptr config;
+  /// Of the report with the best first objective. The objectives are among them, automatic ones
+  /// (`training_iteration`, …) too where they are one.
+  metrics_ptr metrics;
+  std::uint64_t iteration = 0;
+  /// Directory of its newest checkpoint; empty: none.
+  std::string checkpoint;
+};
+
+/// An experiment at one moment.
+struct run_snapshot {
+  std::string experiment;
+  /// As the user would name it: what `tune-node trials` is given.
+  std::string directory;
+  /// The first is what `best` means. [>= 1]
+  std::vector<objective> objectives;
+  /// Trials by status; indexed by `trial_status`.
+  std::array<std::uint64_t, trial_status_count> counts{};
+  /// Trials there will be in all; nothing where nobody knows.
+  std::optional<std::uint64_t> planned;
+  /// Summed over resumes.
+  std::chrono::nanoseconds elapsed{0};
+  /// Limit on `elapsed`. 0 = none.
+  std::chrono::nanoseconds time_limit{0};
+  std::optional<best_row> best;
+  resources used;
+  resources total;
+  std::uint32_t nodes = 1;
+  /// Those worth showing, in any order; the renderers choose among them.
+  std::vector<trial_row> trials;
+};
+
+/// Number of trials in `status`.
+[[nodiscard]] std::uint64_t count_of(const run_snapshot& x, trial_status status);
+/// Trials that ended, well or not.
+[[nodiscard]] std::uint64_t ended_trials(const run_snapshot& x);
+/// Trials known so far, in any status.
+[[nodiscard]] std::uint64_t known_trials(const run_snapshot& x);
+
+/// Ended trials per minute; nothing before the first end.
+[[nodiscard]] std::optional<double> trials_per_minute(const run_snapshot& x);
+
+/// Time left at the rate so far, or until the time limit, whichever is less; nothing where neither
+/// is known.
+[[nodiscard]] std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x);
+
+/// Value of the first objective; null where there is none.
+[[nodiscard]] value best_value(const run_snapshot& x);
+
+/// "cpu 3/4", "gpu 0.5/2", "memory 2/8 GiB", …; only what the cluster has.
+[[nodiscard]] std::vector<std::string> resource_texts(const run_snapshot& x);
+
+/// "4 running", "2 paused", "80 pending", "1 errored": what is not zero, most telling first.
+[[nodiscard]] std::vector<std::string> count_texts(const run_snapshot& x);
+
+} // namespace tune::cli

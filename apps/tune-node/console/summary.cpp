@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console/summary.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "tune/io/json.hpp"
+
+#include <algorithm>
+
+namespace tune::cli {
+namespace {
+
+std::string ending_text(experiment_status x) {
+  switch (x) {
+    case experiment_status::done:
+      return "done";
+    case experiment_status::time_limit:
+      return "stopped at the time limit";
+    case experiment_status::interrupted:
+      return "interrupted";
+    case experiment_status::stopped:
+      return "stopped on request";
+    case experiment_status::failed:
+      return "failed";
+    case experiment_status::stalled:
+      return "stalled: trials are left, but none can run";
+  }
+  return "ended";
+}
+
+tint tint_of(experiment_status x) {
+  if (x == experiment_status::done)
+    return tint::good;
+  bool bad = x == experiment_status::failed || x == experiment_status::stalled;
+  return bad ? tint::bad : tint::warning;
+}
+
+/// Whether `--resume` would find work.
+bool can_go_on(const run_snapshot& x, experiment_status status) {
+  return status != experiment_status::done
+         || ended_trials(x) < std::max(known_trials(x), x.planned.value_or(0));
+}
+
+std::string counts_text(const run_snapshot& x) {
+  using enum trial_status;
+  auto result = counted(known_trials(x), "trial");
+  auto parts = count_texts(x);
+  if (auto n = count_of(x, terminated); n > 0)
+    parts.insert(parts.begin(), std::to_string(n) + " terminated");
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    result += (i == 0 ? ": " : ", ") + parts[i];
+  return result;
+}
+
+std::string best_text(const run_snapshot& x, const style& look) {
+  if (!x.best)
+    return "  best: none, no trial reported "
+           + (x.objectives.empty() ? "an objective" : printable(x.objectives.front().metric))
+           + "\n";
+  std::string result = "  best: trial " + to_text(x.best->trial) + " at iteration "
+                       + std::to_string(x.best->iteration);
+  for (const auto& what : x.objectives) {
+    const auto* found = x.best->metrics ? find_path(*x.best->metrics, what.metric) : nullptr;
+    if (found != nullptr)
+      result
+          += ", "
+             + look.paint(tint::good, printable(what.metric) + " = " + printable(to_text(*found)));
+  }
+  result += "\n";
+  if (x.best->config)
+    for (const auto& [name, what] : flat_entries(*x.best->config))
+      result += "    " + printable(name) + " = " + literal_text(what) + "\n";
+  if (!x.best->checkpoint.empty())
+    result += "  checkpoint: " + printable(x.best->checkpoint) + "\n";
+  return result;
+}
+
+value best_object(const run_snapshot& x) {
+  if (!x.best)
+    return {};
+  object result;
+  result.set("trial", to_text(x.best->trial));
+  result.set("config", x.best->config ? *x.best->config : object{});
+  result.set("metrics", x.best->metrics ? *x.best->metrics : object{});
+  result.set("checkpoint", x.best->checkpoint.empty() ? value{} : value{x.best->checkpoint});
+  return result;
+}
+
+double seconds_of(std::chrono::nanoseconds x) {
+  return static_cast<double>(std::chrono::round<std::chrono::milliseconds>(x).count()) / 1000;
+}
+
+} // namespace
+
+std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) {
+  auto directory = shell_word(x.directory);
+  auto database
+      = x.directory.ends_with('/') ? x.directory + "experiment.db" : x.directory + "/experiment.db";
+  std::vector<next_step> result{{"tune-node trials " + directory, "all trials"},
+                                {"sqlite3 -readonly " + shell_word(database)
+                                     + " \"SELECT trial, status, reason FROM trials\"",
+                                 "or by SQL"}};
+  if (end.spec_file.empty())
+    return result;
+  auto run = "tune-node run " + shell_word(end.spec_file);
+  if (can_go_on(x, end.status))
+    result.push_back({run + " --resume", "go on"});
+  else
+    result.push_back(
+        {run + " --experiment.name " + shell_word(x.experiment + "-2"), "once more, beside it"});
+  return result;
+}
+
+std::string summary_text(const run_snapshot& x, const run_ending& end, const style& look) {
+  auto result = look.paint(tint::strong, printable(x.experiment)) + ": "
+                + look.paint(tint_of(end.status), ending_text(end.status)) + " after "
+                + duration_text(x.elapsed) + "\n";
+  if (!end.why.empty())
+    result += "  " + printable(end.why) + "\n";
+  result += "  " + counts_text(x) + "\n";
+  result += best_text(x, look);
+  result += "  directory: " + printable(x.directory) + "\n";
+  auto steps = next_steps(x, end);
+  result += "next:\n";
+  for (const auto& step : steps)
+    result
+        += "  " + printable(step.command) + look.paint(tint::faint, "  # " + step.purpose) + "\n";
+  return result;
+}
+
+std::string summary_json(const run_snapshot& x, experiment_status status) {
+  object counts;
+  for (std::size_t i = 0; i < x.counts.size(); ++i)
+    counts.set(to_text(static_cast<trial_status>(i)), static_cast<std::int64_t>(x.counts[i]));
+  object result;
+  result.set("experiment", x.experiment);
+  result.set("directory", x.directory);
+  result.set("status", to_text(status));
+  result.set("counts", counts);
+  result.set("best", best_object(x));
+  result.set("elapsed_s", seconds_of(x.elapsed));
+  return to_json(result) + "\n";
+}
+
+} // namespace tune::cli

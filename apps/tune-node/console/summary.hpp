@@ -1,0 +1,41 @@
+/// What is said at the end of an experiment, to people and to programs.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/run_snapshot.hpp"
+#include "console/style.hpp"
+#include "tune/core/experiment/command.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// How it ended, beside what the snapshot says.
+struct run_ending {
+  experiment_status status = experiment_status::done;
+  /// Why, where that is worth saying; may be empty.
+  std::string why;
+  /// The specification the user gave to `run`; empty: none, as after `resume DIR`.
+  std::string spec_file;
+};
+
+/// Several lines for people, with line ends: status, counts, the best configuration one
+/// `key = value` per line, the directory, and the commands one may want next.
+[[nodiscard]] std::string summary_text(const run_snapshot& x, const run_ending& end,
+                                       const style& look);
+
+/// One JSON object, with a line end:
+/// `{"experiment","directory","status","counts":{…},"best":{"trial","config","metrics",
+/// "checkpoint"},"elapsed_s"}`. `counts` has all five statuses; `best` is null where no trial
+/// reported, its `checkpoint` null where there is none; numbers that are not finite are texts.
+[[nodiscard]] std::string summary_json(const run_snapshot& x, experiment_status status);
+
+/// The exact commands that make sense next, each with a word of what it does.
+struct next_step {
+  std::string command;
+  std::string purpose;
+};
+[[nodiscard]] std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end);
+
+} // namespace tune::cli

@@ -1,0 +1,40 @@
+/// Text as a terminal sees it: harmless, and measured in columns.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::cli {
+
+/// Makes text from outside harmless: control characters, line breaks and marks that change the
+/// direction of writing become visible escapes (`\n`, `\x1b`, `\u202e`); invalid UTF-8 becomes
+/// U+FFFD. Everything that came from a trial or a file passes through here before it is shown.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// Columns that UTF-8 text takes on a terminal: wide characters 2, combining ones 0. Our own
+/// colour sequences (`ESC [ … m`) take none. The same in any locale.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+
+/// Shortens text without colours to at most `width` columns; a cut one ends in "…".
+[[nodiscard]] std::string cut(std::string_view text, std::size_t width);
+
+/// Fills text up to `width` columns with blanks behind it, or before it.
+[[nodiscard]] std::string pad_right(std::string text, std::size_t width);
+[[nodiscard]] std::string pad_left(std::string text, std::size_t width);
+
+/// What a terminal would show of a line of a program's output: colour and cursor sequences
+/// removed, of a line rewritten by carriage returns (progress bars) the last state, tabs as
+/// blanks; the rest as in `printable`.
+[[nodiscard]] std::string settled_line(std::string_view line);
+
+/// Breaks text between words into lines of at most `width` columns; longer words stay whole.
+/// 0 = one line.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+/// A word for a POSIX shell: quoted where it must be.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
+} // namespace tune::cli

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console/status_block.hpp"
+
+#include "console/text.hpp"
+#include "sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string drawn(const run_snapshot& x, terminal_size size, bool color = false) {
+  std::string result;
+  for (const auto& line : status_block(x, size, style{color}))
+    result += line + "\n";
+  return result;
+}
+
+TEST(status_block, fits_80_columns) {
+  EXPECT_EQ(drawn(sample::digits(), {80, 24}), R"()");
+}
+
+TEST(status_block, fits_120_columns) {
+  EXPECT_EQ(drawn(sample::digits(), {120, 24}), R"()");
+}
+
+TEST(status_block, fits_40_columns) {
+  EXPECT_EQ(drawn(sample::digits(), {40, 24}), R"()");
+}
+
+TEST(status_block, is_never_wider_or_higher_than_allowed) {
+  auto x = sample::digits();
+  x.experiment = "größte 中文 experiment 😀😀😀";
+  x.trials[0].config = sample::shared({{"中", "文字文字文字"}});
+  x.best->config = x.trials[0].config;
+  for (std::size_t columns = 1; columns < 130; ++columns)
+    for (std::size_t rows : {1u, 2u, 4u, 10u, 50u}) {
+      auto lines = status_block(x, {columns, rows}, style{true});
+      EXPECT_LE(lines.size(), std::max<std::size_t>(rows / 2, 3)) << columns << "x" << rows;
+      EXPECT_LT(lines.size(), std::max<std::size_t>(rows, 2)) << columns << "x" << rows;
+      for (const auto& line : lines)
+        EXPECT_LE(display_width(line), columns) << line;
+    }
+}
+
+TEST(status_block, shows_running_trials_by_number_then_the_best_of_the_others) {
+  auto lines = status_block(sample::digits(), {80, 24}, {});
+
+  std::vector<std::string> numbers;
+  for (std::size_t i = 4; i < lines.size(); ++i)
+    numbers.push_back(lines[i].substr(0, 5));
+  EXPECT_THAT(numbers, ElementsAre("00004", "00006", "00003", "00002", "00005"));
+}
+
+TEST(status_block, keeps_room_for_the_best_when_many_run) {
+  auto x = sample::digits();
+  for (std::uint64_t i = 100; i < 200; ++i)
+    x.trials.push_back({{i}, trial_status::running, 1, {0.001 * static_cast<double>(i)}});
+
+  auto lines = status_block(x, {80, 20}, {}); // ten lines, six of them trials
+
+  std::vector<std::string> numbers;
+  for (std::size_t i = 4; i < lines.size(); ++i)
+    numbers.push_back(lines[i].substr(0, 5));
+  EXPECT_THAT(numbers, ElementsAre("00004", "00006", "00198", "00199", "00003", "00002"));
+}
+
+TEST(status_block, ranks_by_mode_and_puts_nan_last) {
+  auto x = sample::digits();
+  x.objectives = {{"loss", false}};
+  x.trials = {{{0}, trial_status::terminated, 1, {NAN}},
+              {{1}, trial_status::terminated, 1, {2.0}},
+              {{2}, trial_status::terminated, 1, {1.0}}};
+
+  auto lines = status_block(x, {80, 24}, {});
+
+  ASSERT_EQ(lines.size(), 7u);
+  EXPECT_THAT(lines[4], HasSubstr("00002"));
+  EXPECT_THAT(lines[5], HasSubstr("00001"));
+  EXPECT_THAT(lines[6], HasSubstr("nan"));
+}
+
+TEST(status_block, shows_no_control_character_of_a_trial) {
+  auto x = sample::digits();
+  x.experiment = "bad\x1b[2Jname\n";
+  x.objectives = {{"acc\auracy", true}};
+  x.best->config = sample::shared({{"k\x1b]0;t\a", "v\x1b[31m\r\n"}});
+  x.best->metrics = sample::shared({{"acc\auracy", "\x1b[5m"}});
+  x.trials[2].config = x.best->config;
+
+  auto text = drawn(x, {200, 24});
+
+  for (auto c : text)
+    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << text;
+  EXPECT_THAT(text, HasSubstr("bad\\x1b[2Jname\\n"));
+}
+
+TEST(status_block, colors_only_where_asked) {
+  EXPECT_EQ(drawn(sample::digits(), {80, 24}).find('\x1b'), std::string::npos);
+  EXPECT_THAT(drawn(sample::digits(), {80, 24}, true), HasSubstr("\x1b[32mbest accuracy 0.98125"));
+}
+
+TEST(status_block, says_so_when_nothing_was_reported) {
+  run_snapshot x;
+  x.experiment = "empty";
+  x.objectives = {{"loss", false}};
+
+  EXPECT_EQ(drawn(x, {80, 24}), "empty  0 done\n0s elapsed\nno loss reported yet\n");
+}
+
+TEST(time_left, follows_the_rate_and_the_limit) {
+  auto x = sample::digits(); // 5 of 20 in 125 s: 25 s each
+  EXPECT_EQ(time_left(x), instant{375s});
+
+  x.time_limit = 3min;
+  EXPECT_EQ(time_left(x), instant{55s});
+
+  x.planned.reset();
+  EXPECT_EQ(time_left(x), instant{55s});
+
+  x.time_limit = 0s;
+  EXPECT_EQ(time_left(x), std::nullopt);
+
+  x.planned = 20;
+  x.counts = {};
+  EXPECT_EQ(time_left(x), std::nullopt) << "no rate before the first end";
+}
+
+TEST(time_left, is_nothing_when_more_ended_than_planned) {
+  auto x = sample::digits();
+  x.planned = 3;
+  EXPECT_EQ(time_left(x), instant{0});
+}
+
+TEST(resource_texts, name_what_the_cluster_has) {
+  auto x = sample::digits();
+  EXPECT_THAT(resource_texts(x), ElementsAre("cpu 2/4", "gpu 0.5/1"));
+
+  x.used.memory = 1536ull << 20;
+  x.total.memory = 8ull << 30;
+  x.total.custom["licence"] = amount::of(3);
+  x.nodes = 2;
+  EXPECT_THAT(resource_texts(x), ElementsAre("cpu 2/4", "gpu 0.5/1", "memory 1.5/8 GiB",
+                                             "licence 0/3", "2 nodes"));
+}
+
+} // namespace
+} // namespace tune::cli
