@@ -24,15 +24,56 @@ std::string drawn(const run_snapshot& x, terminal_size size, bool color = false)
 }
 
 TEST(status_block, fits_80_columns) {
-  EXPECT_EQ(drawn(sample::digits(), {80, 24}), R"()");
-}
-
-TEST(status_block, fits_120_columns) {
-  EXPECT_EQ(drawn(sample::digits(), {120, 24}), R"()");
+  EXPECT_EQ(drawn(sample::digits(), {80, 24}),
+            R"(digits-mlp  5/20 done, 2 running, 1 errored, 1 paused, 4 pending
+2m05s elapsed, eta 6m15s, cpu 2/4, gpu 0.5/1, 2.4 trials/min
+best accuracy 0.98125  trial 00003  lr=0.01 hidden=64 optimizer=adam
+trial  status      iter  accuracy   time  config
+00004  RUNNING        7      0.75  1m05s  lr=0.02 hidden=256
+00006  RUNNING        4       0.5  12.4s  lr=0.001 hidden=128
+00003  TERMINATED     9   0.98125  40.0s  lr=0.01 hidden=64
+00002  TERMINATED     3      0.25   9.0s  lr=0.1 hidden=64
+00005  ERRORED        1         -   2.0s  lr=0.5 hidden=32
+)");
 }
 
 TEST(status_block, fits_40_columns) {
-  EXPECT_EQ(drawn(sample::digits(), {40, 24}), R"()");
+  EXPECT_EQ(drawn(sample::digits(), {40, 24}), R"(digits-mlp  5/20 done, 2 running
+2m05s elapsed, eta 6m15s, cpu 2/4
+best accuracy 0.98125  trial 00003  lr=…
+trial  status      iter  accuracy   time
+00004  RUNNING        7      0.75  1m05s
+00006  RUNNING        4       0.5  12.4s
+00003  TERMINATED     9   0.98125  40.0s
+00002  TERMINATED     3      0.25   9.0s
+00005  ERRORED        1         -   2.0s
+)");
+}
+
+/// Long and wide characters everywhere, eight rows of terminal: one trial.
+run_snapshot crowded() {
+  auto x = sample::digits();
+  x.experiment = "größte Versuchsreihe 中文";
+  x.best->config
+      = sample::shared({{"優化器", "亞當"}, {"hidden_layer_sizes", value::list{64, 32}}});
+  x.trials[4].config = x.best->config;
+  return x;
+}
+
+TEST(status_block, fits_wide_characters) {
+  EXPECT_EQ(drawn(crowded(), {120, 10}),
+            R"(größte Versuchsreihe 中文  5/20 done, 2 running, 1 errored, 1 paused, 4 pending
+2m05s elapsed, eta 6m15s, cpu 2/4, gpu 0.5/1, 2.4 trials/min
+best accuracy 0.98125  trial 00003  優化器="亞當" hidden_layer_sizes=[64,32]
+trial  status   iter  accuracy   time  config
+00004  RUNNING     7      0.75  1m05s  優化器="亞當" hidden_layer_sizes=[64,32]
+)");
+  EXPECT_EQ(drawn(crowded(), {60, 10}), R"(größte Versuchsreih…  5/20 done, 2 running, 1 errored
+2m05s elapsed, eta 6m15s, cpu 2/4, gpu 0.5/1, 2.4 trials/min
+best accuracy 0.98125  trial 00003  優化器="亞當" hidden_la…
+trial  status   iter  accuracy   time  config
+00004  RUNNING     7      0.75  1m05s  優化器="亞當" hidden…
+)");
 }
 
 TEST(status_block, is_never_wider_or_higher_than_allowed) {
@@ -147,8 +188,8 @@ TEST(resource_texts, name_what_the_cluster_has) {
   x.total.memory = 8ull << 30;
   x.total.custom["licence"] = amount::of(3);
   x.nodes = 2;
-  EXPECT_THAT(resource_texts(x), ElementsAre("cpu 2/4", "gpu 0.5/1", "memory 1.5/8 GiB",
-                                             "licence 0/3", "2 nodes"));
+  EXPECT_THAT(resource_texts(x),
+              ElementsAre("cpu 2/4", "gpu 0.5/1", "memory 1.5/8 GiB", "licence 0/3", "2 nodes"));
 }
 
 } // namespace

@@ -45,7 +45,7 @@ std::optional<instant> painter::draw(const render_function& render, instant now)
   if (last_frame_ && lines == shown_ && size == shown_at_)
     return std::nullopt;
   auto frame = home(size);
-  if (size != shown_at_) // wrapped rests would stay
+  if (!shown_.empty() && size != shown_at_) // wrapped rests would stay
     frame += clear_below;
   frame += as_frame(lines);
   frame += clear_below;

@@ -20,8 +20,8 @@ namespace tune::cli {
 /// `objectives`. A parameter that is inactive in a trial is empty there. Metrics that are not
 /// finite are the texts "nan", "inf", "-inf".
 ///
-/// CSV and JSON carry values in full; the table shortens them, is fitted to the width, and says
-/// below which columns had to be left out.
+/// CSV and JSON carry values in full; the table shortens them, is fitted to the width, says below
+/// which columns had to be left out, and has `reason` and `failures` only where a trial has one.
 void write_trials(std::span<const trial_row> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out);
 

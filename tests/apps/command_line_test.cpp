@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tune::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// The request of type `T`; fails the test where it is another.
+template <class T>
+T parsed(const words& all) {
+  auto result = parse(all);
+  if (!result) {
+    ADD_FAILURE() << result.error().detail;
+    return {};
+  }
+  auto* what = std::get_if<T>(&result->what);
+  EXPECT_NE(what, nullptr) << "another request: " << result->what.index();
+  return what == nullptr ? T{} : *what;
+}
+
+command_line whole(const words& all) {
+  auto result = parse(all);
+  EXPECT_TRUE(result);
+  return result ? *result : command_line{};
+}
+
+TEST(command_line, reads_run) {
+  auto x = parsed<run_request>({"run", "a.ini"});
+  EXPECT_EQ(x.file, "a.ini");
+  EXPECT_FALSE(x.dry_run);
+  EXPECT_FALSE(x.strict);
+  EXPECT_EQ(x.resume, std::nullopt);
+  EXPECT_THAT(x.overrides, ElementsAre());
+
+  x = parsed<run_request>({"run", "--dry-run", "--strict", "a.ini"});
+  EXPECT_TRUE(x.dry_run);
+  EXPECT_TRUE(x.strict);
+}
+
+TEST(command_line, reads_overrides_in_order_and_as_written) {
+  auto x = parsed<run_request>({"run", "--experiment.seed", "-1", "a.ini",
+                                "--space.lr=uniform(0, 1)", "--space.a.b", "x=y", "--c.d="});
+
+  EXPECT_EQ(x.file, "a.ini");
+  EXPECT_THAT(x.overrides,
+              ElementsAre(override_entry{"experiment.seed", "-1"},
+                          override_entry{"space.lr", "uniform(0, 1)"},
+                          override_entry{"space.a.b", "x=y"}, override_entry{"c.d", ""}));
+}
+
+TEST(command_line, reads_overrides_before_the_command_and_of_config) {
+  EXPECT_THAT(parsed<run_request>({"--a.b", "run", "run", "f"}).overrides,
+              ElementsAre(override_entry{"a.b", "run"}));
+  EXPECT_THAT(parsed<config_request>({"config", "check", "f", "--a.b", "1"}).overrides,
+              ElementsAre(override_entry{"a.b", "1"}));
+}
+
+TEST(command_line, resume_takes_only_a_joined_mode) {
+  EXPECT_EQ(parsed<run_request>({"run", "a.ini", "--resume"}).resume, resume_mode::automatic);
+  EXPECT_EQ(parsed<run_request>({"run", "a.ini", "--resume=errored_only"}).resume,
+            resume_mode::errored_only);
+  EXPECT_EQ(parsed<run_request>({"run", "a.ini", "--resume=restart_errored"}).resume,
+            resume_mode::restart_errored);
+
+  auto x = parsed<run_request>({"run", "--resume", "a.ini"});
+  EXPECT_EQ(x.file, "a.ini");
+  EXPECT_EQ(x.resume, resume_mode::automatic);
+}
+
+TEST(command_line, takes_words_behind_two_dashes_as_they_are) {
+  EXPECT_EQ(parsed<run_request>({"run", "--", "--resume"}).file, "--resume");
+}
+
+TEST(command_line, reads_trials) {
+  auto x = parsed<trials_request>({"trials", "dir", "--why", "00042", "--status", "errored",
+                                   "--sort", "lr", "--reverse", "--limit", "10"});
+  EXPECT_EQ(x.directory, "dir");
+  EXPECT_EQ(x.why, trial_id{42});
+  EXPECT_EQ(x.status, trial_status::errored);
+  EXPECT_EQ(x.sort, "lr");
+  EXPECT_TRUE(x.reverse);
+  EXPECT_EQ(x.limit, 10u);
+
+  x = parsed<trials_request>({"trials", "dir"});
+  EXPECT_EQ(x.why, std::nullopt);
+  EXPECT_EQ(x.status, std::nullopt);
+  EXPECT_EQ(x.sort, "trial");
+  EXPECT_EQ(x.limit, std::nullopt);
+}
+
+TEST(command_line, reads_every_status) {
+  using enum trial_status;
+  const std::pair<std::string, trial_status> all[] = {{"pending", pending},
+                                                      {"running", running},
+                                                      {"paused", paused},
+                                                      {"terminated", terminated},
+                                                      {"errored", errored}};
+  for (const auto& [name, status] : all)
+    EXPECT_EQ(parsed<trials_request>({"trials", "d", "--status", name}).status, status);
+}
+
+TEST(command_line, reads_the_small_commands) {
+  using part = list_request::part;
+  EXPECT_EQ(parsed<list_request>({"list", "searchers"}).what, part::searchers);
+  EXPECT_EQ(parsed<list_request>({"list", "schedulers"}).what, part::schedulers);
+  EXPECT_EQ(parsed<list_request>({"list", "trainables"}).what, part::trainables);
+  EXPECT_EQ(parsed<list_request>({"list", "sinks"}).what, part::sinks);
+  using action = config_request::action;
+  EXPECT_EQ(parsed<config_request>({"config", "check", "f"}).what, action::check);
+  EXPECT_EQ(parsed<config_request>({"config", "explain", "f"}).what, action::explain);
+  EXPECT_EQ(parsed<config_request>({"config", "print", "f"}).file, "f");
+  using shell = completion_request::shell;
+  EXPECT_EQ(parsed<completion_request>({"completion", "bash"}).what, shell::bash);
+  EXPECT_EQ(parsed<completion_request>({"completion", "fish"}).what, shell::fish);
+  (void)parsed<version_request>({"version"});
+  (void)parsed<version_request>({"--version"});
+  EXPECT_EQ(parsed<help_request>({"help"}).topic, "");
+  EXPECT_EQ(parsed<help_request>({"help", "run"}).topic, "run");
+}
+
+TEST(command_line, help_wins_over_what_is_missing) {
+  EXPECT_EQ(parsed<help_request>({"run", "--help"}).topic, "run");
+  EXPECT_FALSE(parsed<help_request>({"run", "-h"}).all);
+  EXPECT_TRUE(parsed<help_request>({"--help-all"}).all);
+  EXPECT_EQ(parsed<help_request>({"-h"}).topic, "");
+  EXPECT_EQ(parsed<help_request>({"config", "chekc", "--help-all"}).topic, "config");
+}
+
+TEST(command_line, reads_global_options_before_and_behind_the_command) {
+  auto x = whole({"--output", "json", "-v", "trials", "d", "--color=never", "-vq"});
+  EXPECT_EQ(x.output, output_format::json);
+  EXPECT_EQ(x.color, color_mode::never);
+  EXPECT_TRUE(x.quiet);
+  EXPECT_EQ(x.verbosity, 2);
+
+  x = whole({"-o", "csv", "trials", "d"});
+  EXPECT_EQ(x.output, output_format::csv);
+  EXPECT_EQ(x.color, color_mode::automatic);
+
+  x = whole({"trials", "d"});
+  EXPECT_EQ(x.output, std::nullopt);
+  EXPECT_FALSE(x.quiet);
+  EXPECT_EQ(x.verbosity, 0);
+}
+
+struct wrong_line {
+  words all;
+  /// How the first line goes on behind "tune-node: ".
+  std::string said;
+};
+
+TEST(command_line, says_what_has_the_wrong_shape) {
+  const wrong_line lines[] = {
+      {{}, "which command?"},
+      {{"rnu", "a.ini"}, "unknown command 'rnu'; did you mean 'run'?"},
+      {{"xyzzy"}, "unknown command 'xyzzy'"},
+      {{"\x1b[2J"}, "unknown command '\\x1b[2J'"},
+      {{"--outptu", "json", "trials"}, "unknown option '--outptu'; did you mean '--output'?"},
+      {{"run"}, "run needs FILE"},
+      {{"run", "a", "b"}, "one argument too many: 'b'"},
+      {{"run", "a", "--dry-rnu"}, "unknown option '--dry-rnu'; did you mean '--dry-run'?"},
+      {{"run", "a", "--dry"}, "unknown option '--dry'"},
+      {{"run", "a", "--dry-run=1"}, "--dry-run takes no value"},
+      {{"run", "a", "--a.b"}, "--a.b needs a value"},
+      {{"run", "a", "--a.b", "--c.d", "1"}, "--a.b needs a value"},
+      {{"run", "a", "--resume=never"},
+       "--resume is one of auto, errored_only, restart_errored, not 'never'"},
+      {{"run", "a", "-x"}, "unknown option '-x'"},
+      {{"trials"}, "trials needs DIR"},
+      {{"trials", "d", "--a.b", "1"}, "unknown option '--a.b'; trials takes no --section.key"},
+      {{"trials", "d", "--why", "x"}, "--why is a whole number from 0, not 'x'"},
+      {{"trials", "d", "--why", "-1"}, "--why is a whole number from 0, not '-1'"},
+      {{"trials", "d", "--limit", "0"}, "--limit is a whole number from 1, not '0'"},
+      {{"trials", "d", "--limit"}, "--limit needs a value"},
+      {{"trials", "d", "--status", "error"},
+       "--status is one of pending, running, paused, terminated, errored, not 'error'"},
+      {{"trials", "d", "--output", "xml"}, "--output is one of table, json, jsonl, csv, not 'xml'"},
+      {{"trials", "d", "-o", "csv", "-o", "json"}, "--output is given more than once"},
+      {{"list"}, "list needs searchers|schedulers|trainables|sinks"},
+      {{"list", "searcher"},
+       "the argument of list is one of searchers, schedulers, trainables, sinks, not 'searcher'; "
+       "did you mean 'searchers'?"},
+      {{"config", "check"}, "config needs FILE"},
+      {{"help", "rum"}, "no command 'rum'; did you mean 'run'?"},
+      {{"completion", "tcsh"}, "the argument of completion is one of bash, zsh, fish, not 'tcsh'"},
+  };
+  for (const auto& x : lines) {
+    auto result = parse(x.all);
+    ASSERT_FALSE(result) << testing::PrintToString(x.all);
+    EXPECT_THAT(result.error().detail, StartsWith("tune-node: " + x.said));
+    EXPECT_THAT(result.error().detail, HasSubstr("\nusage: tune-node "));
+    EXPECT_THAT(result.error().detail, HasSubstr("--help"));
+  }
+}
+
+TEST(command_line, names_the_usage_of_the_command_in_question) {
+  auto result = parse({"trials"});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().detail,
+            "tune-node: trials needs DIR\n"
+            "usage: tune-node trials DIR [--why TRIAL] [--status STATUS] [--sort KEY] [--reverse] "
+            "[--limit N]\n"
+            "see: tune-node trials --help");
+}
+
+TEST(command_line, reads_the_arguments_of_main) {
+  const char* argv[] = {"tune-node", "list", "sinks"};
+  auto result = parse(3, argv);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(std::holds_alternative<list_request>(result->what));
+  EXPECT_FALSE(parse(0, argv));
+}
+
+} // namespace
+} // namespace tune::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console/plain_lines.hpp"
+
+#include "sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+class plain_lines_test : public testing::Test {
+protected:
+  run_snapshot digits = sample::digits();
+  plain_lines uut{digits.objectives, style{}};
+};
+
+TEST_F(plain_lines_test, say_how_a_trial_ended) {
+  auto row = digits.trials[0];
+  EXPECT_EQ(uut.ended(row, 125s),
+            "[2m05s] trial 00003 TERMINATED at iteration 9: accuracy 0.98125");
+
+  row.reason = "reached the last rung";
+  EXPECT_EQ(uut.ended(row, 125s), "[2m05s] trial 00003 TERMINATED at iteration 9: accuracy "
+                                  "0.98125; reached the last rung");
+}
+
+TEST_F(plain_lines_test, say_why_a_trial_failed_in_one_line) {
+  auto row = digits.trials[1];
+  row.reason = "exit status 1\n\x1b[31mboom";
+  EXPECT_EQ(uut.ended(row, 3s),
+            "[3.0s] trial 00005 ERRORED at iteration 1: exit status 1\\n\\x1b[31mboom");
+}
+
+TEST_F(plain_lines_test, say_each_best_once) {
+  EXPECT_EQ(uut.best(*digits.best, 1s), "[1.0s] best accuracy 0.98125: trial 00003, lr=0.01 "
+                                        "hidden=64 optimizer=adam");
+  EXPECT_EQ(uut.best(*digits.best, 2s), std::nullopt);
+
+  digits.best->metrics = sample::shared({{"accuracy", 0.99}});
+  EXPECT_NE(uut.best(*digits.best, 3s), std::nullopt);
+}
+
+TEST_F(plain_lines_test, summarise_once_a_minute) {
+  uut.begin(0s);
+
+  EXPECT_EQ(uut.summary(digits, 59s), std::nullopt);
+  EXPECT_EQ(uut.summary(digits, 60s),
+            "[1m00s] 5/20 done, 2 running, 1 errored, 1 paused, 4 pending; best accuracy 0.98125 "
+            "(trial 00003); 2.4 trials/min; eta 6m15s");
+  EXPECT_EQ(uut.summary(digits, 61s), std::nullopt);
+  EXPECT_NE(uut.summary(digits, 120s), std::nullopt);
+}
+
+TEST(failure_block, shows_the_last_lines_of_stderr_indented) {
+  failure_note x{{13},
+                 "exit status 1",
+                 "retry 1 of 3",
+                 "Traceback\n\n  File \"a.py\"\n 0%|\r 99%|##\n\x1b[31mValueError: no\x1b[0m\n\n"};
+
+  EXPECT_THAT(failure_block(x, 3, 0, {}),
+              ElementsAre("trial 00013 failed: exit status 1 (retry 1 of 3)", "  |   File \"a.py\"",
+                          "  |  99%|##", "  | ValueError: no"));
+  EXPECT_THAT(failure_block(x, 1, 20, {}),
+              ElementsAre("trial 00013 failed:…", "  | ValueError: no"));
+}
+
+TEST(failure_block, needs_no_output) {
+  EXPECT_THAT(failure_block({{1}, "", "", ""}, 5, 80, {}), ElementsAre("trial 00001 failed"));
+  EXPECT_THAT(failure_block({{1}, "x", "", "\n\n\n"}, 5, 80, {}),
+              ElementsAre("trial 00001 failed: x"));
+}
+
+} // namespace
+} // namespace tune::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console/summary.hpp"
+
+#include "sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+run_snapshot finished() {
+  auto x = sample::digits();
+  x.counts = {0, 0, 0, 19, 1};
+  return x;
+}
+
+TEST(summary_text, names_the_best_the_directory_and_what_to_do_next) {
+  EXPECT_EQ(summary_text(finished(), {experiment_status::done, "", "digits.ini"}, {}),
+            R"(digits-mlp: done after 2m05s
+  20 trials: 19 terminated, 1 errored
+  best: trial 00003 at iteration 9, accuracy = 0.98125
+    lr = 0.01
+    hidden = 64
+    optimizer = adam
+  checkpoint: results/digits-mlp/trials/00003/checkpoint_000002
+  directory: results/digits-mlp
+next:
+  tune-node trials results/digits-mlp  # all trials
+  sqlite3 -readonly results/digits-mlp/experiment.db "SELECT trial, status, reason FROM trials"  # or by SQL
+  tune-node run digits.ini --experiment.name digits-mlp-2  # once more, beside it
+)");
+}
+
+TEST(summary_text, offers_to_resume_what_is_not_finished) {
+  auto text = summary_text(sample::digits(),
+                           {experiment_status::interrupted, "Ctrl-C", "my digits.ini"}, {});
+
+  EXPECT_THAT(text, HasSubstr("digits-mlp: interrupted after 2m05s\n  Ctrl-C\n"));
+  EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --resume  # go on\n"));
+}
+
+TEST(summary_text, offers_no_run_without_a_file) {
+  EXPECT_THAT(summary_text(finished(), {experiment_status::done, "", ""}, {}),
+              Not(HasSubstr("tune-node run")));
+}
+
+TEST(summary_text, says_so_when_there_is_no_best) {
+  auto x = finished();
+  x.best.reset();
+  EXPECT_THAT(summary_text(x, {experiment_status::failed, "", ""}, {}),
+              HasSubstr("  best: none, no trial reported accuracy\n"));
+}
+
+TEST(summary_text, is_harmless_whatever_trials_said) {
+  auto x = finished();
+  x.best->config = sample::shared({{"k\x1b[2J", "v\n\x1b[31m"}});
+  x.best->metrics = sample::shared({{"accuracy", "\x1b[5m"}});
+
+  auto text = summary_text(x, {experiment_status::done, "\x1b[1m", "a\nb.ini"}, {});
+
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+}
+
+TEST(summary_json, is_exactly_the_documented_object) {
+  EXPECT_EQ(
+      summary_json(finished(), experiment_status::done),
+      R"({"experiment":"digits-mlp","directory":"results/digits-mlp","status":"done",)"
+      R"("counts":{"PENDING":0,"RUNNING":0,"PAUSED":0,"TERMINATED":19,"ERRORED":1},)"
+      R"("best":{"trial":"00003","config":{"lr":0.01,"hidden":64,"optimizer":"adam"},)"
+      R"("metrics":{"accuracy":0.98125,"loss":0.0625},)"
+      R"("checkpoint":"results/digits-mlp/trials/00003/checkpoint_000002"},"elapsed_s":125.0})"
+      "\n");
+}
+
+TEST(summary_json, has_null_where_there_is_nothing) {
+  auto x = finished();
+  x.best->checkpoint.clear();
+  EXPECT_THAT(summary_json(x, experiment_status::done), HasSubstr(R"("checkpoint":null})"));
+
+  x.best.reset();
+  EXPECT_THAT(summary_json(x, experiment_status::failed), HasSubstr(R"("status":"failed",)"));
+  EXPECT_THAT(summary_json(x, experiment_status::failed), HasSubstr(R"("best":null,)"));
+}
+
+TEST(summary_json, writes_numbers_that_are_not_finite_as_texts) {
+  auto x = finished();
+  x.best->metrics = sample::shared(
+      {{"accuracy", std::numeric_limits<double>::infinity()}, {"loss", std::nan("")}});
+  x.elapsed = 1500500us;
+
+  auto text = summary_json(x, experiment_status::time_limit);
+
+  EXPECT_THAT(text, HasSubstr(R"("metrics":{"accuracy":"inf","loss":"nan"})"));
+  EXPECT_THAT(text, HasSubstr(R"("status":"time_limit")"));
+  EXPECT_THAT(text, HasSubstr(R"("elapsed_s":1.5)"));
+}
+
+} // namespace
+} // namespace tune::cli

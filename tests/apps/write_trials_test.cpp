@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output/write_trials.hpp"
+
+#include "console/text.hpp"
+#include "sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+namespace tune::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<trial_row> three() {
+  using enum trial_status;
+  return {{{0},
+           terminated,
+           9,
+           {0.98125, 12},
+           sample::shared({{"lr", 0.012345678}, {"opt", object{{"name", "sgd"}, {"m", 0.9}}}}),
+           "reached \"max\", done",
+           0},
+          {{1},
+           errored,
+           1,
+           {std::nan(""), value{}},
+           sample::shared({{"lr", 0.5}, {"opt", object{{"name", "adam"}}}}),
+           "exit status 1\nboom",
+           3},
+          {{2}, pending, 0, {}, nullptr, "", 0}};
+}
+
+const std::vector<objective> two_goals{{"accuracy", true}, {"latency", false}};
+
+std::string written(const std::vector<trial_row>& rows, output_format format,
+                    std::size_t width = 0) {
+  std::ostringstream out;
+  write_trials(rows, two_goals, format, {width, style{}}, out);
+  return out.str();
+}
+
+TEST(write_trials, csv_has_full_values_and_quotes_what_must_be) {
+  EXPECT_EQ(written(three(), output_format::csv),
+            "trial,status,iterations,accuracy,latency,config.lr,config.opt.name,config.opt.m,"
+            "reason,failures\n"
+            "00000,TERMINATED,9,0.98125,12,0.012345678,sgd,0.9,\"reached \"\"max\"\", done\",0\n"
+            "00001,ERRORED,1,nan,,0.5,adam,,\"exit status 1\nboom\",3\n"
+            "00002,PENDING,0,,,,,,,0\n");
+}
+
+TEST(write_trials, csv_without_trials_has_its_title) {
+  EXPECT_EQ(written({}, output_format::csv),
+            "trial,status,iterations,accuracy,latency,reason,failures\n");
+}
+
+TEST(write_trials, jsonl_has_one_object_per_line) {
+  EXPECT_EQ(
+      written(three(), output_format::jsonl),
+      R"({"trial":"00000","status":"TERMINATED","iterations":9,"objectives":{"accuracy":0.98125,"latency":12},"config":{"lr":0.012345678,"opt":{"name":"sgd","m":0.9}},"reason":"reached \"max\", done","failures":0})"
+      "\n"
+      R"({"trial":"00001","status":"ERRORED","iterations":1,"objectives":{"accuracy":"nan","latency":null},"config":{"lr":0.5,"opt":{"name":"adam"}},"reason":"exit status 1\nboom","failures":3})"
+      "\n"
+      R"({"trial":"00002","status":"PENDING","iterations":0,"objectives":{"accuracy":null,"latency":null},"config":{},"reason":"","failures":0})"
+      "\n");
+}
+
+TEST(write_trials, json_is_one_array_of_the_same_objects) {
+  std::istringstream lines{written(three(), output_format::jsonl)};
+  std::string expected = "[";
+  for (std::string line; std::getline(lines, line);)
+    expected += (expected == "[" ? "\n  " : ",\n  ") + line;
+
+  EXPECT_EQ(written(three(), output_format::json), expected + "\n]\n");
+  EXPECT_EQ(written({}, output_format::json), "[]\n");
+}
+
+TEST(write_trials, table_shows_all_columns_when_not_fitted) {
+  EXPECT_EQ(
+      written(three(), output_format::table),
+      R"(trial  status      iter  accuracy  latency        lr  opt.name  opt.m  reason               failures
+00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9  reached "max", done         0
+00001  ERRORED        1       nan        -       0.5      adam      -  exit status 1\nboom         3
+00002  PENDING        0         -        -         -         -      -                              0
+)");
+}
+
+TEST(write_trials, table_fits_the_width_and_says_what_is_left_out) {
+  EXPECT_EQ(
+      written(three(), output_format::table, 90),
+      R"(trial  status      iter  accuracy  latency        lr  opt.name  opt.m  reason    failures
+00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9  reached…         0
+00001  ERRORED        1       nan        -       0.5      adam      -  exit st…         3
+00002  PENDING        0         -        -         -         -      -                   0
+)");
+  EXPECT_EQ(written(three(), output_format::table, 40), R"(trial  status      iter  accuracy
+00000  TERMINATED     9   0.98125
+00001  ERRORED        1       nan
+00002  PENDING        0         -
+(no room for latency, lr, opt.name, opt.m, reason, failures: see --output csv)
+)");
+}
+
+TEST(write_trials, table_has_no_columns_that_say_nothing) {
+  auto rows = three();
+  rows.resize(1);
+  rows[0].reason.clear();
+  EXPECT_EQ(written(rows, output_format::table),
+            "trial  status      iter  accuracy  latency        lr  opt.name  opt.m\n"
+            "00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9\n");
+}
+
+TEST(write_trials, table_is_never_wider_than_asked) {
+  auto rows = three();
+  rows[0].config = sample::shared({{"中文字", "文字文字文字"}, {"x", "\x1b[2J"}});
+  for (std::size_t width = 1; width < 140; ++width) {
+    std::istringstream lines{written(rows, output_format::table, width)};
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("(no room")) {
+        EXPECT_LE(display_width(line), width) << line;
+      }
+      EXPECT_EQ(line.find('\x1b'), std::string::npos);
+    }
+  }
+}
+
+TEST(csv_line, quotes_only_what_must_be) {
+  EXPECT_EQ(csv_line({"a", "b c", "d,e", "f\"g", "h\ni", "j\rk", ""}),
+            "a,b c,\"d,e\",\"f\"\"g\",\"h\ni\",\"j\rk\",\n");
+  EXPECT_EQ(csv_line({""}), "\"\"\n");
+}
+
+TEST(output_format, reads_back_its_names) {
+  for (auto x :
+       {output_format::table, output_format::json, output_format::jsonl, output_format::csv})
+    EXPECT_EQ(output_format_from(to_text(x)), x);
+  EXPECT_EQ(output_format_from("xml"), std::nullopt);
+}
+
+} // namespace
+} // namespace tune::cli
