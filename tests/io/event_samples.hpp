@@ -100,7 +100,13 @@ inline std::vector<event_body> every_kind() {
           on::started{{15}, attempt, 991},
           on::reported{a_report(16, 3, attempt, awkward())},
           on::reported{std::make_shared<const report>()},
-          on::saved{{17}, attempt, {18}, 19, "trials/00017/1.4/checkpoint_000018", most},
+          on::saved{{17},
+                    attempt,
+                    {18},
+                    19,
+                    std::chrono::nanoseconds{20},
+                    "trials/00017/1.4/checkpoint_000018",
+                    most},
           on::save_failed{{20}, attempt, {21}, "disk full"},
           on::checkpoint_bad{{22}, attempt, {23}, "checksum of weights.bin"},
           on::ended{{24}, attempt, end_class::out_of_memory, "line 1\nline 2", -9},
@@ -161,7 +167,7 @@ inline auto parts(const on::started& x) {
   return std::tie(x.trial, x.attempt, x.pid);
 }
 inline auto parts(const on::saved& x) {
-  return std::tie(x.trial, x.attempt, x.checkpoint, x.iteration, x.location, x.bytes);
+  return std::tie(x.trial, x.attempt, x.checkpoint, x.iteration, x.time_total, x.location, x.bytes);
 }
 inline auto parts(const on::save_failed& x) {
   return std::tie(x.trial, x.attempt, x.checkpoint, x.why);

@@ -81,9 +81,13 @@ constexpr auto fields(of<on::started>) {
 }
 constexpr auto fields(of<on::saved>) {
   using x = on::saved;
-  return std::tuple{field{"trial", &x::trial},           field{"attempt", &x::attempt},
-                    field{"checkpoint", &x::checkpoint}, field{"iteration", &x::iteration},
-                    field{"location", &x::location},     field{"bytes", &x::bytes}};
+  return std::tuple{field{"trial", &x::trial},
+                    field{"attempt", &x::attempt},
+                    field{"checkpoint", &x::checkpoint},
+                    field{"iteration", &x::iteration},
+                    field{"time_total_ns", &x::time_total},
+                    field{"location", &x::location},
+                    field{"bytes", &x::bytes}};
 }
 constexpr auto fields(of<on::save_failed>) {
   using x = on::save_failed;
