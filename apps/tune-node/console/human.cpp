@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -37,17 +38,6 @@ bool needs_quotes(std::string_view x) {
   if (x == "true" || x == "false" || x == "null" || x == "if")
     return true;
   return parse_number(x).has_value();
-}
-
-void flat_entries_into(std::vector<std::pair<std::string, value>>& to, const std::string& prefix,
-                       const object& x) {
-  for (const auto& [name, what] : x) {
-    auto path = prefix.empty() ? name : prefix + "." + name;
-    if (const auto* inner = what.as_object(); inner != nullptr && !inner->empty())
-      flat_entries_into(to, path, *inner);
-    else
-      to.emplace_back(path, what);
-  }
 }
 
 /// `#` would start a comment.
@@ -95,15 +85,9 @@ std::string short_text(const value& x) {
   return to_text(x);
 }
 
-std::vector<std::pair<std::string, value>> flat_entries(const object& x) {
-  std::vector<std::pair<std::string, value>> result;
-  flat_entries_into(result, {}, x);
-  return result;
-}
-
 std::string config_text(const object& x) {
   std::string result;
-  for (const auto& [name, what] : flat_entries(x))
+  for (const auto& [name, what] : flatten(x))
     result += (result.empty() ? "" : " ") + printable(name) + "=" + short_text(what);
   return result;
 }

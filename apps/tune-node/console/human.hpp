@@ -7,8 +7,6 @@
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace tune::cli {
 
@@ -21,9 +19,6 @@ namespace tune::cli {
 /// A value in few characters: numbers by `number_text`, texts that could be misread in quotes.
 /// Harmless on a terminal.
 [[nodiscard]] std::string short_text(const value& x);
-
-/// Nested objects as names joined by '.': `optimizer.lr`. Empty objects and lists are values.
-[[nodiscard]] std::vector<std::pair<std::string, value>> flat_entries(const object& x);
 
 /// "lr=0.01 hidden=64".
 [[nodiscard]] std::string config_text(const object& x);

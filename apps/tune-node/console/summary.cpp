@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ std::string best_text(const run_snapshot& x, const style& look) {
   }
   result += "\n";
   if (x.best->config)
-    for (const auto& [name, what] : flat_entries(*x.best->config))
+    for (const auto& [name, what] : flatten(*x.best->config))
       result += "    " + printable(name) + " = " + literal_text(what) + "\n";
   if (!x.best->checkpoint.empty())
     result += "  checkpoint: " + printable(x.best->checkpoint) + "\n";

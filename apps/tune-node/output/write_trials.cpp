@@ -4,6 +4,7 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
+#include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 using flat_config = std::vector<std::pair<std::string, value>>;
 
 flat_config flat(const trial_row& x) {
-  return x.config ? flat_entries(*x.config) : flat_config{};
+  return x.config ? flatten(*x.config) : flat_config{};
 }
 
 /// All parameters of all trials, in the order of their first appearance.
