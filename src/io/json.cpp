@@ -134,7 +134,7 @@ public:
   }
   bool number_float(double x, const std::string&) { return add(x); }
   bool string(std::string& x) {
-    if (where_ == json_position::metrics) {
+    if (where_ == json_position::metric) {
       if (auto number = non_finite(x))
         return add(*number);
     }

@@ -65,8 +65,8 @@ TEST(json, carries_non_finite_numbers_as_texts_and_reads_them_back_among_metrics
   EXPECT_EQ(to_json(value{-nan}), R"("nan")");
 
   const value odd{object{{"loss", nan}, {"more", value::list{inf, -inf}}}};
-  EXPECT_EQ(there_and_back(odd, json_position::metrics), odd);
-  EXPECT_EQ(there_and_back(value{-nan}, json_position::metrics), value{nan});
+  EXPECT_EQ(there_and_back(odd, json_position::metric), odd);
+  EXPECT_EQ(there_and_back(value{-nan}, json_position::metric), value{nan});
   EXPECT_EQ(there_and_back(value{nan}, json_position::plain), value{"nan"});
 }
 

@@ -29,7 +29,7 @@ void append_json(std::string& to, const object& what);
 void append_json_string(std::string& to, std::string_view text);
 
 /// Where a text stands: metrics read "nan", "inf", "-inf" as numbers, plain data keeps them texts.
-enum class json_position : bool { plain, metrics };
+enum class json_position : bool { plain, metric };
 
 /// Reads one JSON value. Integers beyond int64 become floats; of doubled keys the last wins.
 /// @errors `ec::bad_syntax` with the byte position; `ec::bad_option` beyond a limit.

@@ -135,7 +135,7 @@ constexpr auto fields(of<report>) {
                     field{"timestamp_ms", &x::timestamp_ms},
                     field{"pid", &x::pid},
                     field{"done", &x::done},
-                    field{"metrics", &x::metrics, json_position::metrics}};
+                    field{"metrics", &x::metrics, json_position::metric}};
 }
 constexpr auto fields(of<suggestion>) {
   using x = suggestion;
@@ -156,7 +156,7 @@ constexpr auto fields(of<decision>) {
 constexpr auto fields(of<action>) {
   using x = action;
   return std::tuple{field{"trial", &x::trial}, field{"what", &x::what},
-                    field{"reason", &x::reason, json_position::metrics}};
+                    field{"reason", &x::reason, json_position::metric}};
 }
 constexpr auto fields(of<go_on>) {
   return std::tuple{field{"until", &go_on::until}};
@@ -185,7 +185,7 @@ constexpr auto fields(of<set_resources>) {
   return std::tuple{field{"request", &set_resources::request}};
 }
 constexpr auto fields(of<annotate>) {
-  return std::tuple{field{"notes", &annotate::notes, json_position::metrics}};
+  return std::tuple{field{"notes", &annotate::notes, json_position::metric}};
 }
 constexpr auto fields(of<lease>) {
   return std::tuple{field{"id", &lease::id}, field{"bundles", &lease::bundles}};
