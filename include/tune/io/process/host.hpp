@@ -1,0 +1,39 @@
+/// C++ trainables in processes of their own: this program again, as host.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/value.hpp"
+#include "tune/trainable/trainable.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// Call this first in `main`. Where the program was started as guard or as host of a trainable it
+/// does that work.
+///
+/// A host speaks the command protocol (docs/command-protocol.md) like any other program.
+/// @returns the exit status to return from `main`; nothing: this is an ordinary start.
+[[nodiscard]] std::optional<int> host_main(int argc, char** argv,
+                                           const trainable_registry& trainables);
+
+/// Whether this program can start hosts: `host_main` was called.
+[[nodiscard]] bool can_host();
+
+/// The words that start this program as host of the trainable `name`.
+[[nodiscard]] std::vector<std::string> host_command(std::string_view name);
+
+/// What a trial process finds in its environment, beside what the process service adds:
+/// TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for every
+/// parameter whose name is made of letters, digits and '_'; CUDA_VISIBLE_DEVICES where set.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+trial_environment(const object& config, const trial_context& context,
+                  const std::filesystem::path& params_file,
+                  const std::optional<std::filesystem::path>& restore);
+
+} // namespace tune

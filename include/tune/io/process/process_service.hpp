@@ -1,0 +1,158 @@
+/// Runs a node's trial processes: starts them, reads what they say, ends them, leaves nothing.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// Names one launch of one service; never used again.
+struct process_handle {
+  std::uint64_t id = 0;
+  friend bool operator==(const process_handle&, const process_handle&) = default;
+};
+
+/// What to run.
+struct process_order {
+  /// The program and its words. One without a slash is looked up in PATH.
+  std::vector<std::string> argv;
+  /// The whole environment, "NAME=value"; see `environment_with`.
+  std::vector<std::string> env;
+  /// Its working directory; must exist. Relative paths stand against the service's at the launch.
+  std::filesystem::path directory;
+  /// Files appended to; empty: none. Made at the first byte.
+  std::filesystem::path stdout_file;
+  std::filesystem::path stderr_file;
+  /// Bytes each file may hold; what exceeds it is read and dropped.
+  std::uint64_t output_cap = 64 * 1024 * 1024;
+  /// Open the report and the answer descriptor and name them in the environment.
+  bool protocol = false;
+  /// Deliver the lines of stdout.
+  bool stdout_lines = false;
+  /// From TERM to KILL if this node dies or the service ends.
+  std::chrono::milliseconds grace{5000};
+  /// Bytes, enforced by a control group where one can be had; 0: no limit.
+  std::uint64_t memory_limit = 0;
+  /// Where none can be had, limit the address space instead. Breaks programs that reserve much.
+  bool address_space_fallback = false;
+  /// As for setrlimit: resource and value.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
+  /// Set as TUNE_TRIAL_ATTEMPT: by it leftovers are found. Unique among all runs on this machine.
+  std::string tag;
+};
+
+/// How a process ended. All it started is gone as well.
+struct exit_info {
+  /// Exit status; nothing where a signal ended it or it never ran.
+  std::optional<int> code;
+  std::optional<int> signal;
+  /// Why it could not be started, or why its end is unknown; empty otherwise.
+  std::string trouble;
+  /// The memory limit, or the kernel for want of memory, ended it.
+  bool out_of_memory = false;
+  /// Its end was asked for before it came.
+  bool requested = false;
+  /// The guard died and took it along: nobody's fault but this node's.
+  bool guard_lost = false;
+  /// Up to five last lines, made printable. stdout's only where it was read.
+  std::vector<std::string> stderr_lines;
+  std::vector<std::string> stdout_lines;
+  /// Why an output file could not be written; empty where it could.
+  std::string output_trouble;
+};
+
+/// Whether to read on after a line, or to leave the rest in the pipe until it was judged.
+enum class line_flow : std::uint8_t { go_on, hold };
+
+/// Hears of one process. Called from the service's thread: be quick, hand the news on.
+class process_listener {
+public:
+  virtual ~process_listener() = default;
+
+  /// The program was executed. Comes before all lines; not at all where it could not be started.
+  virtual void started(pid_t pid) { static_cast<void>(pid); }
+  /// A line of the report descriptor. @param truncated it was longer than the limit.
+  /// On `hold` no more is delivered until `resume_reports`.
+  virtual line_flow report_line(std::string_view line, bool truncated) {
+    static_cast<void>(line);
+    static_cast<void>(truncated);
+    return line_flow::go_on;
+  }
+  /// A line of stdout, likewise until `resume_output`. Not called once its end was asked for.
+  virtual line_flow stdout_line(std::string_view line, bool truncated) {
+    static_cast<void>(line);
+    static_cast<void>(truncated);
+    return line_flow::go_on;
+  }
+  /// The last call, exactly once, after all lines.
+  virtual void exited(const exit_info& how) = 0;
+};
+
+struct process_service_options {
+  /// What is started as guard. Must call `host_main` first.
+  std::filesystem::path guard_program = "/proc/self/exe";
+  std::chrono::milliseconds guard_patience{20'000};
+  /// Longest lines delivered whole. [bytes]
+  std::size_t max_stdout_line = 64 * 1024;
+  std::size_t max_report_line = 1024 * 1024;
+  /// Answers that wait for a process to read them; further ones are dropped. [bytes]
+  std::size_t max_waiting_answers = 64 * 1024;
+};
+
+/// One per node process. Owns a guard process and one thread. All functions may be called from
+/// any thread and from listeners, and never wait for a process.
+///
+/// After a process is asked to end, holds are lifted, lines of stdout are no longer delivered,
+/// and at most 256 more of its report lines are.
+class process_service {
+public:
+  /// @errors `ec::process`, `ec::refused` as for the guard.
+  [[nodiscard]] static expected<std::unique_ptr<process_service>>
+  start(process_service_options options = {});
+
+  /// Ends all processes, each with its order's grace, waits for that and tells their listeners.
+  ~process_service();
+  process_service(const process_service&) = delete;
+  process_service& operator=(const process_service&) = delete;
+
+  /// Starts a process soon. Whatever goes wrong is told by `exited`.
+  process_handle launch(process_order what, std::shared_ptr<process_listener> who);
+
+  void resume_reports(process_handle which);
+  void resume_output(process_handle which);
+  /// Writes `line` and a newline to the answer descriptor, as far as the process reads it.
+  void answer(process_handle which, std::string line);
+  /// TERM to the process and its group now, KILL to all of it after `grace`.
+  void end(process_handle which, std::chrono::milliseconds grace);
+  /// KILL to all of it.
+  void kill(process_handle which);
+
+  /// The guard's process; for tests and `doctor`.
+  [[nodiscard]] pid_t guard_pid() const;
+
+private:
+  class poll_loop;
+  std::unique_ptr<poll_loop> loop_;
+
+  explicit process_service(std::unique_ptr<poll_loop> loop);
+};
+
+/// This process's environment with `additions`, which win. What marks a trial (TUNE_TRIAL_*) is
+/// not inherited. Names that are empty or contain '=' or NUL are left out, as are values with NUL.
+[[nodiscard]] std::vector<std::string>
+environment_with(const std::vector<std::pair<std::string, std::string>>& additions);
+
+} // namespace tune

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cgroup.hpp"
+
+#include "proc_files.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+constexpr const char* version_1_root = "/sys/fs/cgroup/memory";
+constexpr const char* version_2_root = "/sys/fs/cgroup";
+
+bool put(const std::string& path, std::string_view text) {
+  unique_fd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// The path of our own group of one hierarchy: lines read "4:memory:/path" or "0::/path".
+std::optional<std::string> own_group(std::string_view controller) {
+  std::istringstream lines{proc_files::read_small("/proc/self/cgroup")};
+  auto wanted = ":" + std::string{controller} + ":";
+  for (std::string line; std::getline(lines, line);) {
+    if (auto at = line.find(wanted); at != line.npos)
+      return line.substr(at + wanted.size());
+  }
+  return std::nullopt;
+}
+
+/// A group's path as seen here; in a container the mount may show the group as its root.
+std::string directory_of(const char* root, const std::string& group) {
+  auto path = root + group;
+  return ::access(path.c_str(), F_OK) == 0 ? path : root;
+}
+
+std::optional<std::string> make_directory(const std::string& parent, std::string_view name) {
+  auto path = parent + "/" + std::string{name};
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+    return std::nullopt;
+  return path;
+}
+
+/// The count behind `key` in a file of "key count" lines.
+std::uint64_t count_in(const std::string& path, std::string_view key) {
+  std::istringstream words{proc_files::read_small(path.c_str())};
+  std::string name;
+  for (std::uint64_t count = 0; words >> name >> count;) {
+    if (name == key)
+      return count;
+  }
+  return 0;
+}
+
+} // namespace
+
+std::optional<cgroup> cgroup::make(std::string_view name, std::uint64_t bytes) {
+  for (auto version_2 : {false, true}) {
+    auto group = own_group(version_2 ? "" : "memory");
+    if (!group)
+      continue;
+    auto path
+        = make_directory(directory_of(version_2 ? version_2_root : version_1_root, *group), name);
+    if (!path)
+      continue;
+    cgroup result;
+    result.path_ = *path;
+    result.version_2_ = version_2;
+    result.members_.reset(::open((*path + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    auto limit = std::to_string(bytes);
+    if (result.members_
+        && put(*path + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"), limit)) {
+      // Swap would only delay the end; not every kernel counts it.
+      if (version_2)
+        put(*path + "/memory.swap.max", "0");
+      else
+        put(*path + "/memory.memsw.limit_in_bytes", limit);
+      return result;
+    }
+  }
+  return std::nullopt;
+}
+
+cgroup::cgroup(cgroup&& other) noexcept
+    : path_{std::exchange(other.path_, {})}
+    , version_2_{other.version_2_}
+    , members_{std::move(other.members_)} {}
+
+cgroup& cgroup::operator=(cgroup&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(version_2_, other.version_2_);
+  std::swap(members_, other.members_);
+  return *this;
+}
+
+cgroup::~cgroup() {
+  if (!path_.empty())
+    ::rmdir(path_.c_str());
+}
+
+std::uint64_t cgroup::oom_kills() const {
+  return count_in(path_ + (version_2_ ? "/memory.events" : "/memory.oom_control"), "oom_kill");
+}
+
+bool cgroup::kill_members() const {
+  std::istringstream members{proc_files::read_small((path_ + "/cgroup.procs").c_str())};
+  auto any = false;
+  for (pid_t pid = 0; members >> pid;) {
+    if (pid <= 0) // Of another pid namespace: not to be named from here.
+      continue;
+    any = true;
+    ::kill(pid, SIGKILL);
+  }
+  if (any && version_2_)
+    put(path_ + "/cgroup.kill", "1");
+  return any;
+}
+
+} // namespace tune

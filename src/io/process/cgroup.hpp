@@ -1,0 +1,43 @@
+/// A control group with a memory limit for one trial, where the system lets us make one.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "unique_fd.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tune {
+
+/// Owns the group's directory; removes it at the end of its life. Works with version 2 and with
+/// the memory controller of version 1, below the group that this process is in.
+class cgroup {
+public:
+  /// @param bytes the limit of memory.
+  /// @returns nothing where no such group can be made: not delegated, or not allowed.
+  [[nodiscard]] static std::optional<cgroup> make(std::string_view name, std::uint64_t bytes);
+
+  cgroup(cgroup&& other) noexcept;
+  cgroup& operator=(cgroup&& other) noexcept;
+  ~cgroup();
+
+  /// Where a process writes "0" to join.
+  [[nodiscard]] int members_fd() const { return members_.get(); }
+  /// How many of its processes the limit has killed.
+  [[nodiscard]] std::uint64_t oom_kills() const;
+  /// Sends KILL to all members, twice removed descendants included.
+  /// @returns whether there was any.
+  bool kill_members() const;
+
+private:
+  std::string path_;
+  bool version_2_ = false;
+  unique_fd members_;
+
+  cgroup() = default;
+};
+
+} // namespace tune

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "child_process.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// More than any pipe holds: what a stray writes after the end shall not keep us.
+constexpr std::size_t drain_limit = 2 * 1024 * 1024;
+constexpr std::size_t max_reports_after_end = 256;
+constexpr std::size_t last_line_count = 5;
+
+void make_non_blocking(int fd) {
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+} // namespace
+
+child_process::child_process(std::uint64_t id, process_order what,
+                             std::shared_ptr<process_listener> who,
+                             const process_service_options& options, pipe_watch& watch)
+    : id_{id}
+    , order_{std::move(what)}
+    , who_{std::move(who)}
+    , watch_{watch}
+    , max_waiting_answers_{options.max_waiting_answers}
+    , inputs_{{{.role = pipe_role::out,
+                .fd = {},
+                .lines = line_splitter{options.max_stdout_line},
+                .drain_left = drain_limit},
+               {.role = pipe_role::err,
+                .fd = {},
+                .lines = line_splitter{0},
+                .drain_left = drain_limit},
+               {.role = pipe_role::report,
+                .fd = {},
+                .lines = line_splitter{options.max_report_line},
+                .drain_left = drain_limit}}}
+    , out_{order_.stdout_file, order_.output_cap}
+    , err_{order_.stderr_file, order_.output_cap} {}
+
+bool child_process::open_input(pipe_role role) {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    return false;
+  make_non_blocking(ends[0]);
+  inputs_[static_cast<std::size_t>(role)].fd.reset(ends[0]);
+  remote_.emplace_back(ends[1]);
+  return true;
+}
+
+bool child_process::open_answers() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    return false;
+  make_non_blocking(ends[1]);
+  answers_.reset(ends[1]);
+  remote_.emplace_back(ends[0]);
+  return true;
+}
+
+expected<void> child_process::open_pipes() {
+  opened_ = true;
+  auto reads_out = order_.stdout_lines || !order_.stdout_file.empty();
+  auto ok = (!reads_out || open_input(pipe_role::out)) && open_input(pipe_role::err)
+            && (!order_.protocol || (open_input(pipe_role::report) && open_answers()));
+  if (ok)
+    return {};
+  auto why = std::string{"cannot make a pipe: "} + std::strerror(errno);
+  remote_.clear();
+  for (auto& in : inputs_)
+    in.fd.reset();
+  return error{ec::process, std::move(why)};
+}
+
+std::vector<int> child_process::remote_fds() const {
+  std::vector<int> result;
+  for (const auto& fd : remote_)
+    result.push_back(fd.get());
+  return result;
+}
+
+guard_wire::launch child_process::launch_message() const {
+  guard_wire::launch result;
+  result.id = id_;
+  result.has_stdout = static_cast<bool>(inputs_[0].fd);
+  result.has_stderr = true;
+  result.has_protocol = order_.protocol;
+  result.grace = order_.grace;
+  result.memory_limit = order_.memory_limit;
+  result.address_space_fallback = order_.address_space_fallback;
+  result.tag = order_.tag;
+  result.directory = order_.directory.string();
+  result.argv = order_.argv;
+  result.limits = order_.limits;
+  for (const auto& entry : order_.env) {
+    std::string_view text{entry};
+    auto ours = text.starts_with("TUNE_TRIAL_ATTEMPT=") || text.starts_with("TUNE_TRIAL_REPORT_FD=")
+                || text.starts_with("TUNE_TRIAL_ANSWER_FD=");
+    if (!ours)
+      result.env.push_back(entry);
+  }
+  result.env.push_back("TUNE_TRIAL_ATTEMPT=" + order_.tag);
+  if (order_.protocol) {
+    result.env.emplace_back("TUNE_TRIAL_REPORT_FD=3");
+    result.env.emplace_back("TUNE_TRIAL_ANSWER_FD=4");
+  }
+  return result;
+}
+
+void child_process::on_started(pid_t pid) {
+  started_ = true;
+  who_->started(pid);
+}
+
+void child_process::watch_all() {
+  for (auto& in : inputs_)
+    watch(in);
+  flush_answers();
+}
+
+void child_process::watch(input& from) {
+  if (from.fd && !from.held && !from.watched && !exit_)
+    from.watched = watch_.add(from.fd.get(), {id_, from.role}, EPOLLIN);
+}
+
+void child_process::close(input& from) {
+  if (!from.fd)
+    return;
+  if (std::exchange(from.watched, false))
+    watch_.remove(from.fd.get());
+  from.fd.reset();
+  if (has_lines(from))
+    from.lines.finish([&](auto line, bool truncated) { return hear(from, line, truncated); });
+}
+
+bool child_process::has_lines(const input& from) const {
+  return from.role == pipe_role::report || (from.role == pipe_role::out && order_.stdout_lines);
+}
+
+child_process::read_result child_process::read_once(input& from, std::span<char> buffer) {
+  ssize_t count = 0;
+  do {
+    count = ::read(from.fd.get(), buffer.data(), buffer.size());
+  } while (count < 0 && errno == EINTR);
+  if (count < 0 && errno == EAGAIN)
+    return read_result::nothing;
+  if (count <= 0)
+    return read_result::closed;
+  std::string_view bytes{buffer.data(), static_cast<std::size_t>(count)};
+  if (from.role == pipe_role::out)
+    out_.write(bytes);
+  else if (from.role == pipe_role::err)
+    err_.write(bytes);
+  if (has_lines(from))
+    take(from, bytes);
+  if (exit_)
+    from.drain_left -= std::min(from.drain_left, bytes.size());
+  return read_result::some;
+}
+
+void child_process::take(input& from, std::string_view bytes) {
+  auto taken = from.lines.feed(bytes, [&](auto line, bool cut) { return hear(from, line, cut); });
+  from.rest.assign(bytes.substr(taken));
+  if (from.held && std::exchange(from.watched, false))
+    watch_.remove(from.fd.get());
+}
+
+bool child_process::hear(input& from, std::string_view line, bool truncated) {
+  if (from.role == pipe_role::out) {
+    if (!end_requested_)
+      from.held = who_->stdout_line(line, truncated) == line_flow::hold;
+  } else if (!end_requested_ || reports_after_end_ < max_reports_after_end) {
+    reports_after_end_ += end_requested_;
+    from.held = who_->report_line(line, truncated) == line_flow::hold;
+  }
+  from.held = from.held && !end_requested_;
+  return !from.held;
+}
+
+void child_process::on_ready(pipe_role role, std::span<char> buffer) {
+  if (role == pipe_role::answer) {
+    flush_answers();
+    return;
+  }
+  auto& from = inputs_[static_cast<std::size_t>(role)];
+  if (from.watched && read_once(from, buffer) == read_result::closed)
+    close(from);
+}
+
+void child_process::resume(pipe_role role, std::span<char> buffer) {
+  auto& from = inputs_[static_cast<std::size_t>(role)];
+  if (!std::exchange(from.held, false))
+    return;
+  auto rest = std::exchange(from.rest, {});
+  take(from, rest);
+  if (exit_)
+    drain(buffer);
+  else
+    watch(from);
+}
+
+void child_process::answer(std::string_view line) {
+  if (waiting_answers_.size() + line.size() >= max_waiting_answers_)
+    return;
+  waiting_answers_.append(line).push_back('\n');
+  flush_answers();
+}
+
+void child_process::flush_answers() {
+  if (!answers_)
+    return;
+  while (!waiting_answers_.empty()) {
+    auto count = ::write(answers_.get(), waiting_answers_.data(), waiting_answers_.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0 && errno == EAGAIN) {
+      if (!std::exchange(answers_watched_, true))
+        watch_.add(answers_.get(), {id_, pipe_role::answer}, EPOLLOUT);
+      return;
+    }
+    if (count < 0) { // It has closed its end: it does not want them.
+      waiting_answers_.clear();
+      break;
+    }
+    waiting_answers_.erase(0, static_cast<std::size_t>(count));
+  }
+  if (std::exchange(answers_watched_, false))
+    watch_.remove(answers_.get());
+}
+
+void child_process::on_end_requested(std::span<char> buffer) {
+  end_requested_ = true;
+  for (auto role : {pipe_role::out, pipe_role::report})
+    resume(role, buffer);
+}
+
+void child_process::on_exited(exit_info how, std::span<char> buffer) {
+  how.requested = end_requested_;
+  exit_ = std::move(how);
+  remote_.clear();
+  for (auto& in : inputs_) {
+    if (std::exchange(in.watched, false))
+      watch_.remove(in.fd.get());
+  }
+  if (std::exchange(answers_watched_, false))
+    watch_.remove(answers_.get());
+  answers_.reset();
+  drain(buffer);
+}
+
+void child_process::drain(std::span<char> buffer) {
+  if (finished_)
+    return;
+  auto waiting = false;
+  for (auto& in : inputs_) {
+    while (in.fd && !in.held) {
+      if (in.drain_left == 0 || read_once(in, buffer) != read_result::some)
+        close(in);
+    }
+    waiting = waiting || in.held;
+  }
+  if (!waiting)
+    tell_exit();
+}
+
+void child_process::tell_exit() {
+  finished_ = true;
+  exit_->stderr_lines = err_.last_lines(last_line_count);
+  exit_->stdout_lines = out_.last_lines(last_line_count);
+  exit_->output_trouble = err_.trouble().empty() ? out_.trouble() : err_.trouble();
+  who_->exited(*exit_);
+}
+
+} // namespace tune

@@ -1,0 +1,94 @@
+/// The node's end of one trial process: its pipes, files and listener.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "guard_wire.hpp"
+#include "line_splitter.hpp"
+#include "output_file.hpp"
+#include "pipe_watch.hpp"
+#include "tune/io/process/process_service.hpp"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// Lives on the service's thread, from the launch until its listener was told the end.
+class child_process {
+public:
+  child_process(std::uint64_t id, process_order what, std::shared_ptr<process_listener> who,
+                const process_service_options& options, pipe_watch& watch);
+
+  [[nodiscard]] const process_order& order() const { return order_; }
+
+  /// Makes the pipes. The other ends wait in `remote_fds` until they were sent.
+  [[nodiscard]] expected<void> open_pipes();
+  [[nodiscard]] bool has_pipes() const { return opened_; }
+  [[nodiscard]] std::vector<int> remote_fds() const;
+  [[nodiscard]] guard_wire::launch launch_message() const;
+  /// The guard has them: closes ours.
+  void forget_remote_fds() { remote_.clear(); }
+
+  void on_started(pid_t pid);
+  /// Begins to read.
+  void watch_all();
+  /// @param buffer to read into; any content.
+  void on_ready(pipe_role role, std::span<char> buffer);
+  void resume(pipe_role role, std::span<char> buffer);
+  void answer(std::string_view line);
+  void on_end_requested(std::span<char> buffer);
+  /// It is gone: reads what is left, then tells the listener.
+  void on_exited(exit_info how, std::span<char> buffer);
+  /// Nothing is left to do.
+  [[nodiscard]] bool finished() const { return finished_; }
+
+private:
+  struct input {
+    pipe_role role;
+    unique_fd fd;
+    line_splitter lines;
+    /// Read, but not to be heard before `resume`.
+    std::string rest{};
+    bool held = false;
+    bool watched = false;
+    /// May still be read after the end. [bytes]
+    std::size_t drain_left;
+  };
+  enum class read_result : std::uint8_t { some, nothing, closed };
+
+  std::uint64_t id_;
+  process_order order_;
+  std::shared_ptr<process_listener> who_;
+  pipe_watch& watch_;
+  std::size_t max_waiting_answers_;
+  bool opened_ = false;
+  bool started_ = false;
+  bool end_requested_ = false;
+  bool finished_ = false;
+  std::optional<exit_info> exit_;
+  std::vector<unique_fd> remote_;
+  std::array<input, 3> inputs_;
+  unique_fd answers_;
+  std::string waiting_answers_;
+  bool answers_watched_ = false;
+  std::size_t reports_after_end_ = 0;
+  output_file out_;
+  output_file err_;
+
+  [[nodiscard]] bool open_input(pipe_role role);
+  [[nodiscard]] bool open_answers();
+  void watch(input& from);
+  void close(input& from);
+  read_result read_once(input& from, std::span<char> buffer);
+  void take(input& from, std::string_view bytes);
+  bool hear(input& from, std::string_view line, bool truncated);
+  [[nodiscard]] bool has_lines(const input& from) const;
+  void flush_answers();
+  void drain(std::span<char> buffer);
+  void tell_exit();
+};
+
+} // namespace tune

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "guard.hpp"
+
+#include "guard_wire.hpp"
+#include "proc_files.hpp"
+#include "spawn.hpp"
+#include "ward.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace tune {
+
+namespace {
+
+/// Descriptors below are kept busy, so that those received never stand where a process's own go.
+constexpr int first_free_fd = 16;
+/// Messages taken before the dead are looked after again.
+constexpr int messages_per_turn = 32;
+
+/// The loop: orders in, deaths out.
+class guard {
+public:
+  guard(unique_fd socket, unique_fd signals, int null)
+      : socket_{std::move(socket)}, signals_{std::move(signals)}, null_{null} {
+    say(guard_wire::hello{});
+  }
+
+  /// Until the node is gone and so is everything else.
+  void run() {
+    for (;;) {
+      wards_.reap();
+      auto next = wards_.pass();
+      flush();
+      if (orphaned_ && wards_.empty() && wards_.clear_strays())
+        return;
+      wait(next);
+      drain_signals();
+      if (!orphaned_)
+        take_orders();
+    }
+  }
+
+private:
+  unique_fd socket_;
+  unique_fd signals_;
+  int null_;
+  bool orphaned_ = false;
+  std::deque<guard_wire::message> outbox_;
+  ward_book wards_{&guard::on_farewell, this};
+
+  static void on_farewell(void* self, const guard_wire::exited& last_word) {
+    static_cast<guard*>(self)->say(last_word);
+  }
+
+  void say(guard_wire::message what) {
+    if (!orphaned_)
+      outbox_.push_back(std::move(what));
+  }
+
+  void flush() {
+    while (!outbox_.empty() && !orphaned_) {
+      auto result = guard_wire::send(socket_.get(), outbox_.front());
+      if (result == guard_wire::io_result::would_block)
+        return;
+      if (result != guard_wire::io_result::ok)
+        lose_node();
+      else
+        outbox_.pop_front();
+    }
+  }
+
+  void lose_node() {
+    orphaned_ = true;
+    outbox_.clear();
+    wards_.end_all();
+  }
+
+  void wait(std::optional<std::chrono::milliseconds> limit) {
+    auto wanted = static_cast<short>(outbox_.empty() ? POLLIN : POLLIN | POLLOUT);
+    std::array<pollfd, 2> fds{pollfd{signals_.get(), POLLIN, 0},
+                              pollfd{orphaned_ ? -1 : socket_.get(), wanted, 0}};
+    // Orphaned, a stray whose death makes no noise here must not keep it for ever.
+    auto longest = orphaned_ ? 100 : 60'000;
+    auto timeout = limit ? static_cast<int>(std::min<std::int64_t>(limit->count(), longest))
+                         : (orphaned_ ? longest : -1);
+    ::poll(fds.data(), fds.size(), timeout);
+  }
+
+  void drain_signals() {
+    std::array<signalfd_siginfo, 16> buffer;
+    while (::read(signals_.get(), buffer.data(), sizeof buffer) > 0) {}
+  }
+
+  void take_orders() {
+    for (int i = 0; i < messages_per_turn; ++i) {
+      auto got = guard_wire::receive(socket_.get());
+      if (got.result == guard_wire::io_result::would_block)
+        return;
+      if (got.result != guard_wire::io_result::ok) {
+        lose_node();
+        return;
+      }
+      if (!got.what)
+        continue;
+      if (auto* order = std::get_if<guard_wire::launch>(&*got.what))
+        start(std::move(*order), std::move(got.fds), got.fds_lost);
+      else if (const auto* request = std::get_if<guard_wire::end>(&*got.what))
+        end(*request);
+    }
+  }
+
+  void end(const guard_wire::end& order) {
+    if (auto* what = wards_.find(order.id))
+      wards_.end(*what, order.grace);
+  }
+
+  void refuse(std::uint64_t id, std::string why) {
+    guard_wire::exited word;
+    word.id = id;
+    word.how = guard_wire::exited::kind::not_started;
+    word.text = std::move(why);
+    say(std::move(word));
+  }
+
+  void start(guard_wire::launch order, std::vector<unique_fd> fds, bool fds_lost) {
+    auto wanted = std::size_t{order.has_stdout} + order.has_stderr + 2u * order.has_protocol;
+    if (fds_lost || fds.size() != wanted) {
+      refuse(order.id, "cannot take over the process's pipes: too many open files");
+      return;
+    }
+    ward made;
+    made.id = order.id;
+    made.tag = std::move(order.tag);
+    made.grace = order.grace;
+    made.born = proc_files::now_in_ticks();
+    if (order.memory_limit != 0)
+      limit_memory(order, made);
+    auto pid = spawn(plan_of(order, made, fds));
+    if (!pid) {
+      refuse(order.id, pid.error().detail);
+      return;
+    }
+    made.pid = *pid;
+    say(guard_wire::started{made.id, made.pid});
+    wards_.add(std::move(made));
+  }
+
+  void limit_memory(guard_wire::launch& order, ward& made) {
+    auto name = "tune-" + std::to_string(::getpid()) + "-" + std::to_string(order.id);
+    made.group = cgroup::make(name, order.memory_limit);
+    if (!made.group && order.address_space_fallback)
+      order.limits.emplace_back(RLIMIT_AS, order.memory_limit);
+  }
+
+  [[nodiscard]] spawn_order plan_of(guard_wire::launch& order, const ward& made,
+                                    const std::vector<unique_fd>& fds) const {
+    spawn_order result;
+    result.argv = std::move(order.argv);
+    result.env = std::move(order.env);
+    result.directory = std::move(order.directory);
+    result.limits = std::move(order.limits);
+    result.cgroup_members = made.group ? made.group->members_fd() : -1;
+    std::size_t next = 0;
+    auto take = [&](bool there) { return there ? fds[next++].get() : null_; };
+    result.fds = {null_, take(order.has_stdout), take(order.has_stderr)};
+    if (order.has_protocol) {
+      result.fds.push_back(take(true));
+      result.fds.push_back(take(true));
+    }
+    return result;
+  }
+};
+
+/// Moves `fd` above the descriptors of the processes to come, and blocks those below.
+unique_fd clear_low_fds(int fd, int null) {
+  unique_fd result{::fcntl(fd, F_DUPFD_CLOEXEC, first_free_fd)};
+  for (int low = 0; low < first_free_fd; ++low) {
+    if (low != null)
+      ::dup3(null, low, O_CLOEXEC);
+  }
+  return result;
+}
+
+unique_fd open_signals() {
+  // TERM and the like are for the node: its end is told by the socket.
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t deaths;
+  ::sigemptyset(&deaths);
+  ::sigaddset(&deaths, SIGCHLD);
+  return unique_fd{::signalfd(-1, &deaths, SFD_CLOEXEC | SFD_NONBLOCK)};
+}
+
+} // namespace
+
+std::optional<int> guard_main(int argc, char** argv) {
+  if (argc < 3 || std::string_view{argv[1]} != "__tune-guard")
+    return std::nullopt;
+  std::string_view text{argv[2]};
+  auto fd = -1;
+  std::from_chars(text.data(), text.data() + text.size(), fd);
+  auto null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  auto high_null = ::fcntl(null, F_DUPFD_CLOEXEC, first_free_fd);
+  auto socket = clear_low_fds(fd, null);
+  if (!socket || high_null < 0 || ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+    return 1;
+  ::prctl(PR_SET_NAME, "tune-guard");
+  if (::chdir("/") != 0)
+    return 1;
+  guard{std::move(socket), open_signals(), high_null}.run();
+  return 0;
+}
+
+} // namespace tune

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "guard.hpp"
+#include "guard_wire.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+constexpr const char* marker = "TUNE_INSIDE_GUARD";
+constexpr int guard_fd = 3;
+
+/// The environment of a guard: ours, marked, so that a program which does not know that it is one
+/// cannot start guards for ever.
+struct marked_environment {
+  std::string mark = std::string{marker} + "=1";
+  std::vector<char*> pointers;
+
+  marked_environment() {
+    for (auto** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+      pointers.push_back(*entry);
+    pointers.push_back(mark.data());
+    pointers.push_back(nullptr);
+  }
+};
+
+/// A session of its own, no blocked or ignored signal, no descriptor but the socket.
+int spawn_guard(const std::filesystem::path& program, int socket, pid_t& pid) {
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, socket, guard_fd);
+  for (int fd = 0; fd < guard_fd; ++fd)
+    ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, guard_fd + 1);
+  auto path = program.string();
+  auto fd_text = std::to_string(guard_fd);
+  std::string flag = "__tune-guard";
+  std::array<char*, 4> argv{path.data(), flag.data(), fd_text.data(), nullptr};
+  marked_environment env;
+  auto result
+      = ::posix_spawn(&pid, path.c_str(), &actions, &attributes, argv.data(), env.pointers.data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  return result;
+}
+
+bool hears_hello(int socket, std::chrono::milliseconds patience) {
+  pollfd waiting{socket, POLLIN, 0};
+  if (::poll(&waiting, 1, static_cast<int>(patience.count())) != 1)
+    return false;
+  auto first = guard_wire::receive(socket);
+  return first.what && std::holds_alternative<guard_wire::hello>(*first.what);
+}
+
+} // namespace
+
+expected<guard_connection> start_guard(const std::filesystem::path& program,
+                                       std::chrono::milliseconds patience) {
+  const auto* sentence = "process isolation needs tune::host_main(argc, argv) first in main";
+  if (std::getenv(marker) != nullptr)
+    return error{ec::refused, sentence};
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return error{ec::process, std::string{"cannot make a socket pair: "} + std::strerror(errno)};
+  guard_connection result;
+  result.socket.reset(ends[0]);
+  unique_fd other{ends[1]};
+  if (auto failure = spawn_guard(program, other.get(), result.pid); failure != 0)
+    return error{ec::process,
+                 "cannot start the guard " + program.string() + ": " + std::strerror(failure)};
+  other.reset();
+  if (hears_hello(result.socket.get(), patience))
+    return result;
+  ::kill(-result.pid, SIGKILL);
+  ::waitpid(result.pid, nullptr, 0);
+  return error{ec::process, "the guard " + program.string() + " does not answer; " + sentence};
+}
+
+} // namespace tune

@@ -1,0 +1,95 @@
+/// The messages between a node and its guard: one packet each, the same binary at both ends.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "unique_fd.hpp"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tune::guard_wire {
+
+/// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
+struct launch {
+  std::uint64_t id = 0;
+  bool has_stdout = false;
+  bool has_stderr = false;
+  /// Report and answer descriptors, 3 and 4 in the process.
+  bool has_protocol = false;
+  /// From TERM to KILL if the node dies.
+  std::chrono::milliseconds grace{0};
+  /// Bytes; 0: no limit.
+  std::uint64_t memory_limit = 0;
+  /// Limit the address space where no cgroup can be had.
+  bool address_space_fallback = false;
+  std::string tag;
+  std::string directory;
+  std::vector<std::string> argv;
+  std::vector<std::string> env;
+  /// As for setrlimit: resource and value.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
+};
+
+/// Node to guard: TERM now, KILL after `grace`.
+struct end {
+  std::uint64_t id = 0;
+  std::chrono::milliseconds grace{0};
+};
+
+/// Guard to node, once: it is there.
+struct hello {
+  std::uint32_t version = 1;
+};
+
+/// Guard to node: the program was executed.
+struct started {
+  std::uint64_t id = 0;
+  pid_t pid = 0;
+};
+
+/// Guard to node: the process and all that it left behind are gone, or it never was.
+struct exited {
+  enum class kind : std::uint8_t { code, signal, not_started };
+  std::uint64_t id = 0;
+  kind how = kind::code;
+  /// Exit status or signal.
+  std::int32_t number = 0;
+  bool out_of_memory = false;
+  /// Why it was not started.
+  std::string text;
+};
+
+using message = std::variant<launch, end, hello, started, exited>;
+
+/// Largest packet sent as such; a longer one travels as a memory file.
+inline constexpr std::size_t max_packet = 64 * 1024;
+
+[[nodiscard]] std::string encode(const message& what);
+/// @returns nothing where the bytes are not a message.
+[[nodiscard]] std::optional<message> decode(std::string_view bytes);
+
+enum class io_result : std::uint8_t { ok, would_block, closed, failed };
+
+/// Sends one message without waiting. @param fds stay the caller's.
+[[nodiscard]] io_result send(int socket, const message& what, const std::vector<int>& fds = {});
+
+struct received {
+  io_result result = io_result::failed;
+  std::optional<message> what;
+  std::vector<unique_fd> fds;
+  /// Descriptors were lost on the way: this process has too many open.
+  bool fds_lost = false;
+};
+
+/// Receives one message without waiting.
+[[nodiscard]] received receive(int socket);
+
+} // namespace tune::guard_wire

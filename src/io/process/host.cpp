@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/process/host.hpp"
+
+#include "guard.hpp"
+#include "line_splitter.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/process/line_protocol.hpp"
+#include "unique_fd.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <stdexcept>
+
+namespace tune {
+
+namespace {
+
+constexpr const char* host_flag = "__tune-host";
+constexpr std::size_t longest_answer = 64 * 1024;
+
+std::atomic<bool> was_called = false;
+
+std::string environment(const char* name) {
+  const auto* text = std::getenv(name);
+  return text != nullptr ? text : "";
+}
+
+double number_in_environment(const char* name, double otherwise) {
+  auto text = environment(name);
+  auto result = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), result);
+  return result;
+}
+
+/// The descriptor a variable names; kept from the trainable's own children.
+unique_fd descriptor(const char* name) {
+  auto text = environment(name);
+  auto fd = -1;
+  std::from_chars(text.data(), text.data() + text.size(), fd);
+  if (fd < 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+    throw std::runtime_error{std::string{name} + " names no open descriptor"};
+  return unique_fd{fd};
+}
+
+/// The node's end, as a trainable in its host sees it: two pipes.
+class pipe_link : public trainable_link {
+public:
+  void ready(bool can_save) override { write(line::hello{can_save}); }
+
+  link_answer report(metrics what, bool done, const std::filesystem::path* checkpoint) override {
+    line::report message{std::move(what), done, {}};
+    if (checkpoint != nullptr)
+      message.checkpoint = std::filesystem::absolute(*checkpoint);
+    write(message);
+    return next_answer();
+  }
+
+  void saved(const std::filesystem::path& directory) override { write(line::saved{directory}); }
+
+  void save_failed(const std::filesystem::path& directory, std::string_view why) override {
+    write(line::save_failed{directory, std::string{why}});
+  }
+
+  [[nodiscard]] bool should_stop() const override {
+    std::lock_guard lock{mutex_};
+    while (!closed_ && readable(0))
+      read_some();
+    return closed_ || stop_said_;
+  }
+
+  void fail(const std::string& text, bool restore) { write(line::failure{text, restore}); }
+
+private:
+  unique_fd reports_ = descriptor("TUNE_TRIAL_REPORT_FD");
+  unique_fd answers_ = descriptor("TUNE_TRIAL_ANSWER_FD");
+  mutable std::mutex mutex_;
+  mutable line_splitter lines_{longest_answer};
+  mutable std::deque<link_answer> waiting_;
+  mutable bool stop_said_ = false;
+  mutable bool closed_ = false;
+
+  void write(const line::any& what) {
+    auto text = to_line(what) + "\n";
+    std::string_view rest{text};
+    while (!rest.empty()) {
+      auto count = ::write(reports_.get(), rest.data(), rest.size());
+      if (count < 0 && errno != EINTR)
+        throw std::runtime_error{"the node does not listen any more"};
+      rest.remove_prefix(count > 0 ? static_cast<std::size_t>(count) : 0);
+    }
+  }
+
+  [[nodiscard]] bool readable(int timeout_ms) const {
+    pollfd waiting{answers_.get(), POLLIN, 0};
+    return ::poll(&waiting, 1, timeout_ms) == 1;
+  }
+
+  void read_some() const {
+    std::array<char, 4096> buffer;
+    auto count = ::read(answers_.get(), buffer.data(), buffer.size());
+    if (count <= 0) {
+      closed_ = count == 0 || errno != EINTR;
+      return;
+    }
+    lines_.feed({buffer.data(), static_cast<std::size_t>(count)}, [this](auto text, bool) {
+      auto answer = read_answer_line(text);
+      // A node of another mind than ours: the safe reading is to end.
+      waiting_.push_back(answer ? *answer : link_answer{link_answer::kind::stop, {}});
+      stop_said_ = stop_said_ || waiting_.back().what == link_answer::kind::stop;
+      return true;
+    });
+  }
+
+  link_answer next_answer() {
+    std::lock_guard lock{mutex_};
+    while (waiting_.empty() && !closed_)
+      read_some();
+    if (waiting_.empty())
+      return {link_answer::kind::stop, {}};
+    auto result = std::move(waiting_.front());
+    waiting_.pop_front();
+    return result;
+  }
+};
+
+object read_config() {
+  auto path = environment("TUNE_TRIAL_PARAMS");
+  std::ifstream file{path, std::ios::binary};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (!file)
+    throw std::runtime_error{"cannot read the parameters in '" + path + "'"};
+  auto result = object_from_json(text);
+  if (!result)
+    throw std::runtime_error{path + ": " + result.error().detail};
+  return std::move(*result);
+}
+
+trial_context read_context() {
+  trial_context result;
+  result.trial_id = environment("TUNE_TRIAL_ID");
+  result.experiment = environment("TUNE_TRIAL_EXPERIMENT");
+  result.directory = environment("TUNE_TRIAL_DIR");
+  result.cpus = number_in_environment("TUNE_TRIAL_CPUS", 1);
+  result.gpus = number_in_environment("TUNE_TRIAL_GPUS", 0);
+  result.visible_devices = environment("CUDA_VISIBLE_DEVICES");
+  return result;
+}
+
+int host(const std::string& name, const trainable_registry& trainables) {
+  pipe_link link;
+  try {
+    const auto* what = trainables.find(name);
+    if (what == nullptr)
+      throw std::runtime_error{"this program has no trainable named '" + name + "'"};
+    auto restore = environment("TUNE_TRIAL_RESTORE");
+    drive(*what, read_config(), read_context(),
+          restore.empty() ? std::nullopt : std::optional<std::filesystem::path>{restore}, link);
+    return 0;
+  } catch (const restore_error& e) {
+    link.fail(e.what(), true);
+  } catch (...) {
+    link.fail(current_exception_text(), false);
+  }
+  return 1;
+}
+
+/// Whether `NAME` can be part of a variable that every shell can read.
+bool is_variable_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+}
+
+std::string number_text(double x) {
+  return to_text(value{x});
+}
+
+} // namespace
+
+std::optional<int> host_main(int argc, char** argv, const trainable_registry& trainables) {
+  was_called = true;
+  if (auto status = guard_main(argc, argv))
+    return status;
+  if (argc < 3 || std::string_view{argv[1]} != host_flag)
+    return std::nullopt;
+  try {
+    return host(argv[2], trainables);
+  } catch (...) { // Nobody listens; the reader of stderr may.
+    auto text = current_exception_text() + "\n";
+    [[maybe_unused]] auto count = ::write(STDERR_FILENO, text.data(), text.size());
+    return 1;
+  }
+}
+
+bool can_host() {
+  return was_called;
+}
+
+std::vector<std::string> host_command(std::string_view name) {
+  std::error_code problem;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  // Replaced by an update meanwhile: the link still leads to the program that runs.
+  if (problem || !std::filesystem::exists(self, problem))
+    self = "/proc/self/exe";
+  return {self.string(), host_flag, std::string{name}};
+}
+
+std::vector<std::pair<std::string, std::string>>
+trial_environment(const object& config, const trial_context& context,
+                  const std::filesystem::path& params_file,
+                  const std::optional<std::filesystem::path>& restore) {
+  std::vector<std::pair<std::string, std::string>> result{
+      {"TUNE_TRIAL_ID", context.trial_id},
+      {"TUNE_TRIAL_EXPERIMENT", context.experiment},
+      {"TUNE_TRIAL_DIR", context.directory.string()},
+      {"TUNE_TRIAL_PARAMS", params_file.string()},
+      {"TUNE_TRIAL_CPUS", number_text(context.cpus)},
+      {"TUNE_TRIAL_GPUS", number_text(context.gpus)}};
+  if (restore)
+    result.emplace_back("TUNE_TRIAL_RESTORE", restore->string());
+  if (!context.visible_devices.empty())
+    result.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
+  for (const auto& [name, x] : config) {
+    auto plain = x.as_object() == nullptr && x.as_list() == nullptr;
+    if (is_variable_name(name))
+      result.emplace_back("TUNE_TRIAL_PARAM_" + name, plain ? to_text(x) : to_json(x));
+  }
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/process/metric_pattern.hpp"
+
+#include <charconv>
+#include <cstddef>
+#include <iterator>
+#include <regex>
+
+namespace tune {
+
+namespace {
+
+/// std::regex recurses once or more per character: a longer line could exhaust the stack.
+constexpr std::size_t longest_matched = 4096;
+/// Characters that one expression may look at in one line, backtracking included.
+constexpr std::uint64_t most_looks = 2'000'000;
+
+struct too_many_looks {};
+
+/// Walks over a line and counts: std::regex has no other way to be stopped.
+class counting_iterator {
+public:
+  using iterator_category = std::bidirectional_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  counting_iterator() = default;
+  counting_iterator(const char* at, std::uint64_t* looks) : at_{at}, looks_{looks} {}
+
+  reference operator*() const {
+    if (looks_ != nullptr && ++*looks_ > most_looks)
+      throw too_many_looks{};
+    return *at_;
+  }
+  counting_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  counting_iterator operator++(int) { return {at_++, looks_}; }
+  counting_iterator& operator--() {
+    --at_;
+    return *this;
+  }
+  counting_iterator operator--(int) { return {at_--, looks_}; }
+  friend bool operator==(const counting_iterator& a, const counting_iterator& b) {
+    return a.at_ == b.at_;
+  }
+  [[nodiscard]] const char* base() const { return at_; }
+
+private:
+  const char* at_ = nullptr;
+  std::uint64_t* looks_ = nullptr;
+};
+
+struct pattern {
+  std::string name;
+  std::regex expression;
+};
+
+std::string_view relevant_part(std::string_view line) {
+  while (line.ends_with('\r'))
+    line.remove_suffix(1);
+  if (auto last = line.rfind('\r'); last != line.npos)
+    line.remove_prefix(last + 1);
+  return line.substr(0, longest_matched);
+}
+
+expected<std::regex> compile(const std::string& text, const std::string& what) {
+  try {
+    return std::regex{text, std::regex::ECMAScript};
+  } catch (const std::regex_error& e) {
+    return error{ec::bad_syntax,
+                 what + ": '" + text + "' is not a regular expression: " + e.what()};
+  }
+}
+
+template <class T>
+std::optional<T> whole_number(std::string_view text) {
+  T result{};
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), result);
+  auto whole = problem == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional{result} : std::nullopt;
+}
+
+} // namespace
+
+struct metric_pattern::state {
+  std::vector<pattern> metrics;
+  std::optional<std::regex> report_on;
+  report_mode mode = report_mode::line;
+  std::string objective;
+  object latest;
+  std::uint64_t given_up = 0;
+
+  /// @returns group 1, or the whole match; a view into `line`.
+  std::optional<std::string_view> search(std::string_view line, const std::regex& expression) {
+    std::uint64_t looks = 0;
+    std::match_results<counting_iterator> match;
+    try {
+      if (!std::regex_search(counting_iterator{line.data(), &looks},
+                             counting_iterator{line.data() + line.size(), &looks}, match,
+                             expression))
+        return std::nullopt;
+    } catch (const too_many_looks&) {
+      ++given_up;
+      return std::nullopt;
+    } catch (const std::regex_error&) { // Out of its own bounds: stack or complexity.
+      ++given_up;
+      return std::nullopt;
+    }
+    const auto& group = match.size() > 1 && match[1].matched ? match[1] : match[0];
+    return std::string_view{group.first.base(),
+                            static_cast<std::size_t>(group.second.base() - group.first.base())};
+  }
+};
+
+expected<metric_pattern> metric_pattern::make(const metric_pattern_options& options) {
+  auto result = std::make_unique<state>();
+  result->mode = options.mode;
+  result->objective = options.objective;
+  auto has_objective = false;
+  for (const auto& [name, text] : options.metrics) {
+    auto expression = compile(text, "metric." + name);
+    if (!expression)
+      return expression.error();
+    has_objective = has_objective || name == options.objective;
+    result->metrics.push_back({name, std::move(*expression)});
+  }
+  if (!options.report_on.empty()) {
+    auto expression = compile(options.report_on, "report_on");
+    if (!expression)
+      return expression.error();
+    result->report_on = std::move(*expression);
+  } else if (options.mode == report_mode::line && !has_objective) {
+    return error{ec::bad_option, "report = line needs report_on, or metric." + options.objective
+                                     + " for the objective"};
+  }
+  return metric_pattern{std::move(result)};
+}
+
+metric_pattern::metric_pattern(std::unique_ptr<state> made) : state_{std::move(made)} {}
+metric_pattern::metric_pattern(metric_pattern&&) noexcept = default;
+metric_pattern& metric_pattern::operator=(metric_pattern&&) noexcept = default;
+metric_pattern::~metric_pattern() = default;
+
+std::optional<object> metric_pattern::read(std::string_view line) {
+  auto part = relevant_part(line);
+  auto reports = false;
+  for (const auto& [name, expression] : state_->metrics) {
+    if (auto found = state_->search(part, expression)) {
+      state_->latest.set(name, value_in(*found));
+      reports = reports || name == state_->objective;
+    }
+  }
+  if (state_->mode == report_mode::final)
+    return std::nullopt;
+  if (state_->report_on)
+    reports = state_->search(part, *state_->report_on).has_value();
+  return reports && !state_->latest.empty() ? std::optional{state_->latest} : std::nullopt;
+}
+
+std::optional<object> metric_pattern::finish() const {
+  if (state_->mode != report_mode::final || state_->latest.empty())
+    return std::nullopt;
+  return state_->latest;
+}
+
+const object& metric_pattern::latest() const {
+  return state_->latest;
+}
+
+std::uint64_t metric_pattern::given_up() const {
+  return state_->given_up;
+}
+
+value value_in(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  auto begin = text.find_first_not_of(blanks);
+  if (begin == text.npos)
+    return value{""};
+  text = text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+  auto digits = text.starts_with('+') ? text.substr(1) : text;
+  if (auto whole = whole_number<std::int64_t>(digits))
+    return value{*whole};
+  if (auto real = whole_number<double>(digits))
+    return value{*real};
+  return value{text};
+}
+
+} // namespace tune

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace tune {
+
+namespace {
+
+/// Bytes kept for the last lines.
+constexpr std::size_t tail_size = 4096;
+constexpr std::size_t longest_last_line = 500;
+
+std::string readable(std::string_view line) {
+  std::string result{line.substr(0, longest_last_line)};
+  for (auto& c : result) {
+    auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7f)
+      c = '?';
+  }
+  return result;
+}
+
+} // namespace
+
+output_file::output_file(std::filesystem::path path, std::uint64_t cap)
+    : path_{std::move(path)}, cap_{cap} {}
+
+void output_file::open() {
+  opened_ = true;
+  file_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
+  struct stat about {};
+  if (!file_)
+    trouble_ = "cannot open " + path_.string() + ": " + std::strerror(errno);
+  else if (::fstat(file_.get(), &about) == 0)
+    size_ = static_cast<std::uint64_t>(about.st_size);
+  full_ = size_ > cap_;
+}
+
+void output_file::put(std::string_view bytes) {
+  while (file_ && !bytes.empty()) {
+    auto count = ::write(file_.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      trouble_ = "cannot write " + path_.string() + ": " + std::strerror(errno);
+      file_.reset();
+      return;
+    }
+    size_ += static_cast<std::uint64_t>(count);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void output_file::write(std::string_view bytes) {
+  remember(bytes);
+  if (path_.empty() || bytes.empty())
+    return;
+  if (!opened_)
+    open();
+  if (full_ || !file_)
+    return;
+  auto room = size_ < cap_ ? cap_ - size_ : 0;
+  if (bytes.size() <= room) {
+    put(bytes);
+    return;
+  }
+  put(bytes.substr(0, room));
+  full_ = true;
+  put("\n[output truncated after " + std::to_string(cap_) + " bytes]\n");
+  file_.reset();
+}
+
+void output_file::close() {
+  file_.reset();
+}
+
+void output_file::remember(std::string_view bytes) {
+  if (bytes.size() >= tail_size) {
+    tail_.assign(bytes.substr(bytes.size() - tail_size));
+    return;
+  }
+  // Cut seldom: at twice the size.
+  tail_.append(bytes);
+  if (tail_.size() > 2 * tail_size)
+    tail_.erase(0, tail_.size() - tail_size);
+}
+
+std::vector<std::string> output_file::last_lines(std::size_t count) const {
+  std::vector<std::string> result;
+  std::string_view rest{tail_};
+  while (result.size() < count && !rest.empty()) {
+    if (rest.ends_with('\n'))
+      rest.remove_suffix(1);
+    if (rest.ends_with('\r'))
+      rest.remove_suffix(1);
+    auto start = rest.rfind('\n');
+    auto line = start == rest.npos ? rest : rest.substr(start + 1);
+    if (!line.empty())
+      result.push_back(readable(line));
+    rest = start == rest.npos ? std::string_view{} : rest.substr(0, start + 1);
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,48 @@
+/// Where a process's output goes: a file with a cap, and the last lines in memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "unique_fd.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// Made at the first byte, appended to where it exists. Beyond the cap bytes are dropped, and one
+/// line says so.
+class output_file {
+public:
+  /// @param path empty: no file.
+  /// @param cap  bytes the file may hold, earlier attempts' included.
+  output_file(std::filesystem::path path, std::uint64_t cap);
+
+  void write(std::string_view bytes);
+  /// Drops everything from now on.
+  void close();
+
+  /// Up to `count` last lines, control characters replaced; each at most 500 bytes.
+  [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
+  /// Why the file could not be written; empty while all is well.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+private:
+  std::filesystem::path path_;
+  std::uint64_t cap_;
+  std::uint64_t size_ = 0;
+  bool opened_ = false;
+  bool full_ = false;
+  unique_fd file_;
+  std::string tail_;
+  std::string trouble_;
+
+  void open();
+  void put(std::string_view bytes);
+  void remember(std::string_view bytes);
+};
+
+} // namespace tune

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "poll_loop.hpp"
+
+#include "tune/io/process/leftovers.hpp"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using guard_wire::io_result;
+
+/// Beside `out`, keys of process 0: the guard's socket.
+constexpr pipe_watch::key wake_key{0, pipe_role::out};
+constexpr pipe_watch::key guard_key{0, pipe_role::err};
+
+/// As much as a pipe holds.
+constexpr std::size_t buffer_size = 64 * 1024;
+
+exit_info info_of(const guard_wire::exited& from) {
+  using kind = guard_wire::exited::kind;
+  exit_info result;
+  if (from.how == kind::code)
+    result.code = from.number;
+  else if (from.how == kind::signal)
+    result.signal = from.number;
+  else
+    result.trouble = from.text;
+  result.out_of_memory = from.out_of_memory;
+  return result;
+}
+
+} // namespace
+
+process_service::poll_loop::poll_loop(process_service_options options, guard_connection guard)
+    : options_{std::move(options)}
+    , guard_pid_{guard.pid}
+    , wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}
+    , guard_{std::move(guard)}
+    , buffer_(buffer_size) {
+  watch_.add(wake_.get(), wake_key, EPOLLIN);
+  listen_to_guard();
+  // The thread inherits the mask: no handler of the host program ever runs on it, and a pipe
+  // whose reader is gone is an errno to it, not a signal.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread{[this] { run(); }};
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+process_service::poll_loop::~poll_loop() {
+  post(stop{});
+  thread_.join();
+  guard_.socket.reset();
+  if (guard_.pid != 0)
+    ::waitpid(guard_.pid, nullptr, 0);
+}
+
+void process_service::poll_loop::post(request what) {
+  std::lock_guard lock{mutex_};
+  requests_.push_back(std::move(what));
+  if (requests_.size() == 1)
+    ::eventfd_write(wake_.get(), 1);
+}
+
+void process_service::poll_loop::run() {
+  while (!stopping_ || !children_.empty()) {
+    auto ready = watch_.wait();
+    auto is = [](pipe_watch::key a, pipe_watch::key b) {
+      return a.process == b.process && a.role == b.role;
+    };
+    for (const auto& event : ready) {
+      if (auto name = pipe_watch::key_of(event); name.process != 0) {
+        if (auto* child = find(name.process))
+          child->on_ready(name.role, buffer_);
+      }
+    }
+    for (const auto& event : ready) {
+      auto name = pipe_watch::key_of(event);
+      if (is(name, guard_key))
+        hear_guard();
+      else if (is(name, wake_key))
+        take_requests();
+    }
+    send_outgoing();
+  }
+}
+
+void process_service::poll_loop::take_requests() {
+  std::vector<request> news;
+  {
+    std::lock_guard lock{mutex_};
+    eventfd_t ignored = 0;
+    ::eventfd_read(wake_.get(), &ignored);
+    news.swap(requests_);
+  }
+  for (auto& one : news)
+    std::visit([this](auto& what) { handle(std::move(what)); }, one);
+}
+
+child_process* process_service::poll_loop::find(std::uint64_t id) {
+  auto it = children_.find(id);
+  return it == children_.end() ? nullptr : &it->second;
+}
+
+void process_service::poll_loop::handle(launch what) {
+  auto id = what.id;
+  children_.try_emplace(id, id, std::move(what.what), std::move(what.who), options_, watch_);
+  if (stopping_)
+    fail(id, "the process service is ending");
+  else
+    outgoing_.emplace_back(id);
+}
+
+void process_service::poll_loop::handle(const resume& what) {
+  if (auto* child = find(what.id)) {
+    child->resume(what.role, buffer_);
+    forget_if_finished(what.id);
+  }
+}
+
+void process_service::poll_loop::handle(const answer& what) {
+  if (auto* child = find(what.id))
+    child->answer(what.line);
+}
+
+void process_service::poll_loop::handle(const end& what) {
+  auto* child = find(what.id);
+  if (child == nullptr)
+    return;
+  outgoing_.emplace_back(guard_wire::end{what.id, what.grace});
+  child->on_end_requested(buffer_);
+  forget_if_finished(what.id);
+}
+
+void process_service::poll_loop::handle(const stop&) {
+  stopping_ = true;
+  std::vector<end> all;
+  for (const auto& [id, child] : children_)
+    all.push_back({id, child.order().grace});
+  for (const auto& one : all)
+    handle(one);
+}
+
+void process_service::poll_loop::listen_to_guard() {
+  guard_is_full_ = false;
+  watch_.add(guard_.socket.get(), guard_key, EPOLLIN);
+}
+
+void process_service::poll_loop::hear_guard() {
+  std::vector<std::uint64_t> fresh;
+  while (guard_.socket) {
+    auto got = guard_wire::receive(guard_.socket.get());
+    if (got.result == io_result::would_block)
+      break;
+    if (got.result != io_result::ok) {
+      lose_guard();
+      break;
+    }
+    if (!got.what)
+      continue;
+    if (const auto* news = std::get_if<guard_wire::started>(&*got.what)) {
+      if (auto* child = find(news->id)) {
+        child->on_started(news->pid);
+        fresh.push_back(news->id);
+      }
+    } else if (const auto* last = std::get_if<guard_wire::exited>(&*got.what)) {
+      finish(last->id, info_of(*last));
+    }
+  }
+  // One that is gone already never needs watching.
+  for (auto id : fresh) {
+    if (auto* child = find(id))
+      child->watch_all();
+  }
+}
+
+void process_service::poll_loop::finish(std::uint64_t id, exit_info how) {
+  sent_.erase(id);
+  if (auto* child = find(id)) {
+    child->on_exited(std::move(how), buffer_);
+    forget_if_finished(id);
+  }
+}
+
+void process_service::poll_loop::fail(std::uint64_t id, std::string why) {
+  exit_info how;
+  how.trouble = std::move(why);
+  finish(id, std::move(how));
+}
+
+void process_service::poll_loop::forget_if_finished(std::uint64_t id) {
+  if (auto* child = find(id); child != nullptr && child->finished())
+    children_.erase(id);
+}
+
+void process_service::poll_loop::lose_guard() {
+  watch_.remove(guard_.socket.get());
+  guard_.socket.reset();
+  ::waitpid(guard_.pid, nullptr, 0);
+  guard_.pid = 0;
+  guard_pid_ = 0;
+  // Its own children died with it; theirs may not have.
+  std::set<std::string, std::less<>> tags;
+  std::vector<std::uint64_t> lost;
+  for (const auto& [id, yes] : sent_) {
+    lost.push_back(id);
+    if (const auto* child = find(id); child != nullptr && !child->order().tag.empty())
+      tags.insert(child->order().tag);
+  }
+  if (!tags.empty())
+    end_leftovers(find_leftovers([&](auto tag) { return tags.count(tag) != 0; }),
+                  std::chrono::milliseconds{0});
+  for (auto id : lost) {
+    exit_info how;
+    how.trouble = "the process guard ended and took the process along";
+    how.guard_lost = true;
+    finish(id, std::move(how));
+  }
+}
+
+bool process_service::poll_loop::ensure_guard(std::string& why) {
+  if (guard_.socket)
+    return true;
+  auto fresh = start_guard(options_.guard_program, options_.guard_patience);
+  if (!fresh) {
+    why = fresh.error().detail;
+    return false;
+  }
+  guard_ = std::move(*fresh);
+  guard_pid_ = guard_.pid;
+  listen_to_guard();
+  return true;
+}
+
+guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) {
+  auto* child = find(id);
+  if (child == nullptr)
+    return io_result::ok;
+  std::string why;
+  if (!ensure_guard(why)) {
+    fail(id, std::move(why));
+    return io_result::ok;
+  }
+  if (!child->has_pipes()) {
+    if (auto done = child->open_pipes(); !done) {
+      fail(id, done.error().detail);
+      return io_result::ok;
+    }
+  }
+  auto result = guard_wire::send(guard_.socket.get(), child->launch_message(), child->remote_fds());
+  if (result == io_result::ok) {
+    child->forget_remote_fds();
+    sent_[id] = true;
+  } else if (result == io_result::failed) {
+    fail(id, "cannot hand the process to the guard");
+    return io_result::ok;
+  }
+  return result;
+}
+
+void process_service::poll_loop::send_outgoing() {
+  while (!outgoing_.empty()) {
+    auto result = io_result::ok;
+    if (const auto* id = std::get_if<std::uint64_t>(&outgoing_.front()))
+      result = send_launch(*id);
+    else if (guard_.socket)
+      result = guard_wire::send(guard_.socket.get(), std::get<guard_wire::end>(outgoing_.front()));
+    if (result == io_result::would_block) {
+      if (!std::exchange(guard_is_full_, true))
+        watch_.change(guard_.socket.get(), guard_key, EPOLLIN | EPOLLOUT);
+      return;
+    }
+    if (result == io_result::closed)
+      lose_guard();
+    else
+      outgoing_.pop_front();
+  }
+  if (std::exchange(guard_is_full_, false) && guard_.socket)
+    watch_.change(guard_.socket.get(), guard_key, EPOLLIN);
+}
+
+} // namespace tune

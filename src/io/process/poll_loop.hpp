@@ -1,0 +1,91 @@
+/// The thread behind a process service.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "child_process.hpp"
+#include "guard.hpp"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+class process_service::poll_loop {
+public:
+  struct launch {
+    std::uint64_t id;
+    process_order what;
+    std::shared_ptr<process_listener> who;
+  };
+  struct resume {
+    std::uint64_t id;
+    pipe_role role;
+  };
+  struct answer {
+    std::uint64_t id;
+    std::string line;
+  };
+  struct end {
+    std::uint64_t id;
+    std::chrono::milliseconds grace;
+  };
+  /// End all, then the thread.
+  struct stop {};
+  using request = std::variant<launch, resume, answer, end, stop>;
+
+  poll_loop(process_service_options options, guard_connection guard);
+  ~poll_loop();
+
+  void post(request what);
+  [[nodiscard]] std::uint64_t next_id() { return ++last_id_; }
+  [[nodiscard]] pid_t guard_pid() const { return guard_pid_; }
+
+private:
+  process_service_options options_;
+  std::atomic<std::uint64_t> last_id_ = 0;
+  std::atomic<pid_t> guard_pid_ = 0;
+  std::mutex mutex_;
+  std::vector<request> requests_;
+  unique_fd wake_;
+
+  // The rest is the thread's own.
+  guard_connection guard_;
+  pipe_watch watch_;
+  std::map<std::uint64_t, child_process> children_;
+  /// For the guard, in order: a launch by its id, or an end.
+  std::deque<std::variant<std::uint64_t, guard_wire::end>> outgoing_;
+  /// Known to the guard.
+  std::map<std::uint64_t, bool> sent_;
+  /// It will say when it takes more.
+  bool guard_is_full_ = false;
+  bool stopping_ = false;
+  std::vector<char> buffer_;
+  std::thread thread_;
+
+  void run();
+  void take_requests();
+  void handle(launch what);
+  void handle(const resume& what);
+  void handle(const answer& what);
+  void handle(const end& what);
+  void handle(const stop& what);
+
+  void listen_to_guard();
+  void hear_guard();
+  void lose_guard();
+  [[nodiscard]] bool ensure_guard(std::string& why);
+  void send_outgoing();
+  [[nodiscard]] guard_wire::io_result send_launch(std::uint64_t id);
+
+  child_process* find(std::uint64_t id);
+  void fail(std::uint64_t id, std::string why);
+  void finish(std::uint64_t id, exit_info how);
+  void forget_if_finished(std::uint64_t id);
+};
+
+} // namespace tune

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "proc_files.hpp"
+
+#include "unique_fd.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+
+namespace tune::proc_files {
+
+namespace {
+
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T result{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  return error == std::errc{} ? std::optional{result} : std::nullopt;
+}
+
+/// Splits at single blanks.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> result;
+  while (!text.empty()) {
+    auto end = text.find_first_of(" \n");
+    if (end != 0)
+      result.push_back(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return result;
+}
+
+std::vector<pid_t> pids_in(std::string_view text) {
+  std::vector<pid_t> result;
+  for (auto word : words_of(text)) {
+    if (auto pid = number_in<pid_t>(word))
+      result.push_back(*pid);
+  }
+  return result;
+}
+
+/// The long way, for kernels without `children` files.
+std::vector<pid_t> children_by_scan() {
+  std::vector<pid_t> result;
+  for (auto pid : all_processes()) {
+    if (auto facts = stat_of(pid); facts && facts->parent == ::getpid())
+      result.push_back(pid);
+  }
+  return result;
+}
+
+} // namespace
+
+std::string read_small(const char* path) {
+  std::string result;
+  unique_fd file{::open(path, O_RDONLY | O_CLOEXEC)};
+  std::array<char, 4096> chunk;
+  while (file) {
+    auto count = ::read(file.get(), chunk.data(), chunk.size());
+    if (count <= 0)
+      break;
+    result.append(chunk.data(), static_cast<std::size_t>(count));
+  }
+  return result;
+}
+
+std::optional<stat_facts> stat_of(pid_t pid) {
+  auto text = read_small(("/proc/" + std::to_string(pid) + "/stat").c_str());
+  // The name in parentheses may hold anything; the last one closes it.
+  auto name_end = text.rfind(") ");
+  if (name_end == text.npos)
+    return std::nullopt;
+  auto words = words_of(std::string_view{text}.substr(name_end + 2));
+  if (words.size() < 20)
+    return std::nullopt;
+  return stat_facts{words[0].front(), number_in<pid_t>(words[1]).value_or(0),
+                    number_in<pid_t>(words[2]).value_or(0), number_in<pid_t>(words[3]).value_or(0),
+                    number_in<std::uint64_t>(words[19]).value_or(0)};
+}
+
+std::uint64_t now_in_ticks() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return static_cast<std::uint64_t>(now.tv_sec) * per_second
+         + static_cast<std::uint64_t>(now.tv_nsec) / (1'000'000'000 / per_second);
+}
+
+std::optional<std::string> environment_of(pid_t pid, std::string_view name) {
+  auto text = read_small(("/proc/" + std::to_string(pid) + "/environ").c_str());
+  std::string_view rest{text};
+  while (!rest.empty()) {
+    auto entry = rest.substr(0, rest.find('\0'));
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
+      return std::string{entry.substr(name.size() + 1)};
+    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+  }
+  return std::nullopt;
+}
+
+std::vector<pid_t> own_children() {
+  auto pid = std::to_string(::getpid());
+  auto path = "/proc/" + pid + "/task/" + pid + "/children";
+  static const auto has_children_files = ::access(path.c_str(), R_OK) == 0;
+  return has_children_files ? pids_in(read_small(path.c_str())) : children_by_scan();
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> result;
+  std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir("/proc"), ::closedir};
+  while (directory) {
+    const auto* entry = ::readdir(directory.get());
+    if (entry == nullptr)
+      break;
+    if (auto pid = number_in<pid_t>(entry->d_name))
+      result.push_back(*pid);
+  }
+  return result;
+}
+
+std::uint64_t system_oom_kills() {
+  auto text = read_small("/proc/vmstat");
+  auto at = text.find("\noom_kill ");
+  if (at == text.npos)
+    return 0;
+  return number_in<std::uint64_t>(std::string_view{text}.substr(at + 10)).value_or(0);
+}
+
+} // namespace tune::proc_files

@@ -1,0 +1,48 @@
+/// What /proc tells about processes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::proc_files {
+
+/// The few facts of /proc/PID/stat that are needed here.
+struct stat_facts {
+  char state = '?';
+  pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+  /// Clock ticks since boot. With the pid it names a process for ever.
+  std::uint64_t start = 0;
+};
+
+/// @returns nothing where the process is gone.
+[[nodiscard]] std::optional<stat_facts> stat_of(pid_t pid);
+
+/// Now, in the unit of `stat_facts::start`, rounded down.
+[[nodiscard]] std::uint64_t now_in_ticks();
+
+/// The value of a variable in the environment that `pid` was started with; nothing where it is not
+/// set, the process is gone, or another user's.
+[[nodiscard]] std::optional<std::string> environment_of(pid_t pid, std::string_view name);
+
+/// Children of this process's first thread, adopted ones and zombies included. Exact where this
+/// process has one thread.
+[[nodiscard]] std::vector<pid_t> own_children();
+
+/// Every process that can be seen.
+[[nodiscard]] std::vector<pid_t> all_processes();
+
+/// The whole of a small file; empty where it cannot be read.
+[[nodiscard]] std::string read_small(const char* path);
+
+/// How many processes the kernel killed for want of memory since boot.
+[[nodiscard]] std::uint64_t system_oom_kills();
+
+} // namespace tune::proc_files

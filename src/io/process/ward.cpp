@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ward.hpp"
+
+#include "proc_files.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// An old count would blame memory for what somebody's KILL did.
+constexpr std::chrono::seconds oom_look_interval{2};
+
+/// @returns the dead child, unreaped; nothing while none is dead.
+std::optional<siginfo_t> peek(idtype_t which, id_t id) {
+  siginfo_t info{};
+  if (::waitid(which, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+    return std::nullopt;
+  return info;
+}
+
+/// @returns whether it was dead.
+bool bury(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) == 0
+         && info.si_pid == pid;
+}
+
+} // namespace
+
+void ward_book::add(ward what) {
+  if (auto now = guard_clock::now(); now - oom_kills_seen_ > oom_look_interval) {
+    oom_kills_ = proc_files::system_oom_kills();
+    oom_kills_seen_ = now;
+  }
+  leaders_[what.pid] = what.id;
+  wards_.emplace(what.id, std::move(what));
+}
+
+ward* ward_book::find(std::uint64_t id) {
+  auto it = wards_.find(id);
+  return it == wards_.end() ? nullptr : &it->second;
+}
+
+void ward_book::kill_all_of(ward& what) {
+  what.killed = true;
+  what.kill_at.reset();
+  ::kill(-what.pid, SIGKILL);
+  if (what.group)
+    what.group->kill_members();
+  for (auto pid : living_strays()) {
+    if (belongs(pid, what))
+      ::kill(pid, SIGKILL);
+  }
+}
+
+void ward_book::end(ward& what, std::chrono::milliseconds grace) {
+  if (what.killed)
+    return;
+  if (grace.count() <= 0) {
+    kill_all_of(what);
+    return;
+  }
+  auto due = guard_clock::now() + grace;
+  auto first = !what.kill_at;
+  what.kill_at = first ? due : std::min(*what.kill_at, due);
+  if (!first)
+    return;
+  ::kill(-what.pid, SIGTERM);
+  // A stopped process would sleep through its grace.
+  ::kill(-what.pid, SIGCONT);
+  for (auto pid : living_strays()) {
+    if (belongs(pid, what) && what.warned.insert(pid).second)
+      ::kill(pid, SIGTERM);
+  }
+}
+
+void ward_book::end_all() {
+  for (auto& [id, what] : wards_)
+    end(what, what.grace);
+}
+
+bool ward_book::was_out_of_memory(const ward& what) {
+  if (what.group)
+    return what.group->oom_kills() > 0;
+  return proc_files::system_oom_kills() > std::exchange(oom_kills_, proc_files::system_oom_kills());
+}
+
+void ward_book::on_leader_death(ward& what, const siginfo_t& how) {
+  using kind = guard_wire::exited::kind;
+  what.leader_dead = true;
+  what.last_word.id = what.id;
+  what.last_word.how = how.si_code == CLD_EXITED ? kind::code : kind::signal;
+  what.last_word.number = how.si_status;
+  if (what.last_word.how == kind::signal && how.si_status == SIGKILL && !what.killed)
+    what.last_word.out_of_memory = was_out_of_memory(what);
+}
+
+std::vector<pid_t> ward_book::living_strays() {
+  for (;;) {
+    std::vector<pid_t> result;
+    auto buried = false;
+    for (auto pid : proc_files::own_children()) {
+      if (leaders_.count(pid) != 0)
+        continue;
+      // The children of a dead one have just become ours: look again.
+      if (bury(pid))
+        buried = true;
+      else
+        result.push_back(pid);
+    }
+    if (!buried)
+      return result;
+  }
+}
+
+bool ward_book::belongs(pid_t stray, const ward& what) const {
+  auto facts = proc_files::stat_of(stray);
+  if (!facts)
+    return false;
+  if (facts->group == what.pid || facts->session == what.pid)
+    return true;
+  if (auto tag = proc_files::environment_of(stray, "TUNE_TRIAL_ATTEMPT"); tag && !tag->empty())
+    return *tag == what.tag;
+  return std::none_of(wards_.begin(), wards_.end(), [&](const auto& entry) {
+    const auto& other = entry.second;
+    return other.id != what.id && (other.born <= facts->start || other.pid == facts->session);
+  });
+}
+
+void ward_book::settle(ward& what) {
+  auto strays = living_strays();
+  std::erase_if(strays, [&](pid_t pid) { return !belongs(pid, what); });
+  auto in_grace = what.kill_at && guard_clock::now() < *what.kill_at;
+  if (!strays.empty() && in_grace) {
+    for (auto pid : strays) {
+      if (what.warned.insert(pid).second)
+        ::kill(pid, SIGTERM);
+    }
+    return;
+  }
+  ::kill(-what.pid, SIGKILL);
+  for (auto pid : strays)
+    ::kill(pid, SIGKILL);
+  auto in_group = what.group && what.group->kill_members();
+  if (!strays.empty() || in_group)
+    return; // Their deaths bring us back here.
+  bury(what.pid);
+  auto last_word = std::move(what.last_word);
+  leaders_.erase(what.pid);
+  wards_.erase(what.id);
+  tell_(context_, last_word);
+}
+
+void ward_book::settle_all() {
+  std::vector<std::uint64_t> dead;
+  for (const auto& [id, what] : wards_) {
+    if (what.leader_dead)
+      dead.push_back(id);
+  }
+  for (auto id : dead)
+    settle(*find(id));
+}
+
+void ward_book::reap_one_by_one() {
+  for (auto pid : proc_files::own_children()) {
+    auto leader = leaders_.find(pid);
+    if (leader == leaders_.end()) {
+      bury(pid);
+      continue;
+    }
+    auto& what = *find(leader->second);
+    if (auto death = peek(P_PID, static_cast<id_t>(pid)); death && !what.leader_dead)
+      on_leader_death(what, *death);
+  }
+}
+
+void ward_book::reap() {
+  while (auto death = peek(P_ALL, 0)) {
+    auto leader = leaders_.find(death->si_pid);
+    if (leader == leaders_.end()) {
+      bury(death->si_pid);
+      continue;
+    }
+    auto& what = *find(leader->second);
+    if (what.leader_dead) {
+      // It is kept unburied and hides the others.
+      reap_one_by_one();
+      break;
+    }
+    on_leader_death(what, *death);
+    settle(what);
+  }
+  settle_all();
+}
+
+std::optional<std::chrono::milliseconds> ward_book::pass() {
+  auto now = guard_clock::now();
+  std::optional<guard_clock::time_point> next;
+  std::vector<std::uint64_t> overdue;
+  for (auto& [id, what] : wards_) {
+    if (!what.kill_at)
+      continue;
+    if (*what.kill_at <= now)
+      overdue.push_back(id);
+    else
+      next = next ? std::min(*next, *what.kill_at) : *what.kill_at;
+  }
+  for (auto id : overdue) {
+    auto& what = *find(id);
+    kill_all_of(what);
+    if (what.leader_dead)
+      settle(what);
+  }
+  if (!next)
+    return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(*next - now);
+}
+
+bool ward_book::clear_strays() {
+  auto strays = living_strays();
+  for (auto pid : strays)
+    ::kill(pid, SIGKILL);
+  return strays.empty();
+}
+
+} // namespace tune
