@@ -1,0 +1,82 @@
+/// Stop where a metric has come to rest: in one trial, or among the best of all.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/stop/stopper.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// Settings of `trial_plateau`.
+struct trial_plateau_settings {
+  std::string metric;
+  /// Population standard deviation of the window below which a trial has come to rest. [> 0]
+  double std = 0.01;
+  /// Results that are looked at. [>= 2]
+  std::uint64_t window = 4;
+  /// Results before which no trial is ended.
+  std::uint64_t grace = 4;
+  /// The last value must also have come this far.
+  std::optional<double> threshold;
+  /// `threshold` is reached from below; otherwise from above.
+  bool maximise = false;
+};
+
+/// Ends a trial whose last results hardly differ. Results without the metric do not count; a NaN or
+/// an infinity in the window keeps the trial alive.
+class trial_plateau final : public stopper {
+public:
+  explicit trial_plateau(trial_plateau_settings settings) : settings_{std::move(settings)} {}
+
+  [[nodiscard]] std::optional<stop_verdict> see(const report& what) override;
+  void forget(trial_id trial) override { seen_.erase(trial); }
+  void describe(fingerprint& into) const override;
+
+private:
+  struct history {
+    std::uint64_t results = 0;
+    std::deque<double> window;
+  };
+
+  trial_plateau_settings settings_;
+  std::map<trial_id, history> seen_;
+};
+
+/// Settings of `experiment_plateau`.
+struct experiment_plateau_settings {
+  std::string metric;
+  /// Population standard deviation of the best values up to which they are at rest. [> 0]
+  double std = 0.001;
+  /// How many of the best values of all results are looked at. [>= 2]
+  std::uint64_t top = 10;
+  /// How many results in a row must find them at rest.
+  std::uint64_t patience = 0;
+  bool maximise = false;
+};
+
+/// Ends the experiment when its best values hardly differ. Results without the metric or with a
+/// value that is not finite do not count.
+class experiment_plateau final : public stopper {
+public:
+  explicit experiment_plateau(experiment_plateau_settings settings)
+      : settings_{std::move(settings)} {}
+
+  [[nodiscard]] std::optional<stop_verdict> see(const report& what) override;
+  /// Nothing: the values of ended trials count on.
+  void forget(trial_id) override {}
+  void describe(fingerprint& into) const override;
+
+private:
+  experiment_plateau_settings settings_;
+  /// Best first.
+  std::vector<double> best_;
+  std::uint64_t at_rest_ = 0;
+};
+
+} // namespace tune

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/stop/plateau.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune {
+
+namespace {
+
+/// Of the population, by two passes; NaN where a value is not finite.
+template <class Numbers>
+double standard_deviation(const Numbers& xs) {
+  auto count = static_cast<double>(xs.size());
+  auto mean = 0.0;
+  for (auto x : xs)
+    mean += x / count;
+  auto variance = 0.0;
+  for (auto x : xs)
+    variance += (x - mean) * (x - mean) / count;
+  return std::sqrt(variance);
+}
+
+std::string number(double x) {
+  return to_text(value{x});
+}
+
+} // namespace
+
+std::optional<stop_verdict> trial_plateau::see(const report& what) {
+  auto x = metric_number(what, settings_.metric);
+  if (!x)
+    return std::nullopt;
+  auto& [results, window] = seen_[what.trial];
+  ++results;
+  window.push_back(*x);
+  if (window.size() > settings_.window)
+    window.pop_front();
+  if (results < settings_.grace || window.size() < settings_.window)
+    return std::nullopt;
+  if (settings_.threshold) {
+    auto reached = settings_.maximise ? *x >= *settings_.threshold : *x <= *settings_.threshold;
+    if (!reached)
+      return std::nullopt;
+  }
+  auto std = standard_deviation(window);
+  if (!(std < settings_.std))
+    return std::nullopt;
+  return stop_verdict{stop_verdict::reach::trial,
+                      "plateau: the last " + std::to_string(settings_.window) + " values of "
+                          + settings_.metric + " have a standard deviation of " + number(std)
+                          + " < " + number(settings_.std)};
+}
+
+void trial_plateau::describe(fingerprint& into) const {
+  into.add(std::uint64_t{seen_.size()});
+  for (const auto& [trial, x] : seen_) {
+    into.add(trial).add(x.results).add(std::uint64_t{x.window.size()});
+    for (auto y : x.window)
+      into.add(y);
+  }
+}
+
+std::optional<stop_verdict> experiment_plateau::see(const report& what) {
+  auto x = metric_number(what, settings_.metric);
+  if (!x || !std::isfinite(*x))
+    return std::nullopt;
+  auto better = [this](double a, double b) { return settings_.maximise ? a > b : a < b; };
+  best_.insert(std::upper_bound(best_.begin(), best_.end(), *x, better), *x);
+  if (best_.size() > settings_.top)
+    best_.pop_back();
+  auto std = standard_deviation(best_);
+  if (best_.size() < settings_.top || !(std <= settings_.std)) {
+    at_rest_ = 0;
+    return std::nullopt;
+  }
+  if (++at_rest_ < settings_.patience)
+    return std::nullopt;
+  return stop_verdict{stop_verdict::reach::experiment,
+                      "plateau: the best " + std::to_string(settings_.top) + " values of "
+                          + settings_.metric + " have a standard deviation of " + number(std)
+                          + " <= " + number(settings_.std)};
+}
+
+void experiment_plateau::describe(fingerprint& into) const {
+  into.add(at_rest_).add(std::uint64_t{best_.size()});
+  for (auto x : best_)
+    into.add(x);
+}
+
+} // namespace tune
