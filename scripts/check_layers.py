@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Proves that the arrows between the rooms of the house only fall.
+
+usage: check_layers.py [ROOT]
+
+Reads all sources of ROOT (this repository) below src/, include/tune/ and apps/ and complains, one
+line each, about
+  - an include that the file's room has no right to (the table ROOMS),
+  - a room that is not in the table,
+  - a call inside the core that reads a clock, draws chance, or touches a file or the environment.
+Exit status: 0 clean, 1 with complaints, 2 if there is nothing to read.
+"""
+import re
+import sys
+from pathlib import Path
+
+ENGINE = {"core", "trainable", "io"}
+
+# Per room: the rooms it may include, and expressions for the third-party headers it may include.
+ROOMS = {
+    "core": ({"core"}, []),
+    "trainable": ({"core", "trainable"}, []),
+    "io": (ENGINE, [r"nlohmann/", r"boost/program_options", r"sqlite3\.h", r"xxhash\.h"]),
+    "actors": (ENGINE | {"actors"}, [r"spdlog/"]),
+    "net": (ENGINE | {"actors", "net"}, [r"spdlog/"]),
+    "apps": (ENGINE | {"actors", "net", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/"]),
+}
+
+# Finer than rooms: folders and files with rights of their own.
+EXTRA = {
+    r"(src|include/tune)/core/search/": [r"Eigen/", r"boost/math/", r"boost/random/"],
+    r"include/tune/actors/caf(_\w+)?\.hpp$": [r"caf/"],  # the one door to CAF
+}
+
+# Rooms that must not know the machine they run on: no POSIX headers either.
+PURE = {"core", "trainable"}
+
+# Standard headers that the core has no use for: files, streams to the outside, threads, chance.
+NOT_IN_CORE = set(
+    """atomic barrier condition_variable csignal ctime filesystem fstream future iostream
+    latch mutex random semaphore shared_mutex stop_token syncstream thread""".split()
+)
+
+# Calls that would let time, chance, files or the environment into the core.
+CALLS_NOT_IN_CORE = re.compile(
+    r"::\s*now\s*\("
+    r"|(?<![\w.>])(?:std::\s*|::\s*)?(?:time|clock|rand|srand|getenv)\s*\("
+    r"|(?<!\w)(?:fopen|f?printf|puts)\s*\("
+    r"|\b(?:clock_gettime|gettimeofday|timespec_get|random_device|this_thread)\b"
+)
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SUFFIXES = {".cpp", ".hpp", ".h", ".cc", ".ipp"}
+POSIX = re.compile(r"(sys/|netinet/|arpa/|linux/)?\w+\.h$")
+
+
+def without_comments(text):
+    """Blanks comments and the content of string literals; keeps the line structure."""
+    token = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
+        re.DOTALL,
+    )
+
+    def blank(match):
+        found = match.group(0)
+        if found.startswith("'") and match.start() and match.string[match.start() - 1].isalnum():
+            return found  # a digit separator: 1'000
+        line = match.string[: match.start()].rsplit("\n", 1)[-1]
+        if re.fullmatch(r"\s*#\s*include\s*", line):
+            return found
+        return re.sub(r"[^\n]", " ", found)
+
+    return token.sub(blank, text)
+
+
+def room_of(path):
+    """The room of a file, by its path below the root: "core", …, or None outside all rooms."""
+    parts = path.parts
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    if parts[:2] == ("include", "tune"):
+        return parts[2] if len(parts) > 3 else None
+    if parts[0] == "apps":
+        return "apps"
+    return None
+
+
+def allowed(room, path):
+    """The third-party expressions that hold for one file."""
+    result = list(ROOMS[room][1])
+    for where, more in EXTRA.items():
+        if re.match(where, path.as_posix()):
+            result += more
+    return result
+
+
+def own_room(root, path, name):
+    """The room of an include without tune/ in front, if it is beside or above the file."""
+    for base in list(path.parents)[:-1]:
+        found = (root / base / name).resolve()
+        if found.is_file() and root in found.parents:
+            return room_of(found.relative_to(root))
+    return None
+
+
+def include_complaint(root, path, room, name):
+    """Why `path` may not include `name`, or None."""
+    if name.startswith("tune/"):
+        target = room_of(Path("include", *Path(name).parts))
+    elif re.match(r"digits/", name):
+        target = "example"
+    else:
+        target = own_room(root, path, name)
+    if target:
+        return None if target in ROOMS[room][0] else "%s may not include %s" % (room, target)
+    if any(re.match(x, name) for x in allowed(room, path)):
+        return None
+    if re.fullmatch(r"[a-z_0-9]+", name):  # the standard library
+        if room == "core" and name in NOT_IN_CORE:
+            return "core may not use <%s>" % name
+        return None
+    if POSIX.fullmatch(name) and room not in PURE:
+        known = [x for _, expressions in ROOMS.values() for x in expressions]
+        if not any(re.match(x, name) for x in known):
+            return None
+    return "%s may not include %s" % (room, name)
+
+
+def complaints_of(root, path):
+    """Yields complaints about one file, with line numbers."""
+    room = room_of(path)
+    if room is None:
+        return
+    if room not in ROOMS:
+        yield "%s: %s is a room that scripts/check_layers.py does not know" % (path, room)
+        return
+    code = without_comments((root / path).read_text(encoding="utf-8"))
+    for number, line in enumerate(code.splitlines(), 1):
+        include = INCLUDE.match(line)
+        if include:
+            why = include_complaint(root, path, room, include.group(2))
+            if why:
+                yield "%s:%d: %s" % (path, number, why)
+        elif room == "core":
+            call = CALLS_NOT_IN_CORE.search(line)
+            if call:
+                yield "%s:%d: core may not call %s" % (path, number, call.group(0).strip("( "))
+
+
+def sources(root):
+    for top in ("src", "include/tune", "apps"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in SUFFIXES and path.is_file():
+                yield path.relative_to(root)
+
+
+def main(arguments):
+    root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
+    paths = list(sources(root))
+    if not paths:
+        print("no sources below %s" % root, file=sys.stderr)
+        return 2
+    complaints = [x for path in paths for x in complaints_of(root, path)]
+    for x in complaints:
+        print(x)
+    print("%d files read, %d complaints" % (len(paths), len(complaints)))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
