@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Configures and builds.
+#
+#   scripts/build.sh [PRESET [TARGET...]]
+#
+# PRESET is one of CMakePresets.json (default: release); the result is in build/PRESET. Without
+# TARGETs all is built. scripts/install-deps.sh installs what is needed first.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+preset=${1:-release}
+shift || true
+targets=()
+(($# == 0)) || targets=(--target "$@")
+
+log=$(mktemp "${TMPDIR:-/tmp}/configure.XXXXXX.log")
+trap 'rm -f "$log"' EXIT
+if ! cmake --preset "$preset" >"$log" 2>&1; then
+  cat "$log" >&2
+  exit 1
+fi
+cmake --build "build/$preset" "${targets[@]}"
