@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<trial_row> three() {
+std::vector<listed_trial> three() {
   using enum trial_status;
   return {{{0},
            terminated,
@@ -36,7 +36,7 @@ std::vector<trial_row> three() {
 
 const std::vector<objective> two_goals{{"accuracy", true}, {"latency", false}};
 
-std::string written(const std::vector<trial_row>& rows, output_format format,
+std::string written(const std::vector<listed_trial>& rows, output_format format,
                     std::size_t width = 0) {
   std::ostringstream out;
   write_trials(rows, two_goals, format, {width, style{}}, out);

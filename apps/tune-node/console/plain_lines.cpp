@@ -39,7 +39,7 @@ std::string plain_lines::stamp(instant now) const {
   return look_.paint(tint::faint, "[" + duration_text(now) + "]") + " ";
 }
 
-std::string plain_lines::ended(const trial_row& x, instant now) const {
+std::string plain_lines::ended(const listed_trial& x, instant now) const {
   auto color = x.status == trial_status::errored ? tint::bad : tint::plain;
   auto result = stamp(now) + "trial " + to_text(x.trial) + " "
                 + look_.paint(color, to_text(x.status)) + " at iteration "

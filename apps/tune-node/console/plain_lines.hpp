@@ -21,7 +21,7 @@ public:
   plain_lines(std::vector<objective> objectives, style look);
 
   /// "[2m05s] trial 00012 TERMINATED at iteration 14: accuracy 0.97; reached the last rung".
-  [[nodiscard]] std::string ended(const trial_row& x, instant now) const;
+  [[nodiscard]] std::string ended(const listed_trial& x, instant now) const;
 
   /// "[2m05s] best accuracy 0.98123: trial 00012, lr=0.01"; nothing if that was said already.
   [[nodiscard]] std::optional<std::string> best(const best_row& x, instant now);

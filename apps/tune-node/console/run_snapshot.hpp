@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "console/trial_row.hpp"
+#include "console/listed_trial.hpp"
 #include "tune/core/experiment/settings.hpp"
 #include "tune/core/resource/resources.hpp"
 
@@ -46,7 +46,7 @@ struct run_snapshot {
   resources total;
   std::uint32_t nodes = 1;
   /// Those worth showing, in any order; the renderers choose among them.
-  std::vector<trial_row> trials;
+  std::vector<listed_trial> trials;
 };
 
 /// Number of trials in `status`.

@@ -65,7 +65,7 @@ std::string best_line(const run_snapshot& x, std::size_t width, const style& loo
 }
 
 /// Larger is better; nothing where there is no number to compare.
-double rank_of(const trial_row& x, bool maximise) {
+double rank_of(const listed_trial& x, bool maximise) {
   auto number = x.objectives.empty() ? std::nullopt : x.objectives.front().number();
   if (!number || std::isnan(*number))
     return -std::numeric_limits<double>::infinity();
@@ -73,9 +73,9 @@ double rank_of(const trial_row& x, bool maximise) {
 }
 
 /// The `n` trials of greatest rank.
-std::vector<const trial_row*> best_of(std::vector<const trial_row*> rows, std::size_t n,
-                                      bool maximise) {
-  std::sort(rows.begin(), rows.end(), [maximise](const trial_row* a, const trial_row* b) {
+std::vector<const listed_trial*> best_of(std::vector<const listed_trial*> rows, std::size_t n,
+                                         bool maximise) {
+  std::sort(rows.begin(), rows.end(), [maximise](const listed_trial* a, const listed_trial* b) {
     auto x = rank_of(*a, maximise);
     auto y = rank_of(*b, maximise);
     return x != y ? x > y : a->trial < b->trial;
@@ -85,10 +85,10 @@ std::vector<const trial_row*> best_of(std::vector<const trial_row*> rows, std::s
 }
 
 /// Running ones by number, then the best others. Others get at least a third of the rows.
-std::vector<const trial_row*> worth_showing(const run_snapshot& x, std::size_t rows) {
+std::vector<const listed_trial*> worth_showing(const run_snapshot& x, std::size_t rows) {
   bool maximise = x.objectives.empty() || x.objectives.front().maximise;
-  std::vector<const trial_row*> running;
-  std::vector<const trial_row*> others;
+  std::vector<const listed_trial*> running;
+  std::vector<const listed_trial*> others;
   for (const auto& trial : x.trials) {
     if (trial.status == trial_status::running)
       running.push_back(&trial);
@@ -98,7 +98,7 @@ std::vector<const trial_row*> worth_showing(const run_snapshot& x, std::size_t r
   auto for_others = std::min(others.size(), rows / 3);
   running = best_of(std::move(running), rows - for_others, maximise);
   std::sort(running.begin(), running.end(),
-            [](const trial_row* a, const trial_row* b) { return a->trial < b->trial; });
+            [](const listed_trial* a, const listed_trial* b) { return a->trial < b->trial; });
   others = best_of(std::move(others), rows - running.size(), maximise);
   running.insert(running.end(), others.begin(), others.end());
   return running;

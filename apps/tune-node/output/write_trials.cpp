@@ -17,12 +17,12 @@ namespace {
 
 using flat_config = std::vector<std::pair<std::string, value>>;
 
-flat_config flat(const trial_row& x) {
+flat_config flat(const listed_trial& x) {
   return x.config ? flatten(*x.config) : flat_config{};
 }
 
 /// All parameters of all trials, in the order of their first appearance.
-std::vector<std::string> parameters_of(std::span<const trial_row> rows) {
+std::vector<std::string> parameters_of(std::span<const listed_trial> rows) {
   std::vector<std::string> result;
   std::set<std::string, std::less<>> known;
   for (const auto& row : rows)
@@ -38,7 +38,7 @@ const value* find(const flat_config& where, std::string_view name) {
   return i == where.end() ? nullptr : &i->second;
 }
 
-value objective_of(const trial_row& x, std::size_t i) {
+value objective_of(const listed_trial& x, std::size_t i) {
   return i < x.objectives.size() ? x.objectives[i] : value{};
 }
 
@@ -51,7 +51,7 @@ std::string field_text(const value* x) {
   return to_text(*x);
 }
 
-std::string json_row(const trial_row& x, const std::vector<objective>& objectives) {
+std::string json_row(const listed_trial& x, const std::vector<objective>& objectives) {
   object values;
   for (std::size_t i = 0; i < objectives.size(); ++i)
     values.set(objectives[i].metric, objective_of(x, i));
@@ -66,7 +66,7 @@ std::string json_row(const trial_row& x, const std::vector<objective>& objective
   return to_json(result);
 }
 
-void write_json(std::span<const trial_row> rows, const std::vector<objective>& objectives,
+void write_json(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                 std::ostream& out) {
   out << "[";
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -74,7 +74,7 @@ void write_json(std::span<const trial_row> rows, const std::vector<objective>& o
   out << (rows.empty() ? "]\n" : "\n]\n");
 }
 
-void write_csv(std::span<const trial_row> rows, const std::vector<objective>& objectives,
+void write_csv(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                std::ostream& out) {
   auto parameters = parameters_of(rows);
   std::vector<std::string> titles{"trial", "status", "iterations"};
@@ -111,7 +111,7 @@ struct shown_columns {
   bool reason = false;
   bool failures = false;
 
-  explicit shown_columns(std::span<const trial_row> rows) : parameters{parameters_of(rows)} {
+  explicit shown_columns(std::span<const listed_trial> rows) : parameters{parameters_of(rows)} {
     for (const auto& row : rows) {
       reason = reason || !row.reason.empty();
       failures = failures || row.failures > 0;
@@ -133,7 +133,7 @@ std::vector<table_column> columns_of(const shown_columns& shown,
   return result;
 }
 
-std::vector<std::string> cells_of(const trial_row& row, const shown_columns& shown,
+std::vector<std::string> cells_of(const listed_trial& row, const shown_columns& shown,
                                   const std::vector<objective>& objectives) {
   std::vector<std::string> result{to_text(row.trial), std::string{to_text(row.status)},
                                   std::to_string(row.iterations)};
@@ -153,7 +153,7 @@ std::vector<std::string> cells_of(const trial_row& row, const shown_columns& sho
   return result;
 }
 
-void write_table(std::span<const trial_row> rows, const std::vector<objective>& objectives,
+void write_table(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                  const table_look& look, std::ostream& out) {
   shown_columns shown{rows};
   text_table table{columns_of(shown, objectives)};
@@ -171,7 +171,7 @@ void write_table(std::span<const trial_row> rows, const std::vector<objective>& 
 
 } // namespace
 
-void write_trials(std::span<const trial_row> rows, const std::vector<objective>& objectives,
+void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out) {
   switch (format) {
     case output_format::table:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "console/trial_row.hpp"
+#include "console/listed_trial.hpp"
 #include "output/format.hpp"
 #include "tune/core/experiment/settings.hpp"
 
@@ -22,7 +22,7 @@ namespace tune::cli {
 ///
 /// CSV and JSON carry values in full; the table shortens them, is fitted to the width, says below
 /// which columns had to be left out, and has `reason` and `failures` only where a trial has one.
-void write_trials(std::span<const trial_row> rows, const std::vector<objective>& objectives,
+void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out);
 
 } // namespace tune::cli

@@ -13,7 +13,7 @@
 namespace tune::cli {
 
 /// What is known of one trial.
-struct trial_row {
+struct listed_trial {
   trial_id trial;
   trial_status status = trial_status::pending;
   /// The last `training_iteration` reported; 0 where none was.
