@@ -1,0 +1,74 @@
+/// The command of a trial with its placeholders: `python3 ./train.py --lr {lr} [-d {degree}]`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// What the runtime fills in beside the configuration.
+struct command_builtins {
+  std::string trial_dir;
+  /// Directory of the INI file; words beginning with `./` stand against it.
+  std::string ini_dir;
+  std::string trial_id;
+  std::string params_file;
+};
+
+/// The names of `command_builtins`: no parameter may have one.
+[[nodiscard]] const std::vector<std::string>& command_builtin_names();
+
+/// A value as one command-line word: floats shortest round-trip, texts as they are, lists and
+/// objects as JSON.
+[[nodiscard]] std::string word_of(const value& what);
+
+/// A parsed command. Immutable.
+///
+/// The command is split into words first; `{name}` is replaced in each word and never split again.
+/// `{{` is a brace, and so is the `}}` that closes it. Braces around what is no identifier are
+/// themselves. A word naming an inactive parameter is dropped. `[-d {degree}]`, brackets unquoted
+/// at the borders of words, is a group: dropped whole where a parameter in it is inactive.
+class command_template {
+public:
+  /// @param known Dotted names of the parameters.
+  /// @errors `ec::bad_syntax` (quotes, groups, no word at all); `ec::unknown_name` with the
+  ///         nearest name.
+  [[nodiscard]] static expected<command_template> parse(std::string_view text,
+                                                        const std::vector<std::string>& known);
+
+  /// The words for one configuration. Parameters that are absent from it are inactive.
+  /// @returns nothing where the program itself names an inactive one: loading refuses that.
+  [[nodiscard]] std::vector<std::string> render(const object& config,
+                                                const command_builtins& builtins) const;
+
+  /// Names it uses, each once, in order; builtin ones included.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+  /// The words without any placeholder, as written: programs, scripts, flags.
+  [[nodiscard]] std::vector<std::string> fixed_words() const;
+
+private:
+  /// A literal, or the name of a placeholder.
+  struct piece {
+    std::string text;
+    bool placeholder = false;
+  };
+  struct word {
+    std::vector<piece> pieces;
+    /// Words of one group share a number; 0 = none.
+    std::size_t group = 0;
+  };
+
+  expected<void> add_word(std::string_view text, std::size_t group,
+                          const std::vector<std::string>& known);
+
+  std::vector<word> words_;
+  std::vector<std::string> names_;
+};
+
+} // namespace tune

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/command_template.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace tune;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+const std::vector<std::string> known{"lr", "degree", "kernel", "optimizer.lr", "my param"};
+const command_builtins builtins{"/trials/00001", "/home/u/project", "00001", "/trials/p.json"};
+
+std::vector<std::string> words(std::string_view text, const object& config) {
+  auto uut = command_template::parse(text, known);
+  if (!uut)
+    return {"error: " + uut.error().detail};
+  return uut->render(config, builtins);
+}
+
+std::string refusal(std::string_view text) {
+  auto uut = command_template::parse(text, known);
+  return uut ? std::string{} : uut.error().detail;
+}
+
+TEST(command_template, replaces_parameters_within_words) {
+  EXPECT_THAT(words("train --lr={lr} -k {kernel}", {{"lr", 0.1}, {"kernel", "rbf"}}),
+              ElementsAre("train", "--lr=0.1", "-k", "rbf"));
+  EXPECT_THAT(words("train {lr}{kernel}", {{"lr", 1}, {"kernel", "x"}}),
+              ElementsAre("train", "1x"));
+}
+
+TEST(command_template, never_splits_a_value) {
+  EXPECT_THAT(words("train {kernel}", {{"kernel", "a b 'c' {lr} [d]"}}),
+              ElementsAre("train", "a b 'c' {lr} [d]"));
+}
+
+TEST(command_template, renders_numbers_so_that_they_come_back) {
+  EXPECT_EQ(word_of(0.1), "0.1");
+  EXPECT_EQ(word_of(1e-5), "1e-05");
+  EXPECT_EQ(std::stod(word_of(0.1 + 0.2)), 0.1 + 0.2);
+  EXPECT_EQ(word_of(-7), "-7");
+  EXPECT_EQ(word_of(true), "true");
+  EXPECT_EQ(word_of("adam"), "adam");
+}
+
+TEST(command_template, renders_lists_and_objects_as_json) {
+  EXPECT_EQ(word_of(value::list{1, "a"}), R"([1,"a"])");
+  EXPECT_EQ(word_of(object{{"a", true}}), R"({"a":true})");
+}
+
+TEST(command_template, finds_nested_and_oddly_named_parameters) {
+  object config{{"optimizer", object{{"lr", 0.5}}}, {"my param", "y"}};
+
+  EXPECT_THAT(words("t {optimizer.lr} '{my param}'", config), ElementsAre("t", "0.5", "y"));
+}
+
+TEST(command_template, fills_in_what_the_runtime_knows) {
+  EXPECT_THAT(words("t {trial_dir}/x {ini_dir}/y {trial_id} {params_file}", {}),
+              ElementsAre("t", "/trials/00001/x", "/home/u/project/y", "00001", "/trials/p.json"));
+}
+
+TEST(command_template, finds_words_beginning_with_a_dot_and_slash_beside_the_ini_file) {
+  EXPECT_THAT(words("./train.sh ./data.csv --out=./x ../y {kernel}", {{"kernel", "./z"}}),
+              ElementsAre("/home/u/project/train.sh", "/home/u/project/data.csv", "--out=./x",
+                          "../y", "./z"));
+}
+
+TEST(command_template, writes_braces_where_they_are_doubled) {
+  EXPECT_THAT(words("t {{lr}} {{{lr}}}", {{"lr", 1}}), ElementsAre("t", "{lr}", "{1}"));
+}
+
+TEST(command_template, leaves_braces_alone_that_hold_no_identifier) {
+  EXPECT_THAT(
+      words(R"(awk '{print $1}' '{"a": {"b": 1}}' '{"c":{"d":1}}' {} {1})", {}),
+      ElementsAre("awk", "{print $1}", R"({"a": {"b": 1}})", R"({"c":{"d":1}})", "{}", "{1}"));
+}
+
+TEST(command_template, drops_words_of_inactive_parameters) {
+  EXPECT_THAT(words("t --degree={degree} {kernel}", {{"kernel", "rbf"}}), ElementsAre("t", "rbf"));
+}
+
+TEST(command_template, drops_groups_with_inactive_parameters_whole) {
+  auto text = "t [-d {degree} -x] -k {kernel} [--lr={lr}] [ -a {lr} ]";
+
+  EXPECT_THAT(words(text, {{"kernel", "poly"}, {"degree", 3}, {"lr", 0.5}}),
+              ElementsAre("t", "-d", "3", "-x", "-k", "poly", "--lr=0.5", "-a", "0.5"));
+  EXPECT_THAT(words(text, {{"kernel", "rbf"}}), ElementsAre("t", "-k", "rbf"));
+}
+
+TEST(command_template, keeps_neighbouring_groups_apart) {
+  EXPECT_THAT(words("t [-d {degree}] [-k {kernel}]", {{"kernel", "rbf"}}),
+              ElementsAre("t", "-k", "rbf"));
+  EXPECT_THAT(words("t [-d {degree}] [-k {kernel}]", {{"degree", 2}}), ElementsAre("t", "-d", "2"));
+}
+
+TEST(command_template, takes_brackets_as_characters_where_quoted_or_without_parameters) {
+  EXPECT_THAT(words("t '[{lr}]' [1,2] x[0]", {{"lr", 1}}),
+              ElementsAre("t", "[1]", "[1,2]", "x[0]"));
+}
+
+TEST(command_template, refuses_unknown_names_with_the_nearest) {
+  EXPECT_THAT(refusal("t {degre}"), HasSubstr("did you mean {degree}?"));
+  EXPECT_THAT(refusal("t {trial_dr}"), HasSubstr("did you mean {trial_dir}?"));
+  EXPECT_THAT(refusal("t {zzzzzz}"), HasSubstr("known: lr, degree"));
+  EXPECT_THAT(refusal("t {zzzzzz}"), HasSubstr("{{zzzzzz}}"));
+}
+
+TEST(command_template, refuses_broken_groups_and_empty_commands) {
+  EXPECT_THAT(refusal("t [-d {degree}"), HasSubstr("not closed"));
+  EXPECT_THAT(refusal("t [-d [-e {degree}]"), HasSubstr("nest"));
+  EXPECT_THAT(refusal(""), HasSubstr("program"));
+  EXPECT_THAT(refusal("[{lr}] t"), HasSubstr("program"));
+  EXPECT_THAT(refusal("t 'x"), HasSubstr("column 3"));
+}
+
+TEST(command_template, renders_nothing_without_a_program) {
+  EXPECT_THAT(words("{kernel} -x", {}), IsEmpty());
+}
+
+TEST(command_template, lists_its_names_and_fixed_words) {
+  auto uut = command_template::parse("t {lr} -x {trial_dir} {lr} a{lr}", known);
+
+  ASSERT_TRUE(uut);
+  EXPECT_THAT(uut->names(), ElementsAre("lr", "trial_dir"));
+  EXPECT_THAT(uut->fixed_words(), ElementsAre("t", "-x"));
+}
+
+} // namespace
