@@ -208,20 +208,19 @@ private:
   }
 };
 
-} // namespace
-
-bool is_utf8(std::string_view text) {
+/// Where the first ill-formed byte stands; npos where all is well.
+std::size_t find_bad_utf8(std::string_view text) {
   std::size_t bad = 0;
   for (std::size_t i = 0; i < text.size();) {
     const auto length = utf8_length(text.substr(i, 4), bad);
     if (length == 0)
-      return false;
+      return i;
     i += length;
   }
-  return true;
+  return text.npos;
 }
 
-std::string mend_utf8(std::string_view text) {
+std::string mended(std::string_view text) {
   std::string result;
   result.reserve(text.size() + 16);
   std::size_t bad = 0;
@@ -232,6 +231,8 @@ std::string mend_utf8(std::string_view text) {
   }
   return result;
 }
+
+} // namespace
 
 void append_json_string(std::string& to, std::string_view text) {
   to += '"';
@@ -297,8 +298,8 @@ expected<value> from_json(std::string_view text, json_position where, const json
                                      + " bytes, more than the limit of "
                                      + std::to_string(limits.bytes)};
   std::string clean;
-  if (!is_utf8(text)) {
-    clean = mend_utf8(text);
+  if (find_bad_utf8(text) != text.npos) {
+    clean = mended(text);
     text = clean;
   }
   builder result{where, limits.depth};

@@ -1,0 +1,71 @@
+/// The one table of all keys of the INI file. Checks, `config print`, `config explain`, help and
+/// the test of docs/ini.md are fed from it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/plugin/options.hpp"
+#include "tune/io/spec/spec.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// One key, or a family of keys that the user names: `metric.<name>`.
+struct key_spec {
+  std::string section;
+  /// Name, kind, range, choices, meaning. The name of a family is its prefix, which may be empty.
+  /// `fallback` is not used: see `default_text`.
+  option_spec rule;
+  /// What a value looks like, for people: "whole number", "size such as 2GiB".
+  std::string form;
+  /// May differ when an experiment is resumed.
+  bool may_change = false;
+  /// An environment variable beside that of `environment_name`; ranks after it.
+  std::string also_environment;
+  /// The effective value as a user would write it. Empty function for families.
+  std::function<std::string(const spec&)> write;
+  /// Checks and stores. Empty function for families.
+  /// @errors with a detail that starts with the key and names what is legal.
+  std::function<expected<void>(spec&, const std::string&)> read;
+  /// The lines of a family; null for single keys.
+  std::vector<named_text>& (*entries)(spec&) = nullptr;
+  /// Checks one line of a family by itself; null where that is done together with others.
+  expected<void> (*check)(const named_text&) = nullptr;
+  /// What stands for the name of a family's keys: "<name>".
+  std::string placeholder;
+
+  [[nodiscard]] bool is_family() const { return entries != nullptr; }
+};
+
+/// All keys, by section, in the order in which people should read them.
+[[nodiscard]] const std::vector<key_spec>& spec_keys();
+
+/// The sections, each once, in the table's order.
+[[nodiscard]] std::vector<std::string> section_names();
+
+/// One line for people about a section.
+[[nodiscard]] std::string section_meaning(std::string_view section);
+
+/// The row of a key: its own, or that of its family. Null where the key is not known.
+[[nodiscard]] const key_spec* find_key(std::string_view section, std::string_view key);
+
+/// The lines of a family.
+[[nodiscard]] const std::vector<named_text>& entries_of(const key_spec& family, const spec& of);
+
+/// The default as a user would write it.
+[[nodiscard]] std::string default_text(const key_spec& key);
+
+/// `TUNE_EXPERIMENT_NUM_SAMPLES`; for a family what its names begin with, `TUNE_SPACE_`. Dots
+/// become two underscores.
+[[nodiscard]] std::string environment_name(const key_spec& key);
+
+/// "size such as 2GiB, 0 to 3": form and range.
+[[nodiscard]] std::string legal_text(const key_spec& key);
+
+/// "; did you mean "num_samples"?", or what else helps to mend an unknown key.
+[[nodiscard]] std::string advice_for_unknown(std::string_view section, std::string_view key);
+
+} // namespace tune

@@ -1,0 +1,23 @@
+/// Configurations for people: `config print`, `config explain`, `--help-all`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/spec/load.hpp"
+#include "tune/io/spec/spec.hpp"
+
+#include <string>
+
+namespace tune {
+
+/// A commented INI file with all effective values; loading it gives the same `spec`, save for
+/// `ini_dir`, against which its relative paths stand.
+/// @param of Catalogues whose option texts become comments.
+[[nodiscard]] std::string print_spec(const spec& x, const load_request& of);
+
+/// One line per value: full key, value, and where it came from.
+[[nodiscard]] std::string explain_spec(const loaded_spec& x);
+
+/// Every key as a command-line option: form, meaning, default, environment variable.
+[[nodiscard]] std::string help_all_keys();
+
+} // namespace tune

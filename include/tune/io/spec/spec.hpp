@@ -1,0 +1,203 @@
+/// One experiment as the user describes it: a plain struct per section of the INI file.
+///
+/// The initialisers here are the defaults, and the only place where they stand. Ranges, meanings
+/// and texts of the keys are in the table of `keys.hpp`; docs/ini.md is the user's page.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/settings.hpp"
+#include "tune/core/resource/resources.hpp"
+#include "tune/core/value.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// One line of a section whose keys are the user's own: `lr = loguniform(1e-5, 0.1)`.
+struct named_text {
+  std::string name;
+  std::string text;
+  friend bool operator==(const named_text&, const named_text&) = default;
+};
+
+/// `[experiment]`
+struct experiment_section {
+  /// The experiment's directory is `storage/name`. Empty: the INI file's name without extension.
+  std::string name;
+  /// What `objectives` without a mode of their own mean.
+  bool maximise = true;
+  /// The first is what `best` means. [>= 1 once loaded]
+  std::vector<objective> objectives;
+  /// 0 = until another limit.
+  std::uint64_t num_samples = 1;
+  /// 0 = as many as fit.
+  std::uint64_t max_concurrent_trials = 0;
+  /// Stands against the caller's directory.
+  std::string storage = "results";
+  std::uint64_t seed = 0;
+  /// 0 = none.
+  std::chrono::nanoseconds time_limit{0};
+
+  friend bool operator==(const experiment_section&, const experiment_section&) = default;
+};
+
+/// How the user's code is written.
+enum class trainable_kind : std::uint8_t { command, function, class_type, table };
+/// Where it runs.
+enum class isolation_kind : std::uint8_t { process, thread };
+/// When output lines of a command make a report.
+enum class report_mode : std::uint8_t { line, final_only };
+
+/// `[trainable]`
+struct trainable_section {
+  /// None where nothing is to be run: ask-tell.
+  std::optional<trainable_kind> kind;
+  /// Registered name of a function or class.
+  std::string name;
+  /// As written; see `command_template`.
+  std::string command;
+  /// Table of recorded curves; stands against the INI's directory.
+  std::string path;
+  isolation_kind isolation = isolation_kind::process;
+  /// What workers need beside the command; stand against the INI's directory.
+  std::vector<std::string> files;
+  report_mode report = report_mode::line;
+  /// ECMAScript; empty: the first objective's expression.
+  std::string report_on;
+  /// Metrics by ECMAScript expressions, group 1.
+  std::vector<named_text> metrics;
+  /// Environment variables of the command.
+  std::vector<named_text> env;
+  /// Bytes kept of each of stdout and stderr. 0 = none.
+  std::uint64_t output_cap = 64 * 1024 * 1024;
+
+  friend bool operator==(const trainable_section&, const trainable_section&) = default;
+};
+
+/// `[resources]`: what one trial needs.
+struct resources_section {
+  double cpu = 1;
+  double gpu = 0;
+  /// Bytes. 0 = not counted.
+  std::uint64_t memory = 0;
+  /// Amounts, checked to be numbers >= 0.
+  std::vector<named_text> custom;
+  /// Further bundles, for helpers of the trainable.
+  std::vector<tune::resources> bundles;
+  resource_request::strategy strategy = resource_request::strategy::pack;
+
+  friend bool operator==(const resources_section&, const resources_section&) = default;
+};
+
+/// `[search]`
+struct search_section {
+  /// A name of the searchers' catalogue. Empty: its first entry.
+  std::string type;
+  /// Configurations, whole or in part, to try first.
+  std::vector<object> points;
+  /// Options of the entry; once loaded, with all defaults filled in.
+  std::vector<named_text> options;
+
+  friend bool operator==(const search_section&, const search_section&) = default;
+};
+
+/// `[scheduler]`
+struct scheduler_section {
+  /// A name of the schedulers' catalogue. Empty: its first entry.
+  std::string type;
+  /// Options of the entry; once loaded, with all defaults filled in.
+  std::vector<named_text> options;
+
+  friend bool operator==(const scheduler_section&, const scheduler_section&) = default;
+};
+
+/// `[failure]`; counts may be `failure_policy::unlimited`.
+struct failure_section {
+  std::uint32_t max_failures = 0;
+  /// Nothing: as `max_failures`.
+  std::optional<std::uint32_t> max_timeouts;
+  std::optional<std::uint32_t> max_out_of_memory;
+  std::optional<std::uint32_t> max_killed;
+  std::uint32_t max_node_losses = 10;
+  bool fail_fast = false;
+  std::uint32_t max_consecutive_failures = 5;
+  std::chrono::nanoseconds backoff{std::chrono::milliseconds{200}};
+  std::chrono::nanoseconds most_backoff{std::chrono::seconds{30}};
+  /// 0 = never.
+  std::chrono::nanoseconds progress_timeout{0};
+  bool restart_from_scratch = false;
+
+  friend bool operator==(const failure_section&, const failure_section&) = default;
+};
+
+/// `[checkpoint]`
+struct checkpoint_section {
+  /// Iterations. 0 = never.
+  std::uint64_t frequency = 0;
+  bool at_end = false;
+
+  friend bool operator==(const checkpoint_section&, const checkpoint_section&) = default;
+};
+
+/// How trials are laid over nodes.
+enum class placement_policy : std::uint8_t { pack, spread };
+
+/// `[cluster]`
+struct cluster_section {
+  /// What this machine offers; nothing: what it has.
+  std::optional<double> cpus;
+  std::optional<double> gpus;
+  /// Bytes.
+  std::optional<std::uint64_t> memory;
+  /// Amounts, checked to be numbers >= 0.
+  std::vector<named_text> custom;
+  bool queue_trials = false;
+  placement_policy policy = placement_policy::pack;
+  /// Between TERM and KILL.
+  std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
+  /// How long the last result of a trial that was told to stop is awaited.
+  std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
+
+  friend bool operator==(const cluster_section&, const cluster_section&) = default;
+};
+
+/// Least urgency of lines that are logged.
+enum class log_level : std::uint8_t { trace, debug, info, warning, error, off };
+
+/// `[log]`
+struct log_section {
+  log_level level = log_level::info;
+  /// Write result files into each trial's directory.
+  bool trial_files = true;
+  /// The runtime's own log beside stderr; stands against the experiment's directory. Empty: none.
+  std::string file;
+
+  friend bool operator==(const log_section&, const log_section&) = default;
+};
+
+/// The whole description.
+struct spec {
+  experiment_section experiment;
+  trainable_section trainable;
+  /// `[space]`, in the order of declaration; see `search_space::parse`.
+  std::vector<named_text> space;
+  resources_section resources;
+  search_section search;
+  scheduler_section scheduler;
+  /// `[stop]`; see `make_stoppers`.
+  std::vector<named_text> stop;
+  failure_section failure;
+  checkpoint_section checkpoint;
+  cluster_section cluster;
+  log_section log;
+  /// Absolute directory of the INI file; not a key.
+  std::string ini_dir;
+
+  friend bool operator==(const spec&, const spec&) = default;
+};
+
+} // namespace tune

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loading.hpp"
+
+#include "tune/io/spec/convert.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+namespace {
+
+/// The list of what stands in `names`: "a, b".
+std::string joined(const std::vector<std::string>& names) {
+  std::string result;
+  for (const auto& x : names)
+    result += (result.empty() ? "" : ", ") + x;
+  return result;
+}
+
+std::string unknown_type(const std::string& type, const std::vector<std::string>& known) {
+  auto result = "type = " + type + ": must be one of: " + joined(known);
+  if (auto near = nearest_name(type, known); !near.empty())
+    result += "; did you mean \"" + near + "\"?";
+  return result;
+}
+
+/// An option that the chosen entry does not have: a fault, but of the environment only a warning,
+/// which may be meant for other experiments.
+void refuse_option(loading& x, const std::string& section, const std::string& type,
+                   const named_text& option, const std::string& why) {
+  const auto* entry = x.find(section, option.name);
+  auto of_type = "of " + type + ": " + why;
+  if (entry != nullptr && entry->origin.from == config_origin::source::environment)
+    x.warnings.push_back(to_text(entry->origin) + ": " + of_type + "; ignored");
+  else
+    x.refuse(section, option.name, of_type);
+}
+
+/// Checks each option by itself, so that each fault has its line, and fills in the defaults.
+void check_options(loading& x, const std::string& section, const std::string& type,
+                   const std::vector<option_spec>& known, std::vector<named_text>& written) {
+  std::map<std::string, std::string> texts;
+  for (const auto& option : written) {
+    auto same = [&](const option_spec& each) { return each.name == option.name; };
+    auto rule = std::find_if(known.begin(), known.end(), same);
+    auto rules = rule == known.end() ? known : std::vector<option_spec>{*rule};
+    auto parsed = options::parse(rules, {{option.name, option.text}});
+    if (rule == known.end())
+      refuse_option(x, section, type, option, parsed.error().detail);
+    else if (!parsed)
+      x.refuse(section, option.name, parsed.error().detail);
+    else
+      texts.emplace(option.name, option.text);
+  }
+  written.clear();
+  for (const auto& each : known) {
+    auto i = texts.find(each.name);
+    auto text = i == texts.end() ? each.fallback : i->second;
+    if (i != texts.end() || !text.empty())
+      written.push_back({each.name, std::move(text)});
+  }
+}
+
+/// Finds the chosen entry, the first where none is chosen. Null after a fault, or where the
+/// catalogue has none.
+template <class Catalogue>
+const typename Catalogue::entry* choose(loading& x, const Catalogue& from,
+                                        const std::string& section, std::string& type) {
+  if (type.empty() && !from.entries().empty())
+    type = from.entries().front().name;
+  if (type.empty())
+    return nullptr;
+  const auto* entry = from.find(type);
+  if (entry == nullptr)
+    x.refuse(section, "type", unknown_type(type, from.names()));
+  return entry;
+}
+
+/// The option whose name a factory's complaint begins with, else the type.
+std::string blamed(const std::vector<option_spec>& known, std::string_view detail) {
+  for (const auto& x : known) {
+    auto quoted = leading_name(detail) == x.name;
+    auto plain
+        = detail.starts_with(x.name) && detail.substr(x.name.size()).find_first_of(" :=") == 0;
+    if (quoted || plain)
+      return x.name;
+  }
+  return "type";
+}
+
+void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
+  auto parsed = options::parse(entry.known, option_texts(x.what.search.options));
+  if (!parsed || !entry.make)
+    return;
+  auto made = entry.make(*parsed, searcher_context_of(x.what, x.space));
+  if (!made) {
+    auto key = blamed(entry.known, made.error().detail);
+    x.refuse("search", key, "of " + entry.name + ": " + made.error().detail);
+    return;
+  }
+  auto traits = (*made)->traits();
+  auto objectives = x.what.experiment.objectives.size();
+  if (traits.objectives != 0 && objectives > traits.objectives)
+    x.refuse("experiment", "metric",
+             "metric: " + entry.name + " optimises " + std::to_string(traits.objectives)
+                 + " objective(s), not " + std::to_string(objectives));
+  for (const auto& each : x.space->parameters()) {
+    if (each.active_if && !traits.conditional)
+      x.refuse("space", each.name,
+               "\"" + each.name + "\": " + entry.name + " cannot search conditional parameters");
+  }
+}
+
+void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
+  auto parsed = options::parse(entry.known, option_texts(x.what.scheduler.options));
+  if (!parsed || !entry.make)
+    return;
+  if (auto made = entry.make(*parsed, scheduler_context_of(x.what)); !made)
+    x.refuse("scheduler", blamed(entry.known, made.error().detail),
+             "of " + entry.name + ": " + made.error().detail);
+}
+
+} // namespace
+
+void check_plugins(loading& x) {
+  auto& search = x.what.search;
+  auto& scheduler = x.what.scheduler;
+  const auto* searcher = choose(x, x.request.searchers, "search", search.type);
+  if (searcher != nullptr)
+    check_options(x, "search", search.type, searcher->known, search.options);
+  const auto* judge = choose(x, x.request.schedulers, "scheduler", scheduler.type);
+  if (judge != nullptr)
+    check_options(x, "scheduler", scheduler.type, judge->known, scheduler.options);
+  if (!x.faults.empty())
+    return;
+  if (searcher != nullptr)
+    try_searcher(x, *searcher);
+  if (judge != nullptr)
+    try_scheduler(x, *judge);
+}
+
+} // namespace tune

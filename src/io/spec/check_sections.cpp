@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loading.hpp"
+
+#include "tune/core/stop/stopper.hpp"
+#include "tune/io/spec/convert.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+void check_experiment(loading& x) {
+  auto& to = x.what.experiment;
+  if (to.name.empty())
+    to.name = std::filesystem::path{x.file}.stem().string();
+  if (to.name.empty() || to.name == "." || to.name == "..")
+    x.refuse("experiment", "name", "name is missing, and the file's name gives none");
+  if (to.objectives.empty() && x.find("experiment", "metric") == nullptr)
+    x.refuse_missing("experiment", "metric",
+                     "metric is missing: say what to optimise, such as metric = accuracy");
+  if (to.storage.empty())
+    x.refuse("experiment", "storage", "storage is empty: it must be a directory");
+}
+
+void check_resources(loading& x) {
+  auto gpu = x.what.resources.gpu;
+  if (gpu > 1 && gpu != std::floor(gpu))
+    x.refuse("resources", "gpu", "gpu: above 1 it must be whole, since a trial gets whole devices");
+}
+
+void check_failure(loading& x) {
+  auto& to = x.what.failure;
+  for (auto* each : {&to.max_timeouts, &to.max_out_of_memory, &to.max_killed})
+    *each = each->value_or(to.max_failures);
+  if (to.most_backoff >= to.backoff)
+    return;
+  if (x.find("failure", "most_backoff") == nullptr)
+    to.most_backoff = to.backoff;
+  else
+    x.refuse("failure", "most_backoff", "most_backoff: must be at least backoff");
+}
+
+/// A copy of `config` in which keys such as "optimizer.lr" became nested objects.
+object nested(const object& config, const search_space& space) {
+  object result;
+  for (const auto& [name, what] : config) {
+    auto dot = name.find('.');
+    if (dot == name.npos || space.find(name) == nullptr) {
+      result.set(name, what);
+      continue;
+    }
+    auto* level = &result;
+    std::size_t begin = 0;
+    for (; dot != name.npos; begin = dot + 1, dot = name.find('.', begin)) {
+      auto part = std::string_view{name}.substr(begin, dot - begin);
+      auto* next = level->find(part);
+      if (next == nullptr || next->as_object() == nullptr)
+        next = &level->set(part, object{});
+      level = next->as_object();
+    }
+    level->set(std::string_view{name}.substr(begin), what);
+  }
+  return result;
+}
+
+/// JSON writes 1 where a float 1.0 is meant.
+void make_floats(object& config, const search_space& space, const std::string& prefix) {
+  for (const auto& [name, what] : object{config}) {
+    auto full = prefix.empty() ? name : prefix + "." + name;
+    const auto* parameter = space.find(full);
+    if (parameter == nullptr && what.as_object() != nullptr)
+      make_floats(*config.find(name)->as_object(), space, full);
+    if (parameter == nullptr || what.as_int() == nullptr)
+      continue;
+    if (std::holds_alternative<float_range>(parameter->what)
+        || std::holds_alternative<normal_range>(parameter->what))
+      config.set(name, static_cast<double>(*what.as_int()));
+  }
+}
+
+void check_points(loading& x) {
+  std::size_t number = 0;
+  for (auto& point : x.what.search.points) {
+    ++number;
+    point = nested(point, *x.space);
+    make_floats(point, *x.space, "");
+    if (auto why = x.space->reject(point, true))
+      x.refuse("search", "points", "points: number " + std::to_string(number) + ": " + why->detail);
+  }
+}
+
+/// Parses all of `[space]`, again after each fault without the parameter that caused it, so that
+/// one run shows several.
+void parse_space(loading& x) {
+  constexpr int most_attempts = 8;
+  auto lines = space_lines(x.what);
+  std::set<std::string> blamed;
+  for (int i = 0; i < most_attempts; ++i) {
+    auto parsed = search_space::parse(lines);
+    if (parsed) {
+      x.space = std::make_shared<const search_space>(std::move(*parsed));
+      return;
+    }
+    auto name = leading_name(parsed.error().detail);
+    if (!blamed.insert(name).second)
+      return;
+    x.refuse("space", name, parsed.error().detail);
+    auto line = std::find_if(lines.begin(), lines.end(),
+                             [&](const parameter_text& each) { return each.name == name; });
+    if (line == lines.end())
+      return;
+    line->text = "0";
+  }
+}
+
+} // namespace
+
+void check_sections(loading& x) {
+  check_experiment(x);
+  check_resources(x);
+  check_failure(x);
+}
+
+void check_space(loading& x) {
+  parse_space(x);
+  if (x.space)
+    check_points(x);
+  if (auto stoppers = make_stoppers(stop_lines(x.what)); !stoppers)
+    x.refuse("stop", leading_name(stoppers.error().detail), stoppers.error().detail);
+}
+
+} // namespace tune

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loading.hpp"
+
+#include "tune/core/plugin/options.hpp"
+#include "tune/io/spec/convert.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+namespace tune {
+
+namespace {
+
+/// The key that each kind needs, and no other kind has.
+struct kind_key {
+  const char* key;
+  const std::string* text;
+  std::vector<trainable_kind> kinds;
+};
+
+std::array<kind_key, 3> kind_keys(const trainable_section& x) {
+  return {{{"command", &x.command, {trainable_kind::command}},
+           {"name", &x.name, {trainable_kind::function, trainable_kind::class_type}},
+           {"path", &x.path, {trainable_kind::table}}}};
+}
+
+std::string kind_name(trainable_kind x) {
+  static constexpr const char* names[] = {"command", "function", "class", "table"};
+  return names[static_cast<std::size_t>(x)];
+}
+
+trainable_kind kind_of_entry(const trainable_registry::entry& x) {
+  return x.function ? trainable_kind::function : trainable_kind::class_type;
+}
+
+/// The kind that the keys tell; nothing where they tell none, or several.
+void infer_kind(loading& x) {
+  auto& to = x.what.trainable;
+  const char* first = nullptr;
+  for (const auto& each : kind_keys(to)) {
+    if (each.text->empty())
+      continue;
+    if (first != nullptr) {
+      x.refuse("trainable", each.key,
+               std::string{each.key} + ": stands beside " + first
+                   + "; a trainable has only one of command, name, path");
+      return;
+    }
+    first = each.key;
+    to.kind = each.kinds.front();
+  }
+  const auto* registered = x.request.trainables ? x.request.trainables->find(to.name) : nullptr;
+  if (!to.name.empty() && registered != nullptr)
+    to.kind = kind_of_entry(*registered);
+  auto needed = x.request.needs_trainable || x.sections.contains("trainable");
+  if (first == nullptr && needed)
+    x.refuse_missing("trainable", "command",
+                     "what to run is missing: [trainable] needs one of command, name, path");
+}
+
+void check_kind(loading& x) {
+  auto kind = *x.what.trainable.kind;
+  for (const auto& each : kind_keys(x.what.trainable)) {
+    auto fits = std::find(each.kinds.begin(), each.kinds.end(), kind) != each.kinds.end();
+    if (fits && each.text->empty())
+      x.refuse("trainable", x.find("trainable", each.key) ? each.key : "kind",
+               std::string{each.key} + " is missing: kind = " + kind_name(kind) + " needs it");
+    if (!fits && !each.text->empty())
+      x.refuse("trainable", each.key,
+               std::string{each.key} + ": has no meaning for kind = " + kind_name(kind));
+  }
+}
+
+void check_name(loading& x) {
+  const auto& name = x.what.trainable.name;
+  if (x.request.trainables == nullptr || name.empty())
+    return;
+  if (const auto* entry = x.request.trainables->find(name)) {
+    if (kind_of_entry(*entry) != *x.what.trainable.kind)
+      x.refuse("trainable", "kind",
+               "kind: \"" + name + "\" is a " + kind_name(kind_of_entry(*entry)));
+    return;
+  }
+  std::vector<std::string> known;
+  for (const auto* each : x.request.trainables->entries())
+    known.push_back(each->name);
+  std::string message = "name = " + name + ": no such function or class is registered";
+  if (auto near = nearest_name(name, known); !near.empty())
+    message += "; did you mean \"" + near + "\"?";
+  else
+    for (std::size_t i = 0; i < known.size(); ++i)
+      message += (i == 0 ? "; known: " : ", ") + known[i];
+  x.refuse("trainable", "name", message);
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+void check_files(loading& x) {
+  const auto& of = x.what.trainable;
+  for (const auto& each : of.files) {
+    if (!is_there(against_ini(x.what, each)))
+      x.refuse("trainable", "files",
+               "files: \"" + against_ini(x.what, each).string() + "\" does not exist");
+  }
+  if (!of.path.empty() && !is_there(against_ini(x.what, of.path)))
+    x.refuse("trainable", "path",
+             "path: \"" + against_ini(x.what, of.path).string() + "\" does not exist");
+}
+
+/// A script beside the INI file is not found by its bare name: trials have directories of their
+/// own.
+void warn_of_bare_files(loading& x, const command_template& command) {
+  const auto& files = x.what.trainable.files;
+  for (const auto& word : command.fixed_words()) {
+    auto shipped = std::find(files.begin(), files.end(), word) != files.end();
+    auto is_path = word[0] == '/' || word[0] == '-' || word.starts_with("./");
+    std::error_code ignored;
+    if (!shipped && !is_path
+        && std::filesystem::is_regular_file(against_ini(x.what, word), ignored))
+      x.warnings.push_back(to_text(x.origin("trainable", "command")) + ": [trainable] command: \""
+                           + word + "\" means a file in the trial's directory; for the one beside "
+                           + "the INI file write ./" + word);
+  }
+}
+
+void check_command(loading& x) {
+  if (!x.space || x.what.trainable.command.empty())
+    return;
+  auto parsed = command_of(x.what, *x.space);
+  if (!parsed) {
+    x.refuse("trainable", "command", "command: " + parsed.error().detail);
+    return;
+  }
+  object unconditional;
+  for (const auto& each : x.space->parameters()) {
+    const auto& builtin = command_builtin_names();
+    if (std::find(builtin.begin(), builtin.end(), each.name) != builtin.end())
+      x.refuse("space", each.name,
+               "\"" + each.name + "\" is a name of the runtime in commands; rename the parameter");
+    if (!each.active_if)
+      unconditional.set(each.name, "x");
+  }
+  if (parsed->render(unconditional, {}).empty())
+    x.refuse("trainable", "command",
+             "command: the program must not depend on a parameter that may be inactive");
+  warn_of_bare_files(x, *parsed);
+}
+
+/// Metrics read from output without the one that is optimised: probably a mistyped name.
+void warn_of_missing_metric(loading& x) {
+  const auto& metrics = x.what.trainable.metrics;
+  if (metrics.empty() || x.what.experiment.objectives.empty())
+    return;
+  for (const auto& objective : x.what.experiment.objectives) {
+    auto same = [&](const named_text& each) { return each.name == objective.metric; };
+    if (std::none_of(metrics.begin(), metrics.end(), same))
+      x.warnings.push_back(to_text(x.origin("experiment", "metric")) + ": [experiment] metric: no "
+                           + "metric." + objective.metric + " reads it from the output");
+  }
+}
+
+} // namespace
+
+void check_trainable(loading& x) {
+  auto written = x.find("trainable", "kind") != nullptr;
+  if (!written)
+    infer_kind(x);
+  if (!x.what.trainable.kind)
+    return;
+  if (written)
+    check_kind(x);
+  check_name(x);
+  check_files(x);
+  if (*x.what.trainable.kind == trainable_kind::command) {
+    check_command(x);
+    warn_of_missing_metric(x);
+  }
+}
+
+} // namespace tune

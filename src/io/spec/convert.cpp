@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/convert.hpp"
+
+#include "tune/core/plugin/options.hpp"
+#include "tune/io/json.hpp"
+
+#include <cmath>
+
+namespace tune {
+
+namespace {
+
+/// Amounts of families, which were checked when they were read; what is no number counts nothing.
+std::map<std::string, amount> custom_amounts(const std::vector<named_text>& xs) {
+  std::map<std::string, amount> result;
+  for (const auto& x : xs) {
+    if (auto number = parse_number(x.text))
+      result.insert_or_assign(x.name, amount::of(*number));
+  }
+  return result;
+}
+
+std::uint32_t& budget(failure_policy& of, end_class what) {
+  return of.budget[static_cast<std::size_t>(what)];
+}
+
+/// Why a bundle's entry is refused.
+error bundle_error(std::size_t number, const std::string& name, const std::string& why) {
+  return {ec::bad_option, "number " + std::to_string(number) + ": " + name + ": " + why};
+}
+
+expected<amount> read_amount(const value& what) {
+  constexpr double most = 1e12;
+  auto number = what.number();
+  if (!number || what.as_bool() != nullptr || !(*number >= 0 && *number <= most))
+    return error{ec::bad_option, "must be a number >= 0"};
+  return amount::of(*number);
+}
+
+expected<std::uint64_t> read_memory(const value& what) {
+  auto text = what.as_string() != nullptr ? *what.as_string() : to_text(what);
+  if (auto bytes = parse_bytes(text))
+    return bytes;
+  return error{ec::bad_option, "must be a size such as \"2GiB\""};
+}
+
+/// Sets one entry of a bundle.
+expected<void> set_entry(resources& to, const std::string& name, const value& what) {
+  constexpr std::string_view custom = "custom.";
+  if (name == "memory") {
+    auto bytes = read_memory(what);
+    if (!bytes)
+      return bytes.error();
+    to.memory = *bytes;
+    return {};
+  }
+  if (name != "cpu" && name != "gpu" && !(name.starts_with(custom) && name.size() > custom.size()))
+    return error{ec::unknown_name, "must be one of: cpu, gpu, memory, custom.<name>"};
+  auto read = read_amount(what);
+  if (!read)
+    return read.error();
+  if (name == "gpu" && *read > amount::of(1) && read->units % amount::scale != 0)
+    return error{ec::bad_option, "above 1 it must be whole"};
+  if (name == "cpu")
+    to.cpu = *read;
+  else if (name == "gpu")
+    to.gpu = *read;
+  else
+    to.custom.insert_or_assign(name.substr(custom.size()), *read);
+  return {};
+}
+
+/// A number as JSON wants it: whole ones without a point.
+value plain(amount x) {
+  if (x.units % amount::scale == 0)
+    return x.units / amount::scale;
+  return x.number();
+}
+
+} // namespace
+
+failure_policy failures_of(const spec& x) {
+  const auto& from = x.failure;
+  failure_policy result;
+  budget(result, end_class::user_error) = from.max_failures;
+  budget(result, end_class::timeout) = from.max_timeouts.value_or(from.max_failures);
+  budget(result, end_class::out_of_memory) = from.max_out_of_memory.value_or(from.max_failures);
+  budget(result, end_class::killed) = from.max_killed.value_or(from.max_failures);
+  budget(result, end_class::node_lost) = from.max_node_losses;
+  result.fail_fast = from.fail_fast;
+  result.max_consecutive_failures = from.max_consecutive_failures;
+  result.backoff = from.backoff;
+  result.most_backoff = from.most_backoff;
+  result.progress_timeout = from.progress_timeout;
+  result.restart_from_scratch = from.restart_from_scratch;
+  return result;
+}
+
+resource_request request_of(const spec& x) {
+  const auto& from = x.resources;
+  resources own{amount::of(from.cpu), amount::of(from.gpu), from.memory,
+                custom_amounts(from.custom)};
+  resource_request result{{std::move(own)}, from.strategy};
+  result.bundles.insert(result.bundles.end(), from.bundles.begin(), from.bundles.end());
+  return result;
+}
+
+experiment_settings settings_of(const spec& x) {
+  experiment_settings result;
+  result.objectives = x.experiment.objectives;
+  result.seed = x.experiment.seed;
+  result.max_trials = x.experiment.num_samples;
+  result.max_concurrent = x.experiment.max_concurrent_trials;
+  result.request = request_of(x);
+  result.queue_trials = x.cluster.queue_trials;
+  result.failures = failures_of(x);
+  result.checkpoints = {x.checkpoint.frequency, x.checkpoint.at_end};
+  result.time_limit = x.experiment.time_limit;
+  result.stop_grace = x.cluster.stop_grace;
+  return result;
+}
+
+std::vector<parameter_text> space_lines(const spec& x) {
+  std::vector<parameter_text> result;
+  for (const auto& each : x.space)
+    result.push_back({each.name, each.text});
+  return result;
+}
+
+std::vector<stop_line> stop_lines(const spec& x) {
+  std::vector<stop_line> result;
+  for (const auto& each : x.stop)
+    result.push_back({each.name, each.text});
+  return result;
+}
+
+std::map<std::string, std::string> option_texts(const std::vector<named_text>& xs) {
+  std::map<std::string, std::string> result;
+  for (const auto& x : xs)
+    result.insert_or_assign(x.name, x.text);
+  return result;
+}
+
+searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search_space> space) {
+  searcher_context result;
+  result.space = std::move(space);
+  result.seed = x.experiment.seed;
+  result.samples = x.experiment.num_samples;
+  result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());
+  result.points = x.search.points;
+  return result;
+}
+
+scheduler_context scheduler_context_of(const spec& x) {
+  scheduler_context result;
+  result.seed = x.experiment.seed;
+  result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());
+  return result;
+}
+
+expected<command_template> command_of(const spec& x, const search_space& space) {
+  std::vector<std::string> names;
+  for (const auto& each : space.parameters())
+    names.push_back(each.name);
+  return command_template::parse(x.trainable.command, names);
+}
+
+resources offered_by(const spec& x, resources detected) {
+  const auto& from = x.cluster;
+  if (from.cpus)
+    detected.cpu = amount::of(*from.cpus);
+  if (from.gpus)
+    detected.gpu = amount::of(*from.gpus);
+  if (from.memory)
+    detected.memory = *from.memory;
+  for (const auto& [name, what] : custom_amounts(from.custom))
+    detected.custom.insert_or_assign(name, what);
+  return detected;
+}
+
+std::filesystem::path against_ini(const spec& x, const std::string& text) {
+  return (std::filesystem::path{x.ini_dir} / text).lexically_normal();
+}
+
+std::filesystem::path experiment_directory(const spec& x, const std::filesystem::path& caller) {
+  return (caller / x.experiment.storage / x.experiment.name).lexically_normal();
+}
+
+expected<std::vector<resources>> parse_bundles(const std::string& json) {
+  auto parsed = from_json(json);
+  if (!parsed)
+    return error{parsed.error().code, "not JSON: " + parsed.error().detail};
+  if (parsed->as_list() == nullptr)
+    return error{ec::bad_syntax, "must be a JSON list of objects"};
+  std::vector<resources> result;
+  for (const auto& each : *parsed->as_list()) {
+    auto number = result.size() + 1;
+    if (each.as_object() == nullptr)
+      return bundle_error(number, to_text(each), "must be a JSON object");
+    result.emplace_back();
+    for (const auto& [name, what] : *each.as_object()) {
+      if (auto set = set_entry(result.back(), name, what); !set)
+        return bundle_error(number, name, set.error().detail);
+    }
+  }
+  return result;
+}
+
+std::string bundles_text(const std::vector<resources>& xs) {
+  value::list list;
+  for (const auto& x : xs) {
+    object each;
+    if (x.cpu.units != 0)
+      each.set("cpu", plain(x.cpu));
+    if (x.gpu.units != 0)
+      each.set("gpu", plain(x.gpu));
+    if (x.memory != 0)
+      each.set("memory", std::to_string(x.memory));
+    for (const auto& [name, what] : x.custom)
+      each.set("custom." + name, plain(what));
+    list.push_back(std::move(each));
+  }
+  return to_json(value{std::move(list)});
+}
+
+} // namespace tune

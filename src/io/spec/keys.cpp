@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/keys.hpp"
+
+#include "family_checks.hpp"
+#include "key_makers.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/words.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+namespace {
+
+using namespace key_makers;
+
+constexpr double most_count = 1e9;
+constexpr double most_cpus = 1e6;
+
+// Names a field for reading and writing.
+#define TUNE_FIELD(path)                                                                           \
+  [](spec & x) -> auto& {                                                                          \
+    return x.path;                                                                                 \
+  }
+
+using rows = std::vector<key_spec>;
+
+expected<void> read_name(spec& x, const std::string& what) {
+  auto is_bad = what.find('/') != what.npos || what == "." || what == "..";
+  if (is_bad || what.size() > 200)
+    return refusal("name", what,
+                   "must be one directory's name: no '/', not '.' or '..', at most 200 bytes");
+  x.experiment.name = what;
+  return {};
+}
+
+key_spec name_key() {
+  auto result = text({"experiment", "name", "directory below storage; empty: the INI file's name"},
+                     "name of a directory", TUNE_FIELD(experiment.name));
+  result.read = read_name;
+  return result;
+}
+
+key_spec metric_key() {
+  auto result = start({"experiment", "metric",
+                       "what to optimise; required; the first is what "
+                       "\"best\" means"},
+                      option_kind::text, "metric, or list such as accuracy:max, latency:min");
+  result.write = [](const spec& x) {
+    return key_texts::objectives(x.experiment.objectives, x.experiment.maximise);
+  };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto parsed = key_texts::parse_objectives(what, x.experiment.maximise);
+    if (!parsed)
+      return error{parsed.error().code, "metric = " + what + ": " + parsed.error().detail};
+    x.experiment.objectives = std::move(*parsed);
+    return {};
+  };
+  return result;
+}
+
+void add_experiment(rows& to) {
+  to.push_back(name_key());
+  to.push_back(one_of({"experiment", "mode",
+                       "whether metrics without :min or :max are to be "
+                       "large or small"},
+                      {"min", "max"}, TUNE_FIELD(experiment.maximise)));
+  to.push_back(metric_key());
+  to.push_back(integer({"experiment", "num_samples",
+                        "configurations to try, times the size of the grids; 0 = until another "
+                        "limit",
+                        true},
+                       {0}, TUNE_FIELD(experiment.num_samples)));
+  to.push_back(
+      integer({"experiment", "max_concurrent_trials",
+               "trials that may run or wait for resources at once; 0 = as many as fit", true},
+              {0}, TUNE_FIELD(experiment.max_concurrent_trials)));
+  to.push_back(text({"experiment", "storage",
+                     "directory of all experiments, against the working directory", true},
+                    "path", TUNE_FIELD(experiment.storage)));
+  to.push_back(integer({"experiment", "seed", "the same seed gives the same configurations"}, {0},
+                       TUNE_FIELD(experiment.seed)));
+  to.push_back(
+      duration({"experiment", "time_limit",
+                "the run ends in order after so long, summed over resumes; 0 = never", true},
+               TUNE_FIELD(experiment.time_limit)));
+  to.back().also_environment = "TRIALRUNNER_WALLTIME_LIMIT";
+}
+
+key_spec kind_key() {
+  static const std::vector<std::string> kinds{"command", "function", "class", "table"};
+  auto result = start({"trainable", "kind",
+                       "how the code is written; needed only where the other keys do not tell"},
+                      option_kind::text, "");
+  result.rule.choices = kinds;
+  result.write = [](const spec& x) {
+    return x.trainable.kind ? kinds[static_cast<std::size_t>(*x.trainable.kind)] : std::string{};
+  };
+  result.read = [rule = result.rule](spec& x, const std::string& what) -> expected<void> {
+    if (auto parsed = by_rule(rule, what); !parsed)
+      return parsed.error();
+    auto i = std::find(kinds.begin(), kinds.end(), what) - kinds.begin();
+    x.trainable.kind = static_cast<trainable_kind>(i);
+    return {};
+  };
+  return result;
+}
+
+key_spec files_key() {
+  auto result = start(
+      {"trainable", "files", "what workers need beside the command, against the INI's directory"},
+      option_kind::text, "paths, separated by blanks or commas; quotes as in sh");
+  result.write = [](const spec& x) { return key_texts::words(x.trainable.files); };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto words = split_words(what, " \t,");
+    if (!words)
+      return refusal("files", what, words.error().detail);
+    x.trainable.files.clear();
+    for (auto& each : *words)
+      x.trainable.files.push_back(std::move(each.text));
+    return {};
+  };
+  return result;
+}
+
+key_spec report_on_key() {
+  auto result = text(
+      {"trainable", "report_on", "lines that make a report; empty: those with the first objective"},
+      "ECMAScript regular expression", TUNE_FIELD(trainable.report_on));
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    if (auto checked = check_expression("report_on", what); !checked)
+      return checked;
+    x.trainable.report_on = what;
+    return {};
+  };
+  return result;
+}
+
+void add_trainable(rows& to) {
+  to.push_back(kind_key());
+  to.push_back(text({"trainable", "name", "a registered function or class"}, "name",
+                    TUNE_FIELD(trainable.name)));
+  to.push_back(text({"trainable", "command", "program and arguments with {parameter}s; no shell"},
+                    "words, quoted as in sh", TUNE_FIELD(trainable.command)));
+  to.push_back(text({"trainable", "path",
+                     "CSV or JSON file of recorded curves, against the INI's "
+                     "directory"},
+                    "path", TUNE_FIELD(trainable.path)));
+  to.push_back(one_of({"trainable", "isolation", "where functions and classes run", true},
+                      {"process", "thread"}, TUNE_FIELD(trainable.isolation)));
+  to.push_back(files_key());
+  to.push_back(one_of({"trainable", "report",
+                       "line: each matching line of output is a report; "
+                       "final: one report at the end"},
+                      {"line", "final"}, TUNE_FIELD(trainable.report)));
+  to.push_back(report_on_key());
+  to.push_back(
+      bytes({"trainable", "output_cap", "most bytes kept of each of stdout and stderr", true},
+            TUNE_FIELD(trainable.output_cap)));
+  to.push_back(family({"trainable", "metric.", "reads a metric from the command's output: group 1"},
+                      "<name>", "ECMAScript regular expression with a group",
+                      TUNE_FIELD(trainable.metrics), check_metric_expression));
+  to.push_back(family({"trainable", "env.", "environment variable of the command"}, "<NAME>",
+                      "text", TUNE_FIELD(trainable.env), check_variable));
+}
+
+void add_space(rows& to) {
+  to.push_back(family({"space", "", "one parameter: its distribution, grid or constant"},
+                      "<parameter>", "domain, or domain if condition", TUNE_FIELD(space)));
+}
+
+key_spec bundles_key() {
+  auto result = start({"resources", "bundles",
+                       "further bundles beside the trainable's own, all "
+                       "granted at once",
+                       true},
+                      option_kind::text,
+                      "JSON list such as [{\"cpu\": 1, \"gpu\": 1, \"memory\": \"2GiB\"}]");
+  result.write = [](const spec& x) { return bundles_text(x.resources.bundles); };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto parsed = parse_bundles(what);
+    if (!parsed)
+      return error{parsed.error().code, "bundles: " + parsed.error().detail};
+    x.resources.bundles = std::move(*parsed);
+    return {};
+  };
+  return result;
+}
+
+void add_resources(rows& to) {
+  to.push_back(number({"resources", "cpu", "CPUs of one trial; fractions are fine", true},
+                      {0, most_cpus}, TUNE_FIELD(resources.cpu)));
+  to.push_back(number({"resources", "gpu",
+                       "GPUs of one trial; a fraction below 1 shares a device, above 1 it must be "
+                       "whole",
+                       true},
+                      {0, most_cpus}, TUNE_FIELD(resources.gpu)));
+  to.push_back(
+      bytes({"resources", "memory", "memory of one trial", true}, TUNE_FIELD(resources.memory)));
+  to.push_back(bundles_key());
+  to.push_back(one_of({"resources", "strategy", "how bundles are laid over nodes", true},
+                      {"pack", "spread", "strict_pack", "strict_spread"},
+                      TUNE_FIELD(resources.strategy)));
+  to.push_back(family({"resources", "custom.", "amount of a resource of your own, per trial", true},
+                      "<name>", "number >= 0", TUNE_FIELD(resources.custom), check_custom));
+}
+
+key_spec points_key() {
+  auto result = start({"search", "points", "configurations, whole or in part, to try first"},
+                      option_kind::text, "JSON list of objects such as [{\"lr\": 0.1}]");
+  result.write = [](const spec& x) {
+    value::list list{x.search.points.begin(), x.search.points.end()};
+    return tune::to_json(value{std::move(list)});
+  };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto parsed = from_json(what);
+    if (!parsed)
+      return refusal("points", what, "not JSON: " + parsed.error().detail);
+    if (parsed->as_list() == nullptr)
+      return refusal("points", what, "must be a JSON list of objects");
+    x.search.points.clear();
+    for (const auto& each : *parsed->as_list()) {
+      if (each.as_object() == nullptr)
+        return refusal("points", what, "must be a JSON list of objects");
+      x.search.points.push_back(*each.as_object());
+    }
+    return {};
+  };
+  return result;
+}
+
+void add_plugins(rows& to) {
+  to.push_back(text({"search", "type", "what proposes configurations"},
+                    "name that `tune-node list searchers` prints", TUNE_FIELD(search.type)));
+  to.push_back(points_key());
+  to.push_back(family({"search", "", "option of the chosen searcher"}, "<option>",
+                      "as `tune-node list searchers` prints", TUNE_FIELD(search.options)));
+  to.push_back(text({"scheduler", "type", "what judges running trials"},
+                    "name that `tune-node list schedulers` prints", TUNE_FIELD(scheduler.type)));
+  to.push_back(family({"scheduler", "", "option of the chosen scheduler"}, "<option>",
+                      "as `tune-node list schedulers` prints", TUNE_FIELD(scheduler.options)));
+  to.push_back(family({"stop", "",
+                       "ends a trial: a metric that reaches a number; or `when`, "
+                       "`all_when`, `plateau`, `experiment_plateau`",
+                       true},
+                      "<metric>", "number, condition or plateau", TUNE_FIELD(stop)));
+}
+
+void add_failure_budgets(rows& to) {
+  to.push_back(
+      count({"failure", "max_failures", "retries of a trial after errors of its own code", true},
+            TUNE_FIELD(failure.max_failures)));
+  to.push_back(count_or_failures(
+      {"failure", "max_timeouts", "retries after no progress; default: max_failures", true},
+      TUNE_FIELD(failure.max_timeouts)));
+  to.push_back(
+      count_or_failures({"failure", "max_out_of_memory",
+                         "retries after running out of memory; default: max_failures", true},
+                        TUNE_FIELD(failure.max_out_of_memory)));
+  to.push_back(count_or_failures(
+      {"failure", "max_killed", "retries after a signal from outside; default: max_failures", true},
+      TUNE_FIELD(failure.max_killed)));
+  to.push_back(count({"failure", "max_node_losses", "retries after the loss of a node", true},
+                     TUNE_FIELD(failure.max_node_losses)));
+}
+
+void add_failure(rows& to) {
+  add_failure_budgets(to);
+  to.push_back(boolean(
+      {"failure", "fail_fast", "the first trial that fails for good stops everything", true},
+      TUNE_FIELD(failure.fail_fast)));
+  to.push_back(
+      integer({"failure", "max_consecutive_failures",
+               "the run ends when so many trials fail alike before any report; 0 = never", true},
+              {0, most_count}, TUNE_FIELD(failure.max_consecutive_failures)));
+  to.push_back(duration({"failure", "backoff",
+                         "wait before a trial's first retry, doubled each time; 0 = none", true},
+                        TUNE_FIELD(failure.backoff)));
+  to.push_back(duration({"failure", "most_backoff", "the longest such wait", true},
+                        TUNE_FIELD(failure.most_backoff)));
+  to.push_back(duration({"failure", "progress_timeout",
+                         "an attempt that reports nothing for so long is killed; 0 = never", true},
+                        TUNE_FIELD(failure.progress_timeout)));
+  to.push_back(boolean({"failure", "restart_from_scratch",
+                        "begin anew where all checkpoints of a trial are bad", true},
+                       TUNE_FIELD(failure.restart_from_scratch)));
+}
+
+void add_checkpoint(rows& to) {
+  to.push_back(
+      integer({"checkpoint", "frequency", "save every so many iterations; 0 = never", true}, {0},
+              TUNE_FIELD(checkpoint.frequency)));
+  to.push_back(boolean({"checkpoint", "at_end", "save when a trial ends", true},
+                       TUNE_FIELD(checkpoint.at_end)));
+}
+
+/// A row bound to the value inside an optional field, for `or_auto`.
+#define TUNE_INSIDE(path)                                                                          \
+  [](spec & x) -> auto& {                                                                          \
+    return *x.path;                                                                                \
+  }
+
+void add_cluster(rows& to) {
+  to.push_back(or_auto(number({"cluster", "cpus", "CPUs this machine offers", true}, {0, most_cpus},
+                              TUNE_INSIDE(cluster.cpus)),
+                       TUNE_FIELD(cluster.cpus)));
+  to.push_back(or_auto(number({"cluster", "gpus", "GPUs this machine offers", true}, {0, most_cpus},
+                              TUNE_INSIDE(cluster.gpus)),
+                       TUNE_FIELD(cluster.gpus)));
+  to.push_back(or_auto(
+      bytes({"cluster", "memory", "memory this machine offers", true}, TUNE_INSIDE(cluster.memory)),
+      TUNE_FIELD(cluster.memory)));
+  to.push_back(boolean({"cluster", "queue_trials",
+                        "wait for the cluster to grow instead of refusing what cannot fit", true},
+                       TUNE_FIELD(cluster.queue_trials)));
+  to.push_back(one_of({"cluster", "policy", "fill nodes one by one, or spread trials evenly", true},
+                      {"pack", "spread"}, TUNE_FIELD(cluster.policy)));
+  to.push_back(duration({"cluster", "kill_grace", "between TERM and KILL", true},
+                        TUNE_FIELD(cluster.kill_grace)));
+  to.push_back(duration({"cluster", "stop_grace",
+                         "how long the last result of a trial that must stop is awaited", true},
+                        TUNE_FIELD(cluster.stop_grace)));
+  to.push_back(family({"cluster", "custom.",
+                       "amount of a resource of your own that this machine "
+                       "offers",
+                       true},
+                      "<name>", "number >= 0", TUNE_FIELD(cluster.custom), check_custom));
+}
+
+void add_log(rows& to) {
+  to.push_back(one_of({"log", "level", "least urgency of lines on stderr", true},
+                      {"trace", "debug", "info", "warning", "error", "off"},
+                      TUNE_FIELD(log.level)));
+  to.push_back(
+      boolean({"log", "trial_files", "write result files into each trial's directory", true},
+              TUNE_FIELD(log.trial_files)));
+  to.push_back(text({"log", "file",
+                     "the runtime's own log beside stderr, against the experiment's directory; "
+                     "empty: none",
+                     true},
+                    "path", TUNE_FIELD(log.file)));
+}
+
+#undef TUNE_INSIDE
+#undef TUNE_FIELD
+
+rows make_rows() {
+  rows result;
+  add_experiment(result);
+  add_trainable(result);
+  add_space(result);
+  add_resources(result);
+  add_plugins(result);
+  add_failure(result);
+  add_checkpoint(result);
+  add_cluster(result);
+  add_log(result);
+  return result;
+}
+
+} // namespace
+
+const std::vector<key_spec>& spec_keys() {
+  static const auto table = make_rows();
+  return table;
+}
+
+} // namespace tune

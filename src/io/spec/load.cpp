@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/load.hpp"
+
+#include "layers.hpp"
+#include "loading.hpp"
+#include "tune/io/spec/keys.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tune {
+
+const ini_entry* loading::find(std::string_view section, std::string_view key) const {
+  auto i = settings.find(std::string{section} + "." + std::string{key});
+  return i == settings.end() ? nullptr : i->second;
+}
+
+config_origin loading::origin(std::string_view section, std::string_view key) const {
+  if (const auto* entry = find(section, key))
+    return entry->origin;
+  auto i = sections.find(section);
+  return {config_origin::source::file, file, i == sections.end() ? 0 : i->second};
+}
+
+void loading::refuse(std::string_view section, std::string_view key, const std::string& message) {
+  const auto* entry = find(section, key);
+  auto hint = entry == nullptr ? std::string{} : hint_for(*entry);
+  faults.add({origin(section, key), std::string{section}, std::string{key}, message + hint});
+}
+
+void loading::refuse_missing(std::string_view section, std::string_view key,
+                             const std::string& message) {
+  if (whole)
+    refuse(section, key, message);
+}
+
+std::string leading_name(std::string_view detail) {
+  if (detail.empty() || detail[0] != '"')
+    return {};
+  auto end = detail.find('"', 1);
+  return end == detail.npos ? std::string{} : std::string{detail.substr(1, end - 1)};
+}
+
+namespace {
+
+/// Takes entries of unknown keys out and complains about them.
+void refuse_unknown(std::vector<ini_entry>& entries, config_faults& faults) {
+  auto is_unknown = [&](const ini_entry& x) {
+    if (find_key(x.section, x.key) != nullptr)
+      return false;
+    auto message = "unknown key \"" + x.key + "\"";
+    if (!faults.full())
+      message += advice_for_unknown(x.section, x.key);
+    faults.add({x.origin, x.section, x.key, std::move(message)});
+    return true;
+  };
+  std::erase_if(entries, is_unknown);
+}
+
+void apply_family(loading& to, const key_spec& family, const std::vector<ini_entry>& settings) {
+  for (const auto& x : settings) {
+    if (x.section != family.section || find_key(x.section, x.key) != &family)
+      continue;
+    named_text line{x.key.substr(family.rule.name.size()), x.text};
+    if (family.check != nullptr) {
+      if (auto checked = family.check(line); !checked)
+        to.refuse(x.section, x.key, checked.error().detail);
+    }
+    family.entries(to.what).push_back(std::move(line));
+  }
+}
+
+void apply_all(loading& to, const std::vector<ini_entry>& settings) {
+  for (const auto& x : spec_keys()) {
+    if (x.is_family()) {
+      apply_family(to, x, settings);
+    } else if (const auto* entry = to.find(x.section, x.rule.name)) {
+      if (auto read = x.read(to.what, entry->text); !read)
+        to.refuse(x.section, x.rule.name, read.error().detail);
+    }
+  }
+}
+
+load_result give_up(config_faults faults, std::vector<std::string> warnings) {
+  faults.sort();
+  return {std::nullopt, std::move(faults), std::move(warnings)};
+}
+
+load_result finish(loading&& x, const std::vector<ini_entry>& settings) {
+  if (!x.faults.empty())
+    return give_up(std::move(x.faults), std::move(x.warnings));
+  loaded_spec result{std::move(x.what), {}, std::move(x.space)};
+  for (const auto& each : settings)
+    result.origins.emplace(each.section + "." + each.key, each.origin);
+  return {std::move(result), {}, std::move(x.warnings)};
+}
+
+} // namespace
+
+load_result load_spec(const std::filesystem::path& path, const load_request& request) {
+  auto text = read_ini_file(path);
+  if (text)
+    return load_spec_text(*text, path, request);
+  config_faults faults;
+  auto message = text.error().detail.substr(path.string().size() + 2);
+  faults.add({{config_origin::source::file, path.string(), 0}, {}, {}, std::move(message)});
+  return {std::nullopt, std::move(faults), {}};
+}
+
+load_result load_spec_text(std::string_view text, const std::filesystem::path& path,
+                           const load_request& request) {
+  loading x{request, path.string(), {}, {}, {}, {}, {}, {}, true};
+  auto scanned = scan_ini(text, x.file, section_names(), x.faults);
+  x.sections = std::move(scanned.sections);
+  auto environment = read_environment(request.environment, scanned.entries);
+  x.warnings = std::move(environment.warnings);
+  refuse_unknown(scanned.entries, x.faults);
+  x.whole = x.faults.empty();
+  auto overrides = read_overrides(request.overrides, x.faults);
+  refuse_unknown(overrides, x.faults);
+  auto settings = merge_layers(scanned.entries, environment.entries, overrides);
+  if (!settings) {
+    x.faults.add({{config_origin::source::file, x.file, 0}, {}, {}, settings.error().detail});
+    return give_up(std::move(x.faults), std::move(x.warnings));
+  }
+  for (const auto& each : *settings)
+    x.settings.emplace(each.section + "." + each.key, &each);
+
+  std::error_code ignored;
+  auto absolute = std::filesystem::absolute(path, ignored).lexically_normal();
+  x.what.ini_dir = absolute.parent_path().string();
+  apply_all(x, *settings);
+  check_sections(x);
+  check_space(x);
+  check_trainable(x);
+  check_plugins(x);
+  return finish(std::move(x), *settings);
+}
+
+} // namespace tune

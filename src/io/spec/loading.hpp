@@ -1,0 +1,54 @@
+/// A configuration while it is read: shared by the steps of loading. Private to io/spec.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/spec/ini_text.hpp"
+#include "tune/io/spec/load.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// What is known so far.
+struct loading {
+  const load_request& request;
+  std::string file;
+  /// Line where each section begins, for what is missing in it.
+  std::map<std::string, std::size_t, std::less<>> sections;
+  /// The winning entry of each key, by full key.
+  std::map<std::string, const ini_entry*, std::less<>> settings;
+  spec what;
+  std::shared_ptr<const search_space> space;
+  config_faults faults;
+  std::vector<std::string> warnings;
+  /// Every line of the file was understood. If not, what seems to be missing may stand there.
+  bool whole = true;
+
+  /// Where `key` was written; null where it was not.
+  [[nodiscard]] const ini_entry* find(std::string_view section, std::string_view key) const;
+  /// The place to complain about: of the key, else of its section.
+  [[nodiscard]] config_origin origin(std::string_view section, std::string_view key) const;
+  /// Adds a fault at the key. @param message starts with the key, or names it.
+  void refuse(std::string_view section, std::string_view key, const std::string& message);
+  /// The same for a key that is nowhere.
+  void refuse_missing(std::string_view section, std::string_view key, const std::string& message);
+};
+
+/// Fills what depends on other keys, and checks `[experiment]`, `[resources]`, `[failure]`.
+void check_sections(loading& x);
+/// Parses `[space]` and `[stop]`, checks `[search] points`.
+void check_space(loading& x);
+/// Infers the kind, checks command, files and names. After `check_space`.
+void check_trainable(loading& x);
+/// Chooses catalogue entries, checks and completes their options, and tries to make them where
+/// all else is right.
+void check_plugins(loading& x);
+
+/// The text between the quotes that a detail begins with; empty where it does not.
+[[nodiscard]] std::string leading_name(std::string_view detail);
+
+} // namespace tune

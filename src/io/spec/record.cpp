@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/record.hpp"
+
+#include "tune/io/json.hpp"
+#include "tune/io/spec/keys.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+namespace {
+
+constexpr std::int64_t record_version = 1;
+
+/// Families without a prefix stand below this name, beside the section's single keys.
+std::string member_name(const key_spec& x) {
+  if (!x.is_family())
+    return x.rule.name;
+  return x.rule.name.empty() ? "lines" : x.rule.name.substr(0, x.rule.name.size() - 1);
+}
+
+/// A value as JSON: numbers and truth values as such, all else as its INI text.
+value recorded(const key_spec& key, const std::string& text) {
+  if (key.rule.kind == option_kind::integer) {
+    if (auto x = parse_integer(text))
+      return *x;
+  }
+  if (key.rule.kind == option_kind::number) {
+    if (auto x = parse_number(text))
+      return *x;
+  }
+  if (key.rule.kind == option_kind::boolean)
+    return text == "true";
+  return text;
+}
+
+value pairs(const std::vector<named_text>& lines) {
+  value::list result;
+  for (const auto& x : lines)
+    result.push_back(value::list{x.name, x.text});
+  return result;
+}
+
+expected<std::vector<named_text>> read_pairs(const std::string& where, const value& what) {
+  error bad{ec::bad_syntax, where + ": must be a list of pairs of texts"};
+  if (what.as_list() == nullptr)
+    return bad;
+  std::vector<named_text> result;
+  for (const auto& each : *what.as_list()) {
+    const auto* pair = each.as_list();
+    if (pair == nullptr || pair->size() != 2 || (*pair)[0].as_string() == nullptr
+        || (*pair)[1].as_string() == nullptr)
+      return bad;
+    result.push_back({*(*pair)[0].as_string(), *(*pair)[1].as_string()});
+  }
+  return result;
+}
+
+/// Reads one member of a section.
+expected<void> read_member(spec& to, const std::string& section, const std::string& name,
+                           const value& what) {
+  auto where = section + "." + name;
+  for (const auto& key : spec_keys()) {
+    if (key.section != section || member_name(key) != name)
+      continue;
+    if (!key.is_family()) {
+      auto text = to_text(what);
+      // Unset choices and metrics are recorded as empty texts, which nobody may write.
+      if (text.empty() && default_text(key).empty())
+        return {};
+      return key.read(to, text);
+    }
+    auto lines = read_pairs(where, what);
+    if (!lines)
+      return lines.error();
+    key.entries(to) = std::move(*lines);
+    return {};
+  }
+  return error{ec::unknown_name, "\"" + where + "\" is not a known key of a recorded spec"};
+}
+
+/// Reads the members of a section in the table's order, since some keys rest on earlier ones.
+expected<void> read_section(spec& to, const std::string& section, const object& members) {
+  auto known = [&](const std::string& name) {
+    return std::any_of(spec_keys().begin(), spec_keys().end(), [&](const key_spec& key) {
+      return key.section == section && member_name(key) == name;
+    });
+  };
+  for (const auto& [name, what] : members) {
+    if (!known(name))
+      return read_member(to, section, name, what);
+  }
+  for (const auto& key : spec_keys()) {
+    if (key.section != section)
+      continue;
+    const auto* what = members.find(member_name(key));
+    if (what == nullptr)
+      continue;
+    if (auto read = read_member(to, section, member_name(key), *what); !read)
+      return read;
+  }
+  return {};
+}
+
+/// What `changes` compares: single keys by text, families line by line, in the table's order.
+std::vector<named_text> flattened(const key_spec& key, const spec& x) {
+  std::vector<named_text> result;
+  if (!key.is_family())
+    result.push_back({key.section + "." + key.rule.name, key.write(x)});
+  else
+    for (const auto& line : entries_of(key, x))
+      result.push_back({key.section + "." + key.rule.name + line.name, line.text});
+  return result;
+}
+
+const std::string* find_text(const std::vector<named_text>& in, const std::string& name) {
+  auto i = std::find_if(in.begin(), in.end(), [&](const named_text& x) { return x.name == name; });
+  return i == in.end() ? nullptr : &i->text;
+}
+
+/// The names of `[space]` in order, which decides what a seed gives.
+std::string order_of(const std::vector<named_text>& lines) {
+  std::string result;
+  for (const auto& x : lines)
+    result += (result.empty() ? "" : ", ") + x.name.substr(x.name.find('.') + 1);
+  return result;
+}
+
+} // namespace
+
+std::string to_json(const spec& x) {
+  object result{{"version", record_version}, {"ini_dir", x.ini_dir}};
+  for (const auto& section : section_names()) {
+    object members;
+    for (const auto& key : spec_keys()) {
+      if (key.section != section)
+        continue;
+      members.set(member_name(key),
+                  key.is_family() ? pairs(entries_of(key, x)) : recorded(key, key.write(x)));
+    }
+    // Sections that are nothing but lines are those lines.
+    const auto* lines = members.find("lines");
+    auto only_lines = lines != nullptr && members.size() == 1;
+    result.set(section, only_lines ? *lines : value{std::move(members)});
+  }
+  return to_json(result);
+}
+
+expected<spec> spec_from_json(std::string_view text) {
+  auto parsed = object_from_json(text);
+  if (!parsed)
+    return parsed.error();
+  spec result;
+  const auto* version = parsed->find("version");
+  if (version == nullptr || version->as_int() == nullptr || *version->as_int() != record_version)
+    return error{ec::bad_option, "not a recorded spec of version 1"};
+  if (const auto* dir = parsed->find("ini_dir"); dir != nullptr && dir->as_string() != nullptr)
+    result.ini_dir = *dir->as_string();
+  for (const auto& [section, what] : *parsed) {
+    if (section == "version" || section == "ini_dir")
+      continue;
+    auto members = what.as_object() != nullptr ? *what.as_object() : object{{"lines", what}};
+    if (auto read = read_section(result, section, members); !read)
+      return read.error();
+  }
+  return result;
+}
+
+std::vector<spec_change> changes(const spec& before, const spec& after) {
+  std::vector<spec_change> result;
+  for (const auto& key : spec_keys()) {
+    auto old_lines = flattened(key, before);
+    auto new_lines = flattened(key, after);
+    auto size = result.size();
+    for (const auto& x : old_lines) {
+      const auto* now = find_text(new_lines, x.name);
+      if (now == nullptr || *now != x.text)
+        result.push_back({x.name, x.text, now == nullptr ? "" : *now, key.may_change});
+    }
+    for (const auto& x : new_lines) {
+      if (find_text(old_lines, x.name) == nullptr)
+        result.push_back({x.name, "", x.text, key.may_change});
+    }
+    auto reordered = result.size() == size && key.section == "space" && old_lines != new_lines;
+    if (reordered)
+      result.push_back({"space", order_of(old_lines), order_of(new_lines), key.may_change});
+  }
+  return result;
+}
+
+expected<void> may_resume(const std::vector<spec_change>& xs) {
+  std::string detail;
+  for (const auto& x : xs) {
+    if (x.allowed)
+      continue;
+    detail += detail.empty() ? "cannot resume with another configuration: " : "; ";
+    detail += x.key + " was \"" + x.before + "\", is \"" + x.after + "\"";
+  }
+  if (detail.empty())
+    return {};
+  return error{ec::refused, std::move(detail)};
+}
+
+} // namespace tune

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/spec/spec_support.hpp"
+
+#include "tune/io/spec/convert.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+using namespace tune;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+spec loaded(const std::string& text, const load_request& with = support::request()) {
+  auto result = support::load_text(text, with);
+  EXPECT_TRUE(result) << to_text(result.faults);
+  return result ? result.loaded->what : spec{};
+}
+
+std::string small_and(const std::string& more) {
+  return std::string{support::small} + more;
+}
+
+TEST(load, takes_the_defaults_of_the_struct) {
+  auto uut = loaded(std::string{support::small});
+
+  EXPECT_EQ(uut.experiment.name, "digits");
+  EXPECT_EQ(uut.experiment.objectives, (std::vector<objective>{{"accuracy", true}}));
+  EXPECT_EQ(uut.experiment.storage, experiment_section{}.storage);
+  EXPECT_EQ(uut.trainable.kind, trainable_kind::command);
+  EXPECT_EQ(uut.search.type, "any");
+  EXPECT_EQ(uut.scheduler.type, "first");
+  EXPECT_EQ(uut.failure.max_killed, 0u);
+  EXPECT_EQ(uut.ini_dir, "/nowhere");
+}
+
+TEST(load, reads_every_section) {
+  auto uut = loaded(
+      "[experiment]\nname = x\nmetric = accuracy:max, latency:min, size\nmode = min\n"
+      "num_samples = 100\nmax_concurrent_trials = 3\nstorage = /tmp/y\nseed = 7\ntime_limit = "
+      "1h30m\n"
+      "[trainable]\ncommand = python3 \"./a b.py\" --lr {lr}\nreport = final\nreport_on = ^done\n"
+      "metric.accuracy = acc = ([0-9.]+)\\#\nenv.OMP_NUM_THREADS = 1\noutput_cap = 1MiB\nfiles = "
+      "/, /\n"
+      "[space]\nlr = loguniform(1e-5, 0.1)\nopt = grid(sgd, adam)\nm = uniform(0, 1) if opt == "
+      "sgd\n"
+      "[resources]\ncpu = 2\ngpu = 0.5\nmemory = 2GiB\ncustom.licence = 1.5\nstrategy = spread\n"
+      "bundles = [{\"cpu\": 1, \"memory\": \"1KiB\"}]\n"
+      "[search]\nbatch = 2\npoints = [{\"lr\": 0.01}]\n"
+      "[scheduler]\ntype = halving\nmax_t = 9\n"
+      "[stop]\ntraining_iteration = 50\nwhen = accuracy >= 0.995\n"
+      "[failure]\nmax_failures = 3\nmax_killed = unlimited\nfail_fast = true\nbackoff = 500ms\n"
+      "progress_timeout = 10m\n"
+      "[checkpoint]\nfrequency = 5\nat_end = yes\n"
+      "[cluster]\ncpus = 4\ngpus = 0\nmemory = auto\nqueue_trials = true\npolicy = spread\n"
+      "kill_grace = 2s\n"
+      "[log]\nlevel = debug\ntrial_files = false\nfile = log.txt\n");
+
+  EXPECT_EQ(uut.experiment.objectives,
+            (std::vector<objective>{{"accuracy", true}, {"latency", false}, {"size", false}}));
+  EXPECT_EQ(uut.experiment.time_limit, 90min);
+  EXPECT_EQ(uut.trainable.report, report_mode::final_only);
+  EXPECT_THAT(uut.trainable.metrics, ElementsAre(named_text{"accuracy", "acc = ([0-9.]+)#"}));
+  EXPECT_THAT(uut.trainable.env, ElementsAre(named_text{"OMP_NUM_THREADS", "1"}));
+  EXPECT_THAT(uut.trainable.files, ElementsAre("/", "/"));
+  EXPECT_EQ(uut.trainable.output_cap, 1024u * 1024u);
+  ASSERT_EQ(uut.space.size(), 3u);
+  EXPECT_EQ(uut.space[2].text, "uniform(0, 1) if opt == sgd");
+  EXPECT_THAT(uut.search.options, ElementsAre(named_text{"batch", "2"}));
+  EXPECT_THAT(uut.search.points, ElementsAre(object{{"lr", 0.01}}));
+  EXPECT_THAT(uut.scheduler.options,
+              ElementsAre(named_text{"grace_period", "1"}, named_text{"max_t", "9"}));
+  EXPECT_EQ(uut.stop.size(), 2u);
+  EXPECT_EQ(uut.failure.max_killed, failure_policy::unlimited);
+  EXPECT_EQ(uut.failure.max_timeouts, 3u);
+  EXPECT_EQ(uut.failure.backoff, 500ms);
+  EXPECT_EQ(uut.cluster.cpus, 4.0);
+  EXPECT_EQ(uut.cluster.memory, std::nullopt);
+  EXPECT_EQ(uut.cluster.policy, placement_policy::spread);
+  EXPECT_EQ(uut.log.level, log_level::debug);
+}
+
+TEST(load, lets_the_command_line_win_over_the_environment_over_the_file) {
+  auto with = support::request();
+  with.environment = {{"TUNE_EXPERIMENT_SEED", "2"}, {"TUNE_EXPERIMENT_NUM_SAMPLES", "20"}};
+  with.overrides = {{"experiment.seed", "3"}};
+  auto text = "[experiment]\nseed = 1\nnum_samples = 10\ntime_limit = 5s\n" + small_and("");
+
+  auto uut = support::load_text(text, with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_EQ(uut.loaded->what.experiment.seed, 3u);
+  EXPECT_EQ(uut.loaded->what.experiment.num_samples, 20u);
+  EXPECT_EQ(uut.loaded->what.experiment.time_limit, 5s);
+  const auto& origins = uut.loaded->origins;
+  EXPECT_EQ(to_text(origins.at("experiment.seed")), "command line --experiment.seed");
+  EXPECT_EQ(to_text(origins.at("experiment.num_samples")),
+            "environment TUNE_EXPERIMENT_NUM_SAMPLES");
+  EXPECT_EQ(to_text(origins.at("experiment.time_limit")), "/nowhere/digits.ini:4");
+  EXPECT_FALSE(origins.contains("experiment.storage"));
+}
+
+TEST(load, keeps_the_order_of_parameters_when_one_is_overridden) {
+  auto with = support::request();
+  with.overrides = {{"space.new", "3"}, {"space.lr", "0.5"}};
+
+  auto uut = loaded(small_and("z = 1\n"), with);
+
+  EXPECT_THAT(uut.space,
+              ElementsAre(named_text{"lr", "0.5"}, named_text{"z", "1"}, named_text{"new", "3"}));
+}
+
+TEST(load, finds_the_keys_that_variables_mean) {
+  auto with = support::request();
+  with.environment = {{"TUNE_SPACE_LR", "0.5"},
+                      {"TUNE_SPACE_momentum", "0.9"},
+                      {"TUNE_SPACE_opt__lr", "2"},
+                      {"TUNE_RESOURCES_CUSTOM__LICENCE", "1"},
+                      {"TUNE_TRAINABLE_ENV__OMP_X", "4"},
+                      {"TUNE_SEARCH_BATCH", "9"},
+                      {"TUNE_STOP_TRAINING_ITERATION", "5"},
+                      {"TUNE_TRAINABLE_METRIC__accuracy", "(.*)"},
+                      {"TUNE_SPACE_C", "7"}};
+
+  auto uut = loaded(small_and("C = 1\n"), with);
+
+  EXPECT_THAT(uut.space, ElementsAre(named_text{"lr", "0.5"}, named_text{"C", "7"},
+                                     named_text{"momentum", "0.9"}, named_text{"opt.lr", "2"}));
+  EXPECT_THAT(uut.resources.custom, ElementsAre(named_text{"licence", "1"}));
+  EXPECT_THAT(uut.trainable.env, ElementsAre(named_text{"OMP_X", "4"}));
+  EXPECT_THAT(uut.search.options, ElementsAre(named_text{"batch", "9"}));
+  EXPECT_THAT(uut.stop, ElementsAre(named_text{"training_iteration", "5"}));
+  EXPECT_THAT(uut.trainable.metrics, ElementsAre(named_text{"accuracy", "(.*)"}));
+}
+
+TEST(load, ignores_variables_of_trials_empty_ones_and_those_of_others) {
+  auto with = support::request();
+  with.environment = {{"TUNE_TRIAL_DIR", "/x"},
+                      {"TUNE_TRIAL_PARAM_lr", "3"},
+                      {"TUNE_EXPERIMENT_SEED", ""},
+                      {"TUNED", "1"},
+                      {"EXPERIMENT_SEED", "4"}};
+
+  auto uut = support::load_text(support::small, with);
+
+  ASSERT_TRUE(uut);
+  EXPECT_EQ(uut.loaded->what.experiment.seed, 0u);
+  EXPECT_THAT(uut.warnings, IsEmpty());
+}
+
+TEST(load, warns_of_unknown_variables_with_the_nearest) {
+  auto with = support::request();
+  with.environment = {{"TUNE_EXPERIMENT_NUM_SAMPLE", "3"}, {"TUNE_SCHEDULER_GRACE_PERIOD", "3"}};
+
+  auto uut = support::load_text(support::small, with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  ASSERT_EQ(uut.warnings.size(), 2u);
+  EXPECT_THAT(uut.warnings[0], HasSubstr("did you mean TUNE_EXPERIMENT_NUM_SAMPLES?"));
+  EXPECT_THAT(uut.warnings[1], HasSubstr("TUNE_SCHEDULER_GRACE_PERIOD: of first"));
+}
+
+TEST(load, takes_the_wall_clock_limit_of_other_runners) {
+  auto with = support::request();
+  with.environment = {{"TRIALRUNNER_WALLTIME_LIMIT", "30"}};
+  auto text = "[experiment]\ntime_limit = 5s\n" + small_and("");
+
+  EXPECT_EQ(loaded(text, with).experiment.time_limit, 30s);
+  with.environment.emplace("TUNE_EXPERIMENT_TIME_LIMIT", "40");
+  EXPECT_EQ(loaded(text, with).experiment.time_limit, 40s);
+}
+
+TEST(load, names_the_source_of_what_is_wrong) {
+  auto with = support::request();
+  with.environment = {{"TUNE_EXPERIMENT_SEED", "x"}, {"TUNE_SPACE_LR", "unifrom(0, 1)"}};
+  with.overrides = {{"experiment.mode", "x"}, {"failure.x", "1"}, {"falure.x", "1"}};
+
+  auto uut = support::load_text(support::small, with);
+
+  ASSERT_FALSE(uut);
+  std::vector<std::string> shown;
+  for (const auto& x : uut.faults.list())
+    shown.push_back(to_text(x));
+  EXPECT_THAT(shown,
+              testing::UnorderedElementsAre(
+                  testing::StartsWith("environment TUNE_EXPERIMENT_SEED: [experiment] seed = x"),
+                  testing::StartsWith("environment TUNE_SPACE_LR: [space] \"lr\""),
+                  testing::StartsWith("command line --experiment.mode: [experiment] mode = x"),
+                  testing::StartsWith("command line --failure.x: [failure] unknown key \"x\""),
+                  testing::StartsWith("command line --falure.x: unknown section [falure]; did "
+                                      "you mean [failure]?")));
+}
+
+TEST(load, refuses_an_override_given_twice) {
+  auto with = support::request();
+  with.overrides = {{"experiment.seed", "1"}, {"experiment.seed", "2"}};
+
+  EXPECT_EQ(support::load_text(support::small, with).faults.total(), 1u);
+}
+
+TEST(load, works_with_a_byte_order_mark_and_carriage_returns) {
+  std::string text = "\xEF\xBB\xBF";
+  for (auto c : support::small)
+    text += c == '\n' ? std::string{"\r\n"} : std::string{c};
+
+  EXPECT_EQ(loaded(text).experiment.objectives.front().metric, "accuracy");
+}
+
+TEST(load, keeps_hashes_through_all_layers) {
+  auto with = support::request();
+  with.environment = {{"TUNE_TRAINABLE_ENV__A", "#1"}};
+  with.overrides = {{"trainable.env.B", "x #2"}};
+
+  auto uut = loaded("[trainable]\nenv.C = \\#3\n" + small_and(""), with);
+
+  EXPECT_THAT(uut.trainable.env,
+              ElementsAre(named_text{"C", "#3"}, named_text{"A", "#1"}, named_text{"B", "x #2"}));
+}
+
+TEST(load, names_the_experiment_after_its_file) {
+  auto uut = load_spec_text(support::small, "some/my.first.ini", support::request());
+
+  ASSERT_TRUE(uut);
+  EXPECT_EQ(uut.loaded->what.experiment.name, "my.first");
+  EXPECT_EQ(std::filesystem::path{uut.loaded->what.ini_dir},
+            std::filesystem::current_path() / "some");
+}
+
+TEST(load, does_without_a_trainable_where_none_is_needed) {
+  auto with = support::request();
+  with.needs_trainable = false;
+
+  EXPECT_EQ(loaded("[experiment]\nmetric = a\n", with).trainable.kind, std::nullopt);
+  EXPECT_FALSE(support::load_text("[experiment]\nmetric = a\n[trainable]\nreport = line\n", with));
+}
+
+TEST(load, finds_registered_trainables_and_their_kind) {
+  trainable_registry known;
+  known.add_function("bowl", [](session&) {});
+  known.add_class("network", trainable_maker{[] { return std::unique_ptr<trainable>{}; }});
+  auto with = support::request();
+  with.trainables = &known;
+  auto text = [](const std::string& name) {
+    return "[experiment]\nmetric = a\n[trainable]\nname = " + name + "\n";
+  };
+
+  EXPECT_EQ(loaded(text("bowl"), with).trainable.kind, trainable_kind::function);
+  EXPECT_EQ(loaded(text("network"), with).trainable.kind, trainable_kind::class_type);
+  auto unknown = support::load_text(text("netwrk"), with);
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(to_text(unknown.faults), HasSubstr("digits.ini:4: [trainable] name = netwrk"));
+  EXPECT_THAT(to_text(unknown.faults), HasSubstr("did you mean \"network\"?"));
+  auto wrong = support::load_text(text("bowl\nkind = class"), with);
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(to_text(wrong.faults),
+              HasSubstr("digits.ini:5: [trainable] kind: \"bowl\" is a function"));
+}
+
+TEST(load, warns_of_scripts_that_trials_will_not_find) {
+  auto dir = std::filesystem::path{testing::TempDir()} / "tune_load_test";
+  std::filesystem::create_directories(dir);
+  std::ofstream{dir / "train.py"} << "print()\n";
+  std::ofstream{dir / "x.ini"}
+      << "[experiment]\nmetric = a\n[trainable]\ncommand = python3 train.py\n";
+
+  auto uut = load_spec(dir / "x.ini", support::request());
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  ASSERT_EQ(uut.warnings.size(), 1u);
+  EXPECT_THAT(uut.warnings[0], HasSubstr("x.ini:4"));
+  EXPECT_THAT(uut.warnings[0], HasSubstr("write ./train.py"));
+  std::filesystem::remove_all(dir);
+}
+
+TEST(load, warns_of_an_objective_that_no_expression_reads) {
+  auto uut = support::load_text("[trainable]\nmetric.acuracy = (.*)\n" + small_and(""));
+
+  ASSERT_TRUE(uut);
+  ASSERT_EQ(uut.warnings.size(), 1u);
+  EXPECT_THAT(uut.warnings[0], HasSubstr("metric.accuracy"));
+}
+
+TEST(load, takes_points_with_dotted_names_and_whole_floats) {
+  auto uut = loaded("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
+                    "[space]\nopt.lr = uniform(0, 2)\nn = randint(1, 4)\n"
+                    "[search]\npoints = [{\"opt.lr\": 1, \"n\": 2}, {\"opt\": {\"lr\": 1}}]\n");
+
+  EXPECT_THAT(uut.search.points, ElementsAre(object{{"opt", object{{"lr", 1.0}}}, {"n", 2}},
+                                             object{{"opt", object{{"lr", 1.0}}}}));
+}
+
+TEST(take_overrides, sorts_words_out) {
+  auto uut = take_overrides({"run", "--experiment.seed", "7", "x.ini", "--space.lr=uniform(0, 1)",
+                             "--resume", "--space.x", "-1", "--output=a.b", "--", "--a.b"});
+
+  ASSERT_TRUE(uut);
+  EXPECT_THAT(uut->overrides,
+              ElementsAre(named_text{"experiment.seed", "7"},
+                          named_text{"space.lr", "uniform(0, 1)"}, named_text{"space.x", "-1"}));
+  EXPECT_THAT(uut->rest, ElementsAre("run", "x.ini", "--resume", "--output=a.b", "--", "--a.b"));
+}
+
+TEST(take_overrides, refuses_options_without_a_value) {
+  EXPECT_FALSE(take_overrides({"--experiment.seed"}));
+  EXPECT_FALSE(take_overrides({"--experiment.seed", "--resume"}));
+}
+
+TEST(environment_of, splits_variables) {
+  const char* variables[] = {"A=1", "B=", "C=x=y", "nonsense", nullptr};
+
+  EXPECT_THAT(
+      environment_of(variables),
+      ElementsAre(testing::Pair("A", "1"), testing::Pair("B", ""), testing::Pair("C", "x=y")));
+}
+
+TEST(convert, makes_the_settings_of_the_engine) {
+  auto uut = settings_of(loaded(
+      "[experiment]\nseed = 7\nnum_samples = 12\nmax_concurrent_trials = 3\ntime_limit = 2h\n"
+      "[resources]\ncpu = 0.5\ngpu = 2\nmemory = 1KiB\ncustom.licence = 2\nstrategy = strict_pack\n"
+      "bundles = [{\"gpu\": 0.25, \"custom.licence\": 1}]\n"
+      "[failure]\nmax_failures = 2\nmax_timeouts = 5\nmax_node_losses = unlimited\nbackoff = 2s\n"
+      "[checkpoint]\nfrequency = 3\nat_end = true\n[cluster]\nqueue_trials = on\nstop_grace = 4s\n"
+      + small_and("")));
+
+  EXPECT_EQ(uut.seed, 7u);
+  EXPECT_EQ(uut.max_trials, 12u);
+  EXPECT_EQ(uut.max_concurrent, 3u);
+  EXPECT_EQ(uut.time_limit, 2h);
+  EXPECT_EQ(uut.stop_grace, 4s);
+  EXPECT_TRUE(uut.queue_trials);
+  EXPECT_EQ(uut.checkpoints.frequency, 3u);
+  EXPECT_TRUE(uut.checkpoints.at_end);
+  auto budget = [&](end_class x) { return uut.failures.budget[static_cast<std::size_t>(x)]; };
+  EXPECT_EQ(budget(end_class::user_error), 2u);
+  EXPECT_EQ(budget(end_class::timeout), 5u);
+  EXPECT_EQ(budget(end_class::killed), 2u);
+  EXPECT_EQ(budget(end_class::node_lost), failure_policy::unlimited);
+  EXPECT_EQ(uut.failures.backoff, 2s);
+  EXPECT_EQ(uut.request.placement, resource_request::strategy::strict_pack);
+  ASSERT_EQ(uut.request.bundles.size(), 2u);
+  EXPECT_EQ(uut.request.bundles[0],
+            (resources{amount::of(0.5), amount::of(2), 1024, {{"licence", amount::of(2)}}}));
+  EXPECT_EQ(uut.request.bundles[1],
+            (resources{{}, amount::of(0.25), 0, {{"licence", amount::of(1)}}}));
+}
+
+TEST(convert, lays_the_overrides_over_what_a_machine_has) {
+  spec x;
+  x.cluster.cpus = 3;
+  x.cluster.custom = {{"licence", "2"}};
+
+  auto uut = offered_by(x, {amount::of(8), amount::of(1), 1024, {}});
+
+  EXPECT_EQ(uut, (resources{amount::of(3), amount::of(1), 1024, {{"licence", amount::of(2)}}}));
+}
+
+TEST(convert, finds_paths) {
+  spec x;
+  x.ini_dir = "/home/u";
+  x.experiment.name = "a";
+
+  EXPECT_EQ(against_ini(x, "./data/x.csv"), "/home/u/data/x.csv");
+  EXPECT_EQ(against_ini(x, "/x.csv"), "/x.csv");
+  EXPECT_EQ(experiment_directory(x, "/tmp"), "/tmp/results/a");
+}
+
+} // namespace

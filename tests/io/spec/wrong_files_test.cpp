@@ -1,0 +1,516 @@
+/// Wrong configurations, a row each: the fault must have the right line, the key, and the way out.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/spec/spec_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+
+using namespace tune;
+using testing::HasSubstr;
+
+namespace {
+
+struct wrong_file {
+  const char* name;
+  /// The whole text; or, beginning with '+', what is appended to the small configuration.
+  std::string text;
+  /// Of the first fault; `small` has six lines. 0: the file as a whole.
+  std::size_t line;
+  const char* section;
+  const char* key;
+  /// What the message must contain.
+  std::vector<const char*> says;
+
+  friend void PrintTo(const wrong_file& x, std::ostream* to) { *to << x.name; }
+};
+
+std::string without(std::string_view line) {
+  std::string text{support::small};
+  return text.erase(text.find(line), line.size());
+}
+
+std::string with(std::string_view line, std::string_view instead) {
+  std::string text{support::small};
+  return text.replace(text.find(line), line.size(), instead);
+}
+
+const wrong_file wrong_files[] = {
+    // Lines that are none.
+    {"empty", "", 0, "experiment", "metric", {"metric is missing", "metric = accuracy"}},
+    {"only_comments", "# nothing\n\n", 0, "experiment", "metric", {"metric is missing"}},
+    {"nul",
+     std::string{"[experiment]\nname = a\0b\n", 24},
+     2,
+     "experiment",
+     "",
+     {"NUL", "column 9"}},
+    {"utf16", std::string{"\xFF\xFE[\0e\0\n", 7}, 1, "", "", {"UTF-8"}},
+    {"latin1", "[experiment]\nname = \xE9t\xE9\n", 2, "experiment", "", {"0xe9", "UTF-8"}},
+    {"escape_sequence", "[experiment]\nname = \x1b[2J\n", 2, "experiment", "", {"0x1b"}},
+    {"semicolon_line", "; hello\n[experiment]\n", 1, "", "", {"';'", "'#'"}},
+    {"semicolon_behind_a_value",
+     "+[failure]\nmax_failures = 3 ; three\n",
+     8,
+     "failure",
+     "max_failures",
+     {"max_failures", "';' does not start a comment", "#"}},
+    {"unclosed_section", "[experiment\nmetric = a\n", 1, "", "", {"[experiment", "']'"}},
+    {"key_behind_a_section", "[search] type = any\n", 1, "", "", {"line of its own"}},
+    {"missing_equals", "+[failure]\nmax_failures 3\n", 8, "failure", "max_failures 3", {"'='"}},
+    {"missing_key", "+[failure]\n= 3\n", 8, "failure", "", {"key before '='"}},
+    {"blank_in_a_key",
+     "+[failure]\nmax failures = 3\n",
+     8,
+     "failure",
+     "max failures",
+     {"no blanks"}},
+    {"before_any_section",
+     "metric = accuracy\n[experiment]\n",
+     1,
+     "",
+     "metric",
+     {"before any [section]"}},
+    {"unknown_section", "+[shceduler]\ntype = first\n", 7, "", "", {"[shceduler]", "[scheduler]?"}},
+    {"strange_section", "+[zzzzzzzzzz]\n", 7, "", "", {"known: experiment, trainable, space"}},
+    {"empty_section", "+[]\n", 7, "", "", {"unknown section []"}},
+    {"section_in_capitals", "+[Failure]\n", 7, "", "", {"[failure]?"}},
+    {"unknown_key",
+     "+[failure]\nmax_failure = 3\n",
+     8,
+     "failure",
+     "max_failure",
+     {"\"max_failures\"?"}},
+    {"key_in_capitals",
+     "+[failure]\nMAX_FAILURES = 3\n",
+     8,
+     "failure",
+     "MAX_FAILURES",
+     {"\"max_failures\"?"}},
+    {"key_of_another_section",
+     "+[failure]\nnum_samples = 3\n",
+     8,
+     "failure",
+     "num_samples",
+     {"belongs to [experiment]"}},
+    {"strange_key",
+     "+[checkpoint]\nqqqqqqq = 3\n",
+     8,
+     "checkpoint",
+     "qqqqqqq",
+     {"known: frequency, at_end"}},
+    {"key_twice",
+     "+[failure]\nmax_failures = 3\n[failure]\nmax_failures = 4\n",
+     10,
+     "failure",
+     "max_failures",
+     {"line 8"}},
+    {"parameter_twice", "+lr = 3\n", 7, "space", "lr", {"line 6"}},
+
+    // [experiment]
+    {"no_metric", without("metric = accuracy\n"), 1, "experiment", "metric", {"metric is missing"}},
+    {"empty_metric", with("accuracy", ""), 2, "experiment", "metric", {"metric"}},
+    {"metric_mode",
+     with("accuracy", "a:max, b:maximum"),
+     2,
+     "experiment",
+     "metric",
+     {"b:maximum", "min, max"}},
+    {"metric_twice", with("accuracy", "a, b, a"), 2, "experiment", "metric", {"\"a\"", "twice"}},
+    {"metric_between_commas", with("accuracy", "a,,b"), 2, "experiment", "metric", {"missing"}},
+    {"mode",
+     with("metric = accuracy\n", "metric = a\nmode = maximise\n"),
+     3,
+     "experiment",
+     "mode",
+     {"mode = maximise", "one of: min, max"}},
+    {"negative_samples",
+     with("metric = accuracy\n", "metric = a\nnum_samples = -1\n"),
+     3,
+     "experiment",
+     "num_samples",
+     {"num_samples = -1", ">= 0"}},
+    {"fractional_samples",
+     with("metric = accuracy\n", "num_samples = 1.5\nmetric = a\n"),
+     2,
+     "experiment",
+     "num_samples",
+     {"num_samples = 1.5"}},
+    {"huge_seed",
+     with("metric = accuracy\n", "seed = 99999999999999999999\nmetric = a\n"),
+     2,
+     "experiment",
+     "seed",
+     {"seed"}},
+    {"hex_seed",
+     with("metric = accuracy\n", "seed = 0x10\nmetric = a\n"),
+     2,
+     "experiment",
+     "seed",
+     {"seed = 0x10"}},
+    {"unit_of_time",
+     with("metric = accuracy\n", "time_limit = 2 weeks\nmetric = a\n"),
+     2,
+     "experiment",
+     "time_limit",
+     {"time_limit = 2 weeks", "10m"}},
+    {"endless_time",
+     with("metric = accuracy\n", "time_limit = 1e30\nmetric = a\n"),
+     2,
+     "experiment",
+     "time_limit",
+     {"time_limit"}},
+    {"name_with_a_slash",
+     with("metric = accuracy\n", "name = a/b\nmetric = a\n"),
+     2,
+     "experiment",
+     "name",
+     {"name = a/b", "'/'"}},
+    {"name_of_dots",
+     with("metric = accuracy\n", "name = ..\nmetric = a\n"),
+     2,
+     "experiment",
+     "name",
+     {"'..'"}},
+    {"no_storage",
+     with("metric = accuracy\n", "storage =\nmetric = a\n"),
+     2,
+     "experiment",
+     "storage",
+     {"storage is empty"}},
+
+    // [trainable]
+    {"nothing_to_run",
+     without("command = /bin/echo {lr}\n"),
+     3,
+     "trainable",
+     "command",
+     {"command, name, path"}},
+    {"no_trainable",
+     "[experiment]\nmetric = a\n",
+     0,
+     "trainable",
+     "command",
+     {"command, name, path"}},
+    {"two_kinds",
+     with("[space]", "path = x.csv\n[space]"),
+     5,
+     "trainable",
+     "path",
+     {"path", "command"}},
+    {"kind",
+     with("[space]", "kind = script\n[space]"),
+     5,
+     "trainable",
+     "kind",
+     {"kind = script", "command, function, class, table"}},
+    {"kind_without_its_key",
+     with("command = /bin/echo {lr}", "kind = function"),
+     4,
+     "trainable",
+     "kind",
+     {"name is missing"}},
+    {"kind_with_another_key",
+     with("[space]", "kind = table\npath = /\n[space]"),
+     4,
+     "trainable",
+     "command",
+     {"no meaning for kind = table"}},
+    {"missing_table",
+     with("command = /bin/echo {lr}", "path = curves.csv"),
+     4,
+     "trainable",
+     "path",
+     {"/nowhere/curves.csv", "does not exist"}},
+    {"missing_file",
+     with("[space]", "files = / b.py\n[space]"),
+     5,
+     "trainable",
+     "files",
+     {"/nowhere/b.py", "does not exist"}},
+    {"open_quote", with("{lr}", "'{lr}"), 4, "trainable", "command", {"quote '", "column 11"}},
+    {"empty_command", with("/bin/echo {lr}", "''"), 4, "trainable", "command", {"command"}},
+    {"unknown_placeholder", with("{lr}", "{lrr}"), 4, "trainable", "command", {"{lrr}", "{lr}?"}},
+    {"open_group", with("{lr}", "[-l {lr}"), 4, "trainable", "command", {"not closed"}},
+    {"comment_in_a_command", with("{lr}", "'#{lr}'"), 4, "trainable", "command", {"quote", "\\#"}},
+    {"program_that_may_vanish",
+     with("/bin/echo {lr}\n[space]\n", "{p}\n[space]\np = a if lr > 0.5\n"),
+     4,
+     "trainable",
+     "command",
+     {"inactive"}},
+    {"name_of_the_runtime", "+trial_dir = 3\n", 7, "space", "trial_dir", {"rename"}},
+    {"isolation",
+     with("[space]", "isolation = docker\n[space]"),
+     5,
+     "trainable",
+     "isolation",
+     {"process, thread"}},
+    {"report",
+     with("[space]", "report = lines\n[space]"),
+     5,
+     "trainable",
+     "report",
+     {"line, final", "\"line\""}},
+    {"bad_expression",
+     with("[space]", "metric.a = a = ([0-9\n[space]"),
+     5,
+     "trainable",
+     "metric.a",
+     {"metric.a", "ECMAScript"}},
+    {"expression_without_a_group",
+     with("[space]", "metric.a = a = [0-9]\n[space]"),
+     5,
+     "trainable",
+     "metric.a",
+     {"metric.a", "group"}},
+    {"bad_report_on",
+     with("[space]", "report_on = *\n[space]"),
+     5,
+     "trainable",
+     "report_on",
+     {"report_on"}},
+    {"mistyped_family",
+     with("[space]", "metrics.a = (a)\n[space]"),
+     5,
+     "trainable",
+     "metrics.a",
+     {"\"metric.a\"?"}},
+    {"family_without_a_name",
+     with("[space]", "env. = a\n[space]"),
+     5,
+     "trainable",
+     "env.",
+     {"env."}},
+    {"variable_with_a_dash",
+     with("[space]", "env.MY-VAR = a\n[space]"),
+     5,
+     "trainable",
+     "env.MY-VAR",
+     {"letters, digits and underscores"}},
+    {"variable_of_the_protocol",
+     with("[space]", "env.TUNE_TRIAL_DIR = a\n[space]"),
+     5,
+     "trainable",
+     "env.TUNE_TRIAL_DIR",
+     {"belong to the runtime"}},
+    {"output_cap",
+     with("[space]", "output_cap = lots\n[space]"),
+     5,
+     "trainable",
+     "output_cap",
+     {"output_cap = lots", "2GiB"}},
+
+    // [space]
+    {"unknown_distribution", "+x = unifrom(0, 1)\n", 7, "space", "x", {"uniform"}},
+    {"bounds_swapped", "+x = uniform(1, 0)\n", 7, "space", "x", {"x"}},
+    {"logarithm_of_zero", "+x = loguniform(0, 1)\n", 7, "space", "x", {"x"}},
+    {"grid_of_nothing", "+x = grid()\n", 7, "space", "x", {"x"}},
+    {"choice_of_nothing", "+x = choice()\n", 7, "space", "x", {"x"}},
+    {"open_parenthesis", "+x = uniform(0, 1\n", 7, "space", "x", {"x"}},
+    {"condition_on_nobody",
+     "+x = 1 if kernle == rbf\nkernel = choice(rbf, poly)\n",
+     7,
+     "space",
+     "x",
+     {"kernle", "kernel"}},
+    {"condition_of_nothing", "+x = 1 if lr >\n", 7, "space", "x", {"x"}},
+    {"cycle", "+a = 1 if b > 0\nb = 1 if a > 0\n", 7, "space", "a", {"b"}},
+    {"prefix_of_another", "+a = 1\na.b = 1\n", 7, "space", "a", {"\"a.b\""}},
+    {"cut_by_a_hash", "+c = choice(\"#fff\", x)\n", 7, "space", "c", {"\\#"}},
+
+    // [resources]
+    {"negative_cpu", "+[resources]\ncpu = -1\n", 8, "resources", "cpu", {"cpu = -1", "0 to"}},
+    {"cpu_of_nan", "+[resources]\ncpu = nan\n", 8, "resources", "cpu", {"cpu = nan"}},
+    {"fraction_above_one_gpu",
+     "+[resources]\ngpu = 1.5\n",
+     8,
+     "resources",
+     "gpu",
+     {"gpu", "whole"}},
+    {"negative_memory",
+     "+[resources]\nmemory = -1GiB\n",
+     8,
+     "resources",
+     "memory",
+     {"memory = -1GiB", ">= 0"}},
+    {"unit_of_memory", "+[resources]\nmemory = 2 gibibytes\n", 8, "resources", "memory", {"2GiB"}},
+    {"custom",
+     "+[resources]\ncustom.licence = many\n",
+     8,
+     "resources",
+     "custom.licence",
+     {"custom.licence = many", ">= 0"}},
+    {"bundles",
+     "+[resources]\nbundles = [{\"cpus\": 1}]\n",
+     8,
+     "resources",
+     "bundles",
+     {"number 1", "cpus", "cpu, gpu, memory"}},
+    {"bundles_that_are_no_json",
+     "+[resources]\nbundles = [{cpu: 1}]\n",
+     8,
+     "resources",
+     "bundles",
+     {"JSON"}},
+    {"strategy", "+[resources]\nstrategy = wide\n", 8, "resources", "strategy", {"strict_spread"}},
+
+    // [search], [scheduler], [stop]
+    {"searcher", "+[search]\ntype = anny\n", 8, "search", "type", {"any, narrow", "\"any\"?"}},
+    {"option_of_a_searcher",
+     "+[search]\nbatchs = 3\n",
+     8,
+     "search",
+     "batchs",
+     {"any", "\"batch\"?"}},
+    {"range_of_an_option", "+[search]\nbatch = 0\n", 8, "search", "batch", {"batch = 0", ">= 1"}},
+    {"points", "+[search]\npoints = [{\"lr\": }]\n", 8, "search", "points", {"points", "JSON"}},
+    {"points_that_are_no_list",
+     "+[search]\npoints = {\"lr\": 1}\n",
+     8,
+     "search",
+     "points",
+     {"list of objects"}},
+    {"points_that_are_no_objects",
+     "+[search]\npoints = [1]\n",
+     8,
+     "search",
+     "points",
+     {"list of objects"}},
+    {"point_outside",
+     "+[search]\npoints = [{\"lr\": 0.5}, {\"lr\": 2}]\n",
+     8,
+     "search",
+     "points",
+     {"number 2", "lr"}},
+    {"point_of_nobody",
+     "+[search]\npoints = [{\"momentum\": 2}]\n",
+     8,
+     "search",
+     "points",
+     {"number 1", "momentum"}},
+    {"too_many_objectives",
+     with("accuracy", "a, b") + "[search]\ntype = narrow\n",
+     2,
+     "experiment",
+     "metric",
+     {"narrow", "1 objective"}},
+    {"no_conditions",
+     "+x = 1 if lr > 0.5\n[search]\ntype = narrow\n",
+     7,
+     "space",
+     "x",
+     {"narrow", "conditional"}},
+    {"scheduler", "+[scheduler]\ntype = median\n", 8, "scheduler", "type", {"first, halving"}},
+    {"option_of_another_scheduler",
+     "+[scheduler]\ntype = first\ngrace_period = 2\n",
+     9,
+     "scheduler",
+     "grace_period",
+     {"first"}},
+    {"options_that_contradict",
+     "+[scheduler]\ntype = halving\ngrace_period = 200\n",
+     9,
+     "scheduler",
+     "grace_period",
+     {"at most max_t"}},
+    {"stop_at_a_word",
+     "+[stop]\ntraining_iteration = fifty\n",
+     8,
+     "stop",
+     "training_iteration",
+     {"training_iteration"}},
+    {"stop_condition",
+     "+[stop]\ntraining_iteration = 5\nwhen = accuracy >=\n",
+     9,
+     "stop",
+     "when",
+     {"when"}},
+
+    // The rest.
+    {"max_failures",
+     "+[failure]\nmax_failures = -2\n",
+     8,
+     "failure",
+     "max_failures",
+     {"unlimited"}},
+    {"fail_fast", "+[failure]\nfail_fast = maybe\n", 8, "failure", "fail_fast", {"true or false"}},
+    {"backoff",
+     "+[failure]\nbackoff = 1m\nmost_backoff = 1s\n",
+     9,
+     "failure",
+     "most_backoff",
+     {"at least backoff"}},
+    {"frequency",
+     "+[checkpoint]\nfrequency = often\n",
+     8,
+     "checkpoint",
+     "frequency",
+     {"frequency = often"}},
+    {"policy", "+[cluster]\npolicy = best\n", 8, "cluster", "policy", {"pack, spread"}},
+    {"cpus", "+[cluster]\ncpus = all\n", 8, "cluster", "cpus", {"cpus = all"}},
+    {"kill_grace",
+     "+[cluster]\nkill_grace = -1\n",
+     8,
+     "cluster",
+     "kill_grace",
+     {"kill_grace = -1"}},
+    {"level", "+[log]\nlevel = warn\n", 8, "log", "level", {"level = warn", "warning"}},
+};
+
+class wrong_files_test : public testing::TestWithParam<wrong_file> {};
+
+TEST_P(wrong_files_test, are_refused_where_they_are_wrong) {
+  auto x = GetParam();
+  auto text = x.text.substr(0, 1) == "+" ? std::string{support::small} + x.text.substr(1) : x.text;
+
+  auto uut = support::load_text(text);
+
+  ASSERT_FALSE(uut);
+  ASSERT_FALSE(uut.faults.empty());
+  const auto& first = uut.faults.list().front();
+  auto shown = to_text(uut.faults);
+  EXPECT_EQ(first.at.where, support::ini_name);
+  EXPECT_EQ(first.at.line, x.line) << shown;
+  EXPECT_EQ(first.section, x.section) << shown;
+  EXPECT_EQ(first.key, x.key) << shown;
+  for (const auto* says : x.says)
+    EXPECT_THAT(to_text(first), HasSubstr(says));
+  EXPECT_LE(std::count(shown.begin(), shown.end(), '\n'), 7) << shown;
+}
+
+INSTANTIATE_TEST_SUITE_P(all, wrong_files_test, testing::ValuesIn(wrong_files),
+                         [](const auto& x) { return std::string{x.param.name}; });
+
+TEST(wrong_files, show_three_faults_and_count_the_rest) {
+  auto uut = support::load_text("[experiment]\nmode = x\nseed = x\n[failure]\nfail_fast = x\n"
+                                "backof = x\nmost_backoff = x\n[trainable]\ncommand = x\n");
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(uut.faults.total(), 5u);
+  EXPECT_THAT(to_text(uut.faults), testing::EndsWith("\nand 2 more"));
+  EXPECT_EQ(to_error(uut.faults).code, ec::bad_option);
+}
+
+TEST(wrong_files, tell_several_faults_of_a_space_at_once) {
+  auto uut = support::load_text(std::string{support::small} + "x = unifrom(0, 1)\ny = grid()\n");
+
+  ASSERT_FALSE(uut);
+  ASSERT_EQ(uut.faults.total(), 2u) << to_text(uut.faults);
+  EXPECT_EQ(uut.faults.list()[0].at.line, 7u);
+  EXPECT_EQ(uut.faults.list()[1].at.line, 8u);
+}
+
+TEST(wrong_files, name_a_path_that_cannot_be_read) {
+  for (auto path : {std::string{"/nowhere/digits.ini"}, testing::TempDir()}) {
+    auto uut = load_spec(path, support::request());
+    ASSERT_FALSE(uut);
+    ASSERT_EQ(uut.faults.total(), 1u);
+    EXPECT_THAT(to_text(uut.faults), testing::StartsWith(path + ": "));
+    EXPECT_EQ(to_error(uut.faults).code, ec::unreadable);
+  }
+}
+
+} // namespace
