@@ -208,19 +208,20 @@ private:
   }
 };
 
-/// Where the first ill-formed byte stands; npos where all is well.
-std::size_t find_bad_utf8(std::string_view text) {
+} // namespace
+
+bool is_utf8(std::string_view text) {
   std::size_t bad = 0;
   for (std::size_t i = 0; i < text.size();) {
     const auto length = utf8_length(text.substr(i, 4), bad);
     if (length == 0)
-      return i;
+      return false;
     i += length;
   }
-  return text.npos;
+  return true;
 }
 
-std::string mended(std::string_view text) {
+std::string mend_utf8(std::string_view text) {
   std::string result;
   result.reserve(text.size() + 16);
   std::size_t bad = 0;
@@ -231,8 +232,6 @@ std::string mended(std::string_view text) {
   }
   return result;
 }
-
-} // namespace
 
 void append_json_string(std::string& to, std::string_view text) {
   to += '"';
@@ -298,8 +297,8 @@ expected<value> from_json(std::string_view text, json_position where, const json
                                      + " bytes, more than the limit of "
                                      + std::to_string(limits.bytes)};
   std::string clean;
-  if (find_bad_utf8(text) != text.npos) {
-    clean = mended(text);
+  if (!is_utf8(text)) {
+    clean = mend_utf8(text);
     text = clean;
   }
   builder result{where, limits.depth};

@@ -28,6 +28,11 @@ void append_json(std::string& to, const object& what);
 /// Appends a JSON string literal.
 void append_json_string(std::string& to, std::string_view text);
 
+/// Tells whether `text` is well-formed UTF-8.
+[[nodiscard]] bool is_utf8(std::string_view text);
+/// `text` with U+FFFD in the place of what is not UTF-8.
+[[nodiscard]] std::string mend_utf8(std::string_view text);
+
 /// Where a text stands: metrics read "nan", "inf", "-inf" as numbers, plain data keeps them texts.
 enum class json_position : bool { plain, metric };
 

@@ -1,0 +1,123 @@
+/// Rows of the experiment's database as values, for whoever shows them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/experiment.hpp"
+#include "tune/core/ids.hpp"
+#include "tune/core/trial/end_class.hpp"
+#include "tune/core/trial/report.hpp"
+#include "tune/core/trial/status.hpp"
+#include "tune/core/value.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// The experiment as a whole.
+struct experiment_row {
+  /// Generation of the last head.
+  std::uint32_t epoch = 0;
+  /// Unix time of its creation, in milliseconds.
+  std::int64_t created_ms = 0;
+  sequence last_seq = 0;
+  /// Experiment time of the last event.
+  instant elapsed{0};
+  std::string build;
+  /// The whole configuration as JSON, as the last head had it.
+  std::string spec;
+  std::uint64_t seed = 0;
+  /// "running", or the name of an `experiment_status`. Running does not mean that a head lives.
+  std::string status;
+  std::string why;
+  std::optional<instant> finished;
+  /// Trials by status.
+  status_counts counts{};
+  std::uint64_t results = 0;
+};
+
+struct trial_row {
+  trial_id trial;
+  trial_status status = trial_status::pending;
+  object config;
+  std::string origin;
+  std::uint32_t failures = 0;
+  lineage_id lineage = 1;
+  std::string reason;
+  std::string error;
+  /// Iteration and training time of the last report; 0 before the first.
+  std::uint64_t iterations = 0;
+  std::chrono::nanoseconds time_total{0};
+  /// Metrics of the last report, and of the one with the best first objective.
+  std::optional<object> metrics;
+  std::optional<object> best_metrics;
+  std::uint64_t best_iteration = 0;
+  instant created{0};
+  std::optional<instant> ended;
+};
+
+struct attempt_row {
+  attempt_id attempt;
+  trial_id trial;
+  lineage_id lineage = 1;
+  std::string node;
+  /// What it was restored from, if anything.
+  checkpoint_id from;
+  std::optional<trial_id> donor;
+  object config;
+  std::int64_t pid = 0;
+  instant started{0};
+  /// Unset while it runs.
+  std::optional<instant> ended;
+  end_class how = end_class::finished;
+  std::string detail;
+  std::optional<std::int32_t> exit_status;
+};
+
+struct result_row {
+  sequence seq = 0;
+  instant at{0};
+  std::shared_ptr<const report> what;
+  lineage_id lineage = 1;
+  std::string node;
+};
+
+struct decision_row {
+  sequence seq = 0;
+  trial_id trial;
+  attempt_id attempt;
+  /// Iteration that was judged; 0 where none was.
+  std::uint64_t iteration = 0;
+  std::string action;
+  object reason;
+};
+
+struct checkpoint_row {
+  /// None where the event did not name one.
+  checkpoint_id checkpoint;
+  sequence seq = 0;
+  instant at{0};
+  trial_id trial;
+  attempt_id attempt;
+  std::uint64_t iteration = 0;
+  /// Training time of the trial up to it.
+  std::chrono::nanoseconds time_total{0};
+  /// Relative to the experiment's directory.
+  std::string location;
+  std::uint64_t bytes = 0;
+  /// "good", or "bad" with the reason in `detail`.
+  std::string state;
+  std::string detail;
+};
+
+struct node_row {
+  std::string node;
+  bool up = false;
+  resources capacity;
+  instant since{0};
+  std::string why;
+};
+
+} // namespace tune

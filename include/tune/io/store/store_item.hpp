@@ -1,0 +1,26 @@
+/// What the recorder writes: events, and the rows that changed with them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/command.hpp"
+#include "tune/core/experiment/event.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace tune {
+
+/// One thing to be made durable. Items stand in the order of the log: each event, then the rows
+/// that it changed.
+struct store_item {
+  /// Place in the log of the event itself, or of the event that changed the row.
+  sequence seq = 0;
+  std::variant<event, cmd::trial_changed, cmd::attempt_changed, cmd::decision_taken, cmd::finish>
+      what;
+
+  store_item(event x) : seq{x.seq}, what{std::move(x)} {}
+  template <class Change>
+  store_item(sequence cause, Change x) : seq{cause}, what{std::move(x)} {}
+};
+
+} // namespace tune

@@ -1,0 +1,85 @@
+/// Reads an experiment's database, while it is written or afterwards.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/experiment/event.hpp"
+#include "tune/io/store/rows.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// Which trials to list, and in which order.
+struct trial_query {
+  enum class order : std::uint8_t {
+    number,
+    created,
+    /// Those that have not ended come last.
+    ended,
+    iterations,
+    /// By `metric` of the best report; those without that number come last either way.
+    metric,
+  };
+
+  std::optional<trial_status> status{};
+  order by = order::number;
+  /// A name at the top level of the metrics.
+  std::string metric{};
+  bool descending = false;
+  std::size_t limit = 100;
+  std::size_t offset = 0;
+};
+
+/// A read-only connection. Every call is one short transaction, so that the write-ahead log can be
+/// cut back. For one thread; any number of readers may be open.
+///
+/// @errors of all members: `ec::storage` with file, or with table and row where a checksum does not
+/// fit or an event is missing.
+class store_reader {
+public:
+  /// @errors `ec::unreadable` where `directory` holds no experiment; `ec::refused` where it was
+  ///         made by a newer version.
+  [[nodiscard]] static expected<store_reader> open(const std::filesystem::path& directory);
+
+  store_reader(store_reader&&) noexcept;
+  store_reader& operator=(store_reader&&) noexcept;
+  ~store_reader();
+
+  /// Place of the last committed event.
+  [[nodiscard]] expected<sequence> last_seq();
+  [[nodiscard]] expected<experiment_row> experiment();
+
+  [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});
+  [[nodiscard]] expected<std::optional<trial_row>> trial(trial_id which);
+  /// In the order of the log, those after `after`. @param limit At most so many.
+  [[nodiscard]] expected<std::vector<result_row>> results(trial_id of, sequence after,
+                                                          std::size_t limit);
+  /// How many results of the trial are committed up to and with event `until`.
+  [[nodiscard]] expected<std::uint64_t> count_results(trial_id of, sequence until);
+  /// Oldest first.
+  [[nodiscard]] expected<std::vector<attempt_row>> attempts(trial_id of);
+  [[nodiscard]] expected<std::optional<attempt_row>> attempt(attempt_id which);
+  /// The attempts that ended in one of the classes of failure.
+  [[nodiscard]] expected<std::vector<attempt_row>> failures(trial_id of);
+  [[nodiscard]] expected<std::vector<decision_row>> decisions(trial_id of);
+  [[nodiscard]] expected<std::vector<checkpoint_row>> checkpoints(trial_id of);
+  [[nodiscard]] expected<std::vector<node_row>> nodes();
+
+  /// The events after `after`, without gaps, exactly as they were written.
+  /// @param limit At most so many. @param bytes Ends after the event that fills so many bytes.
+  [[nodiscard]] expected<std::vector<event>> events_after(sequence after, std::size_t limit,
+                                                          std::size_t bytes = 8 * 1024 * 1024);
+
+private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+  explicit store_reader(std::unique_ptr<impl> parts);
+};
+
+} // namespace tune

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/experiment_directory.hpp"
+
+#include "posix.hpp"
+#include "schema.hpp"
+#include "sqlite.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <string>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace tune {
+
+namespace {
+
+using store::system_error;
+namespace fs = std::filesystem;
+
+/// Makes one directory known to the disk; an existing one will do.
+expected<void> make_one(const fs::path& path) {
+  if (::mkdir(path.c_str(), 0777) != 0) {
+    const int why = errno;
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored))
+      return {};
+    return system_error(path, "create the directory", why);
+  }
+  const auto parent = path.parent_path();
+  return store::sync_directory(parent.empty() ? fs::path{"."} : parent);
+}
+
+expected<void> make_all(const fs::path& path) {
+  fs::path so_far;
+  for (const auto& part : path) {
+    so_far /= part;
+    if (so_far.has_relative_path() && !part.empty()) {
+      if (auto made = make_one(so_far); !made)
+        return made;
+    }
+  }
+  return {};
+}
+
+expected<void> probe(const fs::path& directory) {
+  const auto file = directory / ".probe";
+  auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_TRUNC, "write");
+  if (!opened)
+    return opened.error();
+  // As much as a database needs to begin.
+  constexpr std::size_t some = 64 * 1024;
+  auto written = store::write_all(*opened, file, std::string(some, 'x'));
+  if (written && ::fsync(opened->number()) != 0)
+    written = system_error(file, "sync", errno);
+  ::unlink(file.c_str());
+  return written;
+}
+
+std::string holder(const fs::path& file) {
+  std::array<char, 128> text{};
+  auto opened = store::open_file(file, O_RDONLY, "read");
+  if (!opened || ::read(opened->number(), text.data(), text.size() - 1) <= 0)
+    return "another process";
+  std::string result = text.data();
+  return result.substr(0, result.find('\n'));
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+} // namespace
+
+fs::path database_file(const fs::path& directory) {
+  return directory / "experiment.db";
+}
+
+fs::path trials_directory(const fs::path& directory) {
+  return directory / "trials";
+}
+
+expected<directory_state> inspect_directory(const fs::path& directory) {
+  const auto file = database_file(directory);
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) {
+    if (errno == ENOENT)
+      return directory_state::absent;
+    return system_error(file, "read", errno);
+  }
+  // A database of no pages may still have all of its content in the write-ahead log.
+  auto opened = store::connection::open(file, SQLITE_OPEN_READONLY);
+  if (!opened)
+    return opened.error();
+  opened->set_busy_timeout(std::chrono::seconds{10});
+  auto version = store::check_version(*opened);
+  if (!version)
+    return version.error();
+  if (*version == 0)
+    return directory_state::half_made;
+  auto last = opened->number("SELECT last_seq FROM t_head");
+  if (!last)
+    return last.error();
+  return *last == 0 ? directory_state::half_made : directory_state::experiment;
+}
+
+expected<void> make_directory(const fs::path& directory) {
+  for (const auto& path : {directory, trials_directory(directory)}) {
+    if (auto made = make_all(path); !made)
+      return made;
+  }
+  return probe(directory);
+}
+
+expected<directory_lock> directory_lock::take(const fs::path& directory) {
+  const auto file = directory / "lock";
+  auto opened = store::open_file(file, O_RDWR | O_CREAT, "open");
+  if (!opened)
+    return opened.error();
+  if (::flock(opened->number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK)
+      return system_error(file, "lock", errno);
+    return error{ec::refused, directory.string() + ": " + holder(file) + " works on it"};
+  }
+  const auto text = "pid " + std::to_string(::getpid()) + " on " + host_name() + "\n";
+  if (::ftruncate(opened->number(), 0) != 0)
+    return system_error(file, "write", errno);
+  if (auto written = store::write_all(*opened, file, text); !written)
+    return written.error();
+  return directory_lock{std::move(*opened).release()};
+}
+
+directory_lock::directory_lock(directory_lock&& other) noexcept
+    : descriptor_{std::exchange(other.descriptor_, -1)} {}
+
+directory_lock& directory_lock::operator=(directory_lock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+directory_lock::~directory_lock() {
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
+}
+
+journal_kind journal_for(std::uint64_t file_system_type) {
+  static constexpr std::array<std::uint64_t, 18> shared{
+      0x6969,     // NFS
+      0x517B,     // SMB
+      0xFE534D42, // SMB2
+      0xFF534D42, // CIFS
+      0x564C,     // NCP
+      0x73757245, // Coda
+      0x5346414F, // AFS
+      0x6B414653, // AFS of the kernel
+      0x01021997, // 9p
+      0x65735546, // FUSE: sshfs, GlusterFS and others
+      0x00C36400, // Ceph
+      0x0BD00BD0, // Lustre
+      0x47504653, // GPFS
+      0x19830326, // BeeGFS
+      0x7461636F, // OCFS2
+      0x01161970, // GFS2
+      0x20030528, // OrangeFS
+      0xAAD7AAEA, // Panasas
+  };
+  return std::find(shared.begin(), shared.end(), file_system_type) != shared.end()
+             ? journal_kind::rollback
+             : journal_kind::wal;
+}
+
+expected<journal_kind> journal_for(const fs::path& directory) {
+  struct statfs found {};
+  if (::statfs(directory.c_str(), &found) != 0)
+    return system_error(directory, "read", errno);
+  // The type is signed on some platforms; the constants are 32 bits.
+  return journal_for(static_cast<std::uint64_t>(found.f_type) & 0xFFFFFFFF);
+}
+
+} // namespace tune

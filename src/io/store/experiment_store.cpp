@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/experiment_store.hpp"
+
+#include "exact_json.hpp"
+#include "row_writer.hpp"
+#include "schema.hpp"
+#include "sqlite.hpp"
+
+#include "posix.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+#include <unordered_map>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using store::connection;
+using store::row_writer;
+using store::statement;
+namespace fs = std::filesystem;
+
+/// 16 MiB of pages; checkpoints of 16 MiB; a log that once grew is cut back.
+constexpr std::string_view settings = "PRAGMA synchronous = FULL;"
+                                      "PRAGMA cache_size = -16384;"
+                                      "PRAGMA wal_autocheckpoint = 4096;"
+                                      "PRAGMA journal_size_limit = 67108864;"
+                                      "PRAGMA temp_store = MEMORY;";
+
+expected<connection> open_database(const fs::path& directory, const store_options& options,
+                                   int flags) {
+  auto journal
+      = options.journal ? expected<journal_kind>{*options.journal} : journal_for(directory);
+  if (!journal)
+    return journal.error();
+  auto db = connection::open(database_file(directory), SQLITE_OPEN_READWRITE | flags);
+  if (!db)
+    return db;
+  db->set_busy_timeout(options.busy_timeout);
+  auto version = store::check_version(*db);
+  if (!version)
+    return version.error();
+  const bool wal = *journal == journal_kind::wal;
+  auto mode = db->text(wal ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = TRUNCATE");
+  if (!mode)
+    return mode.error();
+  if (auto set = db->run(std::string{settings}); !set)
+    return set.error();
+  return db;
+}
+
+/// What is nested too deeply would be written and never read back.
+expected<void> check_depth(const config_ptr& what, const std::string& name) {
+  if (what == nullptr)
+    return {};
+  // A few levels are for what the log puts round it.
+  const auto most = store::limits.depth - 10;
+  std::string ignored;
+  if (store::append_exceptions(ignored, *what, json_position::metric) <= most)
+    return {};
+  return error{ec::bad_option, name + ": nested deeper than " + std::to_string(most) + " levels"};
+}
+
+expected<void> check_readable(const event& what) {
+  if (const auto* x = std::get_if<on::reported>(&what.what)) {
+    if (x->what == nullptr)
+      return error{ec::internal, "a report without content"};
+    if (!store::is_packable(x->what->attempt))
+      return error{ec::internal, "attempt " + to_text(x->what->attempt) + " is out of range"};
+    return check_depth(x->what->metrics, "metrics of trial " + to_text(x->what->trial));
+  }
+  if (const auto* x = std::get_if<on::suggested>(&what.what)) {
+    if (const auto* all = std::get_if<std::vector<suggestion>>(&x->what)) {
+      for (const auto& one : *all) {
+        if (auto fine = check_depth(one.config, "a suggested configuration"); !fine)
+          return fine;
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+class experiment_store::impl {
+public:
+  impl(fs::path directory, directory_lock lock, connection db, row_writer rows, statement begin,
+       statement fence, statement commit)
+      : directory_{std::move(directory)}
+      , lock_{std::move(lock)}
+      , db_{std::move(db)}
+      , rows_{std::move(rows)}
+      , begin_{std::move(begin)}
+      , fence_{std::move(fence)}
+      , commit_{std::move(commit)} {}
+
+  [[nodiscard]] static expected<std::unique_ptr<impl>> make(fs::path directory, directory_lock lock,
+                                                            connection db);
+
+  expected<void> write(std::span<const store_item> items);
+
+  [[nodiscard]] std::uint32_t epoch() const { return epoch_; }
+  [[nodiscard]] sequence last_seq() const { return disk_.seq; }
+  [[nodiscard]] const fs::path& directory() const { return directory_; }
+
+private:
+  /// What is known of a row that several items of one batch change: only the last is written.
+  struct change {
+    instant first{0};
+    instant last{0};
+    std::size_t index = 0;
+  };
+
+  /// The last event and its time.
+  struct position {
+    sequence seq = 0;
+    instant at{0};
+  };
+
+  fs::path directory_;
+  directory_lock lock_;
+  connection db_;
+  row_writer rows_;
+  statement begin_, fence_, commit_;
+  std::uint32_t epoch_ = 0;
+  /// What is on disk, and what will be after the batch.
+  position disk_, batch_;
+  std::optional<error> poison_;
+  std::unordered_map<std::uint64_t, change> trials_;
+  /// Position of an attempt's last change in the batch.
+  std::unordered_map<std::int64_t, std::size_t> attempts_;
+
+  expected<void> attempt(std::span<const store_item> items);
+  expected<void> survey(std::span<const store_item> items);
+  expected<void> fence();
+  bool write_rows(std::span<const store_item> items);
+  bool write_row(const store_item& item, std::size_t index);
+};
+
+expected<std::unique_ptr<experiment_store::impl>>
+experiment_store::impl::make(fs::path directory, directory_lock lock, connection db) {
+  auto rows = row_writer::make(db);
+  if (!rows)
+    return rows.error();
+  auto begin = statement::prepare(db, "BEGIN IMMEDIATE");
+  auto fence
+      = statement::prepare(db, "UPDATE t_head SET last_seq = ?2 WHERE id = 1 AND epoch = ?1");
+  auto commit = statement::prepare(db, "COMMIT");
+  auto epoch = db.number("SELECT epoch FROM t_head");
+  auto last = db.number("SELECT last_seq FROM t_head");
+  auto found = db.number("SELECT max(ifnull((SELECT max(seq) FROM t_events), 0),"
+                         " ifnull((SELECT max(seq) FROM t_results), 0))");
+  auto now = db.number("SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
+                       " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))");
+  for (const auto* x : {&epoch, &last, &found, &now}) {
+    if (!*x)
+      return x->error();
+  }
+  for (const auto* x : {&begin, &fence, &commit}) {
+    if (!*x)
+      return x->error();
+  }
+  if (*last != *found)
+    return error{ec::storage, database_file(directory).string()
+                                  + ": damaged: the log ends at event " + std::to_string(*found)
+                                  + ", t_head says " + std::to_string(*last)};
+  auto result = std::make_unique<impl>(std::move(directory), std::move(lock), std::move(db),
+                                       std::move(*rows), std::move(*begin), std::move(*fence),
+                                       std::move(*commit));
+  result->epoch_ = static_cast<std::uint32_t>(*epoch);
+  result->disk_ = {static_cast<sequence>(*last), instant{*now}};
+  return result;
+}
+
+expected<void> experiment_store::impl::write(std::span<const store_item> items) {
+  if (poison_)
+    return *poison_;
+  if (items.empty())
+    return {};
+  auto done = attempt(items);
+  if (!done) {
+    poison_ = done.error();
+    // Its own failure changes nothing: closing rolls back as well.
+    (void)db_.run("ROLLBACK");
+  }
+  return done;
+}
+
+expected<void> experiment_store::impl::attempt(std::span<const store_item> items) {
+  if (auto fine = survey(items); !fine)
+    return fine;
+  if (!begin_.run())
+    return db_.failure();
+  if (auto ours = fence(); !ours)
+    return ours;
+  if (!write_rows(items) || !commit_.run())
+    return db_.failure();
+  disk_ = batch_;
+  return {};
+}
+
+expected<void> experiment_store::impl::survey(std::span<const store_item> items) {
+  trials_.clear();
+  attempts_.clear();
+  batch_ = disk_;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto& what = items[i].what;
+    if (const auto* x = std::get_if<event>(&what)) {
+      if (x->seq != batch_.seq + 1)
+        return error{ec::internal, "event " + std::to_string(x->seq) + " follows event "
+                                       + std::to_string(batch_.seq) + " in the log"};
+      if (auto fine = check_readable(*x); !fine)
+        return fine;
+      batch_ = {x->seq, x->at};
+    } else if (const auto* row = std::get_if<cmd::trial_changed>(&what)) {
+      auto& known
+          = trials_.try_emplace(row->trial.number, change{batch_.at, batch_.at, i}).first->second;
+      known.last = batch_.at;
+      known.index = i;
+    } else if (const auto* run = std::get_if<cmd::attempt_changed>(&what)) {
+      if (!store::is_packable(run->attempt))
+        return error{ec::internal, "attempt " + to_text(run->attempt) + " is out of range"};
+      attempts_[store::packed(run->attempt)] = i;
+    }
+  }
+  return {};
+}
+
+expected<void> experiment_store::impl::fence() {
+  if (!fence_.bind(epoch_, batch_.seq).run())
+    return db_.failure();
+  if (db_.changes() == 1)
+    return {};
+  auto other = db_.number("SELECT epoch FROM t_head");
+  return error{ec::refused, directory_.string() + ": another head has taken over (epoch "
+                                + (other ? std::to_string(*other) : "unknown") + ", ours is "
+                                + std::to_string(epoch_) + ")"};
+}
+
+bool experiment_store::impl::write_rows(std::span<const store_item> items) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!write_row(items[i], i))
+      return false;
+  }
+  return true;
+}
+
+bool experiment_store::impl::write_row(const store_item& item, std::size_t index) {
+  if (const auto* x = std::get_if<event>(&item.what))
+    return rows_.write(*x);
+  if (const auto* x = std::get_if<cmd::trial_changed>(&item.what)) {
+    const auto& known = trials_.at(x->trial.number);
+    return known.index != index || rows_.write(*x, known.first, known.last);
+  }
+  if (const auto* x = std::get_if<cmd::attempt_changed>(&item.what))
+    return attempts_.at(store::packed(x->attempt)) != index || rows_.write(*x);
+  if (const auto* x = std::get_if<cmd::decision_taken>(&item.what))
+    return rows_.write(item.seq, *x);
+  return rows_.write(std::get<cmd::finish>(item.what), batch_.at);
+}
+
+experiment_store::experiment_store(std::unique_ptr<impl> parts) : impl_{std::move(parts)} {}
+experiment_store::experiment_store(experiment_store&&) noexcept = default;
+experiment_store& experiment_store::operator=(experiment_store&&) noexcept = default;
+experiment_store::~experiment_store() = default;
+
+expected<experiment_store> experiment_store::create(const fs::path& directory,
+                                                    const store_options& options) {
+  if (auto made = make_directory(directory); !made)
+    return made.error();
+  auto lock = directory_lock::take(directory);
+  if (!lock)
+    return lock.error();
+  auto state = inspect_directory(directory);
+  if (!state)
+    return state.error();
+  if (*state == directory_state::experiment)
+    return error{ec::refused, directory.string()
+                                  + " already holds an experiment: use --resume to go on with it,"
+                                    " or another name"};
+  const auto file = database_file(directory);
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    if (::unlink((file.string() + suffix).c_str()) != 0 && errno != ENOENT)
+      return store::system_error(file, "remove the half-made database", errno);
+  }
+  auto db = open_database(directory, options, SQLITE_OPEN_CREATE);
+  if (!db)
+    return db.error();
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  if (auto made = store::create_schema(*db, ms); !made)
+    return made.error();
+  if (auto synced = store::sync_directory(directory); !synced)
+    return synced.error();
+  auto parts = impl::make(directory, std::move(*lock), std::move(*db));
+  if (!parts)
+    return parts.error();
+  return experiment_store{std::move(*parts)};
+}
+
+expected<experiment_store> experiment_store::open(const fs::path& directory,
+                                                  const store_options& options) {
+  auto state = inspect_directory(directory);
+  if (!state)
+    return state.error();
+  if (*state != directory_state::experiment)
+    return error{ec::unreadable, directory.string() + " holds no experiment"};
+  if (auto made = make_directory(directory); !made)
+    return made.error();
+  auto lock = directory_lock::take(directory);
+  if (!lock)
+    return lock.error();
+  auto db = open_database(directory, options, 0);
+  if (!db)
+    return db.error();
+  if (auto raised = db->run("BEGIN IMMEDIATE; UPDATE t_head SET epoch = epoch + 1; COMMIT;");
+      !raised)
+    return raised.error();
+  auto parts = impl::make(directory, std::move(*lock), std::move(*db));
+  if (!parts)
+    return parts.error();
+  return experiment_store{std::move(*parts)};
+}
+
+std::uint32_t experiment_store::epoch() const {
+  return impl_->epoch();
+}
+
+sequence experiment_store::last_seq() const {
+  return impl_->last_seq();
+}
+
+const std::filesystem::path& experiment_store::directory() const {
+  return impl_->directory();
+}
+
+expected<void> experiment_store::write(std::span<const store_item> items) {
+  return impl_->write(items);
+}
+
+} // namespace tune

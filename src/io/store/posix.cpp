@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "posix.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+
+namespace tune::store {
+
+error system_error(const std::filesystem::path& path, std::string_view doing, int number) {
+  return {ec::storage,
+          path.string() + ": cannot " + std::string{doing} + ": " + std::strerror(number)};
+}
+
+descriptor::~descriptor() {
+  if (number_ >= 0)
+    ::close(number_);
+}
+
+expected<descriptor> open_file(const std::filesystem::path& path, int flags,
+                               std::string_view doing) {
+  constexpr int readable_by_all = 0666; // less the user's umask
+  int number = -1;
+  do
+    number = ::open(path.c_str(), flags | O_CLOEXEC, readable_by_all);
+  while (number < 0 && errno == EINTR);
+  if (number < 0)
+    return system_error(path, doing, errno);
+  return descriptor{number};
+}
+
+expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
+                         std::string_view text) {
+  while (!text.empty()) {
+    const auto count = ::write(to.number(), text.data(), text.size());
+    if (count < 0 && errno != EINTR)
+      return system_error(path, "write", errno);
+    if (count > 0)
+      text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+expected<void> sync_directory(const std::filesystem::path& path) {
+  auto opened = open_file(path, O_RDONLY | O_DIRECTORY, "open the directory");
+  if (!opened)
+    return opened.error();
+  // Some network file systems do not know how to sync directories.
+  if (::fsync(opened->number()) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return system_error(path, "sync", errno);
+  return {};
+}
+
+expected<void> replace_file(const std::filesystem::path& path, std::string_view text) {
+  auto beside = path;
+  beside += ".new";
+  auto opened = open_file(beside, O_WRONLY | O_CREAT | O_TRUNC, "create");
+  if (!opened)
+    return opened.error();
+  if (auto written = write_all(*opened, beside, text); !written)
+    return written;
+  if (std::rename(beside.c_str(), path.c_str()) != 0)
+    return system_error(path, "replace", errno);
+  return {};
+}
+
+} // namespace tune::store

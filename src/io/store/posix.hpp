@@ -1,0 +1,47 @@
+/// Files and directories of POSIX, failing by value with path and reason.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace tune::store {
+
+/// `ec::storage`: "<path>: cannot <doing>: <text of errno>".
+[[nodiscard]] error system_error(const std::filesystem::path& path, std::string_view doing,
+                                 int number);
+
+/// A file descriptor, closed at the end of its life; not inherited over exec.
+class descriptor {
+public:
+  explicit descriptor(int number) : number_{number} {}
+  descriptor(descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
+  descriptor& operator=(descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~descriptor();
+
+  [[nodiscard]] int number() const { return number_; }
+  /// Hands the number over to another owner.
+  [[nodiscard]] int release() && { return std::exchange(number_, -1); }
+
+private:
+  int number_;
+};
+
+/// @param flags as for `open`; close-on-exec is added. @param doing for the error: "read", "write".
+[[nodiscard]] expected<descriptor> open_file(const std::filesystem::path& path, int flags,
+                                             std::string_view doing);
+/// Writes all of it.
+[[nodiscard]] expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
+                                       std::string_view text);
+/// Makes the entries of a directory durable.
+[[nodiscard]] expected<void> sync_directory(const std::filesystem::path& path);
+/// Puts `text` in the place of the file, whole or not at all as far as other processes see.
+[[nodiscard]] expected<void> replace_file(const std::filesystem::path& path, std::string_view text);
+
+} // namespace tune::store

@@ -1,0 +1,42 @@
+/// Turns rows of the tables back into values.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "sqlite.hpp"
+
+#include "tune/core/experiment/event.hpp"
+#include "tune/io/store/rows.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tune::store {
+
+// Columns in the order in which the functions below expect them.
+inline constexpr std::string_view trial_columns
+    = "trial, status, config, origin, failures, lineage, reason, error, iterations, time_total,"
+      " metrics, best_iteration, best_metrics, created, ended";
+inline constexpr std::string_view attempt_columns
+    = "attempt, trial, lineage, node, start_checkpoint, donor, config, pid, started, ended,"
+      " end_class, detail, exit_status";
+inline constexpr std::string_view result_columns
+    = "seq, t, trial, attempt, number, iteration, time_iter, time_total, timestamp_ms, pid, done,"
+      " metrics, exceptions, sum";
+inline constexpr std::string_view checkpoint_columns
+    = "seq, checkpoint, t, trial, attempt, iteration, time_total, location, bytes, state, detail";
+inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
+
+/// Each reads the current row. @errors `ec::storage` naming table and row.
+[[nodiscard]] expected<trial_row> read_trial(const statement& row);
+[[nodiscard]] expected<attempt_row> read_attempt(const statement& row);
+[[nodiscard]] expected<decision_row> read_decision(const statement& row);
+[[nodiscard]] expected<checkpoint_row> read_checkpoint(const statement& row);
+[[nodiscard]] expected<node_row> read_node(const statement& row);
+/// These two check the checksum first.
+[[nodiscard]] expected<event> read_event(const statement& row);
+[[nodiscard]] expected<event> read_reported(const statement& row);
+
+/// `ec::storage`: "<table> row <key>: <what>".
+[[nodiscard]] error damaged(std::string_view table, std::string_view key, std::string_view what);
+
+} // namespace tune::store

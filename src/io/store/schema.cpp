@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schema.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tune::store {
+
+namespace {
+
+/// Times are nanoseconds of experiment time, attempts packed numbers. Metrics are JSON: a REAL
+/// column would turn NaN into NULL. `sum` is the row's checksum.
+constexpr std::string_view tables = R"sql(
+CREATE TABLE t_head(
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  epoch INTEGER NOT NULL, last_seq INTEGER NOT NULL, created_ms INTEGER NOT NULL,
+  opened_seq INTEGER, status TEXT, why TEXT, finished INTEGER);
+CREATE TABLE t_events(
+  seq INTEGER PRIMARY KEY, t INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+  sum INTEGER NOT NULL);
+CREATE TABLE t_results(
+  seq INTEGER PRIMARY KEY, t INTEGER NOT NULL, trial INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  number INTEGER NOT NULL, iteration INTEGER NOT NULL, time_iter INTEGER NOT NULL,
+  time_total INTEGER NOT NULL, timestamp_ms INTEGER NOT NULL, pid INTEGER NOT NULL,
+  done INTEGER NOT NULL, metrics TEXT, exceptions TEXT, sum INTEGER NOT NULL);
+CREATE TABLE t_trials(
+  trial INTEGER PRIMARY KEY, status TEXT NOT NULL, config TEXT, origin TEXT NOT NULL,
+  failures INTEGER NOT NULL, lineage INTEGER NOT NULL, reason TEXT NOT NULL, error TEXT NOT NULL,
+  iterations INTEGER NOT NULL, time_total INTEGER NOT NULL, metrics TEXT,
+  best_iteration INTEGER, best_metrics TEXT, created INTEGER NOT NULL, ended INTEGER);
+CREATE TABLE t_attempts(
+  attempt INTEGER PRIMARY KEY, trial INTEGER NOT NULL, lineage INTEGER NOT NULL,
+  node TEXT NOT NULL, start_checkpoint INTEGER, donor INTEGER, config TEXT, pid INTEGER NOT NULL,
+  started INTEGER NOT NULL, ended INTEGER, end_class TEXT, detail TEXT, exit_status INTEGER);
+CREATE TABLE t_decisions(
+  id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, trial INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  iteration INTEGER NOT NULL, action TEXT NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE t_checkpoints(
+  seq INTEGER PRIMARY KEY, checkpoint INTEGER, t INTEGER NOT NULL, trial INTEGER NOT NULL,
+  attempt INTEGER NOT NULL, iteration INTEGER NOT NULL, time_total INTEGER NOT NULL,
+  location TEXT NOT NULL, bytes INTEGER NOT NULL, state TEXT NOT NULL, detail TEXT NOT NULL);
+CREATE TABLE t_nodes(
+  node TEXT PRIMARY KEY, state TEXT NOT NULL, capacity TEXT, since INTEGER NOT NULL,
+  why TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX i_results ON t_results(trial);
+CREATE INDEX i_attempts ON t_attempts(trial);
+CREATE INDEX i_decisions ON t_decisions(trial);
+CREATE INDEX i_checkpoints ON t_checkpoints(trial);
+CREATE INDEX i_checkpoint ON t_checkpoints(checkpoint);
+)sql";
+
+/// The promise. A new column goes to the end and raises the version.
+constexpr std::string_view views = R"sql(
+CREATE VIEW experiment AS SELECT
+  1 AS schema_version, h.epoch, h.created_ms, h.last_seq,
+  json_extract(o.body, '$.build') AS build, json_extract(o.body, '$.seed') AS seed,
+  json_extract(o.body, '$.spec') AS spec,
+  h.status, h.why, h.finished / 1e9 AS finished
+  FROM t_head h LEFT JOIN t_events o ON o.seq = h.opened_seq;
+CREATE VIEW trials AS SELECT
+  trial, printf('%05d', trial) AS trial_id, status, config, origin, failures, lineage, reason,
+  error, iterations, time_total / 1e9 AS time_total_s, metrics, best_iteration, best_metrics,
+  created / 1e9 AS created, ended / 1e9 AS ended
+  FROM t_trials;
+CREATE VIEW attempts AS SELECT
+  trial, (attempt >> 40) || '.' || (attempt & 1099511627775) AS attempt, lineage, node,
+  start_checkpoint, donor, config, pid, started / 1e9 AS started, ended / 1e9 AS ended,
+  end_class, detail, exit_status
+  FROM t_attempts;
+CREATE VIEW results AS SELECT
+  r.seq, r.t / 1e9 AS t, r.trial,
+  (r.attempt >> 40) || '.' || (r.attempt & 1099511627775) AS attempt, a.lineage,
+  r.iteration AS training_iteration, r.number, r.time_iter / 1e9 AS time_this_iter_s,
+  r.time_total / 1e9 AS time_total_s, r.timestamp_ms, r.pid, r.done, a.node, r.metrics
+  FROM t_results r LEFT JOIN t_attempts a ON a.attempt = r.attempt;
+CREATE VIEW decisions AS SELECT
+  seq, trial,
+  CASE WHEN attempt != 0 THEN (attempt >> 40) || '.' || (attempt & 1099511627775) END AS attempt,
+  iteration AS training_iteration, action, reason
+  FROM t_decisions;
+CREATE VIEW checkpoints AS SELECT
+  checkpoint, trial, (attempt >> 40) || '.' || (attempt & 1099511627775) AS attempt,
+  iteration AS training_iteration, time_total / 1e9 AS time_total_s, location, bytes, state,
+  detail, seq, t / 1e9 AS t
+  FROM t_checkpoints;
+CREATE VIEW nodes AS SELECT
+  node, state, capacity, since / 1e9 AS since, why
+  FROM t_nodes;
+CREATE VIEW events AS
+  SELECT seq, t / 1e9 AS t, kind, body FROM t_events
+  UNION ALL
+  SELECT seq, t / 1e9, 'reported', json_object(
+    'trial', trial, 'attempt', (attempt >> 40) || '.' || (attempt & 1099511627775),
+    'number', number, 'training_iteration', iteration, 'time_this_iter_ns', time_iter,
+    'time_total_ns', time_total, 'timestamp_ms', timestamp_ms, 'pid', pid,
+    'done', json(CASE WHEN done THEN 'true' ELSE 'false' END), 'metrics', json(metrics))
+  FROM t_results;
+)sql";
+
+std::string pragma(std::string_view name, std::int64_t x) {
+  return "PRAGMA " + std::string{name} + " = " + std::to_string(x) + ";";
+}
+
+} // namespace
+
+expected<void> create_schema(connection& in, std::int64_t created_ms) {
+  std::string sql = "BEGIN IMMEDIATE;";
+  sql += tables;
+  sql += views;
+  sql += "INSERT INTO t_head(id, epoch, last_seq, created_ms) VALUES (1, 1, 0, "
+         + std::to_string(created_ms) + ");";
+  sql += pragma("application_id", application_id);
+  sql += pragma("user_version", schema_version);
+  sql += "COMMIT;";
+  return in.run(sql);
+}
+
+expected<std::int64_t> check_version(connection& in) {
+  auto owner = in.number("PRAGMA application_id");
+  auto version = in.number("PRAGMA user_version");
+  auto tables_found = in.number("SELECT count(*) FROM sqlite_master");
+  for (const auto* x : {&owner, &version, &tables_found}) {
+    if (!*x)
+      return x->error();
+  }
+  const auto file = std::string{sqlite3_db_filename(in.handle(), "main")};
+  if (*tables_found == 0)
+    return std::int64_t{0};
+  if (*owner != application_id)
+    return error{ec::refused, file + ": is not the database of an experiment"};
+  if (*version > schema_version)
+    return error{ec::refused, file + ": was made by a newer version (schema "
+                                  + std::to_string(*version) + "; this one knows "
+                                  + std::to_string(schema_version) + ")"};
+  return *version;
+}
+
+} // namespace tune::store

@@ -1,0 +1,40 @@
+/// The tables and views of `experiment.db`; docs/database.md describes them for users.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "sqlite.hpp"
+
+#include "tune/core/ids.hpp"
+
+#include <cstdint>
+
+namespace tune::store {
+
+/// `PRAGMA application_id`: "TUNE".
+inline constexpr std::int64_t application_id = 0x54554E45;
+/// `PRAGMA user_version`: version of the schema and of the promised views. Rises with each change.
+inline constexpr std::int64_t schema_version = 1;
+
+/// Attempts are one number in tables: the epoch above 40 bits of counter.
+inline constexpr int counter_bits = 40;
+inline constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits) - 1;
+
+[[nodiscard]] constexpr bool is_packable(attempt_id x) {
+  return x.counter <= counter_mask && x.epoch < (std::uint32_t{1} << (63 - counter_bits));
+}
+[[nodiscard]] constexpr std::int64_t packed(attempt_id x) {
+  return static_cast<std::int64_t>(std::uint64_t{x.epoch} << counter_bits | x.counter);
+}
+[[nodiscard]] constexpr attempt_id unpacked(std::int64_t x) {
+  const auto bits = static_cast<std::uint64_t>(x);
+  return {static_cast<std::uint32_t>(bits >> counter_bits), bits & counter_mask};
+}
+
+/// Makes all tables and views in one transaction, and names the version last.
+[[nodiscard]] expected<void> create_schema(connection& in, std::int64_t created_ms);
+
+/// @returns the version; 0 for a database without content.
+/// @errors `ec::refused` for a foreign database or a newer version.
+[[nodiscard]] expected<std::int64_t> check_version(connection& in);
+
+} // namespace tune::store

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/store_reader.hpp"
+
+#include "row_reader.hpp"
+#include "schema.hpp"
+#include "sqlite.hpp"
+
+#include "tune/io/store/event_codec.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <map>
+#include <unistd.h>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using store::connection;
+using store::statement;
+namespace fs = std::filesystem;
+
+std::string select(std::string_view columns, std::string_view rest) {
+  return "SELECT " + std::string{columns} + " FROM " + std::string{rest};
+}
+
+std::int64_t bounded(std::uint64_t x) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return x > static_cast<std::uint64_t>(most) ? most : static_cast<std::int64_t>(x);
+}
+
+/// A statement in use; made ready for the next use at the end.
+class borrowed {
+public:
+  explicit borrowed(statement& what) : what_{what} {}
+  borrowed(const borrowed&) = delete;
+  borrowed& operator=(const borrowed&) = delete;
+  ~borrowed() { what_.reset(); }
+  statement* operator->() { return &what_; }
+  statement& operator*() { return what_; }
+
+private:
+  statement& what_;
+};
+
+std::string order_of(const trial_query& which) {
+  const std::string way = which.descending ? " DESC" : " ASC";
+  switch (which.by) {
+    case trial_query::order::number:
+      return "trial" + way;
+    case trial_query::order::created:
+      return "created" + way + ", trial" + way;
+    case trial_query::order::ended:
+      return "ended IS NULL, ended" + way + ", trial" + way;
+    case trial_query::order::iterations:
+      return "iterations" + way + ", trial";
+    case trial_query::order::metric:
+      break;
+  }
+  // NaN and infinities are texts in the database.
+  return "typeof(rank) IN ('integer', 'real') DESC, rank" + way + ", trial";
+}
+
+/// Opens for reading even where nothing may be written beside the database.
+expected<connection> open_to_read(const fs::path& directory) {
+  const auto file = database_file(directory);
+  if (::access(file.c_str(), F_OK) != 0)
+    return error{ec::unreadable, directory.string() + " holds no experiment"};
+  auto db = connection::open(file, SQLITE_OPEN_READONLY);
+  if (!db)
+    return db;
+  db->set_busy_timeout(std::chrono::seconds{10});
+  auto version = store::check_version(*db);
+  const bool closed = ::access((file.string() + "-wal").c_str(), F_OK) != 0;
+  if (!version && version.error().code == ec::storage && closed
+      && ::access(directory.c_str(), W_OK) != 0) {
+    db = connection::open_immutable(file);
+    if (!db)
+      return db;
+    version = store::check_version(*db);
+  }
+  if (!version)
+    return version.error();
+  if (*version == 0)
+    return error{ec::unreadable, directory.string() + " holds no experiment"};
+  return db;
+}
+
+} // namespace
+
+class store_reader::impl {
+public:
+  explicit impl(connection db, std::string file) : db_{std::move(db)}, file_{std::move(file)} {}
+
+  /// Runs `sql` with the values and turns every row into a `Row`.
+  template <class Row, class... Values>
+  expected<std::vector<Row>> collect(const std::string& sql,
+                                     expected<Row> (*read)(const statement&),
+                                     const Values&... values) {
+    auto* found = prepared(sql);
+    if (found == nullptr)
+      return db_.failure();
+    borrowed query{*found};
+    query->bind(values...);
+    std::vector<Row> result;
+    bool failed = false;
+    while (query->step(failed)) {
+      auto row = read(*query);
+      if (!row)
+        return located(row.error());
+      result.push_back(std::move(*row));
+    }
+    if (failed)
+      return db_.failure();
+    return result;
+  }
+
+  template <class Row, class... Values>
+  expected<std::optional<Row>> one(const std::string& sql, expected<Row> (*read)(const statement&),
+                                   const Values&... values) {
+    auto all = collect(sql, read, values...);
+    if (!all)
+      return all.error();
+    if (all->empty())
+      return std::optional<Row>{};
+    return std::optional<Row>{std::move(all->front())};
+  }
+
+  /// Calls `work` within one transaction.
+  template <class Work>
+  auto in_snapshot(Work work) -> decltype(work()) {
+    if (auto begun = db_.run("BEGIN"); !begun)
+      return begun.error();
+    auto result = work();
+    auto ended = db_.run("COMMIT");
+    if (result && !ended)
+      return ended.error();
+    return result;
+  }
+
+  expected<experiment_row> experiment();
+  expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
+  connection& db() { return db_; }
+
+private:
+  connection db_;
+  std::string file_;
+  /// By their text; as many as there are different questions.
+  std::map<std::string, statement> prepared_;
+
+  statement* prepared(const std::string& sql) {
+    auto known = prepared_.find(sql);
+    if (known == prepared_.end()) {
+      auto made = statement::prepare(db_, sql);
+      if (!made)
+        return nullptr;
+      known = prepared_.emplace(sql, std::move(*made)).first;
+    }
+    return &known->second;
+  }
+
+  error located(const error& what) const { return {what.code, file_ + ": " + what.detail}; }
+  error missing(sequence seq) const {
+    return {ec::storage,
+            file_ + ": event " + std::to_string(seq) + " is missing from t_events and t_results"};
+  }
+  expected<void> count_trials(status_counts& to);
+};
+
+expected<void> store_reader::impl::count_trials(status_counts& to) {
+  for (std::size_t i = 0; i < trial_status_count; ++i) {
+    auto count = db_.number("SELECT count(*) FROM t_trials WHERE status = '"
+                            + std::string{to_text(static_cast<trial_status>(i))} + "'");
+    if (!count)
+      return count.error();
+    to[i] = static_cast<std::uint64_t>(*count);
+  }
+  return {};
+}
+
+expected<experiment_row> store_reader::impl::experiment() {
+  experiment_row x;
+  auto read = [](const statement& row) -> expected<experiment_row> {
+    experiment_row head;
+    head.epoch = static_cast<std::uint32_t>(row.number(0));
+    head.created_ms = row.number(1);
+    head.last_seq = static_cast<sequence>(row.number(2));
+    head.status = row.text(3);
+    head.why = row.text(4);
+    if (!row.is_null(5))
+      head.finished = instant{row.number(5)};
+    return head;
+  };
+  auto head = collect<experiment_row>(
+      "SELECT epoch, created_ms, last_seq, status, why, finished FROM t_head", +read);
+  auto opened = collect<event>(
+      select(store::event_columns, "t_events WHERE seq = (SELECT opened_seq FROM t_head)"),
+      store::read_event);
+  auto elapsed
+      = db_.number("SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
+                   " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))");
+  auto results = db_.number("SELECT count(*) FROM t_results");
+  if (!head || !opened)
+    return head ? opened.error() : head.error();
+  if (!elapsed || !results)
+    return elapsed ? results.error() : elapsed.error();
+  if (head->empty())
+    return error{ec::storage, file_ + ": t_head is empty"};
+  x = std::move(head->front());
+  x.elapsed = instant{*elapsed};
+  x.results = static_cast<std::uint64_t>(*results);
+  if (!opened->empty()) {
+    if (const auto* start = std::get_if<on::opened>(&opened->front().what)) {
+      x.build = start->build;
+      x.spec = start->spec;
+      x.seed = start->seed;
+    }
+  }
+  if (auto counted = count_trials(x.counts); !counted)
+    return counted.error();
+  return x;
+}
+
+expected<std::vector<event>> store_reader::impl::events_after(sequence after, std::size_t limit,
+                                                              std::size_t bytes) {
+  auto* events
+      = prepared(select(store::event_columns, "t_events WHERE seq > ?1 ORDER BY seq LIMIT ?2"));
+  auto* results
+      = prepared(select(store::result_columns, "t_results WHERE seq > ?1 ORDER BY seq LIMIT ?2"));
+  auto last = db_.number("SELECT last_seq FROM t_head");
+  if (events == nullptr || results == nullptr || !last)
+    return db_.failure();
+  borrowed left{*events};
+  borrowed right{*results};
+  left->bind(bounded(after), bounded(limit));
+  right->bind(bounded(after), bounded(limit));
+  bool bad_left = false, bad_right = false;
+  bool has_left = left->step(bad_left), has_right = right->step(bad_right);
+
+  std::vector<event> result;
+  std::size_t filled = 0;
+  while (result.size() < limit && filled < bytes && !bad_left && !bad_right) {
+    const auto next = after + result.size() + 1;
+    if (next > static_cast<sequence>(*last))
+      return result;
+    const bool from_left = has_left && static_cast<sequence>(left->number(0)) == next;
+    if (!from_left && !(has_right && static_cast<sequence>(right->number(0)) == next))
+      return missing(next);
+    filled += from_left ? left->text(3).size() : right->text(11).size();
+    auto one = from_left ? store::read_event(*left) : store::read_reported(*right);
+    if (!one)
+      return located(one.error());
+    result.push_back(std::move(*one));
+    if (from_left)
+      has_left = left->step(bad_left);
+    else
+      has_right = right->step(bad_right);
+  }
+  if (bad_left || bad_right)
+    return db_.failure();
+  return result;
+}
+
+store_reader::store_reader(std::unique_ptr<impl> parts) : impl_{std::move(parts)} {}
+store_reader::store_reader(store_reader&&) noexcept = default;
+store_reader& store_reader::operator=(store_reader&&) noexcept = default;
+store_reader::~store_reader() = default;
+
+expected<store_reader> store_reader::open(const fs::path& directory) {
+  auto db = open_to_read(directory);
+  if (!db)
+    return db.error();
+  if (auto set = db->run("PRAGMA cache_size = -4096"); !set)
+    return set.error();
+  return store_reader{std::make_unique<impl>(std::move(*db), database_file(directory).string())};
+}
+
+expected<sequence> store_reader::last_seq() {
+  auto last = impl_->db().number("SELECT last_seq FROM t_head");
+  if (!last)
+    return last.error();
+  return static_cast<sequence>(*last);
+}
+
+expected<experiment_row> store_reader::experiment() {
+  return impl_->in_snapshot([this] { return impl_->experiment(); });
+}
+
+expected<std::vector<trial_row>> store_reader::trials(const trial_query& which) {
+  std::string from = "t_trials";
+  if (which.by == trial_query::order::metric)
+    from = "(SELECT *, (SELECT value FROM json_each(best_metrics) WHERE key = ?4) AS rank"
+           " FROM t_trials)";
+  const auto sql
+      = select(store::trial_columns, from + " WHERE (?1 IS NULL OR status = ?1) ORDER BY "
+                                         + order_of(which) + " LIMIT ?2 OFFSET ?3");
+  std::optional<std::string_view> status;
+  if (which.status)
+    status = to_text(*which.status);
+  const auto limit = bounded(which.limit), offset = bounded(which.offset);
+  if (which.by == trial_query::order::metric)
+    return impl_->collect(sql, store::read_trial, status, limit, offset,
+                          std::string_view{which.metric});
+  return impl_->collect(sql, store::read_trial, status, limit, offset);
+}
+
+expected<std::optional<trial_row>> store_reader::trial(trial_id which) {
+  return impl_->one(select(store::trial_columns, "t_trials WHERE trial = ?"), store::read_trial,
+                    which.number);
+}
+
+expected<std::vector<result_row>> store_reader::results(trial_id of, sequence after,
+                                                        std::size_t limit) {
+  auto work = [&]() -> expected<std::vector<result_row>> {
+    auto reports
+        = impl_->collect(select(store::result_columns, "t_results WHERE trial = ?1 AND seq > ?2"
+                                                       " ORDER BY seq LIMIT ?3"),
+                         store::read_reported, of.number, bounded(after), bounded(limit));
+    auto runs = attempts(of);
+    if (!reports || !runs)
+      return reports ? runs.error() : reports.error();
+    std::map<attempt_id, const attempt_row*> known;
+    for (const auto& run : *runs)
+      known[run.attempt] = &run;
+    std::vector<result_row> result;
+    result.reserve(reports->size());
+    for (auto& x : *reports) {
+      result_row row{x.seq, x.at, std::get<on::reported>(x.what).what, 1, {}};
+      if (auto found = known.find(row.what->attempt); found != known.end()) {
+        row.lineage = found->second->lineage;
+        row.node = found->second->node;
+      }
+      result.push_back(std::move(row));
+    }
+    return result;
+  };
+  return impl_->in_snapshot(work);
+}
+
+expected<std::uint64_t> store_reader::count_results(trial_id of, sequence until) {
+  auto read = [](const statement& row) -> expected<std::uint64_t> {
+    return static_cast<std::uint64_t>(row.number(0));
+  };
+  auto found
+      = impl_->collect<std::uint64_t>("SELECT count(*) FROM t_results WHERE trial = ? AND seq <= ?",
+                                      +read, of.number, bounded(until));
+  if (!found)
+    return found.error();
+  return found->empty() ? 0 : found->front();
+}
+
+expected<std::vector<attempt_row>> store_reader::attempts(trial_id of) {
+  return impl_->collect(
+      select(store::attempt_columns, "t_attempts WHERE trial = ? ORDER BY attempt"),
+      store::read_attempt, of.number);
+}
+
+expected<std::optional<attempt_row>> store_reader::attempt(attempt_id which) {
+  return impl_->one(select(store::attempt_columns, "t_attempts WHERE attempt = ?"),
+                    store::read_attempt, store::packed(which));
+}
+
+expected<std::vector<attempt_row>> store_reader::failures(trial_id of) {
+  auto all = attempts(of);
+  if (all)
+    std::erase_if(*all, [](const attempt_row& x) { return !x.ended || !is_failure(x.how); });
+  return all;
+}
+
+expected<std::vector<decision_row>> store_reader::decisions(trial_id of) {
+  return impl_->collect(select("seq, trial, attempt, iteration, action, reason",
+                               "t_decisions WHERE trial = ? ORDER BY id"),
+                        store::read_decision, of.number);
+}
+
+expected<std::vector<checkpoint_row>> store_reader::checkpoints(trial_id of) {
+  return impl_->collect(
+      select(store::checkpoint_columns, "t_checkpoints WHERE trial = ? ORDER BY seq"),
+      store::read_checkpoint, of.number);
+}
+
+expected<std::vector<node_row>> store_reader::nodes() {
+  return impl_->collect("SELECT node, state, capacity, since, why FROM t_nodes ORDER BY node",
+                        store::read_node);
+}
+
+expected<std::vector<event>> store_reader::events_after(sequence after, std::size_t limit,
+                                                        std::size_t bytes) {
+  return impl_->in_snapshot([&] { return impl_->events_after(after, limit, bytes); });
+}
+
+} // namespace tune

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/experiment_store.hpp"
+
+#include "store_fixture.hpp"
+
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+using samples::rows;
+
+class experiment_store_test : public samples::store_fixture {};
+
+TEST_F(experiment_store_test, makes_exactly_the_directory_it_was_given) {
+  auto uut = fresh();
+
+  EXPECT_EQ(uut.directory(), directory());
+  EXPECT_TRUE(fs::is_regular_file(directory() / "experiment.db"));
+  EXPECT_TRUE(fs::is_directory(directory() / "trials"));
+  EXPECT_EQ(uut.epoch(), 1u);
+  EXPECT_EQ(uut.last_seq(), 0u);
+  EXPECT_FALSE(fs::exists(directory() / ".probe"));
+}
+
+TEST_F(experiment_store_test, keeps_what_it_acknowledged_over_a_reopening) {
+  const auto run = a_run(3, 2);
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(run).has_value());
+    EXPECT_EQ(uut.last_seq(), 22u);
+  }
+  auto uut = experiment_store::open(directory());
+
+  ASSERT_TRUE(uut.has_value()) << uut.error().detail;
+  EXPECT_EQ(uut->epoch(), 2u);
+  EXPECT_EQ(uut->last_seq(), 22u);
+  EXPECT_TRUE(uut->write(a_run(1, 1, 23, 2)).has_value());
+  EXPECT_EQ(uut->last_seq(), 28u);
+}
+
+TEST_F(experiment_store_test, has_committed_when_write_returns) {
+  auto uut = fresh();
+  ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+
+  // A copy without the writer's help is what a crash would leave.
+  fs::copy(directory(), root / "copy", fs::copy_options::recursive);
+  auto left = store_reader::open(root / "copy");
+
+  ASSERT_TRUE(left.has_value()) << left.error().detail;
+  EXPECT_EQ(*left->last_seq(), 6u);
+}
+
+TEST_F(experiment_store_test, syncs_fully_and_uses_the_write_ahead_log) {
+  auto uut = fresh();
+
+  EXPECT_EQ(sql().ask("PRAGMA journal_mode"), (rows{{"wal"}}));
+}
+
+TEST_F(experiment_store_test, uses_a_rollback_journal_where_asked_or_on_network_file_systems) {
+  {
+    auto uut = fresh({std::chrono::seconds{10}, journal_kind::rollback});
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+    EXPECT_FALSE(fs::exists(directory() / "experiment.db-wal"));
+    EXPECT_EQ(*reader().last_seq(), 6u);
+  }
+  EXPECT_EQ(journal_for(0x6969), journal_kind::rollback);     // NFS
+  EXPECT_EQ(journal_for(0x0BD00BD0), journal_kind::rollback); // Lustre
+  EXPECT_EQ(journal_for(0xEF53), journal_kind::wal);          // ext4
+  EXPECT_EQ(journal_for(0x01021994), journal_kind::wal);      // tmpfs
+}
+
+TEST_F(experiment_store_test, changes_the_journal_of_a_database_that_moved) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  }
+  auto uut
+      = experiment_store::open(directory(), {std::chrono::seconds{10}, journal_kind::rollback});
+
+  ASSERT_TRUE(uut.has_value()) << uut.error().detail;
+  ASSERT_TRUE(uut->write(a_run(1, 1, 7, 2)).has_value());
+  EXPECT_FALSE(fs::exists(directory() / "experiment.db-wal"));
+}
+
+TEST_F(experiment_store_test, refuses_to_begin_where_an_experiment_is) {
+  {
+    auto first = fresh();
+    ASSERT_TRUE(first.write(a_run(1, 1)).has_value());
+  }
+  auto uut = experiment_store::create(directory());
+
+  ASSERT_FALSE(uut.has_value());
+  EXPECT_EQ(uut.error().code, ec::refused);
+  EXPECT_NE(uut.error().detail.find("--resume"), std::string::npos);
+  EXPECT_NE(uut.error().detail.find(directory().string()), std::string::npos);
+  EXPECT_EQ(*inspect_directory(directory()), directory_state::experiment);
+}
+
+TEST_F(experiment_store_test, begins_afresh_where_an_experiment_never_opened) {
+  EXPECT_EQ(*inspect_directory(directory()), directory_state::absent);
+  { auto half = fresh(); }
+  EXPECT_EQ(*inspect_directory(directory()), directory_state::half_made);
+  EXPECT_EQ(experiment_store::open(directory()).error().code, ec::unreadable);
+
+  auto uut = fresh();
+
+  EXPECT_TRUE(uut.write(a_run(1, 1)).has_value());
+  EXPECT_EQ(*inspect_directory(directory()), directory_state::experiment);
+}
+
+TEST_F(experiment_store_test, begins_afresh_over_an_empty_file) {
+  fill(directory() / "experiment.db", "");
+  EXPECT_EQ(*inspect_directory(directory()), directory_state::half_made);
+
+  auto uut = fresh();
+
+  EXPECT_TRUE(uut.write(a_run(1, 1)).has_value());
+}
+
+TEST_F(experiment_store_test, leaves_a_foreign_database_alone) {
+  fs::create_directories(directory());
+  sql().ask("CREATE TABLE theirs(x); INSERT INTO theirs VALUES (1);");
+
+  EXPECT_EQ(experiment_store::create(directory()).error().code, ec::refused);
+  EXPECT_EQ(experiment_store::open(directory()).error().code, ec::refused);
+  EXPECT_EQ(sql().ask("SELECT x FROM theirs"), (rows{{"1"}}));
+}
+
+TEST_F(experiment_store_test, refuses_a_file_that_is_no_database) {
+  fill(directory() / "experiment.db", std::string(4096, 'x'));
+
+  auto uut = experiment_store::create(directory());
+
+  ASSERT_FALSE(uut.has_value());
+  EXPECT_EQ(uut.error().code, ec::storage);
+  EXPECT_NE(uut.error().detail.find("experiment.db"), std::string::npos);
+}
+
+TEST_F(experiment_store_test, refuses_the_schema_of_a_newer_version) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  }
+  sql().ask("PRAGMA user_version = 99");
+
+  for (const auto& why :
+       {experiment_store::open(directory()).error(), store_reader::open(directory()).error()}) {
+    EXPECT_EQ(why.code, ec::refused);
+    EXPECT_NE(why.detail.find("schema 99"), std::string::npos) << why.detail;
+  }
+}
+
+TEST_F(experiment_store_test, refuses_a_second_head_naming_the_first) {
+  auto first = fresh();
+  ASSERT_TRUE(first.write(a_run(1, 1)).has_value());
+
+  auto second = experiment_store::open(directory());
+
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ec::refused);
+  EXPECT_NE(second.error().detail.find("pid " + std::to_string(::getpid())), std::string::npos)
+      << second.error().detail;
+  EXPECT_TRUE(first.write(a_run(0, 0, 7)).has_value());
+}
+
+TEST_F(experiment_store_test, ends_for_good_when_another_head_has_taken_over) {
+  auto uut = fresh();
+  ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  sql().ask("UPDATE t_head SET epoch = 5");
+
+  for (int i = 0; i < 2; ++i) {
+    auto late = uut.write(a_run(1, 1, 7));
+    ASSERT_FALSE(late.has_value());
+    EXPECT_EQ(late.error().code, ec::refused);
+    EXPECT_NE(late.error().detail.find("epoch 5, ours is 1"), std::string::npos);
+  }
+  EXPECT_EQ(sql().ask("SELECT last_seq, epoch FROM t_head"), (rows{{"6", "5"}}));
+  EXPECT_EQ(*reader().last_seq(), 6u);
+}
+
+TEST_F(experiment_store_test, is_poisoned_by_a_failure_and_keeps_nothing_of_the_batch) {
+  auto uut = fresh();
+  ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  sql().ask("CREATE TRIGGER fault BEFORE INSERT ON t_events WHEN new.kind = 'interrupted'"
+            " BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END");
+  const std::vector<store_item> batch{at(7, on::stop_asked{{}, "x"}), at(8, on::interrupted{"y"})};
+
+  auto failed = uut.write(batch);
+  sql().ask("DROP TRIGGER fault");
+  auto later = uut.write(std::vector<store_item>{at(7, on::stop_asked{{}, "x"})});
+
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().code, ec::storage);
+  EXPECT_NE(failed.error().detail.find("the disk is on fire"), std::string::npos);
+  ASSERT_FALSE(later.has_value());
+  EXPECT_EQ(later.error(), failed.error());
+  EXPECT_EQ(uut.last_seq(), 6u);
+  EXPECT_EQ(*reader().last_seq(), 6u);
+  EXPECT_EQ(sql().ask("SELECT count(*) FROM t_events WHERE seq > 6"), (rows{{"0"}}));
+}
+
+TEST_F(experiment_store_test, is_poisoned_by_a_lock_that_stays) {
+  auto uut = fresh({std::chrono::milliseconds{20}, std::nullopt});
+  ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  auto other = sql();
+  other.ask("BEGIN IMMEDIATE");
+
+  auto failed = uut.write(a_run(0, 0, 7));
+  other.ask("ROLLBACK");
+
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_NE(failed.error().detail.find("locked"), std::string::npos) << failed.error().detail;
+  EXPECT_EQ(uut.write(a_run(0, 0, 7)).error(), failed.error());
+}
+
+TEST_F(experiment_store_test, reports_a_full_disk_and_leaves_a_readable_database) {
+  // A limit on file size acts like a disk that is full; in a child, as it concerns the process.
+  const auto child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    auto uut = experiment_store::create(directory());
+    if (!uut || !uut->write(a_run(1, 1)))
+      ::_exit(1);
+    const rlimit most{256 * 1024, 256 * 1024};
+    ::setrlimit(RLIMIT_FSIZE, &most);
+    auto written = uut->write(a_run(500, 5, 7));
+    if (written || written.error().code != ec::storage)
+      ::_exit(2);
+    if (written.error().detail.find("File too large") == std::string::npos)
+      ::_exit(3);
+    if (uut->write(a_run(0, 0, 7)))
+      ::_exit(4);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+
+  auto again = experiment_store::open(directory());
+
+  ASSERT_TRUE(again.has_value()) << again.error().detail;
+  EXPECT_EQ(again->last_seq(), 6u);
+  EXPECT_EQ(sql().ask("PRAGMA integrity_check"), (rows{{"ok"}}));
+}
+
+TEST_F(experiment_store_test, finds_a_full_disk_at_the_start) {
+  const auto child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit most{1000, 1000};
+    ::setrlimit(RLIMIT_FSIZE, &most);
+    auto made = experiment_store::create(directory());
+    const bool told = !made && made.error().code == ec::storage
+                      && made.error().detail.find(directory().string()) != std::string::npos
+                      && made.error().detail.find("File too large") != std::string::npos;
+    ::_exit(told ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(experiment_store_test, names_path_and_reason_where_it_cannot_write) {
+  fill(root / "results", "a file in the way");
+
+  auto uut = experiment_store::create(directory());
+
+  ASSERT_FALSE(uut.has_value());
+  EXPECT_EQ(uut.error().code, ec::storage);
+  EXPECT_NE(uut.error().detail.find((root / "results").string()), std::string::npos);
+  EXPECT_NE(uut.error().detail.find("File exists"), std::string::npos) << uut.error().detail;
+}
+
+TEST_F(experiment_store_test, names_a_directory_without_permission) {
+  if (::geteuid() == 0)
+    GTEST_SKIP() << "root may write everywhere";
+  fs::create_directories(root / "results");
+  ::chmod((root / "results").c_str(), 0555);
+
+  auto uut = experiment_store::create(directory());
+
+  ASSERT_FALSE(uut.has_value());
+  EXPECT_EQ(uut.error().code, ec::storage);
+  EXPECT_NE(uut.error().detail.find("Permission denied"), std::string::npos);
+}
+
+TEST_F(experiment_store_test, refuses_a_gap_in_the_log) {
+  auto uut = fresh();
+  ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+
+  EXPECT_EQ(uut.write(std::vector<store_item>{at(8, on::interrupted{})}).error().code,
+            ec::internal);
+}
+
+TEST_F(experiment_store_test, refuses_metrics_that_could_not_be_read_back) {
+  value deep{1};
+  for (int i = 0; i < 995; ++i)
+    deep = value{value::list{std::move(deep)}};
+  auto uut = fresh();
+
+  auto written = uut.write(std::vector<store_item>{
+      at(1, on::reported{samples::a_report(3, 1, {1, 1}, {{"deep", std::move(deep)}})})});
+
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().code, ec::bad_option);
+  EXPECT_NE(written.error().detail.find("trial 00003"), std::string::npos);
+}
+
+TEST_F(experiment_store_test, writes_a_row_once_and_the_last_change_wins) {
+  auto uut = fresh();
+  sql().ask("CREATE TABLE writes(n); CREATE TRIGGER w1 AFTER INSERT ON t_trials BEGIN"
+            " INSERT INTO writes VALUES (1); END; CREATE TRIGGER w2 AFTER UPDATE ON t_trials BEGIN"
+            " INSERT INTO writes VALUES (1); END");
+
+  ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+
+  EXPECT_EQ(sql().ask("SELECT count(*) FROM writes"), (rows{{"1"}}));
+  EXPECT_EQ(sql().ask("SELECT status, created, ended FROM trials"),
+            (rows{{"TERMINATED", "1.0", "3.0"}}));
+}
+
+TEST_F(experiment_store_test, keeps_the_time_of_creation_over_later_changes) {
+  auto uut = fresh();
+  for (const auto& item : a_run(1, 1))
+    ASSERT_TRUE(uut.write(std::span{&item, 1}).has_value());
+
+  EXPECT_EQ(sql().ask("SELECT status, created, ended FROM trials"),
+            (rows{{"TERMINATED", "1.0", "3.0"}}));
+  EXPECT_EQ(sql().ask("SELECT attempt, started, ended, end_class, exit_status FROM attempts"),
+            (rows{{"1.1", "1.0", "2.0", "finished", "0"}}));
+}
+
+TEST_F(experiment_store_test, takes_texts_that_are_not_utf8) {
+  auto uut = fresh();
+  auto items = a_run(1, 1);
+  std::get<cmd::trial_changed>(items[items.size() - 2].what).error = "bad \xFF byte";
+
+  ASSERT_TRUE(uut.write(items).has_value());
+
+  EXPECT_EQ(sql().ask("SELECT error FROM trials"), (rows{{"bad \xEF\xBF\xBD byte"}}));
+}
+
+} // namespace
+} // namespace tune

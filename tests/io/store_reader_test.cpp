@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/store_reader.hpp"
+
+#include "store_fixture.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+using samples::rows;
+
+class store_reader_test : public samples::store_fixture {};
+
+TEST_F(store_reader_test, gives_every_kind_of_event_back_exactly) {
+  std::vector<event> log;
+  for (const auto& body : samples::every_kind())
+    log.push_back(at(log.size() + 1, body));
+  auto store = fresh();
+  ASSERT_TRUE(store.write(std::vector<store_item>(log.begin(), log.end())).has_value());
+
+  auto uut = reader();
+  auto read = uut.events_after(0, 1000);
+
+  ASSERT_TRUE(read.has_value()) << read.error().detail;
+  ASSERT_EQ(read->size(), log.size());
+  for (std::size_t i = 0; i < log.size(); ++i)
+    EXPECT_TRUE(samples::same(log[i], (*read)[i])) << name_of(log[i].what) << " " << i;
+}
+
+TEST_F(store_reader_test, gives_the_log_in_parts) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+  auto uut = reader();
+
+  auto middle = uut.events_after(5, 4);
+  auto small = uut.events_after(5, 100, 1);
+  auto end = uut.events_after(22, 10);
+
+  ASSERT_TRUE(middle && small && end);
+  ASSERT_EQ(middle->size(), 4u);
+  EXPECT_EQ(middle->front().seq, 6u);
+  EXPECT_EQ(middle->back().seq, 9u);
+  EXPECT_EQ(small->size(), 1u);
+  EXPECT_TRUE(end->empty());
+}
+
+TEST_F(store_reader_test, sums_the_experiment_up) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+  auto uut = reader();
+
+  auto running = uut.experiment();
+  ASSERT_TRUE(store
+                  .write(std::vector<store_item>{
+                      at(23, on::stop_asked{}),
+                      {23, cmd::finish{experiment_status::stopped, "by request"}}})
+                  .has_value());
+  auto finished = uut.experiment();
+
+  ASSERT_TRUE(running.has_value()) << running.error().detail;
+  EXPECT_EQ(running->epoch, 1u);
+  EXPECT_EQ(running->build, "0.1.0");
+  EXPECT_EQ(running->seed, 7u);
+  EXPECT_EQ(running->spec, R"({"experiment":{"name":"digits"}})");
+  EXPECT_EQ(running->status, "running");
+  EXPECT_EQ(running->last_seq, 22u);
+  EXPECT_EQ(running->elapsed, std::chrono::seconds{11});
+  EXPECT_EQ(running->counts, (status_counts{0, 0, 0, 3, 0}));
+  EXPECT_EQ(running->results, 6u);
+  EXPECT_GT(running->created_ms, 1'700'000'000'000);
+  EXPECT_FALSE(running->finished.has_value());
+  ASSERT_TRUE(finished.has_value());
+  EXPECT_EQ(finished->status, "stopped");
+  EXPECT_EQ(finished->why, "by request");
+  EXPECT_EQ(finished->finished, std::chrono::milliseconds{11500});
+}
+
+TEST_F(store_reader_test, lists_trials_filtered_sorted_and_in_pages) {
+  auto items = a_run(5, 1);
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+  auto numbers = [&](const trial_query& which) {
+    std::vector<std::uint64_t> result;
+    auto found = uut.trials(which);
+    EXPECT_TRUE(found.has_value()) << found.error().detail;
+    for (const auto& x : *found)
+      result.push_back(x.trial.number);
+    return result;
+  };
+  using order = trial_query::order;
+  using list = std::vector<std::uint64_t>;
+
+  EXPECT_EQ(numbers({}), (list{0, 1, 2, 3, 4}));
+  EXPECT_EQ(numbers({std::nullopt, order::number, "", true, 2, 1}), (list{3, 2}));
+  EXPECT_EQ(numbers({trial_status::running}), list{});
+  EXPECT_EQ(numbers({trial_status::terminated, order::ended, "", true, 1}), list{4});
+  EXPECT_EQ(numbers({std::nullopt, order::metric, "loss", false, 2}), (list{4, 3}));
+  EXPECT_EQ(numbers({std::nullopt, order::metric, "loss", true, 2}), (list{0, 1}));
+  EXPECT_EQ(numbers({std::nullopt, order::metric, "no'such", true, 2}), (list{0, 1}));
+}
+
+TEST_F(store_reader_test, puts_trials_without_the_number_last_either_way) {
+  std::vector<store_item> items;
+  items.emplace_back(at(1, on::opened{}));
+  const value losses[] = {samples::nan, 2.0, "none", -1, samples::inf};
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    cmd::trial_changed row;
+    row.trial = {i};
+    row.best = samples::a_report(i, 1, {1, i + 1}, {{"loss", losses[i]}});
+    items.emplace_back(1, row);
+  }
+  items.emplace_back(1, cmd::trial_changed{});
+  std::get<cmd::trial_changed>(items.back().what).trial = {5};
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+
+  for (bool descending : {false, true}) {
+    auto found = uut.trials({std::nullopt, trial_query::order::metric, "loss", descending, 2});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ((*found)[descending ? 1 : 0].trial.number, 3u);
+    EXPECT_EQ((*found)[descending ? 0 : 1].trial.number, 1u);
+  }
+}
+
+TEST_F(store_reader_test, shows_all_of_one_trial) {
+  auto items = a_run(2, 3);
+  items.emplace_back(16, cmd::decision_taken{{1}, {1, 2}, 3, "stop", {{"rule", "asha"}}});
+  items.emplace_back(at(
+      20, on::saved{
+              {1}, {1, 2}, {1}, 3, std::chrono::seconds{4}, "trials/00001/1.2/checkpoint_1", 99}));
+  items.emplace_back(at(21, on::checkpoint_bad{{1}, {1, 2}, {1}, "checksum"}));
+  auto store = fresh();
+  auto written = store.write(items);
+  ASSERT_TRUE(written.has_value()) << written.error().detail;
+  auto uut = reader();
+
+  auto trial = uut.trial({1});
+  auto results = uut.results({1}, 0, 100);
+  auto tail = uut.results({1}, (*results)[0].seq, 1);
+  auto attempts = uut.attempts({1});
+  auto decisions = uut.decisions({1});
+  auto checkpoints = uut.checkpoints({1});
+
+  ASSERT_TRUE(trial && *trial);
+  EXPECT_EQ((*trial)->status, trial_status::terminated);
+  EXPECT_EQ((*trial)->config, (object{{"lr", 0.5}, {"layers", 1}}));
+  EXPECT_EQ((*trial)->iterations, 3u);
+  EXPECT_EQ(*(*trial)->metrics, (object{{"loss", 0.25}, {"n", 1}}));
+  EXPECT_EQ((*trial)->best_iteration, 3u);
+  EXPECT_EQ((*trial)->reason, "finished");
+  ASSERT_EQ(results->size(), 3u);
+  EXPECT_EQ((*results)[1].what->iteration, 2u);
+  EXPECT_EQ((*results)[1].node, "node-a");
+  ASSERT_EQ(tail->size(), 1u);
+  EXPECT_EQ((*tail)[0].seq, (*results)[1].seq);
+  ASSERT_EQ(attempts->size(), 1u);
+  EXPECT_EQ((*attempts)[0].attempt, (attempt_id{1, 2}));
+  EXPECT_EQ((*attempts)[0].exit_status, 0);
+  ASSERT_EQ(decisions->size(), 1u);
+  EXPECT_EQ((*decisions)[0].action, "stop");
+  EXPECT_EQ((*decisions)[0].reason, (object{{"rule", "asha"}}));
+  ASSERT_EQ(checkpoints->size(), 1u);
+  EXPECT_EQ((*checkpoints)[0].state, "bad");
+  EXPECT_EQ((*checkpoints)[0].detail, "checksum");
+  EXPECT_EQ((*checkpoints)[0].bytes, 99u);
+  EXPECT_EQ((*checkpoints)[0].time_total, std::chrono::seconds{4});
+  EXPECT_EQ(*uut.count_results({1}, 1000), 3u);
+  EXPECT_EQ(*uut.count_results({1}, (*results)[1].seq), 2u);
+  EXPECT_FALSE((*uut.trial({7})).has_value());
+}
+
+TEST_F(store_reader_test, tells_the_failures_of_a_trial) {
+  auto items = a_run(1, 1);
+  cmd::attempt_changed failed;
+  failed.attempt = {1, 9};
+  failed.finished = std::chrono::seconds{3};
+  failed.how = end_class::user_error;
+  failed.detail = "boom";
+  failed.exit_status = 3;
+  items.emplace_back(6, failed);
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+
+  auto found = uut.failures({0});
+
+  ASSERT_TRUE(found.has_value());
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ((*found)[0].detail, "boom");
+  EXPECT_EQ((*found)[0].how, end_class::user_error);
+  EXPECT_EQ((*found)[0].exit_status, 3);
+}
+
+TEST_F(store_reader_test, shows_nodes_as_they_are_now) {
+  auto store = fresh();
+  ASSERT_TRUE(store
+                  .write(std::vector<store_item>{
+                      at(1, on::node_up{"a", {amount{20000}, amount{5000}, 7, {{"x", amount{1}}}}}),
+                      at(2, on::node_up{"b", {}}), at(3, on::node_down{"b", "gone"})})
+                  .has_value());
+  auto uut = reader();
+
+  auto nodes = uut.nodes();
+
+  ASSERT_TRUE(nodes.has_value()) << nodes.error().detail;
+  ASSERT_EQ(nodes->size(), 2u);
+  EXPECT_TRUE((*nodes)[0].up);
+  EXPECT_EQ((*nodes)[0].capacity, (resources{amount{20000}, amount{5000}, 7, {{"x", amount{1}}}}));
+  EXPECT_FALSE((*nodes)[1].up);
+  EXPECT_EQ((*nodes)[1].why, "gone");
+  EXPECT_EQ((*nodes)[1].since, std::chrono::milliseconds{1500});
+}
+
+struct damage {
+  const char* name;
+  const char* sql;
+  const char* told;
+};
+
+class damaged_store : public samples::store_fixture, public testing::WithParamInterface<damage> {};
+
+TEST_P(damaged_store, is_refused_with_table_and_row) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(1, 2)).has_value());
+  EXPECT_EQ(sql().ask(GetParam().sql), rows{});
+  auto uut = reader();
+
+  auto read = uut.events_after(0, 100);
+
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().code, ec::storage);
+  EXPECT_NE(read.error().detail.find(GetParam().told), std::string::npos) << read.error().detail;
+  EXPECT_NE(read.error().detail.find("experiment.db"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    store, damaged_store,
+    testing::Values(
+        damage{"body", "UPDATE t_events SET body = replace(body, 'random', 'rondom') WHERE seq = 2",
+               "t_events row 2: damaged"},
+        damage{"time", "UPDATE t_events SET t = t + 1 WHERE seq = 3", "t_events row 3: damaged"},
+        damage{"kind", "UPDATE t_events SET kind = 'ended' WHERE seq = 3", "t_events row 3"},
+        damage{"sum", "UPDATE t_events SET sum = 0 WHERE seq = 3", "t_events row 3: damaged"},
+        damage{"metrics", "UPDATE t_results SET metrics = '{}' WHERE seq = 4",
+               "t_results row 4: damaged"},
+        damage{"exceptions", "UPDATE t_results SET exceptions = '[[0]]' WHERE seq = 6",
+               "t_results row 6: damaged"},
+        damage{"trial", "UPDATE t_results SET trial = 1 WHERE seq = 6", "t_results row 6: damaged"},
+        damage{"done", "UPDATE t_results SET done = 1 - done WHERE seq = 6",
+               "t_results row 6: damaged"},
+        damage{"lost_event", "DELETE FROM t_events WHERE seq = 3", "event 3 is missing"},
+        damage{"lost_result", "DELETE FROM t_results WHERE seq = 6", "event 6 is missing"},
+        damage{"lost_end", "DELETE FROM t_events WHERE seq = 8", "event 8 is missing"},
+        damage{"moved", "UPDATE t_events SET seq = 100 WHERE seq = 5", "event 5 is missing"}),
+    [](const auto& x) { return std::string{x.param.name}; });
+
+TEST_F(store_reader_test, finds_a_damaged_result_when_asked_for_one_trial) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(1, 2)).has_value());
+  sql().ask("UPDATE t_results SET pid = 1 WHERE seq = 4");
+
+  auto read = reader().results({0}, 0, 10);
+
+  ASSERT_FALSE(read.has_value());
+  EXPECT_NE(read.error().detail.find("t_results row 4"), std::string::npos);
+}
+
+TEST_F(store_reader_test, a_log_cut_short_is_refused_by_the_next_head) {
+  {
+    auto store = fresh();
+    ASSERT_TRUE(store.write(a_run(1, 2)).has_value());
+  }
+  sql().ask("DELETE FROM t_events WHERE seq = 8");
+
+  auto next = experiment_store::open(directory());
+
+  ASSERT_FALSE(next.has_value());
+  EXPECT_EQ(next.error().code, ec::storage);
+  EXPECT_NE(next.error().detail.find("the log ends at event 7"), std::string::npos);
+}
+
+TEST_F(store_reader_test, reads_whole_transactions_while_the_run_goes_on) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(0, 0)).has_value());
+  std::atomic<bool> stop = false;
+  std::string wrong;
+  sequence seen = 0;
+  std::thread watcher{[&] {
+    auto uut = reader();
+    while (!stop.load() || seen < 401) {
+      auto news = uut.events_after(seen, 64);
+      auto rows_now = uut.trials({std::nullopt, trial_query::order::number, "", true, 1});
+      if (!news || !rows_now) {
+        wrong = news ? rows_now.error().detail : news.error().detail;
+        return;
+      }
+      for (const auto& x : *news) {
+        if (x.seq != ++seen)
+          wrong = "out of order";
+      }
+      // Each transaction below ends with an even event and one trial per two events.
+      if (!rows_now->empty() && rows_now->front().status != trial_status::terminated)
+        wrong = "a torn transaction";
+    }
+  }};
+  for (sequence i = 0; i < 200; ++i) {
+    cmd::trial_changed row;
+    row.trial = {i};
+    row.status = trial_status::terminated;
+    ASSERT_TRUE(store
+                    .write(std::vector<store_item>{at(2 * i + 2, on::suggest_asked{i, 1}),
+                                                   {2 * i + 2, row},
+                                                   at(2 * i + 3, on::suggest_asked{i, 1})})
+                    .has_value());
+  }
+  stop = true;
+  watcher.join();
+
+  EXPECT_EQ(wrong, "");
+  EXPECT_EQ(seen, 401u);
+}
+
+TEST_F(store_reader_test, does_not_stop_the_log_from_being_cut_back) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(0, 0)).has_value());
+  auto uut = reader();
+  const std::string text(60'000, 'x');
+  for (sequence i = 2; i < 700; ++i) {
+    ASSERT_TRUE(store.write(std::vector<store_item>{at(i, on::interrupted{text})}).has_value());
+    if (i % 100 == 0) {
+      ASSERT_TRUE(uut.events_after(i - 1, 1).has_value());
+    }
+  }
+
+  // 42 MB went through it.
+  EXPECT_LT(fs::file_size(directory() / "experiment.db-wal"), 30u << 20);
+}
+
+TEST_F(store_reader_test, says_where_there_is_no_experiment) {
+  EXPECT_EQ(store_reader::open(directory()).error().code, ec::unreadable);
+  fill(directory() / "experiment.db", "");
+  EXPECT_EQ(store_reader::open(directory()).error().code, ec::unreadable);
+}
+
+} // namespace
+} // namespace tune
