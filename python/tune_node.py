@@ -38,6 +38,7 @@ class Trial:
     Make one per process, before the first report.
 
     params       The configuration: a dict of what JSON can hold. Inactive parameters are absent.
+    id           The trial's name, such as "00042"; "" when the script is run by hand.
     dir          The trial's own directory, for whatever files the script wants to keep.
     restore_dir  The directory of the checkpoint to go on from, or None to begin anew.
     is_tuned     Whether tune-node runs the script; False when it is run by hand.
@@ -46,6 +47,7 @@ class Trial:
     def __init__(self, defaults=None, environ=os.environ):
         """defaults: parameters that hold where the configuration does not name them."""
         self.params = dict(defaults or {})
+        self.id = environ.get("TUNE_TRIAL_ID", "")
         self.dir = environ.get("TUNE_TRIAL_DIR") or os.getcwd()
         self.restore_dir = environ.get("TUNE_TRIAL_RESTORE") or None
         if environ.get("TUNE_TRIAL_PARAMS"):
@@ -96,7 +98,7 @@ class Trial:
 
     def _save(self, directory, save):
         if save is None:
-            self._tell({"save_failed": directory, "reason": "the script cannot save"})
+            self._tell({"save_failed": directory, "error": "the script gave no save function"})
             return False
         os.makedirs(directory, exist_ok=True)
         save(directory)

@@ -25,6 +25,7 @@ class Runtime:
         environment = dict(
             os.environ,
             PYTHONPATH=str(HELPER.parent),
+            TUNE_TRIAL_ID="00042",
             TUNE_TRIAL_DIR=str(self.path),
             TUNE_TRIAL_PARAMS=str(self.path / "params.json"),
             TUNE_TRIAL_REPORT_FD=str(report_out),
@@ -106,13 +107,13 @@ class TrialUnderTuneNode(unittest.TestCase):
         script = """
             import tune_node
             trial = tune_node.Trial(defaults={"lr": 1, "batch": 8})
-            print(trial.params, trial.restore_dir, trial.is_tuned)
+            print(trial.params, trial.restore_dir, trial.is_tuned, trial.id)
             print(trial.dir)
         """
         with Runtime(script, params={"lr": 0.5, "net": {"w": [1]}}, restore="/some/where") as runtime:
             self.assertEqual(
                 runtime.end().splitlines(),
-                ["{'lr': 0.5, 'batch': 8, 'net': {'w': [1]}} /some/where True", str(runtime.path)],
+                ["{'lr': 0.5, 'batch': 8, 'net': {'w': [1]}} /some/where True 00042", str(runtime.path)],
             )
 
     def test_waits_for_each_decision_and_goes_on(self):
