@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/devices/devices.hpp"
+
+#include "tune/io/devices/cgroup_limits.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// CPUs in this process's affinity mask.
+double usable_cpus() {
+  // The mask must be as large as the kernel's, which only trying tells.
+  for (int most = 1024; most <= 1024 * 1024; most *= 4) {
+    auto free_mask = [](cpu_set_t* mask) { CPU_FREE(mask); };
+    std::unique_ptr<cpu_set_t, decltype(free_mask)> mask{CPU_ALLOC(most), free_mask};
+    auto bytes = CPU_ALLOC_SIZE(most);
+    if (mask != nullptr && ::sched_getaffinity(0, bytes, mask.get()) == 0)
+      return std::max(1, CPU_COUNT_S(bytes, mask.get()));
+  }
+  return static_cast<double>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+std::uint64_t physical_memory() {
+  auto pages = ::sysconf(_SC_PHYS_PAGES);
+  auto bytes = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes)
+             : 0;
+}
+
+/// Entries between commas, without blanks around them.
+std::vector<std::string> entries_of(std::string_view text) {
+  std::vector<std::string> result;
+  for (std::size_t start = 0; start <= text.size();) {
+    auto end = std::min(text.find(',', start), text.size());
+    auto entry = text.substr(start, end - start);
+    while (!entry.empty() && entry.front() == ' ')
+      entry.remove_prefix(1);
+    while (!entry.empty() && entry.back() == ' ')
+      entry.remove_suffix(1);
+    result.emplace_back(entry);
+    start = end + 1;
+  }
+  return result;
+}
+
+std::optional<gpu_device> named(const std::vector<gpu_device>& all, const std::string& entry) {
+  if (entry.starts_with("MIG-"))
+    return gpu_device{"MIG instance", entry, 0, entry};
+  auto fits = [&](const gpu_device& x) {
+    return entry.starts_with("GPU-") ? x.uuid.starts_with(entry) : x.visible == entry;
+  };
+  auto found = std::find_if(all.begin(), all.end(), fits);
+  if (found == all.end() || std::count_if(all.begin(), all.end(), fits) != 1)
+    return std::nullopt;
+  auto result = *found;
+  result.visible = entry;
+  return result;
+}
+
+} // namespace
+
+resources host_resources::capacity() const {
+  return {amount::of(cpus), amount::of(static_cast<double>(gpus.size())), memory, {}};
+}
+
+discovery discovery::from_environment() {
+  discovery result;
+  if (const auto* text = std::getenv("CUDA_VISIBLE_DEVICES"))
+    result.visible_devices = text;
+  return result;
+}
+
+host_resources discover(const discovery& where) {
+  host_resources result;
+  auto limits = read_cgroup_limits(where.root);
+  result.cpus = usable_cpus();
+  if (limits.cpus)
+    result.cpus = std::min(result.cpus, *limits.cpus);
+  result.memory = physical_memory();
+  if (limits.memory)
+    result.memory = std::min(result.memory, *limits.memory);
+  auto gpus = nvml_devices(where.gpu_library);
+  if (!gpus) {
+    result.warnings.push_back(gpus.error().detail + "; no GPU will be used");
+    return result;
+  }
+  result.gpus = where.visible_devices ? only_visible(*gpus, *where.visible_devices) : *gpus;
+  return result;
+}
+
+std::vector<gpu_device> only_visible(const std::vector<gpu_device>& all, std::string_view text) {
+  std::vector<gpu_device> result;
+  for (const auto& entry : entries_of(text)) {
+    auto device = named(all, entry);
+    if (!device)
+      break;
+    auto same = [&](const gpu_device& x) { return x.uuid == device->uuid; };
+    if (std::none_of(result.begin(), result.end(), same))
+      result.push_back(std::move(*device));
+  }
+  return result;
+}
+
+std::string visible_devices_text(std::span<const gpu_share> shares,
+                                 std::span<const gpu_device> devices) {
+  std::string result;
+  for (const auto& x : shares) {
+    if (x.device < devices.size())
+      result += (result.empty() ? "" : ",") + devices[x.device].visible;
+  }
+  return result;
+}
+
+} // namespace tune
