@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/space/domain.hpp"
 
-#include "quantum.hpp"
-
+#include "tune/core/space/quantum.hpp"
 #include "tune/core/stable_math.hpp"
 
 #include <algorithm>
@@ -130,6 +129,54 @@ struct tester {
 };
 
 } // namespace
+
+namespace {
+
+/// Lists a domain; nothing where it has no end or more than `most` values.
+struct lister {
+  using answer = std::optional<std::vector<value>>;
+
+  std::size_t most;
+
+  answer operator()(const constant& d) const { return limited({d.what}); }
+  answer operator()(const choice_of& d) const { return limited(d.options); }
+  answer operator()(const grid_of& d) const { return limited(d.options); }
+  answer operator()(const normal_range&) const { return std::nullopt; }
+  answer operator()(const float_range& d) const {
+    if (d.step <= 0)
+      return std::nullopt;
+    auto first = std::round(d.low / d.step);
+    auto last = std::round(d.high / d.step);
+    if (last - first >= static_cast<double>(most))
+      return std::nullopt;
+    std::vector<value> result;
+    for (auto k = first; k <= last; ++k)
+      result.emplace_back(multiple_of(d.step, k));
+    return result;
+  }
+  answer operator()(const int_range& d) const {
+    auto [first, last]
+        = d.step > 1 ? steps_between(d.low, d.high, d.step) : step_range{d.low, d.high - 1};
+    auto gap = distance(first, last);
+    if (gap >= most)
+      return std::nullopt;
+    std::vector<value> result;
+    for (std::uint64_t i = 0; i <= gap; ++i)
+      result.emplace_back(std::max<std::int64_t>(d.step, 1) * offset(first, i));
+    return result;
+  }
+
+private:
+  answer limited(std::vector<value> xs) const {
+    return xs.size() > most ? std::nullopt : answer{std::move(xs)};
+  }
+};
+
+} // namespace
+
+std::optional<std::vector<value>> all_values(const domain& what, std::size_t most) {
+  return std::visit(lister{most}, what);
+}
 
 value at_quantile(const domain& what, double u) {
   return std::visit(picker{u}, what);

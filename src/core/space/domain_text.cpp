@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quantum.hpp"
 #include "scanner.hpp"
 
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/domain.hpp"
+#include "tune/core/space/quantum.hpp"
 
 #include <algorithm>
 #include <array>

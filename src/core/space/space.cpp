@@ -17,6 +17,23 @@ std::string quoted(std::string_view name) {
   return '"' + std::string{name} + '"';
 }
 
+/// The front of a text that may be very long.
+std::string shortened(std::string text) {
+  constexpr std::size_t shown = 160;
+  if (text.size() <= shown)
+    return text;
+  auto end = shown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u)
+    --end;
+  return text.substr(0, end) + "…";
+}
+
+bool is_empty_list(const domain& x) {
+  const auto* choice = std::get_if<choice_of>(&x);
+  const auto* grid = std::get_if<grid_of>(&x);
+  return (choice && choice->options.empty()) || (grid && grid->options.empty());
+}
+
 error about(std::string_view name, std::string_view what, ec code) {
   return {code, quoted(name) + ": " + std::string{what}};
 }
@@ -46,6 +63,8 @@ expected<index_by_name> index_names(const std::vector<parameter>& parameters) {
     const auto& name = parameters[i].name;
     if (has_empty_part(name))
       return about(name, "a name must not be empty between its dots", ec::bad_syntax);
+    if (is_empty_list(parameters[i].what))
+      return about(name, "has no values", ec::bad_option);
     if (!result.emplace(name, i).second)
       return about(name, "is declared twice", ec::bad_option);
   }
@@ -287,7 +306,8 @@ std::optional<error> search_space::reject(const object& config, bool partial) co
       return about(x.name, "is given, but not active: its condition is " + x.active_if->text(),
                    ec::bad_option);
     if (given != nullptr && !tune::contains(x.what, *given))
-      return about(x.name, to_text(*given) + " is not in " + to_text(x.what), ec::bad_option);
+      return about(x.name, shortened(to_text(*given)) + " is not in " + shortened(to_text(x.what)),
+                   ec::bad_option);
     if (given != nullptr || states[i] == activity::no)
       continue;
     if (!partial)

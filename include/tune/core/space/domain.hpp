@@ -6,15 +6,20 @@
 #include "tune/core/rng.hpp"
 #include "tune/core/value.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace tune {
 
-/// Floats in [low, high), drawn evenly or evenly in the logarithm; with `step` > 0 rounded to the
-/// nearest multiple, upper bound inclusive (uniform, loguniform, quniform, qloguniform).
+/// Floats in [low, high), drawn evenly or evenly in the logarithm; with `step` > 0 multiples of it,
+/// upper bound inclusive (uniform, loguniform, quniform, qloguniform).
+///
+/// Multiples are equally likely, or weigh their cell of half a step to either side in the
+/// logarithm. Unlike in Ray Tune the two ends are not drawn half as often.
 struct float_range {
   double low = 0;
   double high = 1;
@@ -22,8 +27,10 @@ struct float_range {
   double step = 0;
 };
 
-/// Integers in [low, high) — with `step` > 1 multiples of it, upper bound inclusive
-/// (randint, lograndint, qrandint, qlograndint).
+/// Integers in [low, high) — with `step` > 1 the multiples of it in [low, high], weighed like those
+/// of `float_range` (randint, lograndint, qrandint, qlograndint).
+///
+/// With `log` an integer k weighs log((k + 1) / k): the floor of a loguniform.
 struct int_range {
   std::int64_t low = 0;
   std::int64_t high = 1;
@@ -62,8 +69,13 @@ using domain = std::variant<float_range, int_range, normal_range, choice_of, gri
 /// Draws from the domain. Uses exactly one draw of `from`.
 [[nodiscard]] value sample(const domain& what, rng& from);
 
-/// Tells whether `x` is in the domain: right type, bounds, multiples.
+/// Tells whether `x` is in the domain: right type, bounds, multiples. Whole numbers may stand for
+/// floats, and the upper bound of floats counts as inside: it is what people write.
 [[nodiscard]] bool contains(const domain& what, const value& x);
+
+/// Every value of a finite domain, each once per mention, smallest first where it is a range.
+/// Nothing where it is not finite or has more than `most` values.
+[[nodiscard]] std::optional<std::vector<value>> all_values(const domain& what, std::size_t most);
 
 /// As a user would write it: "loguniform(1e-5, 0.1)".
 [[nodiscard]] std::string to_text(const domain& what);

@@ -1,0 +1,86 @@
+/// Grid and random search: expands grids, draws the rest.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/points.hpp"
+#include "tune/core/search/searcher.hpp"
+#include "tune/core/search/variant/odometer.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tune::variant_search {
+
+struct settings {
+  /// Random parameters are drawn once per sample, not anew for each combination of its grids.
+  bool constant_grid_search = false;
+};
+
+/// Runs every combination of the grids `samples` times, with the other parameters drawn at random.
+///
+/// Order: sample by sample, the points to evaluate first, each replacing one sample (all of them,
+/// even if there are more than samples). Within a sample the grids, sorted by path, count like an
+/// odometer whose first turns fastest; grids that a point names are not expanded. With `samples` 0
+/// it goes on without end, also where nothing is drawn.
+///
+/// A configuration is a pure function of (seed, position in that order), except that its position
+/// under conditional grids is found by counting.
+///
+/// A conditional grid is not to multiply what it does not change: a combination in which an
+/// inactive grid is not at its first value is passed over. So the inactive case comes once, and a
+/// grid whose activity hangs on a drawn value is tried at each of its values where a draw makes it
+/// active. (Ray Tune has no conditions.)
+///
+/// @source The order of Ray Tune's BasicVariantGenerator.
+class generator final : public searcher {
+public:
+  /// @errors `ec::bad_option` for points outside of the space and grids beyond 2^62 combinations.
+  [[nodiscard]] static expected<generator> make(settings rules, const searcher_context& about);
+
+  [[nodiscard]] searcher_traits traits() const override;
+  void apply(const searcher_fact& what) override;
+  [[nodiscard]] proposal propose(const ask& question) const override;
+  void describe(fingerprint& into) const override;
+
+private:
+  /// A position, taken apart.
+  struct place {
+    std::uint64_t sample = 0;
+    /// Position of the sample's first combination.
+    std::uint64_t start = 0;
+    const odometer* grids = nullptr;
+  };
+
+  [[nodiscard]] place locate(std::uint64_t position) const;
+  void fill(std::vector<value>& values, const place& where, std::uint64_t position) const;
+  /// Goes on from `position` to the first that is no duplicate, leaving its values in `values`.
+  /// @returns the end where there is none.
+  std::uint64_t settle(std::uint64_t position, std::vector<value>& values) const;
+  [[nodiscard]] std::string origin(const place& where) const;
+
+  settings rules_;
+  std::shared_ptr<const search_space> space_;
+  std::uint64_t seed_ = 0;
+  initial_points points_;
+  /// Per point: its grids and its first position.
+  std::vector<odometer> point_grids_;
+  std::vector<std::uint64_t> point_starts_;
+  /// Where the samples without a point begin.
+  std::uint64_t rest_ = 0;
+  odometer grids_;
+  /// One past the last position; the greatest number stands for "without end".
+  std::uint64_t end_ = 0;
+
+  /// Where to look for the next configuration.
+  std::uint64_t position_ = 0;
+  std::uint64_t suggested_ = 0;
+};
+
+/// "random".
+[[nodiscard]] searcher_catalogue::entry make_entry();
+
+/// "grid": the same over a space in which every parameter is made a grid of all its values.
+[[nodiscard]] searcher_catalogue::entry make_grid_entry();
+
+} // namespace tune::variant_search

@@ -1,0 +1,17 @@
+/// The one list of searchers shipped.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/searcher.hpp"
+#include "tune/core/search/sobol/sobol.hpp"
+#include "tune/core/search/variant/variant.hpp"
+
+namespace tune {
+
+searcher_catalogue builtin_searchers() {
+  return searcher_catalogue{{
+      variant_search::make_entry(),
+      variant_search::make_grid_entry(),
+      sobol::make_entry(),
+  }};
+}
+
+} // namespace tune

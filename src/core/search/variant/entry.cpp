@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/variant/variant.hpp"
+
+namespace tune::variant_search {
+
+namespace {
+
+/// A parameter with more values than this is not enumerated.
+constexpr std::size_t most_values = 1000000;
+
+constexpr std::string_view source = "Ray Tune, BasicVariantGenerator";
+
+/// Turns each parameter that is no constant into a grid of all its values.
+expected<search_space> enumerated(const search_space& space) {
+  auto parameters = space.parameters();
+  for (auto& x : parameters) {
+    if (std::holds_alternative<constant>(x.what))
+      continue;
+    auto all = all_values(x.what, most_values);
+    if (!all)
+      return error{ec::bad_option, '"' + x.name + "\": " + to_text(x.what)
+                                       + " has no end or more than a million values; a grid needs "
+                                         "a choice, grid or range of fewer steps, or type = "
+                                         "random"};
+    x.what = grid_of{std::move(*all)};
+  }
+  return search_space::make(std::move(parameters));
+}
+
+using made = expected<std::unique_ptr<searcher>>;
+
+made make_generator(settings rules, const searcher_context& about) {
+  auto result = generator::make(rules, about);
+  if (!result)
+    return result.error();
+  return made{std::make_unique<generator>(std::move(*result))};
+}
+
+made make_grid(const options&, const searcher_context& about) {
+  auto space = enumerated(*about.space);
+  if (!space)
+    return space.error();
+  auto wider = about;
+  wider.space = std::make_shared<const search_space>(std::move(*space));
+  return make_generator({}, wider);
+}
+
+} // namespace
+
+searcher_catalogue::entry make_entry() {
+  option_spec constant_grid{"constant_grid_search", option_kind::boolean, "false"};
+  constant_grid.meaning = "draw random parameters once per sample, not per grid combination";
+  return {"random",
+          "every combination of the grids, num_samples times; the rest drawn at random",
+          std::string{source},
+          {std::move(constant_grid)},
+          [](const options& with, const searcher_context& about) {
+            return make_generator({with.boolean("constant_grid_search")}, about);
+          }};
+}
+
+searcher_catalogue::entry make_grid_entry() {
+  return {"grid",
+          "every combination of all parameters' values, num_samples times; finite spaces only",
+          std::string{source},
+          {},
+          make_grid};
+}
+
+} // namespace tune::variant_search

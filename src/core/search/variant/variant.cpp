@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/variant/variant.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tune::variant_search {
+
+namespace {
+
+constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
+
+std::vector<bool> fixed_by(const initial_points& points, std::size_t point, std::size_t width) {
+  std::vector<bool> result(width);
+  for (std::size_t i = 0; i < width; ++i)
+    result[i] = points.fixed(point, i) != nullptr;
+  return result;
+}
+
+/// `start` + `n` · `each`, or "without end".
+std::uint64_t end_of(std::uint64_t start, std::uint64_t n, std::uint64_t each) {
+  return n > (endless - start) / each ? endless : start + n * each;
+}
+
+} // namespace
+
+expected<generator> generator::make(settings rules, const searcher_context& about) {
+  generator result;
+  result.rules_ = rules;
+  result.space_ = about.space;
+  result.seed_ = about.seed;
+  auto points = initial_points::make(*about.space, about.points);
+  if (!points)
+    return points.error();
+  result.points_ = std::move(*points);
+  auto width = about.space->parameters().size();
+  auto grids = odometer::make(*about.space, std::vector<bool>(width));
+  if (!grids)
+    return grids.error();
+  result.grids_ = std::move(*grids);
+  for (std::size_t p = 0; p < result.points_.size(); ++p) {
+    // Fewer digits than the whole grid, which was not too large.
+    auto part = odometer::make(*about.space, fixed_by(result.points_, p, width));
+    if (!part)
+      return part.error();
+    result.point_starts_.push_back(result.rest_);
+    result.rest_ = end_of(result.rest_, 1, part->combinations());
+    result.point_grids_.push_back(std::move(*part));
+  }
+  if (result.rest_ == endless)
+    return error{ec::bad_option, "the grids of all points have more than 2^64 combinations"};
+  auto samples = std::max<std::uint64_t>(about.samples, result.points_.size());
+  result.end_ = about.samples == 0 ? endless
+                                   : end_of(result.rest_, samples - result.points_.size(),
+                                            result.grids_.combinations());
+  return result;
+}
+
+searcher_traits generator::traits() const {
+  searcher_traits result;
+  result.ahead = 256;
+  result.exhaustible = true;
+  return result;
+}
+
+generator::place generator::locate(std::uint64_t position) const {
+  if (position >= rest_) {
+    auto extra = (position - rest_) / grids_.combinations();
+    return {points_.size() + extra, rest_ + extra * grids_.combinations(), &grids_};
+  }
+  auto after = std::upper_bound(point_starts_.begin(), point_starts_.end(), position);
+  auto p = static_cast<std::size_t>(after - point_starts_.begin()) - 1;
+  return {p, point_starts_[p], &point_grids_[p]};
+}
+
+void generator::fill(std::vector<value>& values, const place& where, std::uint64_t position) const {
+  rng from{seed_, "variant", rules_.constant_grid_search ? where.sample : position};
+  const auto& parameters = space_->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& what = parameters[i].what;
+    // What a point fixes takes its draw nevertheless: the others stay as they would be.
+    if (!std::holds_alternative<grid_of>(what) && !std::holds_alternative<constant>(what))
+      values[i] = sample(what, from);
+    else if (const auto* same = std::get_if<constant>(&what))
+      values[i] = same->what;
+    const auto* given = where.sample < points_.size()
+                            ? points_.fixed(static_cast<std::size_t>(where.sample), i)
+                            : nullptr;
+    if (given != nullptr)
+      values[i] = *given;
+  }
+  for (const auto& x : where.grids->digits()) {
+    const auto& options = std::get_if<grid_of>(&parameters[x.parameter].what)->options;
+    values[x.parameter] = options[static_cast<std::size_t>(x.at(position - where.start))];
+  }
+}
+
+std::uint64_t generator::settle(std::uint64_t position, std::vector<value>& values) const {
+  while (position < end_) {
+    auto where = locate(position);
+    fill(values, where, position);
+    if (!where.grids->conditional())
+      return position;
+    auto next = where.grids->skip(position - where.start, space_->active(values));
+    if (!next)
+      return position;
+    // Strides need not divide the last stretch of a sample.
+    position = where.start + std::min(*next, where.grids->combinations());
+  }
+  return end_;
+}
+
+std::string generator::origin(const place& where) const {
+  if (where.sample < points_.size())
+    return "point " + std::to_string(where.sample + 1);
+  return grids_.digits().empty() ? "random" : "grid";
+}
+
+proposal generator::propose(const ask& question) const {
+  std::vector<suggestion> result;
+  result.reserve(std::min<std::size_t>(question.count, 1024));
+  std::vector<value> values(space_->parameters().size());
+  auto position = position_;
+  while (result.size() < question.count) {
+    position = settle(position, values);
+    if (position >= end_)
+      break;
+    result.push_back(
+        {std::make_shared<const object>(space_->assemble(values)), origin(locate(position))});
+    ++position;
+  }
+  if (result.empty())
+    return exhausted{"all " + std::to_string(suggested_) + " configurations were suggested"};
+  return result;
+}
+
+void generator::apply(const searcher_fact& what) {
+  const auto* told = std::get_if<suggested_fact>(&what.what);
+  const auto* list = told ? std::get_if<std::vector<suggestion>>(&told->what) : nullptr;
+  if (list == nullptr)
+    return;
+  suggested_ += list->size();
+  std::vector<value> values(space_->parameters().size());
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    // Counting is only needed where combinations may be passed over.
+    auto simple
+        = position_ >= rest_ ? !grids_.conditional() : !locate(position_).grids->conditional();
+    position_ = std::min((simple ? position_ : settle(position_, values)), end_ - 1) + 1;
+  }
+}
+
+void generator::describe(fingerprint& into) const {
+  into.add(position_).add(suggested_);
+}
+
+} // namespace tune::variant_search
