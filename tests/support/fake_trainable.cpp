@@ -280,7 +280,10 @@ public:
             {"done", n_ >= *config_.find("last")->as_int()}};
   }
   [[nodiscard]] bool can_save() const override { return true; }
-  void save(const std::filesystem::path& to) override { std::ofstream{to / "n"} << n_; }
+  void save(const std::filesystem::path& to) override {
+    if (!(std::ofstream{to / "n"} << n_))
+      throw std::runtime_error{"cannot write to " + to.string()};
+  }
   void load(const std::filesystem::path& from) override {
     if (!(std::ifstream{from / "n"} >> n_))
       throw std::runtime_error{"no number in " + from.string()};

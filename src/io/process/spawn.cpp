@@ -2,6 +2,7 @@
 #include "spawn.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,7 +20,7 @@ namespace {
 
 enum class step : int { none, session, cgroup, limit, directory, descriptors, execute };
 
-/// All that the child needs, made ready before it exists: between vfork and exec it may not
+/// All that the child needs, made ready before it exists: until it executes the program it may not
 /// allocate, as it borrows its parent's memory.
 struct plan {
   pid_t parent = 0;
@@ -68,7 +69,8 @@ void execute(plan& p) {
   errno = denied ? EACCES : ENOENT;
 }
 
-[[noreturn, gnu::noinline]] void child_main(plan& p) {
+int child_main(void* arg) {
+  auto& p = *static_cast<plan*>(arg);
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != p.parent)
@@ -95,6 +97,14 @@ void execute(plan& p) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   execute(p);
   give_up(p, step::execute);
+}
+
+/// A process that shares our memory, on a stack of its own, and lets us go on when it has executed
+/// its program or given up: no page is copied, and it can say what failed.
+pid_t start_child(plan& p) {
+  static std::vector<char> stack(64 * 1024);
+  auto top = reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) & ~std::uintptr_t{63};
+  return ::clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &p);
 }
 
 std::string_view path_of(const std::vector<std::string>& env) {
@@ -174,9 +184,7 @@ expected<pid_t> spawn(const spawn_order& what) {
   p.shell_argv = p.argv;
   p.shell_argv.insert(p.shell_argv.begin(), const_cast<char*>("/bin/sh"));
   p.env = pointers_to(what.env);
-  auto pid = ::vfork();
-  if (pid == 0)
-    child_main(p);
+  auto pid = start_child(p);
   if (pid < 0)
     return error{ec::process, std::string{"cannot make a process: "} + std::strerror(errno)};
   if (p.failed == step::none)

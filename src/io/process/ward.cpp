@@ -74,8 +74,16 @@ void ward_book::end(ward& what, std::chrono::milliseconds grace) {
   ::kill(-what.pid, SIGTERM);
   // A stopped process would sleep through its grace.
   ::kill(-what.pid, SIGCONT);
-  for (auto pid : living_strays()) {
-    if (belongs(pid, what) && what.warned.insert(pid).second)
+  auto strays = living_strays();
+  std::erase_if(strays, [&](pid_t pid) { return !belongs(pid, what); });
+  warn(what, strays);
+}
+
+void ward_book::warn(ward& what, const std::vector<pid_t>& strays) {
+  for (auto pid : strays) {
+    auto facts = proc_files::stat_of(pid);
+    // The group had its TERM as one.
+    if (facts && facts->group != what.pid && what.warned.insert(pid).second)
       ::kill(pid, SIGTERM);
   }
 }
@@ -138,10 +146,7 @@ void ward_book::settle(ward& what) {
   std::erase_if(strays, [&](pid_t pid) { return !belongs(pid, what); });
   auto in_grace = what.kill_at && guard_clock::now() < *what.kill_at;
   if (!strays.empty() && in_grace) {
-    for (auto pid : strays) {
-      if (what.warned.insert(pid).second)
-        ::kill(pid, SIGTERM);
-    }
+    warn(what, strays);
     return;
   }
   ::kill(-what.pid, SIGKILL);

@@ -83,6 +83,7 @@ private:
   void settle_all();
   void reap_one_by_one();
   void kill_all_of(ward& what);
+  void warn(ward& what, const std::vector<pid_t>& strays);
   [[nodiscard]] std::vector<pid_t> living_strays();
   [[nodiscard]] bool belongs(pid_t stray, const ward& what) const;
   [[nodiscard]] bool was_out_of_memory(const ward& what);

@@ -24,12 +24,12 @@ enum class report_mode : std::uint8_t {
 
 struct metric_pattern_options {
   /// Name and ECMAScript expression. Group 1 is the value; the whole match where it has no group.
-  std::vector<std::pair<std::string, std::string>> metrics;
+  std::vector<std::pair<std::string, std::string>> metrics{};
   report_mode mode = report_mode::line;
   /// Which lines report; empty: those that match the objective's expression.
-  std::string report_on;
+  std::string report_on{};
   /// The metric to optimise.
-  std::string objective;
+  std::string objective{};
 };
 
 /// Reads the lines of one attempt.

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <utility>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using texts = std::vector<std::string>;
+
+/// Processes whose command line holds `mark`: for those that wiped their environment.
+std::size_t count_marked(const std::string& mark) {
+  std::size_t result = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
+    std::ifstream file{entry.path() / "cmdline", std::ios::binary};
+    std::string text{std::istreambuf_iterator<char>{file}, {}};
+    result += text.starts_with("fake") && text.find(mark) != text.npos;
+  }
+  return result;
+}
+
+/// 'R' running, 'S' sleeping, 'T' stopped, 'Z' dead and unburied, …; ' ' where there is none.
+char state_of(pid_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  auto at = text.rfind(") ");
+  return at != text.npos ? text[at + 2] : ' ';
+}
+
+bool is_alive(pid_t pid) { return state_of(pid) != ' ' && state_of(pid) != 'Z'; }
+
+struct process_end_test : process_fixture {
+  /// Launches, and waits until the script has said that it is where it should be.
+  process_handle launch_ready(texts script, std::shared_ptr<support::recorder> who) {
+    auto at = std::find(script.begin(), script.end(), "READY");
+    if (at != script.end())
+      script.insert(script.erase(at), {"say", "ready"});
+    auto what = order(std::move(script));
+    what.protocol = true;
+    auto result = uut->launch(what, who);
+    EXPECT_TRUE(who->wait_reports(1));
+    return result;
+  }
+  process_handle launch_ready(texts script) { return launch_ready(std::move(script), heard); }
+};
+
+TEST_F(process_end_test, asks_first) {
+  auto handle = launch_ready({"term_exits", "READY", "hang"});
+  uut->end(handle, support::deadline);
+
+  auto how = heard->wait_exit();
+  EXPECT_EQ(how.code, 7);
+  EXPECT_TRUE(how.requested);
+}
+
+TEST_F(process_end_test, kills_what_ignores_being_asked) {
+  auto handle = launch_ready({"ignore_term", "READY", "hang"});
+  uut->end(handle, 50ms);
+
+  auto how = heard->wait_exit();
+  EXPECT_EQ(how.signal, SIGKILL);
+  EXPECT_TRUE(how.requested);
+  EXPECT_FALSE(how.out_of_memory);
+}
+
+TEST_F(process_end_test, can_shorten_the_grace) {
+  auto handle = launch_ready({"ignore_term", "READY", "hang"});
+  uut->end(handle, 1h);
+  uut->end(handle, 10ms);
+  EXPECT_EQ(heard->wait_exit().signal, SIGKILL);
+}
+
+TEST_F(process_end_test, kills_a_stopped_process) {
+  auto handle = launch_ready({"READY", "hang"});
+  ::kill(heard->pid(), SIGSTOP);
+  uut->end(handle, support::deadline);
+  EXPECT_EQ(heard->wait_exit().signal, SIGTERM);
+}
+
+TEST_F(process_end_test, ends_a_process_before_it_is_well_started) {
+  auto handle = uut->launch(order({"hang"}), heard);
+  uut->kill(handle);
+  EXPECT_EQ(heard->wait_exit().signal, SIGKILL);
+  uut->kill(handle); // Late and doubled: nothing happens.
+  uut->end({4711}, 1s);
+}
+
+TEST_F(process_end_test, takes_children_of_the_group_along) {
+  auto handle = launch_ready({"children", "5", "READY", "hang"});
+  EXPECT_EQ(support::count_tagged(tag), 6u);
+  uut->kill(handle);
+  heard->wait_exit();
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+}
+
+TEST_F(process_end_test, ends_children_that_outlive_an_ordinary_exit) {
+  EXPECT_EQ(run({"children", "3", "exit", "0"}).code, 0);
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+}
+
+TEST_F(process_end_test, lets_the_group_finish_within_the_grace) {
+  // The shell dies of TERM at once; its child wants to save first.
+  auto what = order({});
+  what.argv
+      = {"sh", "-c",
+         "sh -c 'trap \"echo saved; exit 0\" TERM; echo ready >&3; while :; do read x <&4; done'"
+         " & trap - TERM; wait"};
+  what.protocol = true;
+  auto handle = uut->launch(what, heard);
+  ASSERT_TRUE(heard->wait_reports(1));
+  uut->answer(handle, "x");
+  uut->end(handle, support::deadline);
+  heard->wait_exit();
+
+  EXPECT_EQ(content("stdout"), "saved\n");
+}
+
+TEST_F(process_end_test, finds_daemons_that_left_the_session_twice) {
+  auto handle = launch_ready({"daemon", "daemon", "READY", "hang"});
+  EXPECT_EQ(support::count_tagged(tag), 3u);
+  uut->end(handle, 50ms);
+  heard->wait_exit();
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+}
+
+TEST_F(process_end_test, finds_daemons_after_an_ordinary_exit) {
+  EXPECT_EQ(run({"daemon", "exit", "5"}).code, 5);
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+}
+
+TEST_F(process_end_test, follows_chains_of_daemons) {
+  run({"chain", "exit", "0"});
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+}
+
+TEST_F(process_end_test, finds_daemons_that_wiped_their_environment) {
+  auto mark = "mark-" + tag;
+  auto handle = launch_ready({"daemon_bare", mark, "READY", "hang"});
+  ASSERT_TRUE(support::eventually([&] { return count_marked(mark) == 1; }));
+  uut->kill(handle);
+  heard->wait_exit();
+  EXPECT_EQ(count_marked(mark), 0u);
+}
+
+TEST_F(process_end_test, leaves_the_daemons_of_other_trials_alone) {
+  auto mark = "mark-" + tag;
+  auto other = std::make_shared<support::recorder>();
+  auto first = launch_ready({"READY", "hang"});
+  auto first_tag = std::exchange(tag, support::unique_tag("other"));
+  auto second = launch_ready({"daemon", "daemon_bare", mark, "READY", "hang"}, other);
+  ASSERT_TRUE(support::eventually([&] { return count_marked(mark) == 1; }));
+
+  uut->kill(first);
+  heard->wait_exit();
+  EXPECT_EQ(support::count_tagged(first_tag), 0u);
+  EXPECT_EQ(support::count_tagged(tag), 2u);
+  EXPECT_EQ(count_marked(mark), 1u);
+
+  uut->kill(second);
+  other->wait_exit();
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+  EXPECT_EQ(count_marked(mark), 0u);
+}
+
+TEST_F(process_end_test, does_not_wait_for_a_stray_that_holds_the_pipe) {
+  // Both trials could be the father of the daemon, so it lives as long as one of them does, with
+  // the pipes of the second.
+  auto mark = "mark-" + tag;
+  auto other = std::make_shared<support::recorder>();
+  auto bystander = launch_ready({"READY", "hang"});
+  auto handle = launch_ready({"daemon_bare", mark, "out", "last", "READY", "hang"}, other);
+  ASSERT_TRUE(support::eventually([&] { return count_marked(mark) == 1; }));
+
+  uut->kill(handle);
+  EXPECT_EQ(other->wait_exit().signal, SIGKILL);
+  EXPECT_THAT(other->lines(), ElementsAre("last"));
+  uut->kill(bystander);
+  heard->wait_exit();
+  EXPECT_EQ(count_marked(mark), 0u);
+}
+
+TEST_F(process_end_test, loses_nothing_but_the_processes_when_the_guard_is_killed) {
+  auto handle = launch_ready({"children", "1", "daemon", "READY", "out", "x", "hang"});
+  ASSERT_TRUE(heard->wait_lines(1));
+  auto old_guard = uut->guard_pid();
+  ::kill(old_guard, SIGKILL);
+
+  auto how = heard->wait_exit();
+  EXPECT_TRUE(how.guard_lost);
+  EXPECT_NE(how.trouble, "");
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+  uut->kill(handle);
+
+  heard = std::make_shared<support::recorder>();
+  EXPECT_EQ(run({"exit", "6"}).code, 6);
+  EXPECT_NE(uut->guard_pid(), old_guard);
+}
+
+TEST_F(process_end_test, keeps_the_guard_through_signals_meant_for_the_node) {
+  auto handle = launch_ready({"READY", "hang"});
+  for (auto signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1})
+    ::kill(uut->guard_pid(), signal);
+  uut->end(handle, 1s);
+  auto how = heard->wait_exit();
+  EXPECT_FALSE(how.guard_lost);
+  EXPECT_EQ(how.signal, SIGTERM);
+}
+
+/// A node in a process of its own, to be killed.
+struct dying_node {
+  std::string tag;
+  FILE* output;
+
+  explicit dying_node(const std::string& name, const std::string& script, int grace_ms)
+      : tag{support::unique_tag(name)}
+      , output{::popen(("exec " TUNE_FAKE_TRAINABLE " node " + tag + " " + std::to_string(grace_ms)
+                        + " " + script)
+                           .c_str(),
+                       "r")} {}
+  ~dying_node() { ::pclose(output); }
+
+  /// The number after `word` in a line of its own.
+  pid_t read(const std::string& word) const {
+    std::array<char, 256> line{};
+    while (::fgets(line.data(), line.size(), output) != nullptr) {
+      std::string_view text{line.data()};
+      if (text.starts_with(word + " "))
+        return std::atoi(line.data() + word.size() + 1);
+    }
+    return 0;
+  }
+};
+
+/// @returns the node of a guard: its parent.
+pid_t parent_of(pid_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  return std::atoi(text.c_str() + text.rfind(") ") + 4);
+}
+
+TEST(guard, ends_everything_when_its_node_is_killed) {
+  dying_node node{"killed", "ignore_term children 2 daemon hang", 100};
+  auto guard = node.read("guard");
+  auto child = node.read("child");
+  ASSERT_GT(guard, 0);
+  ASSERT_GT(child, 0);
+  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 4; }));
+
+  ::kill(parent_of(guard), SIGKILL);
+
+  EXPECT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 0; }));
+  EXPECT_TRUE(support::eventually([&] { return !is_alive(guard); }));
+}
+
+TEST(guard, leaves_daemons_to_the_sweep_only_when_it_is_killed_along_with_its_node) {
+  dying_node node{"both", "daemon children 1 hang", 100};
+  auto guard = node.read("guard");
+  auto child = node.read("child");
+  ASSERT_GT(guard, 0);
+  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 3; }));
+
+  auto parent = parent_of(guard);
+  ::kill(parent, SIGSTOP);
+  ASSERT_TRUE(support::eventually([&] { return state_of(parent) == 'T'; }));
+  ::kill(guard, SIGKILL);
+  ::kill(parent, SIGKILL);
+  ASSERT_TRUE(support::eventually([&] { return !is_alive(child); }));
+
+  auto left = find_leftovers([&](std::string_view x) { return x == node.tag; });
+  EXPECT_EQ(left.size(), 2u);
+  EXPECT_EQ(end_leftovers(left, 50ms), 0u);
+  EXPECT_EQ(support::count_tagged(node.tag), 0u);
+}
+
+TEST(end_leftovers, spares_a_later_process_of_the_same_number) {
+  auto tag = support::unique_tag("spared");
+  dying_node node{"spared", "hang", 0};
+  auto guard = node.read("guard");
+  ASSERT_GT(node.read("child"), 0);
+  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 1; }));
+  auto found = find_leftovers([&](std::string_view x) { return x == node.tag; });
+  ASSERT_EQ(found.size(), 1u);
+
+  auto other = found;
+  --other[0].start;
+  EXPECT_EQ(end_leftovers(other, 0ms), 0u);
+  EXPECT_TRUE(is_alive(found[0].pid));
+
+  EXPECT_EQ(end_leftovers(found, 0ms), 0u);
+  EXPECT_FALSE(is_alive(found[0].pid));
+  ::kill(parent_of(guard), SIGKILL);
+}
+
+} // namespace
+} // namespace tune
