@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/sinks/trial_files/trial_files.hpp"
+
+#include "trial_folder.hpp"
+
+#include "../../store/posix.hpp"
+
+#include "tune/io/json.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// How much of the log is looked at at once.
+constexpr std::size_t events_at_once = 4096;
+constexpr std::size_t bytes_at_once = 4 * 1024 * 1024;
+
+/// Changes with each start of the machine.
+std::string boot_id() {
+  std::ifstream in{"/proc/sys/kernel/random/boot_id"};
+  std::string result;
+  std::getline(in, result);
+  return result;
+}
+
+/// How far the files are, as the last process left it.
+struct mark {
+  sequence seq = 0;
+  std::string boot;
+  /// All up to `seq` was on disk, not only on its way.
+  bool synced = false;
+};
+
+mark read_mark(const fs::path& file) {
+  std::ifstream in{file};
+  std::string text;
+  std::getline(in, text);
+  auto read = object_from_json(text);
+  if (!read)
+    return {};
+  const auto* seq = read->find("seq");
+  const auto* boot = read->find("boot");
+  const auto* synced = read->find("synced");
+  if (seq == nullptr || seq->as_int() == nullptr || *seq->as_int() < 0 || boot == nullptr
+      || boot->as_string() == nullptr || synced == nullptr || synced->as_bool() == nullptr)
+    return {};
+  return {static_cast<sequence>(*seq->as_int()), *boot->as_string(), *synced->as_bool()};
+}
+
+std::string text_of(const mark& x) {
+  return to_json(object{
+             {"seq", static_cast<std::int64_t>(x.seq)}, {"boot", x.boot}, {"synced", x.synced}})
+         + "\n";
+}
+
+void sort_in(const event& what, std::map<trial_id, trial_news>& to) {
+  if (const auto* x = std::get_if<on::reported>(&what.what))
+    to[x->what->trial].reports.push_back(x->what);
+  else if (const auto* placed = std::get_if<on::placed>(&what.what))
+    to[placed->trial];
+  else if (const auto* ended = std::get_if<on::ended>(&what.what); ended && is_failure(ended->how))
+    to[ended->trial].failures.push_back(*ended);
+}
+
+} // namespace
+
+class trial_files::impl {
+public:
+  impl(fs::path trials, store_reader from, sequence cursor, sequence horizon, std::string boot)
+      : trials_{std::move(trials)}
+      , from_{std::move(from)}
+      , cursor_{cursor}
+      , horizon_{horizon}
+      , boot_{std::move(boot)} {}
+
+  [[nodiscard]] sequence cursor() const { return cursor_; }
+
+  expected<void> catch_up(sequence committed) {
+    while (cursor_ < committed) {
+      if (auto done = advance(committed); !done) {
+        // Some of it may be written already.
+        horizon_ = std::max(horizon_, committed);
+        return done;
+      }
+    }
+    return {};
+  }
+
+  expected<void> close() {
+    auto opened = store::open_file(trials_, O_RDONLY | O_DIRECTORY, "open the directory");
+    if (!opened)
+      return opened.error();
+    if (::syncfs(opened->number()) != 0)
+      return store::system_error(trials_, "sync", errno);
+    return write_mark(true);
+  }
+
+private:
+  fs::path trials_;
+  store_reader from_;
+  sequence cursor_;
+  /// Up to here an earlier process, or a call that failed, may have written.
+  sequence horizon_;
+  std::string boot_;
+
+  expected<void> advance(sequence committed) {
+    const auto limit = std::min<sequence>(events_at_once, committed - cursor_);
+    auto some = from_.events_after(cursor_, static_cast<std::size_t>(limit), bytes_at_once);
+    if (!some)
+      return some.error();
+    if (some->empty())
+      return error{ec::internal, "the log ends at event " + std::to_string(cursor_)
+                                     + ", before event " + std::to_string(committed)};
+    std::map<trial_id, trial_news> news;
+    for (const auto& what : *some)
+      sort_in(what, news);
+    for (const auto& [trial, what] : news) {
+      trial_folder folder{trials_ / to_text(trial), trial, cursor_, from_};
+      if (auto written = folder.write(what, cursor_ < horizon_); !written)
+        return written;
+    }
+    cursor_ = some->back().seq;
+    return write_mark(false);
+  }
+
+  expected<void> write_mark(bool synced) const {
+    return store::replace_file(trials_ / ".trial_files", text_of({cursor_, boot_, synced}));
+  }
+};
+
+trial_files::trial_files(std::unique_ptr<impl> parts) : impl_{std::move(parts)} {}
+trial_files::~trial_files() = default;
+
+expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directory) {
+  auto from = store_reader::open(directory);
+  if (!from)
+    return from.error();
+  auto last = from->last_seq();
+  if (!last)
+    return last.error();
+  const auto trials = trials_directory(directory);
+  const auto left = read_mark(trials / ".trial_files");
+  auto boot = boot_id();
+  // What a machine had not synced when it went down is unknown: all is looked at again.
+  const bool trusted = left.seq <= *last && (left.synced || (!boot.empty() && left.boot == boot));
+  auto parts = std::make_unique<impl>(trials, std::move(*from), trusted ? left.seq : 0, *last,
+                                      std::move(boot));
+  return std::unique_ptr<trial_files>{new trial_files{std::move(parts)}};
+}
+
+sequence trial_files::cursor() const {
+  return impl_->cursor();
+}
+
+expected<void> trial_files::catch_up(sequence committed) {
+  return impl_->catch_up(committed);
+}
+
+expected<void> trial_files::close() {
+  return impl_->close();
+}
+
+} // namespace tune

@@ -1,0 +1,60 @@
+/// The files of one trial.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "result_text.hpp"
+
+#include "tune/core/error.hpp"
+#include "tune/core/experiment/event.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// What a part of the log holds for one trial.
+struct trial_news {
+  std::vector<std::shared_ptr<const report>> reports;
+  /// Attempts that failed.
+  std::vector<on::ended> failures;
+};
+
+/// Writes below `trials/<trial>/`. Lives for one part of the log; opens a file at a time.
+class trial_folder {
+public:
+  /// @param before The log up to here is in the files already.
+  trial_folder(std::filesystem::path folder, trial_id trial, sequence before, store_reader& from);
+
+  /// Adds the news. @param check Files may hold more or less than they should, as after a crash:
+  /// looks, and writes anew where they do.
+  [[nodiscard]] expected<void> write(const trial_news& news, bool check);
+
+private:
+  std::filesystem::path folder_;
+  trial_id trial_;
+  sequence before_;
+  store_reader& from_;
+  /// Node of each attempt, as far as needed.
+  std::map<attempt_id, std::string> nodes_;
+
+  expected<void> make();
+  expected<void> write_parameters();
+  expected<void> write_results(const trial_news& news, bool check);
+  expected<void> write_failures(const std::vector<on::ended>& failures, bool check);
+
+  expected<bool> is_as_expected(std::uint64_t count);
+  /// Columns of the table as it lies there; the automatic ones where there is none.
+  expected<result_columns> columns();
+  /// Writes what the log held for the trial up to `before_`.
+  expected<void> rewrite_lines();
+  expected<void> rewrite_table(const result_columns& columns);
+  /// Calls `see(row)` for all results up to `before_`, in parts.
+  template <class F>
+  expected<void> for_earlier(F see);
+  expected<std::string> node_of(attempt_id attempt);
+};
+
+} // namespace tune

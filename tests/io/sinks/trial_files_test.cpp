@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/sinks/trial_files/trial_files.hpp"
+
+#include "../store_fixture.hpp"
+
+#include "tune/io/json.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string automatic_columns
+    = "training_iteration,time_this_iter_s,time_total_s,trial_id,attempt,timestamp,node,pid,done";
+
+class trial_files_test : public samples::store_fixture {
+protected:
+  std::unique_ptr<trial_files> sink() {
+    auto made = trial_files::open(directory());
+    EXPECT_TRUE(made.has_value()) << made.error().detail;
+    return std::move(*made);
+  }
+  fs::path file(std::uint64_t trial, const char* name) const {
+    return directory() / "trials" / to_text(trial_id{trial}) / name;
+  }
+  std::string text(std::uint64_t trial, const char* name) const {
+    return content(file(trial, name));
+  }
+  std::size_t lines(std::uint64_t trial, const char* name) const {
+    const auto all = text(trial, name);
+    return static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n'));
+  }
+  /// Starts an experiment with one running trial; further events follow from 4.
+  experiment_store begun() {
+    auto store = fresh();
+    auto items = a_run(1, 0);
+    items.erase(items.end() - 3, items.end());
+    EXPECT_TRUE(store.write(items).has_value());
+    EXPECT_EQ(store.last_seq(), 3u);
+    return store;
+  }
+  static void report_to(experiment_store& store, std::uint64_t iteration, object metrics) {
+    const auto what = samples::a_report(0, iteration, {1, 1}, std::move(metrics));
+    auto written
+        = store.write(std::vector<store_item>{at(store.last_seq() + 1, on::reported{what})});
+    ASSERT_TRUE(written.has_value()) << written.error().detail;
+  }
+};
+
+TEST_F(trial_files_test, writes_the_files_of_each_trial) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(2, 2)).has_value());
+  auto uut = sink();
+
+  ASSERT_TRUE(uut->catch_up(15).has_value());
+
+  EXPECT_EQ(uut->cursor(), 15u);
+  EXPECT_EQ(text(1, "params.json"), "{\"lr\":0.5,\"layers\":1}\n");
+  EXPECT_EQ(text(1, "result.jsonl"),
+            R"({"loss":0.5,"n":1,"training_iteration":1,"time_this_iter_s":0.123456789,)"
+            R"("time_total_s":9.87654321,"trial_id":"00001","attempt":"1.2",)"
+            R"("timestamp":1700000000,"node":"node-a","pid":4242,"done":true})"
+            "\n"
+            R"({"loss":0.3333333333333333,"n":1,"training_iteration":2,)"
+            R"("time_this_iter_s":0.123456789,"time_total_s":9.87654321,"trial_id":"00001",)"
+            R"("attempt":"1.2","timestamp":1700000000,"node":"node-a","pid":4242,"done":false})"
+            "\n");
+  EXPECT_EQ(text(1, "progress.csv"),
+            automatic_columns
+                + ",loss,n\r\n"
+                  "1,0.123456789,9.87654321,00001,1.2,1700000000,node-a,4242,true,0.5,1\r\n"
+                  "2,0.123456789,9.87654321,00001,1.2,1700000000,node-a,4242,false,"
+                  "0.3333333333333333,1\r\n");
+  EXPECT_FALSE(fs::exists(file(1, "error.txt")));
+}
+
+TEST_F(trial_files_test, takes_no_more_than_was_committed_and_goes_on_from_there) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(2, 2)).has_value());
+  auto uut = sink();
+
+  ASSERT_TRUE(uut->catch_up(4).has_value());
+  EXPECT_EQ(uut->cursor(), 4u);
+  EXPECT_EQ(lines(0, "result.jsonl"), 1u);
+  EXPECT_FALSE(fs::exists(file(1, "params.json")));
+  ASSERT_TRUE(uut->catch_up(15).has_value());
+
+  EXPECT_EQ(lines(0, "result.jsonl"), 2u);
+  EXPECT_EQ(lines(0, "progress.csv"), 3u);
+  EXPECT_TRUE(fs::exists(file(1, "params.json")));
+}
+
+TEST_F(trial_files_test, leaves_parameters_alone_that_are_there) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(1, 1)).has_value());
+  fill(file(0, "params.json"), "mine");
+
+  ASSERT_TRUE(sink()->catch_up(6).has_value());
+
+  EXPECT_EQ(text(0, "params.json"), "mine");
+}
+
+TEST_F(trial_files_test, widens_the_table_when_a_metric_appears) {
+  auto store = begun();
+  auto uut = sink();
+  report_to(store, 1, {{"loss", 1.0}});
+  ASSERT_TRUE(uut->catch_up(4).has_value());
+  report_to(store, 2, {{"loss", 0.5}, {"eval", object{{"f1", 0.25}, {"by", object{{"a", 1}}}}}});
+  report_to(store, 3, {{"new", true}});
+  ASSERT_TRUE(uut->catch_up(6).has_value());
+
+  const std::string same = ",0.123456789,9.87654321,00000,1.1,1700000000,node-a,4242,";
+  EXPECT_EQ(text(0, "progress.csv"),
+            automatic_columns + ",loss,eval/f1,eval/by/a,new\r\n" + "1" + same + "true,1,,,\r\n"
+                + "2" + same + "false,0.5,0.25,1,\r\n" + "3" + same + "true,,,,true\r\n");
+  EXPECT_EQ(lines(0, "result.jsonl"), 3u);
+}
+
+TEST_F(trial_files_test, quotes_what_tables_choke_on) {
+  auto store = begun();
+  report_to(store, 2,
+            {{"a,\"b\"\n", "x,y"},
+             {"text", "say \"hi\"\r\nthere"},
+             {"list", value::list{1, "z"}},
+             {"nothing", nullptr},
+             {"nan", samples::nan},
+             {"inf", -samples::inf}});
+  auto uut = sink();
+  ASSERT_TRUE(uut->catch_up(4).has_value());
+  report_to(store, 4, {{"text", "plain"}});
+  ASSERT_TRUE(uut->catch_up(5).has_value());
+
+  const std::string same = ",0.123456789,9.87654321,00000,1.1,1700000000,node-a,4242,false,";
+  EXPECT_EQ(text(0, "progress.csv"),
+            automatic_columns + ",\"a,\"\"b\"\"\n\",text,list,nothing,nan,inf\r\n" + "2" + same
+                + "\"x,y\",\"say \"\"hi\"\"\r\nthere\",\"[1,\"\"z\"\"]\",,nan,-inf\r\n" + "4" + same
+                + ",plain,,,,\r\n");
+}
+
+TEST_F(trial_files_test, lets_a_metric_hide_the_automatic_one_of_its_name) {
+  auto store = begun();
+  report_to(store, 2, {{"timestamp", 5}});
+  ASSERT_TRUE(sink()->catch_up(4).has_value());
+
+  auto line = object_from_json(text(0, "result.jsonl"));
+  ASSERT_TRUE(line.has_value());
+  EXPECT_EQ(*line->find("timestamp"), value{5});
+  EXPECT_EQ(text(0, "progress.csv"), automatic_columns
+                                         + "\r\n2,0.123456789,9.87654321,00000,1.1,5,node-a,4242,"
+                                           "false\r\n");
+}
+
+TEST_F(trial_files_test, keeps_non_finite_metrics_in_lines_of_json) {
+  auto store = begun();
+  report_to(store, 1, {{"loss", samples::nan}, {"best", samples::inf}});
+  ASSERT_TRUE(sink()->catch_up(4).has_value());
+
+  EXPECT_EQ(text(0, "result.jsonl").substr(0, 27), R"({"loss":"nan","best":"inf",)");
+}
+
+TEST_F(trial_files_test, appends_a_block_for_each_attempt_that_failed) {
+  auto store = begun();
+  ASSERT_TRUE(store
+                  .write(std::vector<store_item>{
+                      at(4, on::ended{{0},
+                                      {1, 1},
+                                      end_class::user_error,
+                                      "Traceback\n=== attempt 1.2: forged ===",
+                                      3}),
+                      at(5, on::ended{{0}, {1, 2}, end_class::killed, "", -9}),
+                      at(6, on::ended{{0}, {1, 3}, end_class::preempted, "no failure", {}}),
+                      at(7, on::ended{{0}, {1, 4}, end_class::timeout, "silent\n", {}})})
+                  .has_value());
+  auto uut = sink();
+  ASSERT_TRUE(uut->catch_up(6).has_value());
+  ASSERT_TRUE(uut->catch_up(7).has_value());
+
+  EXPECT_EQ(text(0, "error.txt"), "=== attempt 1.1: user_error, exit status 3 ===\n"
+                                  "  Traceback\n"
+                                  "  === attempt 1.2: forged ===\n"
+                                  "=== attempt 1.2: killed, signal 9 ===\n"
+                                  "=== attempt 1.4: timeout ===\n"
+                                  "  silent\n");
+}
+
+TEST_F(trial_files_test, goes_on_after_a_restart) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(2, 2)).has_value());
+  {
+    auto first = sink();
+    ASSERT_TRUE(first->catch_up(6).has_value());
+    ASSERT_TRUE(first->close().has_value());
+  }
+  auto uut = sink();
+
+  EXPECT_EQ(uut->cursor(), 6u);
+  ASSERT_TRUE(uut->catch_up(15).has_value());
+  EXPECT_EQ(lines(0, "result.jsonl"), 2u);
+  EXPECT_EQ(lines(0, "progress.csv"), 3u);
+  EXPECT_EQ(lines(1, "result.jsonl"), 2u);
+}
+
+/// What a crash can leave behind between the lines and the mark, or before anything was synced.
+struct wreck {
+  const char* name;
+  void (*happen)(const fs::path& trials);
+};
+
+void cut(const fs::path& file, std::uintmax_t size) {
+  fs::resize_file(file, std::min(fs::file_size(file), size));
+}
+
+void put(const fs::path& file, const std::string& text) {
+  std::ofstream{file, std::ios::binary} << text;
+}
+
+void add(const fs::path& file, const std::string& text) {
+  std::ofstream{file, std::ios::binary | std::ios::app} << text;
+}
+
+class wrecked_files : public trial_files_test, public testing::WithParamInterface<wreck> {};
+
+TEST_P(wrecked_files, come_out_as_if_nothing_had_happened) {
+  auto items = a_run(2, 3);
+  items.emplace_back(at(20, on::ended{{0}, {1, 8}, end_class::user_error, "boom", 1}));
+  auto store = fresh();
+  auto written = store.write(items);
+  ASSERT_TRUE(written.has_value()) << written.error().detail;
+  const auto files = {"params.json", "result.jsonl", "progress.csv", "error.txt"};
+  auto all = [&] {
+    std::string result;
+    for (std::uint64_t trial : {0, 1}) {
+      for (const char* name : files)
+        result += text(trial, name);
+    }
+    return result;
+  };
+  {
+    auto first = sink();
+    ASSERT_TRUE(first->catch_up(20).has_value());
+  }
+  const auto wanted = all();
+  ASSERT_NE(wanted.find("boom"), std::string::npos);
+  const auto mark = content(directory() / "trials" / ".trial_files");
+  fs::remove_all(directory() / "trials" / "00000");
+  fs::remove_all(directory() / "trials" / "00001");
+  fs::remove(directory() / "trials" / ".trial_files");
+  {
+    auto part = sink();
+    ASSERT_TRUE(part->catch_up(5).has_value());
+  }
+  const auto early = content(directory() / "trials" / ".trial_files");
+  {
+    auto rest = sink();
+    ASSERT_TRUE(rest->catch_up(20).has_value());
+  }
+  ASSERT_EQ(all(), wanted);
+
+  // Written to the end, but the mark is that of the beginning: everything would come again.
+  put(directory() / "trials" / ".trial_files", early);
+  GetParam().happen(directory() / "trials");
+  auto uut = sink();
+  ASSERT_TRUE(uut->catch_up(20).has_value());
+
+  EXPECT_EQ(all(), wanted);
+  EXPECT_EQ(content(directory() / "trials" / ".trial_files"), mark);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    trial_files, wrecked_files,
+    testing::Values(
+        wreck{"all_written_but_the_mark", [](const fs::path&) {}},
+        wreck{"half_a_line",
+              [](const fs::path& trials) {
+                cut(trials / "00000/result.jsonl", 300);
+                cut(trials / "00001/progress.csv", 150);
+              }},
+        wreck{"half_a_header",
+              [](const fs::path& trials) { cut(trials / "00000/progress.csv", 10); }},
+        wreck{"nothing_left_of_a_file",
+              [](const fs::path& trials) {
+                cut(trials / "00000/result.jsonl", 0);
+                cut(trials / "00001/progress.csv", 0);
+                fs::remove(trials / "00001/result.jsonl");
+              }},
+        wreck{"doubled_lines",
+              [](const fs::path& trials) { add(trials / "00000/result.jsonl", "{}\n{}\n"); }},
+        wreck{"an_open_quote",
+              [](const fs::path& trials) { add(trials / "00000/progress.csv", "1,\"a\r\n"); }},
+        wreck{"a_mark_cut_short", [](const fs::path& trials) { cut(trials / ".trial_files", 5); }},
+        wreck{"a_mark_of_another_boot",
+              [](const fs::path& trials) {
+                put(trials / ".trial_files", R"({"seq":20,"boot":"other","synced":false})");
+                cut(trials / "00000/result.jsonl", 0);
+                fs::remove_all(trials / "00001");
+              }},
+        wreck{"a_mark_beyond_the_log",
+              [](const fs::path& trials) {
+                put(trials / ".trial_files", R"({"seq":99,"boot":"","synced":true})");
+                fs::remove_all(trials / "00001");
+              }}),
+    [](const auto& x) { return std::string{x.param.name}; });
+
+TEST_F(trial_files_test, trusts_a_mark_of_another_boot_that_was_synced) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(1, 1)).has_value());
+  fs::create_directories(directory() / "trials");
+  put(directory() / "trials" / ".trial_files", R"({"seq":4,"boot":"other","synced":true})");
+
+  EXPECT_EQ(sink()->cursor(), 4u);
+}
+
+TEST_F(trial_files_test, tries_again_after_a_full_disk_without_doubling) {
+  auto store = begun();
+  for (std::uint64_t i = 1; i <= 40; ++i)
+    report_to(store, i, {{"text", std::string(1000, 'x')}});
+
+  // The limit acts on the process: a child.
+  const auto child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    auto uut = trial_files::open(directory());
+    const rlimit most{20'000, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &most);
+    if (!uut || !(*uut)->catch_up(10))
+      ::_exit(1);
+    auto failed = (*uut)->catch_up(43);
+    if (failed
+        || failed.error().detail.find("result.jsonl: cannot write: File too large")
+               == std::string::npos)
+      ::_exit(2);
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    ::_exit((*uut)->catch_up(43) ? 0 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+
+  EXPECT_EQ(lines(0, "result.jsonl"), 40u);
+  EXPECT_EQ(lines(0, "progress.csv"), 41u);
+}
+
+TEST_F(trial_files_test, refuses_a_place_the_log_has_not_reached) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(1, 1)).has_value());
+
+  EXPECT_EQ(sink()->catch_up(7).error().code, ec::internal);
+}
+
+TEST_F(trial_files_test, holds_no_files_open) {
+  auto count = [] {
+    return std::distance(fs::directory_iterator{"/proc/self/fd"}, fs::directory_iterator{});
+  };
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(200, 1)).has_value());
+  auto uut = sink();
+  const auto before = count();
+
+  ASSERT_TRUE(uut->catch_up(store.last_seq()).has_value());
+
+  EXPECT_LE(count(), before + 1);
+  EXPECT_EQ(lines(199, "result.jsonl"), 1u);
+}
+
+} // namespace
+} // namespace tune
