@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents tell of things that are there: links lead somewhere, scripts can be run."""
+import os
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+
+
+def documents():
+    """All Markdown pages of the repository, build directories left out."""
+    for folder, folders, files in os.walk(str(ROOT)):
+        folders[:] = [x for x in folders if not x.startswith((".", "build", "results"))]
+        for name in files:
+            if name.endswith(".md"):
+                yield Path(folder, name)
+
+
+def prose(path):
+    """A page without its code blocks."""
+    return re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+def anchors(path):
+    """The anchors of a page's headings, as forges make them."""
+    for heading in re.findall(r"^#+ +(.+)$", prose(path), flags=re.M):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+class Documents(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        pages = list(documents())
+        self.assertGreater(len(pages), 5)
+        for page in pages:
+            for link in LINK.findall(prose(page)):
+                if re.match(r"[a-z]+:", link):
+                    continue
+                with self.subTest(page=str(page.relative_to(ROOT)), link=link):
+                    path, _, anchor = link.partition("#")
+                    target = (page.parent / path).resolve() if path else page
+                    self.assertTrue(target.exists(), "there is no " + link)
+                    if anchor:
+                        self.assertIn(anchor, list(anchors(target)))
+
+    def test_scripts_can_be_run(self):
+        for path in [*ROOT.glob("scripts/*"), ROOT / ".ci" / "run"]:
+            if path.is_file():
+                with self.subTest(path.name):
+                    self.assertTrue(os.access(str(path), os.X_OK), "not executable")
+                    self.assertTrue(path.read_text().startswith("#!/usr/bin/env "))
+
+    def test_every_decision_is_listed(self):
+        listed = (ROOT / "docs/decisions/README.md").read_text(encoding="utf-8")
+        for page in (ROOT / "docs/decisions").glob("0*.md"):
+            self.assertIn("](%s)" % page.name, listed)
+
+    def test_every_example_configuration_is_listed(self):
+        listed = (ROOT / "README.md").read_text(encoding="utf-8")
+        for file in (ROOT / "config").glob("*.ini"):
+            self.assertIn("](config/%s)" % file.name, listed)
+
+
+if __name__ == "__main__":
+    unittest.main()
