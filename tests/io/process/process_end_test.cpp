@@ -39,7 +39,9 @@ char state_of(pid_t pid) {
   return at != text.npos ? text[at + 2] : ' ';
 }
 
-bool is_alive(pid_t pid) { return state_of(pid) != ' ' && state_of(pid) != 'Z'; }
+bool is_alive(pid_t pid) {
+  return state_of(pid) != ' ' && state_of(pid) != 'Z';
+}
 
 struct process_end_test : process_fixture {
   /// Launches, and waits until the script has said that it is where it should be.
