@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/list.hpp"
+
+#include <ostream>
+
+namespace tune::cli {
+
+std::vector<listed_entry> listed(const trainable_registry& from) {
+  std::vector<listed_entry> result;
+  for (const auto* x : from.entries()) {
+    std::string kind = x->maker ? "class" : "function";
+    result.push_back({x->name, x->summary.empty() ? kind : kind + ": " + x->summary, "", {}});
+  }
+  return result;
+}
+
+void show_list(const list_request& what, const choices& all, output_format format,
+               const table_look& look, std::ostream& out) {
+  std::vector<listed_entry> entries;
+  switch (what.what) {
+    case list_request::part::searchers:
+      entries = listed(all.searchers);
+      break;
+    case list_request::part::schedulers:
+      entries = listed(all.schedulers);
+      break;
+    case list_request::part::trainables:
+      entries = listed(all.trainables);
+      break;
+    case list_request::part::sinks:
+      entries = all.sinks;
+      break;
+  }
+  if (entries.empty() && format == output_format::table)
+    out << "none\n";
+  else
+    write_catalogue(entries, format, look, out);
+}
+
+} // namespace tune::cli

@@ -1,0 +1,32 @@
+/// `tune-node list`: what can be chosen in the INI file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "output/format.hpp"
+#include "output/write_catalogue.hpp"
+#include "tune/core/schedule/scheduler.hpp"
+#include "tune/core/search/searcher.hpp"
+#include "tune/trainable/trainable.hpp"
+
+#include <iosfwd>
+#include <vector>
+
+namespace tune::cli {
+
+/// What there is to list. The composition root fills it in.
+struct choices {
+  searcher_catalogue searchers;
+  scheduler_catalogue schedulers;
+  trainable_registry trainables;
+  std::vector<listed_entry> sinks;
+};
+
+/// Carries out `tune-node list`.
+void show_list(const list_request& what, const choices& all, output_format format,
+               const table_look& look, std::ostream& out);
+
+/// Functions and classes as entries; which of both stands in the summary.
+[[nodiscard]] std::vector<listed_entry> listed(const trainable_registry& from);
+
+} // namespace tune::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/read_words.hpp"
+#include "inspect/trials.hpp"
+#include "tune/core/space/space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <set>
+
+namespace tune::cli {
+namespace {
+
+/// What rows are compared by: a number, or a text behind all numbers.
+struct sort_value {
+  bool is_text = false;
+  double number = 0;
+  std::string text;
+
+  friend bool operator<(const sort_value& x, const sort_value& y) {
+    if (x.is_text != y.is_text)
+      return y.is_text;
+    return x.is_text ? x.text < y.text : x.number < y.number;
+  }
+};
+
+using reader = std::function<std::optional<sort_value>(const listed_trial&)>;
+
+std::optional<sort_value> sortable(const value& x) {
+  if (auto number = x.number())
+    return std::isnan(*number) ? std::nullopt : std::optional{sort_value{false, *number, {}}};
+  if (x.is_null())
+    return std::nullopt;
+  return sort_value{true, 0, to_text(x)};
+}
+
+reader by_count(std::uint64_t (*count)(const listed_trial&)) {
+  return [count](const listed_trial& x) {
+    return std::optional{sort_value{false, static_cast<double>(count(x)), {}}};
+  };
+}
+
+/// Best first.
+reader by_objective(std::size_t i, bool maximise) {
+  return [i, maximise](const listed_trial& x) {
+    auto result = i < x.objectives.size() ? sortable(x.objectives[i]) : std::nullopt;
+    if (result && maximise)
+      result->number = -result->number;
+    return result;
+  };
+}
+
+reader by_parameter(const std::string& name) {
+  return [name](const listed_trial& x) -> std::optional<sort_value> {
+    const auto* found = x.config ? find_parameter(*x.config, name) : nullptr;
+    return found == nullptr ? std::nullopt : sortable(*found);
+  };
+}
+
+reader by_fixed(const std::string& key) {
+  if (key == "trial")
+    return by_count([](const listed_trial& x) { return x.trial.number; });
+  if (key == "status")
+    return by_count([](const listed_trial& x) { return static_cast<std::uint64_t>(x.status); });
+  if (key == "iterations")
+    return by_count([](const listed_trial& x) { return x.iterations; });
+  if (key == "failures")
+    return by_count([](const listed_trial& x) { return std::uint64_t{x.failures}; });
+  return {};
+}
+
+/// How to read `key`; empty where it is none.
+reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
+                 const std::vector<objective>& objectives) {
+  if (auto fixed = by_fixed(key))
+    return fixed;
+  for (std::size_t i = 0; i < objectives.size(); ++i)
+    if (key == objectives[i].metric || (i == 0 && key == "objective"))
+      return by_objective(i, objectives[i].maximise);
+  bool known = std::any_of(rows.begin(), rows.end(), [&](const listed_trial& x) {
+    return x.config && find_parameter(*x.config, key) != nullptr;
+  });
+  return known ? by_parameter(key) : reader{};
+}
+
+error unknown_key(const std::string& key, const std::vector<listed_trial>& rows,
+                  const std::vector<objective>& objectives) {
+  words known{"trial", "status", "iterations", "failures", "objective"};
+  for (const auto& x : objectives)
+    known.push_back(x.metric);
+  std::set<std::string> parameters;
+  for (const auto& x : rows)
+    if (x.config)
+      for (const auto& [name, what] : flatten(*x.config))
+        parameters.insert(name);
+  known.insert(known.end(), parameters.begin(), parameters.end());
+  return {ec::unknown_name,
+          "--sort " + quoted(key) + ": no trial has such a parameter" + did_you_mean(key, known)};
+}
+
+} // namespace
+
+expected<void> sort_trials(std::vector<listed_trial>& rows,
+                           const std::vector<objective>& objectives, const std::string& key,
+                           bool reverse) {
+  auto read = reader_of(key, rows, objectives);
+  if (!read)
+    return rows.empty() ? expected<void>{} : unknown_key(key, rows, objectives);
+  struct keyed {
+    std::optional<sort_value> key;
+    listed_trial row;
+  };
+  std::vector<keyed> sorted;
+  sorted.reserve(rows.size());
+  for (auto& x : rows) {
+    auto found = read(x);
+    sorted.push_back({std::move(found), std::move(x)});
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [reverse](const keyed& x, const keyed& y) {
+    if (!x.key || !y.key)
+      return x.key.has_value() && !y.key.has_value();
+    return reverse ? *y.key < *x.key : *x.key < *y.key;
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = std::move(sorted[i].row);
+  return {};
+}
+
+} // namespace tune::cli

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/story.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "console/text_table.hpp"
+#include "inspect/story_json.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <ostream>
+
+namespace tune::cli {
+namespace {
+
+void write_csv(const trial_story& x, std::ostream& out) {
+  out << csv_line({"seq", "attempt", "iteration", "action", "reason"});
+  for (const auto& row : x.decisions)
+    out << csv_line({std::to_string(row.seq), to_text(row.attempt), std::to_string(row.iteration),
+                     row.action, to_json(row.reason)});
+}
+
+std::string best_text(const trial_row& x, const std::vector<objective>& objectives) {
+  std::string result;
+  for (const auto& what : objectives) {
+    const auto* found = x.best_metrics ? find_path(*x.best_metrics, what.metric) : nullptr;
+    if (found != nullptr)
+      result += (result.empty() ? "" : ", ") + printable(what.metric) + " " + short_text(*found);
+  }
+  return result.empty() ? result : result + " at iteration " + std::to_string(x.best_iteration);
+}
+
+void write_head(const trial_row& x, const std::vector<objective>& objectives,
+                const table_look& look, std::ostream& out) {
+  out << look.colors.paint(tint::strong, "trial " + to_text(x.trial)) << " " << to_text(x.status)
+      << " at iteration " << x.iterations;
+  if (x.failures > 0)
+    out << ", " << counted(x.failures, "failure");
+  out << "\n";
+  auto line = [&out](std::string_view name, const std::string& text) {
+    if (!text.empty())
+      out << "  " << name << ": " << text << "\n";
+  };
+  line("reason", printable(x.reason));
+  line("config", config_text(x.config));
+  line("origin", printable(x.origin));
+  line("best", best_text(x, objectives));
+  line("last", x.metrics ? config_text(*x.metrics) : std::string{});
+}
+
+void write_section(std::string_view name, const text_table& table, bool empty,
+                   const table_look& look, std::ostream& out) {
+  constexpr std::size_t indent = 2;
+  if (empty)
+    return;
+  out << look.colors.paint(tint::strong, name) << "\n";
+  auto width = look.width <= indent ? look.width : look.width - indent;
+  for (const auto& line : table.lines(width, look.colors))
+    out << std::string(indent, ' ') << line << "\n";
+}
+
+void write_attempts(const trial_story& x, const table_look& look, std::ostream& out) {
+  text_table table{{{"attempt"},
+                    {"node", false, 1},
+                    {"from", false, 2},
+                    {"started", true},
+                    {"ended", true},
+                    {"how"},
+                    {"exit", true, 2},
+                    {"detail", false, 3}}};
+  for (const auto& row : x.attempts) {
+    auto from = row.from ? "checkpoint " + std::to_string(row.from.number) : "scratch";
+    if (row.donor)
+      from += " of " + to_text(*row.donor);
+    table.add({to_text(row.attempt), row.node, from, duration_text(row.started),
+               row.ended ? duration_text(*row.ended) : "-",
+               row.ended ? std::string{to_text(row.how)} : "running",
+               row.exit_status ? std::to_string(*row.exit_status) : "", row.detail},
+              row.ended && is_failure(row.how) ? tint::bad : tint::plain);
+  }
+  write_section("attempts", table, x.attempts.empty(), look, out);
+}
+
+void write_decisions(const trial_story& x, const table_look& look, std::ostream& out) {
+  text_table table{{{"iter", true}, {"action"}, {"why", false, 1}, {"attempt", false, 2}}};
+  for (const auto& row : x.decisions)
+    table.add({std::to_string(row.iteration), row.action, config_text(row.reason),
+               to_text(row.attempt)});
+  write_section("decisions", table, x.decisions.empty(), look, out);
+}
+
+void write_checkpoints(const trial_story& x, const table_look& look, std::ostream& out) {
+  text_table table{{{"checkpoint", true},
+                    {"iter", true},
+                    {"state"},
+                    {"size", true, 1},
+                    {"location", false, 2},
+                    {"detail", false, 3}}};
+  for (const auto& row : x.checkpoints)
+    table.add({std::to_string(row.checkpoint.number), std::to_string(row.iteration), row.state,
+               bytes_text(row.bytes), row.location, row.detail},
+              row.state == "bad" ? tint::bad : tint::plain);
+  write_section("checkpoints", table, x.checkpoints.empty(), look, out);
+}
+
+void write_error(std::string_view text, const table_look& look, std::ostream& out) {
+  if (text.empty())
+    return;
+  out << look.colors.paint(tint::strong, "error") << "\n";
+  while (!text.empty()) {
+    auto end = text.find('\n');
+    out << "  | " << settled_line(text.substr(0, end)) << "\n";
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
+
+} // namespace
+
+expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which) {
+  auto trial = from.trial(which);
+  if (!trial)
+    return trial.error();
+  if (!*trial)
+    return std::optional<trial_story>{};
+  auto attempts = from.attempts(which);
+  if (!attempts)
+    return attempts.error();
+  auto decisions = from.decisions(which);
+  if (!decisions)
+    return decisions.error();
+  auto checkpoints = from.checkpoints(which);
+  if (!checkpoints)
+    return checkpoints.error();
+  return std::optional<trial_story>{trial_story{std::move(**trial), std::move(*attempts),
+                                                std::move(*decisions), std::move(*checkpoints)}};
+}
+
+void write_story(const trial_story& x, const std::vector<objective>& objectives,
+                 output_format format, const table_look& look, std::ostream& out) {
+  switch (format) {
+    case output_format::json:
+    case output_format::jsonl:
+      out << story_json(x) << "\n";
+      return;
+    case output_format::csv:
+      write_csv(x, out);
+      return;
+    case output_format::table:
+      break;
+  }
+  write_head(x.trial, objectives, look, out);
+  write_attempts(x, look, out);
+  write_decisions(x, look, out);
+  write_checkpoints(x, look, out);
+  write_error(x.trial.error, look, out);
+}
+
+} // namespace tune::cli

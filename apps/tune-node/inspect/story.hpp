@@ -1,0 +1,36 @@
+/// All that is recorded about one trial: `tune-node trials DIR --why TRIAL`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "output/format.hpp"
+#include "tune/core/error.hpp"
+#include "tune/core/experiment/settings.hpp"
+#include "tune/io/store/rows.hpp"
+
+#include <iosfwd>
+#include <optional>
+#include <vector>
+
+namespace tune {
+class store_reader;
+}
+
+namespace tune::cli {
+
+/// A trial and what happened to it, each list in the order of the log.
+struct trial_story {
+  trial_row trial;
+  std::vector<attempt_row> attempts;
+  std::vector<decision_row> decisions;
+  std::vector<checkpoint_row> checkpoints;
+};
+
+/// Reads a story. @returns nothing where there is no such trial. @errors those of the reader.
+[[nodiscard]] expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which);
+
+/// Writes a story: headed tables for people, one JSON object, or the decisions alone as CSV
+/// (`seq,attempt,iteration,action,reason`, the reason as JSON).
+void write_story(const trial_story& x, const std::vector<objective>& objectives,
+                 output_format format, const table_look& look, std::ostream& out);
+
+} // namespace tune::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/story_json.hpp"
+
+#include "tune/io/json.hpp"
+
+namespace tune::cli {
+namespace {
+
+template <class T>
+value count(T x) {
+  return static_cast<std::int64_t>(x);
+}
+
+value seconds_or_null(std::optional<instant> x) {
+  return x ? value{std::chrono::duration<double>{*x}.count()} : value{};
+}
+
+object json_of(const attempt_row& x) {
+  object result;
+  result.set("attempt", to_text(x.attempt));
+  result.set("lineage", count(x.lineage));
+  result.set("node", x.node);
+  result.set("checkpoint", x.from ? count(x.from.number) : value{});
+  result.set("donor", x.donor ? value{to_text(*x.donor)} : value{});
+  result.set("started_s", seconds_or_null(x.started));
+  result.set("ended_s", seconds_or_null(x.ended));
+  result.set("end", x.ended ? value{to_text(x.how)} : value{});
+  result.set("exit_status", x.exit_status ? count(*x.exit_status) : value{});
+  result.set("detail", x.detail);
+  return result;
+}
+
+object json_of(const decision_row& x) {
+  object result;
+  result.set("seq", count(x.seq));
+  result.set("attempt", to_text(x.attempt));
+  result.set("iteration", count(x.iteration));
+  result.set("action", x.action);
+  result.set("reason", x.reason);
+  return result;
+}
+
+object json_of(const checkpoint_row& x) {
+  object result;
+  result.set("checkpoint", count(x.checkpoint.number));
+  result.set("iteration", count(x.iteration));
+  result.set("location", x.location);
+  result.set("bytes", count(x.bytes));
+  result.set("state", x.state);
+  result.set("detail", x.detail);
+  return result;
+}
+
+template <class Row>
+value json_list(const std::vector<Row>& rows) {
+  value::list result;
+  for (const auto& x : rows)
+    result.emplace_back(json_of(x));
+  return result;
+}
+
+} // namespace
+
+std::string story_json(const trial_story& x) {
+  const auto& trial = x.trial;
+  object result;
+  result.set("trial", to_text(trial.trial));
+  result.set("status", to_text(trial.status));
+  result.set("iterations", count(trial.iterations));
+  result.set("config", trial.config);
+  result.set("origin", trial.origin);
+  result.set("reason", trial.reason);
+  result.set("error", trial.error);
+  result.set("failures", count(trial.failures));
+  result.set("metrics", trial.metrics ? value{*trial.metrics} : value{});
+  result.set("best_metrics", trial.best_metrics ? value{*trial.best_metrics} : value{});
+  result.set("best_iteration", count(trial.best_iteration));
+  result.set("attempts", json_list(x.attempts));
+  result.set("decisions", json_list(x.decisions));
+  result.set("checkpoints", json_list(x.checkpoints));
+  return to_json(result);
+}
+
+} // namespace tune::cli

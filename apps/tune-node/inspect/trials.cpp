@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/trials.hpp"
+
+#include "console/text.hpp"
+#include "inspect/story.hpp"
+#include "output/write_trials.hpp"
+#include "tune/core/value.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+namespace tune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Experiments directly below `directory`, a few of them, sorted.
+std::vector<std::string> experiments_below(const fs::path& directory) {
+  constexpr std::size_t looked_at = 1000;
+  constexpr std::size_t named = 3;
+  std::vector<std::string> result;
+  std::error_code failed;
+  std::size_t seen = 0;
+  for (fs::directory_iterator i{directory, failed}, end; !failed && i != end && seen < looked_at;
+       i.increment(failed), ++seen) {
+    std::error_code ignored;
+    if (fs::exists(database_file(i->path()), ignored))
+      result.push_back(i->path().string());
+  }
+  std::sort(result.begin(), result.end());
+  result.resize(std::min(result.size(), named));
+  return result;
+}
+
+error no_experiment(const fs::path& directory) {
+  auto text = printable(directory.string()) + ": no experiment here (no experiment.db)";
+  std::string below;
+  for (const auto& x : experiments_below(directory))
+    below += (below.empty() ? "" : ", ") + printable(x);
+  return {ec::unreadable, below.empty() ? text : text + "; did you mean " + below + "?"};
+}
+
+/// The directory meant: users also name the database itself.
+expected<fs::path> directory_of(const std::string& given) {
+  fs::path path = given;
+  std::error_code failed;
+  if (path.filename() == "experiment.db" && fs::is_regular_file(path, failed))
+    path = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+  auto status = fs::status(path, failed);
+  if (!fs::exists(status))
+    return error{ec::unreadable, printable(given) + ": no such directory"};
+  if (!fs::is_directory(status))
+    return error{ec::unreadable, printable(given) + ": not a directory"};
+  if (!fs::exists(database_file(path), failed))
+    return no_experiment(path);
+  return path;
+}
+
+/// To a reader a database that is not ours is damage, not a matter of safety.
+error reading_failed(const error& why) {
+  auto code = why.code == ec::refused ? ec::storage : why.code;
+  return {code, printable(to_text(why))};
+}
+
+expected<std::vector<objective>> objectives_of(store_reader& from, const fs::path& directory) {
+  auto row = from.experiment();
+  if (!row)
+    return reading_failed(row.error());
+  auto what = spec_from_json(row->spec);
+  if (!what)
+    return error{ec::storage,
+                 printable(database_file(directory).string()
+                           + ": the configuration in it: " + to_text(what.error()))};
+  return what->experiment.objectives;
+}
+
+/// What `--status`, `--sort`, `--reverse` and `--limit` choose.
+expected<std::vector<listed_trial>> chosen(store_reader& from, const trials_request& what,
+                                           const std::vector<objective>& objectives) {
+  constexpr auto all = std::numeric_limits<std::size_t>::max();
+  bool sorted_by_store = what.sort == "trial";
+  trial_query which;
+  which.status = what.status;
+  which.descending = sorted_by_store && what.reverse;
+  which.limit = sorted_by_store && what.limit ? static_cast<std::size_t>(*what.limit) : all;
+  auto found = from.trials(which);
+  if (!found)
+    return reading_failed(found.error());
+  std::vector<listed_trial> rows;
+  rows.reserve(found->size());
+  for (const auto& x : *found)
+    rows.push_back(listed(x, objectives));
+  if (sorted_by_store)
+    return rows;
+  if (auto sorted = sort_trials(rows, objectives, what.sort, what.reverse); !sorted)
+    return sorted.error();
+  if (what.limit && *what.limit < rows.size())
+    rows.resize(static_cast<std::size_t>(*what.limit));
+  return rows;
+}
+
+} // namespace
+
+listed_trial listed(const trial_row& x, const std::vector<objective>& objectives) {
+  listed_trial result;
+  result.trial = x.trial;
+  result.status = x.status;
+  result.iterations = x.iterations;
+  for (const auto& what : objectives) {
+    const auto* found = x.best_metrics ? find_path(*x.best_metrics, what.metric) : nullptr;
+    result.objectives.push_back(found == nullptr ? value{} : *found);
+  }
+  result.config = std::make_shared<const object>(x.config);
+  result.reason = x.reason;
+  result.failures = x.failures;
+  result.age = x.time_total;
+  return result;
+}
+
+expected<void> show_trials(const trials_request& what, output_format format,
+                           const table_look& look, std::ostream& out) {
+  auto directory = directory_of(what.directory);
+  if (!directory)
+    return directory.error();
+  auto from = store_reader::open(*directory);
+  if (!from)
+    return reading_failed(from.error());
+  auto objectives = objectives_of(*from, *directory);
+  if (!objectives)
+    return objectives.error();
+  if (!what.why) {
+    auto rows = chosen(*from, what, *objectives);
+    if (!rows)
+      return rows.error();
+    write_trials(*rows, *objectives, format, look, out);
+    return {};
+  }
+  auto story = read_story(*from, *what.why);
+  if (!story)
+    return reading_failed(story.error());
+  if (!*story)
+    return error{ec::unknown_name, printable(directory->string()) + ": there is no trial "
+                                       + to_text(*what.why)};
+  write_story(**story, *objectives, format, look, out);
+  return {};
+}
+
+} // namespace tune::cli
