@@ -15,8 +15,8 @@ std::span<const exit_code_doc> exit_code_docs() {
       {exit_code::storage, "storage failed: database, directory or disk"},
       {exit_code::refused, "refused for safety"},
       {exit_code::again, "preempted: run the same command again"},
-      {exit_code::interrupted, "ended by Ctrl-C; the experiment can be resumed"},
-      {exit_code::terminated, "ended by SIGTERM; the experiment can be resumed"},
+      {exit_code::interrupted, "ended by Ctrl-C, in order"},
+      {exit_code::terminated, "ended by SIGTERM, in order"},
   };
   return docs;
 }

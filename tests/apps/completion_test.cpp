@@ -68,7 +68,7 @@ TEST(completion, offers_commands_first) {
 
 TEST(completion, offers_options_of_the_command_and_of_all) {
   EXPECT_THAT(offered({"tune-node", "run", "--"}),
-              IsSupersetOf({"--dry-run", "--resume", "--output"}));
+              IsSupersetOf({"--dry-run", "--strict", "--output"}));
   EXPECT_THAT(offered({"tune-node", "trials", "dir", "--l"}), ElementsAre("--limit"));
   EXPECT_THAT(offered({"tune-node", "run", "--l"}), ElementsAre());
 }

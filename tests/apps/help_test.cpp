@@ -15,6 +15,7 @@ namespace tune::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(help, short_one_shows_examples_before_commands) {
@@ -47,13 +48,21 @@ TEST(help, whole_one_names_everything) {
 }
 
 TEST(help, fits_80_columns_but_for_examples_and_usage) {
-  for (const auto& command : commands()) {
-    std::istringstream lines{help_text({std::string{command.name}, true}, {})};
+  std::vector<help_request> all{{"", false}, {"", true}};
+  for (const auto& command : commands())
+    all.push_back({std::string{command.name}, false});
+  for (const auto& what : all) {
+    std::istringstream lines{help_text(what, {})};
     for (std::string line; std::getline(lines, line);)
       if (line.find("tune-node") == line.npos) {
         EXPECT_LE(display_width(line), 80u) << line;
       }
   }
+}
+
+TEST(help, whole_one_of_run_has_the_keys_of_the_file) {
+  EXPECT_THAT(help_text({"run", true}, {}), HasSubstr("--experiment.num_samples"));
+  EXPECT_THAT(help_text({"trials", true}, {}), Not(HasSubstr("--experiment.num_samples")));
 }
 
 /// The words behind "tune-node", as a shell would split them: up to a bracket or redirection.

@@ -39,12 +39,12 @@ next:
 )");
 }
 
-TEST(summary_text, offers_to_resume_what_is_not_finished) {
+TEST(summary_text, says_why_it_ended_and_quotes_for_the_shell) {
   auto text = summary_text(sample::digits(),
                            {experiment_status::interrupted, "Ctrl-C", "my digits.ini"}, {});
 
   EXPECT_THAT(text, HasSubstr("digits-mlp: interrupted after 2m05s\n  Ctrl-C\n"));
-  EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --resume  # go on\n"));
+  EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --experiment.name digits-mlp-2"));
 }
 
 TEST(summary_text, offers_no_run_without_a_file) {

@@ -82,9 +82,9 @@ TEST(write_trials, table_shows_all_columns_when_not_fitted) {
   EXPECT_EQ(
       written(three(), output_format::table),
       R"(trial  status      iter  accuracy  latency        lr  opt.name  opt.m  reason               failures
-00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9  reached "max", done         0
+00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9  reached "max", done
 00001  ERRORED        1       nan        -       0.5      adam      -  exit status 1\nboom         3
-00002  PENDING        0         -        -         -         -      -                              0
+00002  PENDING        0         -        -         -         -      -
 )");
 }
 
@@ -92,9 +92,9 @@ TEST(write_trials, table_fits_the_width_and_says_what_is_left_out) {
   EXPECT_EQ(
       written(three(), output_format::table, 90),
       R"(trial  status      iter  accuracy  latency        lr  opt.name  opt.m  reason     failures
-00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9  reached …         0
+00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9  reached …
 00001  ERRORED        1       nan        -       0.5      adam      -  exit sta…         3
-00002  PENDING        0         -        -         -         -      -                    0
+00002  PENDING        0         -        -         -         -      -
 )");
   EXPECT_EQ(written(three(), output_format::table, 40), R"(trial  status      iter  accuracy
 00000  TERMINATED     9   0.98125

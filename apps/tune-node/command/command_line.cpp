@@ -37,7 +37,7 @@ std::optional<error> check_choices(const read_result& x, const command_doc& wher
     std::string list;
     for (const auto& choice : known)
       list += (list.empty() ? "" : ", ") + choice;
-    return wrong(std::string{name} + " is one of " + list + ", not " + quoted(given)
+    return wrong(std::string{name} + " is one of " + list + ", not " + in_quotes(given)
                      + did_you_mean(given, known),
                  &where);
   };
@@ -59,7 +59,7 @@ std::optional<error> check_positionals(const read_result& x, const command_doc& 
       return wrong(std::string{where.name} + " needs " + std::string{where.positionals[i].name},
                    &where);
   if (x.positionals.size() > where.positionals.size())
-    return wrong("one argument too many: " + quoted(x.positionals[where.positionals.size()]),
+    return wrong("one argument too many: " + in_quotes(x.positionals[where.positionals.size()]),
                  &where);
   return std::nullopt;
 }
@@ -82,19 +82,17 @@ expected<std::uint64_t> count_from(const std::string& text, std::string_view nam
   if (number && *number >= least)
     return static_cast<std::uint64_t>(*number);
   return wrong(std::string{name} + " is a whole number from " + std::to_string(least) + ", not "
-                   + quoted(text),
+                   + in_quotes(text),
                &where);
 }
 
-expected<request> run_from(const read_result& x, const command_doc& where) {
+request run_from(const read_result& x) {
   run_request result;
   result.file = x.positionals[0];
   result.dry_run = x.has("dry-run");
   result.strict = x.has("strict");
-  if (auto mode = x.text("resume"))
-    result.resume = chosen<resume_mode>(option_of(where, "resume").choices, *mode);
   result.overrides = x.overrides;
-  return request{std::move(result)};
+  return result;
 }
 
 expected<request> trials_from(const read_result& x, const command_doc& where) {
@@ -126,7 +124,7 @@ expected<request> help_from(const read_result& x, const command_doc& where) {
     words known;
     for (const auto& command : commands())
       known.emplace_back(command.name);
-    return wrong("no command " + quoted(topic) + did_you_mean(topic, known), &where);
+    return wrong("no command " + in_quotes(topic) + did_you_mean(topic, known), &where);
   }
   return request{help_request{std::move(topic), false}};
 }
@@ -143,7 +141,7 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
   auto choices
       = where.positionals.empty() ? std::vector<std::string_view>{} : where.positionals[0].choices;
   if (where.name == "run")
-    return run_from(x, where);
+    return run_from(x);
   if (where.name == "trials")
     return trials_from(x, where);
   if (where.name == "list")
@@ -210,7 +208,7 @@ expected<command_line> parse(const words& all) {
     words known;
     for (const auto& x : commands())
       known.emplace_back(x.name);
-    return wrong("unknown command " + quoted(all[index]) + did_you_mean(all[index], known),
+    return wrong("unknown command " + in_quotes(all[index]) + did_you_mean(all[index], known),
                  nullptr);
   }
   auto rest = all;

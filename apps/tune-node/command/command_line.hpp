@@ -17,23 +17,12 @@
 
 namespace tune::cli {
 
-/// Which trials of an earlier run may run again.
-enum class resume_mode : std::uint8_t {
-  /// Unfinished ones.
-  automatic,
-  /// Failed ones go on from their checkpoints; nothing else runs.
-  errored_only,
-  /// Unfinished ones, and failed ones from scratch.
-  restart_errored,
-};
-
 struct run_request {
   std::string file;
   bool dry_run = false;
-  std::optional<resume_mode> resume;
   bool strict = false;
-  /// In the order given.
-  std::vector<override_entry> overrides;
+  /// `--section.key value` in the order given; see `load_request`.
+  std::vector<named_text> overrides;
 };
 
 struct trials_request {
@@ -55,7 +44,7 @@ struct config_request {
   enum class action : std::uint8_t { check, explain, print };
   action what = action::check;
   std::string file;
-  std::vector<override_entry> overrides;
+  std::vector<named_text> overrides;
 };
 
 struct version_request {};

@@ -12,19 +12,10 @@ command_doc run_doc() {
           {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
            {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
             "any key of the file, from the command line"},
-           {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
            {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
            {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
           {{"FILE", {}, argument_kind::ini_file}},
           {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
-           {"resume",
-            0,
-            "MODE",
-            "go on with the experiment in the directory: which trials of the past may run again",
-            {"auto", "errored_only", "restart_errored"},
-            "",
-            argument_kind::text,
-            "auto"},
            {"strict", 0, "", "exit 4 when any trial failed"}},
           true};
 }
@@ -119,7 +110,6 @@ std::vector<option_doc> all_global_options() {
            {},
            "",
            argument_kind::text,
-           "",
            true},
           {"version", 0, "", "tell the version"}};
 }
@@ -145,9 +135,7 @@ const command_doc* find_command(std::string_view name) {
 std::string option_text(const option_doc& x) {
   auto result = x.letter == 0 ? std::string{} : std::string{'-', x.letter} + ", ";
   result.append("--").append(x.name);
-  if (!x.implicit.empty())
-    result.append("[=").append(x.argument).append("]");
-  else if (!x.argument.empty())
+  if (!x.argument.empty())
     result.append(" ").append(x.argument);
   return result;
 }

@@ -28,8 +28,6 @@ struct option_doc {
   /// What holds without it; empty: nothing.
   std::string_view fallback{};
   argument_kind kind = argument_kind::text;
-  /// The value may be missing and then is this; a value must be joined by '='.
-  std::string_view implicit{};
   /// A switch that may be repeated.
   bool counts = false;
 };
@@ -73,7 +71,7 @@ struct command_doc {
 /// "tune-node run FILE [--dry-run] [--section.key VALUE]…".
 [[nodiscard]] std::string usage_line(const command_doc& x);
 
-/// "--output FORMAT", "-v", "--resume[=MODE]".
+/// "-o, --output FORMAT", "-v, --verbose".
 [[nodiscard]] std::string option_text(const option_doc& x);
 
 } // namespace tune::cli

@@ -13,7 +13,7 @@ std::string joined(const std::vector<std::string_view>& xs, std::string_view bet
   return result;
 }
 
-/// "--dry-run --resume --strict".
+/// "--dry-run --strict".
 std::string option_words(const std::vector<option_doc>& options) {
   std::string result;
   for (const auto& x : options)
@@ -37,7 +37,7 @@ std::string patterns(const option_doc& x) {
 
 /// The branch that completes the value of one option.
 std::string bash_value_branch(const option_doc& x) {
-  if (x.argument.empty() || !x.implicit.empty())
+  if (x.argument.empty())
     return {};
   auto words = x.choices.empty()
                    ? std::string{}
@@ -78,7 +78,7 @@ _tune_node() {
       with_value += (with_value.empty() ? "" : "|") + patterns(x);
   for (const auto& command : commands())
     for (const auto& x : command.options)
-      if (!x.argument.empty() && x.implicit.empty())
+      if (!x.argument.empty())
         with_value += "|" + patterns(x);
   result += "      " + with_value + "|--*.*) ((i++)) ;;\n";
   result += R"(      -*) ;;
@@ -135,11 +135,9 @@ std::string zsh_option(const option_doc& x) {
   auto name = "--" + std::string{x.name};
   auto meaning = "[" + zsh_text(x.meaning) + "]";
   std::string value;
-  if (!x.implicit.empty())
-    value = "::" + zsh_text(x.argument) + ":" + zsh_values(x.choices, x.kind);
-  else if (!x.argument.empty())
+  if (!x.argument.empty())
     value = ":" + zsh_text(x.argument) + ":" + zsh_values(x.choices, x.kind);
-  auto join = x.implicit.empty() ? (x.argument.empty() ? "" : "=") : "=-";
+  auto join = x.argument.empty() ? "" : "=";
   auto result = " \\\n        '" + name + join + meaning + value + "'";
   if (x.letter != 0)
     result += std::string{" \\\n        '-"} + x.letter + meaning + value + "'";
@@ -186,7 +184,7 @@ std::string fish_option(const option_doc& x, const std::string& condition) {
   auto result = "complete -c tune-node" + condition + " -l " + std::string{x.name};
   if (x.letter != 0)
     result += std::string{" -s "} + x.letter;
-  if (!x.argument.empty() && x.implicit.empty())
+  if (!x.argument.empty())
     result += " -x";
   if (!x.choices.empty())
     result += " -a " + fish_text(joined(x.choices, " "));

@@ -5,6 +5,7 @@
 #include "console/text.hpp"
 #include "exit_code.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/spec/print.hpp"
 
 #include <algorithm>
 
@@ -45,8 +46,6 @@ std::string meaning_of(const option_doc& x) {
     result += " [" + choices + "]";
   if (!x.fallback.empty())
     result.append(" (default: ").append(x.fallback).append(")");
-  if (!x.implicit.empty())
-    result.append(" (alone: ").append(x.implicit).append(")");
   return result;
 }
 
@@ -109,6 +108,8 @@ std::string specific(const command_doc& x, bool all, const style& look) {
   if (!all)
     return result + "\nOptions of all commands and exit codes: --help-all.\n";
   result += heading("options of all commands", look) + listed(entries_of(global_options()), look);
+  if (x.overrides)
+    result += heading("keys of the INI file", look) + help_all_keys();
   return result + exit_codes_text(look);
 }
 

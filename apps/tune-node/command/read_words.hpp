@@ -4,28 +4,25 @@
 
 #include "command/command_table.hpp"
 #include "tune/core/error.hpp"
+#include "tune/io/spec/spec.hpp"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tune::cli {
 
 using words = std::vector<std::string>;
 
-/// `--section.key value`: dotted name without dashes, and what was written.
-using override_entry = std::pair<std::string, std::string>;
-
 /// What stands on a command line; nothing is checked against choices yet.
 struct read_result {
   /// Values by the option's long name; a switch has an empty one for each time it was given.
   std::map<std::string, words, std::less<>> options;
   words positionals;
-  std::vector<override_entry> overrides;
+  /// `--section.key value`: dotted name without dashes, and what was written; in order.
+  std::vector<named_text> overrides;
 
   [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
   /// The value of an option that was given.
@@ -45,6 +42,6 @@ struct read_result {
                                        std::string_view before = "");
 
 /// Text from the user in single quotes, made harmless.
-[[nodiscard]] std::string quoted(std::string_view x);
+[[nodiscard]] std::string in_quotes(std::string_view x);
 
 } // namespace tune::cli

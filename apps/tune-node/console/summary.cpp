@@ -36,12 +36,6 @@ tint tint_of(experiment_status x) {
   return bad ? tint::bad : tint::warning;
 }
 
-/// Whether `--resume` would find work.
-bool can_go_on(const run_snapshot& x, experiment_status status) {
-  return status != experiment_status::done
-         || ended_trials(x) < std::max(known_trials(x), x.planned.value_or(0));
-}
-
 std::string counts_text(const run_snapshot& x) {
   using enum trial_status;
   auto result = counted(known_trials(x), "trial");
@@ -103,12 +97,9 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
                                  "or by SQL"}};
   if (end.spec_file.empty())
     return result;
-  auto run = "tune-node run " + shell_word(end.spec_file);
-  if (can_go_on(x, end.status))
-    result.push_back({run + " --resume", "go on"});
-  else
-    result.push_back(
-        {run + " --experiment.name " + shell_word(x.experiment + "-2"), "once more, beside it"});
+  result.push_back({"tune-node run " + shell_word(end.spec_file) + " --experiment.name "
+                        + shell_word(x.experiment + "-2"),
+                    "once more, beside it"});
   return result;
 }
 

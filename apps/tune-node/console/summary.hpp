@@ -16,7 +16,7 @@ struct run_ending {
   experiment_status status = experiment_status::done;
   /// Why, where that is worth saying; may be empty.
   std::string why;
-  /// The specification the user gave to `run`; empty: none, as after `resume DIR`.
+  /// The specification the user gave to `run`; empty: none.
   std::string spec_file;
 };
 

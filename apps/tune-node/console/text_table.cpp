@@ -44,10 +44,12 @@ void text_table::add(std::vector<std::string> cells, tint row_tint) {
 std::vector<std::size_t> text_table::natural() const {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    auto widest = std::max<std::size_t>(1, display_width(columns_[i].title));
+    std::size_t widest = 0;
     for (const auto& x : rows_)
       widest = std::max(widest, display_width(x.cells[i]));
-    result.push_back(widest);
+    bool shown = widest > 0 || !columns_[i].only_if_filled;
+    auto title = std::max<std::size_t>(1, display_width(columns_[i].title));
+    result.push_back(shown ? std::max(widest, title) : 0);
   }
   return result;
 }
@@ -100,10 +102,11 @@ std::vector<std::string> text_table::lines(std::size_t width, const style& look)
 }
 
 std::vector<std::string> text_table::left_out(std::size_t width) const {
+  auto all = natural();
   auto widths = fitted(width);
   std::vector<std::string> result;
   for (std::size_t i = 0; i < columns_.size(); ++i)
-    if (widths[i] == 0)
+    if (widths[i] == 0 && all[i] > 0)
       result.push_back(columns_[i].title);
   return result;
 }

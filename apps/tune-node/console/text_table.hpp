@@ -18,6 +18,8 @@ struct table_column {
   /// Where the width is too small, columns of the greatest `give` are shortened first, and then
   /// left out. 0: never shortened.
   std::uint8_t give = 0;
+  /// Not shown where all of its cells are empty.
+  bool only_if_filled = false;
 };
 
 /// A table for people. Cells are made harmless as they are added.
@@ -33,7 +35,7 @@ public:
   /// @returns the title line and one line per row, each at most `width` wide, no blanks at the end.
   [[nodiscard]] std::vector<std::string> lines(std::size_t width, const style& look) const;
 
-  /// Titles of the columns that do not fit into `width`.
+  /// Titles of the filled columns that do not fit into `width`.
   [[nodiscard]] std::vector<std::string> left_out(std::size_t width) const;
 
 private:

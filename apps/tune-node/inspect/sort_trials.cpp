@@ -95,8 +95,8 @@ error unknown_key(const std::string& key, const std::vector<listed_trial>& rows,
       for (const auto& [name, what] : flatten(*x.config))
         parameters.insert(name);
   known.insert(known.end(), parameters.begin(), parameters.end());
-  return {ec::unknown_name,
-          "--sort " + quoted(key) + ": no trial has such a parameter" + did_you_mean(key, known)};
+  return {ec::unknown_name, "--sort " + in_quotes(key) + ": no trial has such a parameter"
+                                + did_you_mean(key, known)};
 }
 
 } // namespace

@@ -66,8 +66,8 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
                     {"started", true},
                     {"ended", true},
                     {"how"},
-                    {"exit", true, 2},
-                    {"detail", false, 3}}};
+                    {"exit", true, 2, true},
+                    {"detail", false, 3, true}}};
   for (const auto& row : x.attempts) {
     auto from = row.from ? "checkpoint " + std::to_string(row.from.number) : "scratch";
     if (row.donor)
@@ -84,8 +84,8 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
 void write_decisions(const trial_story& x, const table_look& look, std::ostream& out) {
   text_table table{{{"iter", true}, {"action"}, {"why", false, 1}, {"attempt", false, 2}}};
   for (const auto& row : x.decisions)
-    table.add({std::to_string(row.iteration), row.action, config_text(row.reason),
-               to_text(row.attempt)});
+    table.add(
+        {std::to_string(row.iteration), row.action, config_text(row.reason), to_text(row.attempt)});
   write_section("decisions", table, x.decisions.empty(), look, out);
 }
 
@@ -95,7 +95,7 @@ void write_checkpoints(const trial_story& x, const table_look& look, std::ostrea
                     {"state"},
                     {"size", true, 1},
                     {"location", false, 2},
-                    {"detail", false, 3}}};
+                    {"detail", false, 3, true}}};
   for (const auto& row : x.checkpoints)
     table.add({std::to_string(row.checkpoint.number), std::to_string(row.iteration), row.state,
                bytes_text(row.bytes), row.location, row.detail},

@@ -73,9 +73,8 @@ expected<std::vector<objective>> objectives_of(store_reader& from, const fs::pat
     return reading_failed(row.error());
   auto what = spec_from_json(row->spec);
   if (!what)
-    return error{ec::storage,
-                 printable(database_file(directory).string()
-                           + ": the configuration in it: " + to_text(what.error()))};
+    return error{ec::storage, printable(database_file(directory).string()
+                                        + ": the configuration in it: " + to_text(what.error()))};
   return what->experiment.objectives;
 }
 
@@ -122,8 +121,8 @@ listed_trial listed(const trial_row& x, const std::vector<objective>& objectives
   return result;
 }
 
-expected<void> show_trials(const trials_request& what, output_format format,
-                           const table_look& look, std::ostream& out) {
+expected<void> show_trials(const trials_request& what, output_format format, const table_look& look,
+                           std::ostream& out) {
   auto directory = directory_of(what.directory);
   if (!directory)
     return directory.error();
@@ -144,8 +143,8 @@ expected<void> show_trials(const trials_request& what, output_format format,
   if (!story)
     return reading_failed(story.error());
   if (!*story)
-    return error{ec::unknown_name, printable(directory->string()) + ": there is no trial "
-                                       + to_text(*what.why)};
+    return error{ec::unknown_name,
+                 printable(directory->string()) + ": there is no trial " + to_text(*what.why)};
   write_story(**story, *objectives, format, look, out);
   return {};
 }

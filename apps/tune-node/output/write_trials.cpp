@@ -105,35 +105,20 @@ tint tint_of(trial_status x) {
   return x == trial_status::running ? tint::good : tint::plain;
 }
 
-/// Columns that would say nothing are not shown to people.
-struct shown_columns {
-  std::vector<std::string> parameters;
-  bool reason = false;
-  bool failures = false;
-
-  explicit shown_columns(std::span<const listed_trial> rows) : parameters{parameters_of(rows)} {
-    for (const auto& row : rows) {
-      reason = reason || !row.reason.empty();
-      failures = failures || row.failures > 0;
-    }
-  }
-};
-
-std::vector<table_column> columns_of(const shown_columns& shown,
+std::vector<table_column> columns_of(const std::vector<std::string>& parameters,
                                      const std::vector<objective>& objectives) {
   std::vector<table_column> result{{"trial"}, {"status"}, {"iter", true}};
   for (const auto& x : objectives)
     result.push_back({x.metric, true, 1});
-  for (const auto& x : shown.parameters)
+  for (const auto& x : parameters)
     result.push_back({x, true, 3});
-  if (shown.reason)
-    result.push_back({"reason", false, 4});
-  if (shown.failures)
-    result.push_back({"failures", true, 2});
+  result.push_back({"reason", false, 4, true});
+  result.push_back({"failures", true, 2, true});
   return result;
 }
 
-std::vector<std::string> cells_of(const listed_trial& row, const shown_columns& shown,
+std::vector<std::string> cells_of(const listed_trial& row,
+                                  const std::vector<std::string>& parameters,
                                   const std::vector<objective>& objectives) {
   std::vector<std::string> result{to_text(row.trial), std::string{to_text(row.status)},
                                   std::to_string(row.iterations)};
@@ -142,23 +127,21 @@ std::vector<std::string> cells_of(const listed_trial& row, const shown_columns& 
     result.push_back(x.is_null() ? "-" : short_text(x));
   }
   auto config = flat(row);
-  for (const auto& x : shown.parameters) {
+  for (const auto& x : parameters) {
     const auto* found = find(config, x);
     result.push_back(found == nullptr ? "-" : short_text(*found));
   }
-  if (shown.reason)
-    result.push_back(row.reason);
-  if (shown.failures)
-    result.push_back(std::to_string(row.failures));
+  result.push_back(row.reason);
+  result.push_back(row.failures == 0 ? "" : std::to_string(row.failures));
   return result;
 }
 
 void write_table(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                  const table_look& look, std::ostream& out) {
-  shown_columns shown{rows};
-  text_table table{columns_of(shown, objectives)};
+  auto parameters = parameters_of(rows);
+  text_table table{columns_of(parameters, objectives)};
   for (const auto& row : rows)
-    table.add(cells_of(row, shown, objectives), tint_of(row.status));
+    table.add(cells_of(row, parameters, objectives), tint_of(row.status));
   for (const auto& line : table.lines(look.width, look.colors))
     out << line << "\n";
   std::string left_out;

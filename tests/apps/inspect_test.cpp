@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/trials.hpp"
+
+#include "io/scratch_directory.hpp"
+#include "sample.hpp"
+
+#include "inspect/list.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/experiment_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace tune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A recorded experiment: a finished trial, one that ASHA stopped, one that failed.
+class inspect_test : public samples::scratch_directory {
+protected:
+  std::filesystem::path directory() const { return root / "results" / "digits"; }
+
+  void SetUp() override {
+    samples::scratch_directory::SetUp();
+    spec what;
+    what.experiment.name = "digits";
+    what.experiment.objectives = {{"loss", false}};
+    auto store = experiment_store::create(directory());
+    ASSERT_TRUE(store) << store.error().detail;
+    std::vector<store_item> items;
+    items.emplace_back(event{1, 0s, on::opened{1, "0.1.0", to_json(what), 7}});
+    end_trial(items, 0, trial_status::terminated, "finished", 0.5, end_class::finished);
+    end_trial(items, 1, trial_status::terminated, "stopped by asha", 0.75, end_class::stopped);
+    items.emplace_back(
+        2, cmd::decision_taken{
+               {1}, {1, 2}, 4, "stop", {{"rule", "asha"}, {"rung", 1}, {"cutoff", 0.6125}}});
+    end_trial(items, 2, trial_status::errored, "exit status 1", std::nullopt,
+              end_class::user_error);
+    auto written = store->write(items);
+    ASSERT_TRUE(written) << written.error().detail;
+  }
+
+  static void end_trial(std::vector<store_item>& to, std::uint64_t number, trial_status status,
+                        const std::string& reason, std::optional<double> loss, end_class how) {
+    cmd::trial_changed row;
+    row.trial = {number};
+    row.status = status;
+    row.config = sample::shared({{"lr", 0.1 * static_cast<double>(number + 1)}});
+    row.origin = "random";
+    row.reason = reason;
+    if (loss) {
+      auto made = std::make_shared<report>();
+      made->trial = row.trial;
+      made->iteration = 4;
+      made->time_total = 8s;
+      made->metrics = sample::shared({{"loss", *loss}});
+      row.last = row.best = made;
+    } else {
+      row.failures = 1;
+      row.error = "Traceback\n\x1b[31mValueError: no\x1b[0m";
+    }
+    cmd::attempt_changed attempt;
+    attempt.trial = row.trial;
+    attempt.attempt = {1, number + 1};
+    attempt.node = "node-a";
+    attempt.config = row.config;
+    attempt.began = 1s;
+    attempt.finished = 3s;
+    attempt.how = how;
+    attempt.exit_status = status == trial_status::errored ? 1 : 0;
+    auto seq = number + 2;
+    to.emplace_back(event{seq, std::chrono::seconds{seq},
+                          on::ended{row.trial, attempt.attempt, how, "", attempt.exit_status}});
+    to.emplace_back(seq, row);
+    to.emplace_back(seq, attempt);
+  }
+
+  std::string shown(trials_request what, output_format format = output_format::table) {
+    if (what.directory.empty())
+      what.directory = directory().string();
+    std::ostringstream out;
+    auto result = show_trials(what, format, {}, out);
+    EXPECT_TRUE(result) << result.error().detail;
+    return out.str();
+  }
+
+  error refused(const trials_request& what) {
+    std::ostringstream out;
+    auto result = show_trials(what, output_format::table, {}, out);
+    EXPECT_FALSE(result);
+    EXPECT_EQ(out.str(), "");
+    return result ? error{} : result.error();
+  }
+
+  static trials_request of(const std::filesystem::path& where) {
+    trials_request result;
+    result.directory = where.string();
+    return result;
+  }
+};
+
+TEST_F(inspect_test, lists_all_trials) {
+  EXPECT_EQ(shown({}), R"(trial  status      iter  loss   lr  reason           failures
+00000  TERMINATED     4   0.5  0.1  finished
+00001  TERMINATED     4  0.75  0.2  stopped by asha
+00002  ERRORED        0     -  0.3  exit status 1           1
+)");
+}
+
+TEST_F(inspect_test, lists_in_the_order_asked_for) {
+  trials_request what;
+  what.sort = "objective";
+  what.limit = 1;
+  EXPECT_THAT(shown(what, output_format::csv), HasSubstr("\n00000,"));
+
+  what.sort = "trial";
+  what.reverse = true;
+  EXPECT_THAT(shown(what, output_format::csv), HasSubstr("\n00002,"));
+
+  what.limit.reset();
+  what.reverse = false;
+  what.status = trial_status::errored;
+  EXPECT_EQ(shown(what, output_format::csv),
+            "trial,status,iterations,loss,config.lr,reason,failures\n"
+            "00002,ERRORED,0,,0.30000000000000004,exit status 1,1\n");
+}
+
+TEST_F(inspect_test, takes_the_database_for_its_directory) {
+  EXPECT_EQ(shown(of(database_file(directory()))), shown({}));
+}
+
+TEST_F(inspect_test, tells_why_a_trial_was_stopped) {
+  trials_request what;
+  what.why = trial_id{1};
+  EXPECT_EQ(shown(what), R"(trial 00001 TERMINATED at iteration 4
+  reason: stopped by asha
+  config: lr=0.2
+  origin: random
+  best: loss 0.75 at iteration 4
+  last: loss=0.75
+attempts
+  attempt  node    from     started  ended  how      exit
+  1.2      node-a  scratch     1.0s   3.0s  stopped     0
+decisions
+  iter  action  why                             attempt
+     4  stop    rule=asha rung=1 cutoff=0.6125  1.2
+)");
+}
+
+TEST_F(inspect_test, tells_why_a_trial_failed) {
+  trials_request what;
+  what.why = trial_id{2};
+  EXPECT_EQ(shown(what), R"(trial 00002 ERRORED at iteration 0, 1 failure
+  reason: exit status 1
+  config: lr=0.3
+  origin: random
+attempts
+  attempt  node    from     started  ended  how         exit
+  1.3      node-a  scratch     1.0s   3.0s  user_error     1
+error
+  | Traceback
+  | ValueError: no
+)");
+}
+
+TEST_F(inspect_test, tells_programs_the_same) {
+  trials_request what;
+  what.why = trial_id{1};
+  EXPECT_EQ(shown(what, output_format::csv),
+            "seq,attempt,iteration,action,reason\n"
+            "2,1.2,4,stop,\"{\"\"rule\"\":\"\"asha\"\",\"\"rung\"\":1,\"\"cutoff\"\":0.6125}\"\n");
+  EXPECT_EQ(
+      shown(what, output_format::json),
+      R"({"trial":"00001","status":"TERMINATED","iterations":4,"config":{"lr":0.2},"origin":"random","reason":"stopped by asha","error":"","failures":0,"metrics":{"loss":0.75},"best_metrics":{"loss":0.75},"best_iteration":4,"attempts":[{"attempt":"1.2","lineage":1,"node":"node-a","checkpoint":null,"donor":null,"started_s":1.0,"ended_s":3.0,"end":"stopped","exit_status":0,"detail":""}],"decisions":[{"seq":2,"attempt":"1.2","iteration":4,"action":"stop","reason":{"rule":"asha","rung":1,"cutoff":0.6125}}],"checkpoints":[]}
+)");
+}
+
+TEST_F(inspect_test, says_which_directory_is_missing) {
+  auto why = refused(of(root / "nowhere"));
+  EXPECT_EQ(why.code, ec::unreadable);
+  EXPECT_EQ(why.detail, (root / "nowhere").string() + ": no such directory");
+}
+
+TEST_F(inspect_test, names_experiments_below_a_directory_without_one) {
+  auto why = refused(of(root / "results"));
+  EXPECT_EQ(why.code, ec::unreadable);
+  EXPECT_EQ(why.detail, (root / "results").string()
+                            + ": no experiment here (no experiment.db); did you mean "
+                            + directory().string() + "?");
+
+  std::filesystem::create_directories(root / "empty");
+  EXPECT_EQ(refused(of(root / "empty")).detail,
+            (root / "empty").string() + ": no experiment here (no experiment.db)");
+}
+
+TEST_F(inspect_test, says_that_a_file_is_no_directory) {
+  std::ofstream{root / "file"} << "x";
+  EXPECT_EQ(refused(of(root / "file")).detail, (root / "file").string() + ": not a directory");
+}
+
+TEST_F(inspect_test, refuses_what_is_no_database) {
+  std::filesystem::create_directories(root / "fake");
+  std::ofstream{root / "fake" / "experiment.db"} << std::string(5000, 'x');
+  EXPECT_EQ(refused(of(root / "fake")).code, ec::storage);
+}
+
+TEST_F(inspect_test, refuses_a_newer_version) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(database_file(directory()).c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "PRAGMA user_version = 999", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+
+  auto why = refused(of(directory()));
+
+  EXPECT_EQ(why.code, ec::storage);
+  EXPECT_THAT(why.detail, HasSubstr("999"));
+}
+
+TEST_F(inspect_test, says_that_there_is_no_such_trial_or_key) {
+  auto what = of(directory());
+  what.why = trial_id{99};
+  EXPECT_EQ(refused(what).code, ec::unknown_name);
+  EXPECT_EQ(refused(what).detail, directory().string() + ": there is no trial 00099");
+
+  what.why.reset();
+  what.sort = "los";
+  EXPECT_EQ(refused(what).code, ec::unknown_name);
+  EXPECT_EQ(refused(what).detail,
+            "--sort 'los': no trial has such a parameter; did you mean 'loss'?");
+}
+
+std::vector<std::uint64_t> sorted(const std::string& key, bool reverse = false) {
+  using enum trial_status;
+  std::vector<listed_trial> rows{
+      {{0}, errored, 5, {std::nan(""), 1}, sample::shared({{"lr", 0.5}, {"opt", "sgd"}}), "", 2},
+      {{1}, terminated, 7, {0.25, 3}, sample::shared({{"lr", 0.1}, {"opt", "adam"}}), "", 0},
+      {{2}, pending, 0, {}, sample::shared({{"lr", 2}}), "", 0},
+      {{3}, terminated, 7, {0.75, 2}, sample::shared({{"a", object{{"b", true}}}}), "", 1}};
+  auto result = sort_trials(rows, {{"accuracy", true}, {"latency", false}}, key, reverse);
+  EXPECT_TRUE(result);
+  std::vector<std::uint64_t> numbers;
+  for (const auto& x : rows)
+    numbers.push_back(x.trial.number);
+  return numbers;
+}
+
+TEST(sort_trials, knows_fixed_keys_objectives_and_parameters) {
+  using testing::ElementsAre;
+  EXPECT_THAT(sorted("trial"), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(sorted("status"), ElementsAre(2, 1, 3, 0));
+  EXPECT_THAT(sorted("iterations"), ElementsAre(2, 0, 1, 3));
+  EXPECT_THAT(sorted("failures", true), ElementsAre(0, 3, 1, 2));
+  EXPECT_THAT(sorted("objective"), ElementsAre(3, 1, 0, 2)) << "best first, NaN and none last";
+  EXPECT_THAT(sorted("objective", true), ElementsAre(1, 3, 0, 2)) << "still last";
+  EXPECT_THAT(sorted("latency"), ElementsAre(0, 3, 1, 2)) << "the least is best";
+  EXPECT_THAT(sorted("lr"), ElementsAre(1, 0, 2, 3));
+  EXPECT_THAT(sorted("opt"), ElementsAre(1, 0, 2, 3));
+  EXPECT_THAT(sorted("a.b"), ElementsAre(3, 0, 1, 2));
+}
+
+TEST(show_list, lists_registered_trainables) {
+  choices all;
+  all.trainables.add_function(
+      "bowl", [](session&) {}, "a bowl");
+  all.trainables.add_function("bare", [](session&) {});
+  std::ostringstream out;
+  show_list({list_request::part::trainables}, all, output_format::table, {}, out);
+  EXPECT_EQ(out.str(), "bare\n  function\nbowl\n  function: a bowl\n");
+}
+
+TEST(show_list, lists_the_schedulers_shipped) {
+  choices all;
+  all.schedulers = builtin_schedulers();
+  ASSERT_FALSE(all.schedulers.entries().empty());
+  std::ostringstream out;
+  show_list({list_request::part::schedulers}, all, output_format::table, {}, out);
+  for (const auto& entry : all.schedulers.entries()) {
+    EXPECT_THAT(out.str(), HasSubstr(entry.name + "\n  "));
+    for (const auto& option : entry.known)
+      EXPECT_THAT(out.str(), HasSubstr("\n  " + option.name + "  "));
+  }
+}
+
+TEST(show_list, says_that_there_is_nothing) {
+  std::ostringstream out;
+  show_list({list_request::part::sinks}, {}, output_format::table, {}, out);
+  show_list({list_request::part::sinks}, {}, output_format::json, {}, out);
+  EXPECT_EQ(out.str(), "none\n[]\n");
+}
+
+} // namespace
+} // namespace tune::cli
