@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -169,8 +168,10 @@ std::string bytes_text(std::uint64_t bytes) {
     ++unit;
   }
   std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.1f", shown);
-  std::string number{buffer.data()};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), shown,
+                           std::chars_format::fixed, 1)
+                 .ptr;
+  std::string number{buffer.data(), end};
   if (number.ends_with(".0"))
     number.resize(number.size() - 2);
   return quantity(std::move(number), units[unit]);
