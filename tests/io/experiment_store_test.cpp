@@ -250,6 +250,44 @@ TEST_F(experiment_store_test, reports_a_full_disk_and_leaves_a_readable_database
   EXPECT_EQ(sql().ask("PRAGMA integrity_check"), (rows{{"ok"}}));
 }
 
+TEST_F(experiment_store_test, loses_nothing_it_acknowledged_when_it_is_killed) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(0, 0)).has_value());
+  }
+  sequence acknowledged = 1;
+  for (int round = 0; round < 4; ++round) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const auto child = ::fork();
+    if (child == 0) {
+      auto uut = experiment_store::open(directory());
+      for (sequence i = acknowledged + 1; uut.has_value(); ++i) {
+        if (!uut->write(std::vector<store_item>{at(i, on::interrupted{std::string(5000, 'x')})}))
+          ::_exit(1);
+        if (::write(ends[1], &i, sizeof i) != sizeof i)
+          ::_exit(2);
+      }
+      ::_exit(3);
+    }
+    ::close(ends[1]);
+    // Killed somewhere after its 5th, 10th, 15th, 20th acknowledgement.
+    for (int i = 0; i < 5 * (round + 1); ++i)
+      ASSERT_EQ(::read(ends[0], &acknowledged, sizeof acknowledged), ssize_t{sizeof acknowledged});
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    while (::read(ends[0], &acknowledged, sizeof acknowledged) == sizeof acknowledged) {}
+    ::close(ends[0]);
+
+    const auto left = *reader().last_seq();
+    EXPECT_GE(left, acknowledged);
+    EXPECT_LE(left, acknowledged + 1);
+    EXPECT_EQ(reader().events_after(0, 10'000)->size(), left);
+    acknowledged = left;
+  }
+}
+
 TEST_F(experiment_store_test, finds_a_full_disk_at_the_start) {
   const auto child = ::fork();
   if (child == 0) {
