@@ -135,14 +135,16 @@ void check_command(loading& x) {
     x.refuse("trainable", "command", "command: " + parsed.error().detail);
     return;
   }
-  object unconditional;
   for (const auto& each : x.space->parameters()) {
     const auto& builtin = command_builtin_names();
     if (std::find(builtin.begin(), builtin.end(), each.name) != builtin.end())
       x.refuse("space", each.name,
                "\"" + each.name + "\" is a name of the runtime in commands; rename the parameter");
-    if (!each.active_if)
-      unconditional.set(each.name, "x");
+  }
+  object unconditional;
+  for (const auto& name : parsed->names()) {
+    if (const auto* parameter = x.space->find(name); parameter && !parameter->active_if)
+      unconditional.set(name, "x");
   }
   if (parsed->render(unconditional, {}).empty())
     x.refuse("trainable", "command",

@@ -163,6 +163,7 @@ TEST(docs, hold_an_example_that_loads) {
 
   auto with = support::request();
   with.schedulers = builtin_schedulers();
+  with.searchers = builtin_searchers();
   auto uut = support::load_text(docs.substr(begin, docs.find("```", begin) - begin), with);
 
   EXPECT_TRUE(uut) << to_text(uut.faults);
