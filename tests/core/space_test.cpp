@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/space/space.hpp"
 
+#include "tune/core/rng.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -166,6 +168,36 @@ TEST(space, takes_thousands_of_parameters_in_a_chain) {
   lines[0].text = "1 if p4999 == 1";
   EXPECT_THAT(complaint(lines), testing::HasSubstr("in a circle"));
   EXPECT_LT(complaint(lines).size(), 300u);
+}
+
+TEST(space, survives_damaged_texts_and_reads_its_own_renderings) {
+  const std::string whole[] = {"uniform(-1e3, 2.5) if a == 1 and not (b in (x, \"y\") or c)",
+                               "choice(\"a\\u00e4\", {k: [1, 2, {}]}, null) if a != [1]",
+                               "quniform(0, 0.5, 0.05)", "qlograndint(8, 64, 8)if(a)"};
+  rng from{1, "damage", 0};
+  int read_back = 0;
+  for (int i = 0; i < 5000; ++i) {
+    auto text = whole[from.below(4)];
+    for (auto n = from.below(4); n > 0; --n) {
+      auto at = from.below(text.size() + 1);
+      constexpr std::string_view pieces = "()[]{}\"\\,.:-=if 019eq\0\xff";
+      if (from.below(2) == 0)
+        text.erase(at, 1 + from.below(3));
+      else
+        text.insert(at, 1, pieces[from.below(pieces.size())]);
+    }
+    auto uut = search_space::parse({{"p", text}, {"a", "1"}, {"b", "x"}, {"c", "true"}});
+    if (!uut) {
+      EXPECT_GT(uut.error().detail.size(), 10u) << text;
+      continue;
+    }
+    const auto& what = uut->parameters()[0].what;
+    auto again = parse_domain(to_text(what));
+    ASSERT_TRUE(again) << text << " became " << to_text(what) << ": " << again.error().detail;
+    EXPECT_EQ(to_text(*again), to_text(what)) << text;
+    ++read_back;
+  }
+  EXPECT_GT(read_back, 300);
 }
 
 TEST(find_parameter, enters_objects_at_dots) {
