@@ -175,7 +175,7 @@ void list_blocked_signals() {
   for (int signal = 1; signal < 32; ++signal) {
     struct sigaction how {};
     ::sigaction(signal, nullptr, &how);
-    if (::sigismember(&blocked, signal) == 1 || how.sa_handler != SIG_DFL)
+    if (::sigismember(&blocked, signal) == 1 || how.sa_handler == SIG_IGN)
       put(1, "signal " + std::to_string(signal) + "\n");
   }
 }
@@ -258,7 +258,11 @@ const std::map<std::string, std::function<void(words&)>> verbs{
     {"hang", [](words&) { hang(); }},
     {"exit", [](words& w) { std::_Exit(static_cast<int>(take_number(w))); }},
     {"abort", [](words&) { std::abort(); }},
-    {"segv", [](words&) { ::raise(SIGSEGV); }},
+    {"segv",
+     [](words&) {
+       ::signal(SIGSEGV, SIG_DFL); // A sanitizer may have its own.
+       ::raise(SIGSEGV);
+     }},
     {"kill_self", [](words&) { ::raise(SIGKILL); }},
     {"throw", [](words&) { throw std::runtime_error{"thrown on purpose"}; }},
 };

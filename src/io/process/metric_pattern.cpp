@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/metric_pattern.hpp"
 
+#include <pthread.h>
+
 #include <charconv>
 #include <cstddef>
 #include <iterator>
@@ -10,14 +12,42 @@ namespace tune {
 
 namespace {
 
-/// std::regex recurses once or more per character: a longer line could exhaust the stack.
 constexpr std::size_t longest_matched = 4096;
+/// Bytes of stack that are left alone: std::regex recurses several times per character.
+constexpr std::uintptr_t stack_reserve = 128 * 1024;
 /// Characters that one expression may look at in one line, backtracking included.
 constexpr std::uint64_t most_looks = 2'000'000;
 
-struct too_many_looks {};
+struct too_much {};
 
-/// Walks over a line and counts: std::regex has no other way to be stopped.
+/// How far down this thread's stack may grow.
+std::uintptr_t stack_floor() {
+  thread_local const auto result = [] {
+    pthread_attr_t attributes;
+    void* lowest = nullptr;
+    std::size_t size = 0;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0)
+      return std::uintptr_t{0};
+    ::pthread_attr_getstack(&attributes, &lowest, &size);
+    ::pthread_attr_destroy(&attributes);
+    return reinterpret_cast<std::uintptr_t>(lowest) + stack_reserve;
+  }();
+  return result;
+}
+
+/// What one search may use.
+struct budget {
+  std::uint64_t looks = 0;
+  std::uintptr_t floor = stack_floor();
+
+  void spend() {
+    auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    if (++looks > most_looks || here < floor)
+      throw too_much{};
+  }
+};
+
+/// Walks over a line within a budget: std::regex has no other way to be stopped.
 class counting_iterator {
 public:
   using iterator_category = std::bidirectional_iterator_tag;
@@ -27,23 +57,23 @@ public:
   using reference = const char&;
 
   counting_iterator() = default;
-  counting_iterator(const char* at, std::uint64_t* looks) : at_{at}, looks_{looks} {}
+  counting_iterator(const char* at, budget* left) : at_{at}, left_{left} {}
 
   reference operator*() const {
-    if (looks_ != nullptr && ++*looks_ > most_looks)
-      throw too_many_looks{};
+    if (left_ != nullptr)
+      left_->spend();
     return *at_;
   }
   counting_iterator& operator++() {
     ++at_;
     return *this;
   }
-  counting_iterator operator++(int) { return {at_++, looks_}; }
+  counting_iterator operator++(int) { return {at_++, left_}; }
   counting_iterator& operator--() {
     --at_;
     return *this;
   }
-  counting_iterator operator--(int) { return {at_--, looks_}; }
+  counting_iterator operator--(int) { return {at_--, left_}; }
   friend bool operator==(const counting_iterator& a, const counting_iterator& b) {
     return a.at_ == b.at_;
   }
@@ -51,7 +81,7 @@ public:
 
 private:
   const char* at_ = nullptr;
-  std::uint64_t* looks_ = nullptr;
+  budget* left_ = nullptr;
 };
 
 struct pattern {
@@ -96,14 +126,14 @@ struct metric_pattern::state {
 
   /// @returns group 1, or the whole match; a view into `line`.
   std::optional<std::string_view> search(std::string_view line, const std::regex& expression) {
-    std::uint64_t looks = 0;
+    budget left;
     std::match_results<counting_iterator> match;
     try {
-      if (!std::regex_search(counting_iterator{line.data(), &looks},
-                             counting_iterator{line.data() + line.size(), &looks}, match,
+      if (!std::regex_search(counting_iterator{line.data(), &left},
+                             counting_iterator{line.data() + line.size(), &left}, match,
                              expression))
         return std::nullopt;
-    } catch (const too_many_looks&) {
+    } catch (const too_much&) {
       ++given_up;
       return std::nullopt;
     } catch (const std::regex_error&) { // Out of its own bounds: stack or complexity.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -89,6 +91,24 @@ TEST(metric_pattern, gives_up_an_expression_that_backtracks_for_ever) {
   EXPECT_EQ(uut.given_up(), 1u);
   EXPECT_EQ(uut.latest(), (object{{"loss", 1}}));
   EXPECT_TRUE(uut.read("aab"));
+}
+
+TEST(metric_pattern, fits_into_the_stack_of_any_thread) {
+  auto uut = make({{{"accuracy", "((a|b)*)c"}}});
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 256 * 1024);
+  pthread_t thread{};
+  auto work = [](void* arg) -> void* {
+    EXPECT_FALSE(static_cast<metric_pattern*>(arg)->read(std::string(4096, 'a')));
+    return nullptr;
+  };
+
+  ASSERT_EQ(pthread_create(&thread, &small, work, &uut), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&small);
+
+  EXPECT_EQ(uut.given_up(), 1u);
 }
 
 TEST(metric_pattern, names_the_expression_that_is_none) {

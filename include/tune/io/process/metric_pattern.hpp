@@ -36,7 +36,8 @@ struct metric_pattern_options {
 ///
 /// Of a line with '\r' inside, as progress bars write them, what follows the last one counts.
 /// Beyond its first 4096 bytes a line is not looked at, and an expression that backtracks for too
-/// long on a line counts as not matching: no line costs more than some milliseconds.
+/// long on a line, or too deep for the thread's stack, counts as not matching: no line costs more
+/// than some milliseconds.
 class metric_pattern {
 public:
   /// @errors `ec::bad_syntax` naming the metric, its expression and what is wrong with it;
