@@ -4,7 +4,9 @@
 #include "store_fixture.hpp"
 
 #include <atomic>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace tune {
 namespace {
@@ -339,6 +341,31 @@ TEST_F(store_reader_test, does_not_stop_the_log_from_being_cut_back) {
 
   // 42 MB went through it.
   EXPECT_LT(fs::file_size(directory() / "experiment.db-wal"), 30u << 20);
+}
+
+TEST_F(store_reader_test, reads_an_archive_where_it_may_not_write) {
+  {
+    auto store = fresh();
+    ASSERT_TRUE(store.write(a_run(1, 1)).has_value());
+  }
+  fs::permissions(root, fs::perms{0755});
+  fs::permissions(directory(), fs::perms{0555});
+
+  // Root may write everywhere: the child is nobody.
+  const auto child = ::fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (::geteuid() == 0 && ::setuid(nobody) != 0)
+      ::_exit(1);
+    auto uut = store_reader::open(directory());
+    if (!uut)
+      ::_exit(2);
+    auto read = uut->events_after(0, 100);
+    ::_exit(read && read->size() == 6 ? 0 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(store_reader_test, says_where_there_is_no_experiment) {

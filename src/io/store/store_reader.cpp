@@ -171,12 +171,18 @@ private:
 };
 
 expected<void> store_reader::impl::count_trials(status_counts& to) {
+  using group = std::pair<std::string, std::uint64_t>;
+  auto read = [](const statement& row) -> expected<group> {
+    return group{row.text(0), static_cast<std::uint64_t>(row.number(1))};
+  };
+  auto found = collect<group>("SELECT status, count(*) FROM t_trials GROUP BY status", +read);
+  if (!found)
+    return found.error();
   for (std::size_t i = 0; i < trial_status_count; ++i) {
-    auto count = db_.number("SELECT count(*) FROM t_trials WHERE status = '"
-                            + std::string{to_text(static_cast<trial_status>(i))} + "'");
-    if (!count)
-      return count.error();
-    to[i] = static_cast<std::uint64_t>(*count);
+    for (const auto& [name, count] : *found) {
+      if (name == to_text(static_cast<trial_status>(i)))
+        to[i] = count;
+    }
   }
   return {};
 }
