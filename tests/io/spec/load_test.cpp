@@ -64,7 +64,7 @@ TEST(load, reads_every_section) {
   EXPECT_EQ(uut.experiment.objectives,
             (std::vector<objective>{{"accuracy", true}, {"latency", false}, {"size", false}}));
   EXPECT_EQ(uut.experiment.time_limit, 90min);
-  EXPECT_EQ(uut.trainable.report, report_mode::final_only);
+  EXPECT_EQ(uut.trainable.report, report_mode::final);
   EXPECT_THAT(uut.trainable.metrics, ElementsAre(named_text{"accuracy", "acc = ([0-9.]+)#"}));
   EXPECT_THAT(uut.trainable.env, ElementsAre(named_text{"OMP_NUM_THREADS", "1"}));
   EXPECT_THAT(uut.trainable.files, ElementsAre("/", "/"));

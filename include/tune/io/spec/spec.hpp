@@ -8,6 +8,7 @@
 #include "tune/core/experiment/settings.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/value.hpp"
+#include "tune/io/process/metric_pattern.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -49,8 +50,6 @@ struct experiment_section {
 enum class trainable_kind : std::uint8_t { command, function, class_type, table };
 /// Where it runs.
 enum class isolation_kind : std::uint8_t { process, thread };
-/// When output lines of a command make a report.
-enum class report_mode : std::uint8_t { line, final_only };
 
 /// `[trainable]`
 struct trainable_section {

@@ -1,0 +1,14 @@
+/// `tune-node config check|explain|print FILE`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "exit_code.hpp"
+#include "inspect/list.hpp"
+
+namespace tune::cli {
+
+/// Reads a configuration and shows what came of it, on stdout.
+[[nodiscard]] exit_code show_config(const config_request& what, const choices& all);
+
+} // namespace tune::cli

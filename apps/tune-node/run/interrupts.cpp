@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/interrupts.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+
+namespace tune::cli {
+
+namespace {
+
+sigset_t watched() {
+  sigset_t result;
+  sigemptyset(&result);
+  sigaddset(&result, SIGINT);
+  sigaddset(&result, SIGTERM);
+  return result;
+}
+
+void wait_for_signals(int wake, const std::function<void(int)>& first,
+                      const std::function<void(int)>& second) {
+  auto set = watched();
+  auto signals = ::signalfd(-1, &set, SFD_CLOEXEC);
+  if (signals < 0)
+    return;
+  auto seen = false;
+  for (;;) {
+    pollfd both[] = {{signals, POLLIN, 0}, {wake, POLLIN, 0}};
+    if (::poll(both, 2, -1) < 0 && errno != EINTR)
+      break;
+    if (both[1].revents != 0)
+      break;
+    signalfd_siginfo what{};
+    if (both[0].revents == 0 || ::read(signals, &what, sizeof what) != sizeof what)
+      continue;
+    (seen ? second : first)(static_cast<int>(what.ssi_signo));
+    seen = true;
+  }
+  ::close(signals);
+}
+
+} // namespace
+
+void hold_signals() {
+  auto set = watched();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+interrupts::interrupts(std::function<void(int)> first, std::function<void(int)> second)
+    : wake_{::eventfd(0, EFD_CLOEXEC)}
+    , waiter_{[wake = wake_, first = std::move(first), second = std::move(second)] {
+      wait_for_signals(wake, first, second);
+    }} {}
+
+interrupts::~interrupts() {
+  std::uint64_t one = 1;
+  while (::write(wake_, &one, sizeof one) < 0 && errno == EINTR) {}
+  waiter_.join();
+  ::close(wake_);
+}
+
+} // namespace tune::cli

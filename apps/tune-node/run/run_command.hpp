@@ -1,0 +1,25 @@
+/// `tune-node run FILE`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "exit_code.hpp"
+#include "run/parts.hpp"
+
+namespace tune::cli {
+
+/// Runs one experiment on this machine. `hold_signals` was called before any thread was made.
+[[nodiscard]] exit_code run_experiment(const command_line& line, const run_request& what,
+                                       const choices& all);
+
+/// `--dry-run`: the first configurations, and one rendered command, on stdout.
+[[nodiscard]] exit_code show_dry_run(const command_line& line, const loaded_spec& loaded,
+                                     const choices& all);
+
+/// Reads the configuration for a command; what is wrong with it goes to stderr.
+/// @returns nothing where there are faults: exit code 3.
+[[nodiscard]] std::optional<loaded_spec> load_or_complain(const std::string& file,
+                                                          const std::vector<named_text>& with,
+                                                          const choices& all);
+
+} // namespace tune::cli

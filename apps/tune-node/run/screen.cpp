@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/screen.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <string_view>
+
+namespace tune::cli {
+
+namespace {
+
+constexpr std::size_t failure_lines = 5;
+
+void write_stderr(std::string_view text) {
+  while (!text.empty()) {
+    auto done = ::write(STDERR_FILENO, text.data(), text.size());
+    if (done < 0 && errno != EINTR)
+      return;
+    if (done > 0)
+      text.remove_prefix(static_cast<std::size_t>(done));
+  }
+}
+
+instant steady_now() {
+  return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+listed_trial listed(const cmd::trial_changed& x, const std::vector<objective>& objectives) {
+  listed_trial result;
+  result.trial = x.trial;
+  result.status = x.status;
+  result.config = x.config;
+  result.reason = x.reason;
+  result.failures = x.failures;
+  if (x.last != nullptr) {
+    result.iterations = x.last->iteration;
+    result.age = x.last->time_total;
+    for (const auto& what : objectives)
+      result.objectives.push_back(metric(*x.last, what.metric));
+  }
+  return result;
+}
+
+} // namespace
+
+screen::screen(screen_options options)
+    : options_{std::move(options)}
+    , lines_{options_.objectives, options_.look}
+    , painter_{write_stderr, [] { return size_of_terminal(STDERR_FILENO); }} {}
+
+void screen::trial_changed(const cmd::trial_changed& what, instant now) {
+  if (!options_.redraw && !is_final(what.status))
+    return;
+  push({now, what});
+}
+
+void screen::attempt_failed(const cmd::attempt_changed& what, bool again, instant now) {
+  push({now, failure{what, again}});
+}
+
+void screen::finished(const run_summary& how) {
+  std::lock_guard guard{mutex_};
+  over_ = how;
+  changed_.notify_one();
+}
+
+void screen::say(std::string text) {
+  push({instant{0}, std::move(text)});
+}
+
+void screen::push(item what) {
+  std::lock_guard guard{mutex_};
+  news_ = true;
+  if (waiting_.size() < most_waiting)
+    waiting_.push_back(std::move(what));
+  else
+    ++left_out_;
+  changed_.notify_one();
+}
+
+void screen::print(const std::string& text) {
+  if (options_.redraw)
+    painter_.print_above(text);
+  else
+    write_stderr(text + "\n");
+}
+
+void screen::show(const item& x) {
+  if (const auto* text = std::get_if<std::string>(&x.what)) {
+    print(*text);
+  } else if (const auto* failed = std::get_if<failure>(&x.what)) {
+    show(*failed, x.at);
+  } else if (!options_.redraw && !options_.quiet) {
+    const auto& trial = std::get<cmd::trial_changed>(x.what);
+    print(lines_.ended(listed(trial, options_.objectives), x.at));
+  }
+}
+
+void screen::show(const failure& x, instant) {
+  failure_note note;
+  note.trial = x.what.trial;
+  auto first_line = x.what.detail.find('\n');
+  note.what = x.what.detail.substr(0, first_line);
+  if (note.what.empty())
+    note.what = to_text(x.what.how);
+  note.next = x.again ? "will be tried again" : "given up";
+  if (first_line != std::string::npos)
+    note.error_output = x.what.detail.substr(first_line + 1);
+  auto width = options_.redraw ? size_of_terminal(STDERR_FILENO).columns : 0;
+  for (const auto& line : failure_block(note, failure_lines, width, options_.look))
+    print(line);
+}
+
+void screen::draw(instant now) {
+  if (options_.quiet)
+    return;
+  if (options_.redraw) {
+    painter_.draw(
+        [this](terminal_size size) {
+          auto now_shown = options_.snapshot();
+          return now_shown ? status_block(*now_shown, size, options_.look)
+                           : std::vector<std::string>{};
+        },
+        now);
+    return;
+  }
+  // Plain lines: a summary a minute, a line per new best.
+  auto state = options_.snapshot();
+  if (!state)
+    return;
+  if (state->best) {
+    if (auto line = lines_.best(*state->best, state->elapsed))
+      print(*line);
+  }
+  if (auto line = lines_.summary(*state, state->elapsed))
+    print(*line);
+}
+
+run_summary screen::run() {
+  lines_.begin(instant{0});
+  std::unique_lock guard{mutex_};
+  for (;;) {
+    changed_.wait_for(guard, plain_lines::summary_time, [this] { return news_ || over_; });
+    auto items = std::exchange(waiting_, {});
+    auto left_out = std::exchange(left_out_, 0);
+    auto over = over_;
+    news_ = false;
+    guard.unlock();
+    for (const auto& x : items)
+      show(x);
+    if (left_out > 0 && !options_.quiet && !options_.redraw)
+      print("… " + std::to_string(left_out) + " more changes not shown");
+    if (over) {
+      painter_.finish();
+      return *over;
+    }
+    draw(steady_now());
+    guard.lock();
+    // Not more often than four times a second, however much happens.
+    changed_.wait_for(guard, painter::frame_time, [this] { return over_.has_value(); });
+  }
+}
+
+} // namespace tune::cli

@@ -1,0 +1,85 @@
+/// Shows a running experiment: a block on a terminal, plain lines elsewhere.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/painter.hpp"
+#include "console/plain_lines.hpp"
+#include "console/run_snapshot.hpp"
+#include "console/style.hpp"
+#include "tune/actors/runner.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace tune::cli {
+
+/// How to show it.
+struct screen_options {
+  std::string experiment;
+  std::string directory;
+  /// Absolute; where the trials' stderr files are.
+  std::filesystem::path trials;
+  std::vector<objective> objectives;
+  std::optional<std::uint64_t> planned;
+  std::chrono::nanoseconds time_limit{0};
+  /// Redraw a block in place.
+  bool redraw = false;
+  bool quiet = false;
+  style look;
+  /// Asks the running experiment for its state; nothing if it does not answer.
+  std::function<std::optional<run_snapshot>()> snapshot;
+};
+
+/// Hears of an experiment and shows it on stderr. `run` belongs to one thread; what it hears comes
+/// from another, through a bounded queue.
+class screen : public run_observer {
+public:
+  explicit screen(screen_options options);
+
+  void trial_changed(const cmd::trial_changed& what, instant now) override;
+  void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) override;
+  void finished(const run_summary& how) override;
+
+  /// Shows a line, from any thread.
+  void say(std::string text);
+
+  /// Shows what happens until the experiment is over. @returns how it ended.
+  [[nodiscard]] run_summary run();
+
+private:
+  struct failure {
+    cmd::attempt_changed what;
+    bool again = false;
+  };
+  struct item {
+    instant at{0};
+    std::variant<cmd::trial_changed, failure, std::string> what;
+  };
+  /// Beyond it ends of trials are only counted: a line each would be no help any more.
+  static constexpr std::size_t most_waiting = 1000;
+
+  screen_options options_;
+  plain_lines lines_;
+  painter painter_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<item> waiting_;
+  std::uint64_t left_out_ = 0;
+  bool news_ = false;
+  std::optional<run_summary> over_;
+
+  void push(item what);
+  void print(const std::string& text);
+  void show(const item& x);
+  void show(const failure& x, instant at);
+  void draw(instant now);
+};
+
+} // namespace tune::cli

@@ -1,0 +1,137 @@
+/// Who speaks which messages: all actor interfaces on one page.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/wire.hpp"
+
+// Atoms come first: signatures use them.
+CAF_BEGIN_TYPE_ID_BLOCK(tune_atoms, caf::first_custom_type_id)
+CAF_ADD_ATOM(tune_atoms, tune, flush_atom, "flush")
+CAF_ADD_ATOM(tune_atoms, tune, tick_atom, "tick")
+CAF_ADD_ATOM(tune_atoms, tune, run_atom, "run")
+CAF_ADD_ATOM(tune_atoms, tune, status_atom, "status")
+CAF_ADD_ATOM(tune_atoms, tune, ping_atom, "ping")
+CAF_ADD_ATOM(tune_atoms, tune, drain_atom, "drain")
+CAF_END_TYPE_ID_BLOCK(tune_atoms)
+
+namespace tune {
+
+/// A TRAINABLE runs the user's code on its node. One per attempt; spawned by the NODE, which
+/// monitors it; ends when the attempt is over.
+using trainable_actor = typed_actor<
+    // Answers its last report.
+    caf::result<void>(attempt_answer),
+    // Ends the attempt: in order, or at once.
+    caf::result<void>(attempt_halt),
+    // Answers with the same number: it is alive.
+    caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+
+/// A TRIAL is the head's end of the conversation with the trainables of one trial. Spawned by the
+/// RUNNER when the trial is queued, told to go when it has ended.
+using trial_actor = typed_actor<
+    // From the runner: the next attempt is this one.
+    caf::result<void>(launch_order), caf::result<void>(attempt_answer),
+    caf::result<void>(attempt_halt),
+    // From the node: the trainable of the attempt is there.
+    caf::result<void>(attempt_key, trainable_actor),
+    // From the trainable.
+    caf::result<void>(attempt_started), caf::result<void>(attempt_report),
+    caf::result<void>(attempt_saved), caf::result<void>(attempt_save_failed),
+    caf::result<void>(attempt_ended)>;
+
+/// A NODE owns one machine's resources and the trainables on it. One per process that offers
+/// resources.
+using node_actor = typed_actor<
+    // Spawns the trainable of an attempt, which reports to the trial.
+    caf::result<void>(launch_order, trial_actor),
+    // Ends all trainables and goes.
+    caf::result<void>(drain_atom), caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+
+/// Resources were granted to a trial, on this node.
+struct lease_granted {
+  trial_id trial;
+  lease what;
+  node_actor where;
+};
+
+/// The RUNNER drives one experiment: it translates messages into events and commands into
+/// messages, and decides nothing. One per experiment; owns trials.
+using runner_actor = typed_actor<
+    // Something happened.
+    caf::result<void>(news),
+    // From the cluster.
+    caf::result<void>(lease_granted), caf::result<void>(lease_refused),
+    // From the recorder.
+    caf::result<void>(durable_up_to), caf::result<void>(storage_failed),
+    // Starts the experiment; its observer hears when it is over and on disk.
+    caf::result<void>(run_atom),
+    // Answers with the present state; at most so many running trials.
+    caf::result<runner_status>(status_atom, std::uint32_t),
+    caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+
+/// The SCHEDULER judges running trials and chooses whom to run. One per experiment. Answers come
+/// to the runner as `news`, when they are ready.
+using scheduler_actor = typed_actor<
+    // Facts, then questions, of one turn.
+    caf::result<void>(scheduler_turn, runner_actor)>;
+
+/// The SEARCHER proposes configurations. One per experiment; answers like the scheduler.
+using searcher_actor = typed_actor<caf::result<void>(searcher_turn, runner_actor)>;
+
+/// The CLUSTER keeps the ledger of all nodes' resources. One per head.
+using cluster_actor = typed_actor<
+    // A node is there, or offers something else than before.
+    caf::result<void>(node_offer, node_actor), caf::result<void>(lease_request, runner_actor),
+    caf::result<void>(lease_cancel, runner_actor),
+    // The processes of a lease are gone.
+    caf::result<void>(lease_id), caf::result<cluster_status>(status_atom)>;
+
+/// A SINK follows the committed record at its own pace.
+using sink_actor = typed_actor<caf::result<void>(durable_up_to),
+                               // Answers when all that is committed was taken over.
+                               caf::result<std::string>(drain_atom)>;
+
+/// The RECORDER is the only writer of the database: group commit; tells what is durable.
+using recorder_actor
+    = typed_actor<caf::result<void>(record_turn),
+                  // Tells this runner and these sinks from now on.
+                  caf::result<void>(runner_actor), caf::result<void>(sink_actor),
+                  // Answers when all that was handed over is on disk, or why it is not.
+                  caf::result<std::string>(drain_atom)>;
+
+} // namespace tune
+
+CAF_BEGIN_TYPE_ID_BLOCK(tune_types, caf::id_block::tune_atoms::end)
+// These cross the wire.
+CAF_ADD_TYPE_ID(tune_types, (tune::f64))
+CAF_ADD_TYPE_ID(tune_types, (tune::shared_object))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_key))
+CAF_ADD_TYPE_ID(tune_types, (tune::launch_order))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_started))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_report))
+CAF_ADD_TYPE_ID(tune_types, (tune::answer_kind))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_answer))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_saved))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_save_failed))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_ended))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_halt))
+CAF_ADD_TYPE_ID(tune_types, (tune::trainable_actor))
+CAF_ADD_TYPE_ID(tune_types, (tune::trial_actor))
+CAF_ADD_TYPE_ID(tune_types, (tune::node_actor))
+CAF_END_TYPE_ID_BLOCK(tune_types)
+
+// These never leave the process.
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::news)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_granted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_refused)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_cancel)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_id)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::node_offer)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::cluster_status)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::durable_up_to)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::storage_failed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::runner_status)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::scheduler_turn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::searcher_turn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::record_turn)

@@ -1,0 +1,287 @@
+/// The one door to CAF: the only file that knows its versions.
+///
+/// Sources speak CAF 1.x notation through the names below; they compile against 0.17.6, which is
+/// what we test, and against 1.x.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <caf/all.hpp>
+#include <caf/config.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+// CAF_VERSION does not tell: 1706 in 0.17.6, the octal 0100 in 1.1.0.
+#if defined(CAF_MAJOR_VERSION) && CAF_MAJOR_VERSION >= 1
+#define TUNE_CAF_1 1
+#else
+#define TUNE_CAF_1 0
+#endif
+
+namespace tune {
+
+// -- Interfaces: result<Out...>(In...) as in 1.x.
+
+#if TUNE_CAF_1
+
+template <class... Signatures>
+using typed_actor = caf::typed_actor<Signatures...>;
+
+/// `Base` with more messages, for those an actor sends itself.
+template <class Base, class... Signatures>
+using extend = typename Base::template extend<Signatures...>;
+
+#else
+
+namespace detail {
+
+template <class Signature>
+struct old_signature;
+
+template <class... Out, class... In>
+struct old_signature<caf::result<Out...>(In...)> {
+  using type = typename caf::replies_to<In...>::template with<Out...>;
+};
+
+template <class... In>
+struct old_signature<caf::result<void>(In...)> {
+  using type = caf::reacts_to<In...>;
+};
+
+} // namespace detail
+
+template <class... Signatures>
+using typed_actor = caf::typed_actor<typename detail::old_signature<Signatures>::type...>;
+
+/// `Base` with more messages, for those an actor sends itself.
+template <class Base, class... Signatures>
+using extend = typename Base::template extend<typename detail::old_signature<Signatures>::type...>;
+
+#endif
+
+// -- Inspection: `inspect_fields(f, "name", x, field("a", x.a), …)`.
+
+/// A member and its name.
+template <class T>
+struct field_ref {
+  const char* name;
+  T& member;
+};
+
+template <class T>
+[[nodiscard]] field_ref<T> field(const char* name, T& member) {
+  return {name, member};
+}
+
+template <class Inspector, class T, class... Ts>
+auto inspect_fields(Inspector& f, const char* type, T& x, field_ref<Ts>... fields) {
+#if TUNE_CAF_1
+  return f.object(x).pretty_name(type).fields(f.field(fields.name, fields.member)...);
+#else
+  static_cast<void>(x);
+  return f(caf::meta::type_name(type), fields.member...);
+#endif
+}
+
+/// Lets a type travel as the bytes that `encode` makes of it and `decode` reads back.
+/// @param encode Called as `std::string encode(const T&)`.
+/// @param decode Called as `bool decode(const std::string&, T&)`; false: the message is dropped.
+template <class Inspector, class T, class Encode, class Decode>
+auto inspect_as_bytes(Inspector& f, const char* type, T& x, Encode encode, Decode decode) {
+#if TUNE_CAF_1
+  static_cast<void>(type);
+  auto get = [&] { return encode(std::as_const(x)); };
+  auto set = [&](const std::string& bytes) { return decode(bytes, x); };
+  return f.object(x).pretty_name(type).fields(f.field("bytes", get, set));
+#else
+  std::string bytes;
+  if constexpr (Inspector::reads_state)
+    bytes = encode(std::as_const(x));
+  auto read_back = [&]() -> caf::error {
+    return decode(bytes, const_cast<std::remove_const_t<T>&>(x))
+               ? caf::error{}
+               : caf::error{caf::sec::invalid_argument};
+  };
+  return f(caf::meta::type_name(type), bytes, caf::meta::load_callback(read_back));
+#endif
+}
+
+/// A double that survives the wire bit by bit: 0.17.6 loses NaN and never ends on infinity.
+struct f64 {
+  std::uint64_t bits = 0;
+  f64() = default;
+  f64(double x) { std::memcpy(&bits, &x, sizeof bits); }
+  operator double() const {
+    double x = 0;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+  }
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, f64& x) {
+  return inspect_fields(f, "f64", x, field("bits", x.bits));
+}
+
+/// Lets an enum travel; 0.17.6 needs nothing.
+#if TUNE_CAF_1
+#define TUNE_INSPECT_ENUM(enum_type)                                                               \
+  template <class Inspector>                                                                       \
+  bool inspect(Inspector& f, enum_type& x) {                                                       \
+    auto get = [&x] { return static_cast<std::uint8_t>(x); };                                      \
+    auto set = [&x](std::uint8_t y) {                                                              \
+      x = static_cast<enum_type>(y);                                                               \
+      return true;                                                                                 \
+    };                                                                                             \
+    return f.apply(get, set);                                                                      \
+  }
+#else
+#define TUNE_INSPECT_ENUM(enum_type)
+#endif
+
+// -- Sending.
+
+template <class Self, class Handle, class... Ts>
+void send(Self* self, const Handle& to, Ts&&... xs) {
+#if TUNE_CAF_1
+  self->mail(std::forward<Ts>(xs)...).send(to);
+#else
+  self->send(to, std::forward<Ts>(xs)...);
+#endif
+}
+
+/// At high priority: for control and liveness, never for an attempt's stream.
+template <class Self, class Handle, class... Ts>
+void send_urgent(Self* self, const Handle& to, Ts&&... xs) {
+#if TUNE_CAF_1
+  self->mail(std::forward<Ts>(xs)...).urgent().send(to);
+#else
+  self->template send<caf::message_priority::high>(to, std::forward<Ts>(xs)...);
+#endif
+}
+
+/// From outside of any actor.
+template <class Handle, class... Ts>
+void send_from_outside(const Handle& to, Ts&&... xs) {
+#if TUNE_CAF_1
+  caf::anon_mail(std::forward<Ts>(xs)...).send(to);
+#else
+  caf::anon_send(to, std::forward<Ts>(xs)...);
+#endif
+}
+
+template <class Self, class Handle, class... Ts>
+void delayed_send(Self* self, const Handle& to, caf::timespan delay, Ts&&... xs) {
+#if TUNE_CAF_1
+  self->mail(std::forward<Ts>(xs)...).delay(delay).send(to);
+#else
+  self->delayed_send(to, delay, std::forward<Ts>(xs)...);
+#endif
+}
+
+/// Only for rare conversations: 0.17.6 keeps the timer until it is due, reply or not.
+template <class Self, class Handle, class Timeout, class... Ts>
+auto request(Self* self, const Handle& to, Timeout timeout, Ts&&... xs) {
+#if TUNE_CAF_1
+  return self->mail(std::forward<Ts>(xs)...).request(to, timeout);
+#else
+  return self->request(to, timeout, std::forward<Ts>(xs)...);
+#endif
+}
+
+/// The state of a stateful actor.
+template <class Self>
+auto& state_of(Self* self) {
+#if TUNE_CAF_1
+  return self->state();
+#else
+  return self->state;
+#endif
+}
+
+// -- Monitoring.
+
+/// Calls back once when a watched actor is gone. Lives in the state of the watching actor; `init`
+/// is called before the behavior is returned.
+class monitors {
+public:
+  using callback = std::function<void(const caf::error&)>;
+
+  template <class Self>
+  void init(Self* self) {
+#if TUNE_CAF_1
+    static_cast<void>(self);
+#else
+    self->set_down_handler([this](caf::down_msg& down) {
+      auto known = callbacks_.find(down.source);
+      if (known == callbacks_.end())
+        return;
+      auto call = std::move(known->second);
+      callbacks_.erase(known);
+      call(down.reason);
+    });
+#endif
+  }
+
+  template <class Self, class Handle>
+  void watch(Self* self, const Handle& whom, callback call) {
+#if TUNE_CAF_1
+    self->monitor(whom, std::move(call));
+#else
+    if (callbacks_.emplace(whom.address(), std::move(call)).second)
+      self->monitor(whom);
+#endif
+  }
+
+private:
+#if !TUNE_CAF_1
+  std::unordered_map<caf::actor_addr, callback> callbacks_;
+#endif
+};
+
+// -- Errors and set-up.
+
+[[nodiscard]] inline std::string render(caf::actor_system& system, const caf::error& why) {
+#if TUNE_CAF_1
+  static_cast<void>(system);
+  return caf::to_string(why);
+#else
+  return system.render(why);
+#endif
+}
+
+/// Once per process, before the first configuration object.
+template <class... Blocks>
+void init_types() {
+#if TUNE_CAF_1
+  caf::core::init_global_meta_objects();
+  (caf::init_global_meta_objects<Blocks>(), ...);
+#endif
+}
+
+/// On every configuration object.
+template <class... Blocks>
+void add_types(caf::actor_system_config& config) {
+#if TUNE_CAF_1
+  static_cast<void>(config);
+#else
+  (config.template add_message_types<Blocks>(), ...);
+#endif
+}
+
+/// "scheduler.max-threads" is "caf.scheduler.max-threads" since 0.18.
+template <class T>
+void set(caf::actor_system_config& config, const std::string& key, T value) {
+#if TUNE_CAF_1
+  config.set("caf." + key, std::move(value));
+#else
+  config.set(key, std::move(value));
+#endif
+}
+
+} // namespace tune

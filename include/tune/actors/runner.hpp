@@ -1,0 +1,51 @@
+/// The RUNNER: messages to events, commands to messages.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/actors.hpp"
+#include "tune/core/experiment/experiment.hpp"
+#include "tune/core/stop/stopper.hpp"
+
+#include <memory>
+
+namespace tune {
+
+/// Watches an experiment. Called by the runner between messages: be quick, hand the news on.
+class run_observer {
+public:
+  virtual ~run_observer() = default;
+
+  /// A trial's status or counts changed.
+  virtual void trial_changed(const cmd::trial_changed& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
+  /// An attempt failed. @param again the trial will be tried again.
+  virtual void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(again);
+    static_cast<void>(now);
+  }
+  /// The experiment is over, and that is on disk, or the storage failed. Called once, last.
+  virtual void finished(const run_summary& how) { static_cast<void>(how); }
+};
+
+/// What a runner needs to begin.
+struct runner_parts {
+  experiment machine;
+  /// The first event of this head.
+  on::opened opening;
+  scheduler_actor scheduler;
+  searcher_actor searcher;
+  cluster_actor cluster;
+  recorder_actor recorder;
+  /// Wait where a request cannot be granted by the nodes known now.
+  bool queue_trials = false;
+  /// May be null.
+  std::shared_ptr<run_observer> observer;
+};
+
+/// Spawns the runner; it begins with `run_atom`.
+[[nodiscard]] runner_actor spawn_runner(caf::actor_system& system, runner_parts parts);
+
+} // namespace tune

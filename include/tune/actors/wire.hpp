@@ -1,0 +1,295 @@
+/// Every type that is sent between actors: what crosses the wire, and what stays in the process.
+///
+/// Type ids are only ever appended.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/caf.hpp"
+#include "tune/actors/value_codec.hpp"
+#include "tune/core/experiment/command.hpp"
+#include "tune/core/experiment/event.hpp"
+#include "tune/core/experiment/experiment.hpp"
+#include "tune/io/store/store_item.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+// -- Between trial, node and trainable: these cross the wire.
+
+/// A configuration or a set of metrics: shared in the process, bytes on the wire.
+struct shared_object {
+  std::shared_ptr<const object> content;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, shared_object& x) {
+  return inspect_as_bytes(
+      f, "shared_object", x,
+      [](const shared_object& y) {
+        return y.content == nullptr ? std::string{} : encode(*y.content);
+      },
+      [](const std::string& bytes, shared_object& y) {
+        if (bytes.empty()) {
+          y.content = nullptr;
+          return true;
+        }
+        auto read = decode_object(bytes);
+        if (!read)
+          return false;
+        y.content = std::make_shared<const object>(std::move(*read));
+        return true;
+      });
+}
+
+/// Which attempt a message belongs to; those of an old one are dropped.
+struct attempt_key {
+  std::uint32_t epoch = 0;
+  std::uint64_t counter = 0;
+
+  attempt_key() = default;
+  attempt_key(attempt_id id) : epoch{id.epoch}, counter{id.counter} {}
+  [[nodiscard]] attempt_id id() const { return {epoch, counter}; }
+  operator attempt_id() const { return id(); }
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_key& x) {
+  return inspect_fields(f, "attempt_key", x, field("epoch", x.epoch), field("counter", x.counter));
+}
+
+/// What a node needs to start an attempt.
+struct launch_order {
+  std::uint64_t trial = 0;
+  attempt_key attempt;
+  std::uint64_t lease = 0;
+  shared_object config;
+  /// Devices granted, as `CUDA_VISIBLE_DEVICES` wants them; only meaningful if `has_gpus`.
+  std::vector<std::uint32_t> gpus;
+  f64 cpus = 1;
+  f64 gpu_amount = 0;
+  std::uint64_t memory = 0;
+  /// Checkpoint directory relative to the experiment's, empty: from scratch.
+  std::string restore_from;
+  std::uint64_t iteration = 0;
+  std::int64_t time_total_ns = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, launch_order& x) {
+  return inspect_fields(f, "launch_order", x, field("trial", x.trial), field("attempt", x.attempt),
+                        field("lease", x.lease), field("config", x.config), field("gpus", x.gpus),
+                        field("cpus", x.cpus), field("gpu_amount", x.gpu_amount),
+                        field("memory", x.memory), field("restore_from", x.restore_from),
+                        field("iteration", x.iteration), field("time_total_ns", x.time_total_ns));
+}
+
+/// The trainable's process or thread is there.
+struct attempt_started {
+  attempt_key attempt;
+  std::int64_t pid = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_started& x) {
+  return inspect_fields(f, "attempt_started", x, field("attempt", x.attempt), field("pid", x.pid));
+}
+
+/// A report of the trainable; the trial adds who it is.
+struct attempt_report {
+  attempt_key attempt;
+  std::uint64_t number = 0;
+  std::uint64_t iteration = 0;
+  std::int64_t time_this_iter_ns = 0;
+  std::int64_t time_total_ns = 0;
+  std::int64_t timestamp_ms = 0;
+  std::int64_t pid = 0;
+  bool done = false;
+  shared_object metrics;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_report& x) {
+  return inspect_fields(
+      f, "attempt_report", x, field("attempt", x.attempt), field("number", x.number),
+      field("iteration", x.iteration), field("time_this_iter_ns", x.time_this_iter_ns),
+      field("time_total_ns", x.time_total_ns), field("timestamp_ms", x.timestamp_ms),
+      field("pid", x.pid), field("done", x.done), field("metrics", x.metrics));
+}
+
+/// What a trainable is told about its report `number`.
+enum class answer_kind : std::uint8_t { go_on, save, save_and_end, stop };
+TUNE_INSPECT_ENUM(answer_kind)
+
+struct attempt_answer {
+  attempt_key attempt;
+  std::uint64_t number = 0;
+  answer_kind kind = answer_kind::go_on;
+  /// Reports up to this iteration go on by themselves.
+  std::uint64_t until = 0;
+  /// The checkpoint to write, for the two kinds of save.
+  std::uint64_t checkpoint = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_answer& x) {
+  return inspect_fields(f, "attempt_answer", x, field("attempt", x.attempt),
+                        field("number", x.number), field("kind", x.kind), field("until", x.until),
+                        field("checkpoint", x.checkpoint));
+}
+
+/// A checkpoint is complete and safe on disk.
+struct attempt_saved {
+  attempt_key attempt;
+  /// 0: handed over unasked.
+  std::uint64_t checkpoint = 0;
+  std::uint64_t iteration = 0;
+  std::int64_t time_total_ns = 0;
+  /// Relative to the experiment's directory.
+  std::string location;
+  std::uint64_t bytes = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_saved& x) {
+  return inspect_fields(f, "attempt_saved", x, field("attempt", x.attempt),
+                        field("checkpoint", x.checkpoint), field("iteration", x.iteration),
+                        field("time_total_ns", x.time_total_ns), field("location", x.location),
+                        field("bytes", x.bytes));
+}
+
+struct attempt_save_failed {
+  attempt_key attempt;
+  std::uint64_t checkpoint = 0;
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_save_failed& x) {
+  return inspect_fields(f, "attempt_save_failed", x, field("attempt", x.attempt),
+                        field("checkpoint", x.checkpoint), field("why", x.why));
+}
+
+/// The attempt is over, its process or thread gone.
+struct attempt_ended {
+  attempt_key attempt;
+  /// An `end_class`.
+  std::uint8_t how = 0;
+  std::string detail;
+  bool has_status = false;
+  std::int32_t exit_status = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_ended& x) {
+  return inspect_fields(f, "attempt_ended", x, field("attempt", x.attempt), field("how", x.how),
+                        field("detail", x.detail), field("has_status", x.has_status),
+                        field("exit_status", x.exit_status));
+}
+
+/// End the attempt: 0 stop, 1 release, 2 kill (`halt_mode`).
+struct attempt_halt {
+  attempt_key attempt;
+  std::uint8_t how = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_halt& x) {
+  return inspect_fields(f, "attempt_halt", x, field("attempt", x.attempt), field("how", x.how));
+}
+
+// -- Between actors of one head: these never leave the process.
+
+/// Something happened that the experiment must know.
+struct news {
+  event_body what;
+};
+
+/// One turn of the runner, for the scheduler: facts in log order, then questions.
+struct scheduler_turn {
+  std::vector<scheduler_fact> facts;
+  std::vector<cmd::judge> judge;
+  std::vector<cmd::choose> choose;
+  std::vector<cmd::resolve_stall> stalls;
+};
+
+/// The same for the searcher.
+struct searcher_turn {
+  std::vector<searcher_fact> facts;
+  std::vector<ask> asks;
+};
+
+/// One turn of the runner, for the recorder.
+struct record_turn {
+  std::vector<store_item> items;
+};
+
+/// All events up to `seq` are on disk.
+struct durable_up_to {
+  sequence seq = 0;
+};
+
+/// The recorder cannot write any more.
+struct storage_failed {
+  error why;
+};
+
+/// A trial's request to the cluster.
+struct lease_request {
+  trial_id trial;
+  resource_request what;
+  /// Wait where no node known now could ever grant it.
+  bool wait = false;
+};
+struct lease_cancel {
+  trial_id trial;
+};
+struct lease_refused {
+  trial_id trial;
+  std::string why;
+};
+
+/// A node offers what it has.
+struct node_offer {
+  std::string node;
+  resources capacity;
+};
+
+/// What all nodes have and what of it is granted.
+struct cluster_status {
+  resources total;
+  resources used;
+};
+
+/// The state of a running experiment, for whoever shows it.
+struct runner_status {
+  experiment_view view;
+  instant at{0};
+  /// Trials that run, oldest first, at most as many as were asked for.
+  struct row {
+    trial_id trial;
+    config_ptr config;
+    std::shared_ptr<const report> last;
+    instant since{0};
+  };
+  std::vector<row> running;
+  /// Trials made so far.
+  std::uint64_t trials = 0;
+  std::uint64_t results = 0;
+};
+
+/// How an experiment ended.
+struct run_summary {
+  experiment_status status = experiment_status::done;
+  std::string why;
+  experiment_view view;
+  instant elapsed{0};
+  /// Set where the storage failed.
+  std::string storage_error;
+};
+
+} // namespace tune

@@ -1,0 +1,47 @@
+/// The node's end of an attempt: numbers reports, counts iterations and time, keeps credit.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/ids.hpp"
+#include "tune/core/trial/report.hpp"
+#include "tune/core/value.hpp"
+
+#include <cstdint>
+
+namespace tune {
+
+/// Turns what a trainable says into reports. A value: time comes in as argument.
+class attempt_session {
+public:
+  /// @param iteration  Iterations already done when the attempt begins.
+  /// @param time_total Training time already spent on them.
+  /// @param now        When training begins.
+  attempt_session(std::uint64_t iteration, std::chrono::nanoseconds time_total, instant now);
+
+  /// Training goes on at `now`: time since the last report was not training time.
+  void go_on(instant now) { since_ = now; }
+
+  /// Makes the next report. `training_iteration` among the metrics is taken if it is a whole
+  /// number beyond the last; else iterations are counted. `done` and the automatic names are taken
+  /// out of the metrics.
+  /// @param wall_ms Unix time in milliseconds.
+  [[nodiscard]] report make(object metrics, instant now, std::int64_t wall_ms);
+
+  /// The answer to report `number` allows reports up to iteration `until` without asking.
+  void allow(std::uint64_t until) { credit_ = until > credit_ ? until : credit_; }
+  /// Whether the last report needs no answer.
+  [[nodiscard]] bool has_credit() const { return iteration_ < credit_; }
+
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] std::uint64_t iteration() const { return iteration_; }
+  [[nodiscard]] std::chrono::nanoseconds time_total() const { return time_total_; }
+
+private:
+  std::uint64_t number_ = 0;
+  std::uint64_t iteration_;
+  std::uint64_t credit_ = 0;
+  std::chrono::nanoseconds time_total_;
+  instant since_;
+};
+
+} // namespace tune

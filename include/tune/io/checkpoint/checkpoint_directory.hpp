@@ -1,0 +1,47 @@
+/// Checkpoints on disk: a directory written beside, made safe, then renamed into place.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/ids.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace tune {
+
+/// The checkpoints of one attempt: `trials/<trial>/attempt_<epoch>_<counter>/checkpoint_<n>`.
+/// Numbers count per attempt and are never used twice. For one thread.
+class checkpoint_directory {
+public:
+  /// @param experiment The experiment's directory. Nothing is made before `begin`.
+  checkpoint_directory(std::filesystem::path experiment, trial_id trial, attempt_id attempt);
+
+  /// Makes an empty directory to write the next checkpoint into. One at a time.
+  /// @errors `ec::storage`.
+  [[nodiscard]] expected<std::filesystem::path> begin();
+
+  /// What a complete checkpoint is registered with.
+  struct entry {
+    /// Relative to the experiment's directory.
+    std::string location;
+    std::uint64_t bytes = 0;
+  };
+  /// Makes what `begin` gave out safe and visible: all files and directories are synced, then it
+  /// is renamed. @errors `ec::storage`; the directory is removed.
+  [[nodiscard]] expected<entry> commit();
+  /// Removes what `begin` gave out.
+  void abandon();
+
+  /// Copies the content of `from` into a new checkpoint and commits it. @errors `ec::storage`.
+  [[nodiscard]] expected<entry> adopt(const std::filesystem::path& from);
+
+private:
+  std::filesystem::path experiment_;
+  std::filesystem::path parent_;
+  std::uint64_t count_ = 0;
+  std::filesystem::path open_;
+};
+
+} // namespace tune

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/actors/recorder.hpp"
+
+#include <iterator>
+#include <optional>
+
+namespace tune {
+
+namespace {
+
+// Sent to itself behind all turns that wait already.
+using recorder_impl = extend<recorder_actor, caf::result<void>(flush_atom)>;
+
+struct recorder_state {
+  static inline const char* name = "tune.recorder";
+
+  commit_function commit;
+  std::vector<store_item> pending;
+  sequence last = 0;
+  bool flushing = false;
+  std::optional<error> broken;
+  runner_actor runner;
+  std::vector<sink_actor> sinks;
+
+  template <class Self>
+  void take(Self* self, const record_turn& turn) {
+    if (broken)
+      return;
+    pending.insert(pending.end(), turn.items.begin(), turn.items.end());
+    if (!flushing) {
+      flushing = true;
+      send(self, caf::actor_cast<recorder_impl>(self), flush_atom_v);
+    }
+  }
+
+  template <class Self>
+  void flush(Self* self) {
+    flushing = false;
+    if (broken || pending.empty())
+      return;
+    auto done = commit(pending);
+    if (!done) {
+      broken = done.error();
+      if (runner)
+        send_urgent(self, runner, storage_failed{*broken});
+      return;
+    }
+    last = pending.back().seq;
+    pending.clear();
+    if (runner)
+      send_urgent(self, runner, durable_up_to{last});
+    for (const auto& sink : sinks)
+      send(self, sink, durable_up_to{last});
+  }
+};
+
+recorder_impl::behavior_type recorder(recorder_impl::stateful_pointer<recorder_state> self,
+                                      commit_function commit) {
+  auto& state = state_of(self);
+  state.commit = std::move(commit);
+  return {
+      [self, &state](const record_turn& turn) { state.take(self, turn); },
+      [&state](const runner_actor& runner) { state.runner = runner; },
+      [self, &state](const sink_actor& sink) {
+        state.sinks.push_back(sink);
+        if (state.last > 0)
+          send(self, sink, durable_up_to{state.last});
+      },
+      [self, &state](drain_atom) {
+        state.flush(self);
+        return state.broken ? to_text(*state.broken) : std::string{};
+      },
+      [self, &state](flush_atom) { state.flush(self); },
+  };
+}
+
+} // namespace
+
+recorder_actor spawn_recorder(caf::actor_system& system, commit_function commit) {
+  return system.spawn<caf::detached>(recorder, std::move(commit));
+}
+
+} // namespace tune

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/actors/runner.hpp"
+
+#include "tune/actors/trial.hpp"
+#include "tune/core/experiment/engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <unordered_map>
+
+namespace tune {
+
+namespace {
+
+using runner_impl
+    = extend<runner_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
+
+/// Events that may wait for the disk before trials are held back.
+constexpr sequence most_undurable = 200'000;
+
+/// Commands that are rows of the database.
+template <class Command>
+constexpr bool is_row
+    = std::is_same_v<
+          Command,
+          cmd::
+              trial_changed> || std::is_same_v<Command, cmd::attempt_changed> || std::is_same_v<Command, cmd::decision_taken>;
+
+/// Carries commands out by sending messages. What goes to the same actor in one turn goes in one
+/// message, sent when the turn is over.
+struct runner_state : engine_ports {
+  static inline const char* name = "tune.runner";
+
+  runner_impl::pointer self = nullptr;
+  std::unique_ptr<engine> loop;
+  on::opened opening;
+  scheduler_actor scheduler;
+  searcher_actor searcher;
+  cluster_actor cluster;
+  recorder_actor recorder;
+  bool queue_trials = false;
+  std::shared_ptr<run_observer> observer;
+
+  std::chrono::steady_clock::time_point began;
+  std::optional<run_summary> summary;
+
+  /// What this turn has for the others.
+  scheduler_turn for_scheduler;
+  searcher_turn for_searcher;
+  record_turn for_recorder;
+  bool flushing = false;
+
+  /// What the runner holds of a trial.
+  struct held_trial {
+    trial_actor actor;
+    node_actor node;
+    config_ptr config;
+    std::shared_ptr<const report> last;
+    instant since{0};
+    bool running = false;
+  };
+  std::map<trial_id, held_trial> hands;
+  /// Nodes of leases that are about to be used.
+  std::map<lease_id, node_actor> granted;
+  std::uint64_t results = 0;
+  sequence durable = 0;
+  /// Answers held back until the disk has caught up.
+  std::vector<cmd::proceed> withheld;
+  std::optional<instant> armed;
+
+  [[nodiscard]] instant now() const {
+    return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - began);
+  }
+
+  // -- Messages to events.
+
+  void post(event_body what) {
+    loop->post(std::move(what), now());
+    end_turn();
+  }
+
+  void hear_durable(sequence seq) {
+    durable = seq;
+    loop->durable(seq);
+    for (const auto& x : std::exchange(withheld, {}))
+      carry(x);
+    end_turn();
+  }
+
+  void fail(const error& why) {
+    if (summary)
+      return;
+    summary = make_summary({experiment_status::failed, to_text(why)});
+    summary->storage_error = to_text(why);
+    deliver();
+  }
+
+  // -- Turns.
+
+  void end_turn() {
+    arm();
+    if (flushing)
+      return;
+    flushing = true;
+    send(self, caf::actor_cast<runner_impl>(self), flush_atom_v);
+  }
+
+  void flush() {
+    flushing = false;
+    auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
+    if (!for_recorder.items.empty())
+      send(self, recorder, std::exchange(for_recorder, {}));
+    const auto& x = for_scheduler;
+    if (!x.facts.empty() || !x.judge.empty() || !x.choose.empty() || !x.stalls.empty())
+      send(self, scheduler, std::exchange(for_scheduler, {}), me);
+    if (!for_searcher.facts.empty() || !for_searcher.asks.empty())
+      send(self, searcher, std::exchange(for_searcher, {}), me);
+  }
+
+  /// One timer at a time, for the next thing that is due.
+  void arm() {
+    auto due = loop->machine().next_deadline();
+    if (!due || (armed && *armed <= *due))
+      return;
+    armed = due;
+    delayed_send(self, caf::actor_cast<runner_impl>(self),
+                 std::max(*due - now(), instant{0}) + std::chrono::milliseconds{1}, tick_atom_v);
+  }
+
+  void tick() {
+    armed.reset();
+    loop->pass(now());
+    end_turn();
+  }
+
+  // -- Commands to messages.
+
+  void record(const event& what) override {
+    if (std::holds_alternative<on::reported>(what.what))
+      ++results;
+    for_recorder.items.emplace_back(what);
+  }
+
+  void carry_out(const command& what) override {
+    std::visit([&](const auto& body) { carry(body, what.cause); }, what.what);
+  }
+
+  template <class Command>
+  void carry(const Command& x, sequence cause) {
+    if constexpr (is_row<Command>) {
+      note(x);
+      for_recorder.items.emplace_back(cause, x);
+    } else {
+      carry(x);
+    }
+  }
+
+  void carry(const cmd::finish& x, sequence cause) {
+    for_recorder.items.emplace_back(cause, x);
+    summary = make_summary(x);
+    deliver();
+  }
+
+  void carry(const cmd::log&) {}
+  void carry(const cmd::ask_searcher& x) { for_searcher.asks.push_back(x.what); }
+  void carry(const cmd::tell_searcher& x) { for_searcher.facts.push_back(x.what); }
+  void carry(const cmd::tell_scheduler& x) { for_scheduler.facts.push_back(x.what); }
+  void carry(const cmd::judge& x) { for_scheduler.judge.push_back(x); }
+  void carry(const cmd::choose& x) { for_scheduler.choose.push_back(x); }
+  void carry(const cmd::resolve_stall& x) { for_scheduler.stalls.push_back(x); }
+
+  void carry(const cmd::place& x) {
+    auto& hand = hands[x.trial];
+    auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
+    if (!hand.actor)
+      hand.actor = spawn_trial(self->system(), x.trial, me);
+    send(self, cluster, lease_request{x.trial, x.request, queue_trials}, me);
+  }
+
+  void carry(const cmd::cancel_place& x) {
+    send(self, cluster, lease_cancel{x.trial}, runner_actor{caf::actor_cast<runner_impl>(self)});
+  }
+
+  void carry(const cmd::release& x) {
+    granted.erase(x.lease);
+    send(self, cluster, x.lease);
+  }
+
+  void carry(const cmd::launch& x) {
+    auto node = granted.extract(x.where.id);
+    auto& hand = hands[x.trial];
+    hand.config = x.config;
+    hand.since = now();
+    hand.running = true;
+    const auto& bundle = x.where.bundles.front();
+    launch_order order;
+    order.trial = x.trial.number;
+    order.attempt = x.attempt;
+    order.lease = x.where.id.number;
+    order.config = {x.config};
+    for (const auto& gpu : bundle.gpus)
+      order.gpus.push_back(gpu.device);
+    order.cpus = bundle.what.cpu.number();
+    order.gpu_amount = bundle.what.gpu.number();
+    order.memory = bundle.what.memory;
+    order.restore_from = x.from_location;
+    order.iteration = x.iteration;
+    order.time_total_ns = x.time_total.count();
+    send(self, hand.actor, order);
+    send(self, node.mapped(), order, hand.actor);
+  }
+
+  void carry(const cmd::proceed& x) {
+    if (loop->machine().last_seq() - durable > most_undurable) {
+      withheld.push_back(x);
+      return;
+    }
+    tell(x.trial, attempt_answer{x.attempt, x.number, answer_kind::go_on, x.until, 0});
+  }
+
+  void carry(const cmd::save& x) {
+    auto kind = x.then_end ? answer_kind::save_and_end : answer_kind::save;
+    tell(x.trial, attempt_answer{x.attempt, x.number, kind, 0, x.checkpoint.number});
+  }
+
+  void carry(const cmd::halt& x) {
+    tell(x.trial, attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how)});
+  }
+
+  template <class Message>
+  void tell(trial_id id, const Message& what) {
+    auto known = hands.find(id);
+    if (known != hands.end() && known->second.actor)
+      send(self, known->second.actor, what);
+  }
+
+  void note(const cmd::attempt_changed& x) {
+    if (!x.finished || !observer || !is_failure(x.how))
+      return;
+    auto again = loop->machine().status_of(x.trial) == trial_status::pending;
+    observer->attempt_failed(x, again, now());
+  }
+
+  void note(const cmd::decision_taken&) {}
+
+  void note(const cmd::trial_changed& x) {
+    if (observer)
+      observer->trial_changed(x, now());
+    auto known = hands.find(x.trial);
+    if (known == hands.end())
+      return;
+    known->second.last = x.last;
+    known->second.running = x.status == trial_status::running;
+    if (!is_final(x.status))
+      return;
+    // Not before its last words are out: an exit message keeps its place in the order.
+    self->send_exit(known->second.actor, caf::exit_reason::user_shutdown);
+    hands.erase(known);
+  }
+
+  // -- The beginning and the end.
+
+  void open_run() {
+    began = std::chrono::steady_clock::now();
+    send(self, recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
+    post(opening);
+  }
+
+  [[nodiscard]] run_summary make_summary(const cmd::finish& how) const {
+    return {how.status, how.why, loop->machine().view(), now(), {}};
+  }
+
+  /// The end is durable, or will never be: whoever asked may know.
+  void deliver() {
+    flush();
+    if (observer)
+      observer->finished(*summary);
+  }
+
+  [[nodiscard]] runner_status status(std::uint32_t most) const {
+    runner_status result;
+    result.view = loop->machine().view();
+    result.at = now();
+    result.results = results;
+    for (auto count : result.view.counts)
+      result.trials += count;
+    for (const auto& [id, hand] : hands) {
+      if (result.running.size() == most)
+        break;
+      if (hand.running)
+        result.running.push_back({id, hand.config, hand.last, hand.since});
+    }
+    return result;
+  }
+};
+
+runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> self,
+                                  std::shared_ptr<runner_parts> parts) {
+  auto& state = state_of(self);
+  state.self = self;
+  state.loop = std::make_unique<engine>(std::move(parts->machine), state);
+  state.opening = parts->opening;
+  state.scheduler = parts->scheduler;
+  state.searcher = parts->searcher;
+  state.cluster = parts->cluster;
+  state.recorder = parts->recorder;
+  state.queue_trials = parts->queue_trials;
+  state.observer = std::move(parts->observer);
+  return {
+      [&state](const news& x) { state.post(x.what); },
+      [&state](const lease_granted& x) {
+        state.granted[x.what.id] = x.where;
+        state.post(on::placed{x.trial, state.loop->machine().next_attempt(), x.what});
+      },
+      [&state](const lease_refused& x) {
+        state.post(on::place_refused{x.trial, x.why});
+      },
+      [&state](durable_up_to x) { state.hear_durable(x.seq); },
+      [&state](const storage_failed& x) { state.fail(x.why); },
+      [&state](run_atom) { state.open_run(); },
+      [&state](status_atom, std::uint32_t most) { return state.status(most); },
+      [](ping_atom, std::uint64_t x) { return x; },
+      [&state](flush_atom) { state.flush(); },
+      [&state](tick_atom) { state.tick(); },
+  };
+}
+
+} // namespace
+
+runner_actor spawn_runner(caf::actor_system& system, runner_parts parts) {
+  return system.spawn(runner, std::make_shared<runner_parts>(std::move(parts)));
+}
+
+} // namespace tune

@@ -1,0 +1,96 @@
+// Replays the recorded reports of a configuration, as fast as they are answered.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trainables.hpp"
+
+#include "tune/core/trial/attempt_session.hpp"
+
+namespace tune {
+
+namespace {
+
+using table_impl = extend<trainable_actor, caf::result<void>(tick_atom)>;
+
+struct table_state {
+  static inline const char* name = "tune.table";
+
+  trainable_start what;
+  std::vector<object> rows;
+  std::size_t next = 0;
+  attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
+
+  template <class Self>
+  void end(Self* self, end_class how, std::string detail = {}) {
+    attempt_ended over;
+    over.attempt = what.order.attempt;
+    over.how = static_cast<std::uint8_t>(how);
+    over.detail = std::move(detail);
+    send(self, what.trial, std::move(over));
+    self->quit();
+  }
+
+  template <class Self>
+  void report(Self* self) {
+    if (next == rows.size()) {
+      end(self, end_class::finished);
+      return;
+    }
+    auto made = session.make(rows[next++], instant{0}, 0);
+    attempt_report out;
+    out.attempt = what.order.attempt;
+    out.number = made.number;
+    out.iteration = made.iteration;
+    out.done = made.done;
+    out.metrics = {std::move(made.metrics)};
+    send(self, what.trial, std::move(out));
+  }
+
+  /// A recorded curve has no state but its position: any checkpoint of it is empty.
+  template <class Self>
+  void answer(Self* self, const attempt_answer& what_now) {
+    if (what_now.kind == answer_kind::save || what_now.kind == answer_kind::save_and_end) {
+      send(self, what.trial,
+           attempt_saved{what.order.attempt, what_now.checkpoint, session.iteration(), 0, {}, 0});
+    }
+    if (what_now.kind == answer_kind::stop || what_now.kind == answer_kind::save_and_end)
+      end(self, end_class::stopped);
+    else
+      report(self);
+  }
+};
+
+table_impl::behavior_type table_trainable(table_impl::stateful_pointer<table_state> self,
+                                          trainable_start what) {
+  auto& state = state_of(self);
+  state.what = std::move(what);
+  state.session
+      = attempt_session{state.what.order.iteration, std::chrono::nanoseconds{0}, instant{0}};
+  state.rows
+      = std::get<replay_table>(state.what.node->plan).curve_of(*state.what.order.config.content);
+  auto me = caf::actor_cast<table_impl>(self);
+  send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
+  // Rows that were done before the checkpoint are behind it.
+  while (state.next < state.rows.size()) {
+    const auto* at = state.rows[state.next].find("training_iteration");
+    auto iteration = at != nullptr && at->as_int() != nullptr
+                         ? static_cast<std::uint64_t>(*at->as_int())
+                         : state.next + 1;
+    if (iteration > state.what.order.iteration)
+      break;
+    ++state.next;
+  }
+  send(self, me, tick_atom_v);
+  return {
+      [self, &state](const attempt_answer& what_now) { state.answer(self, what_now); },
+      [self, &state](const attempt_halt&) { state.end(self, end_class::stopped); },
+      [](ping_atom, std::uint64_t x) { return x; },
+      [self, &state](tick_atom) { state.report(self); },
+  };
+}
+
+} // namespace
+
+trainable_actor spawn_table_trainable(caf::actor_system& system, trainable_start what) {
+  return system.spawn(table_trainable, std::move(what));
+}
+
+} // namespace tune

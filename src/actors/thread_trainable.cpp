@@ -1,0 +1,260 @@
+// A C++ trainable on a thread of its own. The actor never blocks: it hands answers through a gate.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trainables.hpp"
+
+#include "tune/core/trial/attempt_session.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/trainable/drive.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace tune {
+
+namespace {
+
+/// The thread's last word.
+struct thread_done {
+  attempt_ended how;
+};
+
+} // namespace
+
+} // namespace tune
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::thread_done)
+
+namespace tune {
+
+namespace {
+
+using thread_impl = extend<trainable_actor, caf::result<void>(thread_done)>;
+
+/// All that the training thread and its actor share.
+class gate {
+public:
+  /// Waits for the answer to report `number`; "stop" once closed.
+  attempt_answer wait(std::uint64_t number) {
+    std::unique_lock guard{mutex_};
+    changed_.wait(guard, [&] { return closed_ || answer_.number >= number; });
+    if (answer_.number >= number)
+      return answer_;
+    attempt_answer result;
+    result.kind = answer_kind::stop;
+    return result;
+  }
+  void open(const attempt_answer& answer) {
+    std::lock_guard guard{mutex_};
+    answer_ = answer;
+    changed_.notify_one();
+  }
+  void close() {
+    std::lock_guard guard{mutex_};
+    closed_ = true;
+    changed_.notify_one();
+  }
+  [[nodiscard]] bool is_closed() const { return closed_; }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  attempt_answer answer_;
+  std::atomic<bool> closed_ = false;
+};
+
+instant steady_now() {
+  return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+std::int64_t wall_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// The trainable's end of the line: speaks to the trial, waits at the gate.
+class gate_link : public trainable_link {
+public:
+  gate_link(const trainable_start& what, std::shared_ptr<gate> door)
+      : what_{what}
+      , door_{std::move(door)}
+      , session_{what.order.iteration, std::chrono::nanoseconds{what.order.time_total_ns},
+                 steady_now()}
+      , checkpoints_{what.node->directory, trial_id{what.order.trial}, what.order.attempt} {}
+
+  void ready(bool) override {
+    session_.go_on(steady_now());
+    // A trial that goes on from a checkpoint says so; the others are heard of by their reports.
+    if (!what_.order.restore_from.empty())
+      send_from_outside(what_.trial, attempt_started{what_.order.attempt, 0});
+  }
+
+  link_answer report(metrics what, bool done, const std::filesystem::path* checkpoint) override {
+    auto made = session_.make(std::move(what), steady_now(), wall_ms());
+    reported_ = true;
+    if (checkpoint != nullptr)
+      hand_over(*checkpoint);
+    attempt_report out;
+    out.attempt = what_.order.attempt;
+    out.number = made.number;
+    out.iteration = made.iteration;
+    out.time_this_iter_ns = made.time_this_iter.count();
+    out.time_total_ns = made.time_total.count();
+    out.timestamp_ms = made.timestamp_ms;
+    out.done = done || made.done;
+    out.metrics = {std::move(made.metrics)};
+    send_from_outside(what_.trial, std::move(out));
+    if (session_.has_credit() && !door_->is_closed())
+      return {};
+    auto answer = door_->wait(made.number);
+    session_.allow(answer.until);
+    auto result = obey(answer);
+    session_.go_on(steady_now());
+    return result;
+  }
+
+  void saved(const std::filesystem::path&) override {
+    auto done = checkpoints_.commit();
+    if (done)
+      tell_saved(saving_, *done);
+    else
+      tell_failed(to_text(done.error()));
+    session_.go_on(steady_now());
+  }
+
+  void save_failed(const std::filesystem::path&, std::string_view why) override {
+    checkpoints_.abandon();
+    tell_failed(std::string{why});
+  }
+
+  [[nodiscard]] bool should_stop() const override { return door_->is_closed(); }
+
+  [[nodiscard]] bool reported() const { return reported_; }
+
+private:
+  const trainable_start& what_;
+  std::shared_ptr<gate> door_;
+  attempt_session session_;
+  checkpoint_directory checkpoints_;
+  std::uint64_t saving_ = 0;
+  bool reported_ = false;
+
+  link_answer obey(const attempt_answer& answer) {
+    if (answer.kind == answer_kind::go_on)
+      return {};
+    if (answer.kind == answer_kind::stop)
+      return {link_answer::kind::stop, {}};
+    saving_ = answer.checkpoint;
+    auto directory = checkpoints_.begin();
+    if (!directory) {
+      tell_failed(to_text(directory.error()));
+      return {};
+    }
+    auto ends = answer.kind == answer_kind::save_and_end;
+    return {ends ? link_answer::kind::pause : link_answer::kind::save, *directory};
+  }
+
+  void hand_over(const std::filesystem::path& from) {
+    if (auto done = checkpoints_.adopt(from))
+      tell_saved(0, *done);
+    else
+      tell_failed(to_text(done.error()));
+  }
+
+  void tell_saved(std::uint64_t id, const checkpoint_directory::entry& what) {
+    send_from_outside(what_.trial,
+                      attempt_saved{what_.order.attempt, id, session_.iteration(),
+                                    session_.time_total().count(), what.location, what.bytes});
+  }
+
+  void tell_failed(std::string why) {
+    send_from_outside(what_.trial,
+                      attempt_save_failed{what_.order.attempt, saving_, std::move(why)});
+  }
+};
+
+attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door) {
+  attempt_ended result;
+  result.attempt = what.order.attempt;
+  auto fail = [&](end_class how, std::string why) {
+    result.how = static_cast<std::uint8_t>(how);
+    result.detail = std::move(why);
+  };
+  gate_link link{what, door};
+  const auto& name = std::get<run_in_thread>(what.node->plan).trainable;
+  const auto* entry = what.node->trainables->find(name);
+  try {
+    if (entry == nullptr)
+      throw std::runtime_error{"no trainable named '" + name + "' is registered"};
+    drive(*entry, *what.order.config.content, context_of(what), restore_path(what), link);
+    auto how = door->is_closed() ? end_class::stopped : end_class::finished;
+    result.how = static_cast<std::uint8_t>(how);
+  } catch (const restore_error& why) {
+    fail(end_class::bad_checkpoint, why.what());
+  } catch (...) {
+    fail(end_class::user_error, current_exception_text());
+  }
+  return result;
+}
+
+struct thread_state {
+  static inline const char* name = "tune.trainable";
+
+  trainable_start what;
+  std::shared_ptr<gate> door = std::make_shared<gate>();
+  std::thread worker;
+
+  // After a kill the thread cannot be waited for: it holds what it needs by itself, and ends at
+  // its next report.
+  ~thread_state() {
+    door->close();
+    if (worker.joinable())
+      worker.detach();
+  }
+
+  template <class Self>
+  void halt(Self* self, const attempt_halt& how) {
+    door->close();
+    if (static_cast<halt_mode>(how.how) != halt_mode::kill)
+      return;
+    attempt_ended over;
+    over.attempt = what.order.attempt;
+    over.how = static_cast<std::uint8_t>(end_class::killed);
+    over.detail = "its thread did not end in time and was left to itself";
+    send(self, what.trial, over);
+    self->quit();
+  }
+};
+
+thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread_state> self,
+                                            trainable_start what) {
+  auto& state = state_of(self);
+  state.what = std::move(what);
+  // Before the thread can report: the trial must know whom to answer.
+  auto me = caf::actor_cast<thread_impl>(self);
+  send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
+  state.worker = std::thread{[start = state.what, door = state.door, me] {
+    send_from_outside(me, thread_done{run(start, door)});
+  }};
+  return {
+      [&state](const attempt_answer& answer) { state.door->open(answer); },
+      [self, &state](const attempt_halt& how) { state.halt(self, how); },
+      [](ping_atom, std::uint64_t x) { return x; },
+      [self, &state](const thread_done& over) {
+        // It was the thread's last act: joining is immediate.
+        state.worker.join();
+        send(self, state.what.trial, over.how);
+        self->quit();
+      },
+  };
+}
+
+} // namespace
+
+trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what) {
+  return system.spawn(thread_trainable, std::move(what));
+}
+
+} // namespace tune

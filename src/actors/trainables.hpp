@@ -1,0 +1,33 @@
+/// The trainable actors of each kind, for the node that spawns them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/node.hpp"
+
+namespace tune {
+
+/// What every trainable actor is given.
+struct trainable_start {
+  launch_order order;
+  trial_actor trial;
+  std::shared_ptr<const node_settings> node;
+};
+
+/// The trial's own directory.
+[[nodiscard]] std::filesystem::path trial_directory(const trainable_start& what);
+[[nodiscard]] trial_context context_of(const trainable_start& what);
+/// The checkpoint to restore, absolute; nothing: from scratch.
+[[nodiscard]] std::optional<std::filesystem::path> restore_path(const trainable_start& what);
+
+/// Runs a C++ trainable on a thread of its own, which ends with the attempt.
+trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what);
+
+/// Runs a program. Makes the trial's directory and starts the process before it returns.
+/// @param processes must outlive the actor.
+trainable_actor spawn_process_trainable(caf::actor_system& system, trainable_start what,
+                                        std::shared_ptr<process_service> processes);
+
+/// Replays recorded reports.
+trainable_actor spawn_table_trainable(caf::actor_system& system, trainable_start what);
+
+} // namespace tune

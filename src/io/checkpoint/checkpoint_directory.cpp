@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+error failed(const std::string& doing, const fs::path& where, int why) {
+  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + std::strerror(why)};
+}
+
+error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
+  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
+}
+
+expected<void> sync_path(const fs::path& what) {
+  auto descriptor = ::open(what.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return failed("open", what, errno);
+  auto status = ::fsync(descriptor);
+  auto why = errno;
+  ::close(descriptor);
+  if (status != 0)
+    return failed("sync", what, why);
+  return {};
+}
+
+/// Syncs all files and directories below `root`, and `root`. @returns the bytes of the files.
+expected<std::uint64_t> sync_tree(const fs::path& root) {
+  std::uint64_t bytes = 0;
+  std::error_code why;
+  fs::recursive_directory_iterator i{root, why};
+  for (; !why && i != fs::end(i); i.increment(why)) {
+    if (i->is_symlink())
+      continue;
+    if (i->is_regular_file())
+      bytes += i->file_size();
+    if (auto done = sync_path(i->path()); !done)
+      return done.error();
+  }
+  if (why)
+    return failed("read", root, why);
+  if (auto done = sync_path(root); !done)
+    return done.error();
+  return bytes;
+}
+
+std::string padded(std::uint64_t number) {
+  auto digits = std::to_string(number);
+  return digits.size() < 6 ? std::string(6 - digits.size(), '0') + digits : digits;
+}
+
+} // namespace
+
+checkpoint_directory::checkpoint_directory(fs::path experiment, trial_id trial, attempt_id attempt)
+    : experiment_{std::move(experiment)}
+    , parent_{
+          experiment_ / "trials" / to_text(trial)
+          / ("attempt_" + std::to_string(attempt.epoch) + "_" + std::to_string(attempt.counter))} {}
+
+expected<fs::path> checkpoint_directory::begin() {
+  abandon();
+  open_ = parent_ / ("checkpoint_" + padded(++count_) + ".tmp");
+  std::error_code why;
+  fs::create_directories(open_, why);
+  if (why)
+    return failed("make", open_, why);
+  return open_;
+}
+
+expected<checkpoint_directory::entry> checkpoint_directory::commit() {
+  auto bytes = sync_tree(open_);
+  if (!bytes) {
+    auto reason = bytes.error();
+    abandon();
+    return reason;
+  }
+  auto final_name = open_;
+  final_name.replace_extension();
+  std::error_code why;
+  fs::rename(open_, final_name, why);
+  if (why)
+    return failed("rename", open_, why);
+  open_.clear();
+  // The names on the way down must be as safe as the content.
+  for (auto dir = parent_; dir != experiment_ && !dir.empty(); dir = dir.parent_path()) {
+    if (auto done = sync_path(dir); !done)
+      return done.error();
+  }
+  return entry{fs::relative(final_name, experiment_).string(), *bytes};
+}
+
+void checkpoint_directory::abandon() {
+  if (open_.empty())
+    return;
+  std::error_code ignored;
+  fs::remove_all(open_, ignored);
+  open_.clear();
+}
+
+expected<checkpoint_directory::entry> checkpoint_directory::adopt(const fs::path& from) {
+  auto to = begin();
+  if (!to)
+    return to.error();
+  std::error_code why;
+  fs::copy(from, *to, fs::copy_options::recursive | fs::copy_options::overwrite_existing, why);
+  if (why) {
+    abandon();
+    return failed("copy", from, why);
+  }
+  return commit();
+}
+
+} // namespace tune

@@ -1,0 +1,34 @@
+/// Reads CSV records as RFC 4180 writes them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// Walks over the records of a text: commas between cells, quotes around those that need them,
+/// doubled quotes inside, LF or CRLF at the end. Lines that are empty are skipped.
+class csv_reader {
+public:
+  explicit csv_reader(std::string_view text) : rest_{text} {}
+
+  /// @returns the next record's cells; empty at the end. @errors `ec::bad_syntax`: an open quote.
+  [[nodiscard]] expected<std::vector<std::string>> next();
+  /// Line on which the last record began. [>= 1]
+  [[nodiscard]] std::size_t line() const { return line_; }
+
+private:
+  std::string_view rest_;
+  std::size_t line_ = 0;
+  std::size_t next_line_ = 1;
+
+  char take();
+};
+
+} // namespace tune

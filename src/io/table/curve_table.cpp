@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/table/curve_table.hpp"
+
+#include "csv_reader.hpp"
+
+#include "tune/core/plugin/options.hpp"
+#include "tune/io/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+namespace tune {
+
+namespace {
+
+constexpr std::string_view config_prefix = "config.";
+
+/// A cell as a value: numbers are numbers, everything else is what a literal of `[space]` would be.
+value cell_value(const std::string& cell) {
+  if (auto whole = parse_integer(cell))
+    return *whole;
+  if (auto number = parse_number(cell))
+    return *number;
+  if (cell == "true" || cell == "false")
+    return cell == "true";
+  return cell;
+}
+
+/// Equal numbers have equal texts here, whatever their kind.
+std::string canonical(const std::map<std::string, value>& config) {
+  std::string result;
+  for (const auto& [name, x] : config) {
+    append_json_string(result, name);
+    auto number = x.as_bool() == nullptr ? x.number() : std::nullopt;
+    append_json(result, number ? value{*number} : x);
+  }
+  return result;
+}
+
+/// Where a number stands on its parameter's scale, the range being 0 to 1.
+double on_scale(const parameter* known, double x) {
+  if (known == nullptr)
+    return x;
+  auto scaled = [](double y, double low, double high, bool log) {
+    if (log && y > 0 && low > 0)
+      return (std::log(y) - std::log(low)) / (std::log(high) - std::log(low));
+    return high > low ? (y - low) / (high - low) : y - low;
+  };
+  if (const auto* range = std::get_if<float_range>(&known->what))
+    return scaled(x, range->low, range->high, range->log);
+  if (const auto* range = std::get_if<int_range>(&known->what))
+    return scaled(x, static_cast<double>(range->low), static_cast<double>(range->high), range->log);
+  if (const auto* range = std::get_if<normal_range>(&known->what))
+    return (x - range->mean) / range->sd;
+  return x;
+}
+
+double distance(const parameter* known, const value* x, const value* y) {
+  if (x == nullptr || y == nullptr)
+    return x == y ? 0 : 1;
+  auto a = x->number();
+  auto b = y->number();
+  if (!a || !b)
+    return *x == *y ? 0 : 1;
+  auto apart = on_scale(known, *a) - on_scale(known, *b);
+  return apart * apart;
+}
+
+error at_line(const std::string& name, std::size_t line, const std::string& what) {
+  return {ec::bad_syntax, name + ":" + std::to_string(line) + ": " + what};
+}
+
+} // namespace
+
+expected<curve_table> curve_table::load(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  std::ostringstream text;
+  if (std::filesystem::is_directory(file) || !in || !(text << in.rdbuf()))
+    return error{ec::unreadable, "cannot read the table " + file.string()};
+  return parse(text.str(), file.string());
+}
+
+expected<curve_table> curve_table::parse(std::string_view text, const std::string& name) {
+  csv_reader in{text};
+  auto header = in.next();
+  if (!header)
+    return at_line(name, in.line(), header.error().detail);
+  if (std::find(header->begin(), header->end(), "training_iteration") == header->end())
+    return at_line(name, 1, "there is no column training_iteration");
+  curve_table result;
+  for (;;) {
+    auto cells = in.next();
+    if (!cells)
+      return at_line(name, in.line(), cells.error().detail);
+    if (cells->empty())
+      break;
+    if (cells->size() != header->size())
+      return at_line(name, in.line(),
+                     std::to_string(cells->size()) + " cells, but the header has "
+                         + std::to_string(header->size()));
+    if (auto added = result.add_row(*header, *cells); !added)
+      return at_line(name, in.line(), added.error().detail);
+  }
+  if (result.curves_.empty())
+    return at_line(name, 1, "the table has no rows");
+  return result;
+}
+
+expected<void> curve_table::add_row(const std::vector<std::string>& header,
+                                    const std::vector<std::string>& cells) {
+  std::map<std::string, value> config;
+  object metrics;
+  std::uint64_t iteration = 0;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    std::string_view column = header[i];
+    if (column == "training_iteration") {
+      auto whole = parse_integer(cells[i]);
+      if (!whole || *whole < 1)
+        return error{ec::bad_syntax,
+                     "training_iteration is '" + cells[i] + "', not a whole number >= 1"};
+      iteration = static_cast<std::uint64_t>(*whole);
+      metrics.set(column, *whole);
+    } else if (cells[i].empty()) {
+      continue;
+    } else if (column.starts_with(config_prefix)) {
+      config.emplace(column.substr(config_prefix.size()), cell_value(cells[i]));
+    } else {
+      metrics.set(column, cell_value(cells[i]));
+    }
+  }
+  auto [known, fresh] = by_config_.emplace(canonical(config), curves_.size());
+  if (fresh)
+    curves_.push_back({std::move(config), {}});
+  if (!curves_[known->second].reports.emplace(iteration, std::move(metrics)).second)
+    return error{ec::bad_syntax, "iteration " + std::to_string(iteration)
+                                     + " of this configuration is there already"};
+  return {};
+}
+
+std::vector<object> curve_table::curve_of(const object& config, const search_space& space) const {
+  std::map<std::string, value> wanted;
+  for (auto& [name, x] : flatten(config))
+    wanted.emplace(name, x);
+  auto exact = by_config_.find(canonical(wanted));
+  const auto* best = exact != by_config_.end() ? &curves_[exact->second] : nullptr;
+  auto least = std::numeric_limits<double>::infinity();
+  auto value_of = [](const std::map<std::string, value>& in, const std::string& name) {
+    auto i = in.find(name);
+    return i == in.end() ? nullptr : &i->second;
+  };
+  for (std::size_t i = 0; exact == by_config_.end() && i < curves_.size(); ++i) {
+    double sum = 0;
+    for (const auto& x : space.parameters())
+      sum += distance(&x, value_of(wanted, x.name), value_of(curves_[i].config, x.name));
+    if (best == nullptr || sum < least) {
+      best = &curves_[i];
+      least = sum;
+    }
+  }
+  std::vector<object> result;
+  for (const auto& [iteration, metrics] : best->reports) {
+    result.push_back(metrics);
+    if (exact == by_config_.end()) {
+      object instead;
+      for (const auto& [name, x] : best->config)
+        instead.set(name, x);
+      result.back().set("table_config", to_json(instead));
+    }
+  }
+  return result;
+}
+
+} // namespace tune
