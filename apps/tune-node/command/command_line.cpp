@@ -12,7 +12,7 @@ namespace {
 
 /// The text of a wrong command line; `where` is null before the command is known.
 error wrong(const std::string& what, const command_doc* where) {
-  auto text = "tune-node: " + what + "\nusage: ";
+  auto text = what + "\nusage: ";
   if (where != nullptr)
     return {ec::bad_syntax,
             text + usage_line(*where) + "\nsee: tune-node " + std::string{where->name} + " --help"};

@@ -78,8 +78,8 @@ struct command_line {
 /// Reads the words after the program's name.
 ///
 /// Only the shape is checked here: values of `--section.key` are the configuration's business.
-/// @errors Any error means exit code 2. Its text has up to three lines: what is wrong with the
-///         nearest known name, a usage line, and where to read on.
+/// @errors Any error means exit code 2. Its text has three lines: what is wrong, with the nearest
+///         known name; a usage line; where to read on. Show it behind the program's name.
 [[nodiscard]] expected<command_line> parse(const words& all);
 
 /// The same for `main`.
