@@ -163,7 +163,8 @@ TEST(command_line, says_what_has_the_wrong_shape) {
       {{"trials", "d", "--limit", "0"}, "--limit is a whole number from 1, not '0'"},
       {{"trials", "d", "--limit"}, "--limit needs a value"},
       {{"trials", "d", "--status", "error"},
-       "--status is one of pending, running, paused, terminated, errored, not 'error'"},
+       "--status is one of pending, running, paused, terminated, errored, not 'error'; did you "
+       "mean 'errored'?"},
       {{"trials", "d", "--output", "xml"}, "--output is one of table, json, jsonl, csv, not 'xml'"},
       {{"trials", "d", "-o", "csv", "-o", "json"}, "--output is given more than once"},
       {{"list"}, "list needs searchers|schedulers|trainables|sinks"},
