@@ -1,0 +1,114 @@
+// What can be chosen, and which command does what.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include "command/command_line.hpp"
+#include "command/completion.hpp"
+#include "command/help.hpp"
+#include "config_command.hpp"
+#include "console/status_block.hpp"
+#include "console/text.hpp"
+#include "exit_code.hpp"
+#include "inspect/list.hpp"
+#include "inspect/trials.hpp"
+#include "run/interrupts.hpp"
+#include "run/run_command.hpp"
+
+#include "tune/io/process/host.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+choices all_choices(trainable_registry trainables) {
+  choices result;
+  result.searchers = builtin_searchers();
+  result.schedulers = builtin_schedulers();
+  result.trainables = std::move(trainables);
+  result.sinks = {
+      {"trial_files", "params.json, result.jsonl, progress.csv and error.txt per trial", "", {}}};
+  return result;
+}
+
+style look_of(const command_line& line, int descriptor) {
+  auto environment = terminal_environment::of_process();
+  return style{wants_color(line.color, environment, ::isatty(descriptor) == 1)};
+}
+
+table_look table_of(const command_line& line) {
+  auto terminal = ::isatty(STDOUT_FILENO) == 1;
+  return {terminal ? size_of_terminal(STDOUT_FILENO).columns : 0, look_of(line, STDOUT_FILENO)};
+}
+
+struct commander {
+  const command_line& line;
+  const choices& all;
+
+  exit_code operator()(const run_request& x) const { return run_experiment(line, x, all); }
+
+  exit_code operator()(const trials_request& x) const {
+    auto done = show_trials(x, format(), table_of(line), std::cout);
+    if (done)
+      return exit_code::done;
+    std::cerr << "tune-node: " << printable(to_text(done.error())) << '\n';
+    return exit_code_for(done.error().code);
+  }
+
+  exit_code operator()(const list_request& x) const {
+    show_list(x, all, format(), table_of(line), std::cout);
+    return exit_code::done;
+  }
+
+  exit_code operator()(const config_request& x) const { return show_config(x, all); }
+
+  exit_code operator()(const version_request&) const {
+    std::cout << version_text(TUNE_CAF_VERSION, format());
+    return exit_code::done;
+  }
+
+  exit_code operator()(const completion_request& x) const {
+    std::cout << completion_script(x.what);
+    return exit_code::done;
+  }
+
+  exit_code operator()(const help_request& x) const {
+    std::cout << help_text(x, look_of(line, STDOUT_FILENO));
+    return exit_code::done;
+  }
+
+  [[nodiscard]] output_format format() const { return line.output.value_or(output_format::table); }
+};
+
+int run(int argc, char** argv, const choices& all) {
+  if (auto status = host_main(argc, argv, all.trainables))
+    return *status;
+  auto line = parse(argc, argv);
+  if (!line) {
+    std::cerr << "tune-node: " << to_text(line.error()) << '\n';
+    return static_cast<int>(exit_code::usage);
+  }
+  if (std::holds_alternative<run_request>(line->what))
+    hold_signals();
+  auto code = std::visit(commander{*line, all}, line->what);
+  std::cout.flush();
+  return static_cast<int>(std::cout ? code : exit_code::storage);
+}
+
+} // namespace
+
+int run_program(int argc, char** argv, trainable_registry trainables) {
+  try {
+    return run(argc, argv, all_choices(std::move(trainables)));
+  } catch (const std::exception& why) {
+    std::cerr << "tune-node: internal error: " << why.what() << '\n';
+  }
+  return static_cast<int>(exit_code::internal);
+}
+
+} // namespace tune::cli

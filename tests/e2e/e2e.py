@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the end-to-end tests share: the real program, run in a directory of its own."""
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TUNE_NODE = os.environ.get("TUNE_NODE", str(ROOT / "build/dev/apps/tune-node/tune-node"))
+FAULTY_NODE = os.environ.get(
+    "TUNE_FAULTY_NODE", str(ROOT / "build/dev/tests/support/tune_faulty_node")
+)
+FAULTY_TRIAL = Path(__file__).with_name("faulty_trial.py")
+
+# Far beyond anything a healthy run needs, also on a machine with other things to do.
+DEADLINE = 120
+
+# A trial process carries this in its environment; so does all that descends from it.
+MARK = b"TUNE_TRIAL_ATTEMPT="
+
+
+def clean_environment(**more):
+    """The caller's environment without what would change results."""
+    kept = {
+        name: text
+        for name, text in os.environ.items()
+        if not name.startswith(("TUNE_", "TRIALRUNNER_", "NO_COLOR", "FORCE_COLOR", "CLICOLOR"))
+        and name != "CUDA_VISIBLE_DEVICES"
+    }
+    kept["TERM"] = "xterm"
+    kept.update(more)
+    return kept
+
+
+def processes_of(directory):
+    """Pids of trial processes of the experiment below `directory`, as /proc tells."""
+    tag = MARK + str(directory).encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with contextlib.suppress(OSError):
+            if tag in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+def peak_memory(pid):
+    """Most memory that a process ever had resident, in bytes."""
+    for line in Path("/proc", str(pid), "status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError("no VmHWM of process %d" % pid)
+
+
+class Finished:
+    """How a run ended."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def json(self):
+        return json.loads(self.out)
+
+    def __str__(self):
+        return "exit %s\n-- stdout\n%s\n-- stderr\n%s" % (self.code, self.out, self.err[-4000:])
+
+
+class Case(unittest.TestCase):
+    """A test with a temporary directory, where programs run and are cleaned up."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="tune-e2e-")
+        self.addCleanup(holder.cleanup)
+        self.directory = Path(holder.name).resolve()
+
+    # -- Configurations.
+
+    def ini(self, text, name="x.ini"):
+        path = self.directory / name
+        path.write_text(text)
+        return path
+
+    def experiment(self, program, space="x = 1", report=None, more="", samples=1):
+        """An INI file whose trials run faulty_trial.py with the words of `program`."""
+        lines = [
+            "[experiment]",
+            "metric = loss",
+            "mode = min",
+            "num_samples = %d" % samples,
+            "[trainable]",
+            "command = %s %s %s" % (sys.executable, FAULTY_TRIAL, program),
+        ]
+        if report:
+            lines += ["metric.loss = loss=(\\S+)", "report = " + report]
+        lines += ["[space]", space, "[failure]", "backoff = 0", "[cluster]", "memory = 4GiB", more]
+        return self.ini("\n".join(lines) + "\n")
+
+    def cpp_experiment(self, name, space="x = 1", more="", samples=1, isolation="process"):
+        """An INI file whose trials are one of tune_faulty_node's trainables."""
+        return self.ini(
+            "\n".join(
+                [
+                    "[experiment]",
+                    "metric = loss",
+                    "mode = min",
+                    "num_samples = %d" % samples,
+                    "[trainable]",
+                    "name = " + name,
+                    "isolation = " + isolation,
+                    "[space]",
+                    space,
+                    "[failure]",
+                    "backoff = 0",
+                    more,
+                ]
+            )
+            + "\n"
+        )
+
+    # -- Programs.
+
+    def start(self, *words, program=TUNE_NODE, **how):
+        """A program in the background; killed at the end of the test if it still lives."""
+        how.setdefault("env", clean_environment())
+        how.setdefault("cwd", self.directory)
+        how.setdefault("stdin", subprocess.DEVNULL)
+        how.setdefault("stdout", subprocess.PIPE)
+        how.setdefault("stderr", subprocess.PIPE)
+        child = subprocess.Popen([program, *map(str, words)], text=True, errors="replace", **how)
+
+        def put_away():
+            if child.poll() is None:
+                child.kill()
+            child.communicate()
+
+        self.addCleanup(put_away)
+        return child
+
+    def finish(self, child, code=0):
+        """Waits for the end of a program, which has to be the exit status `code`."""
+        out, err = child.communicate(timeout=DEADLINE)
+        how = Finished(child.returncode, out, err)
+        if code is not None:
+            self.assertEqual(how.code, code, how)
+        return how
+
+    def run_node(self, *words, code=0, **how):
+        return self.finish(self.start(*words, **how), code)
+
+    def wait_until(self, ready, child=None, what="the awaited state"):
+        """Looks again and again; fails after the deadline, or when `child` ends before."""
+        end = time.monotonic() + DEADLINE
+        while not ready():
+            if child is not None and child.poll() is not None and not ready():
+                self.fail("%s never came: %s" % (what, self.finish(child, None)))
+            if time.monotonic() > end:
+                self.fail("%s did not come in time" % what)
+            time.sleep(0.02)
+
+    # -- What a run leaves behind.
+
+    def rows(self, query, experiment="x"):
+        """Rows of a query on an experiment's database, as a list of dicts."""
+        path = self.directory / "results" / experiment / "experiment.db"
+        with contextlib.closing(
+            sqlite3.connect("file:%s?mode=ro" % path, uri=True, timeout=30)
+        ) as db:
+            db.row_factory = sqlite3.Row
+            return [dict(row) for row in db.execute(query)]
+
+    def rows_if_any(self, query, experiment="x"):
+        """The same of a run that may not have come so far."""
+        try:
+            return self.rows(query, experiment)
+        except sqlite3.OperationalError:
+            return []
+
+    def trial_file(self, trial, name, experiment="x"):
+        return self.directory / "results" / experiment / "trials" / ("%05d" % trial) / name
+
+    def why(self, trial, experiment="x", program=TUNE_NODE):
+        """What `trials --why` says, as JSON and as text for people."""
+        where = "results/" + experiment
+        told = self.run_node("trials", where, "--why", trial, "--output", "json", program=program)
+        text = self.run_node("trials", where, "--why", trial, program=program)
+        return told.json(), text.out
+
+    def assert_no_trial_processes(self):
+        self.wait_until(
+            lambda: not processes_of(self.directory), what="the end of all trial processes"
+        )
+
+
+def main():
+    # Ctrl-C has to reach the programs under test only through the tests themselves.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    unittest.main(verbosity=2)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each file of config/ runs, and every command that looks at it or at its result works."""
+import csv
+import io
+import json
+
+from e2e import ROOT, Case, main
+
+FILES = sorted((ROOT / "config").glob("*.ini"))
+
+# What makes an experiment small enough for a test.
+SMALLER = {
+    "mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
+    "python-digits": ["--experiment.num_samples", "2", "--space.epochs", "2"],
+    "quadratic": [],
+    "svm-digits": ["--experiment.num_samples", "1", "--space.kernel", "linear"],
+    "table": [],
+}
+
+
+class ConfigFiles(Case):
+    def test_every_file_is_known_here(self):
+        self.assertEqual({path.stem for path in FILES}, set(SMALLER))
+
+    def test_run_gives_the_documented_object_and_exit_0(self):
+        for path in FILES:
+            with self.subTest(path.name):
+                ran = self.run_node("run", path, "--output", "json", *SMALLER[path.stem])
+
+                told = ran.json()
+                self.assertEqual(
+                    list(told),
+                    ["experiment", "directory", "status", "counts", "best", "elapsed_s"],
+                )
+                self.assertEqual(told["experiment"], path.stem)
+                self.assertEqual(told["status"], "done")
+                self.assertEqual(
+                    list(told["counts"]),
+                    ["PENDING", "RUNNING", "PAUSED", "TERMINATED", "ERRORED"],
+                )
+                self.assertGreater(told["counts"]["TERMINATED"], 0)
+                self.assertEqual(sum(told["counts"].values()), told["counts"]["TERMINATED"])
+                self.assertEqual(list(told["best"]), ["trial", "config", "metrics", "checkpoint"])
+                self.assertGreater(told["elapsed_s"], 0)
+                self.check_record(path.stem, told)
+
+    def check_record(self, name, told):
+        directory = self.directory / "results" / name
+        self.assertEqual(told["directory"], str(directory))
+        trials = self.rows("SELECT * FROM trials ORDER BY trial", name)
+        self.assertEqual({row["status"] for row in trials}, {"TERMINATED"})
+        best = next(row for row in trials if row["trial_id"] == told["best"]["trial"])
+        self.assertEqual(json.loads(best["config"]), told["best"]["config"])
+        self.assertEqual(json.loads(best["best_metrics"]), told["best"]["metrics"])
+        self.assertEqual(self.rows("SELECT status FROM experiment", name)[0]["status"], "done")
+        for row in trials:
+            lines = (directory / "trials" / row["trial_id"] / "result.jsonl").read_text()
+            last = json.loads(lines.splitlines()[-1])
+            self.assertEqual(last["training_iteration"], row["iterations"])
+        self.check_trials_command(name, trials)
+
+    def check_trials_command(self, name, trials):
+        where = "results/" + name
+        whole = self.run_node("trials", where, "--output", "json").json()
+        lines = self.run_node("trials", where, "--output", "jsonl").out.splitlines()
+        table = self.run_node("trials", where).out
+        sheet = list(csv.DictReader(io.StringIO(self.run_node("trials", where, "-o", "csv").out)))
+
+        ids = [row["trial_id"] for row in trials]
+        self.assertEqual([row["trial"] for row in whole], ids)
+        self.assertEqual([json.loads(line) for line in lines], whole)
+        self.assertEqual([row["trial"] for row in sheet], ids)
+        for row, config in zip(whole, (json.loads(row["config"]) for row in trials)):
+            self.assertEqual(row["config"], config)
+        for trial in ids:
+            self.assertIn(trial, table)
+
+    def test_dry_run_shows_configurations_and_makes_nothing(self):
+        for path in FILES:
+            with self.subTest(path.name):
+                shown = self.run_node("run", path, "--dry-run")
+                told = self.run_node("run", path, "--dry-run", "--output", "json").json()
+
+                self.assertIn("Nothing was run.", shown.out)
+                self.assertGreater(len(told["configurations"]), 0)
+                self.assertEqual(list(self.directory.iterdir()), [])
+
+    def test_config_commands_accept_it(self):
+        for path in FILES:
+            with self.subTest(path.name):
+                self.run_node("config", "check", path)
+                explained = self.run_node("config", "explain", path).out
+                printed = self.run_node("config", "print", path).out
+
+                self.assertIn("metric", explained)
+                self.assertIn("[experiment]", printed)
+
+    def test_a_printed_configuration_means_the_same(self):
+        # Relative paths stand against the file's directory.
+        (self.directory / "config").mkdir()
+        (self.directory / "data").symlink_to(ROOT / "data")
+        for path in FILES:
+            with self.subTest(path.name):
+                first = self.run_node("run", path, "--dry-run", "-o", "json").json()
+                copy = self.directory / "config" / path.name
+                copy.write_text(self.run_node("config", "print", path).out)
+                self.run_node("config", "check", copy)
+
+                again = self.run_node("run", copy, "--dry-run", "-o", "json").json()
+
+                self.assertEqual(again["configurations"], first["configurations"])
+
+
+class Lists(Case):
+    def test_list_names_what_can_be_chosen(self):
+        wanted = {
+            "searchers": {"random", "sobol"},
+            "schedulers": {"fifo", "asha"},
+            "trainables": {"quadratic", "digits_mlp"},
+            "sinks": {"trial_files"},
+        }
+        for what, names in wanted.items():
+            with self.subTest(what):
+                told = self.run_node("list", what, "--output", "json").json()
+                lines = self.run_node("list", what, "--output", "jsonl").out.splitlines()
+                sheet = self.run_node("list", what, "--output", "csv").out
+                table = self.run_node("list", what).out
+
+                self.assertLessEqual(names, {entry["name"] for entry in told})
+                self.assertEqual([json.loads(line) for line in lines], told)
+                for name in names:
+                    self.assertIn(name, sheet)
+                    self.assertIn(name, table)
+
+
+if __name__ == "__main__":
+    main()

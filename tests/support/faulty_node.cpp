@@ -1,0 +1,113 @@
+/// `tune-node` with trainables that fail in every way there is.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace {
+
+using tune::object;
+using tune::session;
+
+double number(const session& from, const char* name, double otherwise) {
+  const auto* found = from.config().find(name);
+  if (found == nullptr)
+    return otherwise;
+  if (const auto* whole = found->as_int())
+    return static_cast<double>(*whole);
+  const auto* real = found->as_double();
+  return real != nullptr ? *real : otherwise;
+}
+
+bool report(session& to, double loss) {
+  return to.report(object{{"loss", loss}});
+}
+
+void learn(session& to) {
+  auto steps = static_cast<int>(number(to, "steps", 3));
+  for (int i = 1; i <= steps; ++i) {
+    if (!report(to, number(to, "x", 0) + 1.0 / i))
+      return;
+  }
+}
+
+[[noreturn]] void wait_forever() {
+  for (;;)
+    ::pause();
+}
+
+void throw_it(session& to) {
+  report(to, 1);
+  throw std::runtime_error{"the learning rate exploded"};
+}
+
+void abort_it(session& to) {
+  report(to, 1);
+  std::cerr << "about to abort" << std::endl;
+  std::abort();
+}
+
+void crash(session& to) {
+  report(to, 1);
+  std::cerr << "about to crash" << std::endl;
+  ::raise(SIGSEGV);
+}
+
+void leave(session& to) {
+  report(to, 1);
+  std::cerr << "about to leave" << std::endl;
+  ::_exit(3);
+}
+
+void hang(session& to) {
+  report(to, 1);
+  wait_forever();
+}
+
+void say_nothing(session&) {}
+
+void not_numbers(session& to) {
+  using limits = std::numeric_limits<double>;
+  report(to, limits::quiet_NaN());
+  report(to, limits::infinity());
+  report(to, -limits::infinity());
+}
+
+struct fault {
+  const char* name;
+  void (*run)(session&);
+};
+
+constexpr fault faults[] = {
+    {"learns", learn}, {"throws", throw_it}, {"aborts", abort_it},    {"crashes", crash},
+    {"leaves", leave}, {"hangs", hang},      {"silent", say_nothing}, {"not_numbers", not_numbers},
+};
+
+/// One trainable for all: an experiment of good and bad trials, as the parameter `kind` says.
+void be_moody(session& to) {
+  const auto* kind = to.config().find("kind");
+  const auto* name = kind != nullptr ? kind->as_string() : nullptr;
+  for (const auto& x : faults) {
+    if (name != nullptr && *name == x.name)
+      return x.run(to);
+  }
+  throw std::invalid_argument{"no fault of this name"};
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  tune::trainable_registry all;
+  for (const auto& x : faults)
+    all.add_function(x.name, x.run);
+  all.add_function("moody", be_moody);
+  return tune::cli::run_program(argc, argv, std::move(all));
+}
