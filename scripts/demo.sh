@@ -52,6 +52,6 @@ cat <<'TEXT'
 
 Each directory holds experiment.db, an SQLite database of all that happened, and a folder per trial:
   build/release/apps/tune-node/tune-node trials results/demo-mlp-digits --sort objective --limit 5
-  sqlite3 results/demo-mlp-digits/experiment.db 'select * from trials limit 5'
+  sqlite3 results/demo-mlp-digits/experiment.db 'select trial, status, reason from trials limit 5'
 The two files that asked for it, commented line by line: config/svm-digits.ini, config/mlp-digits.ini
 TEXT
