@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/toy_scheduler.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace tune::support {
@@ -48,9 +49,11 @@ void toy_scheduler::apply(const scheduler_fact& what) {
     refusals_ += said->refused.size();
   } else if (const auto* chose = std::get_if<fact::chosen>(&what.what)) {
     refusals_ += chose->refused.size();
-    for (auto id : chose->what.start)
-      queue_.erase(id);
-    // Those refused are told again as `added` once they are free to run.
+    for (auto id : chose->what.start) {
+      // One that was refused may be startable later: it keeps its place.
+      if (std::find(chose->refused.begin(), chose->refused.end(), id) == chose->refused.end())
+        queue_.erase(id);
+    }
   }
 }
 

@@ -17,6 +17,9 @@ void engine::post(event_body what, instant now) {
   }
   if (machine_.is_stale(what))
     return;
+  // Handed over unasked: it gets its number here, so that the record names it.
+  if (auto* kept = std::get_if<on::saved>(&what); kept != nullptr && !kept->checkpoint)
+    kept->checkpoint = machine_.next_checkpoint();
   step(std::move(what), now);
   while (!todo_.empty()) {
     auto own = std::move(todo_.front());

@@ -38,6 +38,10 @@ attempt_id experiment::next_attempt() const {
   return impl_->next_attempt();
 }
 
+checkpoint_id experiment::next_checkpoint() const {
+  return impl_->next_checkpoint();
+}
+
 std::vector<command> experiment::outstanding() const {
   return impl_->outstanding();
 }

@@ -37,6 +37,17 @@ std::vector<command> machine::apply(const event& what) {
 void machine::take(const on::opened& what) {
   epoch_ = what.epoch;
   attempts_ = 0;
+  // A head that goes on: what made the last one leave off is over.
+  drain_.reset();
+  finished_ = false;
+  stalled_at_.reset();
+  opening_failures_ = 0;
+  for (auto id : live_) {
+    auto& trial = *live(id);
+    auto idle = entry(id).status == trial_status::pending && !trial.attempt;
+    if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
+      tell_added(trial);
+  }
 }
 
 void machine::take(const on::node_up&) {

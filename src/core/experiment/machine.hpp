@@ -77,6 +77,8 @@ struct live_trial {
   std::vector<checkpoint_id> checkpoints;
   resource_request request;
   bool was_placed = false;
+  /// The scheduler knows that it may be started.
+  bool queued = false;
   /// It waits for the cluster to grant its request.
   bool awaits_lease = false;
   /// It waits for its back-off to pass.
@@ -136,6 +138,7 @@ public:
   void describe(fingerprint& into) const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
+  [[nodiscard]] checkpoint_id next_checkpoint() const { return {checkpoints_made_ + 1}; }
   [[nodiscard]] sequence last_seq() const { return seq_; }
   [[nodiscard]] bool is_finished() const { return finished_; }
 
@@ -208,6 +211,7 @@ private:
   void fail(live_trial& trial, end_class how, const std::string& detail);
   void requeue(live_trial& trial, std::string reason);
   void tell_added(live_trial& trial);
+  void leave_queue(live_trial& trial);
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
   void note_opening_failure(end_class how, const std::string& detail);

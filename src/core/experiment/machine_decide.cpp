@@ -83,6 +83,7 @@ bool machine::allow_on(live_trial& trial) {
   if (entry(trial.id).status != trial_status::paused)
     return false;
   move(trial, status_event::unpause);
+  trial.queued = true;
   ++unchosen_;
   tell_scheduler(fact::unpaused{trial.id});
   row(trial, "unpaused");
@@ -111,8 +112,8 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
     trial.retry_at.reset();
     --in_backoff_;
     clear_deadlines(trial);
-  } else if (entry(trial.id).status == trial_status::pending) {
-    --unchosen_;
+  } else {
+    leave_queue(trial);
   }
   requeue(trial, "exploits " + to_text(what.donor));
   return true;

@@ -134,7 +134,14 @@ void machine::requeue(live_trial& trial, std::string reason) {
   tell_added(trial);
 }
 
+void machine::leave_queue(live_trial& trial) {
+  if (trial.queued)
+    --unchosen_;
+  trial.queued = false;
+}
+
 void machine::tell_added(live_trial& trial) {
+  trial.queued = true;
   ++unchosen_;
   tell_scheduler(fact::added{trial.id, trial.config, true});
 }
@@ -146,9 +153,8 @@ void machine::end_without_running(live_trial& trial, std::string reason, fact::e
     emit(cmd::cancel_place{trial.id});
   } else if (trial.retry_at) {
     --in_backoff_;
-  } else if (entry(trial.id).status == trial_status::pending && !drain_) {
-    --unchosen_;
   }
+  leave_queue(trial);
   clear_deadlines(trial);
   end_trial(trial, status_event::end, std::move(reason), kind);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -152,7 +153,8 @@ void machine::take(const on::saved& what) {
   auto* trial = live(what.trial, what.attempt);
   if (trial == nullptr)
     return;
-  auto id = what.checkpoint ? what.checkpoint : checkpoint_id{++checkpoints_made_};
+  auto id = what.checkpoint;
+  checkpoints_made_ = std::max(checkpoints_made_, id.number);
   if (checkpoints_.contains(id))
     return;
   checkpoints_[id]

@@ -131,7 +131,9 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   for (auto id : x.checkpoints)
     into.add(id);
   into.add(std::string_view{to_text(x.request)});
-  into.add(std::uint64_t{x.was_placed}).add(std::uint64_t{x.awaits_lease});
+  into.add(std::uint64_t{x.was_placed})
+      .add(std::uint64_t{x.awaits_lease})
+      .add(std::uint64_t{x.queued});
   into.add(static_cast<std::uint64_t>(x.retry_at.value_or(instant{-1}).count()));
   for (const auto& due : x.due_at)
     into.add(static_cast<std::uint64_t>(due.value_or(instant{-1}).count()));

@@ -109,6 +109,7 @@ void machine::add_trial(const suggestion& what) {
     drain_trial(trial);
     return;
   }
+  trial.queued = true;
   ++unchosen_;
   tell_scheduler(fact::added{trial.id, trial.config, false});
 }
@@ -135,7 +136,7 @@ bool machine::start(trial_id id) {
     tell_scheduler(fact::unpaused{id});
     row(*trial, "unpaused");
   } else if (status == trial_status::pending) {
-    --unchosen_;
+    leave_queue(*trial);
   } else {
     return false;
   }

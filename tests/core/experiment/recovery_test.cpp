@@ -87,7 +87,30 @@ TEST_P(any_seed, r2_a_common_continuation_gives_the_same_answers_after_any_crash
   EXPECT_EQ(counts[3] + counts[4], 12u) << "seed " << seed;
 }
 
-INSTANTIATE_TEST_SUITE_P(recovery, any_seed, testing::Range<std::uint64_t>(1, 151));
+TEST_P(any_seed, next_head_goes_on_where_an_interrupted_one_left_off) {
+  world uut{wild(seed), tolerant(), maker};
+  for (std::size_t stop = 15; !uut.finished() && stop < 150; stop += 30 + seed % 11) {
+    uut.run(stop);
+    if (uut.finished())
+      break;
+    uut.post(on::interrupted{"leave off"});
+    uut.run();
+    ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+    ASSERT_TRUE(uut.finished()) << "seed " << seed;
+    if (uut.finished()->status != experiment_status::interrupted)
+      break;
+    EXPECT_EQ(uut.machine().view().counts[1], 0u) << "seed " << seed;
+    uut.crash();
+  }
+  uut.run();
+
+  ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+  ASSERT_TRUE(uut.finished()) << "seed " << seed;
+  auto counts = uut.machine().view().counts;
+  EXPECT_EQ(counts[3] + counts[4], 12u) << "seed " << seed;
+}
+
+INSTANTIATE_TEST_SUITE_P(recovery, any_seed, testing::Range<std::uint64_t>(1, 61));
 
 } // namespace
 } // namespace tune

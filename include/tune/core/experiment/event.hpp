@@ -71,7 +71,8 @@ struct reported {
 struct saved {
   trial_id trial;
   attempt_id attempt;
-  /// As in `cmd::save`; 0 where the trainable handed one over unasked: it gets the next number.
+  /// As in `cmd::save`, or the next number where the trainable handed one over unasked: the engine
+  /// fills it in.
   checkpoint_id checkpoint;
   std::uint64_t iteration = 0;
   std::chrono::nanoseconds time_total{0};

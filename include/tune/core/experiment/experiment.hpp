@@ -70,6 +70,8 @@ public:
   /// Id for the next attempt. Unique as long as each id is used in `on::placed` before the next
   /// call.
   [[nodiscard]] attempt_id next_attempt() const;
+  /// Number for a checkpoint that a trainable hands over unasked, likewise.
+  [[nodiscard]] checkpoint_id next_checkpoint() const;
 
   /// Commands whose effect is still awaited, derived from state alone: what a new head must do
   /// again after replay. Attempts of an earlier head are not among them: they are over.
