@@ -41,6 +41,7 @@ struct runner_state : engine_ports {
   recorder_actor recorder;
   bool queue_trials = false;
   std::shared_ptr<run_observer> observer;
+  history_function history;
 
   std::chrono::steady_clock::time_point began;
   std::optional<run_summary> summary;
@@ -137,8 +138,11 @@ struct runner_state : engine_ports {
   // -- Commands to messages.
 
   void record(const event& what) override {
-    if (std::holds_alternative<on::reported>(what.what))
+    if (const auto* news = std::get_if<on::reported>(&what.what)) {
       ++results;
+      if (auto known = hands.find(news->what->trial); known != hands.end())
+        known->second.last = news->what;
+    }
     for_recorder.items.emplace_back(what);
   }
 
@@ -264,7 +268,39 @@ struct runner_state : engine_ports {
   void open_run() {
     began = std::chrono::steady_clock::now();
     send(self, recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
+    if (history && !replay())
+      return;
     post(opening);
+    if (!history)
+      return;
+    // What ran under the last head ended with it.
+    for (auto [trial, attempt] : loop->machine().open_attempts())
+      post(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
+    loop->resume(now());
+    end_turn();
+  }
+
+  /// Brings machine, scheduler and searcher to where the log ends; time goes on from there.
+  bool replay() {
+    instant last{0};
+    for (;;) {
+      auto some = history(loop->machine().last_seq());
+      if (!some) {
+        fail(some.error());
+        return false;
+      }
+      if (some->empty())
+        break;
+      for (const auto& x : *some) {
+        loop->replay(x);
+        last = x.at;
+        results += std::holds_alternative<on::reported>(x.what) ? 1 : 0;
+      }
+      flush();
+    }
+    durable = loop->machine().last_seq();
+    began -= last;
+    return true;
   }
 
   [[nodiscard]] run_summary make_summary(const cmd::finish& how) const {
@@ -307,6 +343,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.recorder = parts->recorder;
   state.queue_trials = parts->queue_trials;
   state.observer = std::move(parts->observer);
+  state.history = std::move(parts->history);
   return {
       [&state](const news& x) { state.post(x.what); },
       [&state](const lease_granted& x) {

@@ -37,8 +37,9 @@ TEST(command_line, reads_run) {
   EXPECT_FALSE(x.strict);
   EXPECT_THAT(x.overrides, ElementsAre());
 
-  x = parsed<run_request>({"run", "--dry-run", "--strict", "a.ini"});
+  x = parsed<run_request>({"run", "--dry-run", "--resume", "--strict", "a.ini"});
   EXPECT_TRUE(x.dry_run);
+  EXPECT_TRUE(x.resume);
   EXPECT_TRUE(x.strict);
 }
 

@@ -22,6 +22,19 @@ run_snapshot finished() {
   return x;
 }
 
+TEST(summary_text, offers_to_go_on_with_what_was_left_off) {
+  run_snapshot left;
+  left.experiment = "digits";
+  left.directory = "results/digits";
+  left.objectives = {{"accuracy", true}};
+
+  auto text = summary_text(left, {experiment_status::interrupted, "", "digits.ini"}, style{});
+
+  EXPECT_NE(text.find("  tune-node run digits.ini --resume  # go on\n"), std::string::npos);
+  text = summary_text(left, {experiment_status::done, "", "digits.ini"}, style{});
+  EXPECT_EQ(text.find("--resume"), std::string::npos);
+}
+
 TEST(summary_text, names_the_best_the_directory_and_what_to_do_next) {
   EXPECT_EQ(summary_text(finished(), {experiment_status::done, "", "digits.ini"}, {}),
             R"(digits-mlp: done after 2m05s

@@ -90,6 +90,7 @@ request run_from(const read_result& x) {
   run_request result;
   result.file = x.positionals[0];
   result.dry_run = x.has("dry-run");
+  result.resume = x.has("resume");
   result.strict = x.has("strict");
   result.overrides = x.overrides;
   return result;

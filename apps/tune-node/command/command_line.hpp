@@ -20,6 +20,7 @@ namespace tune::cli {
 struct run_request {
   std::string file;
   bool dry_run = false;
+  bool resume = false;
   bool strict = false;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;

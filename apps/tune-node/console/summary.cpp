@@ -97,7 +97,13 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
                                  "or by SQL"}};
   if (end.spec_file.empty())
     return result;
-  result.push_back({"tune-node run " + shell_word(end.spec_file) + " --experiment.name "
+  auto run = "tune-node run " + shell_word(end.spec_file);
+  auto unfinished = end.status == experiment_status::interrupted
+                    || end.status == experiment_status::time_limit
+                    || end.status == experiment_status::failed;
+  if (unfinished)
+    result.push_back({run + " --resume", "go on"});
+  result.push_back({run + " --experiment.name "
                         + shell_word(x.experiment + "-2"),
                     "once more, beside it"});
   return result;

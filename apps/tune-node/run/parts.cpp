@@ -71,6 +71,19 @@ bool can_save(const trainable_plan& plan, const choices& all) {
   return entry != nullptr && entry->maker != nullptr && entry->maker()->can_save();
 }
 
+/// Trials there will be, where that is known beforehand. 0: not.
+std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
+  auto result = from.what.experiment.num_samples;
+  if (!source.traits().exhaustible)
+    return result;
+  // One trial per sample, unless a grid multiplies or ends them.
+  for (const auto& x : from.space->parameters()) {
+    if (std::holds_alternative<grid_of>(x.what))
+      return 0;
+  }
+  return from.what.search.type == "grid" ? 0 : result;
+}
+
 node_settings node_of(const loaded_spec& from, const choices& all,
                       const std::filesystem::path& directory, trainable_plan plan) {
   auto machine = discover();
@@ -102,8 +115,8 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
   auto plan = plan_of(from);
   if (!plan)
     return plan.error();
-  auto judge = make_chosen(all.schedulers, from.what.scheduler.type,
-                           from.what.scheduler.options, scheduler_context_of(from.what));
+  auto judge = make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
+                           scheduler_context_of(from.what));
   if (!judge)
     return judge.error();
   auto source = make_searcher(from, all);
@@ -113,11 +126,11 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
   if (!stoppers)
     return stoppers.error();
   auto settings = settings_of(from.what);
+  auto planned = planned_of(from, **source);
   settings.can_checkpoint = can_save(*plan, all);
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)
     settings.max_trials = 0;
-  auto planned = settings.max_trials;
   return run_parts{std::move(settings),
                    std::move(*judge),
                    std::move(*source),

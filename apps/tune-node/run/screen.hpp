@@ -10,7 +10,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -22,13 +21,7 @@ namespace tune::cli {
 
 /// How to show it.
 struct screen_options {
-  std::string experiment;
-  std::string directory;
-  /// Absolute; where the trials' stderr files are.
-  std::filesystem::path trials;
   std::vector<objective> objectives;
-  std::optional<std::uint64_t> planned;
-  std::chrono::nanoseconds time_limit{0};
   /// Redraw a block in place.
   bool redraw = false;
   bool quiet = false;

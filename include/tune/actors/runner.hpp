@@ -6,7 +6,9 @@
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/stop/stopper.hpp"
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace tune {
 
@@ -30,6 +32,10 @@ public:
   virtual void finished(const run_summary& how) { static_cast<void>(how); }
 };
 
+/// Reads the log of earlier heads: the events after `after`, in order, some at a time; none: that
+/// was all.
+using history_function = std::function<expected<std::vector<event>>(sequence after)>;
+
 /// What a runner needs to begin.
 struct runner_parts {
   experiment machine;
@@ -43,6 +49,8 @@ struct runner_parts {
   bool queue_trials = false;
   /// May be null.
   std::shared_ptr<run_observer> observer;
+  /// Set where the experiment goes on: its log is replayed before anything else happens.
+  history_function history;
 };
 
 /// Spawns the runner; it begins with `run_atom`.

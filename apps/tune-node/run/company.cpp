@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/company.hpp"
+
+#include "tune/actors/cluster.hpp"
+#include "tune/actors/recorder.hpp"
+#include "tune/actors/rules.hpp"
+#include "tune/actors/sink.hpp"
+#include "tune/io/sinks/trial_files/trial_files.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+namespace tune::cli {
+
+namespace {
+
+using std::chrono::seconds;
+
+/// Trial files may lag behind by this much and are still waited for.
+constexpr auto settle_patience = std::chrono::minutes{10};
+constexpr auto answer_patience = seconds{2};
+constexpr std::uint32_t most_rows = 50;
+constexpr std::size_t events_at_once = 10'000;
+
+template <class Answer, class Handle, class... Words>
+std::optional<Answer> asked(caf::actor_system& system, const Handle& whom, caf::timespan patience,
+                            Words&&... words) {
+  caf::scoped_actor self{system};
+  std::optional<Answer> result;
+  tune::request(self.operator->(), whom, patience, std::forward<Words>(words)...)
+      .receive([&](const Answer& x) { result = x; }, [](const caf::error&) {});
+  return result;
+}
+
+catch_up_function file_writer(const std::filesystem::path& directory) {
+  // Opened by the sink's own thread, when there is something to read.
+  auto files = std::make_shared<std::unique_ptr<trial_files>>();
+  return [files, directory](sequence committed) -> expected<void> {
+    if (*files == nullptr) {
+      auto made = trial_files::open(directory);
+      if (!made)
+        return made.error();
+      *files = std::move(*made);
+    }
+    return (*files)->catch_up(committed);
+  };
+}
+
+history_function history_of(const std::filesystem::path& directory) {
+  auto reader = std::make_shared<std::optional<store_reader>>();
+  return [reader, directory](sequence after) -> expected<std::vector<event>> {
+    if (!*reader) {
+      auto opened = store_reader::open(directory);
+      if (!opened)
+        return opened.error();
+      reader->emplace(std::move(*opened));
+    }
+    return (*reader)->events_after(after, events_at_once);
+  };
+}
+
+} // namespace
+
+company::company(caf::actor_system& system, run_parts parts, company_options how)
+    : system_{system}
+    , store_{how.store}
+    , cluster_{spawn_cluster(system)}
+    , recorder_{spawn_recorder(system, [store = how.store](std::span<const store_item> items) {
+      return store->write(items);
+    })} {
+  if (parts.node.trial_files)
+    spawn_files(how);
+  runner_parts wanted{experiment{parts.settings, parts.judge->traits(), parts.source->traits(),
+                                 std::move(parts.stoppers)},
+                      how.opening,
+                      {},
+                      {},
+                      cluster_,
+                      recorder_,
+                      parts.settings.queue_trials,
+                      how.observer,
+                      {}};
+  if (how.resumes)
+    wanted.history = history_of(store_->directory());
+  judge_ = spawn_scheduler(system, std::move(parts.judge));
+  source_ = spawn_searcher(system, std::move(parts.source));
+  node_ = spawn_node(system, std::move(parts.node), cluster_);
+  wanted.scheduler = judge_;
+  wanted.searcher = source_;
+  runner_ = spawn_runner(system, std::move(wanted));
+}
+
+void company::spawn_files(const company_options& how) {
+  files_ = spawn_sink(system_, file_writer(store_->directory()), how.on_files_failed);
+  send_from_outside(recorder_, *files_);
+}
+
+void company::start() {
+  send_from_outside(runner_, run_atom_v);
+}
+
+void company::interrupt() {
+  send_from_outside(runner_, news{on::interrupted{"interrupted"}});
+}
+
+std::optional<runner_status> company::status() {
+  return asked<runner_status>(system_, runner_, answer_patience, status_atom_v, most_rows);
+}
+
+std::optional<cluster_status> company::resources() {
+  return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
+}
+
+std::string company::settle() {
+  auto trouble = asked<std::string>(system_, recorder_, settle_patience, drain_atom_v);
+  if (!trouble)
+    return "the recorder does not answer";
+  if (files_ && trouble->empty()) {
+    send_from_outside(*files_, durable_up_to{store_->last_seq()});
+    asked<std::string>(system_, *files_, settle_patience, drain_atom_v);
+  }
+  return *trouble;
+}
+
+void company::dismiss() {
+  send_from_outside(node_, drain_atom_v);
+  auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
+  go(runner_);
+  go(judge_);
+  go(source_);
+  go(recorder_);
+  if (files_)
+    go(*files_);
+  // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
+  go(cluster_);
+}
+
+} // namespace tune::cli

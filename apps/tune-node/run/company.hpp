@@ -1,0 +1,63 @@
+/// All actors of one run: spawned together, asked together, dismissed together.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "run/parts.hpp"
+#include "tune/actors/runner.hpp"
+#include "tune/actors/system.hpp"
+#include "tune/io/store/experiment_store.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tune::cli {
+
+/// What a company is made of, beside the parts of the run.
+struct company_options {
+  std::shared_ptr<experiment_store> store;
+  on::opened opening;
+  /// The experiment goes on: replay its log first.
+  bool resumes = false;
+  std::shared_ptr<run_observer> observer;
+  /// Hears why the trial files are not written any more; from another thread.
+  std::function<void(const error&)> on_files_failed;
+};
+
+/// The actors of one run on this machine.
+class company {
+public:
+  company(caf::actor_system& system, run_parts parts, company_options how);
+
+  /// Begins; the observer hears of the end.
+  void start();
+  /// Leaves off in order.
+  void interrupt();
+
+  /// The present state; nothing if the actors do not answer soon.
+  [[nodiscard]] std::optional<runner_status> status();
+  [[nodiscard]] std::optional<cluster_status> resources();
+
+  /// Waits until all that was handed over is on disk and in the trial files.
+  /// @returns why the database is not; empty if it is.
+  [[nodiscard]] std::string settle();
+
+  /// Tells everybody to go. No other call may follow.
+  void dismiss();
+
+private:
+  caf::actor_system& system_;
+  std::shared_ptr<experiment_store> store_;
+  cluster_actor cluster_;
+  recorder_actor recorder_;
+  std::optional<sink_actor> files_;
+  scheduler_actor judge_;
+  searcher_actor source_;
+  node_actor node_;
+  runner_actor runner_;
+
+  void spawn_files(const company_options& how);
+};
+
+} // namespace tune::cli

@@ -1,0 +1,29 @@
+/// What a running or finished experiment looks like, from the actors' answers.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/run_snapshot.hpp"
+#include "run/company.hpp"
+
+#include <optional>
+
+namespace tune::cli {
+
+/// What of a snapshot never changes during a run.
+struct snapshot_frame {
+  std::string experiment;
+  std::string directory;
+  std::vector<objective> objectives;
+  std::optional<std::uint64_t> planned;
+  std::chrono::nanoseconds time_limit{0};
+};
+
+/// The state that `view` tells of, at experiment time `at`.
+[[nodiscard]] run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& view,
+                                       instant at);
+
+/// Asks the company for its state; nothing if it does not answer soon.
+[[nodiscard]] std::optional<run_snapshot> take_snapshot(company& actors,
+                                                        const snapshot_frame& fixed);
+
+} // namespace tune::cli

@@ -1,0 +1,33 @@
+/// The experiment's directory at the beginning of a run: new, to be gone on with, or finished.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "run/snapshot.hpp"
+#include "tune/io/spec/load.hpp"
+#include "tune/io/store/experiment_store.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace tune::cli {
+
+/// A directory that is ready to be written.
+struct opened_storage {
+  std::shared_ptr<experiment_store> store;
+  /// It holds an unfinished experiment.
+  bool resumes = false;
+};
+
+/// Begins in `directory`, or goes on there if `resume` says so and its experiment is unfinished.
+/// @errors `ec::refused` where it holds an experiment and `resume` is not given, where the new
+///         configuration may not go on with the old results, or where another head holds it;
+///         `ec::storage`.
+[[nodiscard]] expected<opened_storage> open_storage(const std::filesystem::path& directory,
+                                                    const spec& wanted, bool resume);
+
+/// The end of an experiment that was finished before; nothing if there is none, or it is not.
+[[nodiscard]] expected<std::optional<run_snapshot>>
+finished_before(const std::filesystem::path& directory, snapshot_frame fixed);
+
+} // namespace tune::cli
