@@ -16,8 +16,11 @@
 
 #include "tune/io/process/host.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <utility>
@@ -85,6 +88,16 @@ struct commander {
   [[nodiscard]] output_format format() const { return line.output.value_or(output_format::table); }
 };
 
+/// Where the caller closed a standard descriptor, the next file opened would take its number, and
+/// the talk would end up in the database. What is put there instead fails when it is used.
+void fill_standard_descriptors() {
+  for (auto number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF
+        && ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      std::_Exit(static_cast<int>(exit_code::internal));
+  }
+}
+
 int run(int argc, char** argv, const choices& all) {
   if (auto status = host_main(argc, argv, all.trainables))
     return *status;
@@ -103,6 +116,7 @@ int run(int argc, char** argv, const choices& all) {
 } // namespace
 
 int run_program(int argc, char** argv, trainable_registry trainables) {
+  fill_standard_descriptors();
   try {
     return run(argc, argv, all_choices(std::move(trainables)));
   } catch (const std::exception& why) {
