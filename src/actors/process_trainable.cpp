@@ -102,6 +102,10 @@ std::string signal_name(int number) {
   return name != nullptr ? std::string{"SIG"} + name : "signal " + std::to_string(number);
 }
 
+bool is_host(const trainable_start& what) {
+  return std::holds_alternative<run_in_host>(what.node->plan);
+}
+
 std::string joined(const std::vector<std::string>& lines) {
   std::string result;
   for (const auto& line : lines)
@@ -123,6 +127,8 @@ struct process_state {
   /// It was told to end; how it ends is then no failure.
   bool ending = false;
   bool halted = false;
+  /// It is not waited for any more: its last words say what it was doing.
+  bool killed = false;
   bool waits = false;
   /// Checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
@@ -196,7 +202,9 @@ struct process_state {
     out.metrics = {std::move(made.metrics)};
     send(self, what.trial, std::move(out));
     waits = true;
-    if (session.has_credit() && !halted)
+    if (halted)
+      stop(self);
+    else if (session.has_credit())
       go_on();
   }
 
@@ -307,6 +315,7 @@ struct process_state {
     halted = true;
     ending = true;
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
+      killed = true;
       processes->end(process, what.node->kill_grace);
     } else if (waits || by_pattern) {
       stop(self);
@@ -344,8 +353,11 @@ attempt_ended process_state::judge_exit(const exit_info& how) const {
     set(end_class::node_lost, how.trouble);
   } else if (!how.trouble.empty()) {
     set(end_class::user_error, how.trouble);
+  } else if (killed) {
+    set(end_class::killed, exit_text(how));
   } else if (ending) {
-    set(how.signal == SIGKILL ? end_class::killed : end_class::stopped);
+    // However hard it was to end: that was our own doing.
+    set(how.signal == SIGKILL && !how.requested ? end_class::killed : end_class::stopped);
   } else if (failure && failure->restore) {
     set(end_class::bad_checkpoint, failure->text);
   } else if (how.out_of_memory) {
@@ -354,6 +366,9 @@ attempt_ended process_state::judge_exit(const exit_info& how) const {
     set(end_class::killed, exit_text(how));
   } else if (how.signal || *how.code != 0) {
     set(end_class::user_error, exit_text(how));
+  } else if (is_host(what)) {
+    // A C++ trainable may end without a word: a trial without a result.
+    set(end_class::finished, breach);
   } else if (!saw_objective && session.iteration() == what.order.iteration) {
     auto lines = how.stdout_lines.empty() ? how.stderr_lines : how.stdout_lines;
     set(end_class::user_error, "exited 0 but metric '" + what.node->objective + "' never appeared"
@@ -365,10 +380,6 @@ attempt_ended process_state::judge_exit(const exit_info& how) const {
     set(end_class::finished, breach);
   }
   return result;
-}
-
-bool is_host(const trainable_start& what) {
-  return std::holds_alternative<run_in_host>(what.node->plan);
 }
 
 /// Makes the trial's directory and its params.json. @returns the file.
@@ -405,7 +416,8 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
     result.stdout_lines = plan.patterns.has_value();
     environment.insert(environment.end(), plan.environment.begin(), plan.environment.end());
   }
-  if (!node.gpus.empty())
+  // A trial without a GPU must see none, where there are some.
+  if (!node.gpus.empty() || node.capacity.gpu.units > 0)
     environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
   result.env = environment_with(environment);
   result.directory = context.directory;

@@ -206,7 +206,8 @@ private:
   void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
 
   // machine_end
-  void close_attempt(live_trial& trial, const on::ended& what, end_class how);
+  void close_attempt(live_trial& trial, const on::ended& what, end_class how,
+                     const std::string& detail);
   void after_attempt(live_trial& trial, end_class how, const std::string& detail);
   void fail(live_trial& trial, end_class how, const std::string& detail);
   void requeue(live_trial& trial, std::string reason);

@@ -16,6 +16,8 @@ void machine::take(const on::ended& what) {
   auto released = attempt.at == phase::stopping;
   auto saved = attempt.ends_with_save && !attempt.saving;
   auto detail = what.detail;
+  if (attempt.killed_for == end_class::timeout)
+    detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
   if (drain_ && drain_->resumable && wanted != parked::stop && !is_failure(how)
       && how != end_class::finished) {
     how = end_class::interrupted;
@@ -24,7 +26,7 @@ void machine::take(const on::ended& what) {
     if (!saved)
       detail = "it was to pause, but ended without a checkpoint";
   }
-  close_attempt(*trial, what, how);
+  close_attempt(*trial, what, how, detail);
   if (wanted == parked::stop)
     end_trial(*trial, status_event::end, trial->stop_reason, trial->stop_kind);
   else if (trial->graft && released)
@@ -33,7 +35,8 @@ void machine::take(const on::ended& what) {
     after_attempt(*trial, how, detail);
 }
 
-void machine::close_attempt(live_trial& trial, const on::ended& what, end_class how) {
+void machine::close_attempt(live_trial& trial, const on::ended& what, end_class how,
+                            const std::string& detail) {
   auto& attempt = *trial.attempt;
   forget_verdict(attempt);
   clear_deadlines(trial);
@@ -50,7 +53,7 @@ void machine::close_attempt(live_trial& trial, const on::ended& what, end_class 
   x.began = attempt.began;
   x.finished = now_;
   x.how = how;
-  x.detail = what.detail;
+  x.detail = detail;
   x.exit_status = what.exit_status;
   emit(std::move(x));
   trial.attempt.reset();

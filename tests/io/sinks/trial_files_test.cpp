@@ -189,6 +189,24 @@ TEST_F(trial_files_test, appends_a_block_for_each_attempt_that_failed) {
                                   "  silent\n");
 }
 
+TEST_F(trial_files_test, tells_what_the_experiment_had_an_attempt_killed_for) {
+  auto store = begun();
+  cmd::attempt_changed row;
+  row.trial = {0};
+  row.attempt = {1, 1};
+  row.config = std::make_shared<const object>();
+  row.finished = instant{1};
+  row.how = end_class::timeout;
+  row.detail = "no report within the progress timeout; ended by SIGTERM";
+  on::ended bare{{0}, {1, 1}, end_class::stopped, "", -15};
+  ASSERT_TRUE(store.write(std::vector<store_item>{at(4, bare), {4, row}}).has_value());
+
+  ASSERT_TRUE(sink()->catch_up(4).has_value());
+
+  EXPECT_EQ(text(0, "error.txt"), "=== attempt 1.1: timeout, signal 15 ===\n"
+                                  "  no report within the progress timeout; ended by SIGTERM\n");
+}
+
 TEST_F(trial_files_test, goes_on_after_a_restart) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(2, 2)).has_value());

@@ -126,8 +126,13 @@ private:
       return error{ec::internal, "the log ends at event " + std::to_string(cursor_)
                                      + ", before event " + std::to_string(committed)};
     std::map<trial_id, trial_news> news;
-    for (const auto& what : *some)
+    for (auto& what : *some) {
+      if (auto* ended = std::get_if<on::ended>(&what.what)) {
+        if (auto known = put_right(*ended); !known)
+          return known;
+      }
       sort_in(what, news);
+    }
     for (const auto& [trial, what] : news) {
       trial_folder folder{trials_ / to_text(trial), trial, cursor_, from_};
       if (auto written = folder.write(what, cursor_ < horizon_); !written)
@@ -135,6 +140,18 @@ private:
     }
     cursor_ = some->back().seq;
     return write_mark(false);
+  }
+
+  /// The experiment knows for what it had a process killed; the process's end does not tell.
+  expected<void> put_right(on::ended& what) {
+    auto row = from_.attempt(what.attempt);
+    if (!row)
+      return row.error();
+    if (*row && (*row)->ended) {
+      what.how = (*row)->how;
+      what.detail = std::move((*row)->detail);
+    }
+    return {};
   }
 
   expected<void> write_mark(bool synced) const {
