@@ -3,14 +3,18 @@
 
 #include "trainables.hpp"
 
+#include <chrono>
 #include <unordered_map>
 
 namespace tune {
 
 namespace {
 
+/// A trial on a busy head answers later than this only if something else is badly wrong.
+constexpr auto told_wait = std::chrono::seconds{10};
+
 /// What the launcher tells the node: the trainable of this lease runs, or never will.
-using node_impl = extend<node_actor, caf::result<void>(std::uint64_t, trainable_actor),
+using node_impl = extend<node_actor, caf::result<void>(std::uint64_t, trial_actor, trainable_actor),
                          caf::result<void>(std::uint64_t)>;
 
 /// Starts processes: makes directories and, once, the guard. On a thread of its own, because it
@@ -39,7 +43,7 @@ struct launcher_state {
       processes = std::shared_ptr<process_service>{std::move(*started)};
     }
     auto trainable = spawn_process_trainable(self->system(), {order, trial, settings}, processes);
-    send(self, node, order.lease, trainable);
+    send(self, node, order.lease, trial, trainable);
   }
 };
 
@@ -69,9 +73,9 @@ struct node_state {
   void launch(Self* self, const launch_order& order, const trial_actor& trial) {
     trainable_start what{order, trial, settings};
     if (std::holds_alternative<run_in_thread>(settings->plan)) {
-      attend(self, order.lease, spawn_thread_trainable(self->system(), std::move(what)));
+      attend(self, order.lease, trial, spawn_thread_trainable(self->system(), std::move(what)));
     } else if (std::holds_alternative<replay_table>(settings->plan)) {
-      attend(self, order.lease, spawn_table_trainable(self->system(), std::move(what)));
+      attend(self, order.lease, trial, spawn_table_trainable(self->system(), std::move(what)));
     } else {
       ++starting;
       if (!launches)
@@ -80,11 +84,17 @@ struct node_state {
     }
   }
 
-  /// A lease is given back once its trainable is gone, and with it its thread or process.
+  /// A lease is given back once its trainable is gone, and with it its thread or process, and the
+  /// runner has heard of that: it is not to see the next trial begin before the last one ends.
   template <class Self>
-  void attend(Self* self, std::uint64_t lease, trainable_actor whom) {
+  void attend(Self* self, std::uint64_t lease, const trial_actor& trial, trainable_actor whom) {
     running.emplace(lease, whom);
-    watched.watch(self, whom, [this, self, lease](const caf::error&) { free(self, lease); });
+    watched.watch(self, whom, [this, self, lease, trial](const caf::error&) {
+      // A trial that does not answer is gone: it had no more to tell.
+      request(self, trial, told_wait, ping_atom_v, lease)
+          .then([this, self, lease](std::uint64_t) { free(self, lease); },
+                [this, self, lease](const caf::error&) { free(self, lease); });
+    });
     if (draining)
       send(self, whom, attempt_halt{{}, static_cast<std::uint8_t>(halt_mode::kill)});
   }
@@ -129,9 +139,9 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       },
       [self, &state](drain_atom) { state.drain(self); },
       [](ping_atom, std::uint64_t x) { return x; },
-      [self, &state](std::uint64_t lease, const trainable_actor& whom) {
+      [self, &state](std::uint64_t lease, const trial_actor& trial, const trainable_actor& whom) {
         --state.starting;
-        state.attend(self, lease, whom);
+        state.attend(self, lease, trial, whom);
       },
       [self, &state](std::uint64_t lease) {
         --state.starting;

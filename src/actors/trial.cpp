@@ -118,6 +118,7 @@ trial_actor::behavior_type trial(trial_actor::stateful_pointer<trial_state> self
                                          what.why});
       },
       [self, &state](const attempt_ended& what) { state.finish(self, what); },
+      [](ping_atom, std::uint64_t x) { return x; },
   };
 }
 

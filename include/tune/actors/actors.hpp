@@ -37,7 +37,9 @@ using trial_actor = typed_actor<
     // From the trainable.
     caf::result<void>(attempt_started), caf::result<void>(attempt_report),
     caf::result<void>(attempt_saved), caf::result<void>(attempt_save_failed),
-    caf::result<void>(attempt_ended)>;
+    caf::result<void>(attempt_ended),
+    // Answers once all that came before was handed on.
+    caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
 /// A NODE owns one machine's resources and the trainables on it. One per process that offers
 /// resources.
