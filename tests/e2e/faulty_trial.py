@@ -3,11 +3,15 @@
 
     faulty_trial.py report 1.5 err 'oops' exit 3
 """
+import fcntl
 import json
 import os
 import signal
 import sys
 import time
+
+
+kept = []
 
 
 def descriptor(name):
@@ -56,6 +60,20 @@ def wait_for(path):
         time.sleep(0.01)
 
 
+def take_slot(count):
+    """Fails where more than `count` trials of this experiment run at the same time."""
+    for number in range(count):
+        slot = open(os.path.join(os.environ["TUNE_TRIAL_DIR"], "../..", "slot%d" % number), "w")
+        try:
+            # Held until the process ends.
+            fcntl.flock(slot, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            kept.append(slot)
+            return
+        except BlockingIOError:
+            slot.close()
+    raise RuntimeError("more than %d trials at the same time" % count)
+
+
 def raise_it(text):
     raise RuntimeError(text)
 
@@ -100,6 +118,7 @@ def carry_out(words):
         "err": lambda: print(take(), file=sys.stderr, flush=True),
         "flood": lambda: flood(1, int(take())),
         "flood_err": lambda: flood(2, int(take())),
+        "slot": lambda: take_slot(int(take())),
         "show_gpu": lambda: print(
             "gpu", os.environ.get("CUDA_VISIBLE_DEVICES", "unset"), flush=True
         ),

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Directories that cannot be used, and resources that cannot be had."""
+import os
+import signal
+import subprocess
+import unittest
+from pathlib import Path
+
+from e2e import Case, main
+
+
+class Directories(Case):
+    def test_an_existing_experiment_is_left_alone(self):
+        ini = self.experiment("tune report 1")
+        self.run_node("run", ini)
+        before = self.rows("SELECT * FROM trials")
+
+        ran = self.run_node("run", ini, code=8)
+
+        self.assertIn("results/x holds an experiment already", ran.err)
+        self.assertEqual(self.rows("SELECT * FROM trials"), before)
+
+    def test_storage_below_a_file_is_told_in_one_line(self):
+        (self.directory / "results").write_text("a file")
+        ini = self.experiment("tune report 1")
+
+        ran = self.run_node("run", ini, code=7)
+
+        self.assertEqual(len(ran.err.splitlines()), 1, ran)
+        self.assertIn(str(self.directory / "results"), ran.err)
+
+    def test_storage_where_nothing_can_be_made_is_told(self):
+        ini = self.experiment("tune report 1")
+
+        ran = self.run_node("run", ini, "--experiment.storage", "/proc/x", code=7)
+
+        self.assertIn("/proc/x", ran.err)
+
+    def test_a_result_that_cannot_be_written_is_told(self):
+        ini = self.experiment("tune report 1")
+        with open("/dev/full", "w") as full:
+            self.run_node("run", ini, "-o", "json", stdout=full, code=7)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can mount")
+    def test_a_full_disk_ends_the_run_with_exit_7(self):
+        disk = self.directory / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=1m", "tune-e2e", disk], capture_output=True
+        )
+        if mounted.returncode != 0:
+            self.skipTest("no mounting here")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        ini = self.experiment("tune reports 100000000", "x = uniform(0, 1)", samples=2)
+
+        ran = self.run_node("run", ini, "--experiment.storage", disk, code=7)
+
+        self.assertIn("full", ran.err.lower())
+        self.assert_no_trial_processes()
+        self.assertTrue(Path(disk, "x", "experiment.db").exists())
+
+
+class Resources(Case):
+    def test_an_impossible_request_names_itself_and_the_cluster(self):
+        ini = self.experiment("tune report 1", samples=3)
+
+        ran = self.run_node(
+            "run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", code=5
+        )
+
+        self.assertIn("64", ran.err + ran.out)
+        self.assertIn("2 CPU", ran.err + ran.out)
+
+    def test_with_queue_trials_it_waits(self):
+        ini = self.experiment("tune report 1", more="queue_trials = true", samples=3)
+        child = self.start(
+            "run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", "-o", "json"
+        )
+        self.wait_until(
+            lambda: self.rows_if_any("SELECT 1 FROM events WHERE kind = 'chosen'"), child
+        )
+
+        child.send_signal(signal.SIGINT)
+
+        told = self.finish(child, 130).json()
+        self.assertEqual(told["counts"]["ERRORED"], 0)
+        self.assertGreater(told["counts"]["PENDING"], 0)
+
+    def test_two_halves_share_a_gpu(self):
+        ini = self.experiment(
+            "show_gpu tune slot 2 touch {trial_dir}/here wait_for {trial_dir}/../../go report 1",
+            "x = uniform(0, 1)", samples=6,
+        )
+        child = self.start(
+            "run", ini, "--cluster.cpus", "8", "--cluster.gpus", "1", "--resources.gpu", "0.5"
+        )
+        self.wait_until(
+            lambda: len(list(self.directory.glob("results/x/trials/*/here"))) >= 2, child
+        )
+        self.wait_until(
+            lambda: self.rows_if_any("SELECT 1 FROM events WHERE kind = 'started'")[1:], child
+        )
+        running = self.rows("SELECT 1 FROM trials WHERE status = 'RUNNING'")
+        self.assertEqual(len(running), 2)
+
+        (self.directory / "results" / "x" / "go").touch()
+
+        self.finish(child)
+        self.assertEqual(len(self.rows("SELECT 1 FROM trials WHERE status = 'TERMINATED'")), 6)
+        shown = [self.trial_file(i, "stdout").read_text().strip() for i in range(6)]
+        self.assertEqual(set(shown), {"gpu 0"})
+
+    def test_without_gpus_trials_see_none(self):
+        ini = self.experiment("show_gpu tune report 1")
+
+        self.run_node("run", ini, "--cluster.gpus", "1")
+
+        self.assertEqual(self.trial_file(0, "stdout").read_text().strip(), "gpu")
+
+    def test_at_most_as_many_as_max_concurrent_trials_run(self):
+        ini = self.experiment("tune slot 2 reports 3", "x = uniform(0, 1)", samples=8)
+
+        self.run_node(
+            "run", ini, "--cluster.cpus", "8", "--experiment.max_concurrent_trials", "2"
+        )
+
+        trials = self.rows("SELECT 1 FROM trials WHERE status = 'TERMINATED'")
+        self.assertEqual(len(trials), 8)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How runs end: budgets of failures, limits of time, signals, and the loss of the runtime itself."""
+import os
+import signal
+import time
+
+from e2e import DEADLINE, FAULTY_NODE, Case, main, processes_of
+
+STATUSES = "SELECT status, count(*) AS count FROM trials GROUP BY status"
+
+
+class Failures(Case):
+    def test_a_trial_is_tried_again_within_its_budget(self):
+        ini = self.experiment("tune report 1 exit 3", more="[failure]\nmax_failures = 2")
+
+        ran = self.run_node("run", ini, code=5)
+
+        trial = self.rows("SELECT * FROM trials")[0]
+        attempts = self.rows("SELECT * FROM attempts")
+        self.assertEqual(trial["status"], "ERRORED", ran)
+        self.assertEqual(trial["failures"], 3)
+        self.assertEqual([row["end_class"] for row in attempts], ["user_error"] * 3)
+        headings = [
+            line
+            for line in self.trial_file(0, "error.txt").read_text().splitlines()
+            if line.startswith("===")
+        ]
+        self.assertEqual(len(headings), 3)
+
+    def test_a_retry_can_succeed(self):
+        flag = self.directory / "been here"
+        script = self.ini(
+            'if [ -e "%s" ]; then exec "$@" report 1; fi; touch "%s"; exec "$@" exit 3\n'
+            % (flag, flag),
+            "trial.sh",
+        )
+        ini = self.experiment("tune", more="[failure]\nmax_failures = 1")
+        ini.write_text(ini.read_text().replace("command = ", "command = sh %s " % script))
+
+        told = self.run_node("run", ini, "--strict", "-o", "json").json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 1)
+        self.assertEqual(self.rows("SELECT failures FROM trials")[0]["failures"], 1)
+
+    def test_trials_that_fail_alike_from_the_start_end_the_run_early(self):
+        ini = self.experiment("tune err 'no such module' exit 3", "x = uniform(0, 1)", samples=100)
+
+        ran = self.run_node("run", ini, "--cluster.cpus", "2", "-o", "json", code=5)
+
+        told = ran.json()
+        self.assertEqual(told["status"], "failed")
+        self.assertIsNone(told["best"])
+        self.assertGreaterEqual(told["counts"]["ERRORED"], 5)
+        self.assertLess(told["counts"]["ERRORED"], 10)
+        self.assertIn("no such module", ran.err)
+        why = self.rows("SELECT why FROM experiment")[0]["why"]
+        self.assertIn("the first 5 trials all failed alike", why)
+
+    def test_the_last_lines_of_a_failure_are_shown_at_once(self):
+        gate = self.directory / "gate"
+        ini = self.experiment("", "fault = grid(0, 1)")
+        script = self.ini(
+            'case $1 in 0) shift; exec "$@" tune err "last words" exit 3;;'
+            ' *) shift; exec "$@" tune wait_for "%s" report 1;; esac\n' % gate,
+            "trial.sh",
+        )
+        ini.write_text(ini.read_text().replace("command = ", "command = sh %s {fault} " % script))
+        with open(self.directory / "talk", "w") as talk:
+            child = self.start("run", ini, stderr=talk)
+
+            # The other trial goes on until it is let.
+            self.wait_until(
+                lambda: "last words" in (self.directory / "talk").read_text(), child
+            )
+            self.assertIsNone(child.poll())
+            gate.touch()
+            self.finish(child)
+
+    def test_fail_fast_stops_everything_at_the_first_failure(self):
+        ini = self.experiment(
+            "tune exit 3", "x = uniform(0, 1)", samples=50, more="[failure]\nfail_fast = true"
+        )
+
+        ran = self.run_node("run", ini, "--cluster.cpus", "1", "-o", "json", code=5)
+
+        told = ran.json()
+        self.assertEqual(told["status"], "failed")
+        self.assertEqual(told["counts"]["ERRORED"], 1)
+        self.assertEqual(told["counts"]["RUNNING"], 0)
+
+    def test_strict_turns_a_failed_trial_into_exit_4(self):
+        ini = self.cpp_experiment("moody", "kind = grid(throws, learns)")
+
+        self.run_node("run", ini, "--strict", program=FAULTY_NODE, code=4)
+        self.run_node("run", ini, "--experiment.name", "y", program=FAULTY_NODE)
+
+
+class Limits(Case):
+    def test_the_time_limit_ends_the_run_in_order(self):
+        ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4)
+
+        ran = self.run_node(
+            "run", ini, "-o", "json", "--experiment.time_limit", "1s", "--cluster.cpus", "2",
+            "--cluster.stop_grace", "500ms", "--cluster.kill_grace", "500ms",
+        )
+
+        told = ran.json()
+        self.assertEqual(told["status"], "time_limit")
+        self.assertEqual(told["counts"]["PENDING"], 4)
+        ends = {row["end_class"] for row in self.rows("SELECT end_class FROM attempts")}
+        self.assertEqual(ends, {"interrupted"})
+        self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "time_limit")
+        self.assert_no_trial_processes()
+
+    def test_the_environment_limits_the_time_too(self):
+        ini = self.experiment("tune report 1 hang")
+        limited = {"PATH": os.environ["PATH"], "TRIALRUNNER_WALLTIME_LIMIT": "1"}
+
+        ran = self.run_node(
+            "run", ini, "-o", "json", "--cluster.stop_grace", "500ms", "--cluster.kill_grace",
+            "500ms", env=limited,
+        )
+
+        self.assertEqual(ran.json()["status"], "time_limit")
+
+
+class Signals(Case):
+    QUICK = ["--cluster.stop_grace", "1s", "--cluster.kill_grace", "500ms", "-o", "json"]
+
+    def started(self, ini, *words, running=1, **how):
+        child = self.start("run", ini, *words, **how)
+        self.wait_until(
+            lambda: len(self.rows_if_any("SELECT DISTINCT trial FROM results")) >= running,
+            child,
+            "the first reports",
+        )
+        return child
+
+    def check_left_in_order(self, ran, trials):
+        told = ran.json()
+        self.assertEqual(told["status"], "interrupted")
+        self.assertEqual(told["counts"]["PENDING"], trials, ran)
+        ends = {row["end_class"] for row in self.rows("SELECT end_class FROM attempts")}
+        self.assertEqual(ends, {"interrupted"})
+        self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "interrupted")
+        self.assert_no_trial_processes()
+
+    def test_ctrl_c_leaves_off_in_order(self):
+        ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4)
+        child = self.started(ini, "--cluster.cpus", "2", *self.QUICK, running=2)
+
+        child.send_signal(signal.SIGINT)
+
+        self.check_left_in_order(self.finish(child, 130), 4)
+
+    def test_sigterm_leaves_off_in_order(self):
+        ini = self.experiment("print loss=1 hang", report="line", samples=1)
+        child = self.started(ini, *self.QUICK)
+
+        child.send_signal(signal.SIGTERM)
+
+        self.check_left_in_order(self.finish(child, 143), 1)
+
+    def test_a_program_that_ignores_term_is_not_lost_either(self):
+        ini = self.experiment("print loss=1 hang_with_children", report="line")
+        child = self.started(
+            ini, "--cluster.stop_grace", "60s", "--cluster.kill_grace", "500ms", "-o", "json"
+        )
+
+        child.send_signal(signal.SIGINT)
+
+        self.check_left_in_order(self.finish(child, 130), 1)
+
+    def test_a_program_that_can_save_is_saved_first(self):
+        ini = self.experiment("tune reports 100000000")
+        child = self.started(ini, "-o", "json")
+
+        child.send_signal(signal.SIGINT)
+
+        self.check_left_in_order(self.finish(child, 130), 1)
+        saved = self.rows("SELECT * FROM checkpoints")
+        self.assertEqual([row["state"] for row in saved], ["good"])
+        state = self.directory / "results" / "x" / saved[0]["location"] / "state"
+        self.assertEqual(state.read_text(), "kept")
+
+    def test_a_function_ends_at_its_next_report(self):
+        ini = self.cpp_experiment("learns", "steps = 100000000")
+        child = self.started(
+            ini, "-o", "json", "--cluster.stop_grace", "%ds" % (2 * DEADLINE), program=FAULTY_NODE
+        )
+
+        child.send_signal(signal.SIGINT)
+
+        self.check_left_in_order(self.finish(child, 130), 1)
+
+    def test_a_function_on_a_thread_ends_at_its_next_report(self):
+        ini = self.cpp_experiment("learns", "steps = 100000000", isolation="thread")
+        child = self.started(
+            ini, "-o", "json", "--cluster.stop_grace", "%ds" % (2 * DEADLINE), program=FAULTY_NODE
+        )
+
+        child.send_signal(signal.SIGINT)
+
+        self.check_left_in_order(self.finish(child, 130), 1)
+
+    def test_the_second_signal_ends_at_once(self):
+        ini = self.experiment("tune report 1 hang_with_children")
+        child = self.started(
+            ini, "--cluster.stop_grace", "%ds" % (2 * DEADLINE), "--cluster.kill_grace", "500ms"
+        )
+
+        child.send_signal(signal.SIGINT)
+        # Both at once would be one.
+        self.wait_until(lambda: not pending(child.pid, signal.SIGINT), child)
+        child.send_signal(signal.SIGINT)
+
+        self.finish(child, 130)
+        self.assert_no_trial_processes()
+
+    def test_a_killed_runtime_leaves_no_process_behind(self):
+        ini = self.experiment("tune report 1 hang_with_children", "x = uniform(0, 1)", samples=2)
+        child = self.started(
+            ini, "--cluster.cpus", "2", "--cluster.kill_grace", "1s", running=2
+        )
+        self.wait_until(lambda: len(processes_of(self.directory)) >= 6, child)
+        killed_at = time.monotonic()
+
+        child.send_signal(signal.SIGKILL)
+
+        child.communicate(timeout=DEADLINE)
+        self.assert_no_trial_processes()
+        # The grace time and a margin for a busy machine.
+        self.assertLess(time.monotonic() - killed_at, 20)
+        # The record is whole: what was committed can be read.
+        where = "results/x"
+        told = self.run_node("trials", where, "-o", "json").json()
+        self.assertEqual([row["status"] for row in told], ["RUNNING", "RUNNING"])
+
+
+def pending(pid, number):
+    """Whether a signal was sent to a process and not taken yet."""
+    with open("/proc/%d/status" % pid) as file:
+        masks = dict(line.split(":\t", 1) for line in file if ":\t" in line)
+    waiting = int(masks["ShdPnd"], 16) | int(masks["SigPnd"], 16)
+    return bool(waiting >> (number - 1) & 1)
+
+
+if __name__ == "__main__":
+    main()

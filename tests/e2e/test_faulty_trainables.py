@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""C++ trainables that fail in every way, in a process of their own and on a thread."""
+import json
+
+from e2e import FAULTY_NODE, Case, main, peak_memory
+
+ALL = "learns, throws, aborts, crashes, leaves, hangs, silent, not_numbers"
+QUICK = [
+    "--failure.progress_timeout", "3s", "--failure.max_consecutive_failures", "0",
+    "--cluster.kill_grace", "500ms",
+]
+
+
+class FaultyTrainables(Case):
+    def test_each_fault_costs_one_trial_and_is_told(self):
+        ini = self.cpp_experiment("moody", "kind = grid(%s)" % ALL)
+        child = self.start("run", ini, *QUICK, "-o", "json", program=FAULTY_NODE)
+        self.wait_until(
+            lambda: len(self.rows_if_any("SELECT 1 FROM trials WHERE status = 'ERRORED'")) >= 2,
+            child,
+        )
+        self.assertLess(peak_memory(child.pid), 150 << 20)
+
+        ran = self.finish(child)
+
+        trials = {
+            json.loads(row["config"])["kind"]: row for row in self.rows("SELECT * FROM trials")
+        }
+        attempts = {row["trial"]: row for row in self.rows("SELECT * FROM attempts")}
+        wanted = {
+            "throws": ("user_error", None, "the learning rate exploded"),
+            "aborts": ("user_error", -6, "ended by SIGABRT"),
+            "crashes": ("user_error", -11, "ended by SIGSEGV"),
+            "leaves": ("user_error", 3, "exited with status 3"),
+            "hangs": ("timeout", -15, "no report within the progress timeout"),
+        }
+        for kind, (how, status, text) in wanted.items():
+            with self.subTest(kind):
+                trial = trials[kind]
+                attempt = attempts[trial["trial"]]
+                self.assertEqual(trial["status"], "ERRORED", ran)
+                self.assertEqual(attempt["end_class"], how)
+                if status is not None:
+                    self.assertEqual(attempt["exit_status"], status)
+                story, shown = self.why(trial["trial"], program=FAULTY_NODE)
+                error = self.trial_file(trial["trial"], "error.txt").read_text()
+                for place in (trial["error"], attempt["detail"], error, shown, ran.err):
+                    self.assertIn(text, place)
+                self.assertIn(text, json.dumps(story))
+        for kind in ("aborts", "crashes", "leaves"):
+            self.assertIn("about to", trials[kind]["error"])
+        self.assertEqual(trials["learns"]["iterations"], 3)
+        self.assertEqual(trials["learns"]["status"], "TERMINATED")
+        self.assert_odd_but_legal(trials)
+        self.assert_no_trial_processes()
+
+    def assert_odd_but_legal(self, trials):
+        # No report is neither an error nor a success.
+        silent = trials["silent"]
+        self.assertEqual((silent["status"], silent["iterations"]), ("TERMINATED", 0))
+        odd = trials["not_numbers"]
+        self.assertEqual((odd["status"], odd["iterations"]), ("TERMINATED", 3))
+        reports = self.rows(
+            "SELECT metrics FROM results WHERE trial = %d ORDER BY seq" % odd["trial"]
+        )
+        self.assertEqual(
+            [json.loads(row["metrics"])["loss"] for row in reports], ["nan", "inf", "-inf"]
+        )
+
+    def test_a_trainable_that_never_reports_has_not_succeeded(self):
+        ini = self.cpp_experiment("silent")
+
+        told = self.run_node("run", ini, "-o", "json", program=FAULTY_NODE, code=5).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 1)
+        self.assertIsNone(told["best"])
+
+    def test_on_a_thread_exceptions_and_hangs_cost_one_trial_each(self):
+        ini = self.cpp_experiment(
+            "moody", "kind = grid(throws, hangs, silent, not_numbers, learns)", isolation="thread"
+        )
+
+        ran = self.run_node("run", ini, *QUICK, "-o", "json", program=FAULTY_NODE)
+
+        self.assertEqual(ran.json()["counts"]["ERRORED"], 2, ran)
+        errors = [row["error"] for row in self.rows("SELECT error FROM trials ORDER BY trial")]
+        self.assertIn("the learning rate exploded", errors[0])
+        self.assertIn("no report within the progress timeout", errors[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""stdout is the result, stderr the talk; a terminal gets a block; readers do not disturb."""
+import contextlib
+import json
+import os
+import pty
+import select
+import signal
+import sqlite3
+import struct
+import time
+from fcntl import ioctl
+from termios import TIOCSWINSZ
+
+from e2e import DEADLINE, FAULTY_NODE, Case, clean_environment, main
+
+ESCAPE = "\x1b"
+
+
+class Output(Case):
+    def quick(self):
+        return self.cpp_experiment("learns", "x = uniform(0, 1)", samples=3)
+
+    def run_quick(self, *words, **how):
+        return self.run_node("run", self.quick(), *words, program=FAULTY_NODE, **how)
+
+    def test_json_is_one_object_and_stderr_the_talk(self):
+        for form in ("json", "jsonl"):
+            with self.subTest(form):
+                ran = self.run_quick("-o", form, "--experiment.name", form)
+
+                self.assertEqual(len(ran.out.splitlines()), 1)
+                self.assertEqual(ran.json()["status"], "done")
+                self.assertEqual(ran.err.count("TERMINATED"), 3)
+                self.assertNotIn(ESCAPE, ran.out + ran.err)
+
+    def test_a_table_names_the_best_and_where_it_is(self):
+        for words in ([], ["-o", "table"], ["-o", "csv"]):
+            with self.subTest(words):
+                ran = self.run_quick("--experiment.name", "x%d" % len("".join(words)), *words)
+
+                self.assertIn("best", ran.out)
+                self.assertIn("results/x", ran.out)
+                self.assertNotIn(ESCAPE, ran.out + ran.err)
+
+    def test_quiet_says_nothing_but_the_result(self):
+        ran = self.run_quick("--quiet", "-o", "json")
+
+        self.assertEqual(ran.err, "")
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 3)
+
+    def test_quiet_still_tells_errors(self):
+        ini = self.cpp_experiment("throws")
+
+        ran = self.run_node("run", ini, "--quiet", program=FAULTY_NODE, code=5)
+
+        self.assertIn("the learning rate exploded", ran.err)
+
+    def test_closed_descriptors_harm_nothing(self):
+        for number, code in ((0, 0), (1, 7), (2, 0)):
+            with self.subTest(number):
+                name = "x%d" % number
+                way = '<&-' if number == 0 else '%d>&-' % number
+                ran = self.run_node(
+                    "-c", 'exec "$0" "$@" ' + way, FAULTY_NODE, "run", self.quick(), "-o", "json",
+                    "--experiment.name", name, program="/bin/sh", code=code,
+                )
+
+                self.assertEqual(len(ran.out.splitlines()), 0 if number == 1 else 1)
+                self.assertEqual(len(self.rows("SELECT 1 FROM results", name)), 9)
+                for file in (self.directory / "results" / name).rglob("*"):
+                    if file.is_file():
+                        self.assertNotIn(b"elapsed_s", file.read_bytes())
+
+    def test_wrong_configurations_leave_stdout_empty(self):
+        ini = self.quick()
+        for words, code in ((["--experiment.mode", "up"], 3), (["--nonsense"], 2)):
+            with self.subTest(words):
+                ran = self.run_node("run", ini, "-o", "json", *words, code=code)
+
+                self.assertEqual(ran.out, "")
+                self.assertIn(words[-1].lstrip("-"), ran.err)
+                self.assertLessEqual(len(ran.err.splitlines()), 8)
+
+    def test_what_trials_print_never_reaches_the_terminal_raw(self):
+        ini = self.experiment("")
+        script = self.ini("printf '\\033[2Jwiped\\n' >&2; exit 3\n", "trial.sh")
+        text = ini.read_text().splitlines()
+        ini.write_text(
+            "\n".join(
+                "command = sh %s" % script if line.startswith("command") else line for line in text
+            )
+        )
+
+        ran = self.run_node("run", ini, code=5)
+
+        self.assertIn("wiped", ran.err)
+        self.assertNotIn(ESCAPE, ran.err + ran.out)
+
+
+class Terminal(Case):
+    """A run whose stderr is a terminal of 80 columns."""
+
+    def run_in_terminal(self, ini, *words, **environment):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        ioctl(theirs, TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        child = self.start(
+            "run", ini, *words, program=FAULTY_NODE, stderr=theirs,
+            env=clean_environment(**environment),
+        )
+        os.close(theirs)
+        return child, ours
+
+    def read_all(self, child, ours, until=None):
+        """What came over the terminal until its other end closed, or `until` was seen."""
+        seen, end = b"", time.monotonic() + DEADLINE
+        while until is None or until not in seen:
+            if time.monotonic() > end:
+                self.fail("the terminal shows only %r" % seen[-2000:])
+            if not select.select([ours], [], [], 1)[0]:
+                continue
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                part = b""
+            if not part:
+                break
+            seen += part
+        return seen
+
+    def test_a_terminal_gets_a_block_that_is_redrawn_and_left_clean(self):
+        # Nobody ends it but us: it is drawn for sure.
+        ini = self.cpp_experiment("learns", "x = uniform(0, 1)\nsteps = 100000000", samples=2)
+        child, ours = self.run_in_terminal(ini, "--cluster.cpus", "1", "-o", "json")
+        seen = self.read_all(child, ours, b"elapsed")
+        seen += self.read_all(child, ours, b"RUNNING")
+
+        child.send_signal(signal.SIGINT)
+        seen += self.read_all(child, ours)
+        ran = self.finish(child, 130)
+
+        text = seen.decode()
+        self.assertIn("0/2 done", text)
+        self.assertIn(ESCAPE + "[", text)
+        self.assertEqual(ran.json()["status"], "interrupted")
+        # Whatever was switched off is on again, and colours do not leak.
+        for switch in ("?25", "?7", "?1049", "?2004"):
+            off, on = ("l", "h") if switch in ("?25", "?7") else ("h", "l")
+            if ESCAPE + "[" + switch + off in text:
+                self.assertGreater(
+                    text.rfind(ESCAPE + "[" + switch + on), text.rfind(ESCAPE + "[" + switch + off)
+                )
+        self.assertTrue(text.endswith("\n") or text.endswith("\r") or text.endswith("J"), text[-80:])
+
+    def test_no_color_means_no_colour(self):
+        ini = self.cpp_experiment("moody", "kind = grid(learns, throws)")
+        child, ours = self.run_in_terminal(ini, "-o", "json", NO_COLOR="1")
+        seen = self.read_all(child, ours).decode()
+        self.finish(child)
+
+        self.assertIn("the learning rate exploded", seen)
+        self.assertNotRegex(seen, "\x1b\\[[0-9;]*m")
+
+    def test_without_it_there_is_colour(self):
+        ini = self.cpp_experiment("moody", "kind = grid(learns, throws)")
+        child, ours = self.run_in_terminal(ini, "-o", "json")
+        seen = self.read_all(child, ours).decode()
+        self.finish(child)
+
+        self.assertRegex(seen, "\x1b\\[[0-9;]*m")
+
+    def test_a_dumb_terminal_gets_plain_lines(self):
+        ini = self.cpp_experiment("learns")
+        child, ours = self.run_in_terminal(ini, "-o", "json", TERM="dumb")
+        seen = self.read_all(child, ours).decode()
+        self.finish(child)
+
+        self.assertIn("TERMINATED", seen)
+        self.assertNotIn(ESCAPE, seen)
+
+
+class Readers(Case):
+    VIEWS = (
+        "experiment", "trials", "attempts", "results", "decisions", "checkpoints", "nodes", "events",
+    )
+
+    def test_readers_query_all_views_while_the_run_goes_on(self):
+        ini = self.cpp_experiment("learns", "x = uniform(0, 1)\nsteps = 20", samples=60)
+        child = self.start("run", ini, "-o", "json", program=FAULTY_NODE)
+        path = self.directory / "results" / "x" / "experiment.db"
+        self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), child)
+        seen, rounds = [], 0
+        with contextlib.closing(
+            sqlite3.connect("file:%s?mode=ro" % path, uri=True, timeout=30)
+        ) as db:
+            while child.poll() is None:
+                for view in self.VIEWS:
+                    db.execute("SELECT * FROM %s" % view).fetchall()
+                seen.append(db.execute("SELECT count(*) FROM results").fetchone()[0])
+                rounds += 1
+        ran = self.finish(child)
+
+        self.assertGreater(rounds, 1)
+        self.assertEqual(seen, sorted(seen))
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 60)
+        self.assertEqual(self.rows("SELECT count(*) AS n FROM results")[0]["n"], 1200)
+
+    def test_an_open_transaction_holds_nothing_up(self):
+        ini = self.cpp_experiment("learns", "x = uniform(0, 1)\nsteps = 100000000")
+        child = self.start("run", ini, "-o", "json", program=FAULTY_NODE)
+        self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), child)
+        path = self.directory / "results" / "x" / "experiment.db"
+        with contextlib.closing(
+            sqlite3.connect("file:%s?mode=ro" % path, uri=True, isolation_level=None)
+        ) as db:
+            db.execute("BEGIN")
+            count = "SELECT count(*) FROM results"
+            before = db.execute(count).fetchone()[0]
+            self.wait_until(
+                lambda: self.rows("SELECT count(*) AS n FROM results")[0]["n"] > before + 100, child
+            )
+            self.assertEqual(db.execute(count).fetchone()[0], before)
+            child.send_signal(signal.SIGINT)
+            self.finish(child, 130)
+
+    def test_the_trials_command_reads_beside_the_run(self):
+        ini = self.cpp_experiment("learns", "x = uniform(0, 1)\nsteps = 100000000")
+        child = self.start("run", ini, "-o", "json", program=FAULTY_NODE)
+        self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), child)
+
+        told = self.run_node("trials", "results/x", "-o", "json").json()
+
+        self.assertEqual([row["status"] for row in told], ["RUNNING"])
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(json.loads(self.finish(child, 130).out)["status"], "interrupted")
+
+
+if __name__ == "__main__":
+    main()
