@@ -146,7 +146,8 @@ struct process_state {
 
   template <class Self>
   void take(Self* self, const process_news::printed& x) {
-    report(self, x.metrics, false);
+    // Lines are flat: only their texts may have to be mended.
+    report(self, *fit_for_record(x.metrics), false);
   }
 
   template <class Self>
@@ -272,12 +273,11 @@ struct process_state {
     checkpoints->abandon();
     send(self, what.trial, attempt_save_failed{what.order.attempt, *saving, std::move(why)});
     saving.reset();
-    // A pause that failed waits for another answer.
-    if (ends_with_save) {
-      waits = true;
+    // It had its answer and trains on, also where it was to pause.
+    if (ends_with_save)
       ending = false;
-    }
     ends_with_save = false;
+    session.go_on(steady_now());
   }
 
   template <class Self>

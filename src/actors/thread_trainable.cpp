@@ -4,11 +4,13 @@
 
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/json.hpp"
 #include "tune/trainable/drive.hpp"
 
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
 namespace tune {
@@ -92,7 +94,10 @@ public:
   }
 
   link_answer report(metrics what, bool done, const std::filesystem::path* checkpoint) override {
-    auto made = session_.make(std::move(what), steady_now(), wall_ms());
+    auto fit = fit_for_record(std::move(what));
+    if (!fit)
+      throw std::invalid_argument{to_text(fit.error())};
+    auto made = session_.make(std::move(*fit), steady_now(), wall_ms());
     reported_ = true;
     if (checkpoint != nullptr)
       hand_over(*checkpoint);

@@ -7,19 +7,20 @@ namespace tune::cli {
 namespace {
 
 command_doc run_doc() {
-  return {"run",
-          "run an experiment on this machine",
-          {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
-           {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
-            "any key of the file, from the command line"},
-           {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
-           {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
-           {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
-          {{"FILE", {}, argument_kind::ini_file}},
-          {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
-           {"resume", 0, "", "go on with an experiment that was left off; begin where there is none"},
-           {"strict", 0, "", "exit 4 when any trial failed"}},
-          true};
+  return {
+      "run",
+      "run an experiment on this machine",
+      {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
+       {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
+        "any key of the file, from the command line"},
+       {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
+       {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
+       {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
+       {"resume", 0, "", "go on with an experiment that was left off; begin where there is none"},
+       {"strict", 0, "", "exit 4 when any trial failed"}},
+      true};
 }
 
 command_doc trials_doc() {

@@ -103,9 +103,8 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
                     || end.status == experiment_status::failed;
   if (unfinished)
     result.push_back({run + " --resume", "go on"});
-  result.push_back({run + " --experiment.name "
-                        + shell_word(x.experiment + "-2"),
-                    "once more, beside it"});
+  result.push_back(
+      {run + " --experiment.name " + shell_word(x.experiment + "-2"), "once more, beside it"});
   return result;
 }
 

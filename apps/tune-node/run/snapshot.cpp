@@ -11,6 +11,7 @@ best_row row_of(const best_trial& x) {
   result.config = x.config;
   result.metrics = x.at->metrics;
   result.iteration = x.at->iteration;
+  result.checkpoint = x.checkpoint;
   return result;
 }
 

@@ -46,4 +46,9 @@ enum class json_position : bool { plain, metric };
                                                 json_position where = json_position::plain,
                                                 const json_limits& limits = {});
 
+/// Makes metrics from outside fit for the record, so that what was live and what is replayed are
+/// equal: invalid UTF-8 becomes U+FFFD.
+/// @errors `ec::bad_option` where they are nested deeper than `json_limits::depth`.
+[[nodiscard]] expected<object> fit_for_record(object metrics);
+
 } // namespace tune

@@ -86,7 +86,9 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
     trial.best_score = score;
   }
   if (!best_ || score > best_score_) {
-    best_ = best_trial{trial.id, trial.config, what};
+    auto newest = newest_good(trial);
+    best_ = best_trial{trial.id, trial.config, what,
+                       newest ? checkpoints_.at(newest).location : std::string{}};
     best_score_ = score;
   }
 }
@@ -160,6 +162,8 @@ void machine::take(const on::saved& what) {
   checkpoints_[id]
       = {what.trial, what.iteration, what.time_total, what.location, what.bytes, false};
   trial->checkpoints.push_back(id);
+  if (best_ && best_->trial == what.trial)
+    best_->checkpoint = what.location;
   trial->attempt->heard = now_;
   tell_scheduler(fact::saved{what.trial, id, what.iteration});
   auto& attempt = *trial->attempt;

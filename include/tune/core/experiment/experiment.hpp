@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tune {
@@ -27,6 +28,8 @@ struct best_trial {
   config_ptr config;
   /// The report with the best first objective.
   std::shared_ptr<const report> at;
+  /// Its newest checkpoint, relative to the experiment's directory; empty: none.
+  std::string checkpoint;
 };
 
 /// What an observer may see of a running experiment.
