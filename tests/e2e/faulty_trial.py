@@ -50,7 +50,8 @@ def report(**metrics):
 
 
 def flood(descriptor_number, megabytes):
-    block = (b"x" * 127 + b"\n") * 8192
+    # Long lines: of each only the beginning is searched for metrics.
+    block = (b"x" * ((1 << 16) - 1) + b"\n") * 16
     for _ in range(megabytes):
         os.write(descriptor_number, block)
 
