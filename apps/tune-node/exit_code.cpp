@@ -9,7 +9,7 @@ std::span<const exit_code_doc> exit_code_docs() {
       {exit_code::internal, "internal error: the program itself is at fault"},
       {exit_code::usage, "the command line has the wrong shape"},
       {exit_code::configuration, "bad configuration: a wrong value or an unreadable file"},
-      {exit_code::some_failed, "some trials failed (only with --strict)"},
+      {exit_code::some_failed, "some trials failed (with --strict, or where fail_fast ended the run)"},
       {exit_code::none_succeeded, "no trial succeeded"},
       {exit_code::unreachable, "the cluster could not be reached"},
       {exit_code::storage, "storage failed: database, directory or disk"},

@@ -19,7 +19,7 @@ enum class exit_code : int {
   usage = 2,
   /// A bad value or unreadable file, from file, environment or command line.
   configuration = 3,
-  /// With `--strict`: some trials failed.
+  /// Some trials failed: with `--strict`, or where `fail_fast` ended the run.
   some_failed = 4,
   /// No trial succeeded.
   none_succeeded = 5,
