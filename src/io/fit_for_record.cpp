@@ -55,7 +55,7 @@ expected<object> fit_for_record(object metrics) {
     fit = fit && is_utf8(name) && is_fit(x);
   if (!fit && !mend(metrics, json_limits{}.depth)) {
     return error{ec::bad_option, "metrics are nested deeper than "
-                                   + std::to_string(json_limits{}.depth) + " levels"};
+                                     + std::to_string(json_limits{}.depth) + " levels"};
   }
   return metrics;
 }

@@ -21,8 +21,8 @@ TEST(fit_for_record, mends_names_and_texts_that_are_no_utf8_at_any_depth) {
   auto result = fit_for_record(metrics);
 
   ASSERT_TRUE(result);
-  EXPECT_EQ(*result, (object{{"bad\uFFFD", 1},
-                             {"inner", object{{"text", value::list{"a\uFFFD"}}}}}));
+  EXPECT_EQ(*result,
+            (object{{"bad\uFFFD", 1}, {"inner", object{{"text", value::list{"a\uFFFD"}}}}}));
 }
 
 TEST(fit_for_record, refuses_what_could_not_be_read_back) {
