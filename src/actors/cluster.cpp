@@ -18,6 +18,7 @@ struct cluster_state {
   std::map<std::uint64_t, std::pair<trial_id, runner_actor>> waiting;
   std::map<std::pair<caf::actor_addr, trial_id>, std::uint64_t> tokens;
   std::uint64_t last_token = 0;
+  monitors watched;
 
   template <class Self>
   void offer(Self* self, const node_offer& what, const node_actor& node) {
@@ -34,6 +35,8 @@ struct cluster_state {
         return;
       }
     }
+    withdraw({what.trial}, runner.address());
+    watched.watch(self, runner, [this, who = runner.address()](const caf::error&) { forget(who); });
     auto token = ++last_token;
     waiting.emplace(token, std::pair{what.trial, runner});
     tokens[{runner.address(), what.trial}] = token;
@@ -41,13 +44,23 @@ struct cluster_state {
     grant(self);
   }
 
-  void withdraw(const lease_cancel& what, const runner_actor& runner) {
-    auto known = tokens.find({runner.address(), what.trial});
+  void withdraw(const lease_cancel& what, const caf::actor_addr& runner) {
+    auto known = tokens.find({runner, what.trial});
     if (known == tokens.end())
       return;
     books.cancel(known->second);
     waiting.erase(known->second);
     tokens.erase(known);
+  }
+
+  /// Nobody is there any more to take what this runner waited for.
+  void forget(const caf::actor_addr& runner) {
+    auto i = tokens.lower_bound({runner, trial_id{0}});
+    while (i != tokens.end() && i->first.first == runner) {
+      books.cancel(i->second);
+      waiting.erase(i->second);
+      i = tokens.erase(i);
+    }
   }
 
   template <class Self>
@@ -65,6 +78,7 @@ struct cluster_state {
 
 cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_state> self) {
   auto& state = state_of(self);
+  state.watched.init(self);
   return {
       [self, &state](const node_offer& what, const node_actor& node) {
         state.offer(self, what, node);
@@ -73,7 +87,7 @@ cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_sta
         state.enter(self, what, runner);
       },
       [&state](const lease_cancel& what, const runner_actor& runner) {
-        state.withdraw(what, runner);
+        state.withdraw(what, runner.address());
       },
       [self, &state](lease_id over) {
         if (state.books.release(over))
