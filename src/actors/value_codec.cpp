@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -72,13 +74,13 @@ public:
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
 
   object get_object(std::size_t depth) {
-    object result;
+    std::vector<object::entry> entries;
     auto count = length(depth);
     for (std::size_t i = 0; ok_ && i < count; ++i) {
       auto name = text();
-      result.set(name, get_value(depth + 1));
+      entries.emplace_back(std::move(name), get_value(depth + 1));
     }
-    return result;
+    return object::of(std::move(entries));
   }
 
   value get_value(std::size_t depth) {
