@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/recorder.hpp"
 
-#include <iterator>
+#include <algorithm>
 #include <optional>
 
 namespace tune {
@@ -45,7 +45,9 @@ struct recorder_state {
         send_urgent(self, runner, storage_failed{*broken});
       return;
     }
-    last = pending.back().seq;
+    // The row of an older event may be the last item.
+    for (const auto& item : pending)
+      last = std::max(last, item.seq);
     pending.clear();
     if (runner)
       send_urgent(self, runner, durable_up_to{last});
