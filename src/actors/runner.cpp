@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace tune {
@@ -15,9 +16,6 @@ namespace {
 
 using runner_impl
     = extend<runner_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
-
-/// Events that may wait for the disk before trials are held back.
-constexpr sequence most_undurable = 200'000;
 
 /// Commands that are rows of the database.
 template <class Command>
@@ -40,10 +38,11 @@ struct runner_state : engine_ports {
   cluster_actor cluster;
   recorder_actor recorder;
   bool queue_trials = false;
+  sequence most_undurable = 0;
   std::shared_ptr<run_observer> observer;
   history_function history;
 
-  std::chrono::steady_clock::time_point began;
+  caf::actor_clock::time_point began;
   std::optional<run_summary> summary;
 
   /// What this turn has for the others.
@@ -68,20 +67,36 @@ struct runner_state : engine_ports {
   sequence durable = 0;
   /// Answers held back until the disk has caught up.
   std::vector<cmd::proceed> withheld;
-  std::optional<instant> armed;
+  /// When timers under way come.
+  std::set<instant> timers;
+
+  /// Whoever still holds a trial, a thread left to itself perhaps, must not keep the system alive.
+  ~runner_state() override {
+    for (const auto& [id, hand] : hands) {
+      if (hand.actor)
+        caf::anon_send_exit(hand.actor, caf::exit_reason::user_shutdown);
+    }
+  }
 
   [[nodiscard]] instant now() const {
-    return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - began);
+    return std::chrono::duration_cast<instant>(self->clock().now() - began);
   }
+
+  /// Nothing can be recorded any more, hence nothing may happen any more.
+  [[nodiscard]] bool is_broken() const { return summary && !summary->storage_error.empty(); }
 
   // -- Messages to events.
 
   void post(event_body what) {
+    if (is_broken())
+      return;
     loop->post(std::move(what), now());
     end_turn();
   }
 
   void hear_durable(sequence seq) {
+    if (is_broken())
+      return;
     durable = seq;
     loop->durable(seq);
     for (const auto& x : std::exchange(withheld, {}))
@@ -119,20 +134,32 @@ struct runner_state : engine_ports {
       send(self, searcher, std::exchange(for_searcher, {}), me);
   }
 
-  /// One timer at a time, for the next thing that is due.
+  /// Sets a timer for the next thing that is due, unless one comes before. No two timers for the
+  /// same time: many trials may come and go before the time limit.
   void arm() {
     auto due = loop->machine().next_deadline();
-    if (!due || (armed && *armed <= *due))
+    if (!due || (!timers.empty() && *timers.begin() <= *due))
       return;
-    armed = due;
-    delayed_send(self, caf::actor_cast<runner_impl>(self),
-                 std::max(*due - now(), instant{0}) + std::chrono::milliseconds{1}, tick_atom_v);
+    timers.insert(*due);
+    delayed_send(self, caf::actor_cast<runner_impl>(self), std::max(*due - now(), instant{0}),
+                 tick_atom_v);
   }
 
   void tick() {
-    armed.reset();
+    timers.erase(timers.begin(), timers.upper_bound(now()));
+    if (is_broken())
+      return;
     loop->pass(now());
     end_turn();
+  }
+
+  void take(const lease_granted& x) {
+    if (is_broken() || loop->machine().is_finished()) {
+      send(self, cluster, x.what.id);
+      return;
+    }
+    granted[x.what.id] = x.where;
+    post(on::placed{x.trial, loop->machine().next_attempt(), x.what});
   }
 
   // -- Commands to messages.
@@ -266,7 +293,7 @@ struct runner_state : engine_ports {
   // -- The beginning and the end.
 
   void open_run() {
-    began = std::chrono::steady_clock::now();
+    began = self->clock().now();
     send(self, recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
     if (history && !replay())
       return;
@@ -342,14 +369,12 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.cluster = parts->cluster;
   state.recorder = parts->recorder;
   state.queue_trials = parts->queue_trials;
+  state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);
   state.history = std::move(parts->history);
   return {
       [&state](const news& x) { state.post(x.what); },
-      [&state](const lease_granted& x) {
-        state.granted[x.what.id] = x.where;
-        state.post(on::placed{x.trial, state.loop->machine().next_attempt(), x.what});
-      },
+      [&state](const lease_granted& x) { state.take(x); },
       [&state](const lease_refused& x) {
         state.post(on::place_refused{x.trial, x.why});
       },

@@ -50,7 +50,9 @@ struct runner_parts {
   /// May be null.
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
-  history_function history;
+  history_function history = {};
+  /// Events that may wait for the disk before trials are held back.
+  sequence most_undurable = 200'000;
 };
 
 /// Spawns the runner; it begins with `run_atom`.
