@@ -147,7 +147,7 @@ struct process_state {
   template <class Self>
   void take(Self* self, const process_news::printed& x) {
     // Lines are flat: only their texts may have to be mended.
-    report(self, *fit_for_record(x.metrics), false);
+    report(self, *fit_for_record(x.metrics), false, std::nullopt);
   }
 
   template <class Self>
@@ -158,9 +158,7 @@ struct process_state {
     if (!said)
       return violate(to_text(said.error()));
     if (auto* made = std::get_if<line::report>(&*said)) {
-      if (made->checkpoint)
-        adopt(self, *made->checkpoint);
-      report(self, std::move(made->metrics), made->done);
+      report(self, std::move(made->metrics), made->done, made->checkpoint);
     } else if (const auto* kept = std::get_if<line::saved>(&*said)) {
       static_cast<void>(kept);
       finish_save(self);
@@ -185,12 +183,15 @@ struct process_state {
   }
 
   template <class Self>
-  void report(Self* self, object metrics, bool done) {
+  void report(Self* self, object metrics, bool done,
+              const std::optional<std::filesystem::path>& checkpoint) {
     // It trains on although it was asked to save: it will not.
     if (saving)
       fail_save(self, "it reported again without having saved");
     saw_objective = saw_objective || find_path(metrics, what.node->objective) != nullptr;
     auto made = session.make(std::move(metrics), steady_now(), wall_ms());
+    if (checkpoint)
+      adopt(self, *checkpoint);
     attempt_report out;
     out.attempt = what.order.attempt;
     out.number = made.number;
@@ -203,6 +204,7 @@ struct process_state {
     out.metrics = {std::move(made.metrics)};
     send(self, what.trial, std::move(out));
     waits = true;
+    // It was told to end in the middle of its step: nobody else will answer.
     if (halted)
       stop(self);
     else if (session.has_credit())
@@ -286,8 +288,8 @@ struct process_state {
     auto done = checkpoints->adopt(path);
     if (done)
       send(self, what.trial,
-           attempt_saved{what.order.attempt, 0, session.iteration() + 1,
-                         session.time_total().count(), done->location, done->bytes});
+           attempt_saved{what.order.attempt, 0, session.iteration(), session.time_total().count(),
+                         done->location, done->bytes});
     else
       violate(to_text(done.error()));
   }
