@@ -30,7 +30,7 @@ struct launcher_state {
   void launch(Self* self, const launch_order& order, const trial_actor& trial,
               const node_impl& node) {
     if (processes == nullptr) {
-      auto started = process_service::start();
+      auto started = process_service::start(settings->processes);
       if (!started) {
         attempt_ended over;
         over.attempt = order.attempt;

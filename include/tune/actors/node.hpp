@@ -60,6 +60,7 @@ struct node_settings {
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Between TERM and KILL.
   std::chrono::milliseconds kill_grace{5000};
+  process_service_options processes = {};
 };
 
 /// Spawns the node and offers its capacity to the cluster. The guard process is started with the
