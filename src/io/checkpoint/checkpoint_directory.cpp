@@ -40,10 +40,11 @@ expected<std::uint64_t> sync_tree(const fs::path& root) {
   std::error_code why;
   fs::recursive_directory_iterator i{root, why};
   for (; !why && i != fs::end(i); i.increment(why)) {
-    if (i->is_symlink())
+    // Opening a pipe would wait for its writer.
+    if (i->is_symlink(why) || !(i->is_regular_file(why) || i->is_directory(why)))
       continue;
-    if (i->is_regular_file())
-      bytes += i->file_size();
+    if (i->is_regular_file(why))
+      bytes += i->file_size(why);
     if (auto done = sync_path(i->path()); !done)
       return done.error();
   }
@@ -52,6 +53,13 @@ expected<std::uint64_t> sync_tree(const fs::path& root) {
   if (auto done = sync_path(root); !done)
     return done.error();
   return bytes;
+}
+
+/// Whether a copy of `outer` into `inner` would copy itself.
+bool holds(const fs::path& outer, const fs::path& inner) {
+  std::error_code why;
+  auto way = fs::relative(inner, outer, why);
+  return !why && !way.empty() && *way.begin() != "..";
 }
 
 std::string padded(std::uint64_t number) {
@@ -88,8 +96,11 @@ expected<checkpoint_directory::entry> checkpoint_directory::commit() {
   final_name.replace_extension();
   std::error_code why;
   fs::rename(open_, final_name, why);
-  if (why)
-    return failed("rename", open_, why);
+  if (why) {
+    auto reason = failed("rename", open_, why);
+    abandon();
+    return reason;
+  }
   open_.clear();
   // The names on the way down must be as safe as the content.
   for (auto dir = parent_; dir != experiment_ && !dir.empty(); dir = dir.parent_path()) {
@@ -111,6 +122,11 @@ expected<checkpoint_directory::entry> checkpoint_directory::adopt(const fs::path
   auto to = begin();
   if (!to)
     return to.error();
+  if (holds(from, *to)) {
+    abandon();
+    return error{ec::storage,
+                 "cannot copy " + from.string() + ": the experiment keeps its checkpoints in it"};
+  }
   std::error_code why;
   fs::copy(from, *to, fs::copy_options::recursive | fs::copy_options::overwrite_existing, why);
   if (why) {

@@ -91,6 +91,10 @@ expected<curve_table> curve_table::parse(std::string_view text, const std::strin
     return at_line(name, in.line(), header.error().detail);
   if (std::find(header->begin(), header->end(), "training_iteration") == header->end())
     return at_line(name, 1, "there is no column training_iteration");
+  for (auto i = header->begin(); i != header->end(); ++i) {
+    if (std::find(header->begin(), i, *i) != i)
+      return at_line(name, 1, "there are two columns named " + *i);
+  }
   curve_table result;
   for (;;) {
     auto cells = in.next();

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+
+#include "../scratch_directory.hpp"
+
+#include <sys/stat.h>
+
+#include <set>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct checkpoint_directory_test : samples::scratch_directory {
+  fs::path attempt() const { return root / "trials" / "00007" / "attempt_2_5"; }
+  checkpoint_directory make() const { return {root, trial_id{7}, attempt_id{2, 5}}; }
+};
+
+TEST_F(checkpoint_directory_test, makes_nothing_before_it_is_asked_to) {
+  auto uut = make();
+
+  EXPECT_TRUE(fs::is_empty(root));
+}
+
+TEST_F(checkpoint_directory_test, hides_a_checkpoint_until_it_is_complete) {
+  auto uut = make();
+  auto to = uut.begin();
+  ASSERT_TRUE(to);
+  EXPECT_TRUE(fs::is_directory(*to));
+  EXPECT_TRUE(fs::is_empty(*to));
+  EXPECT_EQ(to->extension(), ".tmp");
+  fill(*to / "state", "12345");
+  fill(*to / "deep" / "er" / "more", "678");
+
+  auto done = uut.commit();
+
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->location, "trials/00007/attempt_2_5/checkpoint_000001");
+  EXPECT_EQ(done->bytes, 8u);
+  EXPECT_EQ(content(root / done->location / "state"), "12345");
+  EXPECT_EQ(content(root / done->location / "deep" / "er" / "more"), "678");
+  EXPECT_FALSE(fs::exists(*to));
+}
+
+TEST_F(checkpoint_directory_test, never_uses_a_name_twice) {
+  auto uut = make();
+  std::set<fs::path> names;
+
+  for (int i = 0; i < 3; ++i) {
+    names.insert(*uut.begin());
+    ASSERT_TRUE(uut.commit());
+    names.insert(*uut.begin());
+    uut.abandon();
+  }
+
+  EXPECT_EQ(names.size(), 6u);
+}
+
+TEST_F(checkpoint_directory_test, removes_what_is_abandoned) {
+  auto uut = make();
+  auto to = uut.begin();
+  fill(*to / "half", "done");
+
+  uut.abandon();
+
+  EXPECT_TRUE(fs::is_empty(attempt()));
+}
+
+TEST_F(checkpoint_directory_test, abandons_what_was_begun_before) {
+  auto uut = make();
+  auto first = uut.begin();
+  fill(*first / "half", "done");
+
+  auto second = uut.begin();
+
+  EXPECT_FALSE(fs::exists(*first));
+  EXPECT_TRUE(fs::is_empty(*second));
+}
+
+TEST_F(checkpoint_directory_test, says_that_nothing_was_begun) {
+  auto uut = make();
+
+  EXPECT_FALSE(uut.commit());
+  uut.abandon();
+  EXPECT_FALSE(uut.commit());
+}
+
+TEST_F(checkpoint_directory_test, says_why_a_checkpoint_cannot_be_made_safe) {
+  auto uut = make();
+  auto to = uut.begin();
+  fs::remove_all(*to);
+
+  auto done = uut.commit();
+
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ec::storage);
+  EXPECT_NE(done.error().detail.find("checkpoint_000001"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(attempt()));
+}
+
+TEST_F(checkpoint_directory_test, says_why_it_cannot_begin) {
+  fill(root / "trials", "a file where a directory should be");
+  auto uut = make();
+
+  auto to = uut.begin();
+
+  ASSERT_FALSE(to);
+  EXPECT_EQ(to.error().code, ec::storage);
+  EXPECT_NE(to.error().detail.find("trials"), std::string::npos);
+}
+
+TEST_F(checkpoint_directory_test, does_not_wait_for_what_is_no_file) {
+  auto uut = make();
+  auto to = uut.begin();
+  fill(*to / "state", "1");
+  ASSERT_EQ(::mkfifo((*to / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("/nowhere", *to / "link");
+
+  auto done = uut.commit();
+
+  ASSERT_TRUE(done) << to_text(done.error());
+  EXPECT_EQ(done->bytes, 1u);
+}
+
+TEST_F(checkpoint_directory_test, takes_a_copy_of_what_is_handed_over) {
+  auto uut = make();
+  fill(root / "own" / "state", "123");
+  fill(root / "own" / "deep" / "more", "4567");
+
+  auto done = uut.adopt(root / "own");
+
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->bytes, 7u);
+  fs::remove_all(root / "own");
+  EXPECT_EQ(content(root / done->location / "deep" / "more"), "4567");
+}
+
+TEST_F(checkpoint_directory_test, says_why_nothing_can_be_taken_over) {
+  auto uut = make();
+
+  auto done = uut.adopt(root / "not there");
+
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ec::storage);
+  EXPECT_NE(done.error().detail.find("not there"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(attempt()));
+}
+
+TEST_F(checkpoint_directory_test, does_not_copy_a_directory_into_itself) {
+  auto uut = make();
+  fill(root / "trials" / "00007" / "state", "1");
+
+  auto done = uut.adopt(root / "trials" / "00007");
+
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().detail.find("keeps its checkpoints"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(attempt()));
+}
+
+TEST_F(checkpoint_directory_test, keeps_attempts_apart) {
+  auto one = make();
+  checkpoint_directory other{root, trial_id{7}, attempt_id{2, 6}};
+  fill(*one.begin() / "x", "1");
+  fill(*other.begin() / "x", "2");
+
+  auto first = one.commit();
+  auto second = other.commit();
+
+  EXPECT_EQ(content(root / first->location / "x"), "1");
+  EXPECT_EQ(content(root / second->location / "x"), "2");
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/table/curve_table.hpp"
+
+#include "../scratch_directory.hpp"
+
+namespace tune {
+namespace {
+
+search_space space() {
+  return *search_space::parse({{"lr", "loguniform(0.001, 1)"}, {"opt", "choice(adam, sgd)"}});
+}
+
+curve_table table(const std::string& text) {
+  auto result = curve_table::parse(text, "t.csv");
+  EXPECT_TRUE(result) << to_text(result.error());
+  return result ? *result : curve_table{};
+}
+
+std::string fault(const std::string& text) {
+  auto result = curve_table::parse(text, "t.csv");
+  return result ? "" : to_text(result.error());
+}
+
+constexpr auto two_curves = "config.lr,config.opt,training_iteration,loss\n"
+                            "0.1,adam,2,0.4\n"
+                            "0.1,adam,1,0.5\n"
+                            "0.001,sgd,1,0.9\n";
+
+TEST(curve_table, gives_the_reports_of_a_configuration_in_order) {
+  auto uut = table(two_curves);
+
+  auto curve = uut.curve_of({{"lr", 0.1}, {"opt", "adam"}}, space());
+
+  EXPECT_EQ(uut.size(), 2u);
+  ASSERT_EQ(curve.size(), 2u);
+  EXPECT_EQ(curve[0], (object{{"training_iteration", 1}, {"loss", 0.5}}));
+  EXPECT_EQ(curve[1], (object{{"training_iteration", 2}, {"loss", 0.4}}));
+}
+
+TEST(curve_table, takes_equal_numbers_of_either_kind_for_equal) {
+  auto uut = table("config.x,training_iteration,loss\n1,1,0.5\n");
+
+  EXPECT_FALSE(uut.curve_of({{"x", 1.0}}, {})[0].contains("table_config"));
+  EXPECT_FALSE(uut.curve_of({{"x", 1}}, {})[0].contains("table_config"));
+}
+
+TEST(curve_table, looks_for_the_nearest_on_the_scale_of_the_parameter) {
+  // In between on a linear scale, far nearer to the small one on a logarithmic one.
+  auto uut = table("config.lr,training_iteration,loss\n0.001,1,0.1\n1,1,0.2\n");
+
+  auto curve = uut.curve_of({{"lr", 0.01}}, space());
+
+  EXPECT_EQ(*curve[0].find("loss"), value{0.1});
+  EXPECT_EQ(*uut.curve_of({{"lr", 0.5}}, space())[0].find("loss"), value{0.2});
+  // 0.03 is nearer to 0.001 than to 1 by distance, and by its logarithm on the far side of 0.0316.
+  EXPECT_EQ(*uut.curve_of({{"lr", 0.04}}, space())[0].find("loss"), value{0.2});
+}
+
+TEST(curve_table, says_which_configuration_stands_in) {
+  auto uut = table(two_curves);
+
+  auto curve = uut.curve_of({{"lr", 0.2}, {"opt", "adam"}}, space());
+
+  ASSERT_EQ(curve.size(), 2u);
+  EXPECT_EQ(*curve[1].find("table_config"), value{R"({"lr":0.1,"opt":"adam"})"});
+}
+
+TEST(curve_table, keeps_the_first_of_two_that_are_equally_near) {
+  auto uut = table("config.opt,training_iteration,loss\nadam,1,0.1\nsgd,1,0.2\n");
+
+  auto curve = uut.curve_of({{"opt", "other"}}, space());
+
+  EXPECT_EQ(*curve[0].find("loss"), value{0.1});
+}
+
+TEST(curve_table, takes_an_empty_cell_for_what_is_not_there) {
+  auto uut = table("config.lr,config.opt,training_iteration,loss,note\n"
+                   "0.1,,1,0.5,\n"
+                   "0.1,adam,1,,x\n");
+
+  EXPECT_EQ(uut.curve_of({{"lr", 0.1}}, space()),
+            (std::vector<object>{{{"training_iteration", 1}, {"loss", 0.5}}}));
+  EXPECT_EQ(uut.curve_of({{"lr", 0.1}, {"opt", "adam"}}, space()),
+            (std::vector<object>{{{"training_iteration", 1}, {"note", "x"}}}));
+}
+
+TEST(curve_table, finds_nested_parameters_by_their_dotted_name) {
+  auto uut = table("config.optimizer.lr,training_iteration,loss\n0.1,1,0.5\n");
+
+  auto curve = uut.curve_of({{"optimizer", object{{"lr", 0.1}}}}, {});
+
+  EXPECT_FALSE(curve[0].contains("table_config"));
+}
+
+TEST(curve_table, reads_quotes_and_both_line_ends) {
+  auto uut = table("config.opt,training_iteration,note\r\n"
+                   "\"a,\"\"b\"\"\nc\",1,\"two\nlines\"\r\n"
+                   "\r\n"
+                   "plain,1,last");
+
+  auto curve = uut.curve_of({{"opt", "a,\"b\"\nc"}}, space());
+
+  EXPECT_EQ(uut.size(), 2u);
+  EXPECT_EQ(*curve[0].find("note"), value{"two\nlines"});
+}
+
+TEST(curve_table, reads_numbers_that_are_none) {
+  auto uut = table("training_iteration,loss,acc\n1,nan,-inf\n");
+
+  auto curve = uut.curve_of({}, {});
+
+  EXPECT_EQ(*curve[0].find("loss"), value{std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_EQ(*curve[0].find("acc"), value{-std::numeric_limits<double>::infinity()});
+}
+
+TEST(curve_table, names_the_line_of_what_is_wrong) {
+  EXPECT_EQ(fault("config.lr,loss\n1,2\n"), "t.csv:1: there is no column training_iteration");
+  EXPECT_EQ(fault("training_iteration,loss\n1,2\n2,3,4\n"),
+            "t.csv:3: 3 cells, but the header has 2");
+  EXPECT_EQ(fault("training_iteration,loss\n0,2\n"),
+            "t.csv:2: training_iteration is '0', not a whole number >= 1");
+  EXPECT_EQ(fault("training_iteration,loss\n1.5,2\n"),
+            "t.csv:2: training_iteration is '1.5', not a whole number >= 1");
+  EXPECT_EQ(fault("training_iteration,loss\n\n1,2\n1,3\n"),
+            "t.csv:4: iteration 1 of this configuration is there already");
+  EXPECT_EQ(fault("training_iteration,loss\n1,\"2\n"), "t.csv:2: a quote is never closed");
+  EXPECT_EQ(fault("training_iteration,loss\n"), "t.csv:1: the table has no rows");
+  EXPECT_EQ(fault("training_iteration,loss,loss\n1,2,3\n"),
+            "t.csv:1: there are two columns named loss");
+  EXPECT_NE(fault(""), "");
+}
+
+struct curve_table_file : samples::scratch_directory {};
+
+TEST_F(curve_table_file, is_named_in_errors) {
+  fill(root / "bad.csv", "training_iteration,loss\nx,2\n");
+
+  auto bad = curve_table::load(root / "bad.csv");
+  auto missing = curve_table::load(root / "missing.csv");
+  auto directory = curve_table::load(root);
+
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().code, ec::bad_syntax);
+  EXPECT_NE(bad.error().detail.find("bad.csv:2: "), std::string::npos);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ec::unreadable);
+  EXPECT_NE(missing.error().detail.find("missing.csv"), std::string::npos);
+  EXPECT_FALSE(directory);
+}
+
+TEST_F(curve_table_file, holds_its_curves) {
+  fill(root / "good.csv", two_curves);
+
+  auto uut = curve_table::load(root / "good.csv");
+
+  ASSERT_TRUE(uut);
+  EXPECT_EQ(uut->size(), 2u);
+}
+
+} // namespace
+} // namespace tune
