@@ -38,16 +38,20 @@ function(tune_add_room room)
     PRIVATE tune_warnings ${ARG_PRIVATE_LINKS})
 endfunction()
 
-# tune_add_tests(<label> SOURCES <file>... [LINKS <target>...])
+# tune_add_tests(<label> SOURCES <file>... [LINKS <target>...] [TIMEOUT <seconds per test>])
 #
 # One GoogleTest program per room, `tune_<label>_tests`; the ctest label is the room's name.
 function(tune_add_tests label)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
   add_executable(tune_${label}_tests ${ARG_SOURCES})
   target_include_directories(tune_${label}_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(tune_${label}_tests PRIVATE
     TUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(tune_${label}_tests
     PRIVATE tune_warnings ${ARG_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(tune_${label}_tests PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(tune_${label}_tests DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${label} TIMEOUT ${ARG_TIMEOUT})
 endfunction()

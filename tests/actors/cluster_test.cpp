@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/deterministic_system.hpp"
+
+#include "tune/actors/cluster.hpp"
+
+namespace tune {
+namespace {
+
+resources cpus(double x) {
+  resources result;
+  result.cpu = amount::of(x);
+  return result;
+}
+
+lease_request wants(std::uint64_t trial, double cpu, bool wait = false) {
+  return {trial_id{trial}, {{cpus(cpu)}, {}}, wait};
+}
+
+struct cluster_test : support::deterministic_system {
+  cluster_actor uut = keep(spawn_cluster(*system));
+  support::mock<runner_actor> runner = mock_runner();
+  support::mock<node_actor> node = mock_node();
+
+  void offer(double cpu, const std::string& name = "here") {
+    tell(uut, node_offer{name, cpus(cpu)}, node.actor);
+  }
+  void ask(const lease_request& what) { tell(uut, what, runner.actor); }
+};
+
+TEST_F(cluster_test, grants_in_the_order_of_requests) {
+  offer(2);
+
+  ask(wants(7, 1));
+  ask(wants(3, 1));
+  ask(wants(5, 1));
+
+  auto first = runner.take<lease_granted>();
+  EXPECT_EQ(first.trial.number, 7u);
+  EXPECT_EQ(first.where, node.actor);
+  EXPECT_EQ(first.what.bundles.front().node, "here");
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 3u);
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(cluster_test, grants_the_next_when_a_lease_comes_back) {
+  offer(1);
+  ask(wants(0, 1));
+  ask(wants(1, 1));
+  auto first = runner.take<lease_granted>();
+  ASSERT_EQ(runner.heard->size(), 0u);
+
+  tell(uut, first.what.id);
+
+  auto second = runner.take<lease_granted>();
+  EXPECT_EQ(second.trial.number, 1u);
+  EXPECT_NE(second.what.id, first.what.id);
+}
+
+TEST_F(cluster_test, gives_nothing_twice_for_a_lease_that_comes_back_twice) {
+  offer(1);
+  ask(wants(0, 1));
+  ask(wants(1, 1));
+  ask(wants(2, 1));
+  auto first = runner.take<lease_granted>();
+
+  tell(uut, first.what.id);
+  tell(uut, first.what.id);
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(cluster_test, refuses_what_no_node_could_ever_grant) {
+  offer(2);
+
+  ask(wants(4, 3));
+
+  auto refused = runner.take<lease_refused>();
+  EXPECT_EQ(refused.trial.number, 4u);
+  EXPECT_NE(refused.why.find("3 CPU"), std::string::npos) << refused.why;
+  EXPECT_NE(refused.why.find("2 CPU"), std::string::npos) << refused.why;
+}
+
+TEST_F(cluster_test, lets_a_request_wait_for_a_larger_node_where_it_may) {
+  offer(2);
+  ask(wants(4, 3, true));
+  ASSERT_EQ(runner.heard->size(), 0u);
+
+  offer(3);
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 4u);
+}
+
+TEST_F(cluster_test, grants_nothing_to_a_request_that_was_withdrawn) {
+  offer(1);
+  ask(wants(0, 1));
+  ask(wants(1, 1));
+  ask(wants(2, 1));
+  auto first = runner.take<lease_granted>();
+
+  tell(uut, lease_cancel{trial_id{1}}, runner.actor);
+  tell(uut, lease_cancel{trial_id{99}}, runner.actor);
+  tell(uut, first.what.id);
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 2u);
+}
+
+TEST_F(cluster_test, keeps_two_runners_apart) {
+  auto other = mock_runner();
+  offer(1);
+  ask(wants(0, 1));
+  tell(uut, wants(0, 1), other.actor);
+  tell(uut, wants(1, 1), other.actor);
+  auto first = runner.take<lease_granted>();
+
+  // The same number, but another's trial.
+  tell(uut, lease_cancel{trial_id{0}}, runner.actor);
+  tell(uut, first.what.id);
+
+  EXPECT_EQ(other.take<lease_granted>().trial.number, 0u);
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(cluster_test, forgets_a_runner_that_went_away) {
+  auto other = mock_runner();
+  offer(1);
+  ask(wants(0, 1));
+  tell(uut, wants(0, 1), other.actor);
+  ask(wants(1, 1));
+  auto first = runner.take<lease_granted>();
+
+  dismiss(other.actor);
+  tell(uut, first.what.id);
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
+}
+
+TEST_F(cluster_test, tells_what_is_there_and_what_is_used) {
+  offer(2);
+  offer(3, "there");
+  ask(wants(0, 1));
+  runner.take<lease_granted>();
+
+  auto books = ask_now<cluster_status>(uut, status_atom_v);
+
+  EXPECT_EQ(books.total.cpu, amount::of(5));
+  EXPECT_EQ(books.used.cpu, amount::of(1));
+}
+
+} // namespace
+} // namespace tune

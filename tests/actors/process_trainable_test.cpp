@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/small_run.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using iterations = std::vector<std::uint64_t>;
+
+struct process_trainable : support::small_run {
+  process_trainable() {
+    node.processes.guard_program = TUNE_FAKE_TRAINABLE;
+    node.kill_grace = 200ms;
+    objective("i");
+  }
+
+  void objective(const std::string& metric) {
+    node.objective = metric;
+    settings.objectives = {{metric, true}};
+  }
+  /// @param script for the program of many faults.
+  void runs(const std::string& script, std::optional<metric_pattern_options> patterns = {}) {
+    auto command = command_template::parse(TUNE_FAKE_TRAINABLE " " + script, {});
+    ASSERT_TRUE(command);
+    node.plan = run_command{*command, "/", std::move(patterns), {}};
+  }
+  static metric_pattern_options accuracy(report_mode mode) {
+    metric_pattern_options result;
+    result.metrics = {{"acc", "Accuracy = ([0-9]+)"}};
+    result.mode = mode;
+    result.objective = "acc";
+    return result;
+  }
+  on::ended end() {
+    auto ends = events<on::ended>();
+    EXPECT_EQ(ends.size(), 1u);
+    return ends.empty() ? on::ended{} : ends[0];
+  }
+};
+
+TEST_F(process_trainable, reports_by_protocol) {
+  runs("report 3");
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3}));
+  EXPECT_EQ(*events<on::reported>()[2].what->metrics->find("i"), value{3});
+  EXPECT_GT(events<on::reported>()[0].what->pid, 0);
+  ASSERT_EQ(events<on::started>().size(), 1u);
+  EXPECT_EQ(end().how, end_class::finished);
+  EXPECT_EQ(end().exit_status, 0);
+}
+
+TEST_F(process_trainable, is_told_to_stop_by_protocol) {
+  runs("report 1000 exit 5");
+  stop_lines = {{"i", "2"}};
+
+  run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2}));
+  EXPECT_EQ(end().how, end_class::stopped);
+  EXPECT_EQ(end().exit_status, 0);
+}
+
+TEST_F(process_trainable, hears_of_a_stop_at_its_next_report_wherever_it_is) {
+  settings.stop_grace = 1h;
+  runs("report 100000000");
+  start();
+  ASSERT_TRUE(wait_for_events<on::reported>(20));
+
+  post(on::stop_asked{{}, "enough"});
+  finish();
+
+  EXPECT_EQ(end().how, end_class::stopped);
+}
+
+TEST_F(process_trainable, is_judged_before_its_next_line_is_read) {
+  objective("acc");
+  runs("lines 1000 hang", accuracy(report_mode::line));
+  stop_lines = {{"acc", "2"}};
+
+  run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2}));
+  EXPECT_EQ(end().how, end_class::stopped);
+}
+
+TEST_F(process_trainable, reports_once_at_its_end_in_final_mode) {
+  objective("acc");
+  runs("lines 3", accuracy(report_mode::final));
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  ASSERT_EQ(events<on::reported>().size(), 1u);
+  EXPECT_EQ(*events<on::reported>()[0].what->metrics->find("acc"), value{3});
+}
+
+TEST_F(process_trainable, fails_where_its_objective_never_appears) {
+  objective("acc");
+  runs("out 'Acuracy = 1%' exit 0", accuracy(report_mode::line));
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("exited 0 but metric 'acc' never appeared"));
+  EXPECT_THAT(end().detail, HasSubstr("Acuracy = 1%"));
+}
+
+TEST_F(process_trainable, fails_with_its_status_and_last_words) {
+  runs("report 1 err oops exit 2");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_EQ(end().exit_status, 2);
+  EXPECT_THAT(end().detail, HasSubstr("exited with status 2"));
+  EXPECT_THAT(end().detail, HasSubstr("oops"));
+}
+
+TEST_F(process_trainable, fails_with_its_signal) {
+  runs("abort");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_EQ(end().exit_status, -6);
+  EXPECT_THAT(end().detail, HasSubstr("SIGABRT"));
+}
+
+TEST_F(process_trainable, is_killed_from_outside) {
+  runs("report 1 kill_self");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::killed);
+  EXPECT_EQ(end().exit_status, -9);
+}
+
+TEST_F(process_trainable, says_what_cannot_be_started) {
+  auto command = command_template::parse("/not/there", {});
+  node.plan = run_command{*command, "/", {}, {}};
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("/not/there"));
+}
+
+TEST_F(process_trainable, saves_by_protocol) {
+  settings.can_checkpoint = true;
+  settings.checkpoints.frequency = 2;
+  runs("report 3");
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3}));
+  auto saved = events<on::saved>();
+  ASSERT_EQ(saved.size(), 1u);
+  EXPECT_EQ(saved[0].iteration, 2u);
+  std::ifstream in{node.directory / saved[0].location / "state"};
+  int state = 0;
+  in >> state;
+  EXPECT_EQ(state, 2);
+}
+
+TEST_F(process_trainable, saves_and_leaves_off_when_the_run_is_interrupted) {
+  settings.can_checkpoint = true;
+  runs("report 100000000");
+  start();
+  ASSERT_TRUE(wait_for_events<on::reported>(1));
+
+  post(on::interrupted{"ctrl-c"});
+  auto how = finish();
+
+  EXPECT_EQ(how.status, experiment_status::interrupted);
+  EXPECT_EQ(how.view.counts[static_cast<std::size_t>(trial_status::pending)], 1u);
+  EXPECT_EQ(events<on::saved>().size(), 1u);
+  EXPECT_EQ(end().how, end_class::stopped);
+}
+
+TEST_F(process_trainable, ends_with_the_node_in_the_middle_of_a_run) {
+  runs("report 1 ignore_term hang");
+  start();
+  ASSERT_TRUE(wait_for_events<on::reported>(1));
+
+  end_run();
+
+  EXPECT_EQ(system, nullptr);
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/deterministic_system.hpp"
+
+#include "tune/actors/runner.hpp"
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Remembers how it ended.
+struct witness : run_observer {
+  std::vector<run_summary> ends;
+  std::vector<std::pair<trial_id, bool>> failures;
+
+  void finished(const run_summary& how) override { ends.push_back(how); }
+  void attempt_failed(const cmd::attempt_changed& what, bool again, instant) override {
+    failures.emplace_back(what.trial, again);
+  }
+};
+
+/// All neighbours of the runner are played by the test.
+struct runner_test : support::deterministic_system {
+  experiment_settings settings;
+  sequence most_undurable = 200'000;
+  std::shared_ptr<witness> seen = std::make_shared<witness>();
+  support::mock<scheduler_actor> scheduler = mock_scheduler();
+  support::mock<searcher_actor> searcher = mock_searcher();
+  support::mock<cluster_actor> cluster = mock_cluster();
+  support::mock<recorder_actor> recorder = mock_recorder();
+  support::mock<node_actor> node = mock_node();
+  support::mock<trainable_actor> trainable = mock_trainable();
+  runner_actor uut;
+
+  /// What went to the recorder so far.
+  std::vector<store_item> written;
+  std::uint64_t leases = 0;
+  /// Of the last launch.
+  launch_order order;
+  trial_actor trial;
+
+  runner_test() {
+    settings.objectives = {{"loss", false}};
+    settings.max_trials = 1;
+  }
+
+  // Facts are told all the time; questions are looked at where they matter.
+  void TearDown() override {
+    run_now();
+    scheduler.heard->forget();
+    searcher.heard->forget();
+    absorb();
+    deterministic_system::TearDown();
+  }
+
+  void spawn() {
+    runner_parts parts{experiment{settings, {}, {}, {}},
+                       on::opened{1, "test", "{}", 1},
+                       scheduler.actor,
+                       searcher.actor,
+                       cluster.actor,
+                       recorder.actor,
+                       false,
+                       seen};
+    parts.most_undurable = most_undurable;
+    uut = keep(spawn_runner(*system, std::move(parts)));
+    tell(uut, run_atom_v);
+    EXPECT_EQ(recorder.take<runner_actor>(), uut);
+  }
+
+  std::size_t absorb() {
+    auto before = written.size();
+    while (recorder.heard->size() > 0) {
+      for (auto& x : recorder.take<record_turn>().items)
+        written.push_back(std::move(x));
+    }
+    return written.size() - before;
+  }
+  /// All that was handed over is on disk.
+  void make_durable() {
+    while (absorb() > 0)
+      tell(uut, durable_up_to{last_event()});
+  }
+  [[nodiscard]] sequence last_event() const {
+    sequence result = 0;
+    for (const auto& x : written)
+      result = std::max(result, x.seq);
+    return result;
+  }
+  [[nodiscard]] std::size_t events(std::string_view kind) const {
+    std::size_t result = 0;
+    for (const auto& x : written) {
+      const auto* what = std::get_if<event>(&x.what);
+      result += what != nullptr && name_of(what->what) == kind ? 1 : 0;
+    }
+    return result;
+  }
+
+  /// The searcher answers the last ask.
+  void suggest(std::size_t count) {
+    auto turn = searcher.take<searcher_turn>();
+    while (turn.asks.empty() && searcher.heard->size() > 0)
+      turn = searcher.take<searcher_turn>();
+    ASSERT_EQ(turn.asks.size(), 1u);
+    std::vector<suggestion> made;
+    for (std::size_t i = 0; i < count; ++i)
+      made.push_back({std::make_shared<object>(object{{"x", 1.5}}), "test"});
+    tell(uut, news{on::suggested{turn.asks[0].number, made}});
+  }
+  /// The scheduler chooses a trial.
+  void choose(std::uint64_t id) {
+    while (scheduler.heard->size() > 0) {
+      auto turn = scheduler.take<scheduler_turn>();
+      if (!turn.choose.empty()) {
+        tell(uut, news{on::chosen{{turn.choose[0].at, {trial_id{id}}}}});
+        return;
+      }
+    }
+    ADD_FAILURE() << "the scheduler was not asked to choose";
+  }
+  /// The cluster grants it, its trainable attaches.
+  void launch(std::uint64_t id) {
+    EXPECT_EQ(cluster.take<lease_request>().trial.number, id);
+    lease granted{lease_id{++leases}, {{"here", {}, {}}}};
+    tell(uut, lease_granted{trial_id{id}, granted, node.actor});
+    std::tie(order, trial) = node.take<support::launch_words>();
+    EXPECT_EQ(order.trial, id);
+    tell(trial, order.attempt, trainable.actor);
+  }
+  void begin() {
+    spawn();
+    suggest(1);
+    choose(0);
+    make_durable();
+    launch(0);
+    make_durable();
+  }
+  void report(std::uint64_t number) {
+    attempt_report said;
+    said.attempt = order.attempt;
+    said.number = number;
+    said.iteration = number;
+    said.metrics = {std::make_shared<object>(object{{"loss", 0.5}})};
+    tell(trial, said);
+  }
+  void end(end_class how, std::string why = {}) {
+    attempt_ended over;
+    over.attempt = order.attempt;
+    over.how = static_cast<std::uint8_t>(how);
+    over.detail = std::move(why);
+    tell(trial, over);
+  }
+  /// The question that the scheduler was asked last.
+  cmd::judge question() {
+    cmd::judge result;
+    while (scheduler.heard->size() > 0) {
+      auto turn = scheduler.take<scheduler_turn>();
+      for (const auto& x : turn.judge)
+        result = x;
+    }
+    EXPECT_NE(result.cause, 0u) << "the scheduler was not asked to judge";
+    return result;
+  }
+  void judge(action_body verdict) {
+    auto asked = question();
+    tell(uut, news{on::decided{{{asked.cause, {{asked.trial, verdict, {}}}}}}});
+  }
+};
+
+TEST_F(runner_test, places_a_trial_for_the_first_time_when_its_row_is_on_disk) {
+  spawn();
+  suggest(1);
+  choose(0);
+  ASSERT_EQ(cluster.heard->size(), 0u);
+
+  make_durable();
+
+  EXPECT_EQ(cluster.take<lease_request>().trial.number, 0u);
+}
+
+TEST_F(runner_test, tells_a_node_all_that_an_attempt_needs) {
+  begin();
+
+  EXPECT_EQ(order.attempt.id(), (attempt_id{1, 1}));
+  EXPECT_EQ(order.lease, 1u);
+  EXPECT_EQ(*order.config.content, (object{{"x", 1.5}}));
+  EXPECT_EQ(order.restore_from, "");
+}
+
+TEST_F(runner_test, lets_a_trial_go_on_without_waiting_for_the_disk) {
+  begin();
+  report(1);
+
+  judge(go_on{7});
+
+  auto answer = trainable.take<attempt_answer>();
+  EXPECT_EQ(answer.kind, answer_kind::go_on);
+  EXPECT_EQ(answer.number, 1u);
+  EXPECT_EQ(answer.until, 7u);
+}
+
+TEST_F(runner_test, stops_a_trial_only_when_the_reason_is_on_disk) {
+  begin();
+  report(1);
+
+  judge(stop{});
+  ASSERT_EQ(trainable.heard->size(), 0u);
+  make_durable();
+
+  EXPECT_EQ(trainable.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::stop));
+}
+
+TEST_F(runner_test, hands_a_turn_over_in_one_message_to_each) {
+  begin();
+  scheduler.heard->forget();
+  attempt_report said;
+  said.attempt = order.attempt;
+  said.metrics = {std::make_shared<object>(object{{"loss", 0.5}})};
+
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    said.number = said.iteration = number;
+    send_from_outside(trial, said);
+  }
+  run_now();
+
+  EXPECT_EQ(recorder.heard->size(), 1u);
+  EXPECT_EQ(scheduler.heard->size(), 1u);
+  auto turn = recorder.take<record_turn>();
+  EXPECT_EQ(turn.items.size(), 3u);
+  question();
+}
+
+TEST_F(runner_test, answers_a_report_once_in_the_log_however_often_it_comes) {
+  begin();
+  report(1);
+  judge(go_on{});
+  trainable.take<attempt_answer>();
+
+  report(1);
+
+  EXPECT_EQ(trainable.take<attempt_answer>().number, 1u);
+  absorb();
+  EXPECT_EQ(events("reported"), 1u);
+}
+
+TEST_F(runner_test, notices_a_silent_trial_after_exactly_its_timeout) {
+  settings.failures.progress_timeout = 30s;
+  begin();
+
+  pass(29'900ms);
+  absorb();
+  EXPECT_EQ(events("ticked"), 0u);
+  pass(100ms);
+  absorb();
+  EXPECT_EQ(events("ticked"), 1u);
+
+  tell(uut, durable_up_to{last_event()});
+  EXPECT_EQ(trainable.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::kill));
+}
+
+TEST_F(runner_test, counts_the_timeout_from_the_last_report) {
+  settings.failures.progress_timeout = 30s;
+  begin();
+  pass(20s);
+  report(1);
+  judge(go_on{});
+  trainable.take<attempt_answer>();
+
+  pass(29'900ms);
+  absorb();
+  EXPECT_EQ(events("ticked"), 0u);
+  pass(100ms);
+  absorb();
+  EXPECT_EQ(events("ticked"), 1u);
+  trainable.heard->forget();
+}
+
+TEST_F(runner_test, kills_a_trial_that_does_not_stop_in_time) {
+  settings.stop_grace = 10s;
+  begin();
+  report(1);
+  judge(stop{});
+  make_durable();
+  EXPECT_EQ(trainable.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::stop));
+
+  pass(9'900ms);
+  make_durable();
+  EXPECT_EQ(trainable.heard->size(), 0u);
+  pass(100ms);
+  make_durable();
+
+  EXPECT_EQ(trainable.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::kill));
+}
+
+TEST_F(runner_test, gathers_no_timers_while_trials_come_and_go) {
+  constexpr std::uint64_t trials = 20;
+  settings.max_trials = trials;
+  settings.time_limit = 1h;
+  settings.failures.progress_timeout = 10s;
+  spawn();
+  for (std::uint64_t id = 0; id < trials; ++id) {
+    if (id < trials - 1 || searcher.heard->size() > 0)
+      suggest(1);
+    choose(id);
+    make_durable();
+    launch(id);
+    make_durable();
+    end(end_class::finished);
+    make_durable();
+    // Its progress timer comes in vain.
+    pass(10s);
+    if (!seen->ends.empty())
+      break;
+  }
+
+  // What is left is one timer, for the limit.
+  EXPECT_EQ(pass(1h), 1u);
+}
+
+TEST_F(runner_test, ends_when_the_disk_fails) {
+  begin();
+  report(1);
+  absorb();
+
+  tell(uut, storage_failed{{ec::storage, "the disk is full"}});
+
+  ASSERT_EQ(seen->ends.size(), 1u);
+  EXPECT_EQ(seen->ends[0].status, experiment_status::failed);
+  EXPECT_EQ(seen->ends[0].storage_error, "the disk is full");
+}
+
+TEST_F(runner_test, lets_nothing_happen_once_the_disk_failed) {
+  begin();
+  report(1);
+  auto asked = question();
+  absorb();
+  tell(uut, storage_failed{{ec::storage, "the disk is full"}});
+
+  tell(uut, news{on::decided{{{asked.cause, {{asked.trial, go_on{}, {}}}}}}});
+  tell(uut, durable_up_to{1'000});
+  tell(uut, storage_failed{{ec::storage, "again"}});
+  pass(1h);
+
+  EXPECT_EQ(trainable.heard->size(), 0u);
+  EXPECT_EQ(absorb(), 0u);
+  EXPECT_EQ(seen->ends.size(), 1u);
+}
+
+TEST_F(runner_test, holds_trials_back_while_the_disk_lags) {
+  most_undurable = 2;
+  begin();
+  report(1);
+  judge(go_on{});
+  ASSERT_EQ(trainable.take<attempt_answer>().number, 1u);
+  report(2);
+
+  judge(go_on{});
+  ASSERT_EQ(trainable.heard->size(), 0u);
+  make_durable();
+
+  EXPECT_EQ(trainable.take<attempt_answer>().number, 2u);
+}
+
+TEST_F(runner_test, tells_the_end_once_it_is_on_disk) {
+  begin();
+  report(1);
+  judge(go_on{});
+  trainable.take<attempt_answer>();
+
+  end(end_class::finished);
+  EXPECT_TRUE(seen->ends.empty());
+  make_durable();
+
+  ASSERT_EQ(seen->ends.size(), 1u);
+  EXPECT_EQ(seen->ends[0].status, experiment_status::done);
+  EXPECT_EQ(seen->ends[0].storage_error, "");
+  EXPECT_EQ(seen->ends[0].view.succeeded, 1u);
+}
+
+TEST_F(runner_test, gives_back_what_is_granted_after_the_end) {
+  begin();
+  end(end_class::finished);
+  make_durable();
+  ASSERT_EQ(seen->ends.size(), 1u);
+
+  tell(uut, lease_granted{trial_id{0}, {lease_id{9}, {{"here", {}, {}}}}, node.actor});
+
+  EXPECT_EQ(cluster.take<lease_id>().number, 9u);
+}
+
+TEST_F(runner_test, gives_back_what_is_granted_to_a_trial_that_was_stopped) {
+  spawn();
+  suggest(1);
+  choose(0);
+  make_durable();
+  cluster.take<lease_request>();
+  tell(uut, news{on::stop_asked{trial_id{0}, "enough"}});
+  EXPECT_EQ(cluster.take<lease_cancel>().trial.number, 0u);
+
+  tell(uut, lease_granted{trial_id{0}, {lease_id{9}, {{"here", {}, {}}}}, node.actor});
+
+  EXPECT_EQ(cluster.take<lease_id>().number, 9u);
+}
+
+TEST_F(runner_test, ends_a_trial_that_the_cluster_refuses_with_its_text) {
+  spawn();
+  suggest(1);
+  choose(0);
+  make_durable();
+  cluster.take<lease_request>();
+
+  tell(uut, lease_refused{trial_id{0}, "there is no such machine"});
+  make_durable();
+
+  ASSERT_EQ(seen->ends.size(), 1u);
+  EXPECT_EQ(seen->ends[0].status, experiment_status::failed);
+  EXPECT_NE(seen->ends[0].why.find("no such machine"), std::string::npos);
+}
+
+TEST_F(runner_test, tries_a_failed_trial_again_and_says_so) {
+  settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  begin();
+
+  end(end_class::user_error, "boom");
+  choose(0);
+  launch(0);
+
+  EXPECT_EQ(order.attempt.id(), (attempt_id{1, 2}));
+  ASSERT_EQ(seen->failures.size(), 1u);
+  EXPECT_TRUE(seen->failures[0].second);
+
+  end(end_class::user_error, "boom");
+  ASSERT_EQ(seen->failures.size(), 2u);
+  EXPECT_FALSE(seen->failures[1].second);
+}
+
+TEST_F(runner_test, sends_a_trial_home_when_it_has_ended) {
+  begin();
+  ASSERT_FALSE(is_gone(trial));
+
+  end(end_class::finished);
+
+  EXPECT_TRUE(is_gone(trial));
+}
+
+TEST_F(runner_test, sends_its_trials_home_when_it_goes) {
+  begin();
+
+  dismiss(uut);
+
+  EXPECT_TRUE(is_gone(uut));
+  EXPECT_TRUE(is_gone(trial));
+  trainable.heard->forget();
+}
+
+TEST_F(runner_test, tells_its_state_to_whoever_asks) {
+  begin();
+  report(1);
+  pass(3s);
+
+  auto state = ask_now<runner_status>(uut, status_atom_v, std::uint32_t{10});
+
+  EXPECT_EQ(state.trials, 1u);
+  EXPECT_EQ(state.results, 1u);
+  EXPECT_EQ(state.at, instant{3s});
+  ASSERT_EQ(state.running.size(), 1u);
+  EXPECT_EQ(state.running[0].trial.number, 0u);
+  EXPECT_EQ(ask_now<runner_status>(uut, status_atom_v, std::uint32_t{0}).running.size(), 0u);
+}
+
+TEST_F(runner_test, answers_a_ping_under_load) {
+  begin();
+
+  EXPECT_EQ(ask_now<std::uint64_t>(uut, ping_atom_v, std::uint64_t{42}), 42u);
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/deterministic_system.hpp"
+
+#include "tune/actors/trial.hpp"
+
+namespace tune {
+namespace {
+
+constexpr trial_id its_id{7};
+const attempt_id first{1, 1};
+const attempt_id second{1, 2};
+
+launch_order order(attempt_id attempt) {
+  launch_order result;
+  result.trial = its_id.number;
+  result.attempt = attempt;
+  return result;
+}
+
+attempt_ended ended(attempt_id attempt, end_class how, std::string why = {}) {
+  attempt_ended result;
+  result.attempt = attempt;
+  result.how = static_cast<std::uint8_t>(how);
+  result.detail = std::move(why);
+  return result;
+}
+
+attempt_answer answer(attempt_id attempt, std::uint64_t number) {
+  attempt_answer result;
+  result.attempt = attempt;
+  result.number = number;
+  return result;
+}
+
+struct trial_test : support::deterministic_system {
+  support::mock<runner_actor> runner = mock_runner();
+  support::mock<trainable_actor> trainable = mock_trainable();
+  trial_actor uut = keep(spawn_trial(*system, its_id, runner.actor));
+
+  void begin(attempt_id attempt, const support::mock<trainable_actor>& whom) {
+    tell(uut, order(attempt));
+    tell(uut, attempt_key{attempt}, whom.actor);
+  }
+};
+
+TEST_F(trial_test, turns_what_its_trainable_says_into_news) {
+  begin(first, trainable);
+  attempt_report said;
+  said.attempt = first;
+  said.number = 3;
+  said.iteration = 5;
+  said.time_this_iter_ns = 11;
+  said.time_total_ns = 22;
+  said.timestamp_ms = 33;
+  said.pid = 44;
+  said.done = true;
+  said.metrics = {std::make_shared<object>(object{{"loss", 0.5}})};
+
+  tell(uut, attempt_started{first, 44});
+  tell(uut, said);
+  tell(uut, attempt_saved{first, 9, 5, 22, "trials/x", 12});
+  tell(uut, attempt_save_failed{first, 10, "no room"});
+
+  auto started = runner.heard->take_news<on::started>();
+  EXPECT_EQ(started.trial, its_id);
+  EXPECT_EQ(started.pid, 44);
+  auto got = runner.heard->take_news<on::reported>().what;
+  EXPECT_EQ(got->trial, its_id);
+  EXPECT_EQ(got->attempt, first);
+  EXPECT_EQ(got->number, 3u);
+  EXPECT_EQ(got->iteration, 5u);
+  EXPECT_EQ(got->time_this_iter.count(), 11);
+  EXPECT_EQ(got->time_total.count(), 22);
+  EXPECT_EQ(got->timestamp_ms, 33);
+  EXPECT_EQ(got->pid, 44);
+  EXPECT_TRUE(got->done);
+  EXPECT_EQ(got->metrics, said.metrics.content);
+  auto saved = runner.heard->take_news<on::saved>();
+  EXPECT_EQ(saved.checkpoint.number, 9u);
+  EXPECT_EQ(saved.location, "trials/x");
+  EXPECT_EQ(saved.bytes, 12u);
+  EXPECT_EQ(runner.heard->take_news<on::save_failed>().why, "no room");
+}
+
+TEST_F(trial_test, drops_what_an_old_attempt_says_about_itself) {
+  begin(first, trainable);
+  tell(uut, ended(first, end_class::killed));
+  runner.heard->take_news<on::ended>();
+  begin(second, mock_trainable());
+
+  tell(uut, attempt_started{first, 1});
+  tell(uut, ended(first, end_class::user_error, "late"));
+
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(trial_test, answers_only_to_the_current_attempt) {
+  auto next = mock_trainable();
+  begin(first, trainable);
+  tell(uut, ended(first, end_class::killed));
+  begin(second, next);
+  runner.heard->forget();
+
+  tell(uut, answer(first, 1));
+  tell(uut, attempt_halt{first, 0});
+  tell(uut, answer(second, 1));
+
+  EXPECT_EQ(trainable.heard->size(), 0u);
+  EXPECT_EQ(next.take<attempt_answer>().attempt.id(), second);
+  EXPECT_EQ(next.heard->size(), 0u);
+}
+
+TEST_F(trial_test, halts_a_trainable_that_attaches_later) {
+  tell(uut, order(first));
+  tell(uut, attempt_halt{first, static_cast<std::uint8_t>(halt_mode::kill)});
+  ASSERT_EQ(trainable.heard->size(), 0u);
+
+  tell(uut, attempt_key{first}, trainable.actor);
+
+  EXPECT_EQ(trainable.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::kill));
+}
+
+TEST_F(trial_test, does_not_halt_the_next_attempt_for_the_last) {
+  tell(uut, order(first));
+  tell(uut, attempt_halt{first, 0});
+  tell(uut, ended(first, end_class::user_error));
+  runner.heard->forget();
+
+  begin(second, trainable);
+
+  EXPECT_EQ(trainable.heard->size(), 0u);
+}
+
+TEST_F(trial_test, kills_the_trainable_of_an_attempt_that_is_over) {
+  tell(uut, order(first));
+  tell(uut, ended(first, end_class::node_lost));
+  runner.heard->forget();
+
+  tell(uut, attempt_key{first}, trainable.actor);
+
+  EXPECT_EQ(trainable.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::kill));
+}
+
+TEST_F(trial_test, notices_a_trainable_that_goes_away_without_a_word) {
+  begin(first, trainable);
+
+  dismiss(trainable.actor);
+
+  auto over = runner.heard->take_news<on::ended>();
+  EXPECT_EQ(over.trial, its_id);
+  EXPECT_EQ(over.attempt, first);
+  EXPECT_EQ(over.how, end_class::killed);
+  EXPECT_NE(over.detail.find("went away"), std::string::npos);
+}
+
+TEST_F(trial_test, tells_the_end_of_an_attempt_once) {
+  begin(first, trainable);
+  auto last_word = ended(first, end_class::user_error, "boom");
+  last_word.has_status = true;
+  last_word.exit_status = 3;
+
+  tell(uut, last_word);
+  tell(uut, last_word);
+  dismiss(trainable.actor);
+
+  auto over = runner.heard->take_news<on::ended>();
+  EXPECT_EQ(over.how, end_class::user_error);
+  EXPECT_EQ(over.detail, "boom");
+  EXPECT_EQ(over.exit_status, 3);
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/deterministic_system.hpp"
+
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <regex>
+
+namespace tune {
+namespace {
+
+using bytes = std::vector<char>;
+
+struct wire_test : support::deterministic_system {
+  template <class T>
+  bytes packed(T x) {
+    bytes result;
+    caf::binary_serializer out{*system, result};
+    EXPECT_FALSE(out(x));
+    return result;
+  }
+
+  template <class T>
+  bool unpack(const bytes& from, T& into) {
+    caf::binary_deserializer in{*system, from};
+    return !in(into) && in.remaining() == 0;
+  }
+
+  /// There and back: what arrives is, byte for byte, what was sent.
+  template <class T>
+  T travelled(const T& x) {
+    auto there = packed(x);
+    T back{};
+    EXPECT_TRUE(unpack(there, back));
+    EXPECT_EQ(packed(back), there);
+    return back;
+  }
+
+  /// The same as a whole message, the way that it crosses between processes.
+  template <class T>
+  T travelled_as_message(const T& x) {
+    auto there = packed(caf::make_message(x));
+    caf::message back;
+    EXPECT_TRUE(unpack(there, back));
+    EXPECT_TRUE(back.match_elements<T>());
+    return back.match_elements<T>() ? back.get_as<T>(0) : T{};
+  }
+};
+
+object awkward() {
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  return {{"nan", std::nan("")},
+          {"inf", infinity},
+          {"-inf", -infinity},
+          {"subnormal", 1e-310},
+          {"minus zero", -0.0},
+          {"most", std::numeric_limits<std::int64_t>::max()},
+          {"", ""},
+          {"zero", std::string{"a\0b", 3}},
+          {"planes", "aé€𝄞\xF4\x8F\xBF\xBF"},
+          {"list", value::list{value::list{1, value::list{}}, object{{"x", nullptr}}}},
+          {"object", object{{"deep", object{{"deeper", -1.5}}}}}};
+}
+
+shared_object shared(object what) {
+  return {std::make_shared<const object>(std::move(what))};
+}
+
+TEST_F(wire_test, carries_a_launch_order_unharmed) {
+  launch_order x;
+  x.trial = 7;
+  x.attempt = attempt_id{3, 1'000'000'007};
+  x.lease = 12;
+  x.config = shared(awkward());
+  x.gpus = {0, 3, 4'000'000'000};
+  x.cpus = 0.1;
+  x.gpu_amount = std::nan("");
+  x.memory = std::numeric_limits<std::uint64_t>::max();
+  x.restore_from = "trials/00007/attempt_1_2/checkpoint_000003";
+  x.iteration = 42;
+  x.time_total_ns = -1;
+
+  auto y = travelled(x);
+
+  EXPECT_EQ(y.trial, x.trial);
+  EXPECT_EQ(y.attempt.id(), x.attempt.id());
+  EXPECT_EQ(y.lease, x.lease);
+  EXPECT_EQ(*y.config.content, awkward());
+  EXPECT_EQ(y.gpus, x.gpus);
+  EXPECT_EQ(y.cpus.bits, x.cpus.bits);
+  EXPECT_EQ(y.gpu_amount.bits, x.gpu_amount.bits);
+  EXPECT_EQ(y.memory, x.memory);
+  EXPECT_EQ(y.restore_from, x.restore_from);
+  EXPECT_EQ(y.iteration, x.iteration);
+  EXPECT_EQ(y.time_total_ns, x.time_total_ns);
+  EXPECT_EQ(packed(travelled_as_message(x)), packed(x));
+}
+
+TEST_F(wire_test, carries_a_report_unharmed) {
+  attempt_report x;
+  x.attempt = attempt_id{1, 2};
+  x.number = 3;
+  x.iteration = 4;
+  x.time_this_iter_ns = 5;
+  x.time_total_ns = 6;
+  x.timestamp_ms = std::numeric_limits<std::int64_t>::max();
+  x.pid = -7;
+  x.done = true;
+  x.metrics = shared(awkward());
+
+  auto y = travelled(x);
+
+  EXPECT_EQ(y.attempt.id(), x.attempt.id());
+  EXPECT_EQ(y.number, 3u);
+  EXPECT_EQ(y.iteration, 4u);
+  EXPECT_EQ(y.time_this_iter_ns, 5);
+  EXPECT_EQ(y.time_total_ns, 6);
+  EXPECT_EQ(y.timestamp_ms, x.timestamp_ms);
+  EXPECT_EQ(y.pid, -7);
+  EXPECT_TRUE(y.done);
+  EXPECT_EQ(*y.metrics.content, awkward());
+  EXPECT_EQ(packed(travelled_as_message(x)), packed(x));
+}
+
+TEST_F(wire_test, carries_the_rest_of_an_attempt_unharmed) {
+  attempt_id id{4, 5};
+
+  auto answer = travelled_as_message(attempt_answer{id, 1, answer_kind::save_and_end, 2, 3});
+  auto started = travelled_as_message(attempt_started{id, -1});
+  auto saved = travelled_as_message(attempt_saved{id, 1, 2, 3, std::string{"a\0b", 3}, 4});
+  auto failed = travelled_as_message(attempt_save_failed{id, 1, "why"});
+  auto ended = travelled_as_message(attempt_ended{id, 3, "why", true, -9});
+  auto halt = travelled_as_message(attempt_halt{id, 2});
+  auto key = travelled_as_message(attempt_key{id});
+
+  EXPECT_EQ(answer.attempt.id(), id);
+  EXPECT_EQ(answer.number, 1u);
+  EXPECT_EQ(answer.kind, answer_kind::save_and_end);
+  EXPECT_EQ(answer.until, 2u);
+  EXPECT_EQ(answer.checkpoint, 3u);
+  EXPECT_EQ(started.pid, -1);
+  EXPECT_EQ(saved.checkpoint, 1u);
+  EXPECT_EQ(saved.iteration, 2u);
+  EXPECT_EQ(saved.time_total_ns, 3);
+  EXPECT_EQ(saved.location, (std::string{"a\0b", 3}));
+  EXPECT_EQ(saved.bytes, 4u);
+  EXPECT_EQ(failed.why, "why");
+  EXPECT_EQ(ended.how, 3);
+  EXPECT_EQ(ended.detail, "why");
+  EXPECT_TRUE(ended.has_status);
+  EXPECT_EQ(ended.exit_status, -9);
+  EXPECT_EQ(halt.how, 2);
+  EXPECT_EQ(key.id(), id);
+}
+
+TEST_F(wire_test, tells_no_object_from_an_empty_one) {
+  EXPECT_EQ(travelled(shared_object{}).content, nullptr);
+  ASSERT_NE(travelled(shared({})).content, nullptr);
+  EXPECT_TRUE(travelled(shared({})).content->empty());
+}
+
+TEST_F(wire_test, keeps_every_bit_of_a_number) {
+  for (auto x : {0.1, -0.0, 1e-310, std::nan(""), std::numeric_limits<double>::infinity(),
+                 -std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(travelled(f64{x}).bits, f64{x}.bits) << x;
+  }
+}
+
+TEST_F(wire_test, carries_handles_of_actors) {
+  auto trial = mock_trial();
+  auto trainable = mock_trainable();
+  auto node = mock_node();
+
+  EXPECT_EQ(travelled_as_message(trial.actor), trial.actor);
+  EXPECT_EQ(travelled_as_message(trainable.actor), trainable.actor);
+  EXPECT_EQ(travelled_as_message(node.actor), node.actor);
+}
+
+TEST_F(wire_test, refuses_a_report_whose_metrics_were_damaged) {
+  attempt_report x;
+  x.metrics = shared({{"loss", 0.5}});
+  auto good = packed(x);
+  attempt_report y;
+  ASSERT_TRUE(unpack(good, y));
+
+  // The last nine bytes are the number: make its kind one that there is not.
+  auto bad = good;
+  bad[bad.size() - 9] = 99;
+
+  EXPECT_FALSE(unpack(bad, y));
+}
+
+TEST(wire_header, names_no_raw_floating_point_number) {
+  for (const auto* name : {"/include/tune/actors/wire.hpp", "/include/tune/actors/actors.hpp"}) {
+    std::ifstream in{std::string{TUNE_SOURCE_DIR} + name};
+    ASSERT_TRUE(in) << name;
+    std::size_t lines = 0;
+    for (std::string line; std::getline(in, line); ++lines) {
+      line = line.substr(0, line.find("//"));
+      EXPECT_FALSE(std::regex_search(line, std::regex{R"(\b(double|float)\b)"})) << line;
+    }
+    EXPECT_GT(lines, 100u) << name;
+  }
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/deterministic_system.hpp"
+
+#include "tune/actors/system.hpp"
+
+#include <caf/scheduler/test_coordinator.hpp>
+
+namespace tune::support {
+
+namespace {
+
+caf::scheduler::test_coordinator& coordinator(caf::actor_system& system) {
+  return dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+}
+
+/// A handler that remembers what it is told.
+template <class T>
+auto hears(const std::shared_ptr<ear>& heard) {
+  return [heard](const T& x) { heard->hear(x); };
+}
+
+runner_actor::behavior_type runner(std::shared_ptr<ear> heard) {
+  return {
+      hears<news>(heard),
+      hears<lease_granted>(heard),
+      hears<lease_refused>(heard),
+      hears<durable_up_to>(heard),
+      hears<storage_failed>(heard),
+      [heard](run_atom) { heard->hear(run_atom_v); },
+      [heard](status_atom, std::uint32_t most) {
+        heard->hear(most);
+        return runner_status{};
+      },
+      [](ping_atom, std::uint64_t x) { return x; },
+  };
+}
+
+trial_actor::behavior_type trial(std::shared_ptr<ear> heard) {
+  return {
+      hears<launch_order>(heard),
+      hears<attempt_answer>(heard),
+      hears<attempt_halt>(heard),
+      [heard](const attempt_key& key, const trainable_actor& whom) {
+        heard->hear(attach_words{key, whom});
+      },
+      hears<attempt_started>(heard),
+      hears<attempt_report>(heard),
+      hears<attempt_saved>(heard),
+      hears<attempt_save_failed>(heard),
+      hears<attempt_ended>(heard),
+      [](ping_atom, std::uint64_t x) { return x; },
+  };
+}
+
+trainable_actor::behavior_type trainable(std::shared_ptr<ear> heard) {
+  return {
+      hears<attempt_answer>(heard),
+      hears<attempt_halt>(heard),
+      [](ping_atom, std::uint64_t x) { return x; },
+  };
+}
+
+node_actor::behavior_type node(std::shared_ptr<ear> heard) {
+  return {
+      [heard](const launch_order& order, const trial_actor& whom) {
+        heard->hear(launch_words{order, whom});
+      },
+      [heard](drain_atom) { heard->hear(drain_atom_v); },
+      [](ping_atom, std::uint64_t x) { return x; },
+  };
+}
+
+cluster_actor::behavior_type cluster(std::shared_ptr<ear> heard) {
+  return {
+      [heard](const node_offer& x, const node_actor&) { heard->hear(x); },
+      [heard](const lease_request& x, const runner_actor&) { heard->hear(x); },
+      [heard](const lease_cancel& x, const runner_actor&) { heard->hear(x); },
+      hears<lease_id>(heard),
+      [heard](status_atom) {
+        heard->hear(status_atom_v);
+        return cluster_status{};
+      },
+  };
+}
+
+recorder_actor::behavior_type recorder(std::shared_ptr<ear> heard) {
+  return {
+      hears<record_turn>(heard),
+      hears<runner_actor>(heard),
+      hears<sink_actor>(heard),
+      [](drain_atom) { return std::string{}; },
+  };
+}
+
+scheduler_actor::behavior_type scheduler_mock(std::shared_ptr<ear> heard) {
+  return {[heard](const scheduler_turn& x, const runner_actor&) { heard->hear(x); }};
+}
+
+searcher_actor::behavior_type searcher_mock(std::shared_ptr<ear> heard) {
+  return {[heard](const searcher_turn& x, const runner_actor&) { heard->hear(x); }};
+}
+
+} // namespace
+
+void ear::expect_silence() {
+  for (const auto& word : words_) {
+    const auto* what = std::any_cast<news>(&word);
+    ADD_FAILURE() << who_ << " was told unexpectedly: " << word.type().name() << ' '
+                  << (what != nullptr ? name_of(what->what) : "");
+  }
+  words_.clear();
+}
+
+deterministic_system::deterministic_system() {
+  config_ = std::make_unique<system_config>(1);
+  set(*config_, "scheduler.policy", caf::atom("testing"));
+  system = std::make_unique<caf::actor_system>(*config_);
+}
+
+deterministic_system::~deterministic_system() {
+  coordinator(*system).clock().cancel_all();
+  for (const auto& whom : kept_)
+    caf::anon_send_exit(whom, caf::exit_reason::user_shutdown);
+  kept_.clear();
+  run_now();
+  coordinator(*system).clock().cancel_all();
+}
+
+void deterministic_system::TearDown() {
+  run_now();
+  for (const auto& x : ears_)
+    x->expect_silence();
+}
+
+void deterministic_system::run_now() {
+  while (coordinator(*system).try_run_once()) {}
+}
+
+std::size_t deterministic_system::pass(caf::timespan duration) {
+  auto& clock = coordinator(*system).clock();
+  auto end = clock.now() + duration;
+  run_now();
+  std::size_t result = 0;
+  // Step by step: a timer that comes may set the next.
+  while (clock.now() < end) {
+    auto step = std::min<caf::timespan>(end - clock.now(), std::chrono::milliseconds{100});
+    result += clock.advance_time(step);
+    run_now();
+  }
+  return result;
+}
+
+bool deterministic_system::has_timer() {
+  return coordinator(*system).has_pending_timeout();
+}
+
+std::shared_ptr<ear> deterministic_system::new_ear(const char* who) {
+  return ears_.emplace_back(std::make_shared<ear>(who));
+}
+
+mock<runner_actor> deterministic_system::mock_runner() {
+  auto heard = new_ear("the runner");
+  return {keep(system->spawn(runner, heard)), heard};
+}
+
+mock<trial_actor> deterministic_system::mock_trial() {
+  auto heard = new_ear("the trial");
+  return {keep(system->spawn(trial, heard)), heard};
+}
+
+mock<trainable_actor> deterministic_system::mock_trainable() {
+  auto heard = new_ear("the trainable");
+  return {keep(system->spawn(trainable, heard)), heard};
+}
+
+mock<node_actor> deterministic_system::mock_node() {
+  auto heard = new_ear("the node");
+  return {keep(system->spawn(node, heard)), heard};
+}
+
+mock<cluster_actor> deterministic_system::mock_cluster() {
+  auto heard = new_ear("the cluster");
+  return {keep(system->spawn(cluster, heard)), heard};
+}
+
+mock<recorder_actor> deterministic_system::mock_recorder() {
+  auto heard = new_ear("the recorder");
+  return {keep(system->spawn(recorder, heard)), heard};
+}
+
+mock<scheduler_actor> deterministic_system::mock_scheduler() {
+  auto heard = new_ear("the scheduler");
+  return {keep(system->spawn(scheduler_mock, heard)), heard};
+}
+
+mock<searcher_actor> deterministic_system::mock_searcher() {
+  auto heard = new_ear("the searcher");
+  return {keep(system->spawn(searcher_mock, heard)), heard};
+}
+
+} // namespace tune::support
