@@ -178,7 +178,7 @@ void machine::take(const on::saved& what) {
 
 void machine::take(const on::save_failed& what) {
   auto* trial = live(what.trial, what.attempt);
-  if (trial == nullptr || trial->attempt->saving != what.checkpoint)
+  if (trial == nullptr || !what.checkpoint || trial->attempt->saving != what.checkpoint)
     return;
   auto& attempt = *trial->attempt;
   attempt.saving = {};
