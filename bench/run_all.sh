@@ -1,0 +1,39 @@
+#!/bin/sh
+# Prints all measurements, one JSON object per line.
+#
+#   bench/run_all.sh [BUILD_DIRECTORY] [--large]
+#
+# The build is that of the preset `release` unless named. `--large` adds the runs of 100000 trials.
+# Runs in a temporary directory of its own, which it removes.
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+
+build=build/release
+large=no
+for word in "$@"; do
+  case $word in
+    --large) large=yes ;;
+    *) build=$word ;;
+  esac
+done
+build=$(cd "$build" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+sizes='100 1000 10000'
+[ $large = no ] || sizes="$sizes 100000"
+for slots in 8 64; do
+  for trials in $sizes; do
+    "$build/bench/tune_run_bench" trials "$trials" $slots
+  done
+done
+for slots in 8 64; do
+  "$build/bench/tune_run_bench" reports 1000 100 $slots
+done
+[ $large = no ] || "$build/bench/tune_run_bench" reports 100000 10 8
+[ $large = no ] || "$build/bench/tune_run_bench" memory 1000 100000 8
+"$build/bench/tune_run_bench" answers 5 8
+"$build/bench/tune_command_bench" "$build/apps/tune-node/tune-node" "$build/bench/tune_one_report"
+"$build/bench/tune_process_bench" 2000 4
+"$build/bench/tune_store_bench"
