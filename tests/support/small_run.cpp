@@ -18,7 +18,12 @@ struct watched_rule : scheduler {
   told<std::uint64_t>* shown = nullptr;
   std::function<void()> before;
 
-  [[nodiscard]] scheduler_traits traits() const override { return rule.traits(); }
+  // FIFO does not look at reports; this one does.
+  [[nodiscard]] scheduler_traits traits() const override {
+    auto result = rule.traits();
+    result.judges = true;
+    return result;
+  }
   void apply(const scheduler_fact& what) override {
     if (const auto* x = std::get_if<fact::result>(&what.what))
       shown->add(x->iteration);

@@ -94,6 +94,9 @@ void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
 }
 
 void machine::tell_searcher(const live_trial& trial, outcome how) {
+  searcher_waits_ = false;
+  if (!searcher_.learns)
+    return;
   observation what;
   what.trial = trial.id;
   what.config = trial.config;
@@ -103,7 +106,6 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
     what.fidelity = trial.last->iteration;
     what.values = scores_of(*trial.last);
   }
-  searcher_waits_ = false;
   emit(cmd::tell_searcher{{seq_, std::move(what)}});
 }
 

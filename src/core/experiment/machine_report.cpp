@@ -117,7 +117,7 @@ bool machine::stop_condition(live_trial& trial) {
 void machine::ask_verdict(live_trial& trial) {
   auto& attempt = *trial.attempt;
   // A report without the objective has nothing to be judged by.
-  if (!metric_number(*trial.last, settings_.objectives.front().metric)) {
+  if (!scheduler_.judges || !metric_number(*trial.last, settings_.objectives.front().metric)) {
     proceed(trial, 0);
     return;
   }

@@ -49,6 +49,9 @@ std::uint32_t machine::suggestions_wanted() const {
 std::uint32_t machine::choices_wanted() const {
   if (choosing_ || nobody_to_start_)
     return 0;
+  // Like suggestions: the next portion when half of the last has begun.
+  if (scheduler_.choose_ahead > 2 && awaiting_lease_ > scheduler_.choose_ahead / 2)
+    return 0;
   auto paused = counts_[static_cast<std::size_t>(trial_status::paused)];
   auto count = std::min<std::uint64_t>(unchosen_ + paused, scheduler_.choose_ahead);
   count -= std::min(count, awaiting_lease_);

@@ -111,6 +111,8 @@ struct scheduler_traits {
   std::uint32_t choose_ahead = 1;
   /// It may pause, promote or clone: trials must be able to save.
   bool needs_checkpoints = false;
+  /// Reports matter to it. Without, it is told of none and asked about none: all go on.
+  bool judges = true;
 };
 
 /// Judges and chooses.

@@ -79,6 +79,8 @@ struct searcher_traits {
   bool conditional = true;
   /// It ends by itself; `num_samples` is its own business.
   bool exhaustible = false;
+  /// What it proposes depends on observations. Without, it is told of its own suggestions only.
+  bool learns = true;
 };
 
 /// Proposes and learns. Two halves like `scheduler`: `apply` changes, `propose` computes.

@@ -7,6 +7,7 @@ scheduler_traits rule::traits() const {
   scheduler_traits result;
   // The order never depends on results.
   result.choose_ahead = 256;
+  result.judges = false;
   return result;
 }
 

@@ -52,6 +52,7 @@ generator::generator(const searcher_context& about, initial_points points, std::
 searcher_traits generator::traits() const {
   searcher_traits result;
   result.ahead = 256;
+  result.learns = false;
   result.exhaustible = true;
   return result;
 }

@@ -59,6 +59,7 @@ expected<generator> generator::make(settings rules, const searcher_context& abou
 searcher_traits generator::traits() const {
   searcher_traits result;
   result.ahead = 256;
+  result.learns = false;
   result.exhaustible = true;
   return result;
 }
