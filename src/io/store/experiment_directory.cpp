@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tune {
 
@@ -23,27 +24,30 @@ namespace {
 using store::system_error;
 namespace fs = std::filesystem;
 
-/// Makes one directory known to the disk; an existing one will do.
-expected<void> make_one(const fs::path& path) {
-  if (::mkdir(path.c_str(), 0777) != 0) {
-    const int why = errno;
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored))
-      return {};
-    return system_error(path, "create the directory", why);
-  }
-  const auto parent = path.parent_path();
-  return store::sync_directory(parent.empty() ? fs::path{"."} : parent);
+/// Makes a directory; an existing one will do.
+/// @returns whether it is new.
+expected<bool> make_one(const fs::path& path) {
+  if (::mkdir(path.c_str(), 0777) == 0)
+    return true;
+  const int why = errno;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    return false;
+  return system_error(path, "create the directory", why);
 }
 
-expected<void> make_all(const fs::path& path) {
+/// @param parents Where each new directory's parent is added.
+expected<void> make_all(const fs::path& path, std::vector<fs::path>& parents) {
   fs::path so_far;
   for (const auto& part : path) {
     so_far /= part;
-    if (so_far.has_relative_path() && !part.empty()) {
-      if (auto made = make_one(so_far); !made)
-        return made;
-    }
+    if (!so_far.has_relative_path() || part.empty())
+      continue;
+    auto made = make_one(so_far);
+    if (!made)
+      return made.error();
+    if (*made)
+      parents.push_back(so_far.has_parent_path() ? so_far.parent_path() : fs::path{"."});
   }
   return {};
 }
@@ -56,8 +60,6 @@ expected<void> probe(const fs::path& directory) {
   // As much as a database needs to begin.
   constexpr std::size_t some = 64 * 1024;
   auto written = store::write_all(*opened, file, std::string(some, 'x'));
-  if (written && ::fsync(opened->number()) != 0)
-    written = system_error(file, "sync", errno);
   ::unlink(file.c_str());
   return written;
 }
@@ -112,11 +114,19 @@ expected<directory_state> inspect_directory(const fs::path& directory) {
 }
 
 expected<void> make_directory(const fs::path& directory) {
+  std::vector<fs::path> parents;
   for (const auto& path : {directory, trials_directory(directory)}) {
-    if (auto made = make_all(path); !made)
+    if (auto made = make_all(path, parents); !made)
       return made;
   }
-  return probe(directory);
+  if (auto usable = probe(directory); !usable)
+    return usable;
+  // When all is made: what the first sync writes, the others need not.
+  for (const auto& path : parents) {
+    if (auto synced = store::sync_directory(path); !synced)
+      return synced;
+  }
+  return {};
 }
 
 expected<directory_lock> directory_lock::take(const fs::path& directory) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -32,13 +33,12 @@ constexpr std::string_view settings = "PRAGMA synchronous = FULL;"
                                       "PRAGMA journal_size_limit = 67108864;"
                                       "PRAGMA temp_store = MEMORY;";
 
-expected<connection> open_database(const fs::path& directory, const store_options& options,
-                                   int flags) {
+expected<connection> open_database(const fs::path& directory, const store_options& options) {
   auto journal
       = options.journal ? expected<journal_kind>{*options.journal} : journal_for(directory);
   if (!journal)
     return journal.error();
-  auto db = connection::open(database_file(directory), SQLITE_OPEN_READWRITE | flags);
+  auto db = connection::open(database_file(directory), SQLITE_OPEN_READWRITE);
   if (!db)
     return db;
   db->set_busy_timeout(options.busy_timeout);
@@ -52,6 +52,44 @@ expected<connection> open_database(const fs::path& directory, const store_option
   if (auto set = db->run(std::string{settings}); !set)
     return set.error();
   return db;
+}
+
+/// Makes the tables under another name: a database of ours is there as a whole or not at all, and
+/// reaches the disk in one go.
+expected<void> make_database(const fs::path& directory, const store_options& options) {
+  const auto file = database_file(directory);
+  auto beside = file;
+  beside += ".new";
+  for (const auto& path : {file, beside}) {
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+      if (::unlink((path.string() + suffix).c_str()) != 0 && errno != ENOENT)
+        return store::system_error(path, "remove the half-made database", errno);
+    }
+  }
+  auto journal
+      = options.journal ? expected<journal_kind>{*options.journal} : journal_for(directory);
+  if (!journal)
+    return journal.error();
+  {
+    auto db = connection::open(beside, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (!db)
+      return db.error();
+    if (auto set = db->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"); !set)
+      return set.error();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+    if (auto made = store::create_schema(*db, ms); !made)
+      return made.error();
+    if (*journal == journal_kind::wal) {
+      if (auto set = db->text("PRAGMA journal_mode = WAL"); !set)
+        return set.error();
+    }
+  }
+  if (auto synced = store::sync_file(beside); !synced)
+    return synced.error();
+  if (std::rename(beside.c_str(), file.c_str()) != 0)
+    return store::system_error(file, "create", errno);
+  return store::sync_directory(directory);
 }
 
 /// What is nested too deeply would be written and never read back.
@@ -283,20 +321,11 @@ expected<experiment_store> experiment_store::create(const fs::path& directory,
     return error{ec::refused, directory.string()
                                   + " already holds an experiment: use --resume to go on with it,"
                                     " or another name"};
-  const auto file = database_file(directory);
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    if (::unlink((file.string() + suffix).c_str()) != 0 && errno != ENOENT)
-      return store::system_error(file, "remove the half-made database", errno);
-  }
-  auto db = open_database(directory, options, SQLITE_OPEN_CREATE);
+  if (auto made = make_database(directory, options); !made)
+    return made.error();
+  auto db = open_database(directory, options);
   if (!db)
     return db.error();
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  if (auto made = store::create_schema(*db, ms); !made)
-    return made.error();
-  if (auto synced = store::sync_directory(directory); !synced)
-    return synced.error();
   auto parts = impl::make(directory, std::move(*lock), std::move(*db));
   if (!parts)
     return parts.error();
@@ -315,7 +344,7 @@ expected<experiment_store> experiment_store::open(const fs::path& directory,
   auto lock = directory_lock::take(directory);
   if (!lock)
     return lock.error();
-  auto db = open_database(directory, options, 0);
+  auto db = open_database(directory, options);
   if (!db)
     return db.error();
   if (auto raised = db->run("BEGIN IMMEDIATE; UPDATE t_head SET epoch = epoch + 1; COMMIT;");

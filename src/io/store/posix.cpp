@@ -54,6 +54,15 @@ expected<void> sync_directory(const std::filesystem::path& path) {
   return {};
 }
 
+expected<void> sync_file(const std::filesystem::path& path) {
+  auto opened = open_file(path, O_RDWR, "open");
+  if (!opened)
+    return opened.error();
+  if (::fsync(opened->number()) != 0)
+    return system_error(path, "sync", errno);
+  return {};
+}
+
 expected<void> replace_file(const std::filesystem::path& path, std::string_view text) {
   auto beside = path;
   beside += ".new";

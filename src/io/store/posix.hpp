@@ -39,6 +39,8 @@ private:
 /// Writes all of it.
 [[nodiscard]] expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
                                        std::string_view text);
+/// Makes the content of a file durable.
+[[nodiscard]] expected<void> sync_file(const std::filesystem::path& path);
 /// Makes the entries of a directory durable.
 [[nodiscard]] expected<void> sync_directory(const std::filesystem::path& path);
 /// Puts `text` in the place of the file, whole or not at all as far as other processes see.

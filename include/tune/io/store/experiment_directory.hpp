@@ -29,7 +29,7 @@ enum class directory_state : std::uint8_t {
 [[nodiscard]] std::filesystem::path trials_directory(const std::filesystem::path& directory);
 
 /// Makes `directory` with its parents and `trials/`, each made known to the disk; existing ones
-/// stay. Then writes, syncs and removes a file, so that a full or read-only disk is found now.
+/// stay. Writes and removes a file too, so that a full or read-only disk is found now.
 /// @errors `ec::storage` with path and the system's text.
 [[nodiscard]] expected<void> make_directory(const std::filesystem::path& directory);
 
