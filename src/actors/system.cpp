@@ -25,6 +25,7 @@ void configure(caf::actor_system_config& config, std::size_t threads) {
   add_types<caf::id_block::tune_types>(config);
   if (threads == 0)
     threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 4);
+  share_one_queue(config);
   set(config, "scheduler.max-threads", threads);
   set(config, "scheduler.max-throughput", share_per_turn);
 }
