@@ -3,15 +3,11 @@
 
 #include "trainables.hpp"
 
-#include <chrono>
 #include <unordered_map>
 
 namespace tune {
 
 namespace {
-
-/// A trial on a busy head answers later than this only if something else is badly wrong.
-constexpr auto told_wait = std::chrono::seconds{10};
 
 /// What the launcher tells the node: the trainable of this lease runs, or never will.
 using node_impl = extend<node_actor, caf::result<void>(std::uint64_t, trial_actor, trainable_actor),
@@ -64,6 +60,7 @@ struct node_state {
   std::shared_ptr<const node_settings> settings;
   cluster_actor cluster;
   launcher_actor launches;
+  std::shared_ptr<training_threads> threads;
   monitors watched;
   std::unordered_map<std::uint64_t, trainable_actor> running;
   std::size_t starting = 0;
@@ -73,7 +70,10 @@ struct node_state {
   void launch(Self* self, const launch_order& order, const trial_actor& trial) {
     trainable_start what{order, trial, settings};
     if (std::holds_alternative<run_in_thread>(settings->plan)) {
-      attend(self, order.lease, trial, spawn_thread_trainable(self->system(), std::move(what)));
+      if (threads == nullptr)
+        threads = std::make_shared<training_threads>();
+      attend(self, order.lease, trial,
+             spawn_thread_trainable(self->system(), std::move(what), threads));
     } else if (std::holds_alternative<replay_table>(settings->plan)) {
       attend(self, order.lease, trial, spawn_table_trainable(self->system(), std::move(what)));
     } else {
@@ -90,8 +90,9 @@ struct node_state {
   void attend(Self* self, std::uint64_t lease, const trial_actor& trial, trainable_actor whom) {
     running.emplace(lease, whom);
     watched.watch(self, whom, [this, self, lease, trial](const caf::error&) {
-      // A trial that does not answer is gone: it had no more to tell.
-      request(self, trial, told_wait, ping_atom_v, lease)
+      // A trial that is gone had no more to tell, and CAF answers for it. No time limit: it would
+      // cost a timer per trial that stays until it is due.
+      request(self, trial, caf::infinite, ping_atom_v, lease)
           .then([this, self, lease](std::uint64_t) { free(self, lease); },
                 [this, self, lease](const caf::error&) { free(self, lease); });
     });

@@ -11,7 +11,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 
 namespace tune {
 
@@ -48,8 +47,10 @@ public:
     return result;
   }
   void open(const attempt_answer& answer) {
-    std::lock_guard guard{mutex_};
-    answer_ = answer;
+    {
+      std::lock_guard guard{mutex_};
+      answer_ = answer;
+    }
     changed_.notify_one();
   }
   void close() {
@@ -204,20 +205,23 @@ attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door
   return result;
 }
 
+attempt_ended never_began(const trainable_start& what) {
+  attempt_ended result;
+  result.attempt = what.order.attempt;
+  result.how = static_cast<std::uint8_t>(end_class::user_error);
+  result.detail = "no thread can be started";
+  return result;
+}
+
 struct thread_state {
   static inline const char* name = "tune.trainable";
 
   trainable_start what;
   std::shared_ptr<gate> door = std::make_shared<gate>();
-  std::thread worker;
 
-  // After a kill the thread cannot be waited for: it holds what it needs by itself, and ends at
+  // After a kill the thread cannot be waited for: it holds what it needs by itself, and lets go at
   // its next report.
-  ~thread_state() {
-    door->close();
-    if (worker.joinable())
-      worker.detach();
-  }
+  ~thread_state() { door->close(); }
 
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
@@ -234,22 +238,24 @@ struct thread_state {
 };
 
 thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread_state> self,
-                                            trainable_start what) {
+                                            trainable_start what,
+                                            const std::shared_ptr<training_threads>& threads) {
   auto& state = state_of(self);
   state.what = std::move(what);
   // Before the thread can report: the trial must know whom to answer.
   auto me = caf::actor_cast<thread_impl>(self);
   send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
-  state.worker = std::thread{[start = state.what, door = state.door, me] {
+  auto begun = threads->run([start = state.what, door = state.door, me] {
     send_from_outside(me, thread_done{run(start, door)});
-  }};
+  });
+  if (!begun)
+    send(self, me, thread_done{never_began(state.what)});
   return {
       [&state](const attempt_answer& answer) { state.door->open(answer); },
       [self, &state](const attempt_halt& how) { state.halt(self, how); },
       [](ping_atom, std::uint64_t x) { return x; },
       [self, &state](const thread_done& over) {
-        // It was the thread's last act: joining is immediate.
-        state.worker.join();
+        // It was the thread's last act for this attempt.
         send(self, state.what.trial, over.how);
         self->quit();
       },
@@ -258,8 +264,9 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
 
 } // namespace
 
-trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what) {
-  return system.spawn(thread_trainable, std::move(what));
+trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what,
+                                       const std::shared_ptr<training_threads>& threads) {
+  return system.spawn(thread_trainable, std::move(what), threads);
 }
 
 } // namespace tune

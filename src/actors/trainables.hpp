@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "training_threads.hpp"
+
 #include "tune/actors/node.hpp"
 
 namespace tune {
@@ -19,8 +21,9 @@ struct trainable_start {
 /// The checkpoint to restore, absolute; nothing: from scratch.
 [[nodiscard]] std::optional<std::filesystem::path> restore_path(const trainable_start& what);
 
-/// Runs a C++ trainable on a thread of its own, which ends with the attempt.
-trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what);
+/// Runs a C++ trainable on one of `threads`, which is its own for the attempt.
+trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what,
+                                       const std::shared_ptr<training_threads>& threads);
 
 /// Runs a program. Makes the trial's directory and starts the process before it returns.
 /// @param processes must outlive the actor.
