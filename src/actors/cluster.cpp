@@ -4,6 +4,7 @@
 #include "tune/core/resource/ledger.hpp"
 
 #include <map>
+#include <optional>
 
 namespace tune {
 
@@ -18,22 +19,26 @@ struct cluster_state {
   std::map<std::uint64_t, std::pair<trial_id, runner_actor>> waiting;
   std::map<std::pair<caf::actor_addr, trial_id>, std::uint64_t> tokens;
   std::uint64_t last_token = 0;
+  /// The request that was last found possible with these nodes: most trials ask for the same.
+  std::optional<resource_request> possible;
   monitors watched;
 
   template <class Self>
   void offer(Self* self, const node_offer& what, const node_actor& node) {
     books.set_node(what.node, what.capacity);
     nodes[what.node] = node;
+    possible.reset();
     grant(self);
   }
 
   template <class Self>
   void enter(Self* self, const lease_request& what, const runner_actor& runner) {
-    if (!what.wait) {
+    if (!what.wait && possible != what.what) {
       if (auto why = books.impossible(what.what)) {
         send(self, runner, lease_refused{what.trial, to_text(*why)});
         return;
       }
+      possible = what.what;
     }
     withdraw({what.trial}, runner.address());
     watched.watch(self, runner, [this, who = runner.address()](const caf::error&) { forget(who); });

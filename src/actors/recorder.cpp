@@ -2,6 +2,7 @@
 #include "tune/actors/recorder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace tune {
@@ -23,10 +24,13 @@ struct recorder_state {
   std::vector<sink_actor> sinks;
 
   template <class Self>
-  void take(Self* self, const record_turn& turn) {
+  void take(Self* self, record_turn& turn) {
     if (broken)
       return;
-    pending.insert(pending.end(), turn.items.begin(), turn.items.end());
+    if (pending.empty())
+      pending = std::move(turn.items);
+    else
+      std::move(turn.items.begin(), turn.items.end(), std::back_inserter(pending));
     if (!flushing) {
       flushing = true;
       send(self, caf::actor_cast<recorder_impl>(self), flush_atom_v);
@@ -61,7 +65,7 @@ recorder_impl::behavior_type recorder(recorder_impl::stateful_pointer<recorder_s
   auto& state = state_of(self);
   state.commit = std::move(commit);
   return {
-      [self, &state](const record_turn& turn) { state.take(self, turn); },
+      [self, &state](record_turn& turn) { state.take(self, turn); },
       [&state](const runner_actor& runner) { state.runner = runner; },
       [self, &state](const sink_actor& sink) {
         state.sinks.push_back(sink);

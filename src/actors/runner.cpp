@@ -373,7 +373,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.observer = std::move(parts->observer);
   state.history = std::move(parts->history);
   return {
-      [&state](const news& x) { state.post(x.what); },
+      [&state](news& x) { state.post(std::move(x.what)); },
       [&state](const lease_granted& x) { state.take(x); },
       [&state](const lease_refused& x) {
         state.post(on::place_refused{x.trial, x.why});
