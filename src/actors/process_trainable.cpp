@@ -1,6 +1,7 @@
 // A program in a process of its own. The process service's thread hands its words over; the actor
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "clocks.hpp"
 #include "trainables.hpp"
 
 #include "tune/core/trial/attempt_session.hpp"
@@ -49,16 +50,6 @@ using process_impl
 
 /// A program that was told to stop may still clean up for so long before it is signalled.
 constexpr auto polite_wait = std::chrono::seconds{1};
-
-instant steady_now() {
-  return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
-}
-
-std::int64_t wall_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 /// Hands on what one process says. Called from the service's thread.
 class courier : public process_listener {

@@ -1,5 +1,6 @@
 // A C++ trainable on a thread of its own. The actor never blocks: it hands answers through a gate.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "clocks.hpp"
 #include "trainables.hpp"
 
 #include "tune/core/trial/attempt_session.hpp"
@@ -66,16 +67,6 @@ private:
   attempt_answer answer_;
   std::atomic<bool> closed_ = false;
 };
-
-instant steady_now() {
-  return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
-}
-
-std::int64_t wall_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 /// The trainable's end of the line: speaks to the trial, waits at the gate.
 class gate_link : public trainable_link {

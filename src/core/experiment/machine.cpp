@@ -124,7 +124,7 @@ void machine::row(const live_trial& trial, std::string reason) {
   emit(std::move(x));
 }
 
-void machine::attempt_row(const live_trial& trial) {
+cmd::attempt_changed machine::attempt_row(const live_trial& trial) {
   const auto& attempt = *trial.attempt;
   cmd::attempt_changed x;
   x.trial = trial.id;
@@ -137,7 +137,7 @@ void machine::attempt_row(const live_trial& trial) {
   x.config = trial.config;
   x.pid = attempt.pid;
   x.began = attempt.began;
-  emit(std::move(x));
+  return x;
 }
 
 void machine::note_decision(const live_trial& trial, std::string_view action, object reason) {

@@ -234,7 +234,8 @@ private:
   void tell_scheduler(decltype(scheduler_fact::what) what);
   void tell_searcher(const live_trial& trial, outcome how);
   void row(const live_trial& trial, std::string reason = {});
-  void attempt_row(const live_trial& trial);
+  /// The row of the trial's open attempt, as far as it is known while it runs.
+  [[nodiscard]] static cmd::attempt_changed attempt_row(const live_trial& trial);
   void note_decision(const live_trial& trial, std::string_view action, object reason);
 
   experiment_settings settings_;

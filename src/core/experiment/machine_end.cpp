@@ -40,17 +40,7 @@ void machine::close_attempt(live_trial& trial, const on::ended& what, end_class 
   auto& attempt = *trial.attempt;
   forget_verdict(attempt);
   clear_deadlines(trial);
-  cmd::attempt_changed x;
-  x.trial = trial.id;
-  x.attempt = attempt.id;
-  x.lineage = trial.lineage;
-  if (!attempt.where.bundles.empty())
-    x.node = attempt.where.bundles.front().node;
-  x.from = attempt.from;
-  x.donor = trial.donor;
-  x.config = trial.config;
-  x.pid = attempt.pid;
-  x.began = attempt.began;
+  auto x = attempt_row(trial);
   x.finished = now_;
   x.how = how;
   x.detail = detail;

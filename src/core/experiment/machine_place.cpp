@@ -26,7 +26,7 @@ void machine::open(live_trial& trial, const on::placed& what) {
   attempt.heard = now_;
   attempt.from = newest_good(trial);
   attempt.at = attempt.from ? phase::restoring : phase::placing;
-  attempt_row(trial);
+  emit(attempt_row(trial));
   row(trial);
   tell_scheduler(fact::started{trial.id});
   emit_launch(trial);
