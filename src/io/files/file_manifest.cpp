@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/files/file_manifest.hpp"
+
+#include "manifest_order.hpp"
+
+#include "tune/io/files/sha256.hpp"
+
+#include <algorithm>
+#include <fnmatch.h>
+#include <map>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct in_path_order {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return files::path_before(a, b);
+  }
+};
+
+/// Walks the root for one pattern after the other.
+class finder {
+public:
+  explicit finder(fs::path root) : root_{std::move(root)} {}
+
+  expected<void> find(const std::string& pattern);
+  /// Hashes what was found.
+  expected<file_manifest> digest() const;
+
+private:
+  fs::path root_; // canonical
+  /// Paths below the root, and the first pattern that named them.
+  std::map<std::string, std::string, in_path_order> found_;
+  std::string pattern_;
+  std::vector<std::string> parts_;
+  std::size_t matches_ = 0;
+
+  error fault(ec code, const std::string& why) const {
+    return {code, "files: \"" + pattern_ + "\": " + why};
+  }
+  fs::path real(const std::string& path) const { return path.empty() ? root_ : root_ / path; }
+  static std::string joined(const std::string& directory, const std::string& name) {
+    return directory.empty() ? name : directory + '/' + name;
+  }
+
+  expected<void> split();
+  expected<std::vector<std::string>> names_in(const std::string& directory) const;
+  expected<std::vector<std::string>> candidates(const std::string& directory,
+                                                const std::string& part) const;
+  expected<void> descend(const std::string& directory, std::size_t part);
+  expected<bool> may_enter(const std::string& path) const;
+  expected<void> take(const std::string& path);
+  expected<void> take_directory(const std::string& path);
+  expected<void> check_link(const std::string& path) const;
+  expected<void> add(const std::string& path);
+};
+
+/// Cuts the pattern at its slashes.
+expected<void> finder::split() {
+  parts_.clear();
+  if (pattern_.empty())
+    return fault(ec::bad_option, "the pattern is empty");
+  if (pattern_.front() == '/')
+    return fault(ec::bad_option, "must stand below " + root_.string() + ", not be absolute");
+  for (std::size_t begin = 0; begin <= pattern_.size();) {
+    const auto end = std::min(pattern_.find('/', begin), pattern_.size());
+    auto part = pattern_.substr(begin, end - begin);
+    if (part == "..")
+      return fault(ec::bad_option, "\"..\" leads out of " + root_.string());
+    if (!part.empty() && part != ".")
+      parts_.push_back(std::move(part));
+    begin = end + 1;
+  }
+  return {};
+}
+
+expected<std::vector<std::string>> finder::names_in(const std::string& directory) const {
+  std::error_code why;
+  std::vector<std::string> result;
+  fs::directory_iterator i{real(directory), why};
+  for (; !why && i != fs::end(i); i.increment(why))
+    result.push_back(i->path().filename().string());
+  if (why)
+    return fault(ec::unreadable, "cannot read " + real(directory).string() + ": " + why.message());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// The entries of a directory that one part of the pattern names.
+expected<std::vector<std::string>> finder::candidates(const std::string& directory,
+                                                      const std::string& part) const {
+  if (part.find_first_of("*?[\\") == std::string::npos) {
+    std::error_code ignored;
+    const bool there = fs::exists(fs::symlink_status(real(joined(directory, part)), ignored));
+    return there ? std::vector{part} : std::vector<std::string>{};
+  }
+  auto names = names_in(directory);
+  if (names)
+    std::erase_if(*names, [&](const std::string& name) {
+      return ::fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) != 0;
+    });
+  return names;
+}
+
+expected<bool> finder::may_enter(const std::string& path) const {
+  std::error_code ignored;
+  if (!fs::is_directory(real(path), ignored))
+    return false;
+  if (fs::is_symlink(real(path), ignored))
+    return fault(ec::bad_option, real(path).string() + " is a link to a directory");
+  return true;
+}
+
+expected<void> finder::descend(const std::string& directory, std::size_t part) {
+  if (part == parts_.size())
+    return take(directory);
+  auto names = candidates(directory, parts_[part]);
+  if (!names)
+    return names.error();
+  for (const auto& name : *names) {
+    const auto path = joined(directory, name);
+    if (part + 1 < parts_.size()) {
+      auto enter = may_enter(path);
+      if (!enter)
+        return enter.error();
+      if (!*enter)
+        continue;
+    }
+    if (auto done = descend(path, part + 1); !done)
+      return done;
+  }
+  return {};
+}
+
+expected<void> finder::take(const std::string& path) {
+  std::error_code why;
+  switch (fs::symlink_status(real(path), why).type()) {
+    case fs::file_type::directory:
+      return take_directory(path);
+    case fs::file_type::symlink:
+      if (auto good = check_link(path); !good)
+        return good;
+      return add(path);
+    case fs::file_type::regular:
+      return add(path);
+    case fs::file_type::not_found:
+      return {};
+    default:
+      if (why)
+        return fault(ec::unreadable, real(path).string() + ": " + why.message());
+      return fault(ec::bad_option, real(path).string() + " is neither a file nor a directory");
+  }
+}
+
+expected<void> finder::take_directory(const std::string& path) {
+  auto names = names_in(path);
+  if (!names)
+    return names.error();
+  for (const auto& name : *names) {
+    if (name.front() == '.')
+      continue;
+    if (auto done = take(joined(path, name)); !done)
+      return done;
+  }
+  return {};
+}
+
+expected<void> finder::check_link(const std::string& path) const {
+  std::error_code why;
+  const auto target = fs::canonical(real(path), why);
+  if (why)
+    return fault(ec::bad_option, real(path).string() + " is a link to nothing");
+  if (!fs::is_regular_file(target, why))
+    return fault(ec::bad_option, real(path).string() + " is a link, but not to a file");
+  const auto way = target.lexically_relative(root_);
+  if (way.empty() || *way.begin() == "..")
+    return fault(ec::bad_option, real(path).string() + " is a link that leads out of "
+                                     + root_.string() + ", to " + target.string());
+  return {};
+}
+
+expected<void> finder::add(const std::string& path) {
+  ++matches_;
+  if (auto why = files::path_fault(path); !why.empty())
+    return fault(ec::bad_option, "\"" + path + "\": " + why);
+  found_.emplace(path, pattern_);
+  if (found_.size() > max_shipped_files)
+    return fault(ec::bad_option,
+                 "there are more than " + std::to_string(max_shipped_files) + " files");
+  return {};
+}
+
+expected<void> finder::find(const std::string& pattern) {
+  pattern_ = pattern;
+  matches_ = 0;
+  if (auto good = split(); !good)
+    return good;
+  if (auto done = descend({}, 0); !done)
+    return done;
+  if (matches_ == 0)
+    return fault(ec::bad_option, "matches no file in " + root_.string());
+  return {};
+}
+
+expected<file_manifest> finder::digest() const {
+  file_manifest result;
+  for (const auto& [path, pattern] : found_) {
+    auto failed = [&, name = pattern](ec code, const std::string& why) {
+      return error{code, "files: \"" + name + "\": " + why};
+    };
+    struct stat about = {};
+    if (::stat(real(path).c_str(), &about) != 0)
+      return failed(ec::unreadable, "cannot read " + real(path).string());
+    auto digest = digest_file(real(path));
+    if (!digest)
+      return failed(digest.error().code, digest.error().detail);
+    if (digest->size > max_file_bytes)
+      return failed(ec::bad_option, real(path).string() + " is too large");
+    result.files.push_back({path, about.st_mode & 0111u, digest->size, std::move(digest->hash)});
+  }
+  if (to_json(result).size() > max_manifest_bytes)
+    return fault(ec::bad_option, "the list of all files has more than "
+                                     + std::to_string(max_manifest_bytes) + " bytes");
+  return result;
+}
+
+} // namespace
+
+expected<file_manifest> make_manifest(const fs::path& root, std::span<const std::string> patterns) {
+  std::error_code why;
+  auto real_root = fs::canonical(root, why);
+  if (why)
+    return error{ec::unreadable, "files: cannot read " + root.string() + ": " + why.message()};
+  finder all{std::move(real_root)};
+  for (const auto& pattern : patterns) {
+    if (auto done = all.find(pattern); !done)
+      return done.error();
+  }
+  return all.digest();
+}
+
+} // namespace tune

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "incoming.hpp"
+
+#include "tune/io/files/content_store.hpp"
+#include "tune/io/files/sha256.hpp"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint32_t executable_bits = 0111;
+constexpr std::uint32_t plain_mode = 0644;
+constexpr ::mode_t directory_mode = 0755;
+
+/// Copies by hand, from where both files stand.
+expected<std::uint64_t> copy_by_hand(const store::descriptor& from, const store::descriptor& to,
+                                     const fs::path& path) {
+  std::vector<char> buffer(256 * 1024);
+  for (std::uint64_t copied = 0;;) {
+    const auto count = ::read(from.number(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return store::system_error(path, "read", errno);
+    if (count == 0)
+      return copied;
+    const auto bytes = static_cast<std::size_t>(count);
+    if (auto done = store::write_all(to, path, {buffer.data(), bytes}); !done)
+      return done.error();
+    copied += bytes;
+  }
+}
+
+/// The kernel copies by reference where the file system can. @returns how many bytes.
+expected<std::uint64_t> copy_all(const store::descriptor& from, const store::descriptor& to,
+                                 const fs::path& path) {
+  constexpr std::size_t at_once = std::size_t{1} << 30;
+  for (std::uint64_t copied = 0;;) {
+    const auto count = ::copy_file_range(from.number(), nullptr, to.number(), nullptr, at_once, 0);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0 && (errno == ENOSPC || errno == EIO || errno == EDQUOT))
+      return store::system_error(path, "copy", errno);
+    // Not between these files, or not on this kernel, or all is copied.
+    if (count <= 0) {
+      auto rest = copy_by_hand(from, to, path);
+      if (rest)
+        *rest += copied;
+      return rest;
+    }
+    copied += static_cast<std::uint64_t>(count);
+  }
+}
+
+/// Identifies the time since the machine's start; empty where it cannot be told.
+std::string boot_id() {
+  std::ifstream in{"/proc/sys/kernel/random/boot_id"};
+  std::string result;
+  std::getline(in, result);
+  return result;
+}
+
+std::string whole_text(const fs::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// The directory of one job while it is completed.
+class tree {
+public:
+  tree(const content_store& from, fs::path incoming, fs::path root, bool trusted)
+      : from_{from}, incoming_{std::move(incoming)}, root_{std::move(root)}, trusted_{trusted} {}
+
+  expected<void> place(const shipped_file& what) {
+    if (auto made = make_parents(what.path); !made)
+      return made;
+    if (is_there(what))
+      return {};
+    return copy(what);
+  }
+
+private:
+  const content_store& from_;
+  fs::path incoming_;
+  fs::path root_;
+  bool trusted_;
+  std::string last_parent_;
+
+  /// Never through a link that a program put there.
+  expected<void> make_parents(const std::string& path) {
+    auto parent = path.substr(0, path.find_last_of('/') + 1);
+    if (parent == last_parent_)
+      return {};
+    for (auto end = parent.find('/'); end != std::string::npos; end = parent.find('/', end + 1)) {
+      const auto directory = root_ / parent.substr(0, end);
+      struct stat about = {};
+      if (::mkdir(directory.c_str(), directory_mode) != 0 && errno != EEXIST)
+        return store::system_error(directory, "make the directory", errno);
+      if (::lstat(directory.c_str(), &about) != 0 || !S_ISDIR(about.st_mode))
+        return error{ec::storage, directory.string() + " is in the way of a directory"};
+    }
+    last_parent_ = std::move(parent);
+    return {};
+  }
+
+  bool is_there(const shipped_file& what) const {
+    struct stat about = {};
+    if (::lstat((root_ / what.path).c_str(), &about) != 0 || !S_ISREG(about.st_mode)
+        || static_cast<std::uint64_t>(about.st_size) != what.size
+        || (about.st_mode & executable_bits) != what.mode)
+      return false;
+    if (trusted_)
+      return true;
+    auto digest = digest_file(root_ / what.path);
+    return digest && digest->hash == what.hash;
+  }
+
+  expected<void> copy(const shipped_file& what) const {
+    const auto source = from_.path_of(what.hash);
+    auto opened = store::open_file(source, O_RDONLY | O_NOFOLLOW, "read");
+    if (!opened)
+      return opened.error();
+    auto to = files::incoming_file::make(incoming_);
+    if (!to)
+      return to.error();
+    auto copied = copy_all(*opened, to->file(), to->path());
+    if (!copied)
+      return copied.error();
+    if (*copied != what.size)
+      return error{ec::storage, source.string() + " was spoilt: it has not "
+                                    + std::to_string(what.size) + " bytes"};
+    return std::move(*to).rename_to(root_ / what.path, plain_mode | what.mode);
+  }
+};
+
+} // namespace
+
+expected<void> content_store::link_tree(const file_manifest& what,
+                                        const fs::path& directory) const {
+  auto stamp = directory;
+  stamp += ".complete";
+  const auto boot = boot_id();
+  const auto meaning = boot + ' ' + sha256_of(to_json(what)) + '\n';
+  const bool trusted = !boot.empty() && whole_text(stamp) == meaning;
+
+  std::error_code why;
+  fs::create_directories(directory, why);
+  if (why)
+    return error{ec::storage, directory.string() + ": cannot make the directory: " + why.message()};
+  tree to{*this, root_ / "incoming", directory, trusted};
+  for (const auto& file : what.files) {
+    if (auto done = to.place(file); !done)
+      return done;
+  }
+  // Without the stamp the next one only takes longer.
+  if (!trusted && !boot.empty())
+    static_cast<void>(store::replace_file(stamp, meaning));
+  return {};
+}
+
+} // namespace tune

@@ -1,0 +1,41 @@
+/// Files that are written under a name of their own before they get their final one.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../store/posix.hpp"
+
+#include "tune/core/error.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace tune::files {
+
+/// A new file, locked while it is open; removed at the end of its life unless it was renamed.
+class incoming_file {
+public:
+  /// @errors `ec::storage`.
+  [[nodiscard]] static expected<incoming_file> make(const std::filesystem::path& directory);
+  incoming_file(incoming_file&& other) noexcept
+      : file_{std::move(other.file_)}, path_{std::exchange(other.path_, {})} {}
+  incoming_file& operator=(incoming_file&&) = delete;
+  ~incoming_file();
+
+  [[nodiscard]] const store::descriptor& file() const { return file_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Puts it in the place of `to`.
+  [[nodiscard]] expected<void> rename_to(const std::filesystem::path& to, std::uint32_t mode) &&;
+
+private:
+  incoming_file(store::descriptor file, std::filesystem::path path)
+      : file_{std::move(file)}, path_{std::move(path)} {}
+  store::descriptor file_;
+  std::filesystem::path path_;
+};
+
+/// Removes the files that no living process writes.
+void sweep(const std::filesystem::path& directory);
+
+} // namespace tune::files

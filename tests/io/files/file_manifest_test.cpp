@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/files/file_manifest.hpp"
+
+#include "../scratch_directory.hpp"
+
+#include "tune/io/files/sha256.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct file_manifest_test : samples::scratch_directory {
+  using strings = std::vector<std::string>;
+
+  expected<file_manifest> find(const strings& patterns) const {
+    return make_manifest(root, patterns);
+  }
+  strings paths(const strings& patterns) const {
+    auto found = find(patterns);
+    EXPECT_TRUE(found) << found.error().detail;
+    strings result;
+    if (found)
+      for (const auto& x : found->files)
+        result.push_back(x.path);
+    return result;
+  }
+  /// Expects a refusal that names the pattern.
+  std::string refusal(const std::string& pattern, ec code = ec::bad_option) const {
+    auto found = find({pattern});
+    EXPECT_FALSE(found) << pattern;
+    if (found)
+      return {};
+    EXPECT_EQ(found.error().code, code);
+    EXPECT_THAT(found.error().detail, HasSubstr("\"" + pattern + "\""));
+    return found.error().detail;
+  }
+};
+
+TEST_F(file_manifest_test, lists_a_file_with_size_and_hash) {
+  fill(root / "train.py", "print(1)");
+
+  auto uut = find({"train.py"});
+
+  ASSERT_TRUE(uut) << uut.error().detail;
+  EXPECT_THAT(uut->files, ElementsAre(shipped_file{"train.py", 0, 8, sha256_of("print(1)")}));
+  EXPECT_EQ(uut->bytes(), 8u);
+}
+
+TEST_F(file_manifest_test, keeps_of_the_mode_what_makes_a_program) {
+  fill(root / "run.sh", "#!/bin/sh");
+  fill(root / "secret", "x");
+  ASSERT_EQ(::chmod((root / "run.sh").c_str(), 04750), 0);
+  ASSERT_EQ(::chmod((root / "secret").c_str(), 0600), 0);
+
+  auto uut = find({"run.sh", "secret"});
+
+  ASSERT_TRUE(uut);
+  EXPECT_EQ(uut->files[0].mode, 0110u);
+  EXPECT_EQ(uut->files[1].mode, 0u);
+}
+
+TEST_F(file_manifest_test, expands_patterns_in_any_part_of_a_path) {
+  for (auto name : {"data/a/x.csv", "data/b/x.csv", "data/b/y.txt", "data/c9/x.csv", "other/x.csv"})
+    fill(root / name, name);
+
+  EXPECT_THAT(paths({"data/*/x.csv"}),
+              ElementsAre("data/a/x.csv", "data/b/x.csv", "data/c9/x.csv"));
+  EXPECT_THAT(paths({"data/?/*"}), ElementsAre("data/a/x.csv", "data/b/x.csv", "data/b/y.txt"));
+  EXPECT_THAT(paths({"*/[b-c]*/x.csv"}), ElementsAre("data/b/x.csv", "data/c9/x.csv"));
+  EXPECT_THAT(paths({"./other//x.csv"}), ElementsAre("other/x.csv"));
+}
+
+TEST_F(file_manifest_test, takes_a_character_literally_after_a_backslash) {
+  fill(root / "a[1].csv", "1");
+  fill(root / "a1.csv", "2");
+
+  EXPECT_THAT(paths({"a\\[1].csv"}), ElementsAre("a[1].csv"));
+  EXPECT_THAT(paths({"a[1].csv"}), ElementsAre("a1.csv"));
+}
+
+TEST_F(file_manifest_test, takes_all_below_a_directory) {
+  for (auto name : {"pack/a.py", "pack/deep/er/b.py", "pack/z.py", "beside.py"})
+    fill(root / name, name);
+  fs::create_directories(root / "pack" / "empty");
+
+  EXPECT_THAT(paths({"pack"}), ElementsAre("pack/a.py", "pack/deep/er/b.py", "pack/z.py"));
+  EXPECT_THAT(paths({"pack/"}), ElementsAre("pack/a.py", "pack/deep/er/b.py", "pack/z.py"));
+  EXPECT_THAT(paths({"."}),
+              ElementsAre("beside.py", "pack/a.py", "pack/deep/er/b.py", "pack/z.py"));
+}
+
+TEST_F(file_manifest_test, takes_hidden_files_only_if_they_are_named) {
+  for (auto name : {"p/.env", "p/.git/config", "p/a", ".top"})
+    fill(root / name, name);
+
+  EXPECT_THAT(paths({"p"}), ElementsAre("p/a"));
+  EXPECT_THAT(paths({"p/*"}), ElementsAre("p/a"));
+  EXPECT_THAT(paths({"p/.env"}), ElementsAre("p/.env"));
+  EXPECT_THAT(paths({"p/.git"}), ElementsAre("p/.git/config"));
+  EXPECT_THAT(paths({".t*"}), ElementsAre(".top"));
+}
+
+TEST_F(file_manifest_test, is_the_same_for_any_order_of_patterns) {
+  for (auto name : {"a", "a-b", "b/c", "b.d"})
+    fill(root / name, name);
+
+  auto one = find({"*", "b/c", "a"});
+  auto two = find({"a", "b/*", "*"});
+
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(*one, *two);
+  EXPECT_EQ(one->files.size(), 4u);
+}
+
+TEST_F(file_manifest_test, ships_links_within_as_their_content) {
+  fill(root / "real" / "x", "content");
+  fs::create_symlink("real/x", root / "link");
+
+  auto uut = find({"link"});
+
+  ASSERT_TRUE(uut) << uut.error().detail;
+  EXPECT_THAT(uut->files, ElementsAre(shipped_file{"link", 0, 7, sha256_of("content")}));
+}
+
+TEST_F(file_manifest_test, refuses_links_that_lead_elsewhere) {
+  fill(root / "in" / "x", "x");
+  fill(root / "out" / "secret", "s");
+  fs::create_symlink("../out/secret", root / "in" / "escape");
+  fs::create_symlink("nowhere", root / "in" / "dangling");
+  fs::create_directory_symlink("../out", root / "in" / "dir");
+  root /= "in";
+
+  EXPECT_THAT(refusal("escape"), HasSubstr("leads out of"));
+  EXPECT_THAT(refusal("dangling"), HasSubstr("nothing"));
+  EXPECT_THAT(refusal("dir"), HasSubstr("link"));
+  EXPECT_THAT(refusal("dir/secret"), HasSubstr("link to a directory"));
+  EXPECT_THAT(refusal("*/secret"), HasSubstr("link to a directory"));
+  refusal(".");
+  root = root.parent_path();
+}
+
+TEST_F(file_manifest_test, finds_its_root_through_a_link) {
+  fill(root / "real" / "x", "x");
+  fill(root / "real" / "y", "y");
+  fs::create_symlink("y", root / "real" / "z");
+  fs::create_directory_symlink("real", root / "project");
+
+  auto uut = make_manifest(root / "project", std::vector<std::string>{"x", "z"});
+
+  ASSERT_TRUE(uut) << uut.error().detail;
+  EXPECT_EQ(uut->files.size(), 2u);
+}
+
+TEST_F(file_manifest_test, refuses_paths_that_lead_out) {
+  fill(root / "x", "x");
+
+  EXPECT_THAT(refusal("/etc/passwd"), HasSubstr("absolute"));
+  refusal("../x");
+  refusal("x/..");
+  refusal("");
+}
+
+TEST_F(file_manifest_test, names_the_pattern_that_matches_nothing) {
+  fill(root / "x", "x");
+  fs::create_directories(root / "empty");
+
+  EXPECT_THAT(refusal("y"), HasSubstr("matches no file"));
+  refusal("*.csv");
+  refusal("x/y");
+  refusal("empty");
+  EXPECT_THAT(find({"x", "*.csv", "y"}).error().detail, HasSubstr("\"*.csv\""));
+}
+
+TEST_F(file_manifest_test, is_content_with_a_pattern_that_finds_what_another_found) {
+  fill(root / "x", "x");
+
+  EXPECT_THAT(paths({"x", "*", "?"}), ElementsAre("x"));
+  EXPECT_TRUE(paths({}).empty());
+}
+
+TEST_F(file_manifest_test, refuses_what_is_no_file) {
+  ASSERT_EQ(::mkfifo((root / "pipe").c_str(), 0600), 0);
+
+  EXPECT_THAT(refusal("pipe"), HasSubstr("neither a file nor a directory"));
+  refusal("*");
+}
+
+TEST_F(file_manifest_test, refuses_names_that_json_cannot_carry) {
+  fill(root / "bad\xFFname", "x");
+
+  EXPECT_THAT(refusal("bad*"), HasSubstr("UTF-8"));
+}
+
+TEST_F(file_manifest_test, tells_what_cannot_be_read) {
+  if (::geteuid() == 0)
+    GTEST_SKIP() << "root reads everything";
+  fill(root / "closed" / "x", "x");
+  ASSERT_EQ(::chmod((root / "closed" / "x").c_str(), 0), 0);
+
+  refusal("closed/x", ec::unreadable);
+}
+
+TEST_F(file_manifest_test, refuses_a_path_beyond_its_limit) {
+  auto directory = root;
+  auto before = fs::current_path();
+  // Deeper than one call takes a name.
+  fs::current_path(root);
+  for (int i = 0; i < 21; ++i) {
+    fs::create_directory(std::string(200, 'd'));
+    fs::current_path(std::string(200, 'd'));
+  }
+  std::ofstream{"x"} << "x";
+  fs::current_path(before);
+
+  auto uut = find({"ddd*"});
+
+  ASSERT_FALSE(uut);
+  EXPECT_THAT(uut.error().detail, HasSubstr("\"ddd*\""));
+}
+
+TEST_F(file_manifest_test, fails_without_its_root) {
+  auto uut = make_manifest(root / "missing", std::vector<std::string>{"x"});
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(uut.error().code, ec::unreadable);
+}
+
+} // namespace
+} // namespace tune
