@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/certificates/certificate_directory.hpp"
+
+#include "small_files.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Clocks of machines differ; a new certificate counts from a little earlier.
+constexpr std::chrono::hours clock_tolerance{1};
+
+std::string environment(const char* name) {
+  const auto* text = std::getenv(name);
+  return text == nullptr ? std::string{} : std::string{text};
+}
+
+fs::path home_directory() {
+  if (auto home = environment("HOME"); !home.empty())
+    return home;
+  const auto* account = ::getpwuid(::getuid());
+  return account == nullptr ? fs::path{"/"} : fs::path{account->pw_dir};
+}
+
+validity_span from_now(calendar_time now, std::chrono::days lifetime) {
+  return {now - clock_tolerance, now + lifetime};
+}
+
+/// A CA with its key, and what stands in it.
+struct loaded_authority {
+  key_pair pem;
+  certificate_facts facts;
+};
+
+/// Everything that can be wrong with a CA is a reason to refuse, but for the disk.
+expected<loaded_authority> load_authority(const certificate_paths& from, calendar_time now) {
+  auto certificate = read_small_file(from.authority);
+  if (!certificate)
+    return certificate.error();
+  auto key = read_small_file(from.authority_key);
+  if (!key)
+    return key.error();
+  if (auto secret = check_secrecy(from.authority_key, key->mode); !secret)
+    return secret.error();
+  auto facts = read_certificate(certificate->text);
+  if (!facts)
+    return error{ec::refused, from.authority.string() + ": " + to_text(facts.error())};
+  if (!facts->is_authority)
+    return error{ec::refused, from.authority.string() + ": not the certificate of an authority"};
+  if (facts->valid.until <= now)
+    return error{ec::refused, from.authority.string() + ": expired on "
+                                  + to_text(facts->valid.until)
+                                  + "; make a new CA in another directory"};
+  if (!key_fits(certificate->text, key->text))
+    return error{ec::refused, from.authority_key.string() + ": does not belong to "
+                                  + from.authority.string() + ", or needs a passphrase"};
+  return loaded_authority{{std::move(certificate->text), std::move(key->text)}, std::move(*facts)};
+}
+
+expected<key_pair> issue(const loaded_authority& by, const certificate_order& node) {
+  auto valid = from_now(node.now, node.lifetime);
+  valid.from = std::max(valid.from, by.facts.valid.from);
+  valid.until = std::min(valid.until, by.facts.valid.until);
+  return issue_certificate(by.pem, node.whom, valid);
+}
+
+void add_node(std::vector<new_file>& to, const certificate_paths& where, key_pair made,
+              bool replaces) {
+  to.push_back({where.key, std::move(made.key), audience::owner_only, replaces});
+  to.push_back({where.certificate, std::move(made.certificate), audience::everybody, replaces});
+}
+
+/// The name that the cluster was given: the common name without its random part.
+std::string cluster_of(const certificate_facts& authority) {
+  return authority.name.substr(0, authority.name.rfind(' '));
+}
+
+expected<loaded_authority> make_loaded(const std::string& cluster, calendar_time now) {
+  auto made = make_authority(cluster, from_now(now, authority_lifetime));
+  if (!made)
+    return made.error();
+  auto facts = read_certificate(made->certificate);
+  if (!facts)
+    return facts.error();
+  return loaded_authority{std::move(*made), std::move(*facts)};
+}
+
+/// Of two files that only make sense together, one is missing.
+error half(const fs::path& there, const fs::path& missing) {
+  return {ec::refused, there.string() + " is there, but not " + missing.string()};
+}
+
+expected<loaded_authority> authority_for(const certificate_paths& paths, const std::string& cluster,
+                                         const certificate_order& node) {
+  auto certificate = is_taken(paths.authority);
+  auto key = is_taken(paths.authority_key);
+  if (!certificate && !key) {
+    constexpr std::size_t longest_cluster = 40;
+    return make_loaded(cluster.empty() ? node.whom.name.substr(0, longest_cluster) : cluster,
+                       node.now);
+  }
+  if (!key) {
+    auto why = half(paths.authority, paths.authority_key);
+    why.detail += ": its certificates are issued on another machine; another cluster needs another "
+                  "directory (--certs DIR)";
+    return why;
+  }
+  if (!certificate) {
+    auto why = half(paths.authority_key, paths.authority);
+    why.detail += ": put it back, or move the key away to begin anew";
+    return why;
+  }
+  auto result = load_authority(paths, node.now);
+  if (result && !cluster.empty() && cluster != cluster_of(result->facts))
+    return error{ec::refused, paths.authority.string() + " belongs to the cluster '"
+                                  + cluster_of(result->facts)
+                                  + "'; another one needs another directory (--certs DIR)"};
+  return result;
+}
+
+/// Tells whether a node's certificate may and has to be made.
+expected<bool> wants_node(const certificate_paths& paths, bool force, bool new_authority) {
+  auto certificate = is_taken(paths.certificate);
+  auto key = is_taken(paths.key);
+  if (force || (!certificate && !key))
+    return true;
+  if (certificate && key && new_authority)
+    return error{ec::refused,
+                 paths.certificate.string() + " is there, but not its CA; --force replaces it"};
+  if (certificate && key)
+    return false;
+  auto why = certificate ? half(paths.certificate, paths.key) : half(paths.key, paths.certificate);
+  why.detail += "; --force replaces it";
+  return why;
+}
+
+/// The CA that lies in `out` has to be the one that signs.
+expected<bool> wants_authority(const fs::path& out, const loaded_authority& by) {
+  if (!is_taken(out))
+    return true;
+  auto there = read_small_file(out);
+  if (!there)
+    return there.error();
+  auto facts = read_certificate(there->text);
+  if (facts && facts->fingerprint == by.facts.fingerprint)
+    return false;
+  return error{ec::refused, out.string() + " is there already and is another CA"};
+}
+
+} // namespace
+
+certificate_paths certificate_paths_in(const fs::path& directory) {
+  return {directory / "ca.pem", directory / "ca.key", directory / "node.pem",
+          directory / "node.key"};
+}
+
+fs::path default_certificate_directory() {
+  if (auto given = environment("TUNE_CERTS"); !given.empty())
+    return given;
+  fs::path configuration = environment("XDG_CONFIG_HOME");
+  if (!configuration.is_absolute()) // others are to be ignored, says the XDG specification
+    configuration = home_directory() / ".config";
+  return configuration / "tune-node" / "certs";
+}
+
+expected<init_outcome> init_certificates(const fs::path& directory, const std::string& cluster,
+                                         const certificate_order& node) {
+  auto paths = certificate_paths_in(directory);
+  init_outcome result;
+  result.made_authority = !is_taken(paths.authority);
+  auto authority = authority_for(paths, cluster, node);
+  if (!authority)
+    return authority.error();
+  auto due = wants_node(paths, node.force, result.made_authority);
+  if (!due)
+    return due.error();
+  result.made_node = *due;
+  std::vector<new_file> files;
+  if (result.made_authority) {
+    files.push_back({paths.authority_key, authority->pem.key, audience::owner_only});
+    files.push_back({paths.authority, authority->pem.certificate});
+  }
+  if (result.made_node) {
+    auto made = issue(*authority, node);
+    if (!made)
+      return made.error();
+    add_node(files, paths, std::move(*made), node.force);
+  }
+  if (auto there = make_private_directory(directory); !there)
+    return there.error();
+  if (auto written = write_files(files); !written)
+    return written.error();
+  return result;
+}
+
+expected<void> issue_certificates(const fs::path& directory, const fs::path& out,
+                                  const certificate_order& node) {
+  auto authority = load_authority(certificate_paths_in(directory), node.now);
+  if (!authority && authority.error().code == ec::unreadable)
+    return error{ec::refused, to_text(authority.error())
+                                  + "; certificates are issued where the CA's key is, on the "
+                                    "machine of: tune-node certs init"};
+  if (!authority)
+    return authority.error();
+  auto paths = certificate_paths_in(out);
+  auto with_authority = wants_authority(paths.authority, *authority);
+  if (!with_authority)
+    return with_authority.error();
+  for (const auto& x : {paths.certificate, paths.key})
+    if (!node.force && is_taken(x))
+      return error{ec::refused, x.string() + " is there already; --force replaces it"};
+  auto made = issue(*authority, node);
+  if (!made)
+    return made.error();
+  std::vector<new_file> files;
+  if (*with_authority)
+    files.push_back({paths.authority, authority->pem.certificate});
+  add_node(files, paths, std::move(*made), node.force);
+  if (auto there = make_private_directory(out); !there)
+    return there;
+  return write_files(files);
+}
+
+} // namespace tune

@@ -1,0 +1,68 @@
+/// Objects of OpenSSL with owners, and its errors as text.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tune::openssl {
+
+/// Calls one of OpenSSL's functions to free an object.
+template <auto Free>
+struct deleter {
+  template <class T>
+  void operator()(T* x) const {
+    Free(x);
+  }
+};
+
+template <class T, auto Free>
+using owned = std::unique_ptr<T, deleter<Free>>;
+
+using bio_ptr = owned<BIO, BIO_free_all>;
+using bignum_ptr = owned<BIGNUM, BN_free>;
+using context_ptr = owned<SSL_CTX, SSL_CTX_free>;
+using extension_ptr = owned<X509_EXTENSION, X509_EXTENSION_free>;
+using general_name_ptr = owned<GENERAL_NAME, GENERAL_NAME_free>;
+using general_names_ptr = owned<GENERAL_NAMES, GENERAL_NAMES_free>;
+using key_ptr = owned<EVP_PKEY, EVP_PKEY_free>;
+using session_ptr = owned<SSL, SSL_free>;
+using store_ptr = owned<X509_STORE, X509_STORE_free>;
+using verifier_ptr = owned<X509_STORE_CTX, X509_STORE_CTX_free>;
+using x509_ptr = owned<X509, X509_free>;
+
+/// Empties this thread's queue of errors. @returns their reasons, the deepest first, or
+/// "unknown error of OpenSSL".
+[[nodiscard]] std::string take_errors();
+
+/// `ec::internal` with the errors that OpenSSL has queued. @param doing "sign a certificate".
+[[nodiscard]] error failure(std::string_view doing);
+
+/// A stream that reads `text`, which has to outlive it.
+[[nodiscard]] bio_ptr reader_of(std::string_view text);
+
+/// The first certificate of a PEM text; null where there is none. Leaves no errors queued.
+[[nodiscard]] x509_ptr certificate_from(std::string_view pem);
+
+/// The number of certificates in a PEM text.
+[[nodiscard]] std::size_t count_certificates(std::string_view pem);
+
+/// The private key of a PEM text; null where there is none or a passphrase is needed: nobody is
+/// ever asked for one. Leaves no errors queued.
+[[nodiscard]] key_ptr key_from(std::string_view pem);
+
+/// Two lower-case digits per byte.
+[[nodiscard]] std::string hexadecimal(std::span<const unsigned char> bytes);
+
+} // namespace tune::openssl
