@@ -2,107 +2,22 @@
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "clocks.hpp"
+#include "process_courier.hpp"
 #include "trainables.hpp"
+#include "trial_process.hpp"
 
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/json.hpp"
-#include "tune/io/process/host.hpp"
+#include "tune/io/process/exit_judgement.hpp"
 #include "tune/io/process/line_protocol.hpp"
 
-#include <csignal>
-#include <cstring>
-#include <fstream>
-
 namespace tune {
 
 namespace {
-
-/// News of the process service about one process.
-struct process_news {
-  struct started {
-    pid_t pid = 0;
-  };
-  /// A line of the report descriptor.
-  struct said {
-    std::string line;
-    bool truncated = false;
-  };
-  /// A report read from stdout; the rest of stdout waits.
-  struct printed {
-    object metrics;
-  };
-  std::variant<started, said, printed, exit_info> what;
-};
-
-} // namespace
-
-} // namespace tune
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::process_news)
-
-namespace tune {
-
-namespace {
-
-using process_impl
-    = extend<trainable_actor, caf::result<void>(process_news), caf::result<void>(tick_atom)>;
 
 /// A program that was told to stop may still clean up for so long before it is signalled.
 constexpr auto polite_wait = std::chrono::seconds{1};
-
-/// Hands on what one process says. Called from the service's thread.
-class courier : public process_listener {
-public:
-  courier(process_impl to, std::optional<metric_pattern> patterns)
-      : to_{std::move(to)}, patterns_{std::move(patterns)} {}
-
-  void started(pid_t pid) override {
-    send_from_outside(to_, process_news{process_news::started{pid}});
-  }
-
-  line_flow report_line(std::string_view line, bool truncated) override {
-    send_from_outside(to_, process_news{process_news::said{std::string{line}, truncated}});
-    return line_flow::go_on;
-  }
-
-  line_flow stdout_line(std::string_view line, bool) override {
-    auto report = patterns_->read(line);
-    if (!report)
-      return line_flow::go_on;
-    send_from_outside(to_, process_news{process_news::printed{std::move(*report)}});
-    return line_flow::hold;
-  }
-
-  void exited(const exit_info& how) override {
-    if (patterns_ && !how.requested) {
-      if (auto last = patterns_->finish())
-        send_from_outside(to_, process_news{process_news::printed{std::move(*last)}});
-    }
-    send_from_outside(to_, process_news{how});
-    to_ = nullptr;
-  }
-
-private:
-  process_impl to_;
-  std::optional<metric_pattern> patterns_;
-};
-
-std::string signal_name(int number) {
-  const auto* name = ::sigabbrev_np(number);
-  return name != nullptr ? std::string{"SIG"} + name : "signal " + std::to_string(number);
-}
-
-bool is_host(const trainable_start& what) {
-  return std::holds_alternative<run_in_host>(what.node->plan);
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string result;
-  for (const auto& line : lines)
-    result += "\n  " + line;
-  return result;
-}
 
 struct process_state {
   static inline const char* name = "tune.process";
@@ -113,20 +28,14 @@ struct process_state {
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
   std::optional<checkpoint_directory> checkpoints;
   std::int64_t pid = 0;
+  /// By which its end is judged.
+  exit_facts known;
   bool by_pattern = false;
-  bool saw_objective = false;
-  /// It was told to end; how it ends is then no failure.
-  bool ending = false;
   bool halted = false;
-  /// It is not waited for any more: its last words say what it was doing.
-  bool killed = false;
   bool waits = false;
   /// Checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
-  /// What it said about its own failure, and what it did against the protocol.
-  std::optional<line::failure> failure;
-  std::string breach;
 
   template <class Self>
   void take(Self* self, const process_news::started& x) {
@@ -156,21 +65,26 @@ struct process_state {
     } else if (const auto* not_kept = std::get_if<line::save_failed>(&*said)) {
       fail_save(self, not_kept->why);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
-      failure = std::move(*why);
+      known.failure = std::move(*why);
     }
   }
 
   template <class Self>
   void take(Self* self, const exit_info& how) {
-    attempt_ended over = judge_exit(how);
+    auto judged = judge_exit(how, known);
+    attempt_ended over;
     over.attempt = what.order.attempt;
+    over.how = static_cast<std::uint8_t>(judged.how);
+    over.detail = std::move(judged.detail);
+    over.has_status = judged.exit_status.has_value();
+    over.exit_status = judged.exit_status.value_or(0);
     send(self, what.trial, std::move(over));
     self->quit();
   }
 
   void violate(std::string why) {
-    if (breach.empty())
-      breach = std::move(why);
+    if (known.breach.empty())
+      known.breach = std::move(why);
   }
 
   template <class Self>
@@ -179,7 +93,8 @@ struct process_state {
     // It trains on although it was asked to save: it will not.
     if (saving)
       fail_save(self, "it reported again without having saved");
-    saw_objective = saw_objective || find_path(metrics, what.node->objective) != nullptr;
+    known.reported = true;
+    known.saw_objective = known.saw_objective || find_path(metrics, known.objective) != nullptr;
     auto made = session.make(std::move(metrics), steady_now(), wall_ms());
     if (checkpoint)
       adopt(self, *checkpoint);
@@ -238,7 +153,7 @@ struct process_state {
       return;
     }
     waits = false;
-    ending = ends;
+    known.ending = ends;
     using kind = link_answer::kind;
     processes->answer(process, to_line(link_answer{ends ? kind::pause : kind::save, *directory}));
   }
@@ -268,7 +183,7 @@ struct process_state {
     saving.reset();
     // It had its answer and trains on, also where it was to pause.
     if (ends_with_save)
-      ending = false;
+      known.ending = false;
     ends_with_save = false;
     session.go_on(steady_now());
   }
@@ -288,7 +203,7 @@ struct process_state {
   /// In order: the program is told, and signalled only if it takes its time.
   template <class Self>
   void stop(Self* self) {
-    ending = true;
+    known.ending = true;
     waits = false;
     if (by_pattern) {
       processes->end(process, what.node->kill_grace);
@@ -306,124 +221,16 @@ struct process_state {
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
     halted = true;
-    ending = true;
+    known.ending = true;
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
-      killed = true;
+      known.killed = true;
       processes->end(process, what.node->kill_grace);
     } else if (waits || by_pattern) {
       stop(self);
     }
     // Else it is in the middle of a step: it hears of it at its next report.
   }
-
-  [[nodiscard]] attempt_ended judge_exit(const exit_info& how) const;
-  [[nodiscard]] std::string exit_text(const exit_info& how) const;
 };
-
-std::string process_state::exit_text(const exit_info& how) const {
-  if (failure)
-    return failure->text;
-  if (how.out_of_memory)
-    return "out of memory" + joined(how.stderr_lines);
-  if (how.signal)
-    return "ended by " + signal_name(*how.signal) + joined(how.stderr_lines);
-  if (how.code && *how.code != 0)
-    return "exited with status " + std::to_string(*how.code) + joined(how.stderr_lines);
-  return {};
-}
-
-attempt_ended process_state::judge_exit(const exit_info& how) const {
-  attempt_ended result;
-  auto set = [&](end_class kind, std::string why = {}) {
-    result.how = static_cast<std::uint8_t>(kind);
-    result.detail = std::move(why);
-  };
-  if (how.code || how.signal) {
-    result.has_status = true;
-    result.exit_status = how.code ? *how.code : -*how.signal;
-  }
-  if (how.guard_lost) {
-    set(end_class::node_lost, how.trouble);
-  } else if (!how.trouble.empty()) {
-    set(end_class::user_error, how.trouble);
-  } else if (killed) {
-    set(end_class::killed, exit_text(how));
-  } else if (ending) {
-    // However hard it was to end: that was our own doing.
-    set(how.signal == SIGKILL && !how.requested ? end_class::killed : end_class::stopped);
-  } else if (failure && failure->restore) {
-    set(end_class::bad_checkpoint, failure->text);
-  } else if (how.out_of_memory) {
-    set(end_class::out_of_memory, exit_text(how));
-  } else if (how.signal == SIGKILL || how.signal == SIGTERM) {
-    set(end_class::killed, exit_text(how));
-  } else if (how.signal || *how.code != 0) {
-    set(end_class::user_error, exit_text(how));
-  } else if (is_host(what)) {
-    // A C++ trainable may end without a word: a trial without a result.
-    set(end_class::finished, breach);
-  } else if (!saw_objective && session.iteration() == what.order.iteration) {
-    auto lines = how.stdout_lines.empty() ? how.stderr_lines : how.stdout_lines;
-    set(end_class::user_error, "exited 0 but metric '" + what.node->objective + "' never appeared"
-                                   + (breach.empty() ? "" : "; " + breach) + joined(lines));
-  } else if (!saw_objective) {
-    set(end_class::user_error,
-        "exited 0 but metric '" + what.node->objective + "' never appeared in its reports");
-  } else {
-    set(end_class::finished, breach);
-  }
-  return result;
-}
-
-/// Makes the trial's directory and its params.json. @returns the file.
-expected<std::filesystem::path> prepare(const trainable_start& what) {
-  auto directory = trial_directory(what);
-  std::error_code why;
-  std::filesystem::create_directories(directory, why);
-  if (why)
-    return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
-  auto file = directory / "params.json";
-  std::ofstream out{file, std::ios::trunc};
-  out << to_json(*what.order.config.content) << '\n';
-  out.close();
-  if (!out)
-    return error{ec::storage, "cannot write " + file.string()};
-  return file;
-}
-
-process_order order_of(const trainable_start& what, const std::filesystem::path& params) {
-  const auto& node = *what.node;
-  auto context = context_of(what);
-  auto environment
-      = trial_environment(*what.order.config.content, context, params, restore_path(what));
-  process_order result;
-  if (is_host(what)) {
-    result.argv = host_command(std::get<run_in_host>(node.plan).trainable);
-    result.protocol = true;
-  } else {
-    const auto& plan = std::get<run_command>(node.plan);
-    command_builtins builtins{context.directory.string(), plan.ini_dir, context.trial_id,
-                              params.string()};
-    result.argv = plan.command.render(*what.order.config.content, builtins);
-    result.protocol = !plan.patterns;
-    result.stdout_lines = plan.patterns.has_value();
-    environment.insert(environment.end(), plan.environment.begin(), plan.environment.end());
-  }
-  // A trial without a GPU must see none, where there are some.
-  if (!node.gpus.empty() || node.capacity.gpu.units > 0)
-    environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
-  result.env = environment_with(environment);
-  result.directory = context.directory;
-  if (node.trial_files) {
-    result.stdout_file = context.directory / "stdout";
-    result.stderr_file = context.directory / "stderr";
-  }
-  result.output_cap = node.output_cap;
-  result.grace = node.kill_grace;
-  result.memory_limit = what.order.memory;
-  result.tag = node.directory.string() + "#" + to_text(what.order.attempt.id());
-  return result;
-}
 
 /// What was made ready before the actor began, or why it was not.
 struct readiness {
@@ -445,6 +252,8 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.checkpoints.emplace(state.what.node->directory, trial_id{order.trial}, order.attempt);
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
+  state.known.objective = state.what.node->objective;
+  state.known.is_host = is_host(state.what);
   state.by_pattern = ready.patterns.has_value();
   std::optional<metric_pattern> patterns;
   if (ready.patterns) {
@@ -454,8 +263,9 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
       ready.trouble = to_text(made.error());
   }
   if (ready.trouble.empty()) {
-    state.process = state.processes->launch(order_of(state.what, ready.params),
-                                            std::make_shared<courier>(me, std::move(patterns)));
+    state.process
+        = state.processes->launch(order_of(state.what, ready.params),
+                                  std::make_shared<process_courier>(me, std::move(patterns)));
   } else {
     exit_info never;
     never.trouble = ready.trouble;

@@ -1,0 +1,50 @@
+/// Judges how a trial's program ended: by what the system says and what was heard before.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/trial/end_class.hpp"
+#include "tune/io/process/line_protocol.hpp"
+#include "tune/io/process/process_service.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// What is known of a program beside its exit.
+struct exit_facts {
+  /// The metric that it must have reported.
+  std::string objective;
+  /// It is a host of a C++ trainable, which may end without a word.
+  bool is_host = false;
+  /// It reported something.
+  bool reported = false;
+  /// The objective was among it.
+  bool saw_objective = false;
+  /// It was told to end; how it ends is then no failure.
+  bool ending = false;
+  /// It is not waited for any more: its last words say what it was doing.
+  bool killed = false;
+  /// What it said about its own failure.
+  std::optional<line::failure> failure;
+  /// What it did against the protocol; empty: nothing.
+  std::string breach;
+};
+
+/// How an attempt ended, as it is recorded.
+struct exit_judgement {
+  end_class how = end_class::finished;
+  /// The reason with the program's last lines, or what is worth knowing; may be empty.
+  std::string detail;
+  /// Exit status; negative: the signal. Nothing where it never ran.
+  std::optional<std::int32_t> exit_status;
+
+  friend bool operator==(const exit_judgement&, const exit_judgement&) = default;
+};
+
+/// Judges an exit. Troubles of this node go before what was asked of the program, that before the
+/// program's own words, and those before its status.
+[[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
+
+} // namespace tune

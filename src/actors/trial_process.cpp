@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trial_process.hpp"
+
+#include "tune/io/json.hpp"
+#include "tune/io/process/host.hpp"
+
+#include <fstream>
+
+namespace tune {
+
+bool is_host(const trainable_start& what) {
+  return std::holds_alternative<run_in_host>(what.node->plan);
+}
+
+expected<std::filesystem::path> prepare(const trainable_start& what) {
+  auto directory = trial_directory(what);
+  std::error_code why;
+  std::filesystem::create_directories(directory, why);
+  if (why)
+    return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
+  auto file = directory / "params.json";
+  std::ofstream out{file, std::ios::trunc};
+  out << to_json(*what.order.config.content) << '\n';
+  out.close();
+  if (!out)
+    return error{ec::storage, "cannot write " + file.string()};
+  return file;
+}
+
+process_order order_of(const trainable_start& what, const std::filesystem::path& params) {
+  const auto& node = *what.node;
+  auto context = context_of(what);
+  auto environment
+      = trial_environment(*what.order.config.content, context, params, restore_path(what));
+  process_order result;
+  if (is_host(what)) {
+    result.argv = host_command(std::get<run_in_host>(node.plan).trainable);
+    result.protocol = true;
+  } else {
+    const auto& plan = std::get<run_command>(node.plan);
+    command_builtins builtins{context.directory.string(), plan.ini_dir, context.trial_id,
+                              params.string()};
+    result.argv = plan.command.render(*what.order.config.content, builtins);
+    result.protocol = !plan.patterns;
+    result.stdout_lines = plan.patterns.has_value();
+    environment.insert(environment.end(), plan.environment.begin(), plan.environment.end());
+  }
+  // A trial without a GPU must see none, where there are some.
+  if (!node.gpus.empty() || node.capacity.gpu.units > 0)
+    environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
+  result.env = environment_with(environment);
+  result.directory = context.directory;
+  if (node.trial_files) {
+    result.stdout_file = context.directory / "stdout";
+    result.stderr_file = context.directory / "stderr";
+  }
+  result.output_cap = node.output_cap;
+  result.grace = node.kill_grace;
+  result.memory_limit = what.order.memory;
+  result.tag = node.directory.string() + "#" + to_text(what.order.attempt.id());
+  return result;
+}
+
+} // namespace tune

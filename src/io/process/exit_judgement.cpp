@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/process/exit_judgement.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+std::string signal_name(int number) {
+  const auto* name = ::sigabbrev_np(number);
+  return name != nullptr ? std::string{"SIG"} + name : "signal " + std::to_string(number);
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string result;
+  for (const auto& line : lines)
+    result += "\n  " + line;
+  return result;
+}
+
+/// Its own words, else the system's; nothing for a good end.
+std::string exit_text(const exit_info& how, const exit_facts& known) {
+  if (known.failure)
+    return known.failure->text;
+  if (how.out_of_memory)
+    return "out of memory" + joined(how.stderr_lines);
+  if (how.signal)
+    return "ended by " + signal_name(*how.signal) + joined(how.stderr_lines);
+  if (how.code && *how.code != 0)
+    return "exited with status " + std::to_string(*how.code) + joined(how.stderr_lines);
+  return {};
+}
+
+exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {
+  auto text = "exited 0 but metric '" + known.objective + "' never appeared";
+  if (known.reported)
+    return {end_class::user_error, text + " in its reports", {}};
+  if (!known.breach.empty())
+    text += "; " + known.breach;
+  return {end_class::user_error,
+          text + joined(how.stdout_lines.empty() ? how.stderr_lines : how.stdout_lines),
+          {}};
+}
+
+/// Nobody but the program itself had a hand in its end.
+exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
+  if (known.failure && known.failure->restore)
+    return {end_class::bad_checkpoint, known.failure->text, {}};
+  if (how.out_of_memory)
+    return {end_class::out_of_memory, exit_text(how, known), {}};
+  if (how.signal == SIGKILL || how.signal == SIGTERM)
+    return {end_class::killed, exit_text(how, known), {}};
+  if (how.code != 0)
+    return {end_class::user_error, exit_text(how, known), {}};
+  if (!known.saw_objective && !known.is_host)
+    return judge_without_objective(how, known);
+  return {end_class::finished, known.breach, {}};
+}
+
+exit_judgement judge_class(const exit_info& how, const exit_facts& known) {
+  if (how.guard_lost)
+    return {end_class::node_lost, how.trouble, {}};
+  if (!how.trouble.empty())
+    return {end_class::user_error, how.trouble, {}};
+  if (known.killed)
+    return {end_class::killed, exit_text(how, known), {}};
+  // However hard it was to end: that was our own doing.
+  if (known.ending)
+    return {
+        how.signal == SIGKILL && !how.requested ? end_class::killed : end_class::stopped, {}, {}};
+  return judge_own_end(how, known);
+}
+
+} // namespace
+
+exit_judgement judge_exit(const exit_info& how, const exit_facts& known) {
+  auto result = judge_class(how, known);
+  if (how.code)
+    result.exit_status = *how.code;
+  else if (how.signal)
+    result.exit_status = -*how.signal;
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/process/exit_judgement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace tune {
+namespace {
+
+exit_info exited(int code, std::vector<std::string> last_words = {}) {
+  exit_info result;
+  result.code = code;
+  result.stderr_lines = std::move(last_words);
+  return result;
+}
+
+exit_info signalled(int number, bool requested = false) {
+  exit_info result;
+  result.signal = number;
+  result.requested = requested;
+  return result;
+}
+
+exit_info troubled(std::string why, bool guard_lost = false) {
+  exit_info result;
+  result.trouble = std::move(why);
+  result.guard_lost = guard_lost;
+  return result;
+}
+
+exit_info without_memory(exit_info x) {
+  x.out_of_memory = true;
+  return x;
+}
+
+exit_info printed(exit_info x, std::vector<std::string> lines) {
+  x.stdout_lines = std::move(lines);
+  return x;
+}
+
+/// A program that reported all it had to.
+exit_facts well() {
+  exit_facts result;
+  result.objective = "acc";
+  result.reported = true;
+  result.saw_objective = true;
+  return result;
+}
+
+exit_facts silent() {
+  exit_facts result;
+  result.objective = "acc";
+  return result;
+}
+
+exit_facts ending(exit_facts x) {
+  x.ending = true;
+  return x;
+}
+
+exit_facts given_up(exit_facts x) {
+  x.ending = true;
+  x.killed = true;
+  return x;
+}
+
+exit_facts hosted(exit_facts x) {
+  x.is_host = true;
+  return x;
+}
+
+exit_facts said(exit_facts x, std::string text, bool restore = false) {
+  x.failure = line::failure{std::move(text), restore};
+  return x;
+}
+
+exit_facts broke(exit_facts x, std::string what) {
+  x.breach = std::move(what);
+  return x;
+}
+
+exit_facts reported(exit_facts x) {
+  x.reported = true;
+  return x;
+}
+
+struct row {
+  const char* name;
+  exit_info how;
+  exit_facts known;
+  exit_judgement verdict;
+};
+
+void PrintTo(const row& x, std::ostream* out) {
+  *out << x.name;
+}
+
+const std::vector<row>& rows() {
+  using enum end_class;
+  static const std::vector<row> table{
+      {"a_good_end", exited(0), well(), {finished, "", 0}},
+      {"a_good_end_with_a_breach", exited(0), broke(well(), "not JSON"), {finished, "not JSON", 0}},
+      {"a_status",
+       exited(3, {"a", "b"}),
+       well(),
+       {user_error, "exited with status 3\n  a\n  b", 3}},
+      {"a_status_with_words_of_its_own",
+       exited(3, {"a"}),
+       said(well(), "no data"),
+       {user_error, "no data", 3}},
+      {"a_signal_of_its_own", signalled(SIGSEGV), well(), {user_error, "ended by SIGSEGV", -11}},
+      {"a_signal_without_a_name",
+       signalled(SIGRTMIN + 1),
+       well(),
+       {user_error, "ended by signal " + std::to_string(SIGRTMIN + 1), -(SIGRTMIN + 1)}},
+      {"a_kill_from_outside", signalled(SIGKILL), well(), {killed, "ended by SIGKILL", -9}},
+      {"a_term_from_outside", signalled(SIGTERM), well(), {killed, "ended by SIGTERM", -15}},
+      {"want_of_memory",
+       without_memory(signalled(SIGKILL)),
+       well(),
+       {out_of_memory, "out of memory", -9}},
+      {"want_of_memory_with_a_status",
+       without_memory(exited(1, {"bad_alloc"})),
+       well(),
+       {out_of_memory, "out of memory\n  bad_alloc", 1}},
+      {"a_bad_checkpoint",
+       exited(1),
+       said(silent(), "truncated", true),
+       {bad_checkpoint, "truncated", 1}},
+      {"a_failure_that_is_none_of_the_checkpoint",
+       exited(1),
+       said(silent(), "no data", false),
+       {user_error, "no data", 1}},
+      {"nothing_reported",
+       exited(0, {"warning"}),
+       silent(),
+       {user_error, "exited 0 but metric 'acc' never appeared\n  warning", 0}},
+      {"nothing_reported_with_output",
+       printed(exited(0, {"warning"}), {"Acuracy = 1"}),
+       silent(),
+       {user_error, "exited 0 but metric 'acc' never appeared\n  Acuracy = 1", 0}},
+      {"nothing_reported_with_a_breach",
+       exited(0),
+       broke(silent(), "not JSON"),
+       {user_error, "exited 0 but metric 'acc' never appeared; not JSON", 0}},
+      {"reports_without_the_objective",
+       exited(0, {"warning"}),
+       reported(silent()),
+       {user_error, "exited 0 but metric 'acc' never appeared in its reports", 0}},
+      {"a_host_without_a_word", exited(0), hosted(silent()), {finished, "", 0}},
+      {"a_host_with_a_breach",
+       exited(0),
+       hosted(broke(silent(), "not JSON")),
+       {finished, "not JSON", 0}},
+      {"a_host_that_fails", exited(1), hosted(silent()), {user_error, "exited with status 1", 1}},
+      {"an_asked_end", exited(0), ending(well()), {stopped, "", 0}},
+      {"an_asked_end_with_a_status", exited(7, {"a"}), ending(well()), {stopped, "", 7}},
+      {"an_asked_end_without_a_report", exited(0), ending(silent()), {stopped, "", 0}},
+      {"an_asked_end_by_our_kill", signalled(SIGKILL, true), ending(well()), {stopped, "", -9}},
+      {"an_asked_end_by_a_kill_of_others", signalled(SIGKILL), ending(well()), {killed, "", -9}},
+      {"an_asked_end_by_another_signal", signalled(SIGTERM), ending(well()), {stopped, "", -15}},
+      {"a_kill_of_ours",
+       signalled(SIGKILL, true),
+       given_up(well()),
+       {killed, "ended by SIGKILL", -9}},
+      {"a_kill_of_ours_with_words",
+       signalled(SIGTERM, true),
+       given_up(said(well(), "KeyboardInterrupt")),
+       {killed, "KeyboardInterrupt", -15}},
+      {"a_kill_of_ours_that_it_forestalled", exited(0), given_up(well()), {killed, "", 0}},
+      {"what_cannot_be_started",
+       troubled("/not/there: No such file"),
+       silent(),
+       {user_error, "/not/there: No such file", {}}},
+      {"what_cannot_be_started_and_was_to_end",
+       troubled("no more processes"),
+       given_up(silent()),
+       {user_error, "no more processes", {}}},
+      {"a_lost_guard", troubled("the guard died", true), well(), {node_lost, "the guard died", {}}},
+      {"a_lost_guard_while_it_was_to_end",
+       troubled("the guard died", true),
+       given_up(well()),
+       {node_lost, "the guard died", {}}},
+  };
+  return table;
+}
+
+struct exit_judgements : testing::TestWithParam<row> {};
+
+TEST_P(exit_judgements, are_those_of_the_table) {
+  auto verdict = judge_exit(GetParam().how, GetParam().known);
+
+  EXPECT_EQ(to_text(verdict.how), to_text(GetParam().verdict.how));
+  EXPECT_EQ(verdict.detail, GetParam().verdict.detail);
+  EXPECT_EQ(verdict.exit_status, GetParam().verdict.exit_status);
+}
+
+INSTANTIATE_TEST_SUITE_P(of, exit_judgements, testing::ValuesIn(rows()),
+                         [](const auto& x) { return std::string{x.param.name}; });
+
+} // namespace
+} // namespace tune
