@@ -117,13 +117,13 @@ public:
     if (done)
       tell_saved(saving_, *done);
     else
-      tell_failed(to_text(done.error()));
+      tell_failed(saving_, to_text(done.error()));
     session_.go_on(steady_now());
   }
 
   void save_failed(const std::filesystem::path&, std::string_view why) override {
     checkpoints_.abandon();
-    tell_failed(std::string{why});
+    tell_failed(saving_, std::string{why});
   }
 
   [[nodiscard]] bool should_stop() const override { return door_->is_closed(); }
@@ -131,6 +131,9 @@ public:
   [[nodiscard]] bool reported() const { return reported_; }
 
 private:
+  /// Number of a checkpoint that the trainable hands over by itself.
+  static constexpr std::uint64_t unasked = 0;
+
   const trainable_start& what_;
   std::shared_ptr<gate> door_;
   attempt_session session_;
@@ -146,7 +149,7 @@ private:
     saving_ = answer.checkpoint;
     auto directory = checkpoints_.begin();
     if (!directory) {
-      tell_failed(to_text(directory.error()));
+      tell_failed(saving_, to_text(directory.error()));
       return {};
     }
     auto ends = answer.kind == answer_kind::save_and_end;
@@ -155,9 +158,9 @@ private:
 
   void hand_over(const std::filesystem::path& from) {
     if (auto done = checkpoints_.adopt(from))
-      tell_saved(0, *done);
+      tell_saved(unasked, *done);
     else
-      tell_failed(to_text(done.error()));
+      tell_failed(unasked, to_text(done.error()));
   }
 
   void tell_saved(std::uint64_t id, const checkpoint_directory::entry& what) {
@@ -166,9 +169,8 @@ private:
                                     session_.time_total().count(), what.location, what.bytes});
   }
 
-  void tell_failed(std::string why) {
-    send_from_outside(what_.trial,
-                      attempt_save_failed{what_.order.attempt, saving_, std::move(why)});
+  void tell_failed(std::uint64_t id, std::string why) {
+    send_from_outside(what_.trial, attempt_save_failed{what_.order.attempt, id, std::move(why)});
   }
 };
 

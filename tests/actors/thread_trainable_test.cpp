@@ -152,6 +152,25 @@ TEST_F(thread_trainable, takes_over_a_checkpoint_that_a_function_hands_in) {
   EXPECT_EQ(events<on::saved>()[0].iteration, 1u);
 }
 
+TEST_F(thread_trainable, names_no_number_where_what_a_function_hands_in_cannot_be_taken_over) {
+  settings.can_checkpoint = true;
+  settings.checkpoints.frequency = 1;
+  runs([&](session& s) {
+    // It is asked to save and cannot: that one has a number.
+    s.report({{"loss", 0.5}});
+    s.report({{"loss", 0.4}, {"done", true}}, node.directory / "not there");
+  });
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  auto failed = events<on::save_failed>();
+  ASSERT_EQ(failed.size(), 2u);
+  EXPECT_EQ(failed[0].checkpoint, checkpoint_id{1});
+  EXPECT_EQ(failed[1].checkpoint, checkpoint_id{});
+  EXPECT_NE(failed[1].why.find("not there"), std::string::npos) << failed[1].why;
+}
+
 struct hanging_thread : thread_trainable {
   std::shared_ptr<support::latch> door = std::make_shared<support::latch>(false);
   std::shared_ptr<support::told<int>> left = std::make_shared<support::told<int>>();

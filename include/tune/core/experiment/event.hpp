@@ -83,6 +83,7 @@ struct saved {
 struct save_failed {
   trial_id trial;
   attempt_id attempt;
+  /// As in `cmd::save`; 0 where the trainable handed one over unasked that could not be taken over.
   checkpoint_id checkpoint;
   std::string why;
 };
