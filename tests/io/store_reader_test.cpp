@@ -198,6 +198,37 @@ TEST_F(store_reader_test, tells_the_failures_of_a_trial) {
   EXPECT_EQ((*found)[0].exit_status, 3);
 }
 
+TEST_F(store_reader_test, gives_the_row_of_an_attempt_back_as_it_was_written) {
+  auto items = a_run(1, 1);
+  cmd::attempt_changed written;
+  written.attempt = {1, 9};
+  written.lineage = 3;
+  written.node = "node-b";
+  written.from = {4};
+  written.donor = trial_id{7};
+  written.config = std::make_shared<const object>(object{{"lr", 0.5}});
+  written.pid = 42;
+  written.began = std::chrono::seconds{2};
+  items.emplace_back(6, written);
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+
+  auto read = uut.attempt({1, 9});
+
+  ASSERT_TRUE(read && *read);
+  EXPECT_EQ((*read)->trial, written.trial);
+  EXPECT_EQ((*read)->lineage, 3u);
+  EXPECT_EQ((*read)->node, "node-b");
+  EXPECT_EQ((*read)->from, (checkpoint_id{4}));
+  EXPECT_EQ((*read)->donor, trial_id{7});
+  EXPECT_EQ(*(*read)->config, (object{{"lr", 0.5}}));
+  EXPECT_EQ((*read)->pid, 42);
+  EXPECT_EQ((*read)->began, std::chrono::seconds{2});
+  EXPECT_EQ((*read)->finished, std::nullopt);
+  EXPECT_EQ((*read)->exit_status, std::nullopt);
+}
+
 TEST_F(store_reader_test, shows_nodes_as_they_are_now) {
   auto store = fresh();
   ASSERT_TRUE(store

@@ -72,11 +72,11 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
     auto from = row.from ? "checkpoint " + std::to_string(row.from.number) : "scratch";
     if (row.donor)
       from += " of " + to_text(*row.donor);
-    table.add({to_text(row.attempt), row.node, from, duration_text(row.started),
-               row.ended ? duration_text(*row.ended) : "-",
-               row.ended ? std::string{to_text(row.how)} : "running",
+    table.add({to_text(row.attempt), row.node, from, duration_text(row.began),
+               row.finished ? duration_text(*row.finished) : "-",
+               row.finished ? std::string{to_text(row.how)} : "running",
                row.exit_status ? std::to_string(*row.exit_status) : "", row.detail},
-              row.ended && is_failure(row.how) ? tint::bad : tint::plain);
+              row.finished && is_failure(row.how) ? tint::bad : tint::plain);
   }
   write_section("attempts", table, x.attempts.empty(), look, out);
 }

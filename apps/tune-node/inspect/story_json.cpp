@@ -22,9 +22,9 @@ object json_of(const attempt_row& x) {
   result.set("node", x.node);
   result.set("checkpoint", x.from ? count(x.from.number) : value{});
   result.set("donor", x.donor ? value{to_text(*x.donor)} : value{});
-  result.set("started_s", seconds_or_null(x.started));
-  result.set("ended_s", seconds_or_null(x.ended));
-  result.set("end", x.ended ? value{to_text(x.how)} : value{});
+  result.set("started_s", seconds_or_null(x.began));
+  result.set("ended_s", seconds_or_null(x.finished));
+  result.set("end", x.finished ? value{to_text(x.how)} : value{});
   result.set("exit_status", x.exit_status ? count(*x.exit_status) : value{});
   result.set("detail", x.detail);
   return result;

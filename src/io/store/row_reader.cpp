@@ -99,11 +99,11 @@ expected<attempt_row> read_attempt(const statement& row) {
   x.from = {unsigned_at(row, 4)};
   if (!row.is_null(5))
     x.donor = trial_id{unsigned_at(row, 5)};
-  x.config = std::move(config).value_or(object{});
+  x.config = std::make_shared<const object>(std::move(config).value_or(object{}));
   x.pid = row.number(7);
-  x.started = instant{row.number(8)};
-  x.ended = time_at(row, 9);
-  if (x.ended) {
+  x.began = instant{row.number(8)};
+  x.finished = time_at(row, 9);
+  if (x.finished) {
     const auto how = end_class_from(row.text(10));
     if (!how)
       return damaged("t_attempts", to_text(x.attempt), "unknown class of end");

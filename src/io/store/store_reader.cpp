@@ -372,7 +372,7 @@ expected<std::optional<attempt_row>> store_reader::attempt(attempt_id which) {
 expected<std::vector<attempt_row>> store_reader::failures(trial_id of) {
   auto all = attempts(of);
   if (all)
-    std::erase_if(*all, [](const attempt_row& x) { return !x.ended || !is_failure(x.how); });
+    std::erase_if(*all, [](const attempt_row& x) { return !x.finished || !is_failure(x.how); });
   return all;
 }
 

@@ -148,12 +148,14 @@ struct attempt_changed {
   attempt_id attempt;
   lineage_id lineage = 1;
   std::string node;
+  /// What it was restored from, if anything.
   checkpoint_id from;
   /// Trial whose checkpoint it was cloned from, if another's.
   std::optional<trial_id> donor;
   config_ptr config;
   std::int64_t pid = 0;
   instant began{0};
+  /// Unset while it runs; then nothing below counts.
   std::optional<instant> finished;
   end_class how = end_class::finished;
   std::string detail;

@@ -58,23 +58,8 @@ struct trial_row {
   std::optional<instant> ended;
 };
 
-struct attempt_row {
-  attempt_id attempt;
-  trial_id trial;
-  lineage_id lineage = 1;
-  std::string node;
-  /// What it was restored from, if anything.
-  checkpoint_id from;
-  std::optional<trial_id> donor;
-  object config;
-  std::int64_t pid = 0;
-  instant started{0};
-  /// Unset while it runs.
-  std::optional<instant> ended;
-  end_class how = end_class::finished;
-  std::string detail;
-  std::optional<std::int32_t> exit_status;
-};
+/// What was written is what is read.
+using attempt_row = cmd::attempt_changed;
 
 struct result_row {
   sequence seq = 0;

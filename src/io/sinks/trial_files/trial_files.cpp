@@ -147,7 +147,7 @@ private:
     auto row = from_.attempt(what.attempt);
     if (!row)
       return row.error();
-    if (*row && (*row)->ended) {
+    if (*row && (*row)->finished) {
       what.how = (*row)->how;
       what.detail = std::move((*row)->detail);
     }
