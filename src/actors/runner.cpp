@@ -194,6 +194,10 @@ struct runner_state : engine_ports {
   }
 
   void carry(const cmd::log&) {}
+  void carry(const cmd::warn& x) {
+    if (observer)
+      observer->warned(x.text);
+  }
   void carry(const cmd::ask_searcher& x) { for_searcher.asks.push_back(x.what); }
   void carry(const cmd::tell_searcher& x) { for_searcher.facts.push_back(x.what); }
   void carry(const cmd::tell_scheduler& x) { for_scheduler.facts.push_back(x.what); }

@@ -12,11 +12,13 @@ using namespace std::chrono_literals;
 struct witness : run_observer {
   std::vector<run_summary> ends;
   std::vector<std::pair<trial_id, bool>> failures;
+  std::vector<std::string> warnings;
 
   void finished(const run_summary& how) override { ends.push_back(how); }
   void attempt_failed(const cmd::attempt_changed& what, bool again, instant) override {
     failures.emplace_back(what.trial, again);
   }
+  void warned(const std::string& text) override { warnings.push_back(text); }
 };
 
 /// All neighbours of the runner are played by the test.
@@ -166,6 +168,17 @@ struct runner_test : support::deterministic_system {
     tell(uut, news{on::decided{{{asked.cause, {{asked.trial, verdict, {}}}}}}});
   }
 };
+
+TEST_F(runner_test, tells_its_observer_what_the_first_report_lacks) {
+  settings.objectives = {{"loss", false}, {"speed", true}};
+  begin();
+
+  report(1);
+  run_now();
+
+  ASSERT_EQ(seen->warnings.size(), 1u);
+  EXPECT_NE(seen->warnings[0].find("\"speed\""), std::string::npos) << seen->warnings[0];
+}
 
 TEST_F(runner_test, places_a_trial_for_the_first_time_when_its_row_is_on_disk) {
   spawn();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/screen.hpp"
 
+#include "console/text.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +61,11 @@ void screen::trial_changed(const cmd::trial_changed& what, instant now) {
 
 void screen::attempt_failed(const cmd::attempt_changed& what, bool again, instant now) {
   push({now, failure{what, again}});
+}
+
+void screen::warned(const std::string& text) {
+  if (!options_.quiet)
+    say("tune-node: warning: " + printable(text));
 }
 
 void screen::finished(const run_summary& how) {

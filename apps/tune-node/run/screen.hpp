@@ -38,6 +38,7 @@ public:
 
   void trial_changed(const cmd::trial_changed& what, instant now) override;
   void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) override;
+  void warned(const std::string& text) override;
   void finished(const run_summary& how) override;
 
   /// Shows a line, from any thread.

@@ -28,6 +28,8 @@ public:
     static_cast<void>(again);
     static_cast<void>(now);
   }
+  /// Something is probably not as it was meant.
+  virtual void warned(const std::string& text) { static_cast<void>(text); }
   /// The experiment is over, and that is on disk, or the storage failed. Called once, last.
   virtual void finished(const run_summary& how) { static_cast<void>(how); }
 };

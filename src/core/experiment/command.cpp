@@ -30,7 +30,8 @@ std::string_view name_of(const command_body& x) {
       "trial_changed",
       "attempt_changed",
       "decision_taken",
-      "finish"};
+      "finish",
+      "warn"};
   return names[x.index()];
 }
 

@@ -186,6 +186,7 @@ private:
 
   // machine_report
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
+  [[nodiscard]] std::vector<needed_metric> needed_metrics() const;
   void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
   void ask_verdict(live_trial& trial);
   [[nodiscard]] bool stop_condition(live_trial& trial);

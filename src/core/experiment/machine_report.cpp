@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tune {
 
@@ -69,9 +70,25 @@ void machine::count(live_trial& trial, const std::shared_ptr<const report>& what
   trial.high_water = what->iteration;
   trial.last = what;
   trial.last_judged = false;
-  any_report_ = true;
+  if (!std::exchange(any_report_, true)) {
+    for (auto& text : missing_metrics(needed_metrics(), *what))
+      emit(cmd::warn{std::move(text)});
+  }
   note_best(trial, what);
   tell_searcher(trial, outcome::running);
+}
+
+std::vector<needed_metric> machine::needed_metrics() const {
+  std::vector<needed_metric> result;
+  for (const auto& x : settings_.objectives)
+    result.push_back({"[experiment] metric", x.metric, "no trial has a value to be judged by"});
+  if (scheduler_.judges)
+    result.push_back({"[scheduler] time_attr", scheduler_.time_attr, "no trial is judged"});
+  for (const auto& x : stoppers_) {
+    auto more = x->needs();
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  return result;
 }
 
 void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& what) {

@@ -170,4 +170,13 @@ std::optional<std::string> metric_condition::met_by(const report& from) const {
   return result;
 }
 
+std::vector<std::string> metric_condition::metrics() const {
+  std::vector<std::string> result;
+  for (const auto& all : any_of_) {
+    for (const auto& x : all)
+      result.push_back(x.metric);
+  }
+  return result;
+}
+
 } // namespace tune

@@ -52,6 +52,10 @@ std::optional<stop_verdict> trial_plateau::see(const report& what) {
                           + " < " + number(settings_.std)};
 }
 
+std::vector<needed_metric> trial_plateau::needs() const {
+  return {{"[stop] plateau", settings_.metric, "no trial is stopped for standing still"}};
+}
+
 void trial_plateau::describe(fingerprint& into) const {
   into.add(std::uint64_t{seen_.size()});
   for (const auto& [trial, x] : seen_) {
@@ -80,6 +84,11 @@ std::optional<stop_verdict> experiment_plateau::see(const report& what) {
                       "plateau: the best " + std::to_string(settings_.top) + " values of "
                           + settings_.metric + " have a standard deviation of " + number(std)
                           + " <= " + number(settings_.std)};
+}
+
+std::vector<needed_metric> experiment_plateau::needs() const {
+  return {{"[stop] experiment_plateau", settings_.metric,
+           "the experiment is not ended for standing still"}};
 }
 
 void experiment_plateau::describe(fingerprint& into) const {

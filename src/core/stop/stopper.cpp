@@ -19,8 +19,9 @@ using made_stopper = expected<std::unique_ptr<stopper>>;
 /// Ends a trial, or all, when a report meets a condition. Keeps nothing.
 class condition_stopper final : public stopper {
 public:
-  condition_stopper(metric_condition condition, stop_verdict::reach scope)
-      : condition_{std::move(condition)}, scope_{scope} {}
+  /// @param key The line of `[stop]` that it stands for.
+  condition_stopper(std::string key, metric_condition condition, stop_verdict::reach scope)
+      : key_{std::move(key)}, condition_{std::move(condition)}, scope_{scope} {}
 
   std::optional<stop_verdict> see(const report& what) override {
     auto why = condition_.met_by(what);
@@ -29,9 +30,16 @@ public:
     return stop_verdict{scope_, std::move(*why)};
   }
   void forget(trial_id) override {}
+  [[nodiscard]] std::vector<needed_metric> needs() const override {
+    std::vector<needed_metric> result;
+    for (auto& metric : condition_.metrics())
+      result.push_back({"[stop] " + key_, std::move(metric), "no condition on it is ever met"});
+    return result;
+  }
   void describe(fingerprint&) const override {}
 
 private:
+  std::string key_;
   metric_condition condition_;
   stop_verdict::reach scope_;
 };
@@ -44,11 +52,11 @@ std::string quoted(std::string_view x) {
   return "\"" + std::string{x} + "\"";
 }
 
-made_stopper make_condition(const std::string& text, stop_verdict::reach scope) {
-  auto condition = metric_condition::parse(text);
+made_stopper make_condition(const stop_line& line, stop_verdict::reach scope) {
+  auto condition = metric_condition::parse(line.text);
   if (!condition)
     return condition.error();
-  return {std::make_unique<condition_stopper>(std::move(*condition), scope)};
+  return {std::make_unique<condition_stopper>(line.key, std::move(*condition), scope)};
 }
 
 made_stopper make_threshold(const std::string& metric, const std::string& text) {
@@ -62,7 +70,8 @@ made_stopper make_threshold(const std::string& metric, const std::string& text) 
   if (metric == "training_iteration" && *limit < 1)
     return bad_option(text + ": must be >= 1");
   metric_condition condition{{metric, metric_comparison::op::at_least, *limit}};
-  return {std::make_unique<condition_stopper>(std::move(condition), stop_verdict::reach::trial)};
+  return {std::make_unique<condition_stopper>(metric, std::move(condition),
+                                              stop_verdict::reach::trial)};
 }
 
 /// The words after a plateau's metric: names, most of them followed by a value.
@@ -206,9 +215,9 @@ made_stopper make_stopper(const stop_line& line) {
   if (line.key.empty())
     return error{ec::bad_syntax, "expected the name of a metric"};
   if (line.key == "when")
-    return make_condition(line.text, stop_verdict::reach::trial);
+    return make_condition(line, stop_verdict::reach::trial);
   if (line.key == "all_when")
-    return make_condition(line.text, stop_verdict::reach::experiment);
+    return make_condition(line, stop_verdict::reach::experiment);
   if (line.key == "plateau")
     return make_trial_plateau(line.text);
   if (line.key == "experiment_plateau")

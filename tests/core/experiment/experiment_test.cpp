@@ -257,6 +257,37 @@ TEST(experiment, stops_a_report_of_an_attempt_that_is_over) {
   EXPECT_EQ(halt->why, "superseded");
 }
 
+std::vector<std::string> warnings_of(const world& from) {
+  std::vector<std::string> result;
+  for (const auto& x : from.carried()) {
+    if (const auto* found = std::get_if<cmd::warn>(&x.what))
+      result.push_back(found->text);
+  }
+  return result;
+}
+
+TEST(experiment, warns_once_of_metrics_that_the_first_report_lacks) {
+  auto how = settings();
+  how.objectives = {{"loss", false}, {"speed", true}};
+  world uut{{}, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(warnings_of(uut),
+            (std::vector<std::string>{
+                "[experiment] metric: the first report has no metric \"speed\"; it has: loss. As "
+                "long as that is so, no trial has a value to be judged by."}));
+}
+
+TEST(experiment, warns_of_nothing_where_the_first_report_has_all) {
+  world uut{{}, settings(), oblige};
+
+  uut.run();
+
+  EXPECT_TRUE(warnings_of(uut).empty());
+}
+
 TEST(experiment, tells_each_end_exactly_once) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     world_options options;

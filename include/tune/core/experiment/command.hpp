@@ -176,6 +176,10 @@ struct finish {
   experiment_status status = experiment_status::done;
   std::string why;
 };
+/// Something is probably not as it was meant: tell people. Changes nothing.
+struct warn {
+  std::string text;
+};
 
 } // namespace cmd
 
@@ -183,7 +187,7 @@ using command_body
     = std::variant<cmd::log, cmd::ask_searcher, cmd::tell_searcher, cmd::tell_scheduler, cmd::judge,
                    cmd::choose, cmd::resolve_stall, cmd::place, cmd::cancel_place, cmd::launch,
                    cmd::release, cmd::proceed, cmd::save, cmd::halt, cmd::trial_changed,
-                   cmd::attempt_changed, cmd::decision_taken, cmd::finish>;
+                   cmd::attempt_changed, cmd::decision_taken, cmd::finish, cmd::warn>;
 
 /// One command: its name, its cause, its gate.
 struct command {

@@ -41,6 +41,9 @@ public:
   /// What satisfies it, with the values: "accuracy 0.996 >= 0.995"; nothing where it does not hold.
   [[nodiscard]] std::optional<std::string> met_by(const report& from) const;
 
+  /// The metric of each comparison, in the order written.
+  [[nodiscard]] std::vector<std::string> metrics() const;
+
 private:
   using conjunction = std::vector<metric_comparison>;
   explicit metric_condition(std::vector<conjunction> any_of) : any_of_{std::move(any_of)} {}

@@ -36,6 +36,7 @@ public:
 
   [[nodiscard]] std::optional<stop_verdict> see(const report& what) override;
   void forget(trial_id trial) override { seen_.erase(trial); }
+  [[nodiscard]] std::vector<needed_metric> needs() const override;
   void describe(fingerprint& into) const override;
 
 private:
@@ -70,6 +71,7 @@ public:
   [[nodiscard]] std::optional<stop_verdict> see(const report& what) override;
   /// Nothing: the values of ended trials count on.
   void forget(trial_id) override {}
+  [[nodiscard]] std::vector<needed_metric> needs() const override;
   void describe(fingerprint& into) const override;
 
 private:

@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/fingerprint.hpp"
+#include "tune/core/stop/needed_metric.hpp"
 #include "tune/core/trial/report.hpp"
 
 #include <memory>
@@ -31,6 +32,8 @@ public:
   [[nodiscard]] virtual std::optional<stop_verdict> see(const report& what) = 0;
   /// The trial ended: forget what was kept for it.
   virtual void forget(trial_id trial) = 0;
+  /// The metrics that it looks at.
+  [[nodiscard]] virtual std::vector<needed_metric> needs() const = 0;
   virtual void describe(fingerprint& into) const = 0;
 };
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/stop/needed_metric.hpp"
+
+#include "tune/core/plugin/options.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+namespace {
+
+constexpr std::size_t most_named = 5;
+
+/// Paths of all metrics, as `find_path` takes them.
+void add_names(std::vector<std::string>& to, const object& from, const std::string& prefix) {
+  for (const auto& [name, what] : from) {
+    if (const auto* nested = what.as_object())
+      add_names(to, *nested, prefix + name + "/");
+    else
+      to.push_back(prefix + name);
+  }
+}
+
+/// "; did you mean "loss"?", or "; it has: loss, accuracy".
+std::string advice(const std::string& wrong, const report& from) {
+  std::vector<std::string> names;
+  if (from.metrics != nullptr)
+    add_names(names, *from.metrics, "");
+  if (auto near = nearest_name(wrong, names); !near.empty())
+    return "; did you mean \"" + near + "\"?";
+  if (names.empty())
+    return "; it has none at all.";
+  std::string result;
+  for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
+    result += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most_named)
+    result += " and " + std::to_string(names.size() - most_named) + " more";
+  return "; it has: " + result + ".";
+}
+
+} // namespace
+
+std::vector<std::string> missing_metrics(const std::vector<needed_metric>& needed,
+                                         const report& from) {
+  std::vector<std::string> result;
+  for (const auto& x : needed) {
+    if (metric_number(from, x.metric))
+      continue;
+    auto found = metric(from, x.metric);
+    auto line = x.key + ": "
+                + (found.is_null() ? "the first report has no metric \"" + x.metric + "\""
+                                         + advice(x.metric, from)
+                                   : "\"" + x.metric + "\" is no number in the first report, but "
+                                         + to_text(found) + ".")
+                + " As long as that is so, " + x.without + ".";
+    if (std::find(result.begin(), result.end(), line) == result.end())
+      result.push_back(std::move(line));
+  }
+  return result;
+}
+
+} // namespace tune
