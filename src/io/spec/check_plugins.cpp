@@ -24,6 +24,26 @@ std::string unknown_type(const std::string& type, const std::vector<std::string>
   return result;
 }
 
+/// Whether the type was chosen by a source that goes before the option's: the option belongs to the
+/// type that was replaced.
+bool is_replaced(const loading& x, const std::string& section, const named_text& option) {
+  const auto* type = x.find(section, "type");
+  const auto* entry = x.find(section, option.name);
+  return type != nullptr && entry != nullptr && entry->origin.from < type->origin.from;
+}
+
+/// One note on all options that went with the type they were written for.
+void note_replaced(loading& x, const std::string& section, const std::string& type,
+                   const std::vector<std::string>& options) {
+  if (options.empty())
+    return;
+  std::vector<std::string> texts;
+  for (const auto& name : options)
+    texts.push_back(name + " (" + to_text(x.find(section, name)->origin) + ")");
+  x.warnings.push_back(to_text(x.find(section, "type")->origin) + ": [" + section
+                       + "] type = " + type + " has no " + joined(texts) + "; left out");
+}
+
 /// An option that the chosen entry does not have: a fault, but of the environment only a warning,
 /// which may be meant for other experiments.
 void refuse_option(loading& x, const std::string& section, const std::string& type,
@@ -40,18 +60,22 @@ void refuse_option(loading& x, const std::string& section, const std::string& ty
 void check_options(loading& x, const std::string& section, const std::string& type,
                    const std::vector<option_spec>& known, std::vector<named_text>& written) {
   std::map<std::string, std::string> texts;
+  std::vector<std::string> replaced;
   for (const auto& option : written) {
     auto same = [&](const option_spec& each) { return each.name == option.name; };
     auto rule = std::find_if(known.begin(), known.end(), same);
     auto rules = rule == known.end() ? known : std::vector<option_spec>{*rule};
     auto parsed = options::parse(rules, {{option.name, option.text}});
-    if (rule == known.end())
+    if (rule == known.end() && is_replaced(x, section, option))
+      replaced.push_back(option.name);
+    else if (rule == known.end())
       refuse_option(x, section, type, option, parsed.error().detail);
     else if (!parsed)
       x.refuse(section, option.name, parsed.error().detail);
     else
       texts.emplace(option.name, option.text);
   }
+  note_replaced(x, section, type, replaced);
   written.clear();
   for (const auto& each : known) {
     auto i = texts.find(each.name);

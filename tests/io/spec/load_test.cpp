@@ -165,6 +165,81 @@ TEST(load, warns_of_unknown_variables_with_the_nearest) {
   EXPECT_THAT(uut.warnings[1], HasSubstr("TUNE_SCHEDULER_GRACE_PERIOD: of first"));
 }
 
+constexpr std::string_view halving_lines
+    = "[scheduler]\ntype = halving\ngrace_period = 2\nmax_t = 9\n";
+
+TEST(load, leaves_the_options_of_a_type_that_the_command_line_replaces) {
+  auto with = support::request();
+  with.overrides = {{"scheduler.type", "first"}};
+
+  auto uut = support::load_text(small_and(std::string{halving_lines}), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_EQ(uut.loaded->what.scheduler.type, "first");
+  EXPECT_THAT(uut.loaded->what.scheduler.options, IsEmpty());
+  EXPECT_THAT(uut.warnings,
+              ElementsAre("command line --scheduler.type: [scheduler] type = first has no "
+                          "grace_period (/nowhere/digits.ini:9), max_t (/nowhere/digits.ini:10); "
+                          "left out"));
+}
+
+TEST(load, leaves_the_options_of_a_type_that_the_environment_replaces) {
+  auto with = support::request();
+  with.environment = {{"TUNE_SEARCH_TYPE", "narrow"}};
+
+  auto uut = support::load_text(small_and("[search]\ntype = any\nbatch = 2\n"), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_EQ(uut.loaded->what.search.type, "narrow");
+  EXPECT_THAT(uut.warnings,
+              ElementsAre("environment TUNE_SEARCH_TYPE: [search] type = narrow has no batch "
+                          "(/nowhere/digits.ini:9); left out"));
+}
+
+TEST(load, leaves_the_options_of_the_environment_too_where_the_command_line_replaces_the_type) {
+  auto with = support::request();
+  with.environment = {{"TUNE_SCHEDULER_GRACE_PERIOD", "3"}};
+  with.overrides = {{"scheduler.type", "first"}};
+
+  auto uut = support::load_text(small_and(std::string{halving_lines}), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_THAT(uut.warnings, ElementsAre(HasSubstr("grace_period (environment "
+                                                  "TUNE_SCHEDULER_GRACE_PERIOD), max_t (")));
+}
+
+TEST(load, keeps_the_options_that_the_new_type_knows) {
+  auto with = support::request();
+  with.overrides = {{"scheduler.type", "halving"}};
+
+  auto uut
+      = support::load_text(small_and("[scheduler]\ntype = first\nmax_t = 9\nbracket = 2\n"), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_EQ(option_texts(uut.loaded->what.scheduler.options).at("max_t"), "9");
+  EXPECT_THAT(uut.warnings, ElementsAre(HasSubstr("has no bracket (")));
+}
+
+TEST(load, still_refuses_options_that_come_with_the_type_or_after_it) {
+  auto refused = [](const std::string& lines, std::vector<named_text> overrides,
+                    std::map<std::string, std::string> environment = {}) {
+    auto with = support::request();
+    with.overrides = std::move(overrides);
+    with.environment = std::move(environment);
+    auto uut = support::load_text(small_and(lines), with);
+    return !uut && uut.faults.total() == 1 && uut.faults.list()[0].key == "max_t";
+  };
+
+  EXPECT_TRUE(refused("[scheduler]\ntype = first\nmax_t = 9\n", {}));
+  EXPECT_TRUE(refused("[scheduler]\ntype = first\n", {{"scheduler.max_t", "9"}}));
+  EXPECT_TRUE(refused("[scheduler]\ntype = halving\n",
+                      {{"scheduler.type", "first"}, {"scheduler.max_t", "9"}}));
+  EXPECT_TRUE(refused("[scheduler]\ntype = halving\n", {{"scheduler.max_t", "9"}},
+                      {{"TUNE_SCHEDULER_TYPE", "first"}}));
+  // A value that the new type knows is checked, wherever it stands.
+  EXPECT_TRUE(refused("[scheduler]\ntype = first\nmax_t = 0\n", {{"scheduler.type", "halving"}}));
+}
+
 TEST(load, takes_the_wall_clock_limit_of_other_runners) {
   auto with = support::request();
   with.environment = {{"TRIALRUNNER_WALLTIME_LIMIT", "30"}};
