@@ -65,11 +65,31 @@ class Resources(Case):
         ini = self.experiment("tune report 1", samples=3)
 
         ran = self.run_node(
-            "run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", code=5
+            "run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", code=3
         )
 
-        self.assertIn("64", ran.err + ran.out)
-        self.assertIn("2 CPU", ran.err + ran.out)
+        self.assertIn("command line --resources.cpu: [resources] cpu = 64", ran.err)
+        self.assertIn("2 CPU", ran.err)
+        self.assertEqual(ran.out, "")
+        self.assertFalse((self.directory / "results").exists())
+
+    def test_an_impossible_request_of_the_file_names_its_line(self):
+        ini = self.experiment("tune report 1", more="gpus = 0\n[resources]\ngpu = 1")
+        line = ini.read_text().splitlines().index("gpu = 1") + 1
+
+        for words in ([], ["--dry-run"]):
+            with self.subTest(words):
+                ran = self.run_node("run", ini, *words, code=3)
+
+                self.assertIn("x.ini:%d: [resources] gpu = 1: no node can hold" % line, ran.err)
+                self.assertEqual(len(ran.err.splitlines()), 1)
+                self.assertFalse((self.directory / "results").exists())
+
+    def test_a_finished_experiment_is_shown_also_where_it_could_not_run(self):
+        ini = self.experiment("tune report 1")
+        self.run_node("run", ini)
+
+        self.run_node("run", ini, "--resume", "--cluster.cpus", "0")
 
     def test_with_queue_trials_it_waits(self):
         ini = self.experiment("tune report 1", more="queue_trials = true", samples=3)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/parts.hpp"
 
-#include "tune/io/devices/devices.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/table/curve_table.hpp"
@@ -85,8 +84,8 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
 }
 
 node_settings node_of(const loaded_spec& from, const choices& all,
-                      const std::filesystem::path& directory, trainable_plan plan) {
-  auto machine = discover();
+                      const std::filesystem::path& directory, const host_resources& machine,
+                      trainable_plan plan) {
   node_settings result;
   result.capacity = offered_by(from.what, machine.capacity());
   for (const auto& gpu : machine.gpus)
@@ -111,7 +110,8 @@ expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const
 }
 
 expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
-                               const std::filesystem::path& directory) {
+                               const std::filesystem::path& directory,
+                               const host_resources& machine) {
   auto plan = plan_of(from);
   if (!plan)
     return plan.error();
@@ -135,7 +135,7 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                    std::move(*judge),
                    std::move(*source),
                    std::move(*stoppers),
-                   node_of(from, all, directory, std::move(*plan)),
+                   node_of(from, all, directory, machine, std::move(*plan)),
                    planned};
 }
 

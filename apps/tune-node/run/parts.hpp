@@ -5,6 +5,7 @@
 #include "inspect/list.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/core/experiment/experiment.hpp"
+#include "tune/io/devices/devices.hpp"
 #include "tune/io/spec/load.hpp"
 
 #include <filesystem>
@@ -29,8 +30,10 @@ struct run_parts {
                                                                 const choices& all);
 
 /// @param directory The experiment's, absolute.
+/// @param machine   What this machine has.
 /// @errors what only shows once the parts are made; a fault of the configuration.
 [[nodiscard]] expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
-                                             const std::filesystem::path& directory);
+                                             const std::filesystem::path& directory,
+                                             const host_resources& machine);
 
 } // namespace tune::cli

@@ -11,6 +11,7 @@
 
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/spec/resource_check.hpp"
 
 #include <unistd.h>
 
@@ -81,6 +82,15 @@ screen_options screen_of(const command_line& line, const snapshot_frame& fixed) 
   return result;
 }
 
+/// Whether trials can ever run on this machine, which is all there is; complains if not.
+bool can_run(const loaded_spec& loaded, const host_resources& machine) {
+  auto fault = impossible_request(
+      loaded, {{node_settings{}.name, offered_by(loaded.what, machine.capacity())}});
+  if (fault)
+    std::cerr << to_text(*fault) << '\n';
+  return !fault;
+}
+
 /// Runs the actors until all is over and on disk.
 run_summary conduct(run_parts parts, company_options how, const snapshot_frame& fixed,
                     screen_options look, std::atomic<int>& signal) {
@@ -122,7 +132,7 @@ load_or_complain(const std::string& file, const std::vector<named_text>& with, c
   for (const auto& warning : result.warnings)
     std::cerr << "tune-node: warning: " << printable(warning) << '\n';
   if (!result)
-    std::cerr << to_text(result.faults);
+    std::cerr << to_text(result.faults) << '\n';
   return std::move(result.loaded);
 }
 
@@ -130,8 +140,9 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   auto loaded = load_or_complain(what.file, what.overrides, all);
   if (!loaded)
     return exit_code::configuration;
+  auto machine = discover();
   if (what.dry_run)
-    return show_dry_run(line, *loaded, all);
+    return can_run(*loaded, machine) ? show_dry_run(line, *loaded, all) : exit_code::configuration;
   auto directory = fs::absolute(experiment_directory(loaded->what, fs::current_path()));
   auto fixed = frame_of(*loaded, directory);
   auto look = screen_of(line, fixed);
@@ -144,7 +155,9 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
       return exit_code::done;
     }
   }
-  auto parts = make_parts(*loaded, all, directory);
+  if (!can_run(*loaded, machine))
+    return exit_code::configuration;
+  auto parts = make_parts(*loaded, all, directory, machine);
   if (!parts) {
     complain(parts.error());
     return exit_code::configuration;

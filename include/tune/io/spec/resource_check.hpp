@@ -1,0 +1,22 @@
+/// Whether what a trial asks for could ever be had.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/resource/resources.hpp"
+#include "tune/io/spec/load.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// Why no trial of `x` could ever start on `nodes` (capacities by name): a fault at the key of
+/// `[resources]` that is to blame, with the request and what the cluster has. Nothing where they
+/// could, or where `[cluster] queue_trials` waits for more.
+///
+/// For whoever knows all nodes beforehand: where others may join, only time tells.
+[[nodiscard]] std::optional<config_fault>
+impossible_request(const loaded_spec& x, const std::map<std::string, resources>& nodes);
+
+} // namespace tune

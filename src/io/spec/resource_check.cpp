@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/resource_check.hpp"
+
+#include "tune/core/resource/ledger.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/keys.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+using strategy = resource_request::strategy;
+
+/// The amounts of a bundle, each by itself, with the key it is written under.
+std::vector<std::pair<std::string, resources>> parts_of(const resources& bundle) {
+  std::vector<std::pair<std::string, resources>> result{{"cpu", {}}, {"gpu", {}}, {"memory", {}}};
+  result[0].second.cpu = bundle.cpu;
+  result[1].second.gpu = bundle.gpu;
+  result[2].second.memory = bundle.memory;
+  for (const auto& [name, what] : bundle.custom) {
+    result.emplace_back("custom." + name, resources{});
+    result.back().second.custom.emplace(name, what);
+  }
+  return result;
+}
+
+/// The key without whose text `asked` would be possible.
+std::string blamed(const resource_request& asked, const ledger& books) {
+  auto possible = [&](std::vector<resources> bundles) {
+    return !books.impossible({std::move(bundles), strategy::pack});
+  };
+  const auto& own = asked.bundles.front();
+  if (possible(asked.bundles))
+    return "strategy";
+  if (possible({own}))
+    return "bundles";
+  for (auto& [key, part] : parts_of(own)) {
+    if (!possible({part}))
+      return key;
+  }
+  // Each node lacks another part.
+  return own.gpu.units > 0 ? "gpu" : "cpu";
+}
+
+/// What was written at a key of `[resources]`.
+std::string text_of(const std::string& key, const spec& x) {
+  const auto* row = find_key("resources", key);
+  if (!row->is_family())
+    return row->write(x);
+  for (const auto& line : entries_of(*row, x)) {
+    if (row->rule.name + line.name == key)
+      return line.text;
+  }
+  return {};
+}
+
+} // namespace
+
+std::optional<config_fault> impossible_request(const loaded_spec& x,
+                                               const std::map<std::string, resources>& nodes) {
+  if (x.what.cluster.queue_trials)
+    return std::nullopt;
+  ledger books;
+  for (const auto& [name, capacity] : nodes)
+    books.set_node(name, capacity);
+  auto asked = request_of(x.what);
+  auto why = books.impossible(asked);
+  if (!why)
+    return std::nullopt;
+  auto key = blamed(asked, books);
+  auto origin = x.origins.find("resources." + key);
+  config_fault result;
+  result.at = origin == x.origins.end() ? config_origin{} : origin->second;
+  result.section = "resources";
+  result.key = key;
+  result.message = key + " = " + text_of(key, x.what) + ": " + why->detail
+                   + "; [cluster] queue_trials = true waits for more";
+  return result;
+}
+
+} // namespace tune

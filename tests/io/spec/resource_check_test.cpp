@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/spec/spec_support.hpp"
+
+#include "tune/io/spec/resource_check.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace tune;
+
+namespace {
+
+using capacities = std::map<std::string, resources>;
+
+resources machine(double cpu, double gpu = 0, std::uint64_t memory = 0) {
+  return {amount::of(cpu), amount::of(gpu), memory, {}};
+}
+
+/// The fault of a configuration with these further lines, which begin in line 7; empty: none.
+std::string fault_of(const std::string& lines, const capacities& nodes,
+                     const load_request& with = support::request()) {
+  auto loaded = support::load_text(std::string{support::small} + lines, with);
+  EXPECT_TRUE(loaded) << to_text(loaded.faults);
+  if (!loaded)
+    return "not loaded";
+  auto fault = impossible_request(*loaded.loaded, nodes);
+  return fault ? to_text(*fault) : std::string{};
+}
+
+constexpr const char* hint = "; [cluster] queue_trials = true waits for more";
+
+TEST(impossible_request, finds_nothing_wrong_with_what_fits) {
+  EXPECT_EQ(fault_of("", {{"local", machine(1)}}), "");
+  EXPECT_EQ(fault_of("[resources]\ncpu = 2\ngpu = 0.5\nmemory = 1GiB\n",
+                     {{"local", machine(2, 1, 1U << 30U)}}),
+            "");
+}
+
+TEST(impossible_request, names_file_line_key_request_and_cluster) {
+  EXPECT_EQ(fault_of("[resources]\ncpu = 500\n", {{"local", machine(2, 0, 1U << 30U)}}),
+            "/nowhere/digits.ini:8: [resources] cpu = 500: no node can hold 500 CPU: the cluster "
+            "has 1 node: 2 CPU, 1 GiB memory"
+                + std::string{hint});
+}
+
+TEST(impossible_request, blames_the_key_that_does_not_fit) {
+  capacities nodes{{"local", machine(2, 0, 1U << 30U)}};
+  auto where = [](int line, const std::string& key) {
+    return "/nowhere/digits.ini:" + std::to_string(line) + ": [resources] " + key + " = ";
+  };
+
+  EXPECT_EQ(fault_of("[resources]\ncpu = 2\ngpu = 1\n", nodes).find(where(9, "gpu") + "1:"), 0u);
+  EXPECT_EQ(fault_of("[resources]\nmemory = 2GiB\n", nodes).find(where(8, "memory")), 0u);
+  EXPECT_EQ(fault_of("[resources]\ncustom.licence = 1.5\n", nodes)
+                .find(where(8, "custom.licence") + "1.5:"),
+            0u);
+  EXPECT_EQ(fault_of("[resources]\nbundles = [{\"cpu\": 2}]\n", nodes).find(where(8, "bundles")),
+            0u);
+  EXPECT_EQ(fault_of("[resources]\nbundles = [{\"cpu\": 1}]\nstrategy = strict_spread\n", nodes)
+                .find(where(9, "strategy")),
+            0u);
+}
+
+TEST(impossible_request, names_the_source_that_asked) {
+  auto with = support::request();
+  with.overrides = {{"resources.cpu", "64"}};
+
+  EXPECT_EQ(fault_of("[resources]\ncpu = 1\n", {{"local", machine(2)}}, with)
+                .find("command line --resources.cpu: [resources] cpu = 64: "),
+            0u);
+}
+
+TEST(impossible_request, blames_a_default_where_nobody_asked) {
+  EXPECT_EQ(fault_of("", {{"local", machine(0.5)}}).find("default: [resources] cpu = 1: "), 0u);
+}
+
+TEST(impossible_request, knows_what_only_several_nodes_have) {
+  capacities nodes{{"a", machine(8)}, {"b", machine(1, 1)}};
+
+  EXPECT_EQ(fault_of("[resources]\ncpu = 8\n", nodes), "");
+  EXPECT_EQ(fault_of("[resources]\ncpu = 4\ngpu = 1\n", nodes)
+                .find("/nowhere/digits.ini:9: [resources] gpu"),
+            0u);
+}
+
+TEST(impossible_request, lets_pass_what_may_wait) {
+  EXPECT_EQ(
+      fault_of("[resources]\ncpu = 500\n[cluster]\nqueue_trials = true\n", {{"local", machine(2)}}),
+      "");
+}
+
+} // namespace
