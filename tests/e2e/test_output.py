@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """stdout is the result, stderr the talk; a terminal gets a block; readers do not disturb."""
 import contextlib
+import csv
 import json
 import os
 import pty
@@ -24,18 +25,47 @@ class Output(Case):
     def run_quick(self, *words, **how):
         return self.run_node("run", self.quick(), *words, program=FAULTY_NODE, **how)
 
-    def test_json_is_one_object_and_stderr_the_talk(self):
-        for form in ("json", "jsonl"):
-            with self.subTest(form):
-                ran = self.run_quick("-o", form, "--experiment.name", form)
+    def check_talk(self, ran):
+        self.assertEqual(ran.err.count("TERMINATED"), 3)
+        self.assertNotIn(ESCAPE, ran.out + ran.err)
 
-                self.assertEqual(len(ran.out.splitlines()), 1)
-                self.assertEqual(ran.json()["status"], "done")
-                self.assertEqual(ran.err.count("TERMINATED"), 3)
-                self.assertNotIn(ESCAPE, ran.out + ran.err)
+    def test_json_is_one_object_and_stderr_the_talk(self):
+        ran = self.run_quick("-o", "json")
+
+        self.assertEqual(len(ran.out.splitlines()), 1)
+        self.assertEqual(ran.json()["status"], "done")
+        self.check_talk(ran)
+
+    def test_jsonl_is_one_object_per_trial_and_then_the_summary(self):
+        ran = self.run_quick("-o", "jsonl")
+
+        *trials, last = ran.out.splitlines(keepends=True)
+        self.assertEqual("".join(trials), self.run_node("trials", "results/x", "-o", "jsonl").out)
+        self.assertEqual([json.loads(x)["trial"] for x in trials], ["00000", "00001", "00002"])
+        self.assertEqual(json.loads(last)["status"], "done")
+        self.check_talk(ran)
+
+    def test_csv_is_the_list_of_trials(self):
+        ran = self.run_quick("-o", "csv")
+
+        rows = list(csv.DictReader(ran.out.splitlines()))
+        self.assertEqual([row["trial"] for row in rows], ["00000", "00001", "00002"])
+        self.assertEqual(ran.out, self.run_node("trials", "results/x", "-o", "csv").out)
+        self.check_talk(ran)
+        again = self.run_quick("-o", "csv", "--resume")
+        self.assertEqual(again.out, ran.out)
+
+    def test_a_dry_run_lists_what_it_would_try_in_each_format(self):
+        configs = self.run_quick("--dry-run", "-o", "json").json()["configurations"]
+        lines = self.run_quick("--dry-run", "-o", "csv").out.splitlines()
+
+        self.assertEqual(len(configs), 3)
+        rows = list(csv.DictReader(lines))
+        self.assertEqual([float(row["config.x"]) for row in rows], [x["x"] for x in configs])
+        self.assertFalse((self.directory / "results").exists())
 
     def test_a_table_names_the_best_and_where_it_is(self):
-        for words in ([], ["-o", "table"], ["-o", "csv"]):
+        for words in ([], ["-o", "table"]):
             with self.subTest(words):
                 ran = self.run_quick("--experiment.name", "x%d" % len("".join(words)), *words)
 
@@ -48,6 +78,37 @@ class Output(Case):
 
         self.assertEqual(ran.err, "")
         self.assertEqual(ran.json()["counts"]["TERMINATED"], 3)
+
+    def test_a_mistyped_metric_is_warned_of_once(self):
+        ini = self.cpp_experiment(
+            "learns", "x = uniform(0, 1)", samples=3, more="[stop]\nwhen = lsos <= 0"
+        )
+        warning = (
+            'tune-node: warning: [stop] when: the first report has no metric "lsos"; did you mean'
+            ' "loss"?'
+        )
+
+        ran = self.run_node("run", ini, program=FAULTY_NODE)
+        quiet = self.run_node(
+            "run", ini, "--quiet", "--experiment.name", "y", program=FAULTY_NODE
+        )
+
+        self.assertEqual(ran.err.count("warning"), 1)
+        self.assertIn(warning, ran.err)
+        self.assertEqual(quiet.err, "")
+
+    def test_another_scheduler_may_replace_that_of_the_file(self):
+        ini = self.cpp_experiment("learns", more="[scheduler]\ntype = asha\ngrace_period = 2")
+
+        ran = self.run_node("run", ini, "--scheduler.type", "fifo", program=FAULTY_NODE)
+        wrong = self.run_node(
+            "run", ini, "--scheduler.type", "fifo", "--scheduler.grace_period", "2",
+            "--experiment.name", "y", program=FAULTY_NODE, code=3,
+        )
+
+        self.assertEqual(ran.err.count("warning"), 1)
+        self.assertIn("type = fifo has no grace_period (%s:" % ini, ran.err)
+        self.assertIn("command line --scheduler.grace_period", wrong.err)
 
     def test_quiet_still_tells_errors(self):
         ini = self.cpp_experiment("throws")

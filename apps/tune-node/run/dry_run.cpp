@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "output/write_trials.hpp"
 #include "run/run_command.hpp"
 
 #include "tune/io/json.hpp"
@@ -21,6 +22,17 @@ std::vector<std::string> rendered(const loaded_spec& loaded, const object& confi
   command_builtins builtins{"{trial_dir}", loaded.what.ini_dir, to_text(trial_id{0}),
                             "{params_file}"};
   return command->render(config, builtins);
+}
+
+/// The first trials as they will be listed.
+std::vector<listed_trial> planned(const std::vector<suggestion>& list) {
+  std::vector<listed_trial> result;
+  for (const auto& x : list) {
+    auto& trial = result.emplace_back();
+    trial.trial = trial_id{result.size() - 1};
+    trial.config = x.config;
+  }
+  return result;
 }
 
 std::string as_line(const std::vector<std::string>& words) {
@@ -48,6 +60,10 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
   if (loaded.what.trainable.kind == trainable_kind::command)
     command = rendered(loaded, *list->front().config);
   auto format = line.output.value_or(output_format::table);
+  if (format == output_format::csv) {
+    write_trials(planned(*list), loaded.what.experiment.objectives, format, {}, std::cout);
+    return exit_code::done;
+  }
   if (format == output_format::json || format == output_format::jsonl) {
     value::list configs;
     for (const auto& x : *list)

@@ -3,6 +3,7 @@
 
 #include "console/summary.hpp"
 #include "console/text.hpp"
+#include "inspect/trials.hpp"
 #include "run/company.hpp"
 #include "run/interrupts.hpp"
 #include "run/screen.hpp"
@@ -52,14 +53,25 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
   return strict && errored > 0 ? exit_code::some_failed : exit_code::done;
 }
 
-void write_summary(const command_line& line, const run_request& what, const run_snapshot& last,
-                   const run_summary& how, const style& look) {
+/// The result on stdout: the trials, the summary or both, as the format wants it.
+/// @returns whether the trials could be read; complains if not.
+bool write_result(const command_line& line, const run_request& what, const run_snapshot& last,
+                  const run_summary& how, const style& look) {
+  expected<void> read;
   auto format = line.output.value_or(output_format::table);
+  if (format == output_format::table && !line.quiet)
+    std::cout << summary_text(last, {how.status, how.why, what.file}, look);
+  if (format == output_format::csv || format == output_format::jsonl) {
+    trials_request all;
+    all.directory = last.directory;
+    read = show_trials(all, format, {}, std::cout);
+  }
   if (format == output_format::json || format == output_format::jsonl)
     std::cout << summary_json(last, how.status);
-  else if (!line.quiet)
-    std::cout << summary_text(last, {how.status, how.why, what.file}, look);
   std::cout.flush();
+  if (!read)
+    complain(read.error());
+  return read.has_value();
 }
 
 snapshot_frame frame_of(const loaded_spec& loaded, const fs::path& directory) {
@@ -151,8 +163,8 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
     if (!before)
       return complain(before.error());
     if (*before) {
-      write_summary(line, what, **before, {}, look.look);
-      return exit_code::done;
+      auto written = write_result(line, what, **before, {}, look.look);
+      return written ? exit_code::done : exit_code::storage;
     }
   }
   if (!can_run(*loaded, machine))
@@ -176,7 +188,9 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   auto end = conduct(std::move(*parts), std::move(how), fixed, look, signal);
   if (!end.storage_error.empty())
     std::cerr << "tune-node: " << printable(end.storage_error) << '\n';
-  write_summary(line, what, snapshot_of(fixed, end.view, end.elapsed), end, look.look);
+  auto last = snapshot_of(fixed, end.view, end.elapsed);
+  if (!write_result(line, what, last, end, look.look))
+    return exit_code::storage;
   return code_of(end, what.strict, signal);
 }
 
