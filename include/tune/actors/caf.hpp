@@ -194,6 +194,22 @@ auto request(Self* self, const Handle& to, Timeout timeout, Ts&&... xs) {
 #endif
 }
 
+/// Has another actor answer in the place of this one; the handler returns what this returns.
+template <class Self, class Handle, class... Ts>
+auto delegate(Self* self, const Handle& to, Ts&&... xs) {
+#if TUNE_CAF_1
+  return self->mail(std::forward<Ts>(xs)...).delegate(to);
+#else
+  return self->delegate(to, std::forward<Ts>(xs)...);
+#endif
+}
+
+/// Has `whom` go when this actor has gone, for whatever reason.
+template <class Self, class Handle>
+void take_along(Self* self, const Handle& whom) {
+  self->attach_functor([whom] { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); });
+}
+
 /// The state of a stateful actor.
 template <class Self>
 auto& state_of(Self* self) {

@@ -1,0 +1,40 @@
+/// The FETCHER: brings jobs and their files to a worker.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/net/actors.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+namespace tune {
+
+struct fetcher_settings {
+  /// The worker's directory: `content/` holds what came, `jobs/<job>/files/` a job's tree.
+  std::filesystem::path work;
+  /// Bytes of one chunk. [1 .. max_chunk_bytes]
+  std::uint32_t chunk_bytes = 256 * 1024;
+  /// Chunks that are asked for and not there yet, per depot. [>= 1]
+  std::size_t credit = 4;
+  /// A file of which nothing comes for so long is asked for again, from its beginning. [> 0]
+  std::chrono::milliseconds patience{30'000};
+  /// How often a file is begun at most. [>= 1]
+  unsigned tries = 3;
+  /// Writes on a thread of its own, since it blocks on the disk; false is for schedulers that must
+  /// see every message.
+  bool own_thread = true;
+};
+
+/// Opens the worker's store and spawns its fetcher. It ends when it is told to go.
+///
+/// Files come once, whichever jobs want them; what is there stays. It holds `credit` chunks in
+/// memory and the list of files, never a file. Depots are monitored: a lost one fails its fetches
+/// at once.
+/// @errors `ec::storage`.
+[[nodiscard]] expected<fetcher_actor> spawn_fetcher(caf::actor_system& system,
+                                                    fetcher_settings settings);
+
+} // namespace tune

@@ -1,0 +1,17 @@
+/// What the net adds to an actor system's configuration.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/system.hpp"
+#include "tune/net/actors.hpp"
+
+namespace tune {
+
+/// Registers the net's message types, and those of the actors; once per process, before the first
+/// configuration.
+void init_net_types();
+
+/// `configure`, and the net's message types. Opens nothing.
+void configure_net(caf::actor_system_config& config, std::size_t threads = 0);
+
+} // namespace tune

@@ -1,0 +1,139 @@
+/// Every type that is sent between nodes about shipped files, and its form on the wire.
+///
+/// Type ids are only ever appended (tune/net/actors.hpp).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/caf.hpp"
+#include "tune/io/files/file_manifest.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace tune {
+
+// -- Between fetcher and depot: these cross the wire. Numbers are the fetcher's; an answer bears
+//    the number of its question, and one whose number is not expected any more is dropped.
+
+/// What is this job?
+struct job_request {
+  std::uint64_t number = 0;
+  std::string job;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, job_request& x) {
+  return inspect_fields(f, "job_request", x, field("number", x.number), field("job", x.job));
+}
+
+/// The job's record, and the content that is its manifest as JSON.
+struct job_found {
+  std::uint64_t number = 0;
+  std::string record;
+  std::string manifest_hash;
+  std::uint64_t manifest_size = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, job_found& x) {
+  return inspect_fields(f, "job_found", x, field("number", x.number), field("record", x.record),
+                        field("manifest_hash", x.manifest_hash),
+                        field("manifest_size", x.manifest_size));
+}
+
+/// There is no such job.
+struct job_failed {
+  std::uint64_t number = 0;
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, job_failed& x) {
+  return inspect_fields(f, "job_failed", x, field("number", x.number), field("why", x.why));
+}
+
+/// A piece of a content, please.
+struct chunk_request {
+  std::uint64_t number = 0;
+  /// SHA-256 of the whole content.
+  std::string hash;
+  std::uint64_t offset = 0;
+  /// Bytes; fewer only come where the content ends. [1 .. max_chunk_bytes]
+  std::uint32_t size = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, chunk_request& x) {
+  return inspect_fields(f, "chunk_request", x, field("number", x.number), field("hash", x.hash),
+                        field("offset", x.offset), field("size", x.size));
+}
+
+/// The piece.
+struct chunk {
+  std::uint64_t number = 0;
+  std::string hash;
+  std::uint64_t offset = 0;
+  /// The content ends with it.
+  bool last = false;
+  std::string bytes;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, chunk& x) {
+  return inspect_fields(f, "chunk", x, field("number", x.number), field("hash", x.hash),
+                        field("offset", x.offset), field("last", x.last), field("bytes", x.bytes));
+}
+
+/// The piece cannot be had, now or later.
+struct chunk_failed {
+  std::uint64_t number = 0;
+  std::string hash;
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, chunk_failed& x) {
+  return inspect_fields(f, "chunk_failed", x, field("number", x.number), field("hash", x.hash),
+                        field("why", x.why));
+}
+
+/// What a depot puts into one message at most.
+inline constexpr std::uint32_t max_chunk_bytes = 1024 * 1024;
+/// Bytes of a job's record, which travels in one message.
+inline constexpr std::size_t max_record_bytes = 4 * 1024 * 1024;
+
+// -- Within one process.
+
+/// A job that a depot shall give out.
+struct job_offer {
+  /// Names a directory at the worker. [1 to 128 of letters, digits, '-' and '_']
+  std::string job;
+  /// What a node must know of the job besides its files; opaque here.
+  std::string record;
+  file_manifest manifest;
+  /// Where the manifest's files are.
+  std::filesystem::path root;
+};
+
+/// No more nodes will ask for this job.
+struct job_withdrawn {
+  std::string job;
+};
+
+/// Brings all that a job needs to this node.
+struct fetch_job {
+  std::string job;
+};
+
+/// A job that is on this node, or why it is not.
+struct fetched_job {
+  std::string job;
+  std::string record;
+  /// Where the files are.
+  std::filesystem::path directory;
+  /// Empty on success; else nothing but `job` is meaningful.
+  std::string why;
+};
+
+} // namespace tune

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fetch_list.hpp"
+
+#include "job_id.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <utility>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A directory that no other user may read: modes do not travel with the files.
+expected<void> make_private(const fs::path& directory) {
+  constexpr ::mode_t owner_only = 0700;
+  if (::mkdir(directory.c_str(), owner_only) == 0 || errno == EEXIST)
+    return {};
+  return error{ec::storage,
+               directory.string() + ": cannot make the directory: " + std::strerror(errno)};
+}
+
+download_limits limits_of(const fetcher_settings& x) {
+  return {x.chunk_bytes, x.credit, fetch_list::ticks_of_patience, x.tries};
+}
+
+} // namespace
+
+fetch_list::fetch_list(const content_store& to, const fetcher_settings& settings,
+                       std::uint64_t& numbers)
+    : store_{to}
+    , settings_{settings}
+    , numbers_{numbers}
+    , downloads_{to, limits_of(settings), numbers} {}
+
+void fetch_list::fetch(const std::string& job) {
+  auto [at, is_new] = fetches_.try_emplace(job);
+  if (!is_new)
+    return;
+  if (is_job_id(job))
+    ask(at);
+  else
+    fail(at, "\"" + job + "\" is no id of a job");
+}
+
+void fetch_list::ask(place x) {
+  x->second.number = ++numbers_;
+  x->second.idle = 0;
+  ++x->second.tries;
+  due_.push_back({x->second.number, x->first});
+}
+
+std::vector<job_request> fetch_list::jobs_due() {
+  return std::exchange(due_, {});
+}
+
+std::vector<chunk_request> fetch_list::chunks_due() {
+  std::vector<chunk_request> result;
+  // What ends may make a job want more.
+  for (;;) {
+    auto more = downloads_.due();
+    result.insert(result.end(), more.begin(), more.end());
+    const auto arrivals = downloads_.ended();
+    if (arrivals.empty())
+      return result;
+    for (const auto& content : arrivals)
+      arrived(content);
+  }
+}
+
+fetch_list::place fetch_list::asking(std::uint64_t number) {
+  auto i = fetches_.begin();
+  while (i != fetches_.end() && (number == 0 || i->second.number != number))
+    ++i;
+  return i;
+}
+
+bool fetch_list::take(const job_found& answer) {
+  auto x = asking(answer.number);
+  if (x == fetches_.end())
+    return false;
+  x->second.number = 0;
+  if (answer.manifest_size > max_manifest_bytes) {
+    fail(x, "the head's list of files is too long");
+    return true;
+  }
+  x->second.record = answer.record;
+  x->second.manifest_hash = answer.manifest_hash;
+  want(x, {"the list of files", 0, answer.manifest_size, answer.manifest_hash});
+  return true;
+}
+
+bool fetch_list::take(const job_failed& answer) {
+  auto x = asking(answer.number);
+  if (x == fetches_.end())
+    return false;
+  fail(x, answer.why);
+  return true;
+}
+
+bool fetch_list::take(const chunk& answer) {
+  return downloads_.take(answer);
+}
+
+bool fetch_list::take(const chunk_failed& answer) {
+  return downloads_.take(answer);
+}
+
+void fetch_list::tick() {
+  downloads_.tick();
+  for (auto i = fetches_.begin(); i != fetches_.end();) {
+    const auto x = i++;
+    if (x->second.number == 0 || ++x->second.idle <= ticks_of_patience)
+      continue;
+    if (x->second.tries < settings_.tries)
+      ask(x);
+    else
+      fail(x, "the head did not answer when it was asked for the job, "
+                  + std::to_string(settings_.tries) + " times");
+  }
+}
+
+std::vector<fetched_job> fetch_list::ended() {
+  return std::exchange(ended_, {});
+}
+
+void fetch_list::want(place x, const shipped_file& what) {
+  if (!x->second.missing.insert(what.hash).second)
+    return;
+  waiting_[what.hash].insert(x->first);
+  downloads_.want(what.hash, what.size, what.path);
+}
+
+void fetch_list::arrived(const download_end& content) {
+  auto jobs = waiting_.extract(content.hash);
+  if (jobs.empty())
+    return;
+  for (const auto& job : jobs.mapped()) {
+    auto x = fetches_.find(job);
+    x->second.missing.erase(content.hash);
+    if (!content.result)
+      fail(x, to_text(content.result.error()));
+    else if (!x->second.missing.empty())
+      continue;
+    else if (x->second.listed)
+      lay_out(x);
+    else
+      read_manifest(x);
+  }
+}
+
+void fetch_list::read_manifest(place x) {
+  auto& fetch = x->second;
+  std::ifstream in{store_.path_of(fetch.manifest_hash), std::ios::binary};
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  auto manifest = manifest_from_json(text);
+  if (!manifest) {
+    // Should the disk be at fault, the next one gets it anew.
+    static_cast<void>(store_.verify(fetch.manifest_hash));
+    return fail(x, to_text(manifest.error()));
+  }
+  fetch.listed = true;
+  fetch.manifest = std::move(*manifest);
+  for (const auto& file : fetch.manifest.files)
+    want(x, file);
+  if (fetch.missing.empty())
+    lay_out(x);
+}
+
+void fetch_list::lay_out(place x) {
+  const auto jobs = settings_.work / "jobs";
+  const auto job = jobs / x->first;
+  const auto files = job / "files";
+  for (const auto& directory : {jobs, job}) {
+    if (auto made = make_private(directory); !made)
+      return fail(x, to_text(made.error()));
+  }
+  if (auto done = store_.link_tree(x->second.manifest, files); !done)
+    return fail(x, to_text(done.error()));
+  end(x, {x->first, std::move(x->second.record), files, {}});
+}
+
+void fetch_list::fail(place x, const std::string& why) {
+  end(x, {x->first, {}, {}, why});
+}
+
+void fetch_list::end(place x, fetched_job how) {
+  for (const auto& hash : x->second.missing) {
+    auto waiting = waiting_.find(hash);
+    if (waiting == waiting_.end())
+      continue;
+    waiting->second.erase(x->first);
+    if (waiting->second.empty()) {
+      waiting_.erase(waiting);
+      downloads_.drop(hash);
+    }
+  }
+  ended_.push_back(std::move(how));
+  fetches_.erase(x);
+}
+
+} // namespace tune

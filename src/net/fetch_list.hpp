@@ -1,0 +1,80 @@
+/// The jobs that are fetched from one depot: asked for, listed, downloaded, laid out. Sends nothing
+/// and knows no clock.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "downloads.hpp"
+
+#include "tune/net/fetcher.hpp"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace tune {
+
+/// For one thread.
+class fetch_list {
+public:
+  /// Ticks that make up the patience of the settings.
+  static constexpr unsigned ticks_of_patience = 6;
+
+  /// @param numbers The last number that was given to a question; shared by all that one actor
+  /// asks.
+  fetch_list(const content_store& to, const fetcher_settings& settings, std::uint64_t& numbers);
+
+  /// Brings a job; one that is being fetched is not begun again.
+  void fetch(const std::string& job);
+
+  /// Questions to be sent now.
+  [[nodiscard]] std::vector<job_request> jobs_due();
+  [[nodiscard]] std::vector<chunk_request> chunks_due();
+  /// Take an answer. @returns whether it was one to an open question of this list.
+  bool take(const job_found& answer);
+  bool take(const job_failed& answer);
+  bool take(const chunk& answer);
+  bool take(const chunk_failed& answer);
+  /// A part of the patience has passed.
+  void tick();
+  /// Jobs that are there or failed since the last call.
+  [[nodiscard]] std::vector<fetched_job> ended();
+
+private:
+  struct fetch_of {
+    std::string record;
+    std::string manifest_hash;
+    /// Set once the manifest is there.
+    bool listed = false;
+    file_manifest manifest;
+    /// Contents that are not there yet.
+    std::unordered_set<std::string> missing;
+    /// The open question for the job; 0: answered, or not asked yet.
+    std::uint64_t number = 0;
+    unsigned tries = 0;
+    unsigned idle = 0;
+  };
+  using place = std::map<std::string, fetch_of>::iterator;
+
+  const content_store& store_;
+  fetcher_settings settings_;
+  std::uint64_t& numbers_;
+  downloads downloads_;
+  std::map<std::string, fetch_of> fetches_;
+  /// Which jobs wait for a content.
+  std::unordered_map<std::string, std::unordered_set<std::string>> waiting_;
+  std::vector<job_request> due_;
+  std::vector<fetched_job> ended_;
+
+  place asking(std::uint64_t number);
+  void ask(place x);
+  void want(place x, const shipped_file& what);
+  void arrived(const download_end& content);
+  void read_manifest(place x);
+  void lay_out(place x);
+  void end(place x, fetched_job how);
+  void fail(place x, const std::string& why);
+};
+
+} // namespace tune

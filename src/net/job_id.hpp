@@ -1,0 +1,21 @@
+/// Which texts may be the id of a job.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace tune {
+
+/// Whether it may name a directory.
+[[nodiscard]] inline bool is_job_id(const std::string& text) {
+  constexpr std::size_t longest = 128;
+  return !text.empty() && text.size() <= longest
+         && std::all_of(text.begin(), text.end(), [](char c) {
+              return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+                     || c == '-' || c == '_';
+            });
+}
+
+} // namespace tune
