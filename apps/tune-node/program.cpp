@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 
+#include "certs_command.hpp"
 #include "command/command_line.hpp"
 #include "command/completion.hpp"
 #include "command/help.hpp"
@@ -69,6 +70,14 @@ struct commander {
   }
 
   exit_code operator()(const config_request& x) const { return show_config(x, all); }
+
+  exit_code operator()(const certs_request& x) const {
+    auto done = run_certs(x, format(), table_of(line), std::cout);
+    if (done)
+      return exit_code::done;
+    std::cerr << "tune-node: " << printable(to_text(done.error())) << '\n';
+    return certs_exit_code(done.error().code);
+  }
 
   exit_code operator()(const version_request&) const {
     std::cout << version_text(TUNE_CAF_VERSION, format());

@@ -111,6 +111,31 @@ TEST(command_line, reads_the_small_commands) {
   EXPECT_EQ(parsed<help_request>({"help", "run"}).topic, "run");
 }
 
+TEST(command_line, reads_certs) {
+  using action = certs_request::action;
+  auto x = parsed<certs_request>({"certs", "init"});
+  EXPECT_EQ(x.what, action::init);
+  EXPECT_EQ(x.directory, "");
+  EXPECT_EQ(x.lifetime, std::chrono::days{825});
+  EXPECT_FALSE(x.force);
+
+  x = parsed<certs_request>({"certs", "init", "--cluster", "lab", "--certs", "c", "--days=30"});
+  EXPECT_EQ(x.cluster, "lab");
+  EXPECT_EQ(x.directory, "c");
+  EXPECT_EQ(x.lifetime, std::chrono::days{30});
+
+  x = parsed<certs_request>(
+      {"certs", "issue", "w1", "--out", "o", "--host", "w1.lab,10.0.0.7,::1", "--force"});
+  EXPECT_EQ(x.what, action::issue);
+  EXPECT_EQ(x.subject, "w1");
+  EXPECT_EQ(x.out, "o");
+  EXPECT_THAT(x.hosts, ElementsAre("w1.lab", "10.0.0.7", "::1"));
+  EXPECT_TRUE(x.force);
+
+  EXPECT_EQ(parsed<certs_request>({"certs", "show"}).what, action::show);
+  EXPECT_EQ(parsed<certs_request>({"certs", "show", "a.pem"}).subject, "a.pem");
+}
+
 TEST(command_line, help_wins_over_what_is_missing) {
   EXPECT_EQ(parsed<help_request>({"run", "--help"}).topic, "run");
   EXPECT_FALSE(parsed<help_request>({"run", "-h"}).all);
@@ -173,6 +198,23 @@ TEST(command_line, says_what_has_the_wrong_shape) {
        "the argument of list is one of searchers, schedulers, trainables, sinks, not 'searcher'; "
        "did you mean 'searchers'?"},
       {{"config", "check"}, "config needs FILE"},
+      {{"certs"}, "certs needs init|issue|show"},
+      {{"certs", "isue", "w1"},
+       "the argument of certs is one of init, issue, show, not 'isue'; did you mean 'issue'?"},
+      {{"certs", "issue"}, "certs issue needs NAME"},
+      {{"certs", "issue", "a b"}, "'a b' cannot be the name of a node"},
+      {{"certs", "init", "w1"}, "one argument too many: 'w1'"},
+      {{"certs", "init", "--cluster", ""}, "'' cannot be the name of a cluster"},
+      {{"certs", "init", "--host", "a,"}, "--host: '' is neither a host name nor an address"},
+      {{"certs", "init", "--host", "a,DNS:b"},
+       "--host: 'DNS:b' is neither a host name nor an address"},
+      {{"certs", "init", "--certs="}, "--certs needs a value"},
+      {{"certs", "init", "--out", "o"}, "--out is for certs issue"},
+      {{"certs", "issue", "w1", "--cluster", "c"}, "--cluster is for certs init"},
+      {{"certs", "issue", "w1", "--days", "0"}, "--days is a whole number from 1, not '0'"},
+      {{"certs", "issue", "w1", "--days", "3654"}, "--days is at most 3653, the days of a CA"},
+      {{"certs", "show", "--force"}, "--force is for certs init and certs issue"},
+      {{"certs", "show", "x", "--certs", "d"}, "certs show takes either a path or --certs"},
       {{"help", "rum"}, "no command 'rum'; did you mean 'run'?"},
       {{"completion", "tcsh"}, "the argument of completion is one of bash, zsh, fish, not 'tcsh'"},
   };

@@ -90,6 +90,16 @@ TEST(completion, offers_files_where_a_file_is_due) {
               ElementsAre(here + "/LICENSE"));
 }
 
+TEST(completion, offers_what_certs_takes) {
+  auto here = std::string{TUNE_SOURCE_DIR};
+  EXPECT_THAT(offered({"tune-node", "certs", "i"}), ElementsAre("init", "issue"));
+  EXPECT_THAT(offered({"tune-node", "certs", "show", here + "/LIC"}),
+              ElementsAre(here + "/LICENSE"));
+  EXPECT_THAT(offered({"tune-node", "certs", "init", "--certs", here + "/app"}),
+              ElementsAre(here + "/apps"));
+  EXPECT_THAT(offered({"tune-node", "certs", "init", "--certs", here + "/LIC"}), ElementsAre());
+}
+
 TEST(completion, knows_every_command_and_option_in_every_shell) {
   for (auto which : {shell::bash, shell::zsh, shell::fish}) {
     auto script = completion_script(which);

@@ -119,6 +119,79 @@ expected<request> trials_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
+/// The parts of a text that is joined by commas.
+words comma_parts(const std::string& text) {
+  words result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    auto end = std::min(text.find(',', begin), text.size());
+    result.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+/// What one action of `certs` has no use for; empty: all is well.
+std::string misplaced_in_certs(const certs_request& x, const read_result& from) {
+  using action = certs_request::action;
+  auto has_subject = from.positionals.size() > 1;
+  if (x.what == action::issue && !has_subject)
+    return "certs issue needs NAME";
+  if (x.what == action::init && has_subject)
+    return "one argument too many: " + in_quotes(x.subject);
+  if (x.what == action::show && has_subject && from.has("certs"))
+    return "certs show takes either a path or --certs";
+  if (x.what != action::init && from.has("cluster"))
+    return "--cluster is for certs init";
+  if (x.what != action::issue && from.has("out"))
+    return "--out is for certs issue";
+  for (const auto* option : {"host", "days", "force"})
+    if (x.what == action::show && from.has(option))
+      return "--" + std::string{option} + " is for certs init and certs issue";
+  return {};
+}
+
+/// What cannot stand in a certificate; empty: all is well.
+std::string unfit_for_certs(const certs_request& x, const read_result& from) {
+  if (x.what == certs_request::action::issue && !is_node_name(x.subject))
+    return in_quotes(x.subject) + " cannot be the name of a node";
+  if (from.has("cluster") && !is_cluster_name(x.cluster))
+    return in_quotes(x.cluster) + " cannot be the name of a cluster";
+  for (const auto& host : x.hosts)
+    if (!is_host_or_address(host))
+      return "--host: " + in_quotes(host) + " is neither a host name nor an address";
+  for (const auto* option : {"certs", "out"})
+    if (from.has(option) && from.text(option)->empty())
+      return "--" + std::string{option} + " needs a directory";
+  return {};
+}
+
+expected<request> certs_from(const read_result& x, const command_doc& where) {
+  certs_request result;
+  result.what = chosen<certs_request::action>(where.positionals[0].choices, x.positionals[0]);
+  if (x.positionals.size() > 1)
+    result.subject = x.positionals[1];
+  result.directory = x.text("certs").value_or("");
+  result.cluster = x.text("cluster").value_or("");
+  result.out = x.text("out").value_or("");
+  result.force = x.has("force");
+  if (auto given = x.text("host"))
+    result.hosts = comma_parts(*given);
+  if (auto given = x.text("days")) {
+    auto number = count_from(*given, "--days", 1, where);
+    if (!number)
+      return number.error();
+    if (*number > static_cast<std::uint64_t>(authority_lifetime.count()))
+      return wrong("--days is at most " + std::to_string(authority_lifetime.count())
+                       + ", the days of a CA",
+                   &where);
+    result.lifetime = std::chrono::days{static_cast<int>(*number)};
+  }
+  for (const auto& fault : {misplaced_in_certs(result, x), unfit_for_certs(result, x)})
+    if (!fault.empty())
+      return wrong(fault, &where);
+  return request{std::move(result)};
+}
+
 expected<request> help_from(const read_result& x, const command_doc& where) {
   auto topic = x.positionals.empty() ? std::string{} : x.positionals[0];
   if (!topic.empty() && find_command(topic) == nullptr) {
@@ -150,6 +223,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
   if (where.name == "config")
     return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
                                   x.positionals[1], x.overrides}};
+  if (where.name == "certs")
+    return certs_from(x, where);
   if (where.name == "completion")
     return request{
         completion_request{chosen<completion_request::shell>(choices, x.positionals[0])}};

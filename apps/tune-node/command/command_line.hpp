@@ -8,7 +8,9 @@
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/trial/status.hpp"
+#include "tune/io/certificates/certificate_directory.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +50,22 @@ struct config_request {
   std::vector<named_text> overrides;
 };
 
+struct certs_request {
+  enum class action : std::uint8_t { init, issue, show };
+  action what = action::init;
+  /// `issue`: the node's name; `show`: a file or directory. Empty: not given.
+  std::string subject;
+  /// Empty: the default directory.
+  std::string directory;
+  /// Empty: named after this machine, or as it is called already.
+  std::string cluster;
+  /// Empty: the certificate directory itself.
+  std::string out;
+  std::vector<std::string> hosts;
+  std::chrono::days lifetime = node_lifetime;
+  bool force = false;
+};
+
 struct version_request {};
 
 struct completion_request {
@@ -63,7 +81,7 @@ struct help_request {
 };
 
 using request = std::variant<run_request, trials_request, list_request, config_request,
-                             version_request, completion_request, help_request>;
+                             certs_request, version_request, completion_request, help_request>;
 
 /// One command line.
 struct command_line {

@@ -70,11 +70,47 @@ command_doc config_doc() {
           true};
 }
 
+command_doc certs_doc() {
+  return {"certs",
+          "make and show the certificates of a cluster",
+          {{"tune-node certs init --cluster lab", "a CA, and this machine's certificate"},
+           {"tune-node certs issue w1 --out w1-certs", "for a worker: copy w1-certs to it"},
+           {"tune-node certs show", "names, dates, fingerprints"},
+           {"tune-node certs issue head --force", "renew this machine's certificate"}},
+          {{"init|issue|show", {"init", "issue", "show"}},
+           {"NAME|FILE|DIR", {}, argument_kind::path, false}},
+          {{"certs",
+            0,
+            "DIR",
+            "certificate directory",
+            {},
+            "$TUNE_CERTS, or tune-node/certs in $XDG_CONFIG_HOME or ~/.config",
+            argument_kind::directory},
+           {"cluster", 0, "NAME", "init: name of the cluster", {}, "this machine's name"},
+           {"out",
+            0,
+            "DIR",
+            "issue: where to write; for another machine, a directory of its own",
+            {},
+            "the certificate directory",
+            argument_kind::directory},
+           {"host", 0, "HOSTS", "further names and addresses of the node, joined by commas"},
+           {"days",
+            0,
+            "N",
+            "days that the node's certificate is valid",
+            {},
+            "825",
+            argument_kind::number},
+           {"force", 0, "", "replace the node's certificate and key; never the CA"}}};
+}
+
 std::vector<command_doc> all_commands() {
   return {run_doc(),
           trials_doc(),
           list_doc(),
           config_doc(),
+          certs_doc(),
           {"version", "tell the version", {{"tune-node version", "also as --version"}}, {}, {}},
           {"completion",
            "write a shell's completion script to stdout",

@@ -11,7 +11,7 @@
 namespace tune::cli {
 
 /// What stands for an argument's values in completions.
-enum class argument_kind : std::uint8_t { text, number, ini_file, directory };
+enum class argument_kind : std::uint8_t { text, number, ini_file, directory, path };
 
 /// An option, or a switch where `argument` is empty.
 struct option_doc {

@@ -39,9 +39,11 @@ std::string patterns(const option_doc& x) {
 std::string bash_value_branch(const option_doc& x) {
   if (x.argument.empty())
     return {};
-  auto words = x.choices.empty()
-                   ? std::string{}
-                   : "COMPREPLY=($(compgen -W '" + joined(x.choices, " ") + "' -- \"$word\")); ";
+  std::string words;
+  if (!x.choices.empty())
+    words = "COMPREPLY=($(compgen -W '" + joined(x.choices, " ") + "' -- \"$word\")); ";
+  else if (x.kind == argument_kind::directory)
+    words = "COMPREPLY=($(compgen -d -- \"$word\")); ";
   return "    " + patterns(x) + ") " + words + "return ;;\n";
 }
 
@@ -55,7 +57,7 @@ std::string bash_positionals(const command_doc& x) {
       result += "words='" + joined(p.choices, " ") + "' ;;\n";
     else if (p.kind == argument_kind::directory)
       result += "kind=-d ;;\n";
-    else if (p.kind == argument_kind::ini_file)
+    else if (p.kind == argument_kind::ini_file || p.kind == argument_kind::path)
       result += "kind=-f ;;\n";
     else
       result += "words='" + command_words() + "' ;;\n";
@@ -128,6 +130,8 @@ std::string zsh_values(const std::vector<std::string_view>& choices, argument_ki
     return "(" + joined(choices, " ") + ")";
   if (kind == argument_kind::directory)
     return "_files -/";
+  if (kind == argument_kind::path)
+    return "_files";
   return kind == argument_kind::ini_file ? "_files -g \"*.ini\"" : " ";
 }
 
@@ -188,6 +192,8 @@ std::string fish_option(const option_doc& x, const std::string& condition) {
     result += " -x";
   if (!x.choices.empty())
     result += " -a " + fish_text(joined(x.choices, " "));
+  else if (x.kind == argument_kind::directory)
+    result += " -a '(__fish_complete_directories)'";
   return result + " -d " + fish_text(x.meaning) + "\n";
 }
 

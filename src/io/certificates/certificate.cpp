@@ -154,7 +154,7 @@ bool is_signed_by(std::string_view certificate, std::string_view authority) {
   return result;
 }
 
-std::string to_text(calendar_time when) {
+std::string date_text(calendar_time when) {
   auto seconds = static_cast<std::time_t>(when.time_since_epoch().count());
   std::tm fields{};
   ::gmtime_r(&seconds, &fields);

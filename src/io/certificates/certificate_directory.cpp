@@ -57,7 +57,7 @@ expected<loaded_authority> load_authority(const certificate_paths& from, calenda
     return error{ec::refused, from.authority.string() + ": not the certificate of an authority"};
   if (facts->valid.until <= now)
     return error{ec::refused, from.authority.string() + ": expired on "
-                                  + to_text(facts->valid.until)
+                                  + date_text(facts->valid.until)
                                   + "; make a new CA in another directory"};
   if (!key_fits(certificate->text, key->text))
     return error{ec::refused, from.authority_key.string() + ": does not belong to "

@@ -51,6 +51,10 @@ std::string_view to_text(key_state x) {
 }
 
 expected<std::vector<found_certificate>> find_certificates(const fs::path& where) {
+  if (!is_taken(where))
+    return error{ec::storage, where.string()
+                                  + ": there is no such file or directory; tune-node "
+                                    "certs init makes certificates"};
   std::vector<fs::path> files{where};
   std::error_code fault;
   if (fs::is_directory(where, fault)) {

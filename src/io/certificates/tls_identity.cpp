@@ -60,11 +60,11 @@ expected<loaded_texts> load_texts(const tls_files& files) {
 expected<void> check_dates(const fs::path& file, const certificate_facts& facts,
                            calendar_time now) {
   if (now < facts.valid.from)
-    return refused(file, "valid only from " + to_text(facts.valid.from)
-                             + "; is this machine's clock right? It says " + to_text(now));
+    return refused(file, "valid only from " + date_text(facts.valid.from)
+                             + "; is this machine's clock right? It says " + date_text(now));
   if (now <= facts.valid.until)
     return {};
-  return refused(file, "expired on " + to_text(facts.valid.until)
+  return refused(file, "expired on " + date_text(facts.valid.until)
                            + (facts.is_authority
                                   ? "; a new CA is made in a new directory: tune-node certs init "
                                     "--certs DIR"

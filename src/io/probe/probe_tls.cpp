@@ -61,10 +61,10 @@ probe_result objected(const peer_address& whom, const objection& x) {
   switch (x.code) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return failed(whom, probe_outcome::peer_expired,
-                    who + "expired on " + to_text(x.valid.until));
+                    who + "expired on " + date_text(x.valid.until));
     case X509_V_ERR_CERT_NOT_YET_VALID:
       return failed(whom, probe_outcome::peer_not_yet_valid,
-                    who + "is valid only from " + to_text(x.valid.from)
+                    who + "is valid only from " + date_text(x.valid.from)
                         + "; are the clocks of both machines right?");
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:

@@ -121,7 +121,7 @@ TEST(certificate, is_not_read_from_anything_else) {
 }
 
 TEST(certificate, dates_are_written_in_utc) {
-  EXPECT_EQ(to_text(some_years.from), "2001-09-09 01:46:40 UTC");
+  EXPECT_EQ(date_text(some_years.from), "2001-09-09 01:46:40 UTC");
 }
 
 } // namespace

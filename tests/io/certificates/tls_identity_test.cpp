@@ -92,9 +92,9 @@ TEST_F(identity, is_refused_before_and_after_its_time) {
   auto early = make_node(lab, "early", days_around(now, 10, 20));
 
   EXPECT_THAT(refusal(old), AllOf(HasSubstr("node.pem: expired on "),
-                                  HasSubstr(to_text(now - std::chrono::days{10}))));
+                                  HasSubstr(date_text(now - std::chrono::days{10}))));
   EXPECT_THAT(refusal(early), AllOf(HasSubstr("node.pem: valid only from "),
-                                    HasSubstr(to_text(now + std::chrono::days{10}))));
+                                    HasSubstr(date_text(now + std::chrono::days{10}))));
   EXPECT_TRUE(load_identity(old, now - std::chrono::days{15}));
 }
 

@@ -117,13 +117,13 @@ TEST_F(probe, tells_a_peer_whose_certificate_is_not_valid_now) {
   auto old = make_node(lab, "old", days_around(now, -20, -10));
   small_server first{tls_service({files_in(old)})};
   expect(probe_tls(at(first.port()), identity_of(lab), patient()), probe_outcome::peer_expired,
-         "(O=tune-node, CN=old) expired on " + to_text(now - std::chrono::days{10}));
+         "(O=tune-node, CN=old) expired on " + date_text(now - std::chrono::days{10}));
 
   auto early = make_node(lab, "early", days_around(now, 10, 20));
   small_server second{tls_service({files_in(early)})};
   expect(probe_tls(at(second.port()), identity_of(lab), patient()),
          probe_outcome::peer_not_yet_valid,
-         "valid only from " + to_text(now + std::chrono::days{10}));
+         "valid only from " + date_text(now + std::chrono::days{10}));
 }
 
 TEST_F(probe, tells_that_the_peer_does_not_know_our_ca) {

@@ -91,7 +91,7 @@ struct certificate_facts {
 [[nodiscard]] bool is_signed_by(std::string_view certificate, std::string_view authority);
 
 /// "2030-01-31 12:00:00 UTC".
-[[nodiscard]] std::string to_text(calendar_time when);
+[[nodiscard]] std::string date_text(calendar_time when);
 
 /// What the wall clock says.
 [[nodiscard]] calendar_time calendar_now();
