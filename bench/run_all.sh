@@ -37,3 +37,12 @@ done
 "$build/bench/tune_command_bench" "$build/apps/tune-node/tune-node" "$build/bench/tune_one_report"
 "$build/bench/tune_process_bench" 2000 4
 "$build/bench/tune_store_bench"
+
+# A CA and one certificate for all nodes, of no use elsewhere.
+key='-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes'
+openssl req -x509 $key -days 2 -subj /CN=bench-ca -keyout ca.key -out ca.pem 2>openssl.log
+openssl req $key -subj /CN=bench-node -keyout node.key -out node.csr 2>>openssl.log
+openssl x509 -req -in node.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out node.pem \
+  2>>openssl.log
+"$build/bench/tune_ship_bench"
+"$build/bench/tune_ship_bench" --cert=node.pem --key=node.key --ca=ca.pem

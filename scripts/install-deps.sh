@@ -25,6 +25,7 @@ packages=(
   libxxhash-dev
   ninja-build
   nlohmann-json3-dev
+  openssl
   python3
   sqlite3
   strace

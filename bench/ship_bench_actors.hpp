@@ -1,0 +1,97 @@
+/// The actors of tune_ship_bench: the bare loop, and a worker that measures both ways.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/caf_tls.hpp"
+#include "tune/net/system.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace tune::bench {
+
+using clock_type = std::chrono::steady_clock;
+
+/// What both ways have in common.
+inline constexpr std::uint32_t chunk_bytes = 256 * 1024;
+inline constexpr std::uint64_t credit = 4;
+
+struct bare_ask {
+  std::uint64_t offset = 0;
+};
+template <class Inspector>
+auto inspect(Inspector& f, bare_ask& x) {
+  return inspect_fields(f, "bare_ask", x, field("offset", x.offset));
+}
+
+struct bare_piece {
+  std::string bytes;
+};
+template <class Inspector>
+auto inspect(Inspector& f, bare_piece& x) {
+  return inspect_fields(f, "bare_piece", x, field("bytes", x.bytes));
+}
+
+/// Fetch the file once, into a directory of its own.
+struct work_order {
+  /// The job to fetch; empty: the bare loop.
+  std::string job;
+  std::uint64_t round = 0;
+  std::uint64_t bytes = 0;
+};
+template <class Inspector>
+auto inspect(Inspector& f, work_order& x) {
+  return inspect_fields(f, "work_order", x, field("job", x.job), field("round", x.round),
+                        field("bytes", x.bytes));
+}
+
+struct work_report {
+  std::string trouble;
+  /// Resident memory at its highest, less what it was before the first order. [KiB]
+  std::uint64_t extra_kib = 0;
+  /// Of a message to the head and back on the same connection.
+  std::uint64_t longest_ping_us = 0;
+};
+template <class Inspector>
+auto inspect(Inspector& f, work_report& x) {
+  return inspect_fields(f, "work_report", x, field("trouble", x.trouble),
+                        field("extra_kib", x.extra_kib),
+                        field("longest_ping_us", x.longest_ping_us));
+}
+
+using bare_sink_actor = typed_actor<caf::result<void>(bare_piece)>;
+using bare_source_actor = typed_actor<caf::result<void>(bare_ask, bare_sink_actor)>;
+using pong_actor = typed_actor<caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+using worker_actor
+    = typed_actor<caf::result<work_report>(work_order, depot_actor, bare_source_actor, pong_actor)>;
+/// Greeted by workers; answers pings.
+using head_actor = typed_actor<caf::result<void>(worker_actor),
+                               caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+
+/// Watches this process's resident memory from construction on.
+class peak_memory {
+public:
+  peak_memory();
+  /// The peak, beyond what there was when the process made its first of these. [KiB]
+  [[nodiscard]] std::uint64_t extra_kib() const;
+};
+
+head_actor spawn_head(caf::actor_system& system, std::function<void(worker_actor)> greeted);
+bare_source_actor spawn_source(caf::actor_system& system, const std::filesystem::path& file);
+worker_actor spawn_worker(caf::actor_system& system, const std::filesystem::path& directory);
+
+} // namespace tune::bench
+
+CAF_BEGIN_TYPE_ID_BLOCK(ship_bench, caf::id_block::tune_net_types::end)
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::bare_ask))
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::bare_piece))
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::work_order))
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::work_report))
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::bare_sink_actor))
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::bare_source_actor))
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::pong_actor))
+CAF_ADD_TYPE_ID(ship_bench, (tune::bench::worker_actor))
+CAF_END_TYPE_ID_BLOCK(ship_bench)

@@ -1,0 +1,59 @@
+/// The door to CAF's mutual TLS, beside tune/net/caf_io.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/caf_io.hpp"
+
+#include <caf/openssl/all.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace tune {
+
+/// What one node shows, and whom it believes; paths of PEM files.
+struct tls_files {
+  std::string certificate;
+  std::string key;
+  /// The private CA, which signed the certificates of all nodes.
+  std::string ca;
+
+  /// Whether all three are named. With fewer CAF encrypts, but lets in everyone.
+  [[nodiscard]] bool is_complete() const {
+    return !certificate.empty() && !key.empty() && !ca.empty();
+  }
+};
+
+/// `load_network`, and mutual TLS for what is published and connected by the functions below.
+/// @param files Must be complete; the files must be readable.
+inline void load_network(caf::actor_system_config& config, const tls_files& files) {
+  load_network(config);
+  config.load<caf::openssl::manager>();
+#if TUNE_CAF_1
+  set(config, "openssl.certificate", files.certificate);
+  set(config, "openssl.key", files.key);
+  set(config, "openssl.cafile", files.ca);
+#else
+  config.openssl_certificate = files.certificate;
+  config.openssl_key = files.key;
+  config.openssl_cafile = files.ca;
+#endif
+}
+
+/// Opens a port where whoever shows a certificate of the CA reaches `whom`.
+/// @param port 0: a free one. @param address To bind to, e.g. "127.0.0.1".
+/// @returns the port. @errors `ec::refused`.
+template <class Handle>
+[[nodiscard]] expected<std::uint16_t> publish_tls(caf::actor_system& system, const Handle& whom,
+                                                  std::uint16_t port, const char* address) {
+  return detail::from_caf(system, caf::openssl::publish(whom, port, address, true));
+}
+
+/// Connects to what `publish_tls` published; blocks like `connect_plain`. @errors `ec::refused`.
+template <class Handle>
+[[nodiscard]] expected<Handle> connect_tls(caf::actor_system& system, const std::string& host,
+                                           std::uint16_t port) {
+  return detail::from_caf(system, caf::openssl::remote_actor<Handle>(system, host, port));
+}
+
+} // namespace tune
