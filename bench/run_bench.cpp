@@ -157,13 +157,17 @@ public:
     searcher_ = spawn_searcher(system_, std::move(source));
     node_settings offer;
     offer.capacity.cpu = amount::of(static_cast<double>(what.slots));
-    offer.experiment = "bench";
-    offer.directory = directory;
-    offer.plan = run_in_thread{"bench"};
     offer.trainables = one_function(what.reports);
-    offer.objective = "loss";
-    offer.trial_files = false;
-    node = spawn_node(system_, std::move(offer), cluster_);
+    job work;
+    work.id = "bench";
+    work.experiment = "bench";
+    work.directory = directory;
+    work.plan = run_in_thread{"bench"};
+    work.objective = "loss";
+    work.trial_files = false;
+    offer.jobs = {std::make_shared<const job>(std::move(work))};
+    node = spawn_node(system_, offer, cluster_);
+    send_from_outside(cluster_, offer_of(offer), node);
     on::opened opening{store->epoch(), "bench", "{}", 1};
     runner = spawn_runner(system_, {std::move(machine),
                                     std::move(opening),
@@ -173,7 +177,9 @@ public:
                                     recorder_,
                                     false,
                                     seen,
-                                    {}});
+                                    {},
+                                    200'000,
+                                    "bench"});
   }
 
   ~experiment_run() {

@@ -24,7 +24,8 @@ ROOMS = {
     "io": (ENGINE, [r"nlohmann/", r"boost/program_options", r"openssl/", r"sqlite3\.h", r"xxhash\.h"]),
     "actors": (ENGINE | {"actors"}, [r"spdlog/"]),
     "net": (ENGINE | {"actors", "net"}, [r"spdlog/"]),
-    "apps": (ENGINE | {"actors", "net", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/"]),
+    "tuner": (ENGINE | {"actors", "net", "tuner"}, [r"spdlog/"]),
+    "apps": (ENGINE | {"actors", "net", "tuner", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/"]),
 }
 
 # Finer than rooms: folders and files with rights of their own.

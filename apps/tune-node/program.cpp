@@ -35,8 +35,6 @@ choices all_choices(trainable_registry trainables) {
   result.searchers = builtin_searchers();
   result.schedulers = builtin_schedulers();
   result.trainables = std::move(trainables);
-  result.sinks = {
-      {"trial_files", "params.json, result.jsonl, progress.csv and error.txt per trial", "", {}}};
   return result;
 }
 

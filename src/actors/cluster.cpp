@@ -5,47 +5,125 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace tune {
 
 namespace {
 
+/// A lease in somebody's hands.
+struct lease_out {
+  caf::actor_addr runner;
+  /// Where its trainable is launched.
+  std::string node;
+};
+
+struct node_entry {
+  node_actor actor;
+  resources capacity;
+  bool leaving = false;
+};
+
 struct cluster_state {
   static inline const char* name = "tune.cluster";
 
   ledger books;
-  std::map<std::string, node_actor> nodes;
+  std::map<std::string, node_entry> nodes;
+  /// Who hears of nodes.
+  std::map<caf::actor_addr, runner_actor> runners;
   /// Who waits, by the ledger's token; and the token of each waiting trial.
   std::map<std::uint64_t, std::pair<trial_id, runner_actor>> waiting;
   std::map<std::pair<caf::actor_addr, trial_id>, std::uint64_t> tokens;
+  std::map<lease_id, lease_out> leases;
   std::uint64_t last_token = 0;
   /// The request that was last found possible with these nodes: most trials ask for the same.
-  std::optional<resource_request> possible;
+  std::optional<std::pair<resource_request, node_labels>> possible;
   monitors watched;
+
+  // -- Nodes.
 
   template <class Self>
   void offer(Self* self, const node_offer& what, const node_actor& node) {
-    books.set_node(what.node, what.capacity);
-    nodes[what.node] = node;
+    if (auto known = nodes.find(what.node); known != nodes.end() && known->second.actor != node)
+      lose(self, what.node, known->second.actor, "another node came under its name");
+    books.set_node(what.node, what.capacity, what.labels);
+    nodes[what.node] = {node, what.capacity, false};
     possible.reset();
+    watched.watch(self, node, [this, self, node, called = what.node](const caf::error& why) {
+      lose(self, called, node, text_of_loss(self->system(), why));
+    });
+    announce(self, on::node_up{what.node, what.capacity});
+    grant(self);
+  }
+
+  /// Its processes are out of reach: whatever ran there has to run elsewhere.
+  template <class Self>
+  void lose(Self* self, const std::string& who, const node_actor& node, const std::string& why) {
+    auto known = nodes.find(who);
+    if (known == nodes.end() || known->second.actor != node)
+      return;
+    nodes.erase(known);
+    possible.reset();
+    books.remove_node(who);
+    announce(self, on::node_down{who, why});
+    std::erase_if(leases, [&](const auto& x) {
+      if (x.second.node != who)
+        return false;
+      books.release(x.first);
+      return true;
+    });
+    grant(self);
+  }
+
+  /// It gets no more trials; those that run there keep it in the books.
+  template <class Self>
+  void retire(Self* self, const std::string& who) {
+    auto known = nodes.find(who);
+    if (known == nodes.end() || known->second.leaving)
+      return;
+    known->second.leaving = true;
+    possible.reset();
+    books.remove_node(who);
     grant(self);
   }
 
   template <class Self>
+  void announce(Self* self, const event_body& what) {
+    for (const auto& [address, runner] : runners)
+      send(self, runner, news{what});
+  }
+
+  template <class Self>
+  void enrol(Self* self, const runner_actor& runner) {
+    attend(self, runner);
+    runners[runner.address()] = runner;
+    for (const auto& [who, node] : nodes)
+      send(self, runner, news{on::node_up{who, node.capacity}});
+  }
+
+  template <class Self>
+  void attend(Self* self, const runner_actor& runner) {
+    watched.watch(self, runner,
+                  [this, self, who = runner.address()](const caf::error&) { forget(self, who); });
+  }
+
+  // -- Requests.
+
+  template <class Self>
   void enter(Self* self, const lease_request& what, const runner_actor& runner) {
-    if (!what.wait && possible != what.what) {
-      if (auto why = books.impossible(what.what)) {
+    if (std::pair wish{what.what, what.labels}; !what.wait && possible != wish) {
+      if (auto why = books.impossible(what.what, what.labels)) {
         send(self, runner, lease_refused{what.trial, to_text(*why)});
         return;
       }
-      possible = what.what;
+      possible = std::move(wish);
     }
     withdraw({what.trial}, runner.address());
-    watched.watch(self, runner, [this, who = runner.address()](const caf::error&) { forget(who); });
+    attend(self, runner);
     auto token = ++last_token;
     waiting.emplace(token, std::pair{what.trial, runner});
     tokens[{runner.address(), what.trial}] = token;
-    books.enqueue(token, what.what);
+    books.enqueue(token, what.what, what.labels);
     grant(self);
   }
 
@@ -58,13 +136,19 @@ struct cluster_state {
     tokens.erase(known);
   }
 
-  /// Nobody is there any more to take what this runner waited for.
-  void forget(const caf::actor_addr& runner) {
+  /// Nobody is there any more to take what this runner waited for, nor to end what it began.
+  template <class Self>
+  void forget(Self* self, const caf::actor_addr& runner) {
+    runners.erase(runner);
     auto i = tokens.lower_bound({runner, trial_id{0}});
     while (i != tokens.end() && i->first.first == runner) {
       books.cancel(i->second);
       waiting.erase(i->second);
       i = tokens.erase(i);
+    }
+    for (const auto& [id, lease] : leases) {
+      if (lease.runner == runner)
+        send(self, nodes.at(lease.node).actor, lease_revoked{id.number});
     }
   }
 
@@ -75,9 +159,25 @@ struct cluster_state {
       auto [trial, runner] = asked->second;
       waiting.erase(asked);
       tokens.erase({runner.address(), trial});
-      auto node = nodes.at(given.what.bundles.front().node);
+      const auto& first = given.what.bundles.front().node;
+      leases[given.what.id] = {runner.address(), first};
+      auto node = nodes.at(first).actor;
       send(self, runner, lease_granted{trial, std::move(given.what), node});
     }
+  }
+
+  template <class Self>
+  void release(Self* self, lease_id over) {
+    leases.erase(over);
+    if (books.release(over))
+      grant(self);
+  }
+
+  template <class System>
+  static std::string text_of_loss(System& system, const caf::error& why) {
+    if (is_unreachable(why))
+      return "the connection to it was lost";
+    return why ? "it ended: " + render(system, why) : "it left";
   }
 };
 
@@ -85,21 +185,20 @@ cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_sta
   auto& state = state_of(self);
   state.watched.init(self);
   return {
+      [self, &state](lease_over x) { state.release(self, {x.lease}); },
+      [self, &state](const node_leaving& x) { state.retire(self, x.node); },
       [self, &state](const node_offer& what, const node_actor& node) {
         state.offer(self, what, node);
       },
+      [self, &state](const runner_actor& runner) { state.enrol(self, runner); },
       [self, &state](const lease_request& what, const runner_actor& runner) {
         state.enter(self, what, runner);
       },
       [&state](const lease_cancel& what, const runner_actor& runner) {
         state.withdraw(what, runner.address());
       },
-      [self, &state](lease_id over) {
-        if (state.books.release(over))
-          state.grant(self);
-      },
       [&state](status_atom) {
-        return cluster_status{state.books.total(), state.books.used()};
+        return cluster_status{state.books.total(), state.books.used(), state.nodes.size()};
       },
   };
 }

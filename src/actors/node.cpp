@@ -3,7 +3,11 @@
 
 #include "trainables.hpp"
 
+#include <map>
+#include <set>
 #include <unordered_map>
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::trainable_start)
 
 namespace tune {
 
@@ -15,7 +19,15 @@ using node_impl = extend<node_actor, caf::result<void>(std::uint64_t, trial_acto
 
 /// Starts processes: makes directories and, once, the guard. On a thread of its own, because it
 /// blocks on the disk.
-using launcher_actor = typed_actor<caf::result<void>(launch_order, trial_actor, node_impl)>;
+using launcher_actor = typed_actor<caf::result<void>(trainable_start, node_impl)>;
+
+attempt_ended never_began(const launch_order& order, std::string why) {
+  attempt_ended result;
+  result.attempt = order.attempt;
+  result.how = static_cast<std::uint8_t>(end_class::user_error);
+  result.detail = std::move(why);
+  return result;
+}
 
 struct launcher_state {
   static inline const char* name = "tune.launcher";
@@ -23,23 +35,21 @@ struct launcher_state {
   std::shared_ptr<process_service> processes;
 
   template <class Self>
-  void launch(Self* self, const launch_order& order, const trial_actor& trial,
-              const node_impl& node) {
+  void launch(Self* self, const trainable_start& what, const node_impl& node) {
+    auto lease = what.order.lease;
     if (processes == nullptr) {
       auto started = process_service::start(settings->processes);
       if (!started) {
-        attempt_ended over;
-        over.attempt = order.attempt;
-        over.how = static_cast<std::uint8_t>(end_class::user_error);
-        over.detail = "no process can be started: " + to_text(started.error());
-        send(self, trial, std::move(over));
-        send(self, node, order.lease);
+        auto why = "no process can be started: " + to_text(started.error());
+        send(self, what.trial, never_began(what.order, std::move(why)));
+        send(self, node, lease);
         return;
       }
       processes = std::shared_ptr<process_service>{std::move(*started)};
     }
-    auto trainable = spawn_process_trainable(self->system(), {order, trial, settings}, processes);
-    send(self, node, order.lease, trial, trainable);
+    auto trial = what.trial;
+    auto trainable = spawn_process_trainable(self->system(), what, processes);
+    send(self, node, lease, trial, trainable);
   }
 };
 
@@ -48,8 +58,8 @@ launcher_actor::behavior_type launcher(launcher_actor::stateful_pointer<launcher
   auto& state = state_of(self);
   state.settings = std::move(settings);
   return {
-      [self, &state](const launch_order& order, const trial_actor& trial, const node_impl& node) {
-        state.launch(self, order, trial, node);
+      [self, &state](const trainable_start& what, const node_impl& node) {
+        state.launch(self, what, node);
       },
   };
 }
@@ -58,30 +68,85 @@ struct node_state {
   static inline const char* name = "tune.node";
 
   std::shared_ptr<const node_settings> settings;
-  cluster_actor cluster;
+  head_desk_actor desk;
   launcher_actor launches;
   std::shared_ptr<training_threads> threads;
   monitors watched;
+  std::map<std::string, std::shared_ptr<const job>> jobs;
+  /// Launches whose job is on its way.
+  std::map<std::string, std::vector<std::pair<launch_order, trial_actor>>> waiting;
+  /// Trainables by lease.
   std::unordered_map<std::uint64_t, trainable_actor> running;
-  std::size_t starting = 0;
+  /// Leases whose process is being started, and those of them that nobody wants any more.
+  std::set<std::uint64_t> starting;
+  std::set<std::uint64_t> unwanted;
+  /// Leases whose trainable is gone, which the runner may not have heard yet.
+  std::set<std::uint64_t> closing;
   bool draining = false;
 
   template <class Self>
   void launch(Self* self, const launch_order& order, const trial_actor& trial) {
-    trainable_start what{order, trial, settings};
-    if (std::holds_alternative<run_in_thread>(settings->plan)) {
+    if (draining)
+      return refuse(self, order, trial, "its node leaves");
+    auto known = jobs.find(order.job);
+    if (known != jobs.end())
+      return begin(self, {order, trial, settings, known->second});
+    if (!settings->finder)
+      return refuse(self, order, trial, "the node does not know experiment " + order.job);
+    auto& queue = waiting[order.job];
+    queue.emplace_back(order, trial);
+    if (queue.size() == 1)
+      find(self, order.job);
+  }
+
+  /// Fetching may take as long as the files are large; the finder lives on this node, and CAF
+  /// answers for it if it is gone.
+  template <class Self>
+  void find(Self* self, const std::string& id) {
+    auto answer = [this, self, id](job_ready found) { take(self, id, std::move(found)); };
+    request(self, settings->finder, caf::infinite, job_wanted{id})
+        .then(answer, [self, answer](const caf::error& why) {
+          answer({nullptr, render(self->system(), why)});
+        });
+  }
+
+  template <class Self>
+  void take(Self* self, const std::string& id, job_ready found) {
+    auto queue = waiting.extract(id);
+    if (found.what)
+      jobs[id] = found.what;
+    if (queue.empty())
+      return;
+    for (auto& [order, trial] : queue.mapped()) {
+      if (found.what)
+        launch(self, order, trial);
+      else
+        refuse(self, order, trial, "node " + settings->name + " is not ready for it: " + found.why);
+    }
+  }
+
+  template <class Self>
+  void begin(Self* self, trainable_start what) {
+    auto lease = what.order.lease;
+    auto trial = what.trial;
+    if (std::holds_alternative<run_in_thread>(what.job->plan)) {
       if (threads == nullptr)
         threads = std::make_shared<training_threads>();
-      attend(self, order.lease, trial,
-             spawn_thread_trainable(self->system(), std::move(what), threads));
-    } else if (std::holds_alternative<replay_table>(settings->plan)) {
-      attend(self, order.lease, trial, spawn_table_trainable(self->system(), std::move(what)));
+      attend(self, lease, trial, spawn_thread_trainable(self->system(), std::move(what), threads));
+    } else if (std::holds_alternative<replay_table>(what.job->plan)) {
+      attend(self, lease, trial, spawn_table_trainable(self->system(), std::move(what)));
     } else {
-      ++starting;
+      starting.insert(lease);
       if (!launches)
         launches = self->template spawn<caf::detached>(launcher, settings);
-      send(self, launches, order, trial, caf::actor_cast<node_impl>(self));
+      send(self, launches, std::move(what), caf::actor_cast<node_impl>(self));
     }
+  }
+
+  template <class Self>
+  void refuse(Self* self, const launch_order& order, const trial_actor& trial, std::string why) {
+    send(self, trial, never_began(order, std::move(why)));
+    free(self, order.lease);
   }
 
   /// A lease is given back once its trainable is gone, and with it its thread or process, and the
@@ -90,20 +155,58 @@ struct node_state {
   void attend(Self* self, std::uint64_t lease, const trial_actor& trial, trainable_actor whom) {
     running.emplace(lease, whom);
     watched.watch(self, whom, [this, self, lease, trial](const caf::error&) {
+      running.erase(lease);
+      closing.insert(lease);
+      // The head may be out of reach, and nobody waits for the lease.
+      if (draining)
+        return free(self, lease);
       // A trial that is gone had no more to tell, and CAF answers for it. No time limit: it would
       // cost a timer per trial that stays until it is due.
       request(self, trial, caf::infinite, ping_atom_v, lease)
           .then([this, self, lease](std::uint64_t) { free(self, lease); },
                 [this, self, lease](const caf::error&) { free(self, lease); });
     });
-    if (draining)
-      send(self, whom, attempt_halt{{}, static_cast<std::uint8_t>(halt_mode::kill)});
+    if (draining || unwanted.erase(lease) > 0)
+      end(self, whom);
+  }
+
+  template <class Self>
+  void started(Self* self, std::uint64_t lease, const trial_actor& trial,
+               const trainable_actor& whom) {
+    starting.erase(lease);
+    attend(self, lease, trial, whom);
+  }
+
+  template <class Self>
+  void not_started(Self* self, std::uint64_t lease) {
+    starting.erase(lease);
+    unwanted.erase(lease);
+    closing.insert(lease);
+    free(self, lease);
+  }
+
+  template <class Self>
+  void revoke(Self* self, std::uint64_t lease) {
+    if (starting.contains(lease)) {
+      unwanted.insert(lease);
+      return;
+    }
+    if (auto known = running.find(lease); known != running.end())
+      return end(self, known->second);
+    for (auto& [id, queue] : waiting)
+      std::erase_if(queue, [lease](const auto& x) { return x.first.lease == lease; });
+    free(self, lease);
+  }
+
+  template <class Self>
+  void end(Self* self, const trainable_actor& whom) {
+    send(self, whom, attempt_halt{{}, static_cast<std::uint8_t>(halt_mode::kill)});
   }
 
   template <class Self>
   void free(Self* self, std::uint64_t lease) {
-    running.erase(lease);
-    send(self, cluster, lease_id{lease});
+    closing.erase(lease);
+    send(self, desk, lease_over{lease_id{lease}});
     leave_if_done(self);
   }
 
@@ -111,13 +214,19 @@ struct node_state {
   void drain(Self* self) {
     draining = true;
     for (const auto& [lease, whom] : running)
-      send(self, whom, attempt_halt{{}, static_cast<std::uint8_t>(halt_mode::kill)});
+      end(self, whom);
+    for (auto lease : std::exchange(closing, {}))
+      free(self, lease);
+    for (auto& [id, queue] : std::exchange(waiting, {})) {
+      for (auto& [order, trial] : queue)
+        refuse(self, order, trial, "its node leaves");
+    }
     leave_if_done(self);
   }
 
   template <class Self>
   void leave_if_done(Self* self) {
-    if (!draining || !running.empty() || starting > 0)
+    if (!draining || !running.empty() || !closing.empty() || !starting.empty() || !waiting.empty())
       return;
     if (launches)
       self->send_exit(launches, caf::exit_reason::user_shutdown);
@@ -126,36 +235,45 @@ struct node_state {
 };
 
 node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
-                              std::shared_ptr<const node_settings> settings,
-                              cluster_actor cluster) {
+                              std::shared_ptr<const node_settings> settings, head_desk_actor desk) {
   auto& state = state_of(self);
   state.settings = std::move(settings);
-  state.cluster = std::move(cluster);
+  state.desk = std::move(desk);
+  for (const auto& x : state.settings->jobs)
+    state.jobs[x->id] = x;
   state.watched.init(self);
-  send(self, state.cluster, node_offer{state.settings->name, state.settings->capacity},
-       node_actor{caf::actor_cast<node_impl>(self)});
   return {
       [self, &state](const launch_order& order, const trial_actor& trial) {
         state.launch(self, order, trial);
       },
+      [self, &state](lease_revoked x) { state.revoke(self, x.lease); },
       [self, &state](drain_atom) { state.drain(self); },
       [](ping_atom, std::uint64_t x) { return x; },
       [self, &state](std::uint64_t lease, const trial_actor& trial, const trainable_actor& whom) {
-        --state.starting;
-        state.attend(self, lease, trial, whom);
+        state.started(self, lease, trial, whom);
       },
-      [self, &state](std::uint64_t lease) {
-        --state.starting;
-        state.free(self, lease);
-      },
+      [self, &state](std::uint64_t lease) { state.not_started(self, lease); },
   };
 }
 
 } // namespace
 
-node_actor spawn_node(caf::actor_system& system, node_settings settings, cluster_actor cluster) {
+std::string trainable_label(const std::string& name) {
+  return "trainable " + name;
+}
+
+node_offer offer_of(const node_settings& node) {
+  node_offer result{node.name, node.capacity, {}};
+  if (node.trainables != nullptr) {
+    for (const auto* x : node.trainables->entries())
+      result.labels.insert(trainable_label(x->name));
+  }
+  return result;
+}
+
+node_actor spawn_node(caf::actor_system& system, node_settings settings, head_desk_actor desk) {
   return system.spawn(node, std::make_shared<const node_settings>(std::move(settings)),
-                      std::move(cluster));
+                      std::move(desk));
 }
 
 } // namespace tune

@@ -206,7 +206,7 @@ struct process_state {
     known.ending = true;
     waits = false;
     if (by_pattern) {
-      processes->end(process, what.node->kill_grace);
+      processes->end(process, what.job->kill_grace);
       return;
     }
     processes->answer(process, to_line(link_answer{link_answer::kind::stop, {}}));
@@ -224,7 +224,7 @@ struct process_state {
     known.ending = true;
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
-      processes->end(process, what.node->kill_grace);
+      processes->end(process, what.job->kill_grace);
     } else if (waits || by_pattern) {
       stop(self);
     }
@@ -249,10 +249,10 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   const auto& order = state.what.order;
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
-  state.checkpoints.emplace(state.what.node->directory, trial_id{order.trial}, order.attempt);
+  state.checkpoints.emplace(state.what.job->directory, trial_id{order.trial}, order.attempt);
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
-  state.known.objective = state.what.node->objective;
+  state.known.objective = state.what.job->objective;
   state.known.is_host = is_host(state.what);
   state.by_pattern = ready.patterns.has_value();
   std::optional<metric_pattern> patterns;
@@ -278,7 +278,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
       [self, &state](const process_news& x) {
         std::visit([&](const auto& y) { state.take(self, y); }, x.what);
       },
-      [&state](tick_atom) { state.processes->end(state.process, state.what.node->kill_grace); },
+      [&state](tick_atom) { state.processes->end(state.process, state.what.job->kill_grace); },
   };
 }
 
@@ -291,7 +291,7 @@ trainable_actor spawn_process_trainable(caf::actor_system& system, trainable_sta
     ready.params = std::move(*file);
   else
     ready.trouble = to_text(file.error());
-  if (const auto* plan = std::get_if<run_command>(&what.node->plan))
+  if (const auto* plan = std::get_if<run_command>(&what.job->plan))
     ready.patterns = plan->patterns;
   return system.spawn(process_trainable, std::move(what), std::move(processes), std::move(ready));
 }

@@ -37,6 +37,8 @@ struct runner_state : engine_ports {
   searcher_actor searcher;
   cluster_actor cluster;
   recorder_actor recorder;
+  std::string job;
+  node_labels labels;
   bool queue_trials = false;
   sequence most_undurable = 0;
   std::shared_ptr<run_observer> observer;
@@ -155,7 +157,7 @@ struct runner_state : engine_ports {
 
   void take(const lease_granted& x) {
     if (is_broken() || loop->machine().is_finished()) {
-      send(self, cluster, x.what.id);
+      send(self, cluster, lease_over{x.what.id});
       return;
     }
     granted[x.what.id] = x.where;
@@ -210,7 +212,7 @@ struct runner_state : engine_ports {
     auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
     if (!hand.actor)
       hand.actor = spawn_trial(self->system(), x.trial, me);
-    send(self, cluster, lease_request{x.trial, x.request, queue_trials}, me);
+    send(self, cluster, lease_request{x.trial, x.request, queue_trials, labels}, me);
   }
 
   void carry(const cmd::cancel_place& x) {
@@ -219,7 +221,7 @@ struct runner_state : engine_ports {
 
   void carry(const cmd::release& x) {
     granted.erase(x.lease);
-    send(self, cluster, x.lease);
+    send(self, cluster, lease_over{x.lease});
   }
 
   void carry(const cmd::launch& x) {
@@ -233,6 +235,7 @@ struct runner_state : engine_ports {
     order.trial = x.trial.number;
     order.attempt = x.attempt;
     order.lease = x.where.id.number;
+    order.job = job;
     order.config = {x.config};
     for (const auto& gpu : bundle.gpus)
       order.gpus.push_back(gpu.device);
@@ -302,6 +305,7 @@ struct runner_state : engine_ports {
     if (history && !replay())
       return;
     post(opening);
+    send(self, cluster, runner_actor{caf::actor_cast<runner_impl>(self)});
     if (!history)
       return;
     // What ran under the last head ended with it.
@@ -372,6 +376,8 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.searcher = parts->searcher;
   state.cluster = parts->cluster;
   state.recorder = parts->recorder;
+  state.job = std::move(parts->job);
+  state.labels = std::move(parts->labels);
   state.queue_trials = parts->queue_trials;
   state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);

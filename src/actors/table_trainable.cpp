@@ -65,7 +65,7 @@ table_impl::behavior_type table_trainable(table_impl::stateful_pointer<table_sta
   state.session
       = attempt_session{state.what.order.iteration, std::chrono::nanoseconds{0}, instant{0}};
   state.rows
-      = std::get<replay_table>(state.what.node->plan).curve_of(*state.what.order.config.content);
+      = std::get<replay_table>(state.what.job->plan).curve_of(*state.what.order.config.content);
   auto me = caf::actor_cast<table_impl>(self);
   send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
   // Rows that were done before the checkpoint are behind it.

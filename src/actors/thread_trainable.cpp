@@ -76,7 +76,7 @@ public:
       , door_{std::move(door)}
       , session_{what.order.iteration, std::chrono::nanoseconds{what.order.time_total_ns},
                  steady_now()}
-      , checkpoints_{what.node->directory, trial_id{what.order.trial}, what.order.attempt} {}
+      , checkpoints_{what.job->directory, trial_id{what.order.trial}, what.order.attempt} {}
 
   void ready(bool) override {
     session_.go_on(steady_now());
@@ -182,7 +182,7 @@ attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door
     result.detail = std::move(why);
   };
   gate_link link{what, door};
-  const auto& name = std::get<run_in_thread>(what.node->plan).trainable;
+  const auto& name = std::get<run_in_thread>(what.job->plan).trainable;
   const auto* entry = what.node->trainables->find(name);
   try {
     if (entry == nullptr)

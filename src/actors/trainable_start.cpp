@@ -4,13 +4,13 @@
 namespace tune {
 
 std::filesystem::path trial_directory(const trainable_start& what) {
-  return what.node->directory / "trials" / to_text(trial_id{what.order.trial});
+  return what.job->directory / "trials" / to_text(trial_id{what.order.trial});
 }
 
 trial_context context_of(const trainable_start& what) {
   trial_context result;
   result.trial_id = to_text(trial_id{what.order.trial});
-  result.experiment = what.node->experiment;
+  result.experiment = what.job->experiment;
   result.directory = trial_directory(what);
   result.cpus = what.order.cpus;
   result.gpus = what.order.gpu_amount;
@@ -26,7 +26,7 @@ trial_context context_of(const trainable_start& what) {
 std::optional<std::filesystem::path> restore_path(const trainable_start& what) {
   if (what.order.restore_from.empty())
     return std::nullopt;
-  return what.node->directory / what.order.restore_from;
+  return what.job->directory / what.order.restore_from;
 }
 
 } // namespace tune

@@ -13,6 +13,7 @@ struct trainable_start {
   launch_order order;
   trial_actor trial;
   std::shared_ptr<const node_settings> node;
+  std::shared_ptr<const tune::job> job;
 };
 
 /// The trial's own directory.

@@ -45,8 +45,13 @@ struct trial_state {
       return;
     attempt_ended over;
     over.attempt = key;
-    over.how = static_cast<std::uint8_t>(end_class::killed);
-    over.detail = "the trainable went away: " + render(self->system(), why);
+    if (is_unreachable(why)) {
+      over.how = static_cast<std::uint8_t>(end_class::node_lost);
+      over.detail = "the connection to its node was lost";
+    } else {
+      over.how = static_cast<std::uint8_t>(end_class::killed);
+      over.detail = "the trainable went away: " + render(self->system(), why);
+    }
     finish(self, over);
   }
 

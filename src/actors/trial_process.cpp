@@ -9,7 +9,7 @@
 namespace tune {
 
 bool is_host(const trainable_start& what) {
-  return std::holds_alternative<run_in_host>(what.node->plan);
+  return std::holds_alternative<run_in_host>(what.job->plan);
 }
 
 expected<std::filesystem::path> prepare(const trainable_start& what) {
@@ -29,15 +29,16 @@ expected<std::filesystem::path> prepare(const trainable_start& what) {
 
 process_order order_of(const trainable_start& what, const std::filesystem::path& params) {
   const auto& node = *what.node;
+  const auto& work = *what.job;
   auto context = context_of(what);
   auto environment
       = trial_environment(*what.order.config.content, context, params, restore_path(what));
   process_order result;
   if (is_host(what)) {
-    result.argv = host_command(std::get<run_in_host>(node.plan).trainable);
+    result.argv = host_command(std::get<run_in_host>(work.plan).trainable);
     result.protocol = true;
   } else {
-    const auto& plan = std::get<run_command>(node.plan);
+    const auto& plan = std::get<run_command>(work.plan);
     command_builtins builtins{context.directory.string(), plan.ini_dir, context.trial_id,
                               params.string()};
     result.argv = plan.command.render(*what.order.config.content, builtins);
@@ -50,14 +51,14 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
     environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
   result.env = environment_with(environment);
   result.directory = context.directory;
-  if (node.trial_files) {
+  if (work.trial_files) {
     result.stdout_file = context.directory / "stdout";
     result.stderr_file = context.directory / "stderr";
   }
-  result.output_cap = node.output_cap;
-  result.grace = node.kill_grace;
+  result.output_cap = work.output_cap;
+  result.grace = work.kill_grace;
   result.memory_limit = what.order.memory;
-  result.tag = node.directory.string() + "#" + to_text(what.order.attempt.id());
+  result.tag = work.directory.string() + "#" + to_text(what.order.attempt.id());
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include "support/deterministic_system.hpp"
 
 #include "tune/actors/cluster.hpp"
+#include "tune/actors/node.hpp"
 
 namespace tune {
 namespace {
@@ -13,7 +14,7 @@ resources cpus(double x) {
 }
 
 lease_request wants(std::uint64_t trial, double cpu, bool wait = false) {
-  return {trial_id{trial}, {{cpus(cpu)}, {}}, wait};
+  return {trial_id{trial}, {{cpus(cpu)}, {}}, wait, {}};
 }
 
 struct cluster_test : support::deterministic_system {
@@ -22,7 +23,7 @@ struct cluster_test : support::deterministic_system {
   support::mock<node_actor> node = mock_node();
 
   void offer(double cpu, const std::string& name = "here") {
-    tell(uut, node_offer{name, cpus(cpu)}, node.actor);
+    tell(uut, node_offer{name, cpus(cpu), {}}, node.actor);
   }
   void ask(const lease_request& what) { tell(uut, what, runner.actor); }
 };
@@ -49,7 +50,7 @@ TEST_F(cluster_test, grants_the_next_when_a_lease_comes_back) {
   auto first = runner.take<lease_granted>();
   ASSERT_EQ(runner.heard->size(), 0u);
 
-  tell(uut, first.what.id);
+  tell(uut, lease_over{first.what.id});
 
   auto second = runner.take<lease_granted>();
   EXPECT_EQ(second.trial.number, 1u);
@@ -63,8 +64,8 @@ TEST_F(cluster_test, gives_nothing_twice_for_a_lease_that_comes_back_twice) {
   ask(wants(2, 1));
   auto first = runner.take<lease_granted>();
 
-  tell(uut, first.what.id);
-  tell(uut, first.what.id);
+  tell(uut, lease_over{first.what.id});
+  tell(uut, lease_over{first.what.id});
 
   EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
   EXPECT_EQ(runner.heard->size(), 0u);
@@ -100,7 +101,7 @@ TEST_F(cluster_test, grants_nothing_to_a_request_that_was_withdrawn) {
 
   tell(uut, lease_cancel{trial_id{1}}, runner.actor);
   tell(uut, lease_cancel{trial_id{99}}, runner.actor);
-  tell(uut, first.what.id);
+  tell(uut, lease_over{first.what.id});
 
   EXPECT_EQ(runner.take<lease_granted>().trial.number, 2u);
 }
@@ -115,7 +116,7 @@ TEST_F(cluster_test, keeps_two_runners_apart) {
 
   // The same number, but another's trial.
   tell(uut, lease_cancel{trial_id{0}}, runner.actor);
-  tell(uut, first.what.id);
+  tell(uut, lease_over{first.what.id});
 
   EXPECT_EQ(other.take<lease_granted>().trial.number, 0u);
   EXPECT_EQ(runner.heard->size(), 0u);
@@ -130,7 +131,7 @@ TEST_F(cluster_test, forgets_a_runner_that_went_away) {
   auto first = runner.take<lease_granted>();
 
   dismiss(other.actor);
-  tell(uut, first.what.id);
+  tell(uut, lease_over{first.what.id});
 
   EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
 }
@@ -145,6 +146,82 @@ TEST_F(cluster_test, tells_what_is_there_and_what_is_used) {
 
   EXPECT_EQ(books.total.cpu, amount::of(5));
   EXPECT_EQ(books.used.cpu, amount::of(1));
+}
+
+TEST_F(cluster_test, tells_a_runner_of_all_nodes_then_of_changes) {
+  offer(2);
+
+  tell(uut, runner.actor);
+  auto other = mock_node();
+  tell(uut, node_offer{"there", cpus(3), {}}, other.actor);
+  dismiss(other.actor);
+
+  auto name = [&] { return std::get<on::node_up>(runner.take<news>().what).node; };
+  EXPECT_EQ(name(), "here");
+  EXPECT_EQ(name(), "there");
+  EXPECT_EQ(std::get<on::node_down>(runner.take<news>().what).node, "there");
+}
+
+TEST_F(cluster_test, grants_again_what_was_granted_of_a_lost_node) {
+  auto other = mock_node();
+  offer(1);
+  tell(uut, node_offer{"there", cpus(1), {}}, other.actor);
+  ask(wants(0, 1));
+  ask(wants(1, 1));
+  ask(wants(2, 1));
+  EXPECT_EQ(runner.take<lease_granted>().where, node.actor);
+  EXPECT_EQ(runner.take<lease_granted>().where, other.actor);
+
+  dismiss(other.actor);
+  ASSERT_EQ(runner.heard->size(), 0u);
+  auto third = mock_node();
+  tell(uut, node_offer{"there", cpus(1), {}}, third.actor);
+
+  EXPECT_EQ(runner.take<lease_granted>().where, third.actor);
+}
+
+TEST_F(cluster_test, grants_nothing_more_of_a_node_that_leaves) {
+  offer(2);
+  ask(wants(0, 1));
+  auto first = runner.take<lease_granted>();
+
+  tell(uut, node_leaving{"here"});
+  ask(wants(1, 1, true));
+  tell(uut, lease_over{first.what.id});
+
+  EXPECT_EQ(runner.heard->size(), 0u);
+  EXPECT_EQ(ask_now<cluster_status>(uut, status_atom_v).total.cpu, amount::of(0));
+}
+
+TEST_F(cluster_test, has_the_trials_of_a_runner_that_went_away_ended) {
+  auto other = mock_runner();
+  offer(1);
+  tell(uut, wants(0, 1), other.actor);
+  auto first = other.take<lease_granted>();
+  ask(wants(1, 1));
+
+  dismiss(other.actor);
+  EXPECT_EQ(node.take<lease_revoked>().lease, first.what.id.number);
+  ASSERT_EQ(runner.heard->size(), 0u);
+  tell(uut, lease_over{first.what.id});
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
+}
+
+TEST_F(cluster_test, grants_a_request_only_where_its_labels_are_known) {
+  auto able = mock_node();
+  offer(4);
+  auto request = wants(0, 1);
+  request.labels = {trainable_label("mine")};
+  ask(request);
+  EXPECT_NE(runner.take<lease_refused>().why.find("no node has trainable mine"), std::string::npos);
+
+  request.wait = true;
+  ask(request);
+  ASSERT_EQ(runner.heard->size(), 0u);
+  tell(uut, node_offer{"there", cpus(1), {trainable_label("mine")}}, able.actor);
+
+  EXPECT_EQ(runner.take<lease_granted>().where, able.actor);
 }
 
 } // namespace

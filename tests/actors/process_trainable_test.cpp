@@ -15,19 +15,19 @@ using iterations = std::vector<std::uint64_t>;
 struct process_trainable : support::small_run {
   process_trainable() {
     node.processes.guard_program = TUNE_FAKE_TRAINABLE;
-    node.kill_grace = 200ms;
+    work.kill_grace = 200ms;
     objective("i");
   }
 
   void objective(const std::string& metric) {
-    node.objective = metric;
+    work.objective = metric;
     settings.objectives = {{metric, true}};
   }
   /// @param script for the program of many faults.
   void runs(const std::string& script, std::optional<metric_pattern_options> patterns = {}) {
     auto command = command_template::parse(TUNE_FAKE_TRAINABLE " " + script, {});
     ASSERT_TRUE(command);
-    node.plan = run_command{*command, "/", std::move(patterns), {}};
+    work.plan = run_command{*command, "/", std::move(patterns), {}};
   }
   static metric_pattern_options accuracy(report_mode mode) {
     metric_pattern_options result;
@@ -145,7 +145,7 @@ TEST_F(process_trainable, is_killed_from_outside) {
 
 TEST_F(process_trainable, says_what_cannot_be_started) {
   auto command = command_template::parse("/not/there", {});
-  node.plan = run_command{*command, "/", {}, {}};
+  work.plan = run_command{*command, "/", {}, {}};
 
   run();
 
@@ -165,7 +165,7 @@ TEST_F(process_trainable, saves_by_protocol) {
   auto saved = events<on::saved>();
   ASSERT_EQ(saved.size(), 1u);
   EXPECT_EQ(saved[0].iteration, 2u);
-  std::ifstream in{node.directory / saved[0].location / "state"};
+  std::ifstream in{work.directory / saved[0].location / "state"};
   int state = 0;
   in >> state;
   EXPECT_EQ(state, 2);

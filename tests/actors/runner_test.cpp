@@ -398,7 +398,7 @@ TEST_F(runner_test, gives_back_what_is_granted_after_the_end) {
 
   tell(uut, lease_granted{trial_id{0}, {lease_id{9}, {{"here", {}, {}}}}, node.actor});
 
-  EXPECT_EQ(cluster.take<lease_id>().number, 9u);
+  EXPECT_EQ(cluster.take<lease_over>().lease, 9u);
 }
 
 TEST_F(runner_test, gives_back_what_is_granted_to_a_trial_that_was_stopped) {
@@ -412,7 +412,7 @@ TEST_F(runner_test, gives_back_what_is_granted_to_a_trial_that_was_stopped) {
 
   tell(uut, lease_granted{trial_id{0}, {lease_id{9}, {{"here", {}, {}}}}, node.actor});
 
-  EXPECT_EQ(cluster.take<lease_id>().number, 9u);
+  EXPECT_EQ(cluster.take<lease_over>().lease, 9u);
 }
 
 TEST_F(runner_test, ends_a_trial_that_the_cluster_refuses_with_its_text) {

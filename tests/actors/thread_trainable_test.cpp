@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 using iterations = std::vector<std::uint64_t>;
 
 struct thread_trainable : support::small_run {
-  thread_trainable() { node.plan = run_in_thread{"mine"}; }
+  thread_trainable() { work.plan = run_in_thread{"mine"}; }
 
   void runs(trainable_function what) { trainables.add_function("mine", std::move(what)); }
 };
@@ -124,12 +124,12 @@ TEST_F(thread_trainable, goes_on_from_its_checkpoint_after_a_failure) {
   auto saved = events<on::saved>();
   ASSERT_GE(saved.size(), 1u);
   EXPECT_EQ(saved[0].iteration, 2u);
-  EXPECT_TRUE(std::filesystem::exists(node.directory / saved[0].location / "n"));
+  EXPECT_TRUE(std::filesystem::exists(work.directory / saved[0].location / "n"));
 }
 
 TEST_F(thread_trainable, takes_over_a_checkpoint_that_a_function_hands_in) {
   settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
-  auto own = node.directory / "own";
+  auto own = work.directory / "own";
   std::filesystem::create_directories(own);
   std::vector<std::string> restored;
   runs([&](session& s) {
@@ -158,7 +158,7 @@ TEST_F(thread_trainable, names_no_number_where_what_a_function_hands_in_cannot_b
   runs([&](session& s) {
     // It is asked to save and cannot: that one has a number.
     s.report({{"loss", 0.5}});
-    s.report({{"loss", 0.4}, {"done", true}}, node.directory / "not there");
+    s.report({{"loss", 0.4}, {"done", true}}, work.directory / "not there");
   });
 
   auto how = run();
@@ -226,7 +226,7 @@ TEST_F(thread_trainable, ends_with_the_node_in_the_middle_of_a_run) {
 
 struct table_trainable : support::small_run {
   table_trainable() {
-    node.plan = replay_table{[](const object& config) {
+    work.plan = replay_table{[](const object& config) {
       std::vector<object> result;
       for (std::int64_t i = 1; i <= 4; ++i)
         result.push_back({{"training_iteration", 2 * i},

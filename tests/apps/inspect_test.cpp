@@ -291,8 +291,8 @@ TEST(show_list, lists_the_schedulers_shipped) {
 
 TEST(show_list, says_that_there_is_nothing) {
   std::ostringstream out;
-  show_list({list_request::part::sinks}, {}, output_format::table, {}, out);
-  show_list({list_request::part::sinks}, {}, output_format::json, {}, out);
+  show_list({list_request::part::trainables}, {}, output_format::table, {}, out);
+  show_list({list_request::part::trainables}, {}, output_format::json, {}, out);
   EXPECT_EQ(out.str(), "none\n[]\n");
 }
 

@@ -65,6 +65,7 @@ node_actor::behavior_type node(std::shared_ptr<ear> heard) {
       [heard](const launch_order& order, const trial_actor& whom) {
         heard->hear(launch_words{order, whom});
       },
+      hears<lease_revoked>(heard),
       [heard](drain_atom) { heard->hear(drain_atom_v); },
       [](ping_atom, std::uint64_t x) { return x; },
   };
@@ -75,7 +76,9 @@ cluster_actor::behavior_type cluster(std::shared_ptr<ear> heard) {
       [heard](const node_offer& x, const node_actor&) { heard->hear(x); },
       [heard](const lease_request& x, const runner_actor&) { heard->hear(x); },
       [heard](const lease_cancel& x, const runner_actor&) { heard->hear(x); },
-      hears<lease_id>(heard),
+      hears<lease_over>(heard),
+      hears<node_leaving>(heard),
+      [](const runner_actor&) {},
       [heard](status_atom) {
         heard->hear(status_atom_v);
         return cluster_status{};

@@ -77,10 +77,11 @@ struct end_watcher : run_observer {
 small_run::small_run() {
   auto name = (std::filesystem::temp_directory_path() / "tune_actors_XXXXXX").string();
   EXPECT_NE(::mkdtemp(name.data()), nullptr);
-  node.directory = name;
-  node.experiment = "small";
+  work.id = "small";
+  work.directory = name;
+  work.experiment = "small";
   node.capacity.cpu = amount::of(1);
-  node.objective = "loss";
+  work.objective = "loss";
   settings.objectives = {{"loss", false}};
   resources one;
   one.cpu = amount::of(1);
@@ -89,7 +90,7 @@ small_run::small_run() {
 
 small_run::~small_run() {
   std::error_code ignored;
-  std::filesystem::remove_all(node.directory, ignored);
+  std::filesystem::remove_all(work.directory, ignored);
 }
 
 void small_run::TearDown() {
@@ -117,10 +118,19 @@ void small_run::start() {
         }));
   auto judge = keep(spawn_scheduler(*system, std::move(rule)));
   auto proposer = keep(spawn_searcher(*system, std::move(source)));
+  node.jobs = {std::make_shared<const job>(work)};
   node_ = spawn_node(*system, node, cluster);
-  runner_ = keep(
-      spawn_runner(*system, {std::move(machine), on::opened{1, "test", "{}", 1}, judge, proposer,
-                             cluster, recorder, true, std::make_shared<end_watcher>(over_)}));
+  send_from_outside(cluster, offer_of(node), node_);
+  runner_parts parts{std::move(machine),
+                     on::opened{1, "test", "{}", 1},
+                     judge,
+                     proposer,
+                     cluster,
+                     recorder,
+                     true,
+                     std::make_shared<end_watcher>(over_)};
+  parts.job = work.id;
+  runner_ = keep(spawn_runner(*system, std::move(parts)));
   send_from_outside(runner_, run_atom_v);
 }
 

@@ -24,6 +24,8 @@ protected:
   /// Settings, to be changed before `start`.
   experiment_settings settings;
   node_settings node;
+  /// The experiment; its directory is a new one.
+  job work;
   trainable_registry trainables;
   std::vector<object> configs{object{}};
   std::vector<stop_line> stop_lines;

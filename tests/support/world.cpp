@@ -184,6 +184,8 @@ void world::grant() {
     holding_.insert(id);
     most_running_ = std::max<std::uint64_t>(most_running_, holding_.size());
     lease granted{lease_id{++leases_}, {{"here", {}, {}}}};
+    if (how_.helpers)
+      granted.bundles.push_back({"there", {}, {}});
     engine_->post(on::placed{id, engine_->machine().next_attempt(), granted}, now_);
   }
 }

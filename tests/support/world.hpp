@@ -53,6 +53,8 @@ struct world_options {
   double save_failure = 0;
   /// Chance that a message arrives twice.
   double doubled = 0;
+  /// Each lease has a second bundle, on the node "there".
+  bool helpers = false;
 };
 
 /// Drives one engine with fake trainables.

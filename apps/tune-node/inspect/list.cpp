@@ -5,6 +5,16 @@
 
 namespace tune::cli {
 
+namespace {
+
+/// Sinks are not chosen: `[log]` has a switch for each.
+std::vector<listed_entry> sinks() {
+  return {
+      {"trial_files", "params.json, result.jsonl, progress.csv and error.txt per trial", "", {}}};
+}
+
+} // namespace
+
 std::vector<listed_entry> listed(const trainable_registry& from) {
   std::vector<listed_entry> result;
   for (const auto* x : from.entries()) {
@@ -28,7 +38,7 @@ void show_list(const list_request& what, const choices& all, output_format forma
       entries = listed(all.trainables);
       break;
     case list_request::part::sinks:
-      entries = all.sinks;
+      entries = sinks();
       break;
   }
   if (entries.empty() && format == output_format::table)

@@ -5,22 +5,12 @@
 #include "command/command_line.hpp"
 #include "output/format.hpp"
 #include "output/write_catalogue.hpp"
-#include "tune/core/schedule/scheduler.hpp"
-#include "tune/core/search/searcher.hpp"
-#include "tune/trainable/trainable.hpp"
+#include "tune/tuner/choices.hpp"
 
 #include <iosfwd>
 #include <vector>
 
 namespace tune::cli {
-
-/// What there is to list. The composition root fills it in.
-struct choices {
-  searcher_catalogue searchers;
-  scheduler_catalogue schedulers;
-  trainable_registry trainables;
-  std::vector<listed_entry> sinks;
-};
 
 /// Carries out `tune-node list`.
 void show_list(const list_request& what, const choices& all, output_format format,

@@ -4,15 +4,15 @@
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "inspect/trials.hpp"
-#include "run/company.hpp"
 #include "run/interrupts.hpp"
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
-#include "run/storage.hpp"
 
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
+#include "tune/tuner/company.hpp"
+#include "tune/tuner/storage.hpp"
 
 #include <unistd.h>
 

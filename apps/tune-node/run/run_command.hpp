@@ -4,7 +4,7 @@
 
 #include "command/command_line.hpp"
 #include "exit_code.hpp"
-#include "run/parts.hpp"
+#include "tune/tuner/parts.hpp"
 
 namespace tune::cli {
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
 namespace tune::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -53,6 +58,42 @@ std::optional<run_snapshot> take_snapshot(company& actors, const snapshot_frame&
     result.trials.push_back(std::move(row));
   }
   return result;
+}
+
+expected<std::optional<run_snapshot>> finished_before(const fs::path& directory,
+                                                      snapshot_frame fixed) {
+  auto state = inspect_directory(directory);
+  if (!state)
+    return state.error();
+  if (*state != directory_state::experiment)
+    return std::optional<run_snapshot>{};
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reader.error();
+  auto row = reader->experiment();
+  if (!row)
+    return row.error();
+  if (row->status != to_text(experiment_status::done))
+    return std::optional<run_snapshot>{};
+  experiment_view view;
+  view.counts = row->counts;
+  auto result = snapshot_of(fixed, view, row->elapsed);
+  trial_query best;
+  best.by = trial_query::order::metric;
+  best.metric = fixed.objectives.front().metric;
+  best.descending = fixed.objectives.front().maximise;
+  best.limit = 1;
+  auto first = reader->trials(best);
+  if (!first)
+    return first.error();
+  if (!first->empty() && first->front().best_metrics) {
+    auto& shown = result.best.emplace();
+    shown.trial = first->front().trial;
+    shown.config = std::make_shared<const object>(first->front().config);
+    shown.metrics = std::make_shared<const object>(*first->front().best_metrics);
+    shown.iteration = first->front().best_iteration;
+  }
+  return std::optional<run_snapshot>{std::move(result)};
 }
 
 } // namespace tune::cli

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "console/run_snapshot.hpp"
-#include "run/company.hpp"
+#include "tune/tuner/company.hpp"
 
+#include <filesystem>
 #include <optional>
 
 namespace tune::cli {
@@ -25,5 +26,9 @@ struct snapshot_frame {
 /// Asks the company for its state; nothing if it does not answer soon.
 [[nodiscard]] std::optional<run_snapshot> take_snapshot(company& actors,
                                                         const snapshot_frame& fixed);
+
+/// The end of an experiment that was finished before; nothing if there is none, or it is not.
+[[nodiscard]] expected<std::optional<run_snapshot>>
+finished_before(const std::filesystem::path& directory, snapshot_frame fixed);
 
 } // namespace tune::cli

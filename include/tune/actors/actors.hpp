@@ -46,8 +46,22 @@ using trial_actor = typed_actor<
 using node_actor = typed_actor<
     // Spawns the trainable of an attempt, which reports to the trial.
     caf::result<void>(launch_order, trial_actor),
+    // Ends one of them, or sees that it never begins.
+    caf::result<void>(lease_revoked),
     // Ends all trainables and goes.
     caf::result<void>(drain_atom), caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+
+/// A HEAD DESK takes what nodes tell their head: the CLUSTER's face to them.
+using head_desk_actor = typed_actor<
+    // Its processes are gone.
+    caf::result<void>(lease_over),
+    // It wants no more trials.
+    caf::result<void>(node_leaving)>;
+
+/// A JOB FINDER brings a node what it must know of an experiment. One per worker.
+using job_finder_actor = typed_actor<
+    // Answers once the job and its files are there.
+    caf::result<job_ready>(job_wanted)>;
 
 /// Resources were granted to a trial, on this node.
 struct lease_granted {
@@ -81,12 +95,14 @@ using scheduler_actor = typed_actor<
 using searcher_actor = typed_actor<caf::result<void>(searcher_turn, runner_actor)>;
 
 /// The CLUSTER keeps the ledger of all nodes' resources. One per head.
-using cluster_actor = typed_actor<
-    // A node is there, or offers something else than before.
-    caf::result<void>(node_offer, node_actor), caf::result<void>(lease_request, runner_actor),
-    caf::result<void>(lease_cancel, runner_actor),
-    // The processes of a lease are gone.
-    caf::result<void>(lease_id), caf::result<cluster_status>(status_atom)>;
+using cluster_actor
+    = extend<head_desk_actor,
+             // A node is there, or offers something else than before.
+             caf::result<void>(node_offer, node_actor),
+             // Tells this runner of nodes, as `news`, from now on.
+             caf::result<void>(runner_actor), caf::result<void>(lease_request, runner_actor),
+             caf::result<void>(lease_cancel, runner_actor),
+             caf::result<cluster_status>(status_atom)>;
 
 /// A SINK follows the committed record at its own pace.
 using sink_actor = typed_actor<caf::result<void>(durable_up_to),
@@ -120,6 +136,10 @@ CAF_ADD_TYPE_ID(tune_types, (tune::attempt_halt))
 CAF_ADD_TYPE_ID(tune_types, (tune::trainable_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::trial_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::node_actor))
+CAF_ADD_TYPE_ID(tune_types, (tune::lease_over))
+CAF_ADD_TYPE_ID(tune_types, (tune::lease_revoked))
+CAF_ADD_TYPE_ID(tune_types, (tune::node_leaving))
+CAF_ADD_TYPE_ID(tune_types, (tune::head_desk_actor))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.
@@ -128,8 +148,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_granted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_refused)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_cancel)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_id)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::node_offer)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_wanted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_ready)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::cluster_status)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::durable_up_to)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::storage_failed)

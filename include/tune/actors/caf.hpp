@@ -262,6 +262,11 @@ private:
 
 // -- Errors and set-up.
 
+/// Whether an actor is gone because the connection to its node is.
+[[nodiscard]] inline bool is_unreachable(const caf::error& why) {
+  return why == caf::exit_reason::remote_link_unreachable;
+}
+
 [[nodiscard]] inline std::string render(caf::actor_system& system, const caf::error& why) {
 #if TUNE_CAF_1
   static_cast<void>(system);

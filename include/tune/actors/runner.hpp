@@ -55,6 +55,10 @@ struct runner_parts {
   history_function history = {};
   /// Events that may wait for the disk before trials are held back.
   sequence most_undurable = 200'000;
+  /// What nodes call the experiment; see `job`.
+  std::string job = {};
+  /// What the nodes of its trainables must be able to do.
+  node_labels labels = {};
 };
 
 /// Spawns the runner; it begins with `run_atom`.

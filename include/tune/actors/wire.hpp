@@ -9,6 +9,7 @@
 #include "tune/core/experiment/command.hpp"
 #include "tune/core/experiment/event.hpp"
 #include "tune/core/experiment/experiment.hpp"
+#include "tune/core/resource/placement.hpp"
 #include "tune/io/store/store_item.hpp"
 
 #include <cstdint>
@@ -18,6 +19,8 @@
 #include <vector>
 
 namespace tune {
+
+struct job;
 
 // -- Between trial, node and trainable: these cross the wire.
 
@@ -67,6 +70,8 @@ struct launch_order {
   std::uint64_t trial = 0;
   attempt_key attempt;
   std::uint64_t lease = 0;
+  /// The experiment, as the node knows it; see `job`.
+  std::string job;
   shared_object config;
   /// Devices granted, as `CUDA_VISIBLE_DEVICES` wants them; only meaningful if `has_gpus`.
   std::vector<std::uint32_t> gpus;
@@ -82,10 +87,11 @@ struct launch_order {
 template <class Inspector>
 auto inspect(Inspector& f, launch_order& x) {
   return inspect_fields(f, "launch_order", x, field("trial", x.trial), field("attempt", x.attempt),
-                        field("lease", x.lease), field("config", x.config), field("gpus", x.gpus),
-                        field("cpus", x.cpus), field("gpu_amount", x.gpu_amount),
-                        field("memory", x.memory), field("restore_from", x.restore_from),
-                        field("iteration", x.iteration), field("time_total_ns", x.time_total_ns));
+                        field("lease", x.lease), field("job", x.job), field("config", x.config),
+                        field("gpus", x.gpus), field("cpus", x.cpus),
+                        field("gpu_amount", x.gpu_amount), field("memory", x.memory),
+                        field("restore_from", x.restore_from), field("iteration", x.iteration),
+                        field("time_total_ns", x.time_total_ns));
 }
 
 /// The trainable's process or thread is there.
@@ -202,7 +208,42 @@ auto inspect(Inspector& f, attempt_halt& x) {
   return inspect_fields(f, "attempt_halt", x, field("attempt", x.attempt), field("how", x.how));
 }
 
-// -- Between actors of one head: these never leave the process.
+// -- Between nodes and their head: these cross the wire.
+
+/// The processes of a lease are gone: it is free.
+struct lease_over {
+  std::uint64_t lease = 0;
+
+  lease_over() = default;
+  lease_over(lease_id id) : lease{id.number} {}
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, lease_over& x) {
+  return inspect_fields(f, "lease_over", x, field("lease", x.lease));
+}
+
+/// Nobody waits for the attempt of this lease any more: end it, if it runs, and free the lease.
+struct lease_revoked {
+  std::uint64_t lease = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, lease_revoked& x) {
+  return inspect_fields(f, "lease_revoked", x, field("lease", x.lease));
+}
+
+/// A node takes no more trials. Those that run there go on until they end or are handed back.
+struct node_leaving {
+  std::string node;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, node_leaving& x) {
+  return inspect_fields(f, "node_leaving", x, field("node", x.node));
+}
+
+// -- Between actors of one process: these never leave it.
 
 /// Something happened that the experiment must know.
 struct news {
@@ -244,6 +285,8 @@ struct lease_request {
   resource_request what;
   /// Wait where no node known now could ever grant it.
   bool wait = false;
+  /// What the trainable's node must be able to do.
+  node_labels labels = {};
 };
 struct lease_cancel {
   trial_id trial;
@@ -257,12 +300,25 @@ struct lease_refused {
 struct node_offer {
   std::string node;
   resources capacity;
+  /// What it can do, in words that nodes and those who ask agree on.
+  node_labels labels;
+};
+
+/// A node asks for a job that a launch named.
+struct job_wanted {
+  std::string id;
+};
+/// The job, ready to be worked for, or why there is none.
+struct job_ready {
+  std::shared_ptr<const job> what;
+  std::string why;
 };
 
 /// What all nodes have and what of it is granted.
 struct cluster_status {
   resources total;
   resources used;
+  std::size_t nodes = 0;
 };
 
 /// The state of a running experiment, for whoever shows it.

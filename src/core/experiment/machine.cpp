@@ -55,7 +55,11 @@ void machine::take(const on::node_up&) {
   nobody_to_start_ = false;
 }
 
-void machine::take(const on::node_down&) {}
+void machine::take(const on::node_down& what) {
+  // Ending an attempt may change the set: walk over a copy.
+  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
+    lose_node(id, what);
+}
 
 live_trial* machine::live(trial_id id) {
   return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;

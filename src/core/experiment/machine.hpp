@@ -207,6 +207,7 @@ private:
   void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
 
   // machine_end
+  void lose_node(trial_id id, const on::node_down& what);
   void close_attempt(live_trial& trial, const on::ended& what, end_class how,
                      const std::string& detail);
   void after_attempt(live_trial& trial, end_class how, const std::string& detail);

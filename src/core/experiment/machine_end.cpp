@@ -35,6 +35,25 @@ void machine::take(const on::ended& what) {
     after_attempt(*trial, how, detail);
 }
 
+void machine::lose_node(trial_id id, const on::node_down& what) {
+  auto* trial = live(id);
+  if (trial == nullptr || !trial->attempt)
+    return;
+  const auto& bundles = trial->attempt->where.bundles;
+  auto on_it = [&](const auto& x) { return x.node == what.node; };
+  if (std::none_of(bundles.begin(), bundles.end(), on_it))
+    return;
+  // Its trainable may live on elsewhere, without its helpers.
+  if (!on_it(bundles.front()))
+    emit(cmd::halt{trial->id, trial->attempt->id, halt_mode::kill, "its helpers' node was lost"});
+  auto attempt = trial->attempt->id;
+  take(on::ended{id,
+                 attempt,
+                 end_class::node_lost,
+                 "node " + what.node + " was lost" + (what.why.empty() ? "" : ": " + what.why),
+                 {}});
+}
+
 void machine::close_attempt(live_trial& trial, const on::ended& what, end_class how,
                             const std::string& detail) {
   auto& attempt = *trial.attempt;

@@ -29,8 +29,10 @@ resource_request normal_form(resource_request what) {
 node_accounts emptied(const node_accounts& nodes) {
   node_accounts result;
   for (const auto& [name, node] : nodes) {
-    if (!node.gone)
+    if (!node.gone) {
       result[name].capacity = node.capacity;
+      result[name].labels = node.labels;
+    }
   }
   return result;
 }
@@ -61,9 +63,10 @@ std::string largest_text(const node_accounts& nodes) {
 
 } // namespace
 
-void ledger::set_node(const std::string& node, resources capacity) {
+void ledger::set_node(const std::string& node, resources capacity, node_labels labels) {
   auto& account = nodes_[node];
   account.capacity = std::move(capacity);
+  account.labels = std::move(labels);
   account.gone = false;
   wake_all();
 }
@@ -76,7 +79,8 @@ void ledger::remove_node(const std::string& node) {
   forget_if_settled(i);
 }
 
-std::optional<error> ledger::impossible(const resource_request& what) const {
+std::optional<error> ledger::impossible(const resource_request& what,
+                                        const node_labels& labels) const {
   auto request = normal_form(what);
   auto refuse = [](std::string why) { return error{ec::impossible_request, std::move(why)}; };
   for (const auto& bundle : request.bundles) {
@@ -84,11 +88,16 @@ std::optional<error> ledger::impossible(const resource_request& what) const {
       return refuse(std::move(flaw));
   }
   auto nodes = emptied(nodes_);
-  if (find_placement(request, nodes))
+  if (find_placement(request, labels, nodes))
     return std::nullopt;
+  for (const auto& label : labels) {
+    if (std::none_of(nodes.begin(), nodes.end(),
+                     [&](const auto& x) { return x.second.labels.contains(label); }))
+      return refuse("no node has " + label + ": the cluster has " + summary());
+  }
   auto cluster = ": the cluster has " + summary() + largest_text(nodes);
   for (const auto& bundle : request.bundles) {
-    if (!find_placement({{bundle}, strategy::pack}, nodes))
+    if (!find_placement({{bundle}, strategy::pack}, {}, nodes))
       return refuse("no node can hold " + to_text(bundle) + cluster);
   }
   if (request.placement == strategy::strict_pack)
@@ -99,9 +108,9 @@ std::optional<error> ledger::impossible(const resource_request& what) const {
   return refuse("all nodes together cannot hold " + to_text(request) + cluster);
 }
 
-void ledger::enqueue(std::uint64_t token, resource_request what) {
+void ledger::enqueue(std::uint64_t token, resource_request what, node_labels labels) {
   cancel(token);
-  auto [where, fresh] = lines_.try_emplace(normal_form(std::move(what)));
+  auto [where, fresh] = lines_.try_emplace({normal_form(std::move(what)), std::move(labels)});
   auto arrival = next_arrival_++;
   where->second.emplace(arrival, token);
   waiters_.emplace(token, waiter{arrival, where});
@@ -129,7 +138,7 @@ std::vector<ledger::granted> ledger::grant() {
   while (!hopeful_.empty()) {
     auto where = hopeful_.begin()->second;
     hopeful_.erase(hopeful_.begin());
-    auto bundles = find_placement(where->first, nodes_);
+    auto bundles = find_placement(where->first.first, where->first.second, nodes_);
     // What does not fit now cannot fit before something is freed, nor can its like.
     if (!bundles)
       continue;

@@ -79,8 +79,9 @@ auto size_of(const resources& x) {
 /// One search. Bundles are placed in the order of their size, the hardest first.
 class search {
 public:
-  search(const resource_request& what, node_accounts& nodes)
+  search(const resource_request& what, const node_labels& labels, node_accounts& nodes)
       : what_{what}
+      , labels_{labels}
       , nodes_{nodes}
       , order_(what.bundles.size())
       , result_(what.bundles.size())
@@ -109,6 +110,7 @@ private:
   };
 
   const resource_request& what_;
+  const node_labels& labels_;
   node_accounts& nodes_;
   std::vector<std::size_t> order_;
   std::vector<bundle_grant> result_;
@@ -139,12 +141,18 @@ private:
     return {mine == 0 ? 1 : 0, needless, rest, cpu, memory};
   }
 
-  std::vector<candidate> candidates(const resources& wanted) {
+  bool can_host(std::size_t index, const node_account& node) const {
+    return index > 0
+           || std::includes(node.labels.begin(), node.labels.end(), labels_.begin(), labels_.end());
+  }
+
+  std::vector<candidate> candidates(std::size_t index) {
+    const auto& wanted = what_.bundles[index];
     std::vector<candidate> result;
     for (auto node = nodes_.begin(); node != nodes_.end(); ++node) {
       auto known = mine_.find(node->first);
       auto mine = known == mine_.end() ? 0u : known->second;
-      if (node->second.gone || !may_use(node->first, mine)
+      if (node->second.gone || !may_use(node->first, mine) || !can_host(index, node->second)
           || !plain_part_fits(wanted, node->second))
         continue;
       for (auto& gpus : device_choices(wanted.gpu, node->second)) {
@@ -160,7 +168,7 @@ private:
       return true;
     auto index = order_[depth];
     const auto& wanted = what_.bundles[index];
-    auto open = candidates(wanted);
+    auto open = candidates(index);
     // A heap gives the best in linear time; a sorted rest is seldom needed.
     auto worse = [](const candidate& x, const candidate& y) {
       return std::tie(x.order, x.node->first) > std::tie(y.order, y.node->first);
@@ -189,7 +197,7 @@ private:
     const auto& a = x.node->second;
     const auto& b = y.node->second;
     return x.node != y.node && x.order == y.order && a.capacity == b.capacity && a.used == b.used
-           && a.gpu_used == b.gpu_used;
+           && a.labels == b.labels && a.gpu_used == b.gpu_used;
   }
 
   void enter(node_accounts::iterator node, const bundle_grant& what) {
@@ -228,15 +236,15 @@ void give_back(node_account& account, const bundle_grant& what) {
   --account.grants;
 }
 
-std::optional<std::vector<bundle_grant>> find_placement(const resource_request& what,
-                                                        node_accounts& nodes) {
+std::optional<std::vector<bundle_grant>>
+find_placement(const resource_request& what, const node_labels& labels, node_accounts& nodes) {
   if (what.bundles.size() > 1 && what.placement == strategy::pack) {
     auto together = what;
     together.placement = strategy::strict_pack;
-    if (auto result = search{together, nodes}.run())
+    if (auto result = search{together, labels, nodes}.run())
       return result;
   }
-  return search{what, nodes}.run();
+  return search{what, labels, nodes}.run();
 }
 
 } // namespace tune

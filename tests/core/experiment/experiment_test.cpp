@@ -266,6 +266,18 @@ std::vector<std::string> warnings_of(const world& from) {
   return result;
 }
 
+std::uint64_t attempts_lost(const world& from, const std::string& detail) {
+  std::uint64_t result = 0;
+  for (const auto& x : from.carried()) {
+    const auto* row = std::get_if<cmd::attempt_changed>(&x.what);
+    if (row != nullptr && row->finished && row->how == end_class::node_lost) {
+      EXPECT_EQ(row->detail, detail);
+      ++result;
+    }
+  }
+  return result;
+}
+
 TEST(experiment, warns_once_of_metrics_that_the_first_report_lacks) {
   auto how = settings();
   how.objectives = {{"loss", false}, {"speed", true}};
@@ -286,6 +298,44 @@ TEST(experiment, warns_of_nothing_where_the_first_report_has_all) {
   uut.run();
 
   EXPECT_TRUE(warnings_of(uut).empty());
+}
+
+TEST(experiment, runs_the_trials_of_a_lost_node_again) {
+  world uut{{}, settings(), oblige};
+  uut.run(40);
+  auto running = count_of(uut, trial_status::running);
+  ASSERT_GT(running, 0u);
+
+  uut.post(on::node_down{"elsewhere", "it left"});
+  uut.post(on::node_down{"here", "the power went"});
+  EXPECT_EQ(count_of(uut, trial_status::running), 0u);
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(attempts_lost(uut, "node here was lost: the power went"), running);
+  EXPECT_EQ(count_of(uut, trial_status::terminated), 10u);
+  EXPECT_EQ(uut.machine().view().succeeded, 10u);
+}
+
+TEST(experiment, ends_a_trainable_that_lost_the_node_of_its_helpers) {
+  world_options options;
+  options.helpers = true;
+  world uut{options, settings(), oblige};
+  uut.run(40);
+  auto running = count_of(uut, trial_status::running);
+  auto carried = uut.carried().size();
+
+  uut.post(on::node_down{"there", ""});
+  uut.run();
+
+  std::uint64_t killed = 0;
+  for (auto i = carried; i < uut.carried().size(); ++i) {
+    const auto* x = std::get_if<cmd::halt>(&uut.carried()[i].what);
+    killed += x != nullptr && x->how == halt_mode::kill ? 1 : 0;
+  }
+  EXPECT_EQ(killed, running);
+  EXPECT_EQ(attempts_lost(uut, "node there was lost"), running);
+  EXPECT_EQ(uut.violation(), "");
 }
 
 TEST(experiment, tells_each_end_exactly_once) {

@@ -38,17 +38,18 @@ public:
   /// Adds a node or changes its capacity; its number of devices is the whole part of
   /// `capacity.gpu`. What is granted beyond a smaller capacity stays granted. A node that comes
   /// back under its name still owes what was granted of it before and is not freed yet.
-  void set_node(const std::string& node, resources capacity);
+  void set_node(const std::string& node, resources capacity, node_labels labels = {});
   /// Takes a node away. Its grants stay in the books until freed.
   void remove_node(const std::string& node);
 
   /// Why a request could never be granted by the nodes known now; nothing if it could.
   /// @returns `ec::impossible_request`, with the request and the cluster's summary.
-  [[nodiscard]] std::optional<error> impossible(const resource_request& what) const;
+  [[nodiscard]] std::optional<error> impossible(const resource_request& what,
+                                                const node_labels& labels = {}) const;
 
   /// Enters a request. `token` is the caller's name for it, unique among waiting requests: one that
   /// waits under the same name is replaced.
-  void enqueue(std::uint64_t token, resource_request what);
+  void enqueue(std::uint64_t token, resource_request what, node_labels labels = {});
   /// Withdraws a waiting request. @returns whether it was still waiting.
   bool cancel(std::uint64_t token);
 
@@ -73,7 +74,7 @@ public:
 private:
   /// Requests that are alike, by arrival.
   using line = std::map<std::uint64_t, std::uint64_t>;
-  using lines = std::map<resource_request, line>;
+  using lines = std::map<std::pair<resource_request, node_labels>, line>;
   struct waiter {
     std::uint64_t arrival = 0;
     lines::iterator where;

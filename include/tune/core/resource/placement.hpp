@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,13 @@ struct bundle_grant {
   friend bool operator==(const bundle_grant&, const bundle_grant&) = default;
 };
 
+using node_labels = std::set<std::string>;
+
 /// The books of one node.
 struct node_account {
   resources capacity;
+  /// What it can do, in words that nodes and those who ask agree on.
+  node_labels labels;
   resources used;
   /// What is used of each device. May be longer than the capacity says while grants of devices
   /// that went away are outstanding.
@@ -59,9 +64,10 @@ void give_back(node_account& account, const bundle_grant& what);
 /// the first node by name. The search gives up after a number of steps that grows with the number
 /// of bundles only; trivial requests never come near it.
 ///
+/// @param labels The node of the first bundle, the trainable's own, must bear them all.
 /// @param nodes is used as scratch paper, and left as it was.
 /// @returns one grant per bundle, in order; not yet entered into the books.
-[[nodiscard]] std::optional<std::vector<bundle_grant>> find_placement(const resource_request& what,
-                                                                      node_accounts& nodes);
+[[nodiscard]] std::optional<std::vector<bundle_grant>>
+find_placement(const resource_request& what, const node_labels& labels, node_accounts& nodes);
 
 } // namespace tune

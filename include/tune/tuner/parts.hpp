@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "inspect/list.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/io/devices/devices.hpp"
 #include "tune/io/spec/load.hpp"
+#include "tune/tuner/choices.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <vector>
 
-namespace tune::cli {
+namespace tune {
 
 /// The values that a run is made of; actors are made of them later.
 struct run_parts {
@@ -20,7 +20,12 @@ struct run_parts {
   std::unique_ptr<scheduler> judge;
   std::unique_ptr<searcher> source;
   std::vector<std::unique_ptr<stopper>> stoppers;
+  /// This machine.
   node_settings node;
+  /// The experiment, as this machine works for it.
+  std::shared_ptr<const job> work;
+  /// What a node must be able to do to work for it.
+  node_labels labels;
   /// Trials there will be; 0: nobody knows.
   std::uint64_t planned = 0;
 };
@@ -36,4 +41,4 @@ struct run_parts {
                                              const std::filesystem::path& directory,
                                              const host_resources& machine);
 
-} // namespace tune::cli
+} // namespace tune

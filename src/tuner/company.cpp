@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run/company.hpp"
+#include "tune/tuner/company.hpp"
 
 #include "tune/actors/cluster.hpp"
 #include "tune/actors/recorder.hpp"
@@ -8,7 +8,7 @@
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/store/store_reader.hpp"
 
-namespace tune::cli {
+namespace tune {
 
 namespace {
 
@@ -66,7 +66,7 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
     , recorder_{spawn_recorder(system, [store = how.store](std::span<const store_item> items) {
       return store->write(items);
     })} {
-  if (parts.node.trial_files)
+  if (parts.work->trial_files)
     spawn_files(how);
   runner_parts wanted{experiment{parts.settings, parts.judge->traits(), parts.source->traits(),
                                  std::move(parts.stoppers)},
@@ -78,11 +78,15 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
                       parts.settings.queue_trials,
                       how.observer,
                       {}};
+  wanted.job = parts.work->id;
+  wanted.labels = parts.labels;
   if (how.resumes)
     wanted.history = history_of(store_->directory());
   judge_ = spawn_scheduler(system, std::move(parts.judge));
   source_ = spawn_searcher(system, std::move(parts.source));
-  node_ = spawn_node(system, std::move(parts.node), cluster_);
+  parts.node.jobs = {parts.work};
+  node_ = spawn_node(system, parts.node, cluster_);
+  send_from_outside(cluster_, offer_of(parts.node), node_);
   wanted.scheduler = judge_;
   wanted.searcher = source_;
   runner_ = spawn_runner(system, std::move(wanted));
@@ -133,4 +137,4 @@ void company::dismiss() {
   go(cluster_);
 }
 
-} // namespace tune::cli
+} // namespace tune

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "run/parts.hpp"
 #include "tune/actors/runner.hpp"
 #include "tune/actors/system.hpp"
 #include "tune/io/store/experiment_store.hpp"
+#include "tune/tuner/parts.hpp"
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-namespace tune::cli {
+namespace tune {
 
 /// What a company is made of, beside the parts of the run.
 struct company_options {
@@ -60,4 +60,4 @@ private:
   void spawn_files(const company_options& how);
 };
 
-} // namespace tune::cli
+} // namespace tune

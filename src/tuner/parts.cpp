@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run/parts.hpp"
+#include "tune/tuner/parts.hpp"
 
 #include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/table/curve_table.hpp"
 
-namespace tune::cli {
+namespace tune {
 
 namespace {
 
@@ -83,23 +83,36 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
   return from.what.search.type == "grid" ? 0 : result;
 }
 
-node_settings node_of(const loaded_spec& from, const choices& all,
-                      const std::filesystem::path& directory, const host_resources& machine,
-                      trainable_plan plan) {
+node_settings node_of(const loaded_spec& from, const choices& all, const host_resources& machine) {
   node_settings result;
   result.capacity = offered_by(from.what, machine.capacity());
   for (const auto& gpu : machine.gpus)
     result.gpus.push_back(gpu.visible);
+  result.trainables = std::make_shared<const trainable_registry>(all.trainables);
+  return result;
+}
+
+job job_of(const loaded_spec& from, const std::filesystem::path& directory, trainable_plan plan) {
+  job result;
+  result.id = from.what.experiment.name;
   result.experiment = from.what.experiment.name;
   result.directory = directory;
   result.plan = std::move(plan);
-  result.trainables = std::make_shared<const trainable_registry>(all.trainables);
   result.objective = from.what.experiment.objectives.front().metric;
   result.trial_files = from.what.log.trial_files;
   result.output_cap = from.what.trainable.output_cap;
   result.kill_grace
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);
   return result;
+}
+
+/// What a node must be able to do.
+node_labels labels_of(const trainable_plan& plan) {
+  if (const auto* thread = std::get_if<run_in_thread>(&plan))
+    return {trainable_label(thread->trainable)};
+  if (const auto* host = std::get_if<run_in_host>(&plan))
+    return {trainable_label(host->trainable)};
+  return {};
 }
 
 } // namespace
@@ -128,6 +141,7 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
   auto settings = settings_of(from.what);
   auto planned = planned_of(from, **source);
   settings.can_checkpoint = can_save(*plan, all);
+  auto labels = labels_of(*plan);
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)
     settings.max_trials = 0;
@@ -135,8 +149,10 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                    std::move(*judge),
                    std::move(*source),
                    std::move(*stoppers),
-                   node_of(from, all, directory, machine, std::move(*plan)),
+                   node_of(from, all, machine),
+                   std::make_shared<const job>(job_of(from, directory, std::move(*plan))),
+                   std::move(labels),
                    planned};
 }
 
-} // namespace tune::cli
+} // namespace tune

@@ -1,16 +1,14 @@
-/// The experiment's directory at the beginning of a run: new, to be gone on with, or finished.
+/// The experiment's directory at the beginning of a run: new, or to be gone on with.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "run/snapshot.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/io/store/experiment_store.hpp"
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 
-namespace tune::cli {
+namespace tune {
 
 /// A directory that is ready to be written.
 struct opened_storage {
@@ -26,8 +24,4 @@ struct opened_storage {
 [[nodiscard]] expected<opened_storage> open_storage(const std::filesystem::path& directory,
                                                     const spec& wanted, bool resume);
 
-/// The end of an experiment that was finished before; nothing if there is none, or it is not.
-[[nodiscard]] expected<std::optional<run_snapshot>>
-finished_before(const std::filesystem::path& directory, snapshot_frame fixed);
-
-} // namespace tune::cli
+} // namespace tune

@@ -1,0 +1,62 @@
+/// What a node must know of one experiment to work for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/value.hpp"
+#include "tune/io/process/metric_pattern.hpp"
+#include "tune/io/spec/command_template.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+/// A C++ trainable on a thread of this process.
+struct run_in_thread {
+  std::string trainable;
+};
+/// A C++ trainable in a process of its own: this program again.
+struct run_in_host {
+  std::string trainable;
+};
+/// A program.
+struct run_command {
+  command_template command;
+  std::string ini_dir;
+  /// How its output is read; nothing: it speaks the command protocol.
+  std::optional<metric_pattern_options> patterns;
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+/// Recorded curves: the reports of a configuration, in order.
+struct replay_table {
+  std::function<std::vector<object>(const object& config)> curve_of;
+};
+
+using trainable_plan = std::variant<run_in_thread, run_in_host, run_command, replay_table>;
+
+/// One experiment, as a node sees it.
+struct job {
+  /// What `launch_order` calls it.
+  std::string id;
+  /// The experiment's name.
+  std::string experiment;
+  /// Where its trials live on this node: absolute; on the head the experiment's directory.
+  std::filesystem::path directory;
+  trainable_plan plan;
+  /// The first objective's metric: a program that ends well must have reported it.
+  std::string objective;
+  bool trial_files = true;
+  /// Bytes kept of each of stdout and stderr.
+  std::uint64_t output_cap = 64 * 1024 * 1024;
+  /// Between TERM and KILL.
+  std::chrono::milliseconds kill_grace{5000};
+};
+
+} // namespace tune
