@@ -2,7 +2,9 @@
 
 add_library(tune_options INTERFACE)
 target_compile_features(tune_options INTERFACE cxx_std_20)
-target_include_directories(tune_options INTERFACE "${PROJECT_SOURCE_DIR}/include")
+target_include_directories(tune_options INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 
 add_library(tune_warnings INTERFACE)
 target_compile_options(tune_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
@@ -29,17 +31,22 @@ if(TUNE_CCACHE AND TUNE_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${TUNE_CCACHE}")
 endif()
 
-# tune_add_room(<room> SOURCES <file>... [LINKS <target>...])
+# tune_add_room(<room> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...]
+#               [HEADER_ONLY <target>...])
 #
-# One library per room of the house, `tune_<room>`.
+# One library per room of the house, `tune_<room>`. HEADER_ONLY: what only its own sources include
+# and nobody links.
 function(tune_add_room room)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;HEADER_ONLY" ${ARGN})
   add_library(tune_${room} STATIC ${ARG_SOURCES})
   add_library(tune::${room} ALIAS tune_${room})
   set_target_properties(tune_${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(tune_${room}
     PUBLIC tune_options ${ARG_LINKS}
-    PRIVATE tune_warnings ${ARG_PRIVATE_LINKS})
+    PRIVATE ${ARG_PRIVATE_LINKS} "$<BUILD_INTERFACE:tune_warnings>")
+  foreach(_target IN LISTS ARG_HEADER_ONLY)
+    target_link_libraries(tune_${room} PRIVATE "$<BUILD_INTERFACE:${_target}>")
+  endforeach()
 endfunction()
 
 # tune_add_tests(<label> SOURCES <file>... [LINKS <target>...] [TIMEOUT <seconds per test>])

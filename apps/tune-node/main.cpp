@@ -4,8 +4,21 @@
 
 #include "digits/register_digits.hpp"
 
+#include <filesystem>
+
+namespace {
+
+/// The digits, which lie beside the program.
+std::filesystem::path digits_data() {
+  std::error_code problem;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  return (self.parent_path() / TUNE_DIGITS_DATA).lexically_normal();
+}
+
+} // namespace
+
 int main(int argc, char** argv) {
   tune::trainable_registry trainables;
-  tune::examples::register_digits(trainables, TUNE_DIGITS_DATA);
+  tune::examples::register_digits(trainables, digits_data());
   return tune::cli::run_program(argc, argv, std::move(trainables));
 }
