@@ -25,7 +25,8 @@ ROOMS = {
     "actors": (ENGINE | {"actors"}, [r"spdlog/"]),
     "net": (ENGINE | {"actors", "net"}, [r"spdlog/"]),
     "tuner": (ENGINE | {"actors", "net", "tuner"}, [r"spdlog/"]),
-    "apps": (ENGINE | {"actors", "net", "tuner", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/"]),
+    "app": (ENGINE | {"tuner", "app"}, []),
+    "apps": (ENGINE | {"actors", "net", "tuner", "app", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/"]),
 }
 
 # Finer than rooms: folders and files with rights of their own.

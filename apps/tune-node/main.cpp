@@ -1,6 +1,6 @@
 // The composition root: the trainables that `tune-node` brings along.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "program.hpp"
+#include "tune/app/app.hpp"
 
 #include "digits/register_digits.hpp"
 
@@ -20,5 +20,5 @@ std::filesystem::path digits_data() {
 int main(int argc, char** argv) {
   tune::trainable_registry trainables;
   tune::examples::register_digits(trainables, digits_data());
-  return tune::cli::run_program(argc, argv, std::move(trainables));
+  return tune::app(argc, argv, tune::builtin_choices(std::move(trainables)));
 }

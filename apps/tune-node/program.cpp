@@ -1,6 +1,6 @@
 // What can be chosen, and which command does what.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "program.hpp"
+#include "tune/app/app.hpp"
 
 #include "certs_command.hpp"
 #include "command/command_line.hpp"
@@ -29,14 +29,6 @@
 namespace tune::cli {
 
 namespace {
-
-choices all_choices(trainable_registry trainables) {
-  choices result;
-  result.searchers = builtin_searchers();
-  result.schedulers = builtin_schedulers();
-  result.trainables = std::move(trainables);
-  return result;
-}
 
 style look_of(const command_line& line, int descriptor) {
   auto environment = terminal_environment::of_process();
@@ -122,14 +114,18 @@ int run(int argc, char** argv, const choices& all) {
 
 } // namespace
 
-int run_program(int argc, char** argv, trainable_registry trainables) {
-  fill_standard_descriptors();
+} // namespace tune::cli
+
+namespace tune {
+
+int app(int argc, char** argv, choices what) {
+  cli::fill_standard_descriptors();
   try {
-    return run(argc, argv, all_choices(std::move(trainables)));
+    return cli::run(argc, argv, what);
   } catch (const std::exception& why) {
     std::cerr << "tune-node: internal error: " << why.what() << '\n';
   }
-  return static_cast<int>(exit_code::internal);
+  return static_cast<int>(cli::exit_code::internal);
 }
 
-} // namespace tune::cli
+} // namespace tune

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/rules.hpp"
 
+#include "tune/trainable/drive.hpp"
+
 namespace tune {
 
 namespace {
+
+/// A rule of the user's own may throw: the run cannot go on without it.
+template <class Self>
+void give_up(Self* self, const runner_actor& runner, const std::string& what) {
+  auto why = what + " failed: " + current_exception_text();
+  send(self, runner, news{on::stop_asked{{}, std::move(why)}});
+  self->quit(caf::exit_reason::user_shutdown);
+}
 
 struct scheduler_state {
   static inline const char* name = "tune.scheduler";
@@ -45,7 +55,11 @@ scheduler_shell(scheduler_actor::stateful_pointer<scheduler_state> self,
   state.rule = std::move(*rule);
   return {
       [self, &state](const scheduler_turn& turn, const runner_actor& runner) {
-        state.take(self, turn, runner);
+        try {
+          state.take(self, turn, runner);
+        } catch (...) {
+          give_up(self, runner, "the scheduler");
+        }
       },
   };
 }
@@ -56,7 +70,11 @@ searcher_actor::behavior_type searcher_shell(searcher_actor::stateful_pointer<se
   state.rule = std::move(*rule);
   return {
       [self, &state](const searcher_turn& turn, const runner_actor& runner) {
-        state.take(self, turn, runner);
+        try {
+          state.take(self, turn, runner);
+        } catch (...) {
+          give_up(self, runner, "the searcher");
+        }
       },
   };
 }

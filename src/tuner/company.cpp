@@ -44,6 +44,26 @@ catch_up_function file_writer(const std::filesystem::path& directory) {
   };
 }
 
+/// Writes as long as the company holds the store: where it is gone, so is the lock on the
+/// directory.
+commit_function committer(const std::weak_ptr<experiment_store>& where) {
+  return [where](std::span<const store_item> items) -> expected<void> {
+    if (auto store = where.lock())
+      return store->write(items);
+    return error{ec::storage, "the experiment was closed"};
+  };
+}
+
+/// Without its scheduler or searcher a run would wait for ever.
+template <class Handle>
+void end_with(caf::actor_system& system, const runner_actor& runner, const Handle& whom,
+              const std::string& what) {
+  when_gone(whom, [&system, runner, what](const caf::error& why) {
+    auto text = what + " is gone" + (why ? ": " + render(system, why) : std::string{});
+    send_from_outside(runner, news{on::stop_asked{{}, std::move(text)}});
+  });
+}
+
 history_function history_of(const std::filesystem::path& directory) {
   auto reader = std::make_shared<std::optional<store_reader>>();
   return [reader, directory](sequence after) -> expected<std::vector<event>> {
@@ -63,12 +83,12 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
     : system_{system}
     , store_{how.store}
     , cluster_{spawn_cluster(system)}
-    , recorder_{spawn_recorder(system, [store = how.store](std::span<const store_item> items) {
-      return store->write(items);
-    })} {
+    , recorder_{spawn_recorder(system, committer(how.store))} {
   if (parts.work->trial_files)
     spawn_files(how);
-  runner_parts wanted{experiment{parts.settings, parts.judge->traits(), parts.source->traits(),
+  runner_parts wanted{experiment{parts.settings,
+                                 how.scheduler ? how.scheduler->traits : parts.judge->traits(),
+                                 how.searcher ? how.searcher->traits : parts.source->traits(),
                                  std::move(parts.stoppers)},
                       how.opening,
                       {},
@@ -82,14 +102,20 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
   wanted.labels = parts.labels;
   if (how.resumes)
     wanted.history = history_of(store_->directory());
-  judge_ = spawn_scheduler(system, std::move(parts.judge));
-  source_ = spawn_searcher(system, std::move(parts.source));
+  spawn_rules(parts, how);
   parts.node.jobs = {parts.work};
   node_ = spawn_node(system, parts.node, cluster_);
   send_from_outside(cluster_, offer_of(parts.node), node_);
   wanted.scheduler = judge_;
   wanted.searcher = source_;
   runner_ = spawn_runner(system, std::move(wanted));
+  end_with(system, runner_, judge_, "the scheduler");
+  end_with(system, runner_, source_, "the searcher");
+}
+
+void company::spawn_rules(run_parts& parts, const company_options& how) {
+  judge_ = how.scheduler ? how.scheduler->who : spawn_scheduler(system_, std::move(parts.judge));
+  source_ = how.searcher ? how.searcher->who : spawn_searcher(system_, std::move(parts.source));
 }
 
 void company::spawn_files(const company_options& how) {
@@ -101,8 +127,12 @@ void company::start() {
   send_from_outside(runner_, run_atom_v);
 }
 
-void company::interrupt() {
-  send_from_outside(runner_, news{on::interrupted{"interrupted"}});
+void company::interrupt(std::string why) {
+  send_from_outside(runner_, news{on::interrupted{std::move(why)}});
+}
+
+void company::stop(std::string why) {
+  send_from_outside(runner_, news{on::stop_asked{{}, std::move(why)}});
 }
 
 std::optional<runner_status> company::status() {
@@ -135,6 +165,13 @@ void company::dismiss() {
     go(*files_);
   // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
   go(cluster_);
+}
+
+void company::await_farewell() {
+  caf::scoped_actor self{system_};
+  self->wait_for(runner_, node_, recorder_, judge_, source_);
+  if (files_)
+    self->wait_for(*files_);
 }
 
 } // namespace tune

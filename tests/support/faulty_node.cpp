@@ -1,6 +1,6 @@
 /// `tune-node` with trainables that fail in every way there is.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "program.hpp"
+#include "tune/app/app.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -109,5 +109,5 @@ int main(int argc, char** argv) {
   for (const auto& x : faults)
     all.add_function(x.name, x.run);
   all.add_function("moody", be_moody);
-  return tune::cli::run_program(argc, argv, std::move(all));
+  return tune::app(argc, argv, tune::builtin_choices(std::move(all)));
 }

@@ -210,6 +210,12 @@ void take_along(Self* self, const Handle& whom) {
   self->attach_functor([whom] { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); });
 }
 
+/// Calls back when `whom` is gone; from its last thread, or at once where it is gone already.
+template <class Handle, class F>
+void when_gone(const Handle& whom, F call) {
+  caf::actor_cast<caf::abstract_actor*>(whom)->attach_functor(std::move(call));
+}
+
 /// The state of a stateful actor.
 template <class Self>
 auto& state_of(Self* self) {

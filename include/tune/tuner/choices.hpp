@@ -15,4 +15,8 @@ struct choices {
   trainable_registry trainables;
 };
 
+/// The searchers and schedulers shipped, and `trainables`. Add entries of your own:
+/// `all.schedulers.add(my_entry())`.
+[[nodiscard]] choices builtin_choices(trainable_registry trainables = {});
+
 } // namespace tune

@@ -14,6 +14,16 @@
 
 namespace tune {
 
+/// A scheduler or searcher that is there already.
+struct hired_scheduler {
+  scheduler_actor who;
+  scheduler_traits traits;
+};
+struct hired_searcher {
+  searcher_actor who;
+  searcher_traits traits;
+};
+
 /// What a company is made of, beside the parts of the run.
 struct company_options {
   std::shared_ptr<experiment_store> store;
@@ -23,6 +33,9 @@ struct company_options {
   std::shared_ptr<run_observer> observer;
   /// Hears why the trial files are not written any more; from another thread.
   std::function<void(const error&)> on_files_failed;
+  /// In the place of the parts' own; they go with the company.
+  std::optional<hired_scheduler> scheduler;
+  std::optional<hired_searcher> searcher;
 };
 
 /// The actors of one run on this machine.
@@ -32,8 +45,10 @@ public:
 
   /// Begins; the observer hears of the end.
   void start();
-  /// Leaves off in order.
-  void interrupt();
+  /// Leaves off in order, to be gone on with later.
+  void interrupt(std::string why = "interrupted");
+  /// Ends all trials.
+  void stop(std::string why);
 
   /// The present state; nothing if the actors do not answer soon.
   [[nodiscard]] std::optional<runner_status> status();
@@ -45,6 +60,9 @@ public:
 
   /// Tells everybody to go. No other call may follow.
   void dismiss();
+  /// Waits until those who hold threads and processes are gone. After `dismiss`; for an actor
+  /// system that lives on.
+  void await_farewell();
 
 private:
   caf::actor_system& system_;
@@ -58,6 +76,7 @@ private:
   runner_actor runner_;
 
   void spawn_files(const company_options& how);
+  void spawn_rules(run_parts& parts, const company_options& how);
 };
 
 } // namespace tune

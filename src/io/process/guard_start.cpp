@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "guard.hpp"
 #include "guard_wire.hpp"
+#include "tune/io/process/host.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -79,9 +80,8 @@ bool hears_hello(int socket, std::chrono::milliseconds patience) {
 
 expected<guard_connection> start_guard(const std::filesystem::path& program,
                                        std::chrono::milliseconds patience) {
-  const auto* sentence = "process isolation needs tune::host_main(argc, argv) first in main";
   if (std::getenv(marker) != nullptr)
-    return error{ec::refused, sentence};
+    return error{ec::refused, std::string{no_host_main}};
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return error{ec::process, std::string{"cannot make a socket pair: "} + std::strerror(errno)};
@@ -96,7 +96,8 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
     return result;
   ::kill(-result.pid, SIGKILL);
   ::waitpid(result.pid, nullptr, 0);
-  return error{ec::process, "the guard " + program.string() + " does not answer; " + sentence};
+  return error{ec::process,
+               "the guard " + program.string() + " does not answer; " + std::string{no_host_main}};
 }
 
 } // namespace tune

@@ -29,6 +29,7 @@ namespace tune {
 namespace {
 
 constexpr const char* host_flag = "__tune-host";
+constexpr const char* guard_flag = "__tune-guard";
 constexpr std::size_t longest_answer = 64 * 1024;
 
 std::atomic<bool> was_called = false;
@@ -207,6 +208,15 @@ std::optional<int> host_main(int argc, char** argv, const trainable_registry& tr
 
 bool can_host() {
   return was_called;
+}
+
+bool is_host_process() {
+  std::ifstream in{"/proc/self/cmdline", std::ios::binary};
+  std::string program;
+  std::string flag;
+  std::getline(in, program, '\0');
+  std::getline(in, flag, '\0');
+  return flag == host_flag || flag == guard_flag;
 }
 
 std::vector<std::string> host_command(std::string_view name) {

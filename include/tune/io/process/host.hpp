@@ -25,6 +25,13 @@ namespace tune {
 /// Whether this program can start hosts: `host_main` was called.
 [[nodiscard]] bool can_host();
 
+/// Whether this process was started as guard or as host of a trainable.
+[[nodiscard]] bool is_host_process();
+
+/// What somebody hears who wants processes without having called `host_main`.
+inline constexpr std::string_view no_host_main
+    = "process isolation needs tune::host_main(argc, argv) first in main";
+
 /// The words that start this program as host of the trainable `name`.
 [[nodiscard]] std::vector<std::string> host_command(std::string_view name);
 

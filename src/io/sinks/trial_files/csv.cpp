@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "csv.hpp"
+#include "tune/io/sinks/trial_files/csv.hpp"
 
 #include <utility>
 

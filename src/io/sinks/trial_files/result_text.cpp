@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "result_text.hpp"
 
-#include "csv.hpp"
+#include "tune/io/sinks/trial_files/csv.hpp"
 
 #include "tune/io/json.hpp"
 

@@ -1,0 +1,96 @@
+/// What came out of an experiment: all its trials, the best one, what failed.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/experiment/experiment.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// One trial, as the record has it.
+struct trial_result {
+  trial_id trial;
+  trial_status status = trial_status::pending;
+  object config;
+  /// Where the configuration comes from: "point 1", "grid", "random".
+  std::string origin;
+  /// The report with the best first objective; empty where there was none.
+  object metrics;
+  /// `training_iteration` of `metrics`.
+  std::uint64_t iteration = 0;
+  /// The last report, and how many iterations there were.
+  object last_metrics;
+  std::uint64_t iterations = 0;
+  /// Training time.
+  std::chrono::nanoseconds time_total{0};
+  std::uint32_t failures = 0;
+  /// Why it ended, where that needs saying.
+  std::string reason;
+  /// Text of the last failure; empty where there was none.
+  std::string error;
+  /// Directory of the newest good checkpoint; empty: none.
+  std::filesystem::path checkpoint;
+  /// Where its files lie.
+  std::filesystem::path directory;
+};
+
+/// The trials of one experiment, by number. A value.
+class result_grid {
+public:
+  /// What is known beside the trials.
+  struct frame {
+    experiment_status status = experiment_status::done;
+    /// Why it ended so; may be empty.
+    std::string why;
+    /// The experiment's, absolute.
+    std::filesystem::path directory;
+    /// At least one.
+    std::vector<objective> objectives;
+    /// Experiment time, summed over resumes.
+    std::chrono::nanoseconds elapsed{0};
+    std::vector<std::string> warnings;
+  };
+
+  result_grid(frame about, std::vector<trial_result> trials);
+
+  [[nodiscard]] experiment_status status() const { return about_.status; }
+  [[nodiscard]] const std::string& why() const { return about_.why; }
+  [[nodiscard]] const std::filesystem::path& directory() const { return about_.directory; }
+  [[nodiscard]] const std::vector<objective>& objectives() const { return about_.objectives; }
+  [[nodiscard]] std::chrono::nanoseconds elapsed() const { return about_.elapsed; }
+  /// What is probably not as it was meant, one line each.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return about_.warnings; }
+
+  [[nodiscard]] const std::vector<trial_result>& trials() const { return trials_; }
+  /// The trials that failed for good; `error` tells why.
+  [[nodiscard]] std::vector<trial_result> errors() const;
+
+  /// The trial with the best value of the first objective in any of its reports; of equal ones the
+  /// first. NaN is never the best. @errors `ec::unknown_name` where no trial reported a number.
+  [[nodiscard]] expected<trial_result> best() const;
+  /// The same by another metric, as of each trial's `metrics`.
+  [[nodiscard]] expected<trial_result> best(std::string_view metric, bool maximise) const;
+
+  /// A table, as `tune-node trials --output csv` prints it: trial, status, iterations, objectives,
+  /// `config.<parameter>`…, reason, failures.
+  [[nodiscard]] std::string to_csv() const;
+
+private:
+  frame about_;
+  std::vector<trial_result> trials_;
+};
+
+/// Reads the grid of the experiment in `directory`, running or finished.
+/// @param warnings What the grid shall carry beside the record.
+/// @errors `ec::unreadable` where there is none; `ec::storage`.
+[[nodiscard]] expected<result_grid> read_result_grid(const std::filesystem::path& directory,
+                                                     std::vector<std::string> warnings = {});
+
+} // namespace tune

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/result_grid.hpp"
+
+#include "tune/core/space/space.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/sinks/trial_files/csv.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::optional<double> number_of(const trial_result& x, std::string_view metric) {
+  const auto* found = find_path(x.metrics, metric);
+  return found == nullptr ? std::nullopt : found->number();
+}
+
+/// Parameters of all trials, in the order of their first appearance.
+std::vector<std::string> parameters_of(const std::vector<trial_result>& trials) {
+  std::vector<std::string> result;
+  std::set<std::string, std::less<>> known;
+  for (const auto& x : trials) {
+    for (auto& [name, what] : flatten(x.config)) {
+      if (known.insert(name).second)
+        result.push_back(name);
+    }
+  }
+  return result;
+}
+
+std::string field_of(const value* x) {
+  if (x == nullptr || x->is_null())
+    return {};
+  return x->as_list() != nullptr || x->as_object() != nullptr ? to_json(*x) : to_text(*x);
+}
+
+/// Lines end as those of `tune-node trials --output csv` do.
+void append_line(std::string& to, const std::vector<std::string>& fields) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    to += i == 0 ? "" : ",";
+    csv::append_field(to, fields[i]);
+  }
+  to += '\n';
+}
+
+expected<fs::path> newest_checkpoint(store_reader& from, trial_id trial,
+                                     const fs::path& directory) {
+  auto rows = from.checkpoints(trial);
+  if (!rows)
+    return rows.error();
+  const checkpoint_row* newest = nullptr;
+  for (const auto& x : *rows) {
+    if (x.state == "good" && (newest == nullptr || newest->seq < x.seq))
+      newest = &x;
+  }
+  return newest == nullptr ? fs::path{} : directory / newest->location;
+}
+
+expected<trial_result> read_trial(store_reader& from, trial_row row, const fs::path& directory) {
+  trial_result result;
+  result.trial = row.trial;
+  result.status = row.status;
+  result.config = std::move(row.config);
+  result.origin = std::move(row.origin);
+  result.metrics = std::move(row.best_metrics).value_or(object{});
+  result.iteration = row.best_iteration;
+  result.last_metrics = std::move(row.metrics).value_or(object{});
+  result.iterations = row.iterations;
+  result.time_total = row.time_total;
+  result.failures = row.failures;
+  result.reason = std::move(row.reason);
+  result.error = std::move(row.error);
+  result.directory = trials_directory(directory) / to_text(row.trial);
+  if (result.iterations == 0)
+    return result;
+  auto checkpoint = newest_checkpoint(from, row.trial, directory);
+  if (!checkpoint)
+    return checkpoint.error();
+  result.checkpoint = std::move(*checkpoint);
+  return result;
+}
+
+expected<std::vector<trial_result>> read_trials(store_reader& from, const fs::path& directory) {
+  trial_query all;
+  all.limit = std::numeric_limits<std::size_t>::max();
+  auto rows = from.trials(all);
+  if (!rows)
+    return rows.error();
+  std::vector<trial_result> result;
+  for (auto& row : *rows) {
+    auto read = read_trial(from, std::move(row), directory);
+    if (!read)
+      return read.error();
+    result.push_back(std::move(*read));
+  }
+  return result;
+}
+
+expected<result_grid::frame> read_frame(store_reader& from, const fs::path& directory) {
+  auto row = from.experiment();
+  if (!row)
+    return row.error();
+  auto what = spec_from_json(row->spec);
+  if (!what)
+    return what.error();
+  result_grid::frame result;
+  result.status = experiment_status::interrupted;
+  result.why = "it is not finished";
+  for (auto x :
+       {experiment_status::done, experiment_status::time_limit, experiment_status::interrupted,
+        experiment_status::stopped, experiment_status::failed, experiment_status::stalled}) {
+    if (row->status == to_text(x)) {
+      result.status = x;
+      result.why = row->why;
+    }
+  }
+  result.directory = directory;
+  result.objectives = what->experiment.objectives;
+  result.elapsed = row->elapsed;
+  return result;
+}
+
+} // namespace
+
+result_grid::result_grid(frame about, std::vector<trial_result> trials)
+    : about_{std::move(about)}, trials_{std::move(trials)} {}
+
+std::vector<trial_result> result_grid::errors() const {
+  std::vector<trial_result> result;
+  for (const auto& x : trials_) {
+    if (x.status == trial_status::errored)
+      result.push_back(x);
+  }
+  return result;
+}
+
+expected<trial_result> result_grid::best() const {
+  const auto& first = about_.objectives.front();
+  return best(first.metric, first.maximise);
+}
+
+expected<trial_result> result_grid::best(std::string_view metric, bool maximise) const {
+  const trial_result* result = nullptr;
+  double score = 0;
+  for (const auto& x : trials_) {
+    auto number = number_of(x, metric);
+    if (!number || std::isnan(*number))
+      continue;
+    if (result == nullptr || (maximise ? *number > score : *number < score)) {
+      result = &x;
+      score = *number;
+    }
+  }
+  if (result == nullptr)
+    return error{ec::unknown_name, "no trial reported a number named " + std::string{metric}};
+  return *result;
+}
+
+std::string result_grid::to_csv() const {
+  auto parameters = parameters_of(trials_);
+  std::vector<std::string> titles{"trial", "status", "iterations"};
+  for (const auto& x : about_.objectives)
+    titles.push_back(x.metric);
+  for (const auto& x : parameters)
+    titles.push_back("config." + x);
+  titles.insert(titles.end(), {"reason", "failures"});
+  std::string result;
+  append_line(result, titles);
+  for (const auto& x : trials_) {
+    std::vector<std::string> fields{to_text(x.trial), std::string{to_text(x.status)},
+                                    std::to_string(x.iterations)};
+    for (const auto& objective : about_.objectives)
+      fields.push_back(field_of(find_path(x.metrics, objective.metric)));
+    for (const auto& name : parameters)
+      fields.push_back(field_of(find_parameter(x.config, name)));
+    fields.insert(fields.end(), {x.reason, std::to_string(x.failures)});
+    append_line(result, fields);
+  }
+  return result;
+}
+
+expected<result_grid> read_result_grid(const fs::path& directory,
+                                       std::vector<std::string> warnings) {
+  std::error_code ignored;
+  auto absolute = fs::absolute(directory, ignored).lexically_normal();
+  auto from = store_reader::open(absolute);
+  if (!from)
+    return from.error();
+  auto about = read_frame(*from, absolute);
+  if (!about)
+    return about.error();
+  about->warnings = std::move(warnings);
+  auto trials = read_trials(*from, absolute);
+  if (!trials)
+    return trials.error();
+  return result_grid{std::move(*about), std::move(*trials)};
+}
+
+} // namespace tune

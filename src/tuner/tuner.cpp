@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/tuner.hpp"
+
+#include "relay.hpp"
+#include "tune/io/process/host.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/spec/resource_check.hpp"
+#include "tune/tuner/company.hpp"
+#include "tune/tuner/own_actors.hpp"
+#include "tune/tuner/storage.hpp"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <utility>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using run_content = run_options::content;
+
+/// The file that gives the experiment its name where there is none: beside it stands nothing.
+fs::path stand_in(const run_content& what) {
+  std::string name = "experiment";
+  for (const auto& x : what.keys) {
+    if (x.name == "trainable.name" && !x.text.empty())
+      name = x.text;
+  }
+  std::error_code ignored;
+  return fs::current_path(ignored) / (name + ".ini");
+}
+
+/// Faults of what was set from C++ have no place but their key.
+std::string fault_text(const config_fault& x, bool has_file) {
+  using source = config_origin::source;
+  if (x.at.from == source::environment || (has_file && x.at.from == source::file))
+    return to_text(x);
+  return (x.section.empty() ? "" : "[" + x.section + "] ") + x.message;
+}
+
+error fault_error(const config_faults& x, bool has_file) {
+  auto result = to_error(x);
+  constexpr std::size_t shown = 8;
+  result.detail.clear();
+  for (std::size_t i = 0; i < x.list().size() && i < shown; ++i)
+    result.detail += (i == 0 ? "" : "\n") + fault_text(x.list()[i], has_file);
+  if (x.total() > shown)
+    result.detail += "\nand " + std::to_string(x.total() - shown) + " more";
+  return result;
+}
+
+load_result load(const run_content& what, const choices& all) {
+  load_request wanted;
+  wanted.overrides = what.keys;
+  if (what.environment)
+    wanted.environment = environment_of(environ);
+  wanted.schedulers = all.schedulers;
+  wanted.searchers = all.searchers;
+  wanted.trainables = &all.trainables;
+  return what.file.empty() ? load_spec_text("", stand_in(what), wanted)
+                           : load_spec(what.file, wanted);
+}
+
+/// Whether trials can have processes, where they were asked for.
+expected<void> can_isolate(const loaded_spec& x) {
+  if (can_host())
+    return {};
+  auto kind = *x.what.trainable.kind;
+  auto asked = x.what.trainable.isolation == isolation_kind::process
+               && x.origins.contains("trainable.isolation");
+  if (kind == trainable_kind::command || (asked && kind != trainable_kind::table))
+    return error{ec::refused, std::string{no_host_main}};
+  return {};
+}
+
+expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
+  auto fault
+      = impossible_request(x, {{node_settings{}.name, offered_by(x.what, machine.capacity())}});
+  if (fault)
+    return error{ec::impossible_request, fault_text(*fault, false)};
+  return {};
+}
+
+/// Whether the directory holds an experiment that needs nothing more.
+bool is_finished(const fs::path& directory) {
+  auto state = inspect_directory(directory);
+  if (!state || *state != directory_state::experiment)
+    return false;
+  auto before = read_result_grid(directory);
+  return before && before->status() == experiment_status::done;
+}
+
+/// @param what "scheduler" or "searcher".
+template <class Own>
+expected<void> can_recover(const Own& own, const std::string& what, relay& news) {
+  if (own.spawn == nullptr)
+    return error{ec::bad_option, "the " + what + ' ' + own.name + " has no function to spawn it"};
+  if (own.recovers == recovery::snapshot)
+    return error{ec::refused, "the " + what + ' ' + own.name
+                                  + " recovers by snapshot, which is not there yet; use replay"};
+  if (own.recovers == recovery::none)
+    news.warned("the " + what + ' ' + own.name
+                + " does not recover: where this experiment goes on, it may decide otherwise");
+  return {};
+}
+
+template <class Hired, class Own>
+expected<Hired> hire(caf::actor_system& system, const Own& own, const std::string& what) {
+  try {
+    auto who = own.spawn(system);
+    if (!who)
+      return error{ec::user_code, "the " + what + ' ' + own.name + " was not spawned"};
+    if (&who.home_system() != &system)
+      return error{ec::refused, "the " + what + ' ' + own.name
+                                    + " lives in another actor system; see run_options::run_in"};
+    return Hired{std::move(who), own.traits};
+  } catch (...) {
+    return error{ec::user_code,
+                 "the " + what + ' ' + own.name + " was not spawned: " + current_exception_text()};
+  }
+}
+
+/// Puts the user's actors in the place of the configured choices, in the record too.
+void name_own(const run_content& what, run_parts& parts, spec& record) {
+  if (what.scheduler)
+    record.scheduler = {what.scheduler->name, {}};
+  if (!what.searcher)
+    return;
+  record.search = {what.searcher->name, record.search.points, {}};
+  parts.planned = 0;
+  parts.settings.max_trials = what.searcher->traits.exhaustible ? 0 : record.experiment.num_samples;
+}
+
+} // namespace
+
+class tuner::impl {
+public:
+  explicit impl(choices all) : all_{std::move(all)} {}
+
+  expected<result_grid> run(const run_content& what);
+
+  /// Calls `f` with the company under way, if there is one.
+  template <class F>
+  void with_company(F f) const {
+    std::lock_guard guard{mutex_};
+    if (company_ != nullptr)
+      f(*company_);
+  }
+
+private:
+  choices all_;
+  mutable std::mutex mutex_;
+  bool busy_ = false;
+  company* company_ = nullptr;
+
+  expected<result_grid> run_alone(const run_content& what);
+  expected<void> conduct(caf::actor_system& system, run_parts parts, company_options how,
+                         const run_content& what, relay& news);
+  void present(company* whom) {
+    std::lock_guard guard{mutex_};
+    company_ = whom;
+  }
+};
+
+expected<result_grid> tuner::impl::run(const run_content& what) {
+  {
+    std::lock_guard guard{mutex_};
+    if (std::exchange(busy_, true))
+      return error{ec::refused, "this tuner runs an experiment already; take another one"};
+  }
+  auto result = run_alone(what);
+  std::lock_guard guard{mutex_};
+  busy_ = false;
+  return result;
+}
+
+expected<result_grid> tuner::impl::run_alone(const run_content& what) {
+  if (is_host_process())
+    return error{ec::refused, std::string{no_host_main}};
+  auto news = std::make_shared<relay>(what.callback);
+  auto loaded = load(what, all_);
+  for (const auto& x : loaded.warnings)
+    news->warned(x);
+  if (!loaded)
+    return fault_error(loaded.faults, !what.file.empty());
+  auto& chosen = *loaded.loaded;
+  auto machine = discover();
+  if (auto can = can_isolate(chosen); !can)
+    return can.error();
+  std::error_code ignored;
+  auto directory = experiment_directory(chosen.what, fs::current_path(ignored));
+  if (what.resume && is_finished(directory))
+    return read_result_grid(directory, news->warnings());
+  if (auto can = can_run(chosen, machine); !can)
+    return can.error();
+  auto parts = make_parts(chosen, all_, directory, machine);
+  if (!parts)
+    return parts.error();
+  if (what.scheduler) {
+    if (auto can = can_recover(*what.scheduler, "scheduler", *news); !can)
+      return can.error();
+  }
+  if (what.searcher) {
+    if (auto can = can_recover(*what.searcher, "searcher", *news); !can)
+      return can.error();
+  }
+  name_own(what, *parts, chosen.what);
+  auto opened = open_storage(directory, chosen.what, what.resume);
+  if (!opened)
+    return opened.error();
+  company_options how;
+  how.store = std::move(opened->store);
+  how.resumes = opened->resumes;
+  how.opening
+      = {how.store->epoch(), TUNE_VERSION, to_json(chosen.what), chosen.what.experiment.seed};
+  how.observer = news;
+  how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
+  news->began(directory);
+  expected<void> done;
+  if (what.system != nullptr) {
+    done = conduct(*what.system, std::move(*parts), std::move(how), what, *news);
+  } else {
+    system_config config;
+    caf::actor_system system{config};
+    done = conduct(system, std::move(*parts), std::move(how), what, *news);
+  }
+  if (!done)
+    return done.error();
+  return read_result_grid(directory, news->warnings());
+}
+
+expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, company_options how,
+                                    const run_content& what, relay& news) {
+  if (what.scheduler) {
+    auto hired = hire<hired_scheduler>(system, *what.scheduler, "scheduler");
+    if (!hired)
+      return hired.error();
+    how.scheduler = std::move(*hired);
+  }
+  if (what.searcher) {
+    auto hired = hire<hired_searcher>(system, *what.searcher, "searcher");
+    if (!hired) {
+      if (how.scheduler)
+        caf::anon_send_exit(how.scheduler->who, caf::exit_reason::user_shutdown);
+      return hired.error();
+    }
+    how.searcher = std::move(*hired);
+  }
+  company actors{system, std::move(parts), std::move(how)};
+  present(&actors);
+  actors.start();
+  auto end = news.wait();
+  present(nullptr);
+  auto trouble = actors.settle();
+  actors.dismiss();
+  actors.await_farewell();
+  if (!end.storage_error.empty() || !trouble.empty())
+    return error{ec::storage, end.storage_error.empty() ? trouble : end.storage_error};
+  return {};
+}
+
+tuner::tuner(choices what) : impl_{std::make_unique<impl>(std::move(what))} {}
+tuner::tuner(trainable_registry trainables) : tuner{builtin_choices(std::move(trainables))} {}
+tuner::~tuner() = default;
+tuner::tuner(tuner&&) noexcept = default;
+tuner& tuner::operator=(tuner&&) noexcept = default;
+
+expected<result_grid> tuner::run(const run_options& what) {
+  return impl_->run(what.contents());
+}
+
+void tuner::stop(std::string why) {
+  impl_->with_company([&](company& x) { x.stop(std::move(why)); });
+}
+
+void tuner::interrupt(std::string why) {
+  impl_->with_company([&](company& x) { x.interrupt(std::move(why)); });
+}
+
+std::optional<experiment_view> tuner::view() const {
+  std::optional<experiment_view> result;
+  impl_->with_company([&](company& x) {
+    if (auto state = x.status())
+      result = state->view;
+  });
+  return result;
+}
+
+} // namespace tune

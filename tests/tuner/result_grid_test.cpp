@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/result_grid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tune {
+namespace {
+
+trial_result trial(std::uint64_t number, object config, object metrics,
+                   trial_status status = trial_status::terminated) {
+  trial_result result;
+  result.trial = {number};
+  result.status = status;
+  result.config = std::move(config);
+  result.metrics = std::move(metrics);
+  result.iterations = result.metrics.empty() ? 0 : 3;
+  return result;
+}
+
+result_grid grid_of(std::vector<trial_result> trials) {
+  result_grid::frame about;
+  about.objectives = {{"loss", false}};
+  return {about, std::move(trials)};
+}
+
+TEST(result_grid, takes_the_first_of_equal_trials_and_never_nan) {
+  auto uut = grid_of({trial(0, {}, {{"loss", std::nan("")}}), trial(1, {}, {{"loss", 0.5}}),
+                      trial(2, {}, {{"loss", 0.5}}), trial(3, {}, {{"loss", 2}})});
+
+  EXPECT_EQ(uut.best()->trial.number, 1u);
+  EXPECT_EQ(uut.best("loss", true)->trial.number, 3u);
+}
+
+TEST(result_grid, has_no_best_where_nobody_reported) {
+  auto uut = grid_of({trial(0, {}, {}, trial_status::errored)});
+
+  ASSERT_FALSE(uut.best());
+  EXPECT_EQ(uut.best().error().code, ec::unknown_name);
+  EXPECT_EQ(uut.errors().size(), 1u);
+}
+
+TEST(result_grid, writes_one_row_per_trial_with_all_parameters) {
+  auto first = trial(0, {{"opt", object{{"name", "a,b"}}}}, {{"loss", 0.5}});
+  auto second = trial(1, {{"lr", 0.1}}, {}, trial_status::errored);
+  second.reason = "user_error";
+  second.failures = 1;
+
+  EXPECT_EQ(grid_of({first, second}).to_csv(),
+            "trial,status,iterations,loss,config.opt.name,config.lr,reason,failures\n"
+            "00000,TERMINATED,3,0.5,\"a,b\",,,0\n"
+            "00001,ERRORED,0,,,0.1,user_error,1\n");
+}
+
+TEST(result_grid, is_not_read_from_where_no_experiment_is) {
+  EXPECT_EQ(read_result_grid("/nonexistent").error().code, ec::unreadable);
+}
+
+} // namespace
+} // namespace tune
