@@ -26,6 +26,7 @@ packages=(
   ninja-build
   nlohmann-json3-dev
   openssl
+  pkgconf
   python3
   sqlite3
   strace

@@ -44,6 +44,18 @@ class Documents(unittest.TestCase):
                     if anchor:
                         self.assertIn(anchor, list(anchors(target)))
 
+    def test_code_of_the_page_on_embedding_is_the_examples(self):
+        def plain(text):
+            return "\n".join(x.strip() for x in text.strip().splitlines())
+
+        page = (ROOT / "docs/embedding.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"^```(?:cpp|cmake)\n(.*?)^```", page, flags=re.M | re.S)
+        sources = [plain(x.read_text()) for x in (ROOT / "examples/embed").iterdir()]
+        self.assertGreater(len(blocks), 5)
+        for block in blocks:
+            with self.subTest(block):
+                self.assertTrue(any(plain(block) in x for x in sources))
+
     def test_scripts_can_be_run(self):
         for path in [*ROOT.glob("scripts/*"), ROOT / ".ci" / "run"]:
             if path.is_file():

@@ -1,0 +1,14 @@
+// The whole command line of tune-node, with this program's trainables, scheduler and searcher.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "climber.hpp"
+#include "laggards.hpp"
+#include "trainables.hpp"
+
+#include <tune/app/app.hpp>
+
+int main(int argc, char** argv) {
+  auto all = tune::builtin_choices(embed::trainables());
+  all.schedulers.add(embed::laggards_entry());
+  all.searchers.add(embed::climber_entry());
+  return tune::app(argc, argv, std::move(all));
+}

@@ -1,0 +1,15 @@
+// The trainable's side alone: needs tune::trainable, and pulls in no library.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trainables.hpp"
+
+#include <tune/trainable/drive.hpp>
+
+#include <iostream>
+
+int main() {
+  for (const auto* x : embed::trainables().entries())
+    std::cout << x->name << ": " << x->summary << '\n';
+  embed::descent uut;
+  uut.setup({{"lr", 0.5}}, {});
+  std::cout << "loss after a step: " << to_text(*uut.step().find("loss")) << '\n';
+}
