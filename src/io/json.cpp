@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -122,7 +123,7 @@ public:
   using string_t = std::string;
   using binary_t = nlohmann::json::binary_t;
 
-  builder(json_position where, std::size_t depth) : where_{where}, depth_{depth} {}
+  builder(json_position where, const json_limits& limits) : where_{where}, limits_{limits} {}
 
   bool null() { return add({}); }
   bool boolean(bool x) { return add(x); }
@@ -150,6 +151,8 @@ public:
   bool end_object() {
     auto done = std::move(open_.back().entries);
     open_.pop_back();
+    if (limits_.unique_names && has_doubles(done))
+      return false;
     return add(object::of(std::move(done)));
   }
   bool end_array() {
@@ -183,14 +186,26 @@ private:
   };
 
   json_position where_;
-  std::size_t depth_;
+  json_limits limits_;
   std::vector<frame> open_;
   value root_;
   std::optional<error> why_;
 
+  bool has_doubles(const std::vector<object::entry>& entries) {
+    std::set<std::string_view> names;
+    for (const auto& [name, ignored] : entries) {
+      if (names.insert(name).second)
+        continue;
+      why_ = error{ec::bad_syntax, "\"" + name + "\" stands twice in one object"};
+      return true;
+    }
+    return false;
+  }
+
   bool open(bool is_object) {
-    if (open_.size() >= depth_) {
-      why_ = error{ec::bad_option, "JSON nested deeper than " + std::to_string(depth_) + " levels"};
+    if (open_.size() >= limits_.depth) {
+      why_ = error{ec::bad_option,
+                   "JSON nested deeper than " + std::to_string(limits_.depth) + " levels"};
       return false;
     }
     open_.push_back({is_object, {}, {}, {}});
@@ -301,7 +316,7 @@ expected<value> from_json(std::string_view text, json_position where, const json
     clean = mend_utf8(text);
     text = clean;
   }
-  builder result{where, limits.depth};
+  builder result{where, limits};
   nlohmann::json::sax_parse(text.begin(), text.end(), &result);
   return std::move(result).result();
 }

@@ -115,12 +115,18 @@ TEST(nearest_name, finds_typing_mistakes_and_nothing_else) {
   EXPECT_EQ(nearest_name("x", {}), "");
 }
 
+TEST(parse_seconds, takes_each_unit_once_and_the_larger_first) {
+  for (const auto* text : {"1h1h", "1m1h", "5s5s", "1h1m1m"})
+    EXPECT_FALSE(parse_seconds(text)) << text;
+}
+
 TEST(parse_seconds, reads_numbers_with_and_without_units) {
   EXPECT_EQ(*parse_seconds("90"), 90);
   EXPECT_EQ(*parse_seconds("1.5h"), 5400);
   EXPECT_EQ(*parse_seconds("10m"), 600);
   EXPECT_EQ(*parse_seconds("2s"), 2);
   EXPECT_EQ(*parse_seconds("500ms"), 0.5);
+  EXPECT_EQ(*parse_seconds("1d2h3m4s"), 93784);
   EXPECT_EQ(*parse_seconds("1d"), 86400);
   EXPECT_EQ(*parse_seconds("1h30m"), 5400);
   EXPECT_EQ(*parse_seconds("inf"), infinity);

@@ -9,73 +9,8 @@
 namespace tune::cli {
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD";
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 constexpr char escape = '\x1b';
-
-/// One code point and the bytes it was read from; `valid` is false for a stray byte.
-struct decoded {
-  char32_t point = 0;
-  std::size_t bytes = 1;
-  bool valid = false;
-};
-
-std::size_t length_of(unsigned char lead) {
-  if (lead < 0x80)
-    return 1;
-  if (lead >= 0xC2 && lead < 0xE0)
-    return 2;
-  if (lead >= 0xE0 && lead < 0xF0)
-    return 3;
-  return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
-}
-
-/// Reads the first code point. @param text not empty.
-decoded decode(std::string_view text) {
-  auto lead = static_cast<unsigned char>(text[0]);
-  auto length = length_of(lead);
-  if (length == 1)
-    return {lead, 1, true};
-  if (length == 0 || text.size() < length)
-    return {};
-  char32_t point = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0u) != 0x80u)
-      return {};
-    point = (point << 6) | (next & 0x3Fu);
-  }
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  bool surrogate = point >= 0xD800 && point <= 0xDFFF;
-  if (point < least[length] || point > 0x10FFFF || surrogate)
-    return {};
-  return {point, length, true};
-}
-
-/// Controls, line separators, and marks that reorder what stands around them.
-bool is_harmful(char32_t x) {
-  return x < 0x20 || (x >= 0x7F && x < 0xA0) || (x >= 0x2028 && x <= 0x202E)
-         || (x >= 0x2066 && x <= 0x2069) || x == 0x200E || x == 0x200F || x == 0x061C;
-}
-
-std::string escaped(char32_t x) {
-  switch (x) {
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    default:
-      break;
-  }
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::size_t count = x < 0x100 ? 2 : 4;
-  std::string result = x < 0x100 ? "\\x" : "\\u";
-  for (auto i = count; i-- > 0;)
-    result += digits[(x >> (4 * i)) & 0xF];
-  return result;
-}
 
 /// `wcwidth` asks the thread's locale; this lends it one that knows Unicode.
 class unicode_locale {
@@ -123,22 +58,6 @@ std::size_t sequence_length(std::string_view text) {
 
 } // namespace
 
-std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    auto x = decode(text);
-    if (!x.valid)
-      result += replacement;
-    else if (is_harmful(x.point))
-      result += escaped(x.point);
-    else
-      result += text.substr(0, x.bytes);
-    text.remove_prefix(x.bytes);
-  }
-  return result;
-}
-
 std::size_t display_width(std::string_view text) {
   unicode_locale lent;
   std::size_t result = 0;
@@ -147,7 +66,7 @@ std::size_t display_width(std::string_view text) {
       text.remove_prefix(sequence_length(text));
       continue;
     }
-    auto x = decode(text);
+    auto x = read_code_point(text);
     result += x.valid ? width_of(x.point) : 1;
     text.remove_prefix(x.bytes);
   }
@@ -159,7 +78,7 @@ std::string cut(std::string_view text, std::size_t width) {
   std::size_t columns = 0;
   std::size_t fits = 0; // bytes that leave a column for the ellipsis
   for (std::size_t i = 0; i < text.size();) {
-    auto x = decode(text.substr(i));
+    auto x = read_code_point(text.substr(i));
     columns += x.valid ? width_of(x.point) : 1;
     i += x.bytes;
     if (columns < width)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/printable.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,10 +11,7 @@
 
 namespace tune::cli {
 
-/// Makes text from outside harmless: control characters, line breaks and marks that change the
-/// direction of writing become visible escapes (`\n`, `\x1b`, `\u202e`); invalid UTF-8 becomes
-/// U+FFFD. Everything that came from a trial or a file passes through here before it is shown.
-[[nodiscard]] std::string printable(std::string_view text);
+using tune::printable;
 
 /// Columns that UTF-8 text takes on a terminal: wide characters 2, combining ones 0. Our own
 /// colour sequences (`ESC [ … m`) take none. The same in any locale.

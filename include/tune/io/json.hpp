@@ -15,6 +15,8 @@ namespace tune {
 struct json_limits {
   std::size_t bytes = 64 * 1024 * 1024;
   std::size_t depth = 64;
+  /// Refuse objects that name a member twice, instead of keeping the last.
+  bool unique_names = false;
 };
 
 /// Renders `what` in one line. Non-finite numbers become the strings "nan", "inf", "-inf"; floats
@@ -36,7 +38,8 @@ void append_json_string(std::string& to, std::string_view text);
 /// Where a text stands: metrics read "nan", "inf", "-inf" as numbers, plain data keeps them texts.
 enum class json_position : bool { plain, metric };
 
-/// Reads one JSON value. Integers beyond int64 become floats; of doubled keys the last wins.
+/// Reads one JSON value. Integers beyond int64 become floats; of doubled keys the last wins, unless
+/// `limits` refuse them.
 /// @errors `ec::bad_syntax` with the byte position; `ec::bad_option` beyond a limit.
 [[nodiscard]] expected<value> from_json(std::string_view text,
                                         json_position where = json_position::plain,

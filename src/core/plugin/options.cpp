@@ -5,6 +5,7 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace tune {
 
@@ -289,6 +290,7 @@ expected<double> parse_seconds(std::string_view text) {
     return *plain;
   }
   double sum = 0;
+  auto before = std::numeric_limits<double>::infinity();
   auto rest = text;
   do {
     auto digits = std::min(rest.find_first_not_of("0123456789.+"), rest.size());
@@ -297,7 +299,12 @@ expected<double> parse_seconds(std::string_view text) {
     const auto* scale = find_unit(rest.substr(digits, unit - digits));
     if (!amount || scale == nullptr)
       return not_a(text, what);
-    sum += *amount * scale->times / scale->per;
+    // Each unit once, the larger first: "1h1h" is a slip of the hand.
+    auto size = scale->times / scale->per;
+    if (size >= before)
+      return not_a(text, what);
+    before = size;
+    sum += *amount * size;
     rest.remove_prefix(unit);
   } while (!rest.empty());
   return sum;

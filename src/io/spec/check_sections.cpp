@@ -44,6 +44,26 @@ void check_failure(loading& x) {
     x.refuse("failure", "most_backoff", "most_backoff: must be at least backoff");
 }
 
+/// What nothing would ever end is seldom meant.
+void warn_of_endless_run(loading& x) {
+  const auto& to = x.what.experiment;
+  auto ends_all = [](const named_text& line) {
+    return line.name == "all_when" || line.name == "experiment_plateau";
+  };
+  if (to.num_samples == 0 && to.time_limit.count() == 0
+      && std::none_of(x.what.stop.begin(), x.what.stop.end(), ends_all))
+    x.warnings.push_back(to_text(x.origin("experiment", "num_samples"))
+                         + ": [experiment] num_samples = 0 without time_limit, and without all_when"
+                         + " or experiment_plateau in [stop]: nothing ends the run but you");
+}
+
+/// Trials that are all alike are seldom meant.
+void warn_of_empty_space(loading& x) {
+  if (x.what.space.empty())
+    x.warnings.push_back(to_text(x.origin("space", {}))
+                         + ": [space] has no parameters: all trials are alike");
+}
+
 /// A copy of `config` in which keys such as "optimizer.lr" became nested objects.
 object nested(const object& config, const search_space& space) {
   object result;
@@ -98,6 +118,12 @@ void check_points(loading& x) {
 void parse_space(loading& x) {
   constexpr int most_attempts = 8;
   auto lines = space_lines(x.what);
+  if (lines.size() > most_parameters) {
+    x.refuse("space", lines[most_parameters].name,
+             "\"" + lines[most_parameters].name + "\" is one too many: at most "
+                 + std::to_string(most_parameters) + " parameters");
+    return;
+  }
   std::set<std::string> blamed;
   for (int i = 0; i < most_attempts; ++i) {
     auto parsed = search_space::parse(lines);
@@ -123,10 +149,12 @@ void check_sections(loading& x) {
   check_experiment(x);
   check_resources(x);
   check_failure(x);
+  warn_of_endless_run(x);
 }
 
 void check_space(loading& x) {
   parse_space(x);
+  warn_of_empty_space(x);
   if (x.space)
     check_points(x);
   if (auto stoppers = make_stoppers(stop_lines(x.what)); !stoppers)

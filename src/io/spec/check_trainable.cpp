@@ -3,6 +3,7 @@
 
 #include "tune/core/plugin/options.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/table/curve_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,10 @@ std::array<kind_key, 3> kind_keys(const trainable_section& x) {
            {"name", &x.name, {trainable_kind::function, trainable_kind::class_type}},
            {"path", &x.path, {trainable_kind::table}}}};
 }
+
+constexpr auto any_may_execute = std::filesystem::perms::owner_exec
+                                 | std::filesystem::perms::group_exec
+                                 | std::filesystem::perms::others_exec;
 
 std::string kind_name(trainable_kind x) {
   static constexpr const char* names[] = {"command", "function", "class", "table"};
@@ -106,9 +111,31 @@ void check_files(loading& x) {
       x.refuse("trainable", "files",
                "files: \"" + against_ini(x.what, each).string() + "\" does not exist");
   }
-  if (!of.path.empty() && !is_there(against_ini(x.what, of.path)))
-    x.refuse("trainable", "path",
-             "path: \"" + against_ini(x.what, of.path).string() + "\" does not exist");
+  if (of.path.empty())
+    return;
+  auto table = against_ini(x.what, of.path);
+  if (auto why = why_no_table(table))
+    x.refuse("trainable", "path", "path: \"" + table.string() + "\" " + *why);
+}
+
+/// A program that is named by its place must be there, and be a program.
+void check_program(loading& x, const command_template& command) {
+  // What only a trial knows is marked by a character that no path of the file has.
+  auto words = command.render({}, {"\x01", x.what.ini_dir, "\x01", "\x01"});
+  if (words.empty() || words.front()[0] != '/' || words.front().find('\x01') != std::string::npos)
+    return;
+  std::filesystem::path program{words.front()};
+  std::error_code failed;
+  auto known = std::filesystem::status(program, failed);
+  auto complain = [&](const std::string& why) {
+    x.refuse("trainable", "command", "command: \"" + program.string() + "\" " + why);
+  };
+  if (!std::filesystem::exists(known))
+    complain("does not exist");
+  else if (std::filesystem::is_directory(known))
+    complain("is a directory, not a program");
+  else if ((known.permissions() & any_may_execute) == std::filesystem::perms::none)
+    complain("is no program: it may not be executed (chmod +x, or name its interpreter first)");
 }
 
 /// A script beside the INI file is not found by its bare name: trials have directories of their
@@ -149,20 +176,53 @@ void check_command(loading& x) {
   if (parsed->render(unconditional, {}).empty())
     x.refuse("trainable", "command",
              "command: the program must not depend on a parameter that may be inactive");
+  check_program(x, *parsed);
   warn_of_bare_files(x, *parsed);
 }
 
-/// Metrics read from output without the one that is optimised: probably a mistyped name.
-void warn_of_missing_metric(loading& x) {
+/// Metrics read from output without one that is optimised. Without the first each trial would fail:
+/// a program that exits 0 must have shown it.
+void check_metrics(loading& x) {
   const auto& metrics = x.what.trainable.metrics;
-  if (metrics.empty() || x.what.experiment.objectives.empty())
+  const auto& objectives = x.what.experiment.objectives;
+  // What is wrong already may be the expression that seems to be missing.
+  if (metrics.empty() || !x.faults.empty())
     return;
-  for (const auto& objective : x.what.experiment.objectives) {
+  for (const auto& objective : objectives) {
     auto same = [&](const named_text& each) { return each.name == objective.metric; };
-    if (std::none_of(metrics.begin(), metrics.end(), same))
-      x.warnings.push_back(to_text(x.origin("experiment", "metric")) + ": [experiment] metric: no "
-                           + "metric." + objective.metric + " reads it from the output");
+    if (std::any_of(metrics.begin(), metrics.end(), same))
+      continue;
+    auto message = "metric: no metric." + objective.metric + " reads it from the output";
+    if (&objective != &objectives.front()) {
+      x.warnings.push_back(to_text(x.origin("experiment", "metric")) + ": [experiment] " + message);
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const auto& each : metrics)
+      known.push_back(each.name);
+    if (auto near = nearest_name(objective.metric, known); !near.empty())
+      message += "; did you mean \"" + near + "\"?";
+    x.refuse("experiment", "metric", message);
   }
+}
+
+/// Keys that mean something for commands alone.
+void check_keys_of_commands(loading& x) {
+  auto kind = kind_name(*x.what.trainable.kind);
+  for (const auto& each : x.what.trainable.metrics)
+    x.refuse("trainable", "metric." + each.name,
+             "metric." + each.name + ": has no meaning for kind = " + kind
+                 + ", which reports its metrics itself");
+  auto warn = [&](const std::string& key) {
+    x.warnings.push_back(to_text(x.origin("trainable", key)) + ": [trainable] " + key
+                         + ": has no meaning for kind = " + kind + "; ignored");
+  };
+  for (const auto* key : {"report", "report_on"}) {
+    if (x.find("trainable", key) != nullptr)
+      warn(key);
+  }
+  for (const auto& each : x.what.trainable.env)
+    warn("env." + each.name);
 }
 
 } // namespace
@@ -179,7 +239,9 @@ void check_trainable(loading& x) {
   check_files(x);
   if (*x.what.trainable.kind == trainable_kind::command) {
     check_command(x);
-    warn_of_missing_metric(x);
+    check_metrics(x);
+  } else {
+    check_keys_of_commands(x);
   }
 }
 

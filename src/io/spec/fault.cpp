@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/fault.hpp"
 
+#include "tune/core/printable.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <string_view>
@@ -14,13 +16,10 @@ constexpr std::size_t longest_line = 400;
 
 /// Keeps terminals safe and lines short. Cuts between UTF-8 characters only.
 std::string one_line(std::string_view text) {
-  std::string result;
-  for (auto c : text.substr(0, longest_line)) {
-    auto byte = static_cast<unsigned char>(c);
-    result += byte < 0x20 || byte == 0x7f ? ' ' : c;
-  }
-  if (text.size() <= longest_line)
+  auto result = printable(text.substr(0, longest_line));
+  if (result.size() <= longest_line && text.size() <= longest_line)
     return result;
+  result.resize(std::min(result.size(), longest_line));
   while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0xC0) == 0x80)
     result.pop_back();
   if (!result.empty() && (static_cast<unsigned char>(result.back()) & 0x80) != 0)

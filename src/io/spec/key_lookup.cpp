@@ -104,6 +104,10 @@ std::string legal_text(const key_spec& key) {
 }
 
 std::string advice_for_unknown(std::string_view section, std::string_view key) {
+  for (const auto& x : spec_keys()) {
+    if (x.section == section && x.is_family() && !key.empty() && x.rule.name == key)
+      return "; a name must follow the dot: " + shown(x);
+  }
   if (auto near = nearest_name(key, candidates(section, key)); !near.empty())
     return "; did you mean \"" + near + "\"?";
   for (const auto& x : spec_keys()) {

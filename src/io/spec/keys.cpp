@@ -144,7 +144,7 @@ void add_trainable(rows& to) {
   to.push_back(text({"trainable", "command", "program and arguments with {parameter}s; no shell"},
                     "words, quoted as in sh", TUNE_FIELD(trainable.command)));
   to.push_back(text({"trainable", "path",
-                     "CSV or JSON file of recorded curves, against the INI's "
+                     "CSV file of recorded curves, against the INI's "
                      "directory"},
                     "path", TUNE_FIELD(trainable.path)));
   to.push_back(one_of({"trainable", "isolation", "where functions and classes run", true},
@@ -214,7 +214,9 @@ key_spec points_key() {
     return tune::to_json(value{std::move(list)});
   };
   result.read = [](spec& x, const std::string& what) -> expected<void> {
-    auto parsed = from_json(what);
+    json_limits strict;
+    strict.unique_names = true;
+    auto parsed = from_json(what, json_position::plain, strict);
     if (!parsed)
       return refusal("points", what, "not JSON: " + parsed.error().detail);
     if (parsed->as_list() == nullptr)

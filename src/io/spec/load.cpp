@@ -98,10 +98,17 @@ load_result finish(loading&& x, const std::vector<ini_entry>& settings) {
 } // namespace
 
 load_result load_spec(const std::filesystem::path& path, const load_request& request) {
+  config_faults faults;
+  if (path.empty()) {
+    faults.add({{config_origin::source::file, "tune-node", 0},
+                {},
+                {},
+                "the name of the INI file is empty"});
+    return {std::nullopt, std::move(faults), {}};
+  }
   auto text = read_ini_file(path);
   if (text)
     return load_spec_text(*text, path, request);
-  config_faults faults;
   auto message = text.error().detail.substr(path.string().size() + 2);
   faults.add({{config_origin::source::file, path.string(), 0}, {}, {}, std::move(message)});
   return {std::nullopt, std::move(faults), {}};

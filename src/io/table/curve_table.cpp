@@ -76,11 +76,36 @@ error at_line(const std::string& name, std::size_t line, const std::string& what
 
 } // namespace
 
+std::optional<std::string> why_no_table(const std::filesystem::path& file) {
+  std::error_code failed;
+  auto known = std::filesystem::status(file, failed);
+  if (known.type() == std::filesystem::file_type::not_found)
+    return "does not exist";
+  if (failed)
+    return failed.message();
+  if (!std::filesystem::is_regular_file(known))
+    return std::filesystem::is_directory(known) ? "is a directory, not a table"
+                                                : "is no regular file";
+  auto size = std::filesystem::file_size(file, failed);
+  if (failed)
+    return failed.message();
+  if (size > most_table_bytes)
+    return "is larger than 1 GiB, the most a table may have";
+  return std::nullopt;
+}
+
 expected<curve_table> curve_table::load(const std::filesystem::path& file) {
+  auto unreadable = [&](const std::string& why) {
+    return error{ec::unreadable, "cannot read the table " + file.string() + ": " + why};
+  };
+  if (auto why = why_no_table(file))
+    return unreadable("it " + *why);
   std::ifstream in{file, std::ios::binary};
   std::ostringstream text;
-  if (std::filesystem::is_directory(file) || !in || !(text << in.rdbuf()))
-    return error{ec::unreadable, "cannot read the table " + file.string()};
+  if (!in)
+    return unreadable("it cannot be opened");
+  if (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf()))
+    return unreadable("it cannot be read to its end");
   return parse(text.str(), file.string());
 }
 

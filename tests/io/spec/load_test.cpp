@@ -341,7 +341,7 @@ TEST(load, warns_of_scripts_that_trials_will_not_find) {
   std::filesystem::create_directories(dir);
   std::ofstream{dir / "train.py"} << "print()\n";
   std::ofstream{dir / "x.ini"}
-      << "[experiment]\nmetric = a\n[trainable]\ncommand = python3 train.py\n";
+      << "[experiment]\nmetric = a\n[trainable]\ncommand = python3 train.py\n[space]\nx = 1\n";
 
   auto uut = load_spec(dir / "x.ini", support::request());
 
@@ -352,12 +352,40 @@ TEST(load, warns_of_scripts_that_trials_will_not_find) {
   std::filesystem::remove_all(dir);
 }
 
-TEST(load, warns_of_an_objective_that_no_expression_reads) {
-  auto uut = support::load_text("[trainable]\nmetric.acuracy = (.*)\n" + small_and(""));
+TEST(load, warns_of_a_further_objective_that_no_expression_reads) {
+  auto uut = support::load_text("[experiment]\nmetric = accuracy, loss\n[trainable]\n"
+                                "command = /bin/true\nmetric.accuracy = (.*)\n[space]\nx = 1\n");
 
-  ASSERT_TRUE(uut);
+  ASSERT_TRUE(uut) << to_text(uut.faults);
   ASSERT_EQ(uut.warnings.size(), 1u);
-  EXPECT_THAT(uut.warnings[0], HasSubstr("metric.accuracy"));
+  EXPECT_THAT(uut.warnings[0], HasSubstr("digits.ini:2"));
+  EXPECT_THAT(uut.warnings[0], HasSubstr("no metric.loss reads it"));
+}
+
+TEST(load, warns_of_a_run_without_an_end_and_of_an_empty_space) {
+  auto text = [](const char* more) {
+    return std::string{"[experiment]\nmetric = a\nnum_samples = 0\n[trainable]\n"
+                       "command = /bin/true\n[space]\n"}
+           + more;
+  };
+
+  auto both = support::load_text(text(""));
+  auto neither = support::load_text(text("x = 1\n[stop]\nall_when = a > 1\n"));
+
+  ASSERT_EQ(both.warnings.size(), 2u);
+  EXPECT_THAT(both.warnings[0], HasSubstr("digits.ini:3: [experiment] num_samples = 0"));
+  EXPECT_THAT(both.warnings[1], HasSubstr("digits.ini:6: [space] has no parameters"));
+  EXPECT_EQ(neither.warnings.size(), 0u);
+}
+
+TEST(load, warns_of_keys_that_mean_nothing_for_a_function) {
+  auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\nname = f\n"
+                                "kind = function\nreport = final\nenv.X = 1\n[space]\nx = 1\n");
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  ASSERT_EQ(uut.warnings.size(), 2u);
+  EXPECT_THAT(uut.warnings[0], HasSubstr("digits.ini:6: [trainable] report: has no meaning"));
+  EXPECT_THAT(uut.warnings[1], HasSubstr("digits.ini:7: [trainable] env.X: has no meaning"));
 }
 
 TEST(load, takes_points_with_dotted_names_and_whole_floats) {

@@ -156,6 +156,12 @@ const wrong_file wrong_files[] = {
      "experiment",
      "time_limit",
      {"time_limit = 2 weeks", "10m"}},
+    {"unit_of_time_twice",
+     with("metric = accuracy\n", "time_limit = 1h1h\nmetric = a\n"),
+     2,
+     "experiment",
+     "time_limit",
+     {"time_limit = 1h1h", "1h30m"}},
     {"endless_time",
      with("metric = accuracy\n", "time_limit = 1e30\nmetric = a\n"),
      2,
@@ -224,6 +230,54 @@ const wrong_file wrong_files[] = {
      "trainable",
      "path",
      {"/nowhere/curves.csv", "does not exist"}},
+    {"table_that_is_a_directory",
+     with("command = /bin/echo {lr}", "path = /tmp"),
+     4,
+     "trainable",
+     "path",
+     {"\"/tmp\" is a directory"}},
+    {"table_without_an_end",
+     with("command = /bin/echo {lr}", "path = /dev/zero"),
+     4,
+     "trainable",
+     "path",
+     {"\"/dev/zero\" is no regular file"}},
+    {"table_of_nothing",
+     with("command = /bin/echo {lr}", "path = /dev/null"),
+     4,
+     "trainable",
+     "path",
+     {"\"/dev/null\" is no regular file"}},
+    {"missing_program",
+     with("/bin/echo", "./train"),
+     4,
+     "trainable",
+     "command",
+     {"\"/nowhere/train\" does not exist"}},
+    {"program_that_is_a_directory",
+     with("/bin/echo", "/tmp"),
+     4,
+     "trainable",
+     "command",
+     {"\"/tmp\" is a directory"}},
+    {"program_that_is_none",
+     with("/bin/echo", "/etc/passwd"),
+     4,
+     "trainable",
+     "command",
+     {"\"/etc/passwd\"", "executed"}},
+    {"objective_that_nothing_reads",
+     with("[space]", "metric.accurcy = a=(.*)\n[space]"),
+     2,
+     "experiment",
+     "metric",
+     {"no metric.accuracy reads it", "\"accurcy\"?"}},
+    {"expression_for_a_function",
+     with("command = /bin/echo {lr}", "name = f\nkind = function\nmetric.accuracy = a=(.*)"),
+     6,
+     "trainable",
+     "metric.accuracy",
+     {"no meaning for kind = function"}},
     {"missing_file",
      with("[space]", "files = / b.py\n[space]"),
      5,
@@ -283,7 +337,7 @@ const wrong_file wrong_files[] = {
      5,
      "trainable",
      "env.",
-     {"env."}},
+     {"env.", "a name must follow the dot: env.<"}},
     {"variable_with_a_dash",
      with("[space]", "env.MY-VAR = a\n[space]"),
      5,
@@ -367,6 +421,12 @@ const wrong_file wrong_files[] = {
      {"any", "\"batch\"?"}},
     {"range_of_an_option", "+[search]\nbatch = 0\n", 8, "search", "batch", {"batch = 0", ">= 1"}},
     {"points", "+[search]\npoints = [{\"lr\": }]\n", 8, "search", "points", {"points", "JSON"}},
+    {"point_that_says_a_thing_twice",
+     "+[search]\npoints = [{\"lr\": 0.5, \"lr\": 0.25}]\n",
+     8,
+     "search",
+     "points",
+     {"\"lr\" stands twice"}},
     {"points_that_are_no_list",
      "+[search]\npoints = {\"lr\": 1}\n",
      8,
@@ -501,6 +561,39 @@ TEST(wrong_files, tell_several_faults_of_a_space_at_once) {
   ASSERT_EQ(uut.faults.total(), 2u) << to_text(uut.faults);
   EXPECT_EQ(uut.faults.list()[0].at.line, 7u);
   EXPECT_EQ(uut.faults.list()[1].at.line, 8u);
+}
+
+TEST(wrong_files, have_no_more_parameters_than_the_limit) {
+  std::string text{support::small};
+  for (std::size_t i = 0; i < most_parameters; ++i)
+    text += "x" + std::to_string(i) + " = 1\n";
+
+  auto uut = support::load_text(text);
+
+  ASSERT_FALSE(uut);
+  ASSERT_EQ(uut.faults.total(), 1u) << to_text(uut.faults);
+  EXPECT_EQ(uut.faults.list()[0].at.line, most_parameters + 6);
+  EXPECT_THAT(to_text(uut.faults), HasSubstr("at most 10000 parameters"));
+}
+
+TEST(wrong_files, are_shown_without_what_would_fool_a_terminal) {
+  auto request = support::request();
+  request.overrides = {{"experiment.mode", "\x1b[2Jmin"}};
+
+  auto uut = support::load_text(std::string{support::small} + "x\u202ey = 1 1\n", request);
+
+  ASSERT_FALSE(uut);
+  auto shown = to_text(uut.faults);
+  EXPECT_THAT(shown, HasSubstr("x\\u202ey"));
+  EXPECT_THAT(shown, HasSubstr("\\x1b[2Jmin"));
+  EXPECT_EQ(shown.find_first_of("\x1b\u202e"), shown.npos);
+}
+
+TEST(wrong_files, without_a_name_are_told_as_such) {
+  auto uut = load_spec({}, support::request());
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(to_text(uut.faults), "tune-node: the name of the INI file is empty");
 }
 
 TEST(wrong_files, name_a_path_that_cannot_be_read) {

@@ -37,6 +37,24 @@ TEST(curve_table, gives_the_reports_of_a_configuration_in_order) {
   EXPECT_EQ(curve[1], (object{{"training_iteration", 2}, {"loss", 0.4}}));
 }
 
+using table_file = tune::samples::scratch_directory;
+
+TEST_F(table_file, is_read_from_regular_files_of_a_bounded_size_only) {
+  auto large = root / "large.csv";
+  fill(large, {});
+  // Sparse: it takes no room.
+  std::filesystem::resize_file(large, most_table_bytes + 1);
+
+  EXPECT_EQ(why_no_table("/dev/zero"), "is no regular file");
+  EXPECT_EQ(why_no_table("/tmp"), "is a directory, not a table");
+  EXPECT_EQ(why_no_table(root / "gone.csv"), "does not exist");
+  EXPECT_EQ(why_no_table(large), "is larger than 1 GiB, the most a table may have");
+  EXPECT_FALSE(curve_table::load("/dev/zero"));
+  EXPECT_FALSE(curve_table::load(large));
+  std::filesystem::resize_file(large, 10);
+  EXPECT_EQ(why_no_table(large), std::nullopt);
+}
+
 TEST(curve_table, takes_equal_numbers_of_either_kind_for_equal) {
   auto uut = table("config.x,training_iteration,loss\n1,1,0.5\n");
 

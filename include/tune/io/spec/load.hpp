@@ -32,6 +32,9 @@ struct load_request {
   bool needs_trainable = true;
 };
 
+/// Parameters that `[space]` may have.
+inline constexpr std::size_t most_parameters = 10'000;
+
 /// A checked configuration and where each value came from.
 struct loaded_spec {
   spec what;

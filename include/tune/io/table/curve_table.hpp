@@ -14,6 +14,13 @@
 
 namespace tune {
 
+/// The largest table that is read. [bytes]
+inline constexpr std::uint64_t most_table_bytes = std::uint64_t{1} << 30;
+
+/// Why `file` cannot be a table, before it is read: only regular files are, up to
+/// `most_table_bytes`. One clause without the path, such as "is a directory".
+[[nodiscard]] std::optional<std::string> why_no_table(const std::filesystem::path& file);
+
 /// Curves by configuration, read from CSV (RFC 4180): columns `config.<parameter>`,
 /// `training_iteration`, and one per metric. Rows of equal configuration are one curve, in order
 /// of iteration. An empty cell is a parameter or metric that is not there.

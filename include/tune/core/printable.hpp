@@ -1,0 +1,27 @@
+/// Text from outside, made harmless for whoever reads it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tune {
+
+/// One code point and the bytes it was read from.
+struct code_point {
+  char32_t point = 0;
+  std::size_t bytes = 1;
+  /// False for a stray byte.
+  bool valid = false;
+};
+
+/// The first code point of UTF-8 text. @param text not empty.
+[[nodiscard]] code_point read_code_point(std::string_view text);
+
+/// Makes text from outside harmless: control characters, line breaks and marks that change the
+/// direction of writing become visible escapes (`\n`, `\x1b`, `\u202e`); invalid UTF-8 becomes
+/// U+FFFD. Everything that came from a trial or a file passes through here before it is shown.
+[[nodiscard]] std::string printable(std::string_view text);
+
+} // namespace tune

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/printable.hpp"
+
+namespace tune {
+
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+std::size_t length_of(unsigned char lead) {
+  if (lead < 0x80)
+    return 1;
+  if (lead >= 0xC2 && lead < 0xE0)
+    return 2;
+  if (lead >= 0xE0 && lead < 0xF0)
+    return 3;
+  return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+}
+
+/// Controls, line separators, and marks that reorder what stands around them.
+bool is_harmful(char32_t x) {
+  return x < 0x20 || (x >= 0x7F && x < 0xA0) || (x >= 0x2028 && x <= 0x202E)
+         || (x >= 0x2066 && x <= 0x2069) || x == 0x200E || x == 0x200F || x == 0x061C;
+}
+
+std::string escaped(char32_t x) {
+  switch (x) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      break;
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::size_t count = x < 0x100 ? 2 : 4;
+  std::string result = x < 0x100 ? "\\x" : "\\u";
+  for (auto i = count; i-- > 0;)
+    result += digits[(x >> (4 * i)) & 0xF];
+  return result;
+}
+
+} // namespace
+
+code_point read_code_point(std::string_view text) {
+  auto lead = static_cast<unsigned char>(text[0]);
+  auto length = length_of(lead);
+  if (length == 1)
+    return {lead, 1, true};
+  if (length == 0 || text.size() < length)
+    return {};
+  char32_t point = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0u) != 0x80u)
+      return {};
+    point = (point << 6) | (next & 0x3Fu);
+  }
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  bool surrogate = point >= 0xD800 && point <= 0xDFFF;
+  if (point < least[length] || point > 0x10FFFF || surrogate)
+    return {};
+  return {point, length, true};
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    auto x = read_code_point(text);
+    if (!x.valid)
+      result += replacement;
+    else if (is_harmful(x.point))
+      result += escaped(x.point);
+    else
+      result += text.substr(0, x.bytes);
+    text.remove_prefix(x.bytes);
+  }
+  return result;
+}
+
+} // namespace tune
