@@ -3,6 +3,7 @@
 
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
+#include "turn_gate.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -52,6 +53,7 @@ struct runner_state : engine_ports {
   searcher_turn for_searcher;
   record_turn for_recorder;
   bool flushing = false;
+  turn_gate gate;
 
   /// What the runner holds of a trial.
   struct held_trial {
@@ -88,6 +90,15 @@ struct runner_state : engine_ports {
   [[nodiscard]] bool is_broken() const { return summary && !summary->storage_error.empty(); }
 
   // -- Messages to events.
+
+  /// Takes in what somebody said, as soon as its turn has come.
+  void hear(heard_word what) {
+    gate.hear(std::move(what));
+    while (auto word = gate.next())
+      std::visit([this](auto& x) { take(std::move(x)); }, *word);
+  }
+
+  void take(event_body what) { post(std::move(what)); }
 
   void post(event_body what) {
     if (is_broken())
@@ -129,6 +140,8 @@ struct runner_state : engine_ports {
     auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
     if (!for_recorder.items.empty())
       send(self, recorder, std::exchange(for_recorder, {}));
+    gate.sent(for_scheduler);
+    gate.sent(for_searcher);
     const auto& x = for_scheduler;
     if (!x.facts.empty() || !x.judge.empty() || !x.choose.empty() || !x.stalls.empty())
       send(self, scheduler, std::exchange(for_scheduler, {}), me);
@@ -149,6 +162,10 @@ struct runner_state : engine_ports {
 
   void tick() {
     timers.erase(timers.begin(), timers.upper_bound(now()));
+    hear(tick_atom_v);
+  }
+
+  void take(tick_atom) {
     if (is_broken())
       return;
     loop->pass(now());
@@ -200,11 +217,17 @@ struct runner_state : engine_ports {
     if (observer)
       observer->warned(x.text);
   }
-  void carry(const cmd::ask_searcher& x) { for_searcher.asks.push_back(x.what); }
+  void carry(const cmd::ask_searcher& x) {
+    for_searcher.asks.push_back(x.what);
+    gate.will_ask();
+  }
   void carry(const cmd::tell_searcher& x) { for_searcher.facts.push_back(x.what); }
   void carry(const cmd::tell_scheduler& x) { for_scheduler.facts.push_back(x.what); }
   void carry(const cmd::judge& x) { for_scheduler.judge.push_back(x); }
-  void carry(const cmd::choose& x) { for_scheduler.choose.push_back(x); }
+  void carry(const cmd::choose& x) {
+    for_scheduler.choose.push_back(x);
+    gate.will_choose();
+  }
   void carry(const cmd::resolve_stall& x) { for_scheduler.stalls.push_back(x); }
 
   void carry(const cmd::place& x) {
@@ -379,14 +402,15 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.job = std::move(parts->job);
   state.labels = std::move(parts->labels);
   state.queue_trials = parts->queue_trials;
+  state.gate = turn_gate{parts->prompt_scheduler, parts->prompt_searcher};
   state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);
   state.history = std::move(parts->history);
   return {
-      [&state](news& x) { state.post(std::move(x.what)); },
-      [&state](const lease_granted& x) { state.take(x); },
+      [&state](news& x) { state.hear(std::move(x.what)); },
+      [&state](const lease_granted& x) { state.hear(x); },
       [&state](const lease_refused& x) {
-        state.post(on::place_refused{x.trial, x.why});
+        state.hear(event_body{on::place_refused{x.trial, x.why}});
       },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },

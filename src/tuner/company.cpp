@@ -98,6 +98,8 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
                       parts.settings.queue_trials,
                       how.observer,
                       {}};
+  wanted.prompt_scheduler = parts.judge->traits().prompt;
+  wanted.prompt_searcher = parts.source->traits().prompt;
   wanted.job = parts.work->id;
   wanted.labels = parts.labels;
   if (how.resumes)

@@ -25,6 +25,8 @@ struct witness : run_observer {
 struct runner_test : support::deterministic_system {
   experiment_settings settings;
   sequence most_undurable = 200'000;
+  scheduler_traits judge_traits;
+  searcher_traits source_traits;
   std::shared_ptr<witness> seen = std::make_shared<witness>();
   support::mock<scheduler_actor> scheduler = mock_scheduler();
   support::mock<searcher_actor> searcher = mock_searcher();
@@ -56,7 +58,7 @@ struct runner_test : support::deterministic_system {
   }
 
   void spawn() {
-    runner_parts parts{experiment{settings, {}, {}, {}},
+    runner_parts parts{experiment{settings, judge_traits, source_traits, {}},
                        on::opened{1, "test", "{}", 1},
                        scheduler.actor,
                        searcher.actor,
@@ -65,6 +67,8 @@ struct runner_test : support::deterministic_system {
                        false,
                        seen};
     parts.most_undurable = most_undurable;
+    parts.prompt_scheduler = judge_traits.prompt;
+    parts.prompt_searcher = source_traits.prompt;
     uut = keep(spawn_runner(*system, std::move(parts)));
     tell(uut, run_atom_v);
     EXPECT_EQ(recorder.take<runner_actor>(), uut);
@@ -168,6 +172,131 @@ struct runner_test : support::deterministic_system {
     tell(uut, news{on::decided{{{asked.cause, {{asked.trial, verdict, {}}}}}}});
   }
 };
+
+/// A run whose next report asks for a verdict, for a choice and for suggestions, all at once.
+struct answer_order_test : runner_test {
+  struct answers {
+    on::decided verdict;
+    on::chosen choice;
+    on::suggested proposal;
+  };
+
+  answer_order_test() {
+    settings.max_trials = 0;
+    source_traits.ahead = 4;
+    judge_traits.prompt = source_traits.prompt = true;
+  }
+
+  answers questions_of_a_report() {
+    spawn();
+    suggest(2);
+    choose(0);
+    answer_nothing_yet();
+    choose_nobody();
+    make_durable();
+    launch(0);
+    make_durable();
+    choose_nobody();
+    report(1);
+    answers result;
+    auto turn = scheduler.take<scheduler_turn>();
+    auto asked = searcher.take<searcher_turn>().asks;
+    EXPECT_EQ(turn.judge.size() + turn.choose.size() + asked.size(), 3u);
+    if (turn.judge.size() + turn.choose.size() + asked.size() < 3)
+      return result;
+    result.verdict.answers = {{turn.judge[0].cause, {{trial_id{0}, go_on{9}, {}}}}};
+    result.choice = {{turn.choose[0].at, {}}};
+    result.proposal = {asked[0].number, nothing_yet{}};
+    return result;
+  }
+  void answer_nothing_yet() {
+    while (searcher.heard->size() > 0) {
+      for (const auto& x : searcher.take<searcher_turn>().asks)
+        tell(uut, news{on::suggested{x.number, nothing_yet{}}});
+    }
+  }
+  void choose_nobody() {
+    while (scheduler.heard->size() > 0) {
+      for (const auto& x : scheduler.take<scheduler_turn>().choose)
+        tell(uut, news{on::chosen{{x.at, {}}}});
+    }
+  }
+  /// The kinds of all events, in order.
+  std::vector<std::string> log() {
+    absorb();
+    std::vector<std::string> result;
+    for (const auto& x : written) {
+      if (const auto* what = std::get_if<event>(&x.what))
+        result.emplace_back(name_of(what->what));
+    }
+    return result;
+  }
+  /// Says what `word` numbers; 0 and 1 come from one actor.
+  void say(const answers& all, std::size_t word) {
+    if (word == 0)
+      tell(uut, news{all.verdict});
+    else if (word == 1)
+      tell(uut, news{all.choice});
+    else if (word == 2)
+      tell(uut, news{all.proposal});
+    else
+      tell(uut, news{on::node_down{"other", "it went"}});
+  }
+};
+
+struct any_answer_order : answer_order_test,
+                          testing::WithParamInterface<std::vector<std::size_t>> {};
+
+TEST_P(any_answer_order, gives_the_same_log_while_nothing_else_happens) {
+  auto all = questions_of_a_report();
+  auto before = log().size();
+
+  for (auto word : GetParam())
+    say(all, word);
+
+  auto after = log();
+  after.erase(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(before));
+  EXPECT_EQ(after, (std::vector<std::string>{"decided", "chosen", "suggested", "node_down"}));
+  trainable.heard->forget();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, any_answer_order,
+    testing::Values(std::vector<std::size_t>{0, 1, 2, 3}, std::vector<std::size_t>{0, 1, 3, 2},
+                    std::vector<std::size_t>{0, 2, 1, 3}, std::vector<std::size_t>{0, 2, 3, 1},
+                    std::vector<std::size_t>{0, 3, 1, 2}, std::vector<std::size_t>{0, 3, 2, 1},
+                    std::vector<std::size_t>{2, 0, 1, 3}, std::vector<std::size_t>{2, 0, 3, 1},
+                    std::vector<std::size_t>{2, 3, 0, 1}, std::vector<std::size_t>{3, 0, 1, 2},
+                    std::vector<std::size_t>{3, 0, 2, 1}, std::vector<std::size_t>{3, 2, 0, 1}));
+
+TEST_F(answer_order_test, does_not_wait_for_a_searcher_that_takes_its_time) {
+  source_traits.prompt = false;
+  auto all = questions_of_a_report();
+  auto before = log().size();
+
+  say(all, 0);
+  say(all, 1);
+  say(all, 3);
+
+  EXPECT_EQ(log().size(), before + 3);
+  EXPECT_EQ(trainable.take<attempt_answer>().until, 9u);
+  say(all, 2);
+  EXPECT_EQ(log().back(), "suggested");
+}
+
+TEST_F(answer_order_test, does_not_wait_for_a_scheduler_that_takes_its_time) {
+  judge_traits.prompt = false;
+  auto all = questions_of_a_report();
+
+  say(all, 2);
+  say(all, 3);
+
+  EXPECT_EQ(log().back(), "node_down");
+  say(all, 0);
+  say(all, 1);
+  EXPECT_EQ(log().back(), "chosen");
+  trainable.heard->forget();
+}
 
 TEST_F(runner_test, tells_its_observer_what_the_first_report_lacks) {
   settings.objectives = {{"loss", false}, {"speed", true}};

@@ -53,6 +53,9 @@ struct runner_parts {
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
   history_function history = {};
+  /// What the rules say of themselves: see `scheduler_traits::prompt`.
+  bool prompt_scheduler = false;
+  bool prompt_searcher = false;
   /// Events that may wait for the disk before trials are held back.
   sequence most_undurable = 200'000;
   /// What nodes call the experiment; see `job`.

@@ -72,6 +72,8 @@ struct live_trial {
   std::shared_ptr<const report> last;
   /// `last` was shown to the scheduler as a result.
   bool last_judged = false;
+  /// Some report had a number for the first objective; NaN and infinity are numbers.
+  bool has_objective = false;
   std::shared_ptr<const report> best;
   double best_score = 0;
   std::vector<checkpoint_id> checkpoints;
@@ -99,7 +101,7 @@ struct live_trial {
 /// A trial in the books for ever.
 struct trial_entry {
   trial_status status = trial_status::pending;
-  /// Ended with at least one result and without error.
+  /// Ended without error, and its first objective was a number at least once.
   bool succeeded = false;
   std::unique_ptr<live_trial> live;
 };
@@ -217,6 +219,7 @@ private:
   void leave_queue(live_trial& trial);
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
+  void note_missing_objective(const live_trial& trial, std::string& reason);
   void note_opening_failure(end_class how, const std::string& detail);
   void begin_drain(drain how);
   void drain_trial(live_trial& trial);
@@ -277,6 +280,8 @@ private:
   std::optional<sequence> stalled_at_;
 
   bool any_report_ = false;
+  /// People were told of a trial whose objective never was a number.
+  bool warned_of_objective_ = false;
   std::string opening_failure_;
   std::uint32_t opening_failures_ = 0;
 

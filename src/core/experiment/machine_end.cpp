@@ -3,8 +3,22 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tune {
+
+namespace {
+
+/// What a report says of a metric, for people.
+std::string shown_metric(const report& from, const std::string& name) {
+  constexpr std::size_t longest = 40;
+  if (from.metrics == nullptr || find_path(*from.metrics, name) == nullptr)
+    return "nothing of it";
+  auto text = to_text(metric(from, name));
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+
+} // namespace
 
 void machine::take(const on::ended& what) {
   auto* trial = live(what.trial, what.attempt);
@@ -176,8 +190,10 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   if (!move(trial, event))
     return;
   auto& known = entry(trial.id);
-  known.succeeded = event == status_event::end && trial.last != nullptr;
+  known.succeeded = event == status_event::end && trial.has_objective;
   succeeded_ += known.succeeded ? 1 : 0;
+  if (event == status_event::end && trial.last != nullptr && !known.succeeded)
+    note_missing_objective(trial, reason);
   row(trial, std::move(reason));
   fact::ended told;
   told.trial = trial.id;
@@ -196,6 +212,16 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
     x->forget(trial.id);
   live_.erase(trial.id);
   known.live.reset();
+}
+
+void machine::note_missing_objective(const live_trial& trial, std::string& reason) {
+  const auto& metric = settings_.objectives.front().metric;
+  auto what = "no report had a number for " + metric;
+  // Once: where it is so for one trial it mostly is for all.
+  if (!std::exchange(warned_of_objective_, true))
+    emit(cmd::warn{"trial " + to_text(trial.id) + ": " + what + "; the last said "
+                   + shown_metric(*trial.last, metric) + "; it does not count as succeeded"});
+  reason += (reason.empty() ? "" : "; ") + what;
 }
 
 void machine::note_opening_failure(end_class how, const std::string& detail) {

@@ -93,7 +93,9 @@ std::vector<needed_metric> machine::needed_metrics() const {
 
 void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& what) {
   const auto& first = settings_.objectives.front();
-  auto score = metric_number(*what, first.metric).value_or(nan);
+  auto number = metric_number(*what, first.metric);
+  trial.has_objective = trial.has_objective || number.has_value();
+  auto score = number.value_or(nan);
   score = first.maximise ? score : -score;
   // Comparisons with NaN are false: it never is the best; ties keep the earlier.
   if (std::isnan(score))

@@ -126,7 +126,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   for (auto count : x.failures)
     into.add(std::uint64_t{count});
   describe_report(into, x.last);
-  into.add(std::uint64_t{x.last_judged});
+  into.add(std::uint64_t{x.last_judged}).add(std::uint64_t{x.has_objective});
   describe_report(into, x.best);
   for (auto id : x.checkpoints)
     into.add(id);
@@ -173,7 +173,9 @@ void machine::describe(fingerprint& into) const {
   into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
   into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
   into.add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
-  into.add(std::uint64_t{any_report_}).add(std::string_view{opening_failure_});
+  into.add(std::uint64_t{any_report_})
+      .add(std::uint64_t{warned_of_objective_})
+      .add(std::string_view{opening_failure_});
   into.add(std::uint64_t{opening_failures_}).add(std::uint64_t{finished_});
   into.add(drain_ ? static_cast<std::uint64_t>(drain_->status) + 1 : 0);
   for (const auto& x : stoppers_)

@@ -155,6 +155,7 @@ scheduler_context scheduler_context_of(const spec& x) {
   scheduler_context result;
   result.seed = x.experiment.seed;
   result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());
+  result.maximise = x.experiment.objectives.empty() || x.experiment.objectives.front().maximise;
   return result;
 }
 

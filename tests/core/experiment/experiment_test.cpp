@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 
 namespace tune {
 namespace {
@@ -85,6 +87,30 @@ TEST(experiment, knows_the_best_report_of_all_trials) {
   EXPECT_EQ(best->trial, trial_id{9});
   EXPECT_EQ(best->at->iteration, 8u);
   EXPECT_EQ(*best->config->find("x"), value{9});
+}
+
+TEST(experiment, counts_no_trial_as_succeeded_whose_objective_never_was_a_number) {
+  auto how = settings();
+  how.objectives = {{"accuracy", true}};
+  world uut{{}, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(count_of(uut, trial_status::terminated), 10u);
+  EXPECT_EQ(uut.machine().view().succeeded, 0u);
+  std::vector<std::string> warnings;
+  std::set<std::string> reasons;
+  for (const auto& x : uut.carried()) {
+    if (const auto* said = std::get_if<cmd::warn>(&x.what); said && said->text.starts_with("trial"))
+      warnings.push_back(said->text);
+    if (const auto* row = std::get_if<cmd::trial_changed>(&x.what);
+        row != nullptr && row->status == trial_status::terminated)
+      reasons.insert(row->reason);
+  }
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("no report had a number for accuracy"), std::string::npos);
+  EXPECT_EQ(reasons, std::set<std::string>{"no report had a number for accuracy"});
 }
 
 TEST(experiment, places_a_new_trial_only_when_its_row_is_durable) {

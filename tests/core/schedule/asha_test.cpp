@@ -106,7 +106,22 @@ TEST(asha, records_a_judged_final_result_only_once) {
   auto verdict = tell.judged(2, 1, 150);
 
   EXPECT_EQ(text_of(verdict), "stop 2 rule=asha bracket=0 rung=1 cutoff=200 value=150 recorded=2 "
-                              "why=below the cutoff of rung 1");
+                              "why=below the cutoff 200 of rung 1");
+}
+
+TEST(asha, gives_reasons_in_the_metrics_own_numbers) {
+  asha::rule uut{with(100, 1, 2), 1, false};
+  scheduler_feed tell{uut};
+  for (std::uint64_t trial : {0, 1, 2})
+    tell.add(trial);
+  // A loss arrives turned round.
+  tell.judged(0, 1, -100);
+  tell.judged(1, 1, -300);
+
+  auto verdict = tell.judged(2, 1, -250);
+
+  EXPECT_EQ(text_of(verdict), "stop 2 rule=asha bracket=0 rung=1 cutoff=200 value=250 recorded=2 "
+                              "why=above the cutoff 200 of rung 1");
 }
 
 // Behaviour C4.2.
@@ -148,8 +163,9 @@ TEST(asha, stops_below_the_interpolated_percentile) {
   tell.judged(2, 1, 450);
   tell.judged(2, 2, 450);
 
-  EXPECT_EQ(text_of(tell.judged(3, 1, 260)), "stop 3 rule=asha bracket=0 rung=1 cutoff=275 "
-                                             "value=260 recorded=2 why=below the cutoff of rung 1");
+  EXPECT_EQ(text_of(tell.judged(3, 1, 260)),
+            "stop 3 rule=asha bracket=0 rung=1 cutoff=275 "
+            "value=260 recorded=2 why=below the cutoff 275 of rung 1");
 }
 
 TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
@@ -162,8 +178,9 @@ TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
   tell.judged(2, 1, 450);
   tell.judged(2, 2, 450);
 
-  EXPECT_EQ(text_of(tell.judged(3, 2, 260)), "stop 3 rule=asha bracket=0 rung=2 cutoff=325 "
-                                             "value=260 recorded=2 why=below the cutoff of rung 2");
+  EXPECT_EQ(text_of(tell.judged(3, 2, 260)),
+            "stop 3 rule=asha bracket=0 rung=2 cutoff=325 "
+            "value=260 recorded=2 why=below the cutoff 325 of rung 2");
 }
 
 // Behaviour C4.5.
@@ -179,7 +196,7 @@ TEST(asha, leaves_nan_out_of_the_percentile) {
   auto verdict = tell.judged(4, 1, 724);
 
   EXPECT_EQ(text_of(verdict), "stop 4 rule=asha bracket=0 rung=1 cutoff=725 value=724 recorded=2 "
-                              "why=below the cutoff of rung 1");
+                              "why=below the cutoff 725 of rung 1");
 }
 
 // Behaviour C4.7.

@@ -35,7 +35,7 @@ struct best_trial {
 /// What an observer may see of a running experiment.
 struct experiment_view {
   status_counts counts{};
-  /// Trials that ended with at least one result and without error.
+  /// Trials that ended without error and whose first objective was a number at least once.
   std::uint64_t succeeded = 0;
   std::optional<best_trial> best;
   bool searcher_done = false;

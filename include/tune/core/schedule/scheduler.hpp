@@ -113,6 +113,9 @@ struct scheduler_traits {
   bool needs_checkpoints = false;
   /// Reports matter to it. Without, it is told of none and asked about none: all go on.
   bool judges = true;
+  /// It answers within microseconds: nothing else enters the log between a question whom to start
+  /// and its answer. See `searcher_traits::prompt`.
+  bool prompt = false;
 };
 
 /// Judges and chooses.
@@ -149,6 +152,9 @@ struct scheduler_context {
   std::uint64_t seed = 0;
   /// Number of objectives. [>= 1]
   std::uint32_t objectives = 1;
+  /// Whether the first of them is maximised. Scores are larger-is-better either way; it is for what
+  /// people read, where scores are turned back.
+  bool maximise = true;
 };
 
 using scheduler_catalogue = catalogue<scheduler, scheduler_context>;

@@ -81,6 +81,9 @@ struct searcher_traits {
   bool exhaustible = false;
   /// What it proposes depends on observations. Without, it is told of its own suggestions only.
   bool learns = true;
+  /// It answers within microseconds: nothing else enters the log between question and answer, so
+  /// that runs of one trial at a time repeat exactly. Nothing ever waits for one that is not.
+  bool prompt = false;
 };
 
 /// Proposes and learns. Two halves like `scheduler`: `apply` changes, `propose` computes.

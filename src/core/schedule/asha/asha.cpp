@@ -36,7 +36,8 @@ expected<void> validate(const settings& what) {
   return {};
 }
 
-rule::rule(settings what, std::uint64_t seed) : settings_{std::move(what)}, seed_{seed} {
+rule::rule(settings what, std::uint64_t seed, bool maximise)
+    : settings_{std::move(what)}, seed_{seed}, maximise_{maximise} {
   for (std::uint32_t s = 0; s < settings_.brackets; ++s) {
     auto marks = milestones(settings_.grace_period, settings_.reduction_factor, settings_.max_t, s,
                             most_rungs);
@@ -55,6 +56,7 @@ scheduler_traits rule::traits() const {
   result.time_attr = settings_.time_attr;
   // The order never depends on results.
   result.choose_ahead = 256;
+  result.prompt = true;
   return result;
 }
 
@@ -173,6 +175,8 @@ void rule::settle(const decision& what) {
 
 object rule::facts_of(const live_trial& trial, const verdict& what) const {
   object result{{"rule", "asha"}};
+  // A difference, so that 0 stays 0.
+  auto as_reported = [this](double score) { return maximise_ ? score : 0.0 - score; };
   if (!what.at) {
     result.set("max_t", plain(settings_.max_t));
     result.set("time", plain(what.time));
@@ -182,11 +186,13 @@ object rule::facts_of(const live_trial& trial, const verdict& what) const {
   result.set("bracket", static_cast<std::int64_t>(trial.bracket));
   result.set("rung", plain(what.at->milestone));
   if (what.at->cutoff)
-    result.set("cutoff", *what.at->cutoff);
-  result.set("value", what.at->score);
+    result.set("cutoff", as_reported(*what.at->cutoff));
+  result.set("value", as_reported(what.at->score));
   result.set("recorded", static_cast<std::int64_t>(what.at->recorded));
   if (what.stops)
-    result.set("why", "below the cutoff of rung " + to_text(plain(what.at->milestone)));
+    result.set("why", std::string{maximise_ ? "below" : "above"} + " the cutoff "
+                          + to_text(plain(as_reported(*what.at->cutoff))) + " of rung "
+                          + to_text(plain(what.at->milestone)));
   return result;
 }
 

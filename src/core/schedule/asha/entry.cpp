@@ -70,7 +70,8 @@ scheduler_catalogue::entry make_entry() {
     auto what = read(from);
     if (auto valid = validate(what); !valid)
       return valid.error();
-    return std::unique_ptr<scheduler>{std::make_unique<rule>(std::move(what), context.seed)};
+    return std::unique_ptr<scheduler>{
+        std::make_unique<rule>(std::move(what), context.seed, context.maximise)};
   };
   return result;
 }

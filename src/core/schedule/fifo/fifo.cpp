@@ -8,6 +8,7 @@ scheduler_traits rule::traits() const {
   // The order never depends on results.
   result.choose_ahead = 256;
   result.judges = false;
+  result.prompt = true;
   return result;
 }
 

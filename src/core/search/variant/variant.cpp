@@ -61,6 +61,7 @@ searcher_traits generator::traits() const {
   result.ahead = 256;
   result.learns = false;
   result.exhaustible = true;
+  result.prompt = true;
   return result;
 }
 

@@ -50,8 +50,8 @@ struct settings {
 ///   later results fall through to the lower rungs.
 /// - A trial that comes back keeps its bracket.
 ///
-/// Scores and cutoffs in reasons are "larger is better", as inside: turned round where the metric
-/// is minimised. A stop says `rule`, `bracket`, `rung`, `cutoff`, `value`, `recorded` (how many
+/// Values and cutoffs in reasons are the metric's own: scores are turned back where it is
+/// minimised. A stop says `rule`, `bracket`, `rung`, `cutoff`, `value`, `recorded` (how many
 /// numbers the cutoff was made of) and `why`, or `rule`, `max_t`, `time` and `why`. A trial that
 /// passes a rung is annotated with the former; without `cutoff` where it was the first.
 ///
@@ -60,8 +60,9 @@ struct settings {
 /// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020.
 class rule final : public scheduler {
 public:
-  /// @param what must be valid.
-  rule(settings what, std::uint64_t seed);
+  /// @param what     must be valid.
+  /// @param maximise Whether the metric is: for what people read alone.
+  rule(settings what, std::uint64_t seed, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;
@@ -91,6 +92,7 @@ private:
 
   settings settings_;
   std::uint64_t seed_;
+  bool maximise_;
   std::vector<ladder> brackets_;
   /// Chance of each bracket, relative to the largest.
   std::vector<double> weights_;
