@@ -16,6 +16,7 @@ std::span<const exit_code_doc> exit_code_docs() {
       {exit_code::storage, "storage failed: database, directory or disk"},
       {exit_code::refused, "refused for safety"},
       {exit_code::again, "preempted: run the same command again"},
+      {exit_code::hung_up, "ended by SIGHUP, in order"},
       {exit_code::interrupted, "ended by Ctrl-C, in order"},
       {exit_code::terminated, "ended by SIGTERM, in order"},
   };

@@ -31,6 +31,8 @@ enum class exit_code : int {
   refused = 8,
   /// Preempted; the same command goes on.
   again = 75,
+  /// Ended by SIGHUP: the terminal went.
+  hung_up = 129,
   /// Ended by Ctrl-C (SIGINT).
   interrupted = 130,
   /// Ended by SIGTERM.

@@ -22,6 +22,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <utility>
@@ -108,8 +109,13 @@ int run(int argc, char** argv, const choices& all) {
   if (std::holds_alternative<run_request>(line->what))
     hold_signals();
   auto code = std::visit(commander{*line, all}, line->what);
+  errno = 0;
   std::cout.flush();
-  return static_cast<int>(std::cout ? code : exit_code::storage);
+  if (std::cout)
+    return static_cast<int>(code);
+  std::cerr << "tune-node: the result could not be written to stdout"
+            << (errno != 0 ? std::string{": "} + std::strerror(errno) : std::string{}) << '\n';
+  return static_cast<int>(exit_code::storage);
 }
 
 } // namespace

@@ -297,13 +297,18 @@ struct runner_state : engine_ports {
   }
 
   void note(const cmd::attempt_changed& x) {
+    if (observer && !x.finished)
+      observer->attempt_began(x, now());
     if (!x.finished || !observer || !is_failure(x.how))
       return;
     auto again = loop->machine().status_of(x.trial) == trial_status::pending;
     observer->attempt_failed(x, again, now());
   }
 
-  void note(const cmd::decision_taken&) {}
+  void note(const cmd::decision_taken& x) {
+    if (observer)
+      observer->decided(x, now());
+  }
 
   void note(const cmd::trial_changed& x) {
     if (observer)

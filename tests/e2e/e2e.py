@@ -64,7 +64,7 @@ class Finished:
     """How a run ended."""
 
     def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
+        self.code, self.out, self.err = code, out or "", err or ""
 
     def json(self):
         return json.loads(self.out)

@@ -112,6 +112,7 @@ def carry_out(words):
         "tune": lambda: say({"tune": 1}),
         "report": lambda: report(loss=float(take())),
         "reports": lambda: repeated(take, lambda i: report(loss=1 / i, i=i)),
+        "says": lambda: report(loss=take()),
         "strange": lambda: report(loss=float("nan"), up="inf", down="-inf"),
         "other": lambda: report(other=1),
         "print": lambda: print(take(), flush=True),

@@ -39,7 +39,19 @@ class Directories(Case):
     def test_a_result_that_cannot_be_written_is_told(self):
         ini = self.experiment("tune report 1")
         with open("/dev/full", "w") as full:
-            self.run_node("run", ini, "-o", "json", stdout=full, code=7)
+            ran = self.finish(self.start("run", ini, "-o", "json", stdout=full), 7)
+
+        self.assertIn("the result could not be written to stdout", ran.err)
+
+    def test_a_path_too_long_for_the_database_is_told_before_anything_is_made(self):
+        ini = self.experiment("tune report 1")
+        storage = "/".join(["a" * 100] * 6)
+
+        ran = self.run_node("run", ini, "--experiment.storage", storage, code=7)
+
+        self.assertIn("choose a shorter [experiment] storage or name", ran.err)
+        self.assertEqual(len(ran.err.splitlines()), 1)
+        self.assertFalse((self.directory / ("a" * 100)).exists())
 
     @unittest.skipIf(os.geteuid() != 0, "only root can mount")
     def test_a_full_disk_ends_the_run_with_exit_7(self):
@@ -58,6 +70,62 @@ class Directories(Case):
         self.assertIn("full", ran.err.lower())
         self.assert_no_trial_processes()
         self.assertTrue(Path(disk, "x", "experiment.db").exists())
+
+
+class Finished(Case):
+    """`--resume` on an experiment that is done."""
+
+    def test_is_shown_as_it_was(self):
+        ini = self.experiment("tune report 1", "x = uniform(0, 1)", samples=2)
+        first = self.run_node("run", ini, "-o", "json").json()
+
+        again = self.run_node("run", ini, "--resume", "-o", "json").json()
+
+        self.assertEqual(again["best"], first["best"])
+        self.assertEqual(again["counts"], first["counts"])
+
+    def test_shows_the_checkpoint_of_the_best_by_its_full_path(self):
+        ini = self.experiment(
+            "tune reports 4", "x = uniform(0, 1)", samples=2, more="[checkpoint]\nfrequency = 2"
+        )
+        first = self.run_node("run", ini, "-o", "json").json()
+
+        again = self.run_node("run", ini, "--resume", "-o", "json").json()
+
+        self.assertTrue(os.path.isabs(first["best"]["checkpoint"]), first)
+        self.assertTrue(os.path.isdir(first["best"]["checkpoint"]), first)
+        self.assertEqual(again["best"], first["best"])
+
+    def test_refuses_another_configuration_with_the_difference(self):
+        ini = self.experiment("tune report 1", "x = uniform(0, 1)")
+        self.run_node("run", ini)
+
+        for key, value, says in (
+            ("experiment.mode", "max", 'experiment.mode was "min", is "max"'),
+            ("experiment.seed", "3", 'experiment.seed was "0", is "3"'),
+            ("space.x", "uniform(0, 2)", 'space.x was "uniform(0, 1)"'),
+        ):
+            with self.subTest(key):
+                ran = self.run_node("run", ini, "--resume", "--" + key, value, code=8)
+
+                self.assertIn(says, ran.err)
+                self.assertEqual(ran.out, "")
+
+    def test_goes_on_with_more_samples(self):
+        ini = self.experiment("tune report 1", "x = uniform(0, 1)", samples=2)
+        self.run_node("run", ini)
+        configs = "SELECT config FROM trials ORDER BY trial"
+        before = self.rows(configs)
+
+        told = self.run_node(
+            "run", ini, "--resume", "--experiment.num_samples", "5", "-o", "json"
+        ).json()
+        self.run_node("run", ini, "--experiment.num_samples", "5", "--experiment.name", "y")
+
+        self.assertEqual(told["status"], "done")
+        self.assertEqual(told["counts"]["TERMINATED"], 5)
+        self.assertEqual(self.rows(configs)[:2], before)
+        self.assertEqual(self.rows(configs), self.rows(configs, "y"))
 
 
 class Resources(Case):

@@ -161,6 +161,41 @@ class Signals(Case):
 
         self.check_left_in_order(self.finish(child, 143), 1)
 
+    def test_sighup_leaves_off_in_order(self):
+        ini = self.experiment("tune report 1 hang")
+        child = self.started(ini, *self.QUICK)
+
+        child.send_signal(signal.SIGHUP)
+
+        self.check_left_in_order(self.finish(child, 129), 1)
+
+    def test_a_closed_stderr_does_not_end_the_run(self):
+        gate = self.directory / "gate"
+        ini = self.experiment(
+            "tune report 1 wait_for %s" % gate, "x = uniform(0, 1)", samples=6
+        )
+        child = self.started(ini, "-o", "json", "--cluster.cpus", "2")
+
+        child.stderr.close()
+        child.stderr = None
+        gate.touch()
+
+        told = self.finish(child).json()
+        self.assertEqual(told["counts"]["TERMINATED"], 6)
+
+    def test_a_closed_stdout_is_told_at_the_end(self):
+        gate = self.directory / "gate"
+        ini = self.experiment("tune report 1 wait_for %s" % gate)
+        child = self.started(ini, "-o", "json")
+
+        child.stdout.close()
+        child.stdout = None
+        gate.touch()
+
+        ran = self.finish(child, 7)
+        self.assertIn("the result could not be written to stdout: Broken pipe", ran.err)
+        self.assertEqual(self.rows("SELECT status FROM trials")[0]["status"], "TERMINATED")
+
     def test_a_program_that_ignores_term_is_not_lost_either(self):
         ini = self.experiment("print loss=1 hang_with_children", report="line")
         child = self.started(

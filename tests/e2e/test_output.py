@@ -79,6 +79,40 @@ class Output(Case):
         self.assertEqual(ran.err, "")
         self.assertEqual(ran.json()["counts"]["TERMINATED"], 3)
 
+    def test_quiet_prints_the_result_in_every_form(self):
+        for number, form in enumerate(("table", "csv", "jsonl")):
+            with self.subTest(form):
+                ran = self.run_quick("-q", "-o", form, "--experiment.name", "q%d" % number)
+
+                self.assertEqual(ran.err, "")
+                self.assertNotEqual(ran.out, "")
+
+    def test_an_objective_that_is_never_a_number_is_no_success(self):
+        ini = self.experiment("tune says abc")
+
+        ran = self.run_node("run", ini, "-o", "json", code=5)
+
+        self.assertIn("no report had a number for loss", ran.err)
+        self.assertIsNone(ran.json()["best"])
+
+    def test_the_log_tells_of_each_trial(self):
+        self.run_quick("--log.file", "logs/run.log", "--log.level", "debug")
+
+        lines = (self.directory / "results/x/logs/run.log").read_text().splitlines()
+        for trial in ("00000", "00001", "00002"):
+            kinds = [line.split(" ", 3)[3] for line in lines if line.split(" ")[2] == trial]
+            self.assertEqual(kinds[0], "PENDING")
+            self.assertIn("RUNNING", kinds)
+            self.assertTrue(kinds[-1].startswith("TERMINATED"), kinds)
+
+    def test_a_log_that_cannot_be_opened_ends_the_run_at_its_start(self):
+        ini = self.experiment("tune report 1")
+
+        ran = self.run_node("run", ini, "--log.file", "/proc/none/x.log", code=7)
+
+        self.assertIn("[log] file = /proc/none/x.log", ran.err)
+        self.assertFalse((self.directory / "results/x/trials/00000").exists())
+
     def test_a_mistyped_metric_is_warned_of_once(self):
         ini = self.cpp_experiment(
             "learns", "x = uniform(0, 1)", samples=3, more="[stop]\nwhen = lsos <= 0"

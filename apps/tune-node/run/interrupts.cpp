@@ -20,6 +20,8 @@ sigset_t watched() {
   sigemptyset(&result);
   sigaddset(&result, SIGINT);
   sigaddset(&result, SIGTERM);
+  // Ignored where it was when we began (nohup): a blocked signal that is ignored never comes.
+  sigaddset(&result, SIGHUP);
   return result;
 }
 
@@ -50,6 +52,8 @@ void wait_for_signals(int wake, const std::function<void(int)>& first,
 void hold_signals() {
   auto set = watched();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // Whoever reads along may go: writing fails then, which is no reason to leave trials alone.
+  ::signal(SIGPIPE, SIG_IGN);
 }
 
 interrupts::interrupts(std::function<void(int)> first, std::function<void(int)> second)

@@ -1,4 +1,4 @@
-/// Ctrl-C and SIGTERM: the first leaves off in order, the second at once.
+/// Ctrl-C, SIGTERM and SIGHUP: the first leaves off in order, the second at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace tune::cli {
 
-/// Keeps the two signals from ending the process. Call in `main` before any thread is made: they
-/// inherit it.
+/// Keeps these signals, and SIGPIPE, from ending the process. Call in `main` before any thread is
+/// made: they inherit it.
 void hold_signals();
 
 /// Waits for signals on a thread of its own, while it lives.

@@ -8,6 +8,7 @@
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
 
+#include "tune/actors/run_log.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
@@ -37,7 +38,7 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
   auto errored = how.view.counts[static_cast<std::size_t>(trial_status::errored)];
   switch (how.status) {
     case experiment_status::interrupted:
-      return signal == SIGTERM ? exit_code::terminated : exit_code::interrupted;
+      return static_cast<exit_code>(128 + (signal == 0 ? SIGINT : signal));
     case experiment_status::time_limit:
       return exit_code::done;
     case experiment_status::stalled:
@@ -59,7 +60,7 @@ bool write_result(const command_line& line, const run_request& what, const run_s
                   const run_summary& how, const style& look) {
   expected<void> read;
   auto format = line.output.value_or(output_format::table);
-  if (format == output_format::table && !line.quiet)
+  if (format == output_format::table)
     std::cout << summary_text(last, {how.status, how.why, what.file}, look);
   if (format == output_format::csv || format == output_format::jsonl) {
     trials_request all;
@@ -68,7 +69,6 @@ bool write_result(const command_line& line, const run_request& what, const run_s
   }
   if (format == output_format::json || format == output_format::jsonl)
     std::cout << summary_json(last, how.status);
-  std::cout.flush();
   if (!read)
     complain(read.error());
   return read.has_value();
@@ -104,14 +104,24 @@ bool can_run(const loaded_spec& loaded, const host_resources& machine) {
 }
 
 /// Runs the actors until all is over and on disk.
-run_summary conduct(run_parts parts, company_options how, const snapshot_frame& fixed,
-                    screen_options look, std::atomic<int>& signal) {
+/// @errors `ec::storage` where the log cannot be opened.
+expected<run_summary> conduct(run_parts parts, company_options how, const snapshot_frame& fixed,
+                              screen_options look, const log_section& wanted,
+                              std::atomic<int>& signal) {
   system_config config;
   caf::actor_system system{config};
   std::optional<company> actors;
   look.snapshot = [&] { return take_snapshot(*actors, fixed); };
   auto shown = std::make_shared<screen>(std::move(look));
   how.observer = shown;
+  if (!wanted.file.empty()) {
+    auto log = open_run_log({fs::path{fixed.directory} / wanted.file, wanted.level,
+                             [shown](const std::string& why) { shown->say(printable(why)); }});
+    if (!log)
+      return log.error();
+    // The screen is last: whoever waits for it goes when it hears of the end.
+    how.observer = joined_observers({*log, shown});
+  }
   how.on_files_failed = [shown](const error& why) {
     shown->say("trial files are not written any more: " + printable(to_text(why)));
   };
@@ -132,8 +142,9 @@ run_summary conduct(run_parts parts, company_options how, const snapshot_frame& 
 
 } // namespace
 
-std::optional<loaded_spec>
-load_or_complain(const std::string& file, const std::vector<named_text>& with, const choices& all) {
+std::optional<loaded_spec> load_or_complain(const std::string& file,
+                                            const std::vector<named_text>& with, const choices& all,
+                                            bool quiet) {
   load_request wanted;
   wanted.overrides = with;
   wanted.environment = environment_of(environ);
@@ -141,7 +152,7 @@ load_or_complain(const std::string& file, const std::vector<named_text>& with, c
   wanted.searchers = all.searchers;
   wanted.trainables = &all.trainables;
   auto result = load_spec(file, wanted);
-  for (const auto& warning : result.warnings)
+  for (const auto& warning : quiet ? std::vector<std::string>{} : result.warnings)
     std::cerr << "tune-node: warning: " << printable(warning) << '\n';
   if (!result)
     std::cerr << to_text(result.faults) << '\n';
@@ -149,7 +160,7 @@ load_or_complain(const std::string& file, const std::vector<named_text>& with, c
 }
 
 exit_code run_experiment(const command_line& line, const run_request& what, const choices& all) {
-  auto loaded = load_or_complain(what.file, what.overrides, all);
+  auto loaded = load_or_complain(what.file, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
   auto machine = discover();
@@ -159,7 +170,7 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   auto fixed = frame_of(*loaded, directory);
   auto look = screen_of(line, fixed);
   if (what.resume) {
-    auto before = finished_before(directory, fixed);
+    auto before = finished_before(directory, loaded->what, fixed);
     if (!before)
       return complain(before.error());
     if (*before) {
@@ -185,7 +196,11 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   how.opening
       = {how.store->epoch(), TUNE_VERSION, to_json(loaded->what), loaded->what.experiment.seed};
   std::atomic<int> signal = 0;
-  auto end = conduct(std::move(*parts), std::move(how), fixed, look, signal);
+  auto conducted
+      = conduct(std::move(*parts), std::move(how), fixed, look, loaded->what.log, signal);
+  if (!conducted)
+    return complain(conducted.error());
+  const auto& end = *conducted;
   if (!end.storage_error.empty())
     std::cerr << "tune-node: " << printable(end.storage_error) << '\n';
   auto last = snapshot_of(fixed, end.view, end.elapsed);

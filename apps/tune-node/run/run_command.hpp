@@ -18,7 +18,8 @@ namespace tune::cli {
 
 /// Reads the configuration for a command; what is wrong with it goes to stderr.
 /// @returns nothing where there are faults: exit code 3.
-[[nodiscard]] std::optional<loaded_spec>
-load_or_complain(const std::string& file, const std::vector<named_text>& with, const choices& all);
+[[nodiscard]] std::optional<loaded_spec> load_or_complain(const std::string& file,
+                                                          const std::vector<named_text>& with,
+                                                          const choices& all, bool quiet = false);
 
 } // namespace tune::cli

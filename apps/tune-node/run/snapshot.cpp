@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
+#include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -10,13 +11,60 @@ namespace fs = std::filesystem;
 
 namespace {
 
-best_row row_of(const best_trial& x) {
+/// A checkpoint's place for whoever wants to use it.
+std::string full_path(const snapshot_frame& fixed, const std::string& location) {
+  return location.empty() ? location : (fs::path{fixed.directory} / location).string();
+}
+
+/// Whether the run may try more configurations than it did.
+bool has_more_samples(const spec& before, const spec& wanted) {
+  auto old = before.experiment.num_samples;
+  auto now = wanted.experiment.num_samples;
+  return old > 0 && (now == 0 || now > old);
+}
+
+/// The newest checkpoint of a trial that can be used; empty: none.
+expected<std::string> newest_checkpoint(store_reader& from, trial_id trial) {
+  auto all = from.checkpoints(trial);
+  if (!all)
+    return all.error();
+  for (auto i = all->rbegin(); i != all->rend(); ++i) {
+    if (i->state == "good")
+      return i->location;
+  }
+  return std::string{};
+}
+
+expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_frame& fixed) {
+  trial_query best;
+  best.by = trial_query::order::metric;
+  best.metric = fixed.objectives.front().metric;
+  best.descending = fixed.objectives.front().maximise;
+  best.limit = 1;
+  auto first = from.trials(best);
+  if (!first)
+    return first.error();
+  if (first->empty() || !first->front().best_metrics)
+    return std::optional<best_row>{};
+  best_row result;
+  result.trial = first->front().trial;
+  result.config = std::make_shared<const object>(first->front().config);
+  result.metrics = std::make_shared<const object>(*first->front().best_metrics);
+  result.iteration = first->front().best_iteration;
+  auto location = newest_checkpoint(from, result.trial);
+  if (!location)
+    return location.error();
+  result.checkpoint = full_path(fixed, *location);
+  return std::optional{std::move(result)};
+}
+
+best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
   best_row result;
   result.trial = x.trial;
   result.config = x.config;
   result.metrics = x.at->metrics;
   result.iteration = x.at->iteration;
-  result.checkpoint = x.checkpoint;
+  result.checkpoint = full_path(fixed, x.checkpoint);
   return result;
 }
 
@@ -32,7 +80,7 @@ run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& vie
   result.elapsed = at;
   result.time_limit = fixed.time_limit;
   if (view.best)
-    result.best = row_of(*view.best);
+    result.best = row_of(fixed, *view.best);
   return result;
 }
 
@@ -60,8 +108,8 @@ std::optional<run_snapshot> take_snapshot(company& actors, const snapshot_frame&
   return result;
 }
 
-expected<std::optional<run_snapshot>> finished_before(const fs::path& directory,
-                                                      snapshot_frame fixed) {
+expected<std::optional<run_snapshot>> finished_before(const fs::path& directory, const spec& wanted,
+                                                      const snapshot_frame& fixed) {
   auto state = inspect_directory(directory);
   if (!state)
     return state.error();
@@ -75,24 +123,20 @@ expected<std::optional<run_snapshot>> finished_before(const fs::path& directory,
     return row.error();
   if (row->status != to_text(experiment_status::done))
     return std::optional<run_snapshot>{};
+  auto before = spec_from_json(row->spec);
+  if (!before)
+    return before.error();
+  if (auto fits = may_resume(changes(*before, wanted)); !fits)
+    return fits.error();
+  if (has_more_samples(*before, wanted))
+    return std::optional<run_snapshot>{};
   experiment_view view;
   view.counts = row->counts;
   auto result = snapshot_of(fixed, view, row->elapsed);
-  trial_query best;
-  best.by = trial_query::order::metric;
-  best.metric = fixed.objectives.front().metric;
-  best.descending = fixed.objectives.front().maximise;
-  best.limit = 1;
-  auto first = reader->trials(best);
-  if (!first)
-    return first.error();
-  if (!first->empty() && first->front().best_metrics) {
-    auto& shown = result.best.emplace();
-    shown.trial = first->front().trial;
-    shown.config = std::make_shared<const object>(first->front().config);
-    shown.metrics = std::make_shared<const object>(*first->front().best_metrics);
-    shown.iteration = first->front().best_iteration;
-  }
+  auto best = best_of(*reader, fixed);
+  if (!best)
+    return best.error();
+  result.best = std::move(*best);
   return std::optional<run_snapshot>{std::move(result)};
 }
 

@@ -27,8 +27,11 @@ struct snapshot_frame {
 [[nodiscard]] std::optional<run_snapshot> take_snapshot(company& actors,
                                                         const snapshot_frame& fixed);
 
-/// The end of an experiment that was finished before; nothing if there is none, or it is not.
+/// The end of an experiment that was finished before; nothing if there is none, if it is not, or if
+/// `wanted` has more samples than it had, so that it goes on.
+/// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
 [[nodiscard]] expected<std::optional<run_snapshot>>
-finished_before(const std::filesystem::path& directory, snapshot_frame fixed);
+finished_before(const std::filesystem::path& directory, const spec& wanted,
+                const snapshot_frame& fixed);
 
 } // namespace tune::cli

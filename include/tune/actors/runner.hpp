@@ -22,6 +22,16 @@ public:
     static_cast<void>(what);
     static_cast<void>(now);
   }
+  /// An attempt was given its resources.
+  virtual void attempt_began(const cmd::attempt_changed& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
+  /// A decision other than to go on took effect.
+  virtual void decided(const cmd::decision_taken& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
   /// An attempt failed. @param again the trial will be tried again.
   virtual void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) {
     static_cast<void>(what);

@@ -40,6 +40,8 @@ void machine::take(const on::opened& what) {
   // A head that goes on: what made the last one leave off is over.
   drain_.reset();
   finished_ = false;
+  // There may be more samples to take now: the searcher is asked once more.
+  searcher_done_ = settings_.max_trials > 0 && trials_.size() >= settings_.max_trials;
   stalled_at_.reset();
   opening_failures_ = 0;
   for (auto id : live_) {

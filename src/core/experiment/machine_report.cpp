@@ -97,14 +97,16 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   trial.has_objective = trial.has_objective || number.has_value();
   auto score = number.value_or(nan);
   score = first.maximise ? score : -score;
-  // Comparisons with NaN are false: it never is the best; ties keep the earlier.
+  // Comparisons with NaN are false: it never is the best; ties keep the earlier report.
   if (std::isnan(score))
     return;
   if (trial.best == nullptr || score > trial.best_score) {
     trial.best = what;
     trial.best_score = score;
   }
-  if (!best_ || score > best_score_) {
+  // Between trials the smaller number wins: chance may decide which came first.
+  auto ties = best_ && score == best_score_ && trial.id < best_->trial;
+  if (!best_ || score > best_score_ || ties) {
     auto newest = newest_good(trial);
     best_ = best_trial{trial.id, trial.config, what,
                        newest ? checkpoints_.at(newest).location : std::string{}};

@@ -331,17 +331,16 @@ void add_cluster(rows& to) {
 }
 
 void add_log(rows& to) {
-  to.push_back(one_of({"log", "level", "least urgency of lines on stderr", true},
+  to.push_back(one_of({"log", "level", "least urgency of lines of the log file", true},
                       {"trace", "debug", "info", "warning", "error", "off"},
                       TUNE_FIELD(log.level)));
   to.push_back(
       boolean({"log", "trial_files", "write result files into each trial's directory", true},
               TUNE_FIELD(log.trial_files)));
-  to.push_back(text({"log", "file",
-                     "the runtime's own log beside stderr, against the experiment's directory; "
-                     "empty: none",
-                     true},
-                    "path", TUNE_FIELD(log.file)));
+  to.push_back(
+      text({"log", "file", "the runtime's own log, against the experiment's directory; empty: none",
+            true},
+           "path", TUNE_FIELD(log.file)));
 }
 
 #undef TUNE_INSIDE

@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -89,8 +91,29 @@ fs::path trials_directory(const fs::path& directory) {
   return directory / "trials";
 }
 
+namespace {
+
+/// Why SQLite could not open the database by its name; it must have room for its companions' names.
+std::optional<error> why_too_long(const fs::path& file) {
+  constexpr std::size_t longest_ending = std::string_view{"-journal"}.size() + 1;
+  const auto* system = sqlite3_vfs_find(nullptr);
+  std::error_code failed;
+  auto length = fs::absolute(file, failed).string().size();
+  if (system == nullptr || length + longest_ending <= static_cast<std::size_t>(system->mxPathname))
+    return std::nullopt;
+  return error{ec::storage,
+               "the path of the experiment's database has " + std::to_string(length)
+                   + " bytes, and SQLite takes at most "
+                   + std::to_string(system->mxPathname - static_cast<int>(longest_ending))
+                   + ": choose a shorter [experiment] storage or name"};
+}
+
+} // namespace
+
 expected<directory_state> inspect_directory(const fs::path& directory) {
   const auto file = database_file(directory);
+  if (auto why = why_too_long(file))
+    return *why;
   struct stat found {};
   if (::stat(file.c_str(), &found) != 0) {
     if (errno == ENOENT)

@@ -172,7 +172,7 @@ struct log_section {
   log_level level = log_level::info;
   /// Write result files into each trial's directory.
   bool trial_files = true;
-  /// The runtime's own log beside stderr; stands against the experiment's directory. Empty: none.
+  /// The runtime's own log; stands against the experiment's directory. Empty: none.
   std::string file;
 
   friend bool operator==(const log_section&, const log_section&) = default;
