@@ -29,6 +29,9 @@ using heard_word = std::variant<event_body, lease_granted, tick_atom>;
 /// log, in one order, and the next word comes behind it. Where only one word from outside is on
 /// its way at a time, which is so where one trial runs at a time, the whole log is the same.
 ///
+/// Whoever wants an end is heard at once: it may be that a rule is gone and never answers. The gate
+/// stays open from then on.
+///
 /// Nothing waits for a rule that is not prompt: its questions never close the gate, and its answers
 /// are taken as words from outside.
 class turn_gate {
@@ -53,6 +56,8 @@ public:
 
   /// Hears something; `next` tells what is to be posted now.
   void hear(heard_word what) {
+    if (wants_an_end(what))
+      stay_open();
     auto* from = author_of(what);
     if (from == nullptr || from->due == 0) {
       waiting_.push_back(std::move(what));
@@ -102,6 +107,20 @@ private:
       return;
     whom.unsent = false;
     whom.due += questions;
+  }
+
+  static bool wants_an_end(const heard_word& what) {
+    const auto* body = std::get_if<event_body>(&what);
+    return body != nullptr
+           && (std::holds_alternative<on::stop_asked>(*body)
+               || std::holds_alternative<on::interrupted>(*body));
+  }
+
+  void stay_open() {
+    for (auto* x : {&scheduler_, &searcher_}) {
+      x->prompt = x->unsent = false;
+      x->due = 0;
+    }
   }
 
   rule* author_of(const heard_word& what) {

@@ -98,8 +98,9 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
                       parts.settings.queue_trials,
                       how.observer,
                       {}};
-  wanted.prompt_scheduler = parts.judge->traits().prompt;
-  wanted.prompt_searcher = parts.source->traits().prompt;
+  // An actor of the user's own may take its time, whatever it says.
+  wanted.prompt_scheduler = !how.scheduler && parts.judge->traits().prompt;
+  wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
   wanted.job = parts.work->id;
   wanted.labels = parts.labels;
   if (how.resumes)

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/storage.hpp"
 
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace tune {
 
@@ -10,8 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether what the directory holds was recorded under a configuration that may go on as `wanted`.
-expected<void> may_go_on(const fs::path& directory, const spec& wanted) {
+/// The row of what the directory holds, which was recorded under a configuration that may go on as
+/// `wanted`, and that configuration.
+expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, const spec& wanted) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
@@ -21,10 +28,58 @@ expected<void> may_go_on(const fs::path& directory, const spec& wanted) {
   auto before = spec_from_json(row->spec);
   if (!before)
     return before.error();
-  return may_resume(changes(*before, wanted));
+  if (auto fits = may_resume(changes(*before, wanted)); !fits)
+    return fits.error();
+  return std::pair{std::move(*row), std::move(*before)};
+}
+
+/// Whether the run may try more configurations than it did.
+bool has_more_samples(const spec& before, const spec& wanted) {
+  auto old = before.experiment.num_samples;
+  auto now = wanted.experiment.num_samples;
+  return old > 0 && (now == 0 || now > old);
+}
+
+/// Removes what attempts of earlier heads, which are over, wrote and nobody registered.
+expected<void> sweep(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reader.error();
+  // All of one trial come together: its list is read once.
+  std::optional<trial_id> listed;
+  std::set<std::string> locations;
+  auto swept = sweep_checkpoints(
+      directory, [&](trial_id trial, const std::string& location) -> expected<bool> {
+        if (listed != trial) {
+          auto rows = reader->checkpoints(trial);
+          if (!rows)
+            return rows.error();
+          locations.clear();
+          for (auto& x : *rows)
+            locations.insert(std::move(x.location));
+          listed = trial;
+        }
+        return locations.contains(location);
+      });
+  if (!swept)
+    return swept.error();
+  return {};
 }
 
 } // namespace
+
+expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted) {
+  auto state = inspect_directory(directory);
+  if (!state)
+    return state.error();
+  if (*state != directory_state::experiment)
+    return false;
+  auto before = may_go_on(directory, wanted);
+  if (!before)
+    return before.error();
+  return before->first.status == to_text(experiment_status::done)
+         && !has_more_samples(before->second, wanted);
+}
 
 expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted, bool resume) {
   auto state = inspect_directory(directory);
@@ -43,6 +98,11 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
   auto opened = holds ? experiment_store::open(directory) : experiment_store::create(directory);
   if (!opened)
     return opened.error();
+  // The directory is ours now.
+  if (holds) {
+    if (auto swept = sweep(directory); !swept)
+      return swept.error();
+  }
   return opened_storage{std::make_shared<experiment_store>(std::move(*opened)), holds};
 }
 

@@ -85,15 +85,6 @@ expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
   return {};
 }
 
-/// Whether the directory holds an experiment that needs nothing more.
-bool is_finished(const fs::path& directory) {
-  auto state = inspect_directory(directory);
-  if (!state || *state != directory_state::experiment)
-    return false;
-  auto before = read_result_grid(directory);
-  return before && before->status() == experiment_status::done;
-}
-
 /// @param what "scheduler" or "searcher".
 template <class Own>
 expected<void> can_recover(const Own& own, const std::string& what, relay& news) {
@@ -124,13 +115,18 @@ expected<Hired> hire(caf::actor_system& system, const Own& own, const std::strin
   }
 }
 
-/// Puts the user's actors in the place of the configured choices, in the record too.
-void name_own(const run_content& what, run_parts& parts, spec& record) {
+/// Puts the user's actors in the place of the configured choices, for the record.
+void name_own(const run_content& what, spec& record) {
   if (what.scheduler)
     record.scheduler = {what.scheduler->name, {}};
+  if (what.searcher)
+    record.search = {what.searcher->name, record.search.points, {}};
+}
+
+/// The user's own searcher says itself when it ends.
+void count_own(const run_content& what, run_parts& parts, const spec& record) {
   if (!what.searcher)
     return;
-  record.search = {what.searcher->name, record.search.points, {}};
   parts.planned = 0;
   parts.settings.max_trials = what.searcher->traits.exhaustible ? 0 : record.experiment.num_samples;
 }
@@ -193,8 +189,15 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     return can.error();
   std::error_code ignored;
   auto directory = experiment_directory(chosen.what, fs::current_path(ignored));
-  if (what.resume && is_finished(directory))
-    return read_result_grid(directory, news->warnings());
+  auto record = chosen.what;
+  name_own(what, record);
+  if (what.resume) {
+    auto finished = needs_nothing_more(directory, record);
+    if (!finished)
+      return finished.error();
+    if (*finished)
+      return read_result_grid(directory, news->warnings());
+  }
   if (auto can = can_run(chosen, machine); !can)
     return can.error();
   auto parts = make_parts(chosen, all_, directory, machine);
@@ -208,15 +211,14 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     if (auto can = can_recover(*what.searcher, "searcher", *news); !can)
       return can.error();
   }
-  name_own(what, *parts, chosen.what);
-  auto opened = open_storage(directory, chosen.what, what.resume);
+  count_own(what, *parts, record);
+  auto opened = open_storage(directory, record, what.resume);
   if (!opened)
     return opened.error();
   company_options how;
   how.store = std::move(opened->store);
   how.resumes = opened->resumes;
-  how.opening
-      = {how.store->epoch(), TUNE_VERSION, to_json(chosen.what), chosen.what.experiment.seed};
+  how.opening = {how.store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
   how.observer = news;
   how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
   news->began(directory);

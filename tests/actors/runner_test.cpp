@@ -284,6 +284,22 @@ TEST_F(answer_order_test, does_not_wait_for_a_searcher_that_takes_its_time) {
   EXPECT_EQ(log().back(), "suggested");
 }
 
+TEST_F(answer_order_test, does_not_wait_where_somebody_wants_an_end) {
+  auto all = questions_of_a_report();
+
+  say(all, 2);
+  say(all, 3);
+  ASSERT_EQ(log().back(), "suggest_asked");
+  // The scheduler is gone, and whoever watches it says so.
+  tell(uut, news{on::stop_asked{{}, "the scheduler is gone"}});
+
+  auto after = log();
+  EXPECT_EQ(after.back(), "stop_asked");
+  EXPECT_EQ(*(after.end() - 2), "node_down");
+  EXPECT_EQ(*(after.end() - 3), "suggested");
+  trainable.heard->forget();
+}
+
 TEST_F(answer_order_test, does_not_wait_for_a_scheduler_that_takes_its_time) {
   judge_traits.prompt = false;
   auto all = questions_of_a_report();

@@ -128,6 +128,21 @@ class Finished(Case):
         self.assertEqual(self.rows(configs), self.rows(configs, "y"))
 
 
+    def test_resuming_sweeps_checkpoints_that_nobody_registered(self):
+        ini = self.experiment("tune reports 4", more="[checkpoint]\nfrequency = 4")
+        kept = self.run_node("run", ini, "-o", "json").json()["best"]["checkpoint"]
+        strays = [
+            Path(kept).with_name(name) for name in ("checkpoint_000008", "checkpoint_000009.tmp")
+        ]
+        for stray in strays:
+            stray.mkdir()
+
+        self.run_node("run", ini, "--resume", "--experiment.num_samples", "2")
+
+        self.assertTrue(os.path.isdir(kept))
+        self.assertEqual([stray for stray in strays if stray.exists()], [])
+
+
 class Resources(Case):
     def test_an_impossible_request_names_itself_and_the_cluster(self):
         ini = self.experiment("tune report 1", samples=3)

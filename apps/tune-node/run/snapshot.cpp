@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
-#include "tune/io/spec/record.hpp"
-#include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/storage.hpp"
 
 namespace tune::cli {
 
@@ -14,13 +13,6 @@ namespace {
 /// A checkpoint's place for whoever wants to use it.
 std::string full_path(const snapshot_frame& fixed, const std::string& location) {
   return location.empty() ? location : (fs::path{fixed.directory} / location).string();
-}
-
-/// Whether the run may try more configurations than it did.
-bool has_more_samples(const spec& before, const spec& wanted) {
-  auto old = before.experiment.num_samples;
-  auto now = wanted.experiment.num_samples;
-  return old > 0 && (now == 0 || now > old);
 }
 
 /// The newest checkpoint of a trial that can be used; empty: none.
@@ -110,10 +102,10 @@ std::optional<run_snapshot> take_snapshot(company& actors, const snapshot_frame&
 
 expected<std::optional<run_snapshot>> finished_before(const fs::path& directory, const spec& wanted,
                                                       const snapshot_frame& fixed) {
-  auto state = inspect_directory(directory);
-  if (!state)
-    return state.error();
-  if (*state != directory_state::experiment)
+  auto finished = needs_nothing_more(directory, wanted);
+  if (!finished)
+    return finished.error();
+  if (!*finished)
     return std::optional<run_snapshot>{};
   auto reader = store_reader::open(directory);
   if (!reader)
@@ -121,15 +113,6 @@ expected<std::optional<run_snapshot>> finished_before(const fs::path& directory,
   auto row = reader->experiment();
   if (!row)
     return row.error();
-  if (row->status != to_text(experiment_status::done))
-    return std::optional<run_snapshot>{};
-  auto before = spec_from_json(row->spec);
-  if (!before)
-    return before.error();
-  if (auto fits = may_resume(changes(*before, wanted)); !fits)
-    return fits.error();
-  if (has_more_samples(*before, wanted))
-    return std::optional<run_snapshot>{};
   experiment_view view;
   view.counts = row->counts;
   auto result = snapshot_of(fixed, view, row->elapsed);

@@ -17,6 +17,12 @@ struct opened_storage {
   bool resumes = false;
 };
 
+/// Whether the directory holds an experiment that is done, unless `wanted` has more samples than it
+/// had: that goes on.
+/// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
+[[nodiscard]] expected<bool> needs_nothing_more(const std::filesystem::path& directory,
+                                                const spec& wanted);
+
 /// Begins in `directory`, or goes on there if `resume` says so and its experiment is unfinished.
 /// @errors `ec::refused` where it holds an experiment and `resume` is not given, where the new
 ///         configuration may not go on with the old results, or where another head holds it;

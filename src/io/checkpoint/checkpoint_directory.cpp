@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <optional>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace tune {
 
@@ -134,6 +138,59 @@ expected<checkpoint_directory::entry> checkpoint_directory::adopt(const fs::path
     return failed("copy", from, why);
   }
   return commit();
+}
+
+namespace {
+
+/// The number of a trial by the name of its folder.
+std::optional<trial_id> trial_of(const fs::path& folder) {
+  auto name = folder.filename().string();
+  std::uint64_t number = 0;
+  auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (failed != std::errc{} || end != name.data() + name.size()
+      || to_text(trial_id{number}) != name)
+    return std::nullopt;
+  return trial_id{number};
+}
+
+/// Directories in `folder` whose names begin with `prefix`; links lead elsewhere and are left
+/// alone.
+std::vector<fs::path> directories_in(const fs::path& folder, std::string_view prefix) {
+  std::vector<fs::path> result;
+  std::error_code ignored;
+  for (fs::directory_iterator i{folder, ignored}; i != fs::end(i); i.increment(ignored)) {
+    if (i->path().filename().string().starts_with(prefix) && i->is_directory(ignored)
+        && !i->is_symlink(ignored))
+      result.push_back(i->path());
+  }
+  return result;
+}
+
+} // namespace
+
+expected<std::size_t> sweep_checkpoints(const fs::path& experiment,
+                                        const is_registered_function& is_registered) {
+  std::size_t count = 0;
+  for (const auto& folder : directories_in(experiment / "trials", "")) {
+    auto trial = trial_of(folder);
+    if (!trial)
+      continue;
+    std::vector<fs::path> strays;
+    for (const auto& attempt : directories_in(folder, "attempt_")) {
+      for (const auto& each : directories_in(attempt, "checkpoint_")) {
+        auto known = is_registered(*trial, each.lexically_relative(experiment).string());
+        if (!known)
+          return known.error();
+        if (!*known)
+          strays.push_back(each);
+      }
+    }
+    std::error_code ignored;
+    for (const auto& each : strays)
+      fs::remove_all(each, ignored);
+    count += strays.size();
+  }
+  return count;
 }
 
 } // namespace tune

@@ -171,5 +171,35 @@ TEST_F(checkpoint_directory_test, keeps_attempts_apart) {
   EXPECT_EQ(content(root / second->location / "x"), "2");
 }
 
+TEST_F(checkpoint_directory_test, are_swept_where_nobody_registered_them) {
+  for (const auto* name : {"checkpoint_000001", "checkpoint_000002", "checkpoint_000003.tmp"})
+    fill(attempt() / name / "state", "1");
+  fill(root / "trials" / "00007" / "output" / "checkpoint_000001" / "mine", "1");
+  fill(root / "trials" / "strange" / "attempt_1_1" / "checkpoint_000001" / "mine", "1");
+
+  auto swept = sweep_checkpoints(root, [](trial_id trial, const std::string& location) {
+    EXPECT_EQ(trial, trial_id{7});
+    return expected<bool>{location == "trials/00007/attempt_2_5/checkpoint_000002"};
+  });
+
+  EXPECT_EQ(*swept, 2u);
+  EXPECT_FALSE(fs::exists(attempt() / "checkpoint_000001"));
+  EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000002" / "state"));
+  EXPECT_FALSE(fs::exists(attempt() / "checkpoint_000003.tmp"));
+  EXPECT_TRUE(fs::exists(root / "trials" / "00007" / "output" / "checkpoint_000001" / "mine"));
+  EXPECT_TRUE(fs::exists(root / "trials" / "strange" / "attempt_1_1" / "checkpoint_000001"));
+}
+
+TEST_F(checkpoint_directory_test, stay_where_it_is_not_known_whether_they_are_registered) {
+  fill(attempt() / "checkpoint_000001" / "state", "1");
+
+  auto swept = sweep_checkpoints(root, [](trial_id, const std::string&) {
+    return expected<bool>{error{ec::storage, "unreadable"}};
+  });
+
+  EXPECT_FALSE(swept);
+  EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001" / "state"));
+}
+
 } // namespace
 } // namespace tune

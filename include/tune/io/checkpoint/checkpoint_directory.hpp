@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace tune {
@@ -43,5 +44,18 @@ private:
   std::uint64_t count_ = 0;
   std::filesystem::path open_;
 };
+
+/// Whether the location of a checkpoint, relative to the experiment's directory, is registered.
+/// Asked with the trial whose folder it lies in.
+using is_registered_function
+    = std::function<expected<bool>(trial_id trial, const std::string& location)>;
+
+/// Removes checkpoints below `experiment` that nobody registered, whole or half-written: what a
+/// head that was killed left behind. For use while no attempt lives.
+///
+/// @returns how many there were. @errors of `is_registered`, before which nothing of that trial was
+///          removed; what cannot be removed stays and is no error.
+[[nodiscard]] expected<std::size_t> sweep_checkpoints(const std::filesystem::path& experiment,
+                                                      const is_registered_function& is_registered);
 
 } // namespace tune
