@@ -106,17 +106,27 @@ class FaultyCommands(Case):
         self.assert_recorded(ran, trial, "user_error", 0, "never appeared")
         self.assertIn("this is no JSON", trial["error"])
 
-    def test_a_program_that_does_not_exist_is_told_with_its_name(self):
+    def with_program(self, program):
         ini = self.experiment("")
         ini.write_text(
             "\n".join(
-                "command = /no/such/program" if line.startswith("command") else line
+                "command = " + program if line.startswith("command") else line
                 for line in ini.read_text().splitlines()
             )
         )
-        ran = self.run_node("run", ini, code=5)
+        return ini
 
-        self.assertIn("/no/such/program", ran.err)
+    def test_a_program_that_does_not_exist_is_refused_before_the_run(self):
+        for words in (["run"], ["config", "check"]):
+            ran = self.run_node(*words, self.with_program("/no/such/program"), code=3)
+
+            self.assertIn('x.ini:6: [trainable] command: "/no/such/program"', ran.err)
+            self.assertFalse((self.directory / "results").exists())
+
+    def test_a_program_that_no_path_leads_to_is_told_with_its_name(self):
+        ran = self.run_node("run", self.with_program("no-such-program"), code=5)
+
+        self.assertIn("no-such-program", ran.err)
 
     def test_nan_and_infinities_travel_unharmed(self):
         ran, trial = self.run_beside_good("tune strange report 7")
