@@ -8,6 +8,7 @@
 #include <caf/all.hpp>
 #include <caf/config.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -279,6 +280,15 @@ private:
   return caf::to_string(why);
 #else
   return system.render(why);
+#endif
+}
+
+/// How many actors of the system have not ended.
+[[nodiscard]] inline std::size_t running_actors(caf::actor_system& system) {
+#if TUNE_CAF_1
+  return system.running_actors_count();
+#else
+  return system.registry().running();
 #endif
 }
 
