@@ -17,7 +17,7 @@ struct process_news {
   struct started {
     pid_t pid = 0;
   };
-  /// A line of the report descriptor.
+  /// A line of the report descriptor; the rest of it waits.
   struct said {
     std::string line;
     bool truncated = false;
@@ -26,7 +26,9 @@ struct process_news {
   struct printed {
     object metrics;
   };
-  std::variant<started, said, printed, exit_info> what;
+  /// It leaves its answers unread.
+  struct deaf {};
+  std::variant<started, said, printed, deaf, exit_info> what;
 };
 
 } // namespace tune
@@ -51,8 +53,10 @@ public:
 
   line_flow report_line(std::string_view line, bool truncated) override {
     send_from_outside(to_, process_news{process_news::said{std::string{line}, truncated}});
-    return line_flow::go_on;
+    return line_flow::hold;
   }
+
+  void answers_unread() override { send_from_outside(to_, process_news{process_news::deaf{}}); }
 
   line_flow stdout_line(std::string_view line, bool) override {
     auto report = patterns_->read(line);

@@ -52,14 +52,16 @@ struct process_state {
 
   template <class Self>
   void take(Self* self, const process_news::said& x) {
-    if (x.truncated)
-      return violate("a report line was longer than allowed");
-    auto said = read_report_line(x.line);
+    if (!known.breach.empty())
+      return;
+    auto said = x.truncated ? too_long_report_line(x.line) : read_report_line(x.line);
     if (!said)
-      return violate(to_text(said.error()));
-    if (auto* made = std::get_if<line::report>(&*said)) {
-      report(self, std::move(made->metrics), made->done, made->checkpoint);
-    } else if (const auto* kept = std::get_if<line::saved>(&*said)) {
+      return violate(said.error().detail);
+    if (auto* made = std::get_if<line::report>(&*said))
+      return report(self, std::move(made->metrics), made->done, made->checkpoint);
+    // It may say more before it reports.
+    processes->resume_reports(process);
+    if (const auto* kept = std::get_if<line::saved>(&*said)) {
       static_cast<void>(kept);
       finish_save(self);
     } else if (const auto* not_kept = std::get_if<line::save_failed>(&*said)) {
@@ -67,6 +69,12 @@ struct process_state {
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
     }
+  }
+
+  /// More answers wait than its pipe holds.
+  template <class Self>
+  void take(Self*, const process_news::deaf&) {
+    violate("it reports without reading its answers: its answer pipe is full");
   }
 
   template <class Self>
@@ -82,9 +90,16 @@ struct process_state {
     self->quit();
   }
 
+  /// Ends it. Where that was asked for before it is no fault: TERM may cut a line short.
   void violate(std::string why) {
-    if (known.breach.empty())
-      known.breach = std::move(why);
+    if (!known.ending && !known.killed && known.breach.empty())
+      known.breach = "broke the command protocol: " + std::move(why);
+    processes->end(process, what.job->kill_grace);
+  }
+
+  void remark(std::string what_else) {
+    if (known.remark.empty())
+      known.remark = std::move(what_else);
   }
 
   template <class Self>
@@ -93,9 +108,17 @@ struct process_state {
     // It trains on although it was asked to save: it will not.
     if (saving)
       fail_save(self, "it reported again without having saved");
+    // Found in output that was not made for us, it only counts where it can.
+    if (const auto* own = metrics.find("training_iteration");
+        by_pattern && own != nullptr && !session.may_follow(*own))
+      metrics.erase("training_iteration");
+    auto has_objective = find_path(metrics, known.objective) != nullptr;
+    auto numbered = session.make(std::move(metrics), steady_now(), wall_ms());
+    if (!numbered)
+      return violate(numbered.error().detail);
+    auto& made = *numbered;
     known.reported = true;
-    known.saw_objective = known.saw_objective || find_path(metrics, known.objective) != nullptr;
-    auto made = session.make(std::move(metrics), steady_now(), wall_ms());
+    known.saw_objective = known.saw_objective || has_objective;
     if (checkpoint)
       adopt(self, *checkpoint);
     attempt_report out;
@@ -197,7 +220,7 @@ struct process_state {
            attempt_saved{what.order.attempt, 0, session.iteration(), session.time_total().count(),
                          done->location, done->bytes});
     else
-      violate(to_text(done.error()));
+      remark(to_text(done.error()));
   }
 
   /// In order: the program is told, and signalled only if it takes its time.
@@ -220,15 +243,18 @@ struct process_state {
 
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
+    if (!known.breach.empty())
+      return;
     halted = true;
-    known.ending = true;
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
       processes->end(process, what.job->kill_grace);
-    } else if (waits || by_pattern) {
-      stop(self);
+      return;
     }
-    // Else it is in the middle of a step: it hears of it at its next report.
+    known.ending = true;
+    // In the middle of a step it hears of it at its next report.
+    if (waits || by_pattern)
+      stop(self);
   }
 };
 

@@ -301,8 +301,10 @@ struct runner_state : engine_ports {
       observer->attempt_began(x, now());
     if (!x.finished || !observer || !is_failure(x.how))
       return;
-    auto again = loop->machine().status_of(x.trial) == trial_status::pending;
-    observer->attempt_failed(x, again, now());
+    auto status = loop->machine().status_of(x.trial);
+    // However its last attempt ended, the trial came to its end.
+    if (status != trial_status::terminated)
+      observer->attempt_failed(x, status == trial_status::pending, now());
   }
 
   void note(const cmd::decision_taken& x) {

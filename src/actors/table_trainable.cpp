@@ -34,7 +34,10 @@ struct table_state {
       end(self, end_class::finished);
       return;
     }
-    auto made = session.make(rows[next++], instant{0}, 0);
+    auto numbered = session.make(rows[next++], instant{0}, 0);
+    if (!numbered)
+      return end(self, end_class::user_error, "in the table: " + numbered.error().detail);
+    auto& made = *numbered;
     attempt_report out;
     out.attempt = what.order.attempt;
     out.number = made.number;

@@ -89,7 +89,10 @@ public:
     auto fit = fit_for_record(std::move(what));
     if (!fit)
       throw std::invalid_argument{to_text(fit.error())};
-    auto made = session_.make(std::move(*fit), steady_now(), wall_ms());
+    auto numbered = session_.make(std::move(*fit), steady_now(), wall_ms());
+    if (!numbered)
+      throw std::invalid_argument{numbered.error().detail};
+    auto& made = *numbered;
     reported_ = true;
     if (checkpoint != nullptr)
       hand_over(*checkpoint);

@@ -153,6 +153,39 @@ TEST_F(process_trainable, says_what_cannot_be_started) {
   EXPECT_THAT(end().detail, HasSubstr("/not/there"));
 }
 
+TEST_F(process_trainable, does_not_listen_to_what_follows_a_line_that_is_no_report) {
+  runs("report 1 say garbage flood 100 exit 0");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("in line: garbage"));
+  EXPECT_EQ(reported_iterations(), (iterations{1}));
+}
+
+TEST_F(process_trainable, is_ended_for_reporting_on_without_reading_its_answers) {
+  runs("flood 1000000 hang");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("without reading its answers"));
+  EXPECT_LT(events<on::reported>().size(), 10'000u);
+}
+
+TEST_F(process_trainable, that_outlives_its_stop_has_not_failed) {
+  settings.stop_grace = 100ms;
+  job.kill_grace = 50ms;
+  runs("ignore_term report 1 say '{\"metrics\":{\"i\":2}}' hear hang");
+  stop_lines = {{"i", "2"}};
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  EXPECT_EQ(end().how, end_class::stopped);
+  EXPECT_THAT(end().detail, HasSubstr("did not end within"));
+}
+
 TEST_F(process_trainable, saves_by_protocol) {
   settings.can_checkpoint = true;
   settings.checkpoints.frequency = 2;
@@ -195,6 +228,39 @@ TEST_F(process_trainable, ends_with_the_node_in_the_middle_of_a_run) {
 
   EXPECT_EQ(system, nullptr);
 }
+
+struct bad_line {
+  const char* name;
+  const char* text;
+  /// What is said about it.
+  const char* problem;
+};
+
+struct process_trainable_lines : process_trainable, testing::WithParamInterface<bad_line> {};
+
+TEST_P(process_trainable_lines, are_the_programs_error_at_once) {
+  runs("report 1 say '" + std::string{GetParam().text} + "' hear");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("broke the command protocol"));
+  EXPECT_THAT(end().detail, HasSubstr(GetParam().problem));
+  EXPECT_EQ(end().exit_status, -15);
+  EXPECT_EQ(reported_iterations(), (iterations{1}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    that_are, process_trainable_lines,
+    testing::Values(
+        bad_line{"garbage", "garbage", "must be one JSON object"},
+        bad_line{"a_number_too_large", R"({"metrics":{"i":1e999}})", "1e999"},
+        bad_line{"a_lone_surrogate", R"({"metrics":{"i":"\ud800"}})", "must be one JSON object"},
+        bad_line{"metrics_that_are_no_object", R"({"metrics":5})", "'metrics' must be an object"},
+        bad_line{"of_no_kind", R"({"other":5})", "none of 'metrics'"},
+        bad_line{"half_an_iteration", R"({"metrics":{"training_iteration":1.5}})", "not 1.5"},
+        bad_line{"an_iteration_gone_back", R"({"metrics":{"training_iteration":1}})", "not 1"}),
+    [](const auto& x) { return std::string{x.param.name}; });
 
 } // namespace
 } // namespace tune

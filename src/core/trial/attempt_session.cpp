@@ -1,24 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/trial/attempt_session.hpp"
 
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace tune {
+
+namespace {
+
+constexpr std::size_t longest_text = 60;
+
+/// @returns nothing where `x` is no whole number from 1 to 2^53.
+std::optional<std::uint64_t> whole_number(const value& x) {
+  constexpr auto most = static_cast<double>(attempt_session::most_iterations);
+  auto number = x.as_bool() == nullptr ? x.number() : std::nullopt;
+  if (!number || !(*number >= 1 && *number <= most) || std::floor(*number) != *number)
+    return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::string short_text(const value& x) {
+  auto result = to_text(x);
+  return result.size() > longest_text ? result.substr(0, longest_text) + "…" : result;
+}
+
+} // namespace
 
 attempt_session::attempt_session(std::uint64_t iteration, std::chrono::nanoseconds time_total,
                                  instant now)
     : iteration_{iteration}, time_total_{time_total}, since_{now} {}
 
-report attempt_session::make(object metrics, instant now, std::int64_t wall_ms) {
-  report result;
-  result.number = ++number_;
+bool attempt_session::may_follow(const value& x) const {
+  auto next = whole_number(x);
+  return next && *next > iteration_;
+}
+
+expected<report> attempt_session::make(object metrics, instant now, std::int64_t wall_ms) {
   auto next = iteration_ + 1;
   if (const auto* own = metrics.find("training_iteration")) {
-    const auto* whole = own->as_int();
-    if (whole != nullptr && *whole > 0 && static_cast<std::uint64_t>(*whole) >= next)
-      next = static_cast<std::uint64_t>(*whole);
+    if (!may_follow(*own))
+      return error{ec::protocol, "training_iteration must be a whole number beyond the last one, "
+                                     + std::to_string(iteration_) + ", and at most 2^53, not "
+                                     + short_text(*own)};
+    next = *whole_number(*own);
     metrics.erase("training_iteration");
+  } else if (next > most_iterations) {
+    return error{ec::protocol, "training_iteration cannot be counted beyond 2^53"};
   }
+  report result;
+  result.number = ++number_;
   iteration_ = next;
   if (const auto* last = metrics.find("done")) {
     result.done = last->as_bool() != nullptr && *last->as_bool();

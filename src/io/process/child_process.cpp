@@ -170,8 +170,6 @@ child_process::read_result child_process::read_once(input& from, std::span<char>
 void child_process::take(input& from, std::string_view bytes) {
   auto taken = from.lines.feed(bytes, [&](auto line, bool cut) { return hear(from, line, cut); });
   from.rest.assign(bytes.substr(taken));
-  if (from.held && std::exchange(from.watched, false))
-    watch_.remove(from.fd.get());
 }
 
 bool child_process::hear(input& from, std::string_view line, bool truncated) {
@@ -189,11 +187,19 @@ bool child_process::hear(input& from, std::string_view line, bool truncated) {
 void child_process::on_ready(pipe_role role, std::span<char> buffer) {
   if (role == pipe_role::answer) {
     flush_answers();
+    hear_on_if_answered(buffer);
     return;
   }
   auto& from = inputs_[static_cast<std::size_t>(role)];
-  if (from.watched && read_once(from, buffer) == read_result::closed)
+  if (!from.watched)
+    return;
+  // Looked at only now: one that waits for its answer costs no further calls.
+  if (from.held) {
+    from.watched = false;
+    watch_.remove(from.fd.get());
+  } else if (read_once(from, buffer) == read_result::closed) {
     close(from);
+  }
 }
 
 void child_process::resume(pipe_role role, std::span<char> buffer) {
@@ -208,11 +214,19 @@ void child_process::resume(pipe_role role, std::span<char> buffer) {
     watch(from);
 }
 
-void child_process::answer(std::string_view line) {
-  if (waiting_answers_.size() + line.size() >= max_waiting_answers_)
-    return;
-  waiting_answers_.append(line).push_back('\n');
-  flush_answers();
+void child_process::answer(std::string_view line, std::span<char> buffer) {
+  if (waiting_answers_.size() + line.size() < max_waiting_answers_) {
+    waiting_answers_.append(line).push_back('\n');
+    flush_answers();
+  }
+  answered_ = true;
+  hear_on_if_answered(buffer);
+}
+
+/// One that leaves its answers unread is heard no further.
+void child_process::hear_on_if_answered(std::span<char> buffer) {
+  if (!answers_watched_ && std::exchange(answered_, false))
+    resume(pipe_role::report, buffer);
 }
 
 void child_process::flush_answers() {
@@ -225,6 +239,8 @@ void child_process::flush_answers() {
     if (count < 0 && errno == EAGAIN) {
       if (!std::exchange(answers_watched_, true))
         watch_.add(answers_.get(), {id_, pipe_role::answer}, EPOLLOUT);
+      if (!std::exchange(answers_unread_, true))
+        who_->answers_unread();
       return;
     }
     if (count < 0) { // It has closed its end: it does not want them.

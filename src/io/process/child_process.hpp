@@ -38,7 +38,7 @@ public:
   /// @param buffer to read into; any content.
   void on_ready(pipe_role role, std::span<char> buffer);
   void resume(pipe_role role, std::span<char> buffer);
-  void answer(std::string_view line);
+  void answer(std::string_view line, std::span<char> buffer);
   void on_end_requested(std::span<char> buffer);
   /// It is gone: reads what is left, then tells the listener.
   void on_exited(exit_info how, std::span<char> buffer);
@@ -74,6 +74,9 @@ private:
   unique_fd answers_;
   std::string waiting_answers_;
   bool answers_watched_ = false;
+  bool answers_unread_ = false;
+  /// Its last report was, though the answer may still wait.
+  bool answered_ = false;
   std::size_t reports_after_end_ = 0;
   output_file out_;
   output_file err_;
@@ -87,6 +90,7 @@ private:
   bool hear(input& from, std::string_view line, bool truncated);
   [[nodiscard]] bool has_lines(const input& from) const;
   void flush_answers();
+  void hear_on_if_answered(std::span<char> buffer);
   void drain(std::span<char> buffer);
   void tell_exit();
 };

@@ -38,8 +38,8 @@ exit_judgement judge_without_objective(const exit_info& how, const exit_facts& k
   auto text = "exited 0 but metric '" + known.objective + "' never appeared";
   if (known.reported)
     return {end_class::user_error, text + " in its reports", {}};
-  if (!known.breach.empty())
-    text += "; " + known.breach;
+  if (!known.remark.empty())
+    text += "; " + known.remark;
   return {end_class::user_error,
           text + joined(how.stdout_lines.empty() ? how.stderr_lines : how.stdout_lines),
           {}};
@@ -57,7 +57,23 @@ exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
     return {end_class::user_error, exit_text(how, known), {}};
   if (!known.saw_objective && !known.is_host)
     return judge_without_objective(how, known);
-  return {end_class::finished, known.breach, {}};
+  return {end_class::finished, known.remark, {}};
+}
+
+/// It was told to end, or is not waited for. However hard that was: it was our own doing.
+exit_judgement judge_asked_end(const exit_info& how, const exit_facts& known) {
+  auto by_us = how.requested && how.signal == SIGKILL;
+  if (known.ending && known.killed)
+    return {end_class::stopped,
+            "did not end within stop_grace after it was to stop; ended by tune-node",
+            {}};
+  if (known.killed)
+    return {end_class::killed, exit_text(how, known), {}};
+  if (how.signal == SIGKILL && !by_us)
+    return {end_class::killed, {}, {}};
+  return {end_class::stopped,
+          by_us ? "did not end within kill_grace after TERM; killed by tune-node" : "",
+          {}};
 }
 
 exit_judgement judge_class(const exit_info& how, const exit_facts& known) {
@@ -65,12 +81,10 @@ exit_judgement judge_class(const exit_info& how, const exit_facts& known) {
     return {end_class::node_lost, how.trouble, {}};
   if (!how.trouble.empty())
     return {end_class::user_error, how.trouble, {}};
-  if (known.killed)
-    return {end_class::killed, exit_text(how, known), {}};
-  // However hard it was to end: that was our own doing.
-  if (known.ending)
-    return {
-        how.signal == SIGKILL && !how.requested ? end_class::killed : end_class::stopped, {}, {}};
+  if (!known.breach.empty() && (how.requested || how.code == 0))
+    return {end_class::user_error, known.breach, {}};
+  if (known.ending || known.killed)
+    return judge_asked_end(how, known);
   return judge_own_end(how, known);
 }
 

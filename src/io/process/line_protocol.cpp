@@ -20,7 +20,7 @@ constexpr std::size_t quoted_length = 80;
 constexpr std::array<std::string_view, 4> decisions{"continue", "save", "pause", "stop"};
 
 error complain(std::string what, std::string_view text) {
-  auto quoted = std::string{text.substr(0, quoted_length)};
+  auto quoted = mend_utf8(text.substr(0, quoted_length));
   for (auto& c : quoted) {
     if (std::iscntrl(static_cast<unsigned char>(c)) != 0)
       c = '?';
@@ -167,6 +167,11 @@ expected<line::any> read_report_line(std::string_view text) {
   if (why != nullptr)
     return line::any{line::failure{*why, is_true(*from, "restore")}};
   return complain("none of 'metrics', 'saved', 'save_failed', 'error', 'tune'", text);
+}
+
+expected<line::any> too_long_report_line(std::string_view beginning) {
+  return complain("a report must be no longer than " + std::to_string(beginning.size()) + " bytes",
+                  beginning);
 }
 
 std::string to_line(const line::any& what) {

@@ -130,8 +130,10 @@ void process_service::poll_loop::handle(const resume& what) {
 }
 
 void process_service::poll_loop::handle(const answer& what) {
-  if (auto* child = find(what.id))
-    child->answer(what.line);
+  if (auto* child = find(what.id)) {
+    child->answer(what.line, buffer_);
+    forget_if_finished(what.id);
+  }
 }
 
 void process_service::poll_loop::handle(const end& what) {

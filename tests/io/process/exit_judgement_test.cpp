@@ -60,7 +60,6 @@ exit_facts ending(exit_facts x) {
 }
 
 exit_facts given_up(exit_facts x) {
-  x.ending = true;
   x.killed = true;
   return x;
 }
@@ -77,6 +76,16 @@ exit_facts said(exit_facts x, std::string text, bool restore = false) {
 
 exit_facts broke(exit_facts x, std::string what) {
   x.breach = std::move(what);
+  return x;
+}
+
+exit_facts remarked(exit_facts x, std::string what) {
+  x.remark = std::move(what);
+  return x;
+}
+
+exit_info requested(exit_info x) {
+  x.requested = true;
   return x;
 }
 
@@ -100,7 +109,27 @@ const std::vector<row>& rows() {
   using enum end_class;
   static const std::vector<row> table{
       {"a_good_end", exited(0), well(), {finished, "", 0}},
-      {"a_good_end_with_a_breach", exited(0), broke(well(), "not JSON"), {finished, "not JSON", 0}},
+      {"a_good_end_with_a_remark", exited(0), remarked(well(), "no dir"), {finished, "no dir", 0}},
+      {"a_breach_before_a_good_end",
+       exited(0),
+       broke(well(), "not JSON"),
+       {user_error, "not JSON", 0}},
+      {"a_breach_that_we_ended_it_for",
+       signalled(SIGTERM, true),
+       broke(well(), "not JSON"),
+       {user_error, "not JSON", -15}},
+      {"a_breach_that_we_ended_it_for_with_its_own_status",
+       requested(exited(3, {"terminated"})),
+       broke(well(), "not JSON"),
+       {user_error, "not JSON", 3}},
+      {"a_breach_and_a_progress_timeout",
+       signalled(SIGKILL, true),
+       given_up(broke(well(), "not JSON")),
+       {user_error, "not JSON", -9}},
+      {"a_line_that_a_crash_cut_short",
+       signalled(SIGSEGV),
+       broke(well(), "not JSON"),
+       {user_error, "ended by SIGSEGV", -11}},
       {"a_status",
        exited(3, {"a", "b"}),
        well(),
@@ -140,10 +169,10 @@ const std::vector<row>& rows() {
        printed(exited(0, {"warning"}), {"Acuracy = 1"}),
        silent(),
        {user_error, "exited 0 but metric 'acc' never appeared\n  Acuracy = 1", 0}},
-      {"nothing_reported_with_a_breach",
+      {"nothing_reported_with_a_remark",
        exited(0),
-       broke(silent(), "not JSON"),
-       {user_error, "exited 0 but metric 'acc' never appeared; not JSON", 0}},
+       remarked(silent(), "no dir"),
+       {user_error, "exited 0 but metric 'acc' never appeared; no dir", 0}},
       {"reports_without_the_objective",
        exited(0, {"warning"}),
        reported(silent()),
@@ -152,12 +181,19 @@ const std::vector<row>& rows() {
       {"a_host_with_a_breach",
        exited(0),
        hosted(broke(silent(), "not JSON")),
-       {finished, "not JSON", 0}},
+       {user_error, "not JSON", 0}},
       {"a_host_that_fails", exited(1), hosted(silent()), {user_error, "exited with status 1", 1}},
       {"an_asked_end", exited(0), ending(well()), {stopped, "", 0}},
       {"an_asked_end_with_a_status", exited(7, {"a"}), ending(well()), {stopped, "", 7}},
       {"an_asked_end_without_a_report", exited(0), ending(silent()), {stopped, "", 0}},
-      {"an_asked_end_by_our_kill", signalled(SIGKILL, true), ending(well()), {stopped, "", -9}},
+      {"an_asked_end_by_our_kill",
+       signalled(SIGKILL, true),
+       ending(well()),
+       {stopped, "did not end within kill_grace after TERM; killed by tune-node", -9}},
+      {"an_asked_end_that_took_too_long",
+       signalled(SIGKILL, true),
+       given_up(ending(well())),
+       {stopped, "did not end within stop_grace after it was to stop; ended by tune-node", -9}},
       {"an_asked_end_by_a_kill_of_others", signalled(SIGKILL), ending(well()), {killed, "", -9}},
       {"an_asked_end_by_another_signal", signalled(SIGTERM), ending(well()), {stopped, "", -15}},
       {"a_kill_of_ours",

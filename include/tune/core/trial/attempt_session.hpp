@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/trial/report.hpp"
 #include "tune/core/value.hpp"
@@ -21,11 +22,18 @@ public:
   /// Training goes on at `now`: time since the last report was not training time.
   void go_on(instant now) { since_ = now; }
 
-  /// Makes the next report. `training_iteration` among the metrics is taken if it is a whole
-  /// number beyond the last; else iterations are counted. `done` and the automatic names are taken
-  /// out of the metrics.
+  /// The largest `training_iteration`: the whole numbers up to it are exact as floating point too.
+  static constexpr std::uint64_t most_iterations = std::uint64_t{1} << 53;
+
+  /// Makes the next report. `training_iteration` among the metrics is taken, else iterations are
+  /// counted. `done` and the automatic names are taken out of the metrics.
   /// @param wall_ms Unix time in milliseconds.
-  [[nodiscard]] report make(object metrics, instant now, std::int64_t wall_ms);
+  /// @errors `ec::protocol` where `training_iteration` is not a whole number beyond the last one;
+  ///         nothing has happened then.
+  [[nodiscard]] expected<report> make(object metrics, instant now, std::int64_t wall_ms);
+
+  /// Whether `x` may be the next `training_iteration`.
+  [[nodiscard]] bool may_follow(const value& x) const;
 
   /// The answer to report `number` allows reports up to iteration `until` without asking.
   void allow(std::uint64_t until) { credit_ = until > credit_ ? until : credit_; }

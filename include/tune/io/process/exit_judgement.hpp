@@ -28,8 +28,11 @@ struct exit_facts {
   bool killed = false;
   /// What it said about its own failure.
   std::optional<line::failure> failure;
-  /// What it did against the protocol; empty: nothing.
+  /// What it did against the protocol before anyone asked for its end, and is ended for; empty:
+  /// nothing.
   std::string breach;
+  /// What is worth knowing but no failure; empty: nothing.
+  std::string remark;
 };
 
 /// How an attempt ended, as it is recorded.
@@ -44,7 +47,8 @@ struct exit_judgement {
 };
 
 /// Judges an exit. Troubles of this node go before what was asked of the program, that before the
-/// program's own words, and those before its status.
+/// program's own words, and those before its status. A breach of the protocol is the program's
+/// failure unless it failed by itself before we could end it.
 [[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
 
 } // namespace tune

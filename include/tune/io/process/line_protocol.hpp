@@ -55,6 +55,9 @@ using any = std::variant<nothing, hello, report, saved, save_failed, failure>;
 /// @errors `ec::protocol` saying what is wrong and quoting the beginning of the line.
 [[nodiscard]] expected<line::any> read_report_line(std::string_view text);
 
+/// What is wrong with a line of which only the beginning was kept. @errors `ec::protocol`, always.
+[[nodiscard]] expected<line::any> too_long_report_line(std::string_view beginning);
+
 /// The line of a message, without newline.
 [[nodiscard]] std::string to_line(const line::any& what);
 

@@ -91,6 +91,8 @@ public:
     static_cast<void>(truncated);
     return line_flow::go_on;
   }
+  /// Answers do not fit into its pipe any more: it leaves them unread. Once at most.
+  virtual void answers_unread() {}
   /// A line of stdout, likewise until `resume_output`. Not called once its end was asked for.
   virtual line_flow stdout_line(std::string_view line, bool truncated) {
     static_cast<void>(line);
@@ -133,7 +135,8 @@ public:
 
   void resume_reports(process_handle which);
   void resume_output(process_handle which);
-  /// Writes `line` and a newline to the answer descriptor, as far as the process reads it.
+  /// Writes `line` and a newline to the answer descriptor, as far as the process reads it. Lifts a
+  /// hold of the report descriptor.
   void answer(process_handle which, std::string line);
   /// TERM to the process and its group now, KILL to all of it after `grace`.
   void end(process_handle which, std::chrono::milliseconds grace);
