@@ -175,7 +175,7 @@ TEST_F(process_trainable, is_ended_for_reporting_on_without_reading_its_answers)
 
 TEST_F(process_trainable, that_outlives_its_stop_has_not_failed) {
   settings.stop_grace = 100ms;
-  job.kill_grace = 50ms;
+  work.kill_grace = 50ms;
   runs("ignore_term report 1 say '{\"metrics\":{\"i\":2}}' hear hang");
   stop_lines = {{"i", "2"}};
 

@@ -68,6 +68,17 @@ TEST(failure_block, shows_the_last_lines_of_stderr_indented) {
               ElementsAre("trial 00013 failed:…", "  | ValueError: no"));
 }
 
+TEST(failure_block, shortens_what_a_program_said_at_length) {
+  std::string much(500'000, 'x');
+
+  auto lines = failure_block({{1}, much, "given up", much}, 3, 0, {});
+
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_LT(lines[0].size(), 600u);
+  EXPECT_LT(lines[1].size(), 600u);
+  EXPECT_TRUE(lines[0].ends_with("… (given up)"));
+}
+
 TEST(failure_block, needs_no_output) {
   EXPECT_THAT(failure_block({{1}, "", "", ""}, 5, 80, {}), ElementsAre("trial 00001 failed"));
   EXPECT_THAT(failure_block({{1}, "x", "", "\n\n\n"}, 5, 80, {}),

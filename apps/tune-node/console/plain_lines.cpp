@@ -10,6 +10,9 @@
 namespace tune::cli {
 namespace {
 
+/// Columns that one line of a program's words may take; the record keeps all of them.
+constexpr std::size_t longest_from_program = 500;
+
 std::string metric_text(const objective& what, const value& x) {
   return printable(what.metric) + " " + short_text(x);
 }
@@ -88,15 +91,15 @@ std::optional<std::string> plain_lines::summary(const run_snapshot& x, instant n
 
 std::vector<std::string> failure_block(const failure_note& x, std::size_t lines, std::size_t width,
                                        const style& look) {
-  auto fit = [width](std::string text) { return width == 0 ? text : cut(text, width); };
+  auto fit = [width](const std::string& text) { return width == 0 ? text : cut(text, width); };
   auto head = "trial " + to_text(x.trial) + " failed";
   if (!x.what.empty())
-    head += ": " + printable(x.what);
+    head += ": " + cut(printable(x.what), longest_from_program);
   if (!x.next.empty())
     head += " (" + printable(x.next) + ")";
   std::vector<std::string> result{look.paint(tint::bad, fit(std::move(head)))};
   for (const auto& line : last_lines(x.error_output, lines))
-    result.push_back(look.paint(tint::faint, fit("  | " + line)));
+    result.push_back(look.paint(tint::faint, fit("  | " + cut(line, longest_from_program))));
   return result;
 }
 

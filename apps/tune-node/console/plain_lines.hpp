@@ -57,7 +57,7 @@ struct failure_note {
 /// indented.
 ///
 /// @param lines At most so many lines of output. The newest are kept, blank ones left out.
-/// @param width Lines are cut there. 0 = not at all.
+/// @param width Lines are cut there. 0 = only what the program said, at 500 columns.
 [[nodiscard]] std::vector<std::string> failure_block(const failure_note& x, std::size_t lines,
                                                      std::size_t width, const style& look);
 

@@ -11,6 +11,9 @@
 namespace tune::cli {
 namespace {
 
+/// Columns; the reason may quote a program.
+constexpr std::size_t longest_why = 500;
+
 std::string ending_text(experiment_status x) {
   switch (x) {
     case experiment_status::done:
@@ -113,7 +116,7 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
                 + look.paint(tint_of(end.status), ending_text(end.status)) + " after "
                 + duration_text(x.elapsed) + "\n";
   if (!end.why.empty())
-    result += "  " + printable(end.why) + "\n";
+    result += "  " + cut(printable(end.why), longest_why) + "\n";
   result += "  " + counts_text(x) + "\n";
   result += best_text(x, look);
   result += "  directory: " + printable(x.directory) + "\n";
