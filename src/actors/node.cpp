@@ -3,6 +3,8 @@
 
 #include "trainables.hpp"
 
+#include "tune/io/process/leftovers.hpp"
+
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -34,9 +36,18 @@ struct launcher_state {
   std::shared_ptr<const node_settings> settings;
   std::shared_ptr<process_service> processes;
 
+  std::set<std::filesystem::path> swept;
+
+  /// Ends what an earlier node and guard left of this job when both were killed.
+  void sweep(const job& what) {
+    if (swept.insert(what.directory).second)
+      end_leftovers(find_orphans_of(what.directory), what.kill_grace);
+  }
+
   template <class Self>
   void launch(Self* self, const trainable_start& what, const node_impl& node) {
     auto lease = what.order.lease;
+    sweep(*what.job);
     if (processes == nullptr) {
       auto started = process_service::start(settings->processes);
       if (!started) {
@@ -57,6 +68,7 @@ launcher_actor::behavior_type launcher(launcher_actor::stateful_pointer<launcher
                                        std::shared_ptr<const node_settings> settings) {
   auto& state = state_of(self);
   state.settings = std::move(settings);
+  state.processes = state.settings->service;
   return {
       [self, &state](const trainable_start& what, const node_impl& node) {
         state.launch(self, what, node);

@@ -3,6 +3,7 @@
 
 #include "tune/io/json.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/leftovers.hpp"
 
 #include <fstream>
 
@@ -58,7 +59,7 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   result.output_cap = work.output_cap;
   result.grace = work.kill_grace;
   result.memory_limit = what.order.memory;
-  result.tag = work.directory.string() + "#" + to_text(what.order.attempt.id());
+  result.tag = trial_tag(work.directory, to_text(what.order.attempt.id()));
   return result;
 }
 

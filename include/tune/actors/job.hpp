@@ -41,6 +41,11 @@ struct replay_table {
 
 using trainable_plan = std::variant<run_in_thread, run_in_host, run_command, replay_table>;
 
+/// Whether its trials run in processes of their own, under a guard.
+[[nodiscard]] inline bool needs_processes(const trainable_plan& plan) {
+  return std::holds_alternative<run_in_host>(plan) || std::holds_alternative<run_command>(plan);
+}
+
 /// One experiment, as a node sees it.
 struct job {
   /// What `launch_order` calls it.

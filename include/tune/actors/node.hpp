@@ -25,6 +25,8 @@ struct node_settings {
   /// Asked for others; null: there are none.
   job_finder_actor finder = {};
   process_service_options processes = {};
+  /// Runs its processes; null: started with the first that is needed.
+  std::shared_ptr<process_service> service = {};
 };
 
 /// What `node` offers: its capacity, and a label for each trainable that it can run.

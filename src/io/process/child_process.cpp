@@ -18,6 +18,9 @@ constexpr std::size_t drain_limit = 2 * 1024 * 1024;
 constexpr std::size_t max_reports_after_end = 256;
 constexpr std::size_t last_line_count = 5;
 
+constexpr std::array<std::string_view, 4> own_variables{
+    "TUNE_TRIAL_ATTEMPT=", "TUNE_TRIAL_GUARD=", "TUNE_TRIAL_REPORT_FD=", "TUNE_TRIAL_ANSWER_FD="};
+
 void make_non_blocking(int fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
@@ -88,7 +91,7 @@ std::vector<int> child_process::remote_fds() const {
   return result;
 }
 
-guard_wire::launch child_process::launch_message() const {
+guard_wire::launch child_process::launch_message(const std::string& guard_mark) const {
   guard_wire::launch result;
   result.id = id_;
   result.has_stdout = static_cast<bool>(inputs_[0].fd);
@@ -103,12 +106,12 @@ guard_wire::launch child_process::launch_message() const {
   result.limits = order_.limits;
   for (const auto& entry : order_.env) {
     std::string_view text{entry};
-    auto ours = text.starts_with("TUNE_TRIAL_ATTEMPT=") || text.starts_with("TUNE_TRIAL_REPORT_FD=")
-                || text.starts_with("TUNE_TRIAL_ANSWER_FD=");
-    if (!ours)
+    auto ours = [&](std::string_view name) { return text.starts_with(name); };
+    if (std::none_of(own_variables.begin(), own_variables.end(), ours))
       result.env.push_back(entry);
   }
   result.env.push_back("TUNE_TRIAL_ATTEMPT=" + order_.tag);
+  result.env.push_back("TUNE_TRIAL_GUARD=" + guard_mark);
   if (order_.protocol) {
     result.env.emplace_back("TUNE_TRIAL_REPORT_FD=3");
     result.env.emplace_back("TUNE_TRIAL_ANSWER_FD=4");

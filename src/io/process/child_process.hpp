@@ -28,7 +28,8 @@ public:
   [[nodiscard]] expected<void> open_pipes();
   [[nodiscard]] bool has_pipes() const { return opened_; }
   [[nodiscard]] std::vector<int> remote_fds() const;
-  [[nodiscard]] guard_wire::launch launch_message() const;
+  /// @param guard_mark By which leftovers of a guard that is gone are known.
+  [[nodiscard]] guard_wire::launch launch_message(const std::string& guard_mark) const;
   /// The guard has them: closes ours.
   void forget_remote_fds() { remote_.clear(); }
 

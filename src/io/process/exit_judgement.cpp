@@ -68,18 +68,18 @@ exit_judgement judge_asked_end(const exit_info& how, const exit_facts& known) {
             "did not end within stop_grace after it was to stop; ended by tune-node",
             {}};
   if (known.killed)
-    return {end_class::killed, exit_text(how, known), {}};
+    return {end_class::killed, how.guard_lost ? how.trouble : exit_text(how, known), {}};
   if (how.signal == SIGKILL && !by_us)
     return {end_class::killed, {}, {}};
   return {end_class::stopped,
-          by_us ? "did not end within kill_grace after TERM; killed by tune-node" : "",
+          by_us ? "did not end within kill_grace after TERM; killed by tune-node" : how.trouble,
           {}};
 }
 
 exit_judgement judge_class(const exit_info& how, const exit_facts& known) {
-  if (how.guard_lost)
+  if (how.guard_lost && !how.requested)
     return {end_class::node_lost, how.trouble, {}};
-  if (!how.trouble.empty())
+  if (!how.trouble.empty() && !how.guard_lost)
     return {end_class::user_error, how.trouble, {}};
   if (!known.breach.empty() && (how.requested || how.code == 0))
     return {end_class::user_error, known.breach, {}};

@@ -118,6 +118,8 @@ private:
         start(std::move(*order), std::move(got.fds), got.fds_lost);
       else if (const auto* request = std::get_if<guard_wire::end>(&*got.what))
         end(*request);
+      else if (std::holds_alternative<guard_wire::ping>(*got.what))
+        say(guard_wire::pong{});
     }
   }
 

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace tune {
 
@@ -23,10 +24,19 @@ namespace tune {
 struct guard_connection {
   pid_t pid = 0;
   unique_fd socket;
+  /// Tells it from all other processes, later ones of its number included.
+  std::string mark;
 };
 
+/// A path that starts this program again: the file it was started from, or, where that was removed
+/// or replaced, the link to what runs. A debugger or valgrind is looked through.
+[[nodiscard]] std::filesystem::path own_program();
+
+/// Waits for the end of a guard that was killed or told to end. @returns whether it came in time.
+bool bury_guard(pid_t pid, std::chrono::milliseconds patience);
+
 /// Starts a guard and waits for its first word.
-/// @param program usually "/proc/self/exe".
+/// @param program usually `own_program()`.
 /// @errors `ec::process` if it does not come up within `patience`, `ec::refused` inside a program
 ///         that was itself started as guard or host.
 [[nodiscard]] expected<guard_connection> start_guard(const std::filesystem::path& program,

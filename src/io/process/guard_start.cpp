@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "guard.hpp"
 #include "guard_wire.hpp"
+#include "proc_files.hpp"
 #include "tune/io/process/host.hpp"
 
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,10 +75,19 @@ bool hears_hello(int socket, std::chrono::milliseconds patience) {
   if (::poll(&waiting, 1, static_cast<int>(patience.count())) != 1)
     return false;
   auto first = guard_wire::receive(socket);
-  return first.what && std::holds_alternative<guard_wire::hello>(*first.what);
+  const auto* hello = first.what ? std::get_if<guard_wire::hello>(&*first.what) : nullptr;
+  return hello != nullptr && hello->version == guard_wire::wire_version;
 }
 
 } // namespace
+
+std::filesystem::path own_program() {
+  std::error_code problem;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  if (problem || !std::filesystem::exists(self, problem))
+    return "/proc/self/exe";
+  return self;
+}
 
 expected<guard_connection> start_guard(const std::filesystem::path& program,
                                        std::chrono::milliseconds patience) {
@@ -92,12 +103,23 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
     return error{ec::process,
                  "cannot start the guard " + program.string() + ": " + std::strerror(failure)};
   other.reset();
-  if (hears_hello(result.socket.get(), patience))
+  if (hears_hello(result.socket.get(), patience)) {
+    if (auto facts = proc_files::stat_of(result.pid))
+      result.mark = std::to_string(result.pid) + ":" + std::to_string(facts->start);
     return result;
-  ::kill(-result.pid, SIGKILL);
-  ::waitpid(result.pid, nullptr, 0);
+  }
+  ::kill(result.pid, SIGKILL);
+  bury_guard(result.pid, std::chrono::seconds{2});
   return error{ec::process,
                "the guard " + program.string() + " does not answer; " + std::string{no_host_main}};
+}
+
+bool bury_guard(pid_t pid, std::chrono::milliseconds patience) {
+  unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+  pollfd waiting{process.get(), POLLIN, 0};
+  ::poll(&waiting, 1, static_cast<int>(patience.count()));
+  // Somebody else may have reaped it: then it is gone as well.
+  return ::waitpid(pid, nullptr, WNOHANG) != 0;
 }
 
 } // namespace tune

@@ -123,6 +123,9 @@ void write(writer& to, const exited& x) {
   to.text(x.text);
 }
 
+void write(writer&, const ping&) {}
+void write(writer&, const pong&) {}
+
 void read_duration(reader& from, std::chrono::milliseconds& x) {
   std::chrono::milliseconds::rep count = 0;
   from.number(count);
@@ -171,6 +174,9 @@ void read(reader& from, exited& x) {
   from.flag(x.out_of_memory);
   from.text(x.text);
 }
+
+void read(reader&, ping&) {}
+void read(reader&, pong&) {}
 
 template <std::size_t Index = 0>
 std::optional<message> decode_as(std::size_t index, reader& from) {

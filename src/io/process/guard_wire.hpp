@@ -17,6 +17,9 @@
 
 namespace tune::guard_wire {
 
+/// Of these messages: a program replaced by a newer one must not be its guard.
+inline constexpr std::uint32_t wire_version = 2;
+
 /// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
 struct launch {
   std::uint64_t id = 0;
@@ -46,7 +49,7 @@ struct end {
 
 /// Guard to node, once: it is there.
 struct hello {
-  std::uint32_t version = 1;
+  std::uint32_t version = wire_version;
 };
 
 /// Guard to node: the program was executed.
@@ -67,7 +70,12 @@ struct exited {
   std::string text;
 };
 
-using message = std::variant<launch, end, hello, started, exited>;
+/// Node to guard: are you there? It comes after orders, and so is answered after them.
+struct ping {};
+/// Guard to node: I am.
+struct pong {};
+
+using message = std::variant<launch, end, hello, started, exited, ping, pong>;
 
 /// Largest packet sent as such; a longer one travels as a memory file.
 inline constexpr std::size_t max_packet = 64 * 1024;

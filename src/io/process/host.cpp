@@ -220,12 +220,7 @@ bool is_host_process() {
 }
 
 std::vector<std::string> host_command(std::string_view name) {
-  std::error_code problem;
-  auto self = std::filesystem::read_symlink("/proc/self/exe", problem);
-  // Replaced by an update meanwhile: the link still leads to the program that runs.
-  if (problem || !std::filesystem::exists(self, problem))
-    self = "/proc/self/exe";
-  return {self.string(), host_flag, std::string{name}};
+  return {own_program().string(), host_flag, std::string{name}};
 }
 
 std::vector<std::pair<std::string, std::string>>

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 
 namespace tune {
 
@@ -54,6 +55,19 @@ bool wait_for(std::vector<unique_fd>& which, clock::time_point until) {
   return true;
 }
 
+/// Whether the guard with this mark lives.
+bool is_alive(const std::string& guard_mark) {
+  auto colon = guard_mark.find(':');
+  pid_t pid = 0;
+  std::uint64_t start = 0;
+  if (colon == guard_mark.npos)
+    return false;
+  std::from_chars(guard_mark.data(), guard_mark.data() + colon, pid);
+  std::from_chars(guard_mark.data() + colon + 1, guard_mark.data() + guard_mark.size(), start);
+  auto facts = proc_files::stat_of(pid);
+  return facts && facts->start == start && facts->state != 'Z';
+}
+
 } // namespace
 
 std::vector<leftover> find_leftovers(const std::function<bool(std::string_view tag)>& wanted) {
@@ -68,6 +82,23 @@ std::vector<leftover> find_leftovers(const std::function<bool(std::string_view t
       result.push_back({pid, facts->start, std::move(*tag)});
   }
   return result;
+}
+
+std::vector<leftover> find_orphans_of(const std::filesystem::path& directory) {
+  auto beginning = trial_tag(directory, "");
+  auto result = find_leftovers([&](std::string_view tag) {
+    return tag.starts_with(beginning)
+           && tag.find_first_not_of("0123456789.", beginning.size()) == tag.npos;
+  });
+  std::erase_if(result, [](const leftover& one) {
+    auto guard = proc_files::environment_of(one.pid, "TUNE_TRIAL_GUARD");
+    return guard && is_alive(*guard);
+  });
+  return result;
+}
+
+std::string trial_tag(const std::filesystem::path& directory, const std::string& attempt) {
+  return directory.string() + "#" + attempt;
 }
 
 std::size_t end_leftovers(const std::vector<leftover>& which, std::chrono::milliseconds grace) {

@@ -35,9 +35,10 @@ public:
   }
   void remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
 
-  /// Waits for ever. The result is valid until the next call.
-  [[nodiscard]] std::span<const epoll_event> wait() {
-    auto count = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), -1);
+  /// @param limit_ms -1: waits for ever. @returns what is valid until the next call.
+  [[nodiscard]] std::span<const epoll_event> wait(int limit_ms) {
+    auto count
+        = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), limit_ms);
     return {events_.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
   }
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <set>
 #include <utility>
 
@@ -21,6 +23,10 @@ using guard_wire::io_result;
 /// Beside `out`, keys of process 0: the guard's socket.
 constexpr pipe_watch::key wake_key{0, pipe_role::out};
 constexpr pipe_watch::key guard_key{0, pipe_role::err};
+
+constexpr const char* guard_ended = "the process guard ended and took the process along";
+/// For a process to be gone once it was killed.
+constexpr std::chrono::seconds death_patience{2};
 
 /// As much as a pipe holds.
 constexpr std::size_t buffer_size = 64 * 1024;
@@ -62,8 +68,10 @@ process_service::poll_loop::~poll_loop() {
   post(stop{});
   thread_.join();
   guard_.socket.reset();
-  if (guard_.pid != 0)
-    ::waitpid(guard_.pid, nullptr, 0);
+  if (guard_.pid == 0 || bury_guard(guard_.pid, options_.guard_silence))
+    return;
+  ::kill(guard_.pid, SIGKILL);
+  bury_guard(guard_.pid, death_patience);
 }
 
 void process_service::poll_loop::post(request what) {
@@ -75,7 +83,7 @@ void process_service::poll_loop::post(request what) {
 
 void process_service::poll_loop::run() {
   while (!stopping_ || !children_.empty()) {
-    auto ready = watch_.wait();
+    auto ready = watch_.wait(patience_ms());
     auto is = [](pipe_watch::key a, pipe_watch::key b) {
       return a.process == b.process && a.role == b.role;
     };
@@ -92,6 +100,9 @@ void process_service::poll_loop::run() {
       else if (is(name, wake_key))
         take_requests();
     }
+    // Only after what it may have said meanwhile was heard: we may have slept, not it.
+    if (guard_due_ && std::chrono::steady_clock::now() >= *guard_due_)
+      give_up_silent_guard();
     send_outgoing();
   }
 }
@@ -119,7 +130,7 @@ void process_service::poll_loop::handle(launch what) {
   if (stopping_)
     fail(id, "the process service is ending");
   else
-    outgoing_.emplace_back(id);
+    order(id);
 }
 
 void process_service::poll_loop::handle(const resume& what) {
@@ -140,7 +151,7 @@ void process_service::poll_loop::handle(const end& what) {
   auto* child = find(what.id);
   if (child == nullptr)
     return;
-  outgoing_.emplace_back(guard_wire::end{what.id, what.grace});
+  order(guard_wire::end{what.id, what.grace});
   child->on_end_requested(buffer_);
   forget_if_finished(what.id);
 }
@@ -154,8 +165,41 @@ void process_service::poll_loop::handle(const stop&) {
     handle(one);
 }
 
+/// One question is on its way at most, behind the last order.
+void process_service::poll_loop::order(
+    std::variant<std::uint64_t, guard_wire::end, guard_wire::ping> what) {
+  outgoing_.push_back(std::move(what));
+  if (std::exchange(asks_guard_, true))
+    asks_again_ = true;
+  else
+    outgoing_.emplace_back(guard_wire::ping{});
+}
+
+void process_service::poll_loop::expect_guard() {
+  guard_due_ = std::chrono::steady_clock::now() + options_.guard_silence;
+}
+
+int process_service::poll_loop::patience_ms() const {
+  if (!guard_due_)
+    return -1;
+  auto left = *guard_due_ - std::chrono::steady_clock::now();
+  auto whole = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+  return static_cast<int>(std::clamp<decltype(whole)>(whole, 0, 60'000));
+}
+
+/// Stopped, or stuck: what it owns dies with it.
+void process_service::poll_loop::give_up_silent_guard() {
+  ::kill(guard_.pid, SIGKILL);
+  auto seconds = std::chrono::duration<double>(options_.guard_silence).count();
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", seconds);
+  lose_guard(std::string{"the process guard did not answer for "} + text.data()
+             + " s and was killed with its processes");
+}
+
 void process_service::poll_loop::listen_to_guard() {
   guard_is_full_ = false;
+  guard_due_.reset();
   watch_.add(guard_.socket.get(), guard_key, EPOLLIN);
 }
 
@@ -166,12 +210,19 @@ void process_service::poll_loop::hear_guard() {
     if (got.result == io_result::would_block)
       break;
     if (got.result != io_result::ok) {
-      lose_guard();
+      lose_guard(guard_ended);
       break;
     }
+    if (guard_due_)
+      expect_guard();
     if (!got.what)
       continue;
-    if (const auto* news = std::get_if<guard_wire::started>(&*got.what)) {
+    if (std::holds_alternative<guard_wire::pong>(*got.what)) {
+      guard_due_.reset();
+      asks_guard_ = std::exchange(asks_again_, false);
+      if (asks_guard_)
+        outgoing_.emplace_back(guard_wire::ping{});
+    } else if (const auto* news = std::get_if<guard_wire::started>(&*got.what)) {
       if (auto* child = find(news->id)) {
         child->on_started(news->pid);
         fresh.push_back(news->id);
@@ -206,10 +257,18 @@ void process_service::poll_loop::forget_if_finished(std::uint64_t id) {
     children_.erase(id);
 }
 
-void process_service::poll_loop::lose_guard() {
+void process_service::poll_loop::lose_guard(const std::string& why) {
   watch_.remove(guard_.socket.get());
   guard_.socket.reset();
-  ::waitpid(guard_.pid, nullptr, 0);
+  guard_due_.reset();
+  // Questions to it are void; the next guard is asked behind the orders that are left.
+  std::erase_if(outgoing_,
+                [](const auto& x) { return std::holds_alternative<guard_wire::ping>(x); });
+  asks_again_ = false;
+  asks_guard_ = !outgoing_.empty();
+  if (asks_guard_)
+    outgoing_.emplace_back(guard_wire::ping{});
+  bury_guard(guard_.pid, death_patience);
   guard_.pid = 0;
   guard_pid_ = 0;
   // Its own children died with it; theirs may not have.
@@ -225,7 +284,7 @@ void process_service::poll_loop::lose_guard() {
                   std::chrono::milliseconds{0});
   for (auto id : lost) {
     exit_info how;
-    how.trouble = "the process guard ended and took the process along";
+    how.trouble = why;
     how.guard_lost = true;
     finish(id, std::move(how));
   }
@@ -251,7 +310,10 @@ guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) 
     return io_result::ok;
   std::string why;
   if (!ensure_guard(why)) {
-    fail(id, std::move(why));
+    exit_info how;
+    how.trouble = std::move(why);
+    how.guard_lost = true;
+    finish(id, std::move(how));
     return io_result::ok;
   }
   if (!child->has_pipes()) {
@@ -260,7 +322,8 @@ guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) 
       return io_result::ok;
     }
   }
-  auto result = guard_wire::send(guard_.socket.get(), child->launch_message(), child->remote_fds());
+  auto result = guard_wire::send(guard_.socket.get(), child->launch_message(guard_.mark),
+                                 child->remote_fds());
   if (result == io_result::ok) {
     child->forget_remote_fds();
     sent_[id] = true;
@@ -271,20 +334,35 @@ guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) 
   return result;
 }
 
+guard_wire::io_result process_service::poll_loop::ask_guard() {
+  if (!guard_.socket) {
+    asks_guard_ = asks_again_ = false;
+    return io_result::ok;
+  }
+  auto result = guard_wire::send(guard_.socket.get(), guard_wire::ping{});
+  if (result == io_result::ok)
+    expect_guard();
+  return result;
+}
+
 void process_service::poll_loop::send_outgoing() {
   while (!outgoing_.empty()) {
     auto result = io_result::ok;
     if (const auto* id = std::get_if<std::uint64_t>(&outgoing_.front()))
       result = send_launch(*id);
-    else if (guard_.socket)
-      result = guard_wire::send(guard_.socket.get(), std::get<guard_wire::end>(outgoing_.front()));
+    else if (const auto* last = std::get_if<guard_wire::end>(&outgoing_.front()))
+      result = guard_.socket ? guard_wire::send(guard_.socket.get(), *last) : io_result::ok;
+    else
+      result = ask_guard();
     if (result == io_result::would_block) {
+      if (!guard_due_)
+        expect_guard();
       if (!std::exchange(guard_is_full_, true))
         watch_.change(guard_.socket.get(), guard_key, EPOLLIN | EPOLLOUT);
       return;
     }
     if (result == io_result::closed)
-      lose_guard();
+      lose_guard(guard_ended);
     else
       outgoing_.pop_front();
   }

@@ -57,8 +57,14 @@ private:
   guard_connection guard_;
   pipe_watch watch_;
   std::map<std::uint64_t, child_process> children_;
-  /// For the guard, in order: a launch by its id, or an end.
-  std::deque<std::variant<std::uint64_t, guard_wire::end>> outgoing_;
+  /// For the guard, in order: a launch by its id, an end, or the question whether it is there.
+  std::deque<std::variant<std::uint64_t, guard_wire::end, guard_wire::ping>> outgoing_;
+  /// A ping waits in `outgoing_` or for its answer.
+  bool asks_guard_ = false;
+  /// Orders went out after it.
+  bool asks_again_ = false;
+  /// When the guard's silence is too long; nothing while no word of it is due.
+  std::optional<std::chrono::steady_clock::time_point> guard_due_;
   /// Known to the guard.
   std::map<std::uint64_t, bool> sent_;
   /// It will say when it takes more.
@@ -77,10 +83,15 @@ private:
 
   void listen_to_guard();
   void hear_guard();
-  void lose_guard();
+  void order(std::variant<std::uint64_t, guard_wire::end, guard_wire::ping> what);
+  void expect_guard();
+  [[nodiscard]] int patience_ms() const;
+  void give_up_silent_guard();
+  void lose_guard(const std::string& why);
   [[nodiscard]] bool ensure_guard(std::string& why);
   void send_outgoing();
   [[nodiscard]] guard_wire::io_result send_launch(std::uint64_t id);
+  [[nodiscard]] guard_wire::io_result ask_guard();
 
   child_process* find(std::uint64_t id);
   void fail(std::uint64_t id, std::string why);

@@ -25,6 +25,8 @@ bool may_stand_in_environment(std::string_view name, std::string_view value) {
 } // namespace
 
 expected<std::unique_ptr<process_service>> process_service::start(process_service_options options) {
+  if (options.guard_program.empty())
+    options.guard_program = own_program();
   auto guard = start_guard(options.guard_program, options.guard_patience);
   if (!guard)
     return guard.error();

@@ -218,6 +218,14 @@ const std::vector<row>& rows() {
        troubled("the guard died", true),
        given_up(well()),
        {node_lost, "the guard died", {}}},
+      {"a_guard_that_had_to_be_killed_for_it",
+       requested(troubled("the guard was silent", true)),
+       given_up(well()),
+       {killed, "the guard was silent", {}}},
+      {"a_guard_that_had_to_be_killed_at_its_stop",
+       requested(troubled("the guard was silent", true)),
+       ending(well()),
+       {stopped, "the guard was silent", {}}},
   };
   return table;
 }

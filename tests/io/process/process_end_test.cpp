@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <fstream>
 #include <utility>
+#include <variant>
 
 namespace tune {
 namespace {
@@ -210,6 +211,42 @@ TEST_F(process_end_test, loses_nothing_but_the_processes_when_the_guard_is_kille
   EXPECT_NE(uut->guard_pid(), old_guard);
 }
 
+TEST_F(process_end_test, kills_a_guard_that_does_not_answer_and_starts_another) {
+  auto options = with_fake_guard();
+  options.guard_silence = 200ms;
+  uut = std::move(*process_service::start(options));
+  auto bystander = std::make_shared<support::recorder>();
+  launch_ready({"READY", "hang"}, bystander);
+  auto handle = launch_ready({"children", "1", "daemon", "READY", "hang"});
+  auto old_guard = uut->guard_pid();
+  ::kill(old_guard, SIGSTOP);
+
+  uut->end(handle, 50ms);
+
+  auto how = heard->wait_exit();
+  EXPECT_TRUE(how.guard_lost);
+  EXPECT_TRUE(how.requested);
+  EXPECT_THAT(how.trouble, testing::HasSubstr("did not answer for 0.2 s"));
+  EXPECT_TRUE(bystander->wait_exit().guard_lost);
+  EXPECT_FALSE(is_alive(old_guard));
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+  heard = std::make_shared<support::recorder>();
+  EXPECT_EQ(run({"exit", "6"}).code, 6);
+}
+
+TEST_F(process_end_test, does_not_wait_for_a_stopped_guard_at_its_end) {
+  auto options = with_fake_guard();
+  options.guard_silence = 200ms;
+  uut = std::move(*process_service::start(options));
+  EXPECT_EQ(run({"exit", "6"}).code, 6);
+  auto guard = uut->guard_pid();
+  ::kill(guard, SIGSTOP);
+
+  uut.reset();
+
+  EXPECT_FALSE(is_alive(guard));
+}
+
 TEST_F(process_end_test, keeps_the_guard_through_signals_meant_for_the_node) {
   auto handle = launch_ready({"READY", "hang"});
   for (auto signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1})
@@ -226,7 +263,12 @@ struct dying_node {
   FILE* output;
 
   explicit dying_node(const std::string& name, const std::string& script, int grace_ms)
-      : tag{support::unique_tag(name)}
+      : dying_node{support::unique_tag(name), script, grace_ms, {}} {}
+  /// Of a tag that is given.
+  dying_node(std::string its_tag, const std::string& script)
+      : dying_node{std::move(its_tag), script, 100, {}} {}
+  dying_node(std::string its_tag, const std::string& script, int grace_ms, std::monostate)
+      : tag{std::move(its_tag)}
       , output{::popen(("exec " TUNE_FAKE_TRAINABLE " node " + tag + " " + std::to_string(grace_ms)
                         + " " + script)
                            .c_str(),
@@ -284,6 +326,32 @@ TEST(guard, leaves_daemons_to_the_sweep_only_when_it_is_killed_along_with_its_no
   EXPECT_EQ(left.size(), 2u);
   EXPECT_EQ(end_leftovers(left, 50ms), 0u);
   EXPECT_EQ(support::count_tagged(node.tag), 0u);
+}
+
+TEST(find_orphans_of, finds_what_a_killed_node_and_guard_left_of_one_directory) {
+  std::filesystem::path directory{support::unique_tag("orphans")};
+  dying_node node{trial_tag(directory, "1.1"), "daemon hang"};
+  dying_node other{trial_tag(directory.string() + "#2", "1.1"), "hang"};
+  auto guard = node.read("guard");
+  auto child = node.read("child");
+  auto other_guard = other.read("guard");
+  ASSERT_GT(guard, 0);
+  ASSERT_GT(other.read("child"), 0);
+  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 2; }));
+
+  EXPECT_EQ(find_orphans_of(directory).size(), 0u) << "the guard lives";
+  auto parent = parent_of(guard);
+  ::kill(parent, SIGSTOP);
+  ASSERT_TRUE(support::eventually([&] { return state_of(parent) == 'T'; }));
+  ::kill(guard, SIGKILL);
+  ::kill(parent, SIGKILL);
+  ASSERT_TRUE(support::eventually([&] { return !is_alive(child) && !is_alive(guard); }));
+
+  auto left = find_orphans_of(directory);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].tag, node.tag);
+  EXPECT_EQ(end_leftovers(left, 0ms), 0u);
+  ::kill(parent_of(other_guard), SIGKILL);
 }
 
 TEST(end_leftovers, spares_a_later_process_of_the_same_number) {

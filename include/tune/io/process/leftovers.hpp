@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,15 @@ struct leftover {
 /// Our user's processes whose tag `wanted` says yes to; never this process itself.
 [[nodiscard]] std::vector<leftover>
 find_leftovers(const std::function<bool(std::string_view tag)>& wanted);
+
+/// Those that attempts of the experiment in `directory` left behind when both their node and its
+/// guard were killed: their tag names the directory, and the guard they had is no more.
+/// @param directory as in `trial_tag`.
+[[nodiscard]] std::vector<leftover> find_orphans_of(const std::filesystem::path& directory);
+
+/// What marks the processes of an attempt in `directory`.
+[[nodiscard]] std::string trial_tag(const std::filesystem::path& directory,
+                                    const std::string& attempt);
 
 /// Ends them: TERM, then KILL after `grace`; waits until they are gone, at most `grace` and 2 s.
 /// Signals go by pidfd, so that no other process can be hit.

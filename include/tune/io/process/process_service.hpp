@@ -65,7 +65,8 @@ struct exit_info {
   bool out_of_memory = false;
   /// Its end was asked for before it came.
   bool requested = false;
-  /// The guard died and took it along: nobody's fault but this node's.
+  /// The guard died or had to be killed and took it along, or there is none: nobody's fault but
+  /// this node's.
   bool guard_lost = false;
   /// Up to five last lines, made printable. stdout's only where it was read.
   std::vector<std::string> stderr_lines;
@@ -104,9 +105,12 @@ public:
 };
 
 struct process_service_options {
-  /// What is started as guard. Must call `host_main` first.
-  std::filesystem::path guard_program = "/proc/self/exe";
+  /// What is started as guard; empty: this program. Must call `host_main` first.
+  std::filesystem::path guard_program{};
+  /// For its start.
   std::chrono::milliseconds guard_patience{20'000};
+  /// A guard that answers nothing for so long is killed, and its processes with it.
+  std::chrono::milliseconds guard_silence{10'000};
   /// Longest lines delivered whole. [bytes]
   std::size_t max_stdout_line = 64 * 1024;
   std::size_t max_report_line = 1024 * 1024;
