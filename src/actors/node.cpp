@@ -36,7 +36,22 @@ struct launcher_state {
   std::shared_ptr<const node_settings> settings;
   std::shared_ptr<process_service> processes;
 
+  std::shared_ptr<pattern_thread> reading;
   std::set<std::filesystem::path> swept;
+  /// By job, compiled once.
+  std::map<std::string, expected<metric_pattern>> patterns;
+
+  const expected<metric_pattern>* patterns_of(const job& what) {
+    const auto* plan = std::get_if<run_command>(&what.plan);
+    if (plan == nullptr || !plan->patterns)
+      return nullptr;
+    if (reading == nullptr)
+      reading = std::make_shared<pattern_thread>();
+    auto known = patterns.find(what.id);
+    if (known == patterns.end())
+      known = patterns.emplace(what.id, metric_pattern::make(*plan->patterns)).first;
+    return &known->second;
+  }
 
   /// Ends what an earlier node and guard left of this job when both were killed.
   void sweep(const job& what) {
@@ -59,7 +74,8 @@ struct launcher_state {
       processes = std::shared_ptr<process_service>{std::move(*started)};
     }
     auto trial = what.trial;
-    auto trainable = spawn_process_trainable(self->system(), what, processes);
+    const auto* found = patterns_of(*what.job);
+    auto trainable = spawn_process_trainable(self->system(), what, {processes, reading}, found);
     send(self, node, lease, trial, trainable);
   }
 };

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "tune/actors/actors.hpp"
-#include "tune/io/process/metric_pattern.hpp"
+#include "tune/core/value.hpp"
 #include "tune/io/process/process_service.hpp"
 
-#include <optional>
 #include <string>
 #include <variant>
 
@@ -22,13 +21,15 @@ struct process_news {
     std::string line;
     bool truncated = false;
   };
-  /// A report read from stdout; the rest of stdout waits.
+  /// A report read from stdout; what follows is not looked at until it was judged.
   struct printed {
     object metrics;
   };
   /// It leaves its answers unread.
   struct deaf {};
-  std::variant<started, said, printed, deaf, exit_info> what;
+  /// What was held of its stdout can be taken.
+  struct room {};
+  std::variant<started, said, printed, deaf, room, exit_info> what;
 };
 
 } // namespace tune
@@ -44,40 +45,30 @@ using process_impl
 /// Hands on what one process says. Called from the service's thread.
 class process_courier : public process_listener {
 public:
-  process_courier(process_impl to, std::optional<metric_pattern> patterns)
-      : to_{std::move(to)}, patterns_{std::move(patterns)} {}
+  explicit process_courier(process_impl to) : to_{std::move(to)} {}
 
-  void started(pid_t pid) override {
-    send_from_outside(to_, process_news{process_news::started{pid}});
-  }
+  void started(pid_t pid) override { tell(process_news::started{pid}); }
 
   line_flow report_line(std::string_view line, bool truncated) override {
-    send_from_outside(to_, process_news{process_news::said{std::string{line}, truncated}});
+    tell(process_news::said{std::string{line}, truncated});
     return line_flow::hold;
   }
 
-  void answers_unread() override { send_from_outside(to_, process_news{process_news::deaf{}}); }
-
-  line_flow stdout_line(std::string_view line, bool) override {
-    auto report = patterns_->read(line);
-    if (!report)
-      return line_flow::go_on;
-    send_from_outside(to_, process_news{process_news::printed{std::move(*report)}});
-    return line_flow::hold;
-  }
+  void answers_unread() override { tell(process_news::deaf{}); }
 
   void exited(const exit_info& how) override {
-    if (patterns_ && !how.requested) {
-      if (auto last = patterns_->finish())
-        send_from_outside(to_, process_news{process_news::printed{std::move(*last)}});
-    }
-    send_from_outside(to_, process_news{how});
+    tell(how);
     to_ = nullptr;
+  }
+
+protected:
+  template <class What>
+  void tell(What what) {
+    send_from_outside(to_, process_news{std::move(what)});
   }
 
 private:
   process_impl to_;
-  std::optional<metric_pattern> patterns_;
 };
 
 } // namespace tune

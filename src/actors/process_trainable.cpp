@@ -2,7 +2,7 @@
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "clocks.hpp"
-#include "process_courier.hpp"
+#include "pattern_courier.hpp"
 #include "trainables.hpp"
 #include "trial_process.hpp"
 
@@ -24,13 +24,16 @@ struct process_state {
 
   trainable_start what;
   std::shared_ptr<process_service> processes;
+  /// Kept until the last word came by it.
+  std::shared_ptr<pattern_thread> reading;
+  /// Null: it speaks the protocol.
+  std::shared_ptr<pattern_courier> printed;
   process_handle process;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
   std::optional<checkpoint_directory> checkpoints;
   std::int64_t pid = 0;
   /// By which its end is judged.
   exit_facts known;
-  bool by_pattern = false;
   bool halted = false;
   bool waits = false;
   /// Checkpoint that it was asked for.
@@ -71,6 +74,11 @@ struct process_state {
     }
   }
 
+  template <class Self>
+  void take(Self*, const process_news::room&) {
+    processes->resume_output(process);
+  }
+
   /// More answers wait than its pipe holds.
   template <class Self>
   void take(Self*, const process_news::deaf&) {
@@ -94,6 +102,12 @@ struct process_state {
   void violate(std::string why) {
     if (!known.ending && !known.killed && known.breach.empty())
       known.breach = "broke the command protocol: " + std::move(why);
+    end();
+  }
+
+  void end() {
+    if (printed)
+      printed->drop();
     processes->end(process, what.job->kill_grace);
   }
 
@@ -110,7 +124,7 @@ struct process_state {
       fail_save(self, "it reported again without having saved");
     // Found in output that was not made for us, it only counts where it can.
     if (const auto* own = metrics.find("training_iteration");
-        by_pattern && own != nullptr && !session.may_follow(*own))
+        printed && own != nullptr && !session.may_follow(*own))
       metrics.erase("training_iteration");
     auto has_objective = find_path(metrics, known.objective) != nullptr;
     auto numbered = session.make(std::move(metrics), steady_now(), wall_ms());
@@ -143,8 +157,8 @@ struct process_state {
   void go_on() {
     waits = false;
     session.go_on(steady_now());
-    if (by_pattern)
-      processes->resume_output(process);
+    if (printed)
+      printed->go_on();
     else
       processes->answer(process, to_line(link_answer{}));
   }
@@ -169,7 +183,7 @@ struct process_state {
     auto ends = x.kind == answer_kind::save_and_end;
     saving = x.checkpoint;
     ends_with_save = ends;
-    if (by_pattern || !directory) {
+    if (printed || !directory) {
       fail_save(self, directory ? "this program cannot save" : to_text(directory.error()));
       if (!ends)
         go_on();
@@ -228,10 +242,8 @@ struct process_state {
   void stop(Self* self) {
     known.ending = true;
     waits = false;
-    if (by_pattern) {
-      processes->end(process, what.job->kill_grace);
-      return;
-    }
+    if (printed)
+      return end();
     processes->answer(process, to_line(link_answer{link_answer::kind::stop, {}}));
     arm(self);
   }
@@ -248,12 +260,12 @@ struct process_state {
     halted = true;
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
-      processes->end(process, what.job->kill_grace);
+      end();
       return;
     }
     known.ending = true;
     // In the middle of a step it hears of it at its next report.
-    if (waits || by_pattern)
+    if (waits || printed)
       stop(self);
   }
 };
@@ -261,17 +273,17 @@ struct process_state {
 /// What was made ready before the actor began, or why it was not.
 struct readiness {
   std::filesystem::path params;
-  std::optional<metric_pattern_options> patterns;
+  std::optional<metric_pattern> patterns;
   std::string trouble;
 };
 
 process_impl::behavior_type process_trainable(process_impl::stateful_pointer<process_state> self,
-                                              trainable_start what,
-                                              std::shared_ptr<process_service> processes,
-                                              readiness ready) {
+                                              trainable_start what, process_means means,
+                                              const std::shared_ptr<readiness>& ready) {
   auto& state = state_of(self);
   state.what = std::move(what);
-  state.processes = std::move(processes);
+  state.processes = std::move(means.processes);
+  state.reading = std::move(means.reading);
   const auto& order = state.what.order;
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
@@ -280,21 +292,19 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;
   state.known.is_host = is_host(state.what);
-  state.by_pattern = ready.patterns.has_value();
-  std::optional<metric_pattern> patterns;
-  if (ready.patterns) {
-    if (auto made = metric_pattern::make(*ready.patterns))
-      patterns.emplace(std::move(*made));
-    else
-      ready.trouble = to_text(made.error());
+  std::shared_ptr<process_courier> courier;
+  if (ready->patterns) {
+    state.printed
+        = std::make_shared<pattern_courier>(me, std::move(*ready->patterns), state.reading);
+    courier = state.printed;
+  } else {
+    courier = std::make_shared<process_courier>(me);
   }
-  if (ready.trouble.empty()) {
-    state.process
-        = state.processes->launch(order_of(state.what, ready.params),
-                                  std::make_shared<process_courier>(me, std::move(patterns)));
+  if (ready->trouble.empty()) {
+    state.process = state.processes->launch(order_of(state.what, ready->params), courier);
   } else {
     exit_info never;
-    never.trouble = ready.trouble;
+    never.trouble = ready->trouble;
     send(self, me, process_news{never});
   }
   return {
@@ -304,22 +314,25 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
       [self, &state](const process_news& x) {
         std::visit([&](const auto& y) { state.take(self, y); }, x.what);
       },
-      [&state](tick_atom) { state.processes->end(state.process, state.what.job->kill_grace); },
+      [&state](tick_atom) { state.end(); },
   };
 }
 
 } // namespace
 
 trainable_actor spawn_process_trainable(caf::actor_system& system, trainable_start what,
-                                        std::shared_ptr<process_service> processes) {
-  readiness ready;
+                                        process_means means,
+                                        const expected<metric_pattern>* patterns) {
+  auto ready = std::make_shared<readiness>();
   if (auto file = prepare(what))
-    ready.params = std::move(*file);
+    ready->params = std::move(*file);
   else
-    ready.trouble = to_text(file.error());
-  if (const auto* plan = std::get_if<run_command>(&what.job->plan))
-    ready.patterns = plan->patterns;
-  return system.spawn(process_trainable, std::move(what), std::move(processes), std::move(ready));
+    ready->trouble = to_text(file.error());
+  if (patterns != nullptr && *patterns)
+    ready->patterns = (*patterns)->fresh();
+  else if (patterns != nullptr)
+    ready->trouble = to_text(patterns->error());
+  return system.spawn(process_trainable, std::move(what), std::move(means), ready);
 }
 
 } // namespace tune

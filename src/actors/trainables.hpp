@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "pattern_thread.hpp"
 #include "training_threads.hpp"
 
 #include "tune/actors/node.hpp"
@@ -26,10 +27,17 @@ struct trainable_start {
 trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what,
                                        const std::shared_ptr<training_threads>& threads);
 
+/// What programs of one node share.
+struct process_means {
+  std::shared_ptr<process_service> processes;
+  std::shared_ptr<pattern_thread> reading;
+};
+
 /// Runs a program. Makes the trial's directory and starts the process before it returns.
-/// @param processes must outlive the actor.
+/// @param patterns How its output is read, or why that cannot be; null: it speaks the protocol.
 trainable_actor spawn_process_trainable(caf::actor_system& system, trainable_start what,
-                                        std::shared_ptr<process_service> processes);
+                                        process_means means,
+                                        const expected<metric_pattern>* patterns);
 
 /// Replays recorded reports.
 trainable_actor spawn_table_trainable(caf::actor_system& system, trainable_start what);

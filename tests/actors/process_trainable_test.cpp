@@ -91,6 +91,35 @@ TEST_F(process_trainable, is_judged_before_its_next_line_is_read) {
   EXPECT_EQ(end().how, end_class::stopped);
 }
 
+TEST_F(process_trainable, keeps_nobody_waiting_by_an_expression_that_backtracks) {
+  objective("acc");
+  auto slow = accuracy(report_mode::line);
+  slow.metrics.emplace_back("slow", "^(a+)+$");
+  auto command = command_template::parse(
+      "sh -c 'yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! | head -n 5000; sleep 1000'", {});
+  ASSERT_TRUE(command);
+  work.plan = run_command{*command, "/", slow, {}};
+  start();
+  ASSERT_TRUE(wait_for_events<on::started>(1));
+  auto begun = std::chrono::steady_clock::now();
+
+  post(on::interrupted{"ctrl-c"});
+
+  EXPECT_EQ(finish().status, experiment_status::interrupted);
+  // It would take minutes to look at all lines.
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 30s);
+}
+
+TEST_F(process_trainable, prints_more_than_fits_into_the_queue) {
+  objective("acc");
+  runs("bytes 300000 lines 3 bytes 300000 lines 1", accuracy(report_mode::final));
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  EXPECT_EQ(*events<on::reported>()[0].what->metrics->find("acc"), value{1});
+}
+
 TEST_F(process_trainable, reports_once_at_its_end_in_final_mode) {
   objective("acc");
   runs("lines 3", accuracy(report_mode::final));

@@ -52,6 +52,17 @@ def processes_of(directory):
     return found
 
 
+def name_of(pid):
+    """What a process calls itself."""
+    return Path("/proc", str(pid), "comm").read_text().strip()
+
+
+def parent_of(pid):
+    """The parent of a process."""
+    text = Path("/proc", str(pid), "stat").read_text()
+    return int(text.rpartition(") ")[2].split()[1])
+
+
 def peak_memory(pid):
     """Most memory that a process ever had resident, in bytes."""
     for line in Path("/proc", str(pid), "status").read_text().splitlines():
@@ -164,6 +175,19 @@ class Case(unittest.TestCase):
             if time.monotonic() > end:
                 self.fail("%s did not come in time" % what)
             time.sleep(0.02)
+
+    def memory_of_a_small_run(self, program=TUNE_NODE):
+        """Peak of a run of one trial that reports once, in bytes: what growth is measured from."""
+        text = self.experiment("tune report 1").read_text()
+        child = subprocess.Popen(
+            [program, "run", self.ini(text, "small.ini"), "--quiet"],
+            env=clean_environment(), cwd=self.directory,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 0)
+        return usage.ru_maxrss * 1024
 
     # -- What a run leaves behind.
 

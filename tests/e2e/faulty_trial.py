@@ -96,6 +96,23 @@ def hang_with_children():
     nowhere()
 
 
+def done_and_deaf():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    say({"metrics": {"loss": 1, "done": True}})
+    hear()
+    nowhere()
+
+
+def unheard(count):
+    for step in range(count):
+        say({"metrics": {"loss": 10 + step}})
+
+
+def backtrack(count):
+    for _ in range(count):
+        print("a" * 60 + "!", flush=True)
+
+
 def repeated(take, words_of_step):
     count = int(take())
     for step in range(1, count + 1):
@@ -132,6 +149,11 @@ def carry_out(words):
         "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
         "hang": nowhere,
         "hang_with_children": hang_with_children,
+        "unheard": lambda: unheard(int(take())),
+        "done_deaf": done_and_deaf,
+        "backtrack": lambda: backtrack(int(take())),
+        "long_error": lambda: say({"error": "x" * int(take())}),
+        "stop_guard": lambda: os.kill(os.getppid(), signal.SIGSTOP),
         "junk": lambda: os.write(descriptor("TUNE_TRIAL_REPORT_FD"), b"this is no JSON\n"),
         "exit": lambda: sys.exit(int(take())),
     }

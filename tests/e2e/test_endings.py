@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from e2e import DEADLINE, FAULTY_NODE, Case, main, processes_of
+from e2e import DEADLINE, FAULTY_NODE, Case, clean_environment, main, name_of, parent_of, processes_of
 
 STATUSES = "SELECT status, count(*) AS count FROM trials GROUP BY status"
 
@@ -278,6 +278,43 @@ def pending(pid, number):
         masks = dict(line.split(":\t", 1) for line in file if ":\t" in line)
     waiting = int(masks["ShdPnd"], 16) | int(masks["SigPnd"], 16)
     return bool(waiting >> (number - 1) & 1)
+
+
+class Guards(Case):
+    def test_what_a_killed_node_and_guard_left_is_swept_at_the_next_start(self):
+        ini = self.experiment(
+            "tune report 1 hang_with_children", more="[cluster]\nkill_grace = 500ms"
+        )
+        child = self.start("run", ini)
+        self.wait_until(lambda: len(processes_of(self.directory)) == 3, child, "all descendants")
+        parents = set(map(parent_of, processes_of(self.directory)))
+        guard = next(pid for pid in parents if name_of(pid) == "tune-guard")
+        # Stopped, the node cannot notice that its guard is gone.
+        child.send_signal(signal.SIGSTOP)
+        os.kill(guard, signal.SIGKILL)
+        child.kill()
+        child.wait()
+        self.wait_until(lambda: len(processes_of(self.directory)) == 2, what="the trial's end")
+        left = set(processes_of(self.directory))
+        self.assertTrue(left)
+
+        again = self.start("run", ini, "--resume")
+        self.wait_until(lambda: not left & set(processes_of(self.directory)), again, "the sweep")
+
+        self.wait_until(lambda: processes_of(self.directory), again, "the next attempt")
+        again.send_signal(signal.SIGKILL)
+        again.wait()
+        self.assert_no_trial_processes()
+
+    def test_a_guard_that_cannot_be_started_ends_the_run_before_it_begins(self):
+        ini = self.experiment("tune report 1", samples=3)
+
+        ran = self.run_node("run", ini, code=1, env=clean_environment(TUNE_INSIDE_GUARD="1"))
+
+        told = [line for line in ran.err.splitlines() if "warning" not in line]
+        self.assertEqual(len(told), 1, ran)
+        self.assertIn("no trial can run in a process of its own", told[0])
+        self.assertFalse((self.directory / "results/x/experiment.db").exists())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that fail in every way: the experiment goes on, and the record says what happened."""
 import json
+import shutil
+import time
 
 from e2e import Case, main, peak_memory
 
@@ -101,10 +103,58 @@ class FaultyCommands(Case):
         )
 
     def test_a_breach_of_the_protocol_is_told(self):
-        ran, trial = self.run_beside_good("tune junk")
+        for what in ("junk hang", "junk report 1 exit 0"):
+            with self.subTest(what):
+                ran, trial = self.run_beside_good("tune report 1 " + what)
 
-        self.assert_recorded(ran, trial, "user_error", 0, "never appeared")
-        self.assertIn("this is no JSON", trial["error"])
+                self.assert_recorded(
+                    ran, trial, "user_error", self.failed_attempt()["exit_status"],
+                    "broke the command protocol", "this is no JSON",
+                )
+                shutil.rmtree(self.directory / "results")
+
+    def test_a_program_that_never_reads_its_answers_is_ended(self):
+        ran, trial = self.run_beside_good("tune unheard 1000000 hang")
+
+        self.assert_recorded(ran, trial, "user_error", -15, "without reading its answers")
+        self.assertLess(trial["iterations"], 10000)
+
+    def test_a_long_error_text_is_recorded_whole_and_shown_short(self):
+        ran, trial = self.run_beside_good("tune long_error 500000 exit 1")
+
+        self.assertGreater(len(trial["error"]), 400000)
+        self.assertLess(max(map(len, ran.err.splitlines())), 1000)
+
+    def test_a_trial_that_outlives_its_stop_has_not_failed(self):
+        ran, trial = self.run_beside_good(
+            "tune done_deaf", more="[cluster]\nstop_grace = 1s\nkill_grace = 500ms"
+        )
+
+        self.assertEqual(trial["status"], "TERMINATED", ran)
+        self.assertEqual(self.failed_attempt()["end_class"], "stopped")
+        self.assertIn("did not end within", self.failed_attempt()["detail"])
+        self.assertNotIn("failed", ran.err)
+
+    def test_a_slow_expression_keeps_nobody_else_waiting(self):
+        begun = time.monotonic()
+        ran, trial = self.run_beside_good(
+            "backtrack 5000 print loss=1", "line",
+            more="[trainable]\nmetric.slow = ^(a+)+$\n[failure]\nprogress_timeout = 3s",
+        )
+
+        self.assertEqual(self.failed_attempt()["end_class"], "timeout", ran)
+        # All lines would take minutes.
+        self.assertLess(time.monotonic() - begun, 60)
+
+    def test_after_a_trial_that_stops_the_guard_the_next_runs_under_another(self):
+        ran, trial = self.run_beside_good(
+            "tune report 1 stop_guard hang",
+            more="[failure]\nprogress_timeout = 3s\n[cluster]\nkill_grace = 1s\ncpus = 1",
+        )
+
+        self.assertEqual(trial["status"], "ERRORED", ran)
+        self.assertIn("guard did not answer", trial["error"])
+        self.assert_no_trial_processes()
 
     def with_program(self, program):
         ini = self.experiment("")
@@ -181,6 +231,7 @@ class Floods(Case):
 
     def run_flood(self, program, report=None, more=""):
         # The good trial behind the flood waits, so that the runtime can be looked at while it lives.
+        usual = self.memory_of_a_small_run()
         gate = self.directory / "gate"
         ini = self.experiment(
             "%s touch %s wait_for %s" % (program, self.directory / "done", gate), "x = 1", report,
@@ -191,7 +242,7 @@ class Floods(Case):
         peak = peak_memory(child.pid)
         gate.touch()
         ran = self.finish(child)
-        self.assertLess(peak, 150 * MEGABYTE)
+        self.assertLess(peak - usual, 50 * MEGABYTE)
         return ran
 
     def test_200_megabytes_on_stdout_and_stderr_leave_memory_flat(self):

@@ -13,13 +13,14 @@ QUICK = [
 
 class FaultyTrainables(Case):
     def test_each_fault_costs_one_trial_and_is_told(self):
+        usual = self.memory_of_a_small_run(FAULTY_NODE)
         ini = self.cpp_experiment("moody", "kind = grid(%s)" % ALL)
         child = self.start("run", ini, *QUICK, "-o", "json", program=FAULTY_NODE)
         self.wait_until(
             lambda: len(self.rows_if_any("SELECT 1 FROM trials WHERE status = 'ERRORED'")) >= 2,
             child,
         )
-        self.assertLess(peak_memory(child.pid), 150 << 20)
+        self.assertLess(peak_memory(child.pid) - usual, 50 << 20)
 
         ran = self.finish(child)
 

@@ -117,10 +117,14 @@ std::optional<T> whole_number(std::string_view text) {
 } // namespace
 
 struct metric_pattern::state {
-  std::vector<pattern> metrics;
-  std::optional<std::regex> report_on;
-  report_mode mode = report_mode::line;
-  std::string objective;
+  /// Never changed once made: many attempts share them.
+  struct expressions {
+    std::vector<pattern> metrics;
+    std::optional<std::regex> report_on;
+    report_mode mode = report_mode::line;
+    std::string objective;
+  };
+  std::shared_ptr<const expressions> what;
   object latest;
   std::uint64_t given_up = 0;
 
@@ -147,7 +151,7 @@ struct metric_pattern::state {
 };
 
 expected<metric_pattern> metric_pattern::make(const metric_pattern_options& options) {
-  auto result = std::make_unique<state>();
+  auto result = std::make_shared<state::expressions>();
   result->mode = options.mode;
   result->objective = options.objective;
   auto has_objective = false;
@@ -167,6 +171,14 @@ expected<metric_pattern> metric_pattern::make(const metric_pattern_options& opti
     return error{ec::bad_option, "report = line needs report_on, or metric." + options.objective
                                      + " for the objective"};
   }
+  auto unread = std::make_unique<state>();
+  unread->what = std::move(result);
+  return metric_pattern{std::move(unread)};
+}
+
+metric_pattern metric_pattern::fresh() const {
+  auto result = std::make_unique<state>();
+  result->what = state_->what;
   return metric_pattern{std::move(result)};
 }
 
@@ -178,21 +190,21 @@ metric_pattern::~metric_pattern() = default;
 std::optional<object> metric_pattern::read(std::string_view line) {
   auto part = relevant_part(line);
   auto reports = false;
-  for (const auto& [name, expression] : state_->metrics) {
+  for (const auto& [name, expression] : state_->what->metrics) {
     if (auto found = state_->search(part, expression)) {
       state_->latest.set(name, value_in(*found));
-      reports = reports || name == state_->objective;
+      reports = reports || name == state_->what->objective;
     }
   }
-  if (state_->mode == report_mode::final)
+  if (state_->what->mode == report_mode::final)
     return std::nullopt;
-  if (state_->report_on)
-    reports = state_->search(part, *state_->report_on).has_value();
+  if (state_->what->report_on)
+    reports = state_->search(part, *state_->what->report_on).has_value();
   return reports && !state_->latest.empty() ? std::optional{state_->latest} : std::nullopt;
 }
 
 std::optional<object> metric_pattern::finish() const {
-  if (state_->mode != report_mode::final || state_->latest.empty())
+  if (state_->what->mode != report_mode::final || state_->latest.empty())
     return std::nullopt;
   return state_->latest;
 }

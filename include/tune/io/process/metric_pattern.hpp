@@ -48,6 +48,9 @@ public:
   metric_pattern& operator=(metric_pattern&&) noexcept;
   ~metric_pattern();
 
+  /// One for another attempt: the same expressions, compiled once, and nothing read.
+  [[nodiscard]] metric_pattern fresh() const;
+
   /// @returns the report that the line makes, if it makes one.
   [[nodiscard]] std::optional<object> read(std::string_view line);
   /// The output is over. @returns the one report of mode `final`; nothing where no metric was seen.

@@ -1,0 +1,59 @@
+/// Finds metrics in what a process prints, away from the thread that hears of it. Private to
+/// actors.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "pattern_thread.hpp"
+#include "process_courier.hpp"
+
+#include "tune/io/process/metric_pattern.hpp"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// Lines wait here, a bounded number of bytes, for their turn on the pattern thread.
+class pattern_courier : public process_courier,
+                        public piecework,
+                        public std::enable_shared_from_this<pattern_courier> {
+public:
+  /// @param patterns Nothing was read with them yet.
+  /// @param thread   must outlive the process.
+  pattern_courier(process_impl to, metric_pattern patterns, std::weak_ptr<pattern_thread> thread);
+
+  line_flow stdout_line(std::string_view line, bool truncated) override;
+  void exited(const exit_info& how) override;
+
+  /// The last report was judged: lines behind it may be looked at.
+  void go_on();
+  /// Lines that were not looked at yet never will be: its end was asked for.
+  void drop();
+
+  bool work() override;
+
+private:
+  std::weak_ptr<pattern_thread> thread_;
+  metric_pattern patterns_;
+  std::mutex mutex_;
+  // The rest is guarded by it.
+  std::deque<std::string> lines_;
+  std::size_t bytes_ = 0;
+  /// The process is held until there is room again.
+  bool full_ = false;
+  bool waits_for_verdict_ = false;
+  bool brought_ = false;
+  bool dropped_ = false;
+  bool over_ = false;
+  std::optional<exit_info> exit_;
+
+  [[nodiscard]] bool has_work() const;
+  void bring();
+  bool stay_if_work();
+  void end(const exit_info& how, bool whole);
+};
+
+} // namespace tune
