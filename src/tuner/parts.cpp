@@ -155,4 +155,15 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                    planned};
 }
 
+expected<void> start_guard_if_needed(run_parts& parts) {
+  if (!needs_processes(parts.work->plan))
+    return {};
+  auto started = process_service::start(parts.node.processes);
+  if (!started)
+    return error{ec::process,
+                 "no trial can run in a process of its own: " + started.error().detail};
+  parts.node.service = std::move(*started);
+  return {};
+}
+
 } // namespace tune

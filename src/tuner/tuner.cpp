@@ -212,6 +212,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
       return can.error();
   }
   count_own(what, *parts, record);
+  if (auto can = start_guard_if_needed(*parts); !can)
+    return can.error();
   auto opened = open_storage(directory, record, what.resume);
   if (!opened)
     return opened.error();

@@ -187,15 +187,8 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   }
   if (parts->planned > 0)
     fixed.planned = parts->planned;
-  if (needs_processes(parts->work->plan)) {
-    auto started = process_service::start();
-    if (!started) {
-      std::cerr << "tune-node: no trial can run in a process of its own: "
-                << printable(started.error().detail) << '\n';
-      return exit_code::internal;
-    }
-    parts->node.service = std::move(*started);
-  }
+  if (auto can = start_guard_if_needed(*parts); !can)
+    return complain(can.error());
   auto opened = open_storage(directory, loaded->what, what.resume);
   if (!opened)
     return complain(opened.error());

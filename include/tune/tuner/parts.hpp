@@ -41,4 +41,8 @@ struct run_parts {
                                              const std::filesystem::path& directory,
                                              const host_resources& machine);
 
+/// Starts the guard process, where trials will need it: better no run than one whose trials all
+/// fail for want of it. @errors `ec::process`.
+[[nodiscard]] expected<void> start_guard_if_needed(run_parts& parts);
+
 } // namespace tune

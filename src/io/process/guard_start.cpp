@@ -108,7 +108,7 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
       result.mark = std::to_string(result.pid) + ":" + std::to_string(facts->start);
     return result;
   }
-  ::kill(result.pid, SIGKILL);
+  ::kill(-result.pid, SIGKILL);
   bury_guard(result.pid, std::chrono::seconds{2});
   return error{ec::process,
                "the guard " + program.string() + " does not answer; " + std::string{no_host_main}};
