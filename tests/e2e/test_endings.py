@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How runs end: budgets of failures, limits of time, signals, and the loss of the runtime itself."""
 import os
+import shutil
 import signal
 import time
+import unittest
 
-from e2e import DEADLINE, FAULTY_NODE, Case, clean_environment, main, name_of, parent_of, processes_of
+from e2e import (
+    DEADLINE, FAULTY_NODE, TUNE_NODE, Case, clean_environment, main, name_of, parent_of, processes_of,
+)
 
 STATUSES = "SELECT status, count(*) AS count FROM trials GROUP BY status"
 
@@ -305,6 +309,17 @@ class Guards(Case):
         again.send_signal(signal.SIGKILL)
         again.wait()
         self.assert_no_trial_processes()
+
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_valgrind_finds_nothing_and_does_not_stand_in_the_way_of_the_guard(self):
+        tool = ["--quiet", "--leak-check=full", "--error-exitcode=9", "--log-file=valgrind.log"]
+        if self.finish(self.start(*tool, TUNE_NODE, "--version", program="valgrind"), None).code:
+            self.skipTest("this build does not run under valgrind")
+        ini = self.experiment("tune report 1 report 2", samples=2)
+
+        self.run_node(*tool, TUNE_NODE, "run", ini, program="valgrind")
+
+        self.assertEqual(self.rows("SELECT status FROM trials"), [{"status": "TERMINATED"}] * 2)
 
     def test_a_guard_that_cannot_be_started_ends_the_run_before_it_begins(self):
         ini = self.experiment("tune report 1", samples=3)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -116,10 +117,17 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
 
 bool bury_guard(pid_t pid, std::chrono::milliseconds patience) {
   unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
-  pollfd waiting{process.get(), POLLIN, 0};
-  ::poll(&waiting, 1, static_cast<int>(patience.count()));
+  // Without such a descriptor, as under valgrind, it is looked at again and again.
+  auto step = process ? patience : std::chrono::milliseconds{5};
+  auto until = std::chrono::steady_clock::now() + patience;
   // Somebody else may have reaped it: then it is gone as well.
-  return ::waitpid(pid, nullptr, WNOHANG) != 0;
+  while (::waitpid(pid, nullptr, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() >= until)
+      return false;
+    pollfd waiting{process.get(), POLLIN, 0};
+    ::poll(&waiting, 1, static_cast<int>(step.count()));
+  }
+  return true;
 }
 
 } // namespace tune
