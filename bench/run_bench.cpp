@@ -153,6 +153,8 @@ public:
     settings.max_trials = source->traits().exhaustible ? 0 : what.trials;
     settings.request.bundles = {{amount::of(1), {}, 0, {}}};
     experiment machine{settings, judge->traits(), source->traits(), {}};
+    auto prompt_judge = judge->traits().prompt;
+    auto prompt_source = source->traits().prompt;
     scheduler_ = spawn_scheduler(system_, std::move(judge));
     searcher_ = spawn_searcher(system_, std::move(source));
     node_settings offer;
@@ -179,7 +181,10 @@ public:
                                     seen,
                                     {},
                                     200'000,
-                                    "bench"});
+                                    "bench",
+                                    {},
+                                    prompt_judge,
+                                    prompt_source});
   }
 
   ~experiment_run() {

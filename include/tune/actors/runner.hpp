@@ -63,15 +63,15 @@ struct runner_parts {
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
   history_function history = {};
-  /// What the rules say of themselves: see `scheduler_traits::prompt`.
-  bool prompt_scheduler = false;
-  bool prompt_searcher = false;
   /// Events that may wait for the disk before trials are held back.
   sequence most_undurable = 200'000;
   /// What nodes call the experiment; see `job`.
   std::string job = {};
   /// What the nodes of its trainables must be able to do.
   node_labels labels = {};
+  /// What the rules say of themselves: see `scheduler_traits::prompt`.
+  bool prompt_scheduler = false;
+  bool prompt_searcher = false;
 };
 
 /// Spawns the runner; it begins with `run_atom`.
