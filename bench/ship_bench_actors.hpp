@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/net/actors.hpp"
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/system.hpp"
 

@@ -35,6 +35,8 @@ exit_code exit_code_for(ec what) {
       return exit_code::storage;
     case ec::refused:
       return exit_code::refused;
+    case ec::unreachable:
+      return exit_code::unreachable;
     case ec::user_code:
       return exit_code::none_succeeded;
     case ec::illegal_transition:

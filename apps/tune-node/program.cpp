@@ -14,6 +14,7 @@
 #include "inspect/trials.hpp"
 #include "run/interrupts.hpp"
 #include "run/run_command.hpp"
+#include "worker/worker_command.hpp"
 
 #include "tune/io/process/host.hpp"
 
@@ -46,6 +47,8 @@ struct commander {
   const choices& all;
 
   exit_code operator()(const run_request& x) const { return run_experiment(line, x, all); }
+
+  exit_code operator()(const worker_request& x) const { return run_worker(line, x, all); }
 
   exit_code operator()(const trials_request& x) const {
     auto done = show_trials(x, format(), table_of(line), std::cout);
@@ -106,7 +109,8 @@ int run(int argc, char** argv, const choices& all) {
     std::cerr << "tune-node: " << to_text(line.error()) << '\n';
     return static_cast<int>(exit_code::usage);
   }
-  if (std::holds_alternative<run_request>(line->what))
+  if (std::holds_alternative<run_request>(line->what)
+      || std::holds_alternative<worker_request>(line->what))
     hold_signals();
   auto code = std::visit(commander{*line, all}, line->what);
   errno = 0;

@@ -44,6 +44,10 @@ struct cluster_state {
 
   template <class Self>
   void offer(Self* self, const node_offer& what, const node_actor& node) {
+    if (dissolved) {
+      send(self, node, drain_atom_v);
+      return;
+    }
     if (auto known = nodes.find(what.node); known != nodes.end() && known->second.actor != node)
       lose(self, what.node, known->second.actor, "another node came under its name");
     books.set_node(what.node, what.capacity, what.labels);
@@ -63,6 +67,7 @@ struct cluster_state {
     if (known == nodes.end() || known->second.actor != node)
       return;
     nodes.erase(known);
+    answer_if_empty();
     possible.reset();
     books.remove_node(who);
     announce(self, on::node_down{who, why});
@@ -85,6 +90,26 @@ struct cluster_state {
     possible.reset();
     books.remove_node(who);
     grant(self);
+  }
+
+  using farewell = caf::typed_response_promise<std::uint64_t>;
+  std::optional<farewell> dissolving;
+  bool dissolved = false;
+
+  template <class Self>
+  farewell dissolve(Self* self) {
+    dissolved = true;
+    dissolving = self->template make_response_promise<std::uint64_t>();
+    auto answer = *dissolving;
+    for (const auto& [who, node] : nodes)
+      send(self, node.actor, drain_atom_v);
+    answer_if_empty();
+    return answer;
+  }
+
+  void answer_if_empty() {
+    if (dissolving && nodes.empty())
+      std::exchange(dissolving, std::nullopt)->deliver(std::uint64_t{0});
   }
 
   template <class Self>
@@ -200,6 +225,7 @@ cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_sta
       [&state](status_atom) {
         return cluster_status{state.books.total(), state.books.used(), state.nodes.size()};
       },
+      [self, &state](drain_atom) { return state.dissolve(self); },
   };
 }
 

@@ -16,20 +16,27 @@ namespace tune {
 namespace {
 
 /// What the launcher tells the node: the trainable of this lease runs, or never will.
-using node_impl = extend<node_actor, caf::result<void>(std::uint64_t, trial_actor, trainable_actor),
-                         caf::result<void>(std::uint64_t)>;
+using node_impl = extend<node_actor, caf::result<void>(std::uint64_t, trainable_actor),
+                         caf::result<void>(std::uint64_t, std::string)>;
 
 /// Starts processes: makes directories and, once, the guard. On a thread of its own, because it
-/// blocks on the disk.
+/// blocks on the disk; so it speaks to its node only: see docs/decisions/0005.
 using launcher_actor = typed_actor<caf::result<void>(trainable_start, node_impl)>;
 
-attempt_ended never_began(const launch_order& order, std::string why) {
+attempt_ended ended(attempt_key attempt, end_class how, std::string why) {
   attempt_ended result;
-  result.attempt = order.attempt;
-  result.how = static_cast<std::uint8_t>(end_class::user_error);
+  result.attempt = attempt;
+  result.how = static_cast<std::uint8_t>(how);
   result.detail = std::move(why);
   return result;
 }
+
+/// What runs on a node, or is about to.
+struct occupant {
+  attempt_key attempt;
+  trial_actor trial;
+  trainable_actor trainable;
+};
 
 struct launcher_state {
   static inline const char* name = "tune.launcher";
@@ -66,17 +73,14 @@ struct launcher_state {
     if (processes == nullptr) {
       auto started = process_service::start(settings->processes);
       if (!started) {
-        auto why = "no process can be started: " + to_text(started.error());
-        send(self, what.trial, never_began(what.order, std::move(why)));
-        send(self, node, lease);
+        send(self, node, lease, "no process can be started: " + to_text(started.error()));
         return;
       }
       processes = std::shared_ptr<process_service>{std::move(*started)};
     }
-    auto trial = what.trial;
     const auto* found = patterns_of(*what.job);
-    auto trainable = spawn_process_trainable(self->system(), what, {processes, reading}, found);
-    send(self, node, lease, trial, trainable);
+    send(self, node, lease,
+         spawn_process_trainable(self->system(), what, {processes, reading}, found));
   }
 };
 
@@ -103,24 +107,26 @@ struct node_state {
   std::map<std::string, std::shared_ptr<const job>> jobs;
   /// Launches whose job is on its way.
   std::map<std::string, std::vector<std::pair<launch_order, trial_actor>>> waiting;
-  /// Trainables by lease.
-  std::unordered_map<std::uint64_t, trainable_actor> running;
-  /// Leases whose process is being started, and those of them that nobody wants any more.
-  std::set<std::uint64_t> starting;
-  std::set<std::uint64_t> unwanted;
+  /// By lease. Those whose process is being started have no trainable yet.
+  std::unordered_map<std::uint64_t, occupant> running;
   /// Leases whose trainable is gone, which the runner may not have heard yet.
   std::set<std::uint64_t> closing;
+  /// Leases whose process is being started although nobody wants it any more.
+  std::set<std::uint64_t> unwanted;
+  /// It takes no more; it does not even finish what runs.
+  bool leaving = false;
   bool draining = false;
 
   template <class Self>
   void launch(Self* self, const launch_order& order, const trial_actor& trial) {
-    if (draining)
-      return refuse(self, order, trial, "its node leaves");
+    if (leaving)
+      return refuse(self, order, trial, end_class::preempted, "its node leaves");
     auto known = jobs.find(order.job);
     if (known != jobs.end())
       return begin(self, {order, trial, settings, known->second});
     if (!settings->finder)
-      return refuse(self, order, trial, "the node does not know experiment " + order.job);
+      return refuse(self, order, trial, end_class::user_error,
+                    "the node does not know experiment " + order.job);
     auto& queue = waiting[order.job];
     queue.emplace_back(order, trial);
     if (queue.size() == 1)
@@ -131,7 +137,7 @@ struct node_state {
   /// answers for it if it is gone.
   template <class Self>
   void find(Self* self, const std::string& id) {
-    auto answer = [this, self, id](job_ready found) { take(self, id, std::move(found)); };
+    auto answer = [this, self, id](const job_ready& found) { take(self, id, found); };
     request(self, settings->finder, caf::infinite, job_wanted{id})
         .then(answer, [self, answer](const caf::error& why) {
           answer({nullptr, render(self->system(), why)});
@@ -139,7 +145,7 @@ struct node_state {
   }
 
   template <class Self>
-  void take(Self* self, const std::string& id, job_ready found) {
+  void take(Self* self, const std::string& id, const job_ready& found) {
     auto queue = waiting.extract(id);
     if (found.what)
       jobs[id] = found.what;
@@ -149,22 +155,22 @@ struct node_state {
       if (found.what)
         launch(self, order, trial);
       else
-        refuse(self, order, trial, "node " + settings->name + " is not ready for it: " + found.why);
+        refuse(self, order, trial, end_class::user_error,
+               "node " + settings->name + " is not ready for it: " + found.why);
     }
   }
 
   template <class Self>
   void begin(Self* self, trainable_start what) {
     auto lease = what.order.lease;
-    auto trial = what.trial;
+    running[lease] = {what.order.attempt, what.trial, {}};
     if (std::holds_alternative<run_in_thread>(what.job->plan)) {
       if (threads == nullptr)
         threads = std::make_shared<training_threads>();
-      attend(self, lease, trial, spawn_thread_trainable(self->system(), std::move(what), threads));
+      attend(self, lease, spawn_thread_trainable(self->system(), std::move(what), threads));
     } else if (std::holds_alternative<replay_table>(what.job->plan)) {
-      attend(self, lease, trial, spawn_table_trainable(self->system(), std::move(what)));
+      attend(self, lease, spawn_table_trainable(self->system(), std::move(what)));
     } else {
-      starting.insert(lease);
       if (!launches)
         launches = self->template spawn<caf::detached>(launcher, settings);
       send(self, launches, std::move(what), caf::actor_cast<node_impl>(self));
@@ -172,89 +178,99 @@ struct node_state {
   }
 
   template <class Self>
-  void refuse(Self* self, const launch_order& order, const trial_actor& trial, std::string why) {
-    send(self, trial, never_began(order, std::move(why)));
+  void refuse(Self* self, const launch_order& order, const trial_actor& trial, end_class how,
+              std::string why) {
+    send(self, trial, ended(order.attempt, how, std::move(why)));
     free(self, order.lease);
   }
 
   /// A lease is given back once its trainable is gone, and with it its thread or process, and the
   /// runner has heard of that: it is not to see the next trial begin before the last one ends.
   template <class Self>
-  void attend(Self* self, std::uint64_t lease, const trial_actor& trial, trainable_actor whom) {
-    running.emplace(lease, whom);
-    watched.watch(self, whom, [this, self, lease, trial](const caf::error&) {
-      running.erase(lease);
-      closing.insert(lease);
-      // The head may be out of reach, and nobody waits for the lease.
-      if (draining)
-        return free(self, lease);
-      // A trial that is gone had no more to tell, and CAF answers for it. No time limit: it would
-      // cost a timer per trial that stays until it is due.
-      request(self, trial, caf::infinite, ping_atom_v, lease)
-          .then([this, self, lease](std::uint64_t) { free(self, lease); },
-                [this, self, lease](const caf::error&) { free(self, lease); });
-    });
+  void attend(Self* self, std::uint64_t lease, const trainable_actor& whom) {
+    auto& entry = running.at(lease);
+    entry.trainable = whom;
+    watched.watch(self, whom, [this, self, lease](const caf::error&) { close(self, lease); });
     if (draining || unwanted.erase(lease) > 0)
-      end(self, whom);
+      end(self, entry);
   }
 
   template <class Self>
-  void started(Self* self, std::uint64_t lease, const trial_actor& trial,
-               const trainable_actor& whom) {
-    starting.erase(lease);
-    attend(self, lease, trial, whom);
-  }
-
-  template <class Self>
-  void not_started(Self* self, std::uint64_t lease) {
-    starting.erase(lease);
-    unwanted.erase(lease);
+  void close(Self* self, std::uint64_t lease) {
+    auto gone = running.extract(lease);
     closing.insert(lease);
+    // The head may be out of reach, and nobody waits for the lease.
+    if (draining)
+      return free(self, lease);
+    // A trial that is gone had no more to tell, and CAF answers for it. No time limit: it would
+    // cost a timer per trial that stays until it is due.
+    request(self, gone.mapped().trial, caf::infinite, ping_atom_v, lease)
+        .then([this, self, lease](std::uint64_t) { free(self, lease); },
+              [this, self, lease](const caf::error&) { free(self, lease); });
+  }
+
+  template <class Self>
+  void not_started(Self* self, std::uint64_t lease, const std::string& why) {
+    auto gone = running.extract(lease);
+    unwanted.erase(lease);
+    send(self, gone.mapped().trial, ended(gone.mapped().attempt, end_class::user_error, why));
     free(self, lease);
   }
 
   template <class Self>
   void revoke(Self* self, std::uint64_t lease) {
-    if (starting.contains(lease)) {
-      unwanted.insert(lease);
+    if (auto known = running.find(lease); known != running.end()) {
+      if (known->second.trainable)
+        end(self, known->second);
+      else
+        unwanted.insert(lease);
       return;
     }
-    if (auto known = running.find(lease); known != running.end())
-      return end(self, known->second);
     for (auto& [id, queue] : waiting)
       std::erase_if(queue, [lease](const auto& x) { return x.first.lease == lease; });
     free(self, lease);
   }
 
   template <class Self>
-  void end(Self* self, const trainable_actor& whom) {
-    send(self, whom, attempt_halt{{}, static_cast<std::uint8_t>(halt_mode::kill)});
+  void end(Self* self, const occupant& whom) {
+    send(self, whom.trainable, attempt_halt{{}, static_cast<std::uint8_t>(halt_mode::kill)});
   }
 
   template <class Self>
   void free(Self* self, std::uint64_t lease) {
     closing.erase(lease);
     send(self, desk, lease_over{lease_id{lease}});
-    leave_if_done(self);
+    go_if_done(self);
   }
 
   template <class Self>
+  void leave(Self* self) {
+    leaving = true;
+    go_if_done(self);
+  }
+
+  /// What runs is handed back first: how it ends on the way out is nobody's failure.
+  template <class Self>
   void drain(Self* self) {
+    leaving = true;
     draining = true;
-    for (const auto& [lease, whom] : running)
-      end(self, whom);
+    for (const auto& [lease, whom] : running) {
+      send(self, whom.trial, ended(whom.attempt, end_class::preempted, "its node leaves"));
+      if (whom.trainable)
+        end(self, whom);
+    }
     for (auto lease : std::exchange(closing, {}))
       free(self, lease);
     for (auto& [id, queue] : std::exchange(waiting, {})) {
       for (auto& [order, trial] : queue)
-        refuse(self, order, trial, "its node leaves");
+        refuse(self, order, trial, end_class::preempted, "its node leaves");
     }
-    leave_if_done(self);
+    go_if_done(self);
   }
 
   template <class Self>
-  void leave_if_done(Self* self) {
-    if (!draining || !running.empty() || !closing.empty() || !starting.empty() || !waiting.empty())
+  void go_if_done(Self* self) {
+    if (!leaving || !running.empty() || !closing.empty() || !waiting.empty())
       return;
     if (launches)
       self->send_exit(launches, caf::exit_reason::user_shutdown);
@@ -275,12 +291,15 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
         state.launch(self, order, trial);
       },
       [self, &state](lease_revoked x) { state.revoke(self, x.lease); },
+      [self, &state](leave_atom) { state.leave(self); },
       [self, &state](drain_atom) { state.drain(self); },
       [](ping_atom, std::uint64_t x) { return x; },
-      [self, &state](std::uint64_t lease, const trial_actor& trial, const trainable_actor& whom) {
-        state.started(self, lease, trial, whom);
+      [self, &state](std::uint64_t lease, const trainable_actor& whom) {
+        state.attend(self, lease, whom);
       },
-      [self, &state](std::uint64_t lease) { state.not_started(self, lease); },
+      [self, &state](std::uint64_t lease, const std::string& why) {
+        state.not_started(self, lease, why);
+      },
   };
 }
 

@@ -39,6 +39,8 @@ struct process_state {
   /// Checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
+  /// Its output goes to another machine.
+  bool prints = false;
 
   template <class Self>
   void take(Self* self, const process_news::started& x) {
@@ -94,8 +96,32 @@ struct process_state {
     over.detail = std::move(judged.detail);
     over.has_status = judged.exit_status.has_value();
     over.exit_status = judged.exit_status.value_or(0);
-    send(self, what.trial, std::move(over));
-    self->quit();
+    leave(self, std::move(over));
+  }
+
+  // -- What it prints, where that belongs on another machine.
+
+  template <class Self>
+  void announce_output(Self* self, const process_order& how) {
+    prints = what.node->outputs && !how.stdout_file.empty();
+    if (prints)
+      send(self, what.node->outputs,
+           output_opened{what.order.attempt, what.order.trial, what.order.job, how.stdout_file,
+                         how.stderr_file});
+  }
+
+  /// The end is told when all that was printed is where it belongs.
+  template <class Self>
+  void leave(Self* self, attempt_ended over) {
+    auto tell = [this, self, over = std::move(over)] {
+      send(self, what.trial, over);
+      self->quit();
+    };
+    if (!prints)
+      return tell();
+    // The desk lives on this node, and answers at once where the head is out of reach.
+    request(self, what.node->outputs, caf::infinite, output_closed{what.order.attempt})
+        .then([tell](const output_settled&) { tell(); }, [tell](const caf::error&) { tell(); });
   }
 
   /// Ends it. Where that was asked for before it is no fault: TERM may cut a line short.
@@ -146,6 +172,8 @@ struct process_state {
     out.done = done || made.done;
     out.metrics = {std::move(made.metrics)};
     send(self, what.trial, std::move(out));
+    if (prints)
+      send(self, what.node->outputs, output_grew{what.order.attempt});
     waits = true;
     // It was told to end in the middle of its step: nobody else will answer.
     if (halted)
@@ -287,7 +315,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   const auto& order = state.what.order;
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
-  state.checkpoints.emplace(state.what.job->directory, trial_id{order.trial}, order.attempt);
+  state.checkpoints = checkpoints_of(state.what);
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;
@@ -301,7 +329,9 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
     courier = std::make_shared<process_courier>(me);
   }
   if (ready->trouble.empty()) {
-    state.process = state.processes->launch(order_of(state.what, ready->params), courier);
+    auto how = order_of(state.what, ready->params);
+    state.announce_output(self, how);
+    state.process = state.processes->launch(std::move(how), courier);
   } else {
     exit_info never;
     never.trouble = ready->trouble;

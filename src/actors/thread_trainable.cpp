@@ -76,7 +76,7 @@ public:
       , door_{std::move(door)}
       , session_{what.order.iteration, std::chrono::nanoseconds{what.order.time_total_ns},
                  steady_now()}
-      , checkpoints_{what.job->directory, trial_id{what.order.trial}, what.order.attempt} {}
+      , checkpoints_{checkpoints_of(what)} {}
 
   void ready(bool) override {
     session_.go_on(steady_now());

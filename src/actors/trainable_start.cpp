@@ -7,6 +7,13 @@ std::filesystem::path trial_directory(const trainable_start& what) {
   return what.job->directory / "trials" / to_text(trial_id{what.order.trial});
 }
 
+checkpoint_directory checkpoints_of(const trainable_start& what) {
+  checkpoint_directory result{what.job->directory, trial_id{what.order.trial}, what.order.attempt};
+  if (what.node->outputs)
+    result.close("checkpoints of trials on workers are not kept");
+  return result;
+}
+
 trial_context context_of(const trainable_start& what) {
   trial_context result;
   result.trial_id = to_text(trial_id{what.order.trial});

@@ -6,6 +6,7 @@
 #include "training_threads.hpp"
 
 #include "tune/actors/node.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 
 namespace tune {
 
@@ -17,6 +18,8 @@ struct trainable_start {
   std::shared_ptr<const tune::job> job;
 };
 
+/// Where the attempt's checkpoints go. On a worker nowhere: the head could not find them.
+[[nodiscard]] checkpoint_directory checkpoints_of(const trainable_start& what);
 /// The trial's own directory.
 [[nodiscard]] std::filesystem::path trial_directory(const trainable_start& what);
 [[nodiscard]] trial_context context_of(const trainable_start& what);

@@ -53,8 +53,10 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   result.env = environment_with(environment);
   result.directory = context.directory;
   if (work.trial_files) {
-    result.stdout_file = context.directory / "stdout";
-    result.stderr_file = context.directory / "stderr";
+    // On a worker each attempt has files of its own: the head appends them to one.
+    auto suffix = node.outputs ? "." + to_text(what.order.attempt.id()) : std::string{};
+    result.stdout_file = context.directory / ("stdout" + suffix);
+    result.stderr_file = context.directory / ("stderr" + suffix);
   }
   result.output_cap = work.output_cap;
   result.grace = work.kill_grace;

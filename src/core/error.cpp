@@ -31,6 +31,8 @@ std::string_view to_text(ec code) {
       return "timeout";
     case ec::internal:
       return "internal";
+    case ec::unreachable:
+      return "unreachable";
   }
   return "unknown";
 }

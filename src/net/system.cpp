@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/system.hpp"
 
+#include "tune/net/actors.hpp"
+#include "tune/net/caf_tls.hpp"
+
 #include <mutex>
 
 namespace tune {
@@ -11,6 +14,14 @@ void init_net_types() {
     init_message_types();
     init_types<caf::id_block::tune_net_types>();
   });
+}
+
+network_config::network_config(const transport& how, std::size_t threads) {
+  configure_net(*this, threads);
+  if (how.identity)
+    load_network(*this, how.identity->files);
+  else
+    load_network(*this);
 }
 
 void configure_net(caf::actor_system_config& config, std::size_t threads) {

@@ -7,6 +7,10 @@
 #include "tune/actors/sink.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/net/depot.hpp"
+#include "tune/net/dial.hpp"
+#include "tune/net/door.hpp"
+#include "tune/net/inbox.hpp"
 
 namespace tune {
 
@@ -17,6 +21,10 @@ using std::chrono::seconds;
 /// Trial files may lag behind by this much and are still waited for.
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr auto answer_patience = seconds{2};
+/// To look through the manifest of what is shipped.
+constexpr auto shipping_patience = seconds{30};
+/// For workers to end what they run.
+constexpr auto farewell_patience = seconds{10};
 constexpr std::uint32_t most_rows = 50;
 constexpr std::size_t events_at_once = 10'000;
 
@@ -108,7 +116,8 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
   spawn_rules(parts, how);
   parts.node.jobs = {parts.work};
   node_ = spawn_node(system, parts.node, cluster_);
-  send_from_outside(cluster_, offer_of(parts.node), node_);
+  if (how.works_here)
+    send_from_outside(cluster_, offer_of(parts.node), node_);
   wanted.scheduler = judge_;
   wanted.searcher = source_;
   runner_ = spawn_runner(system, std::move(wanted));
@@ -124,6 +133,21 @@ void company::spawn_rules(run_parts& parts, const company_options& how) {
 void company::spawn_files(const company_options& how) {
   files_ = spawn_sink(system_, file_writer(store_->directory()), how.on_files_failed);
   send_from_outside(recorder_, *files_);
+}
+
+expected<std::uint16_t> company::listen(listen_options how) {
+  depot_ = spawn_depot(system_);
+  inbox_ = spawn_inbox(system_);
+  auto id = how.shipment.job;
+  auto trouble = asked<std::string>(system_, *depot_, shipping_patience, std::move(how.shipment));
+  if (!trouble || !trouble->empty())
+    return error{ec::internal, trouble ? *trouble : "the depot does not answer"};
+  send_from_outside(*inbox_, job_place{std::move(id), store_->directory()});
+  door_settings settings;
+  settings.cluster = std::move(how.cluster);
+  settings.say = std::move(how.say);
+  door_ = spawn_door(system_, std::move(settings), cluster_, {cluster_, *depot_, *inbox_});
+  return open_port(system_, *door_, how.where, how.how);
 }
 
 void company::start() {
@@ -158,8 +182,14 @@ std::string company::settle() {
 }
 
 void company::dismiss() {
-  send_from_outside(node_, drain_atom_v);
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
+  send_from_outside(node_, drain_atom_v);
+  if (door_) {
+    asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);
+    go(*door_);
+    go(*depot_);
+    go(*inbox_);
+  }
   go(runner_);
   go(judge_);
   go(source_);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/parts.hpp"
 
-#include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
-#include "tune/io/table/curve_table.hpp"
+#include "tune/tuner/shipment.hpp"
 
 namespace tune {
 
@@ -18,44 +17,6 @@ make_chosen(const catalogue<Part, Context>& from, const std::string& type,
   if (!checked)
     return checked.error();
   return entry.make(*checked, context);
-}
-
-expected<trainable_plan> plan_of(const loaded_spec& from) {
-  const auto& spec = from.what;
-  const auto& x = spec.trainable;
-  switch (*x.kind) {
-    case trainable_kind::function:
-    case trainable_kind::class_type:
-      if (x.isolation == isolation_kind::process && can_host())
-        return trainable_plan{run_in_host{x.name}};
-      return trainable_plan{run_in_thread{x.name}};
-    case trainable_kind::table: {
-      auto table = curve_table::load(against_ini(spec, x.path));
-      if (!table)
-        return table.error();
-      auto shared = std::make_shared<const curve_table>(std::move(*table));
-      return trainable_plan{replay_table{[shared, space = from.space](const object& config) {
-        return shared->curve_of(config, *space);
-      }}};
-    }
-    case trainable_kind::command:
-      break;
-  }
-  auto command = command_of(spec, *from.space);
-  if (!command)
-    return command.error();
-  run_command plan{std::move(*command), spec.ini_dir, {}, {}};
-  if (!x.metrics.empty()) {
-    auto& patterns = plan.patterns.emplace();
-    for (const auto& metric : x.metrics)
-      patterns.metrics.emplace_back(metric.name, metric.text);
-    patterns.mode = x.report;
-    patterns.report_on = x.report_on;
-    patterns.objective = spec.experiment.objectives.front().metric;
-  }
-  for (const auto& variable : x.env)
-    plan.environment.emplace_back(variable.name, variable.text);
-  return trainable_plan{std::move(plan)};
 }
 
 /// Programs read by patterns cannot be asked; a function hands checkpoints over by itself.
@@ -92,20 +53,6 @@ node_settings node_of(const loaded_spec& from, const choices& all, const host_re
   return result;
 }
 
-job job_of(const loaded_spec& from, const std::filesystem::path& directory, trainable_plan plan) {
-  job result;
-  result.id = from.what.experiment.name;
-  result.experiment = from.what.experiment.name;
-  result.directory = directory;
-  result.plan = std::move(plan);
-  result.objective = from.what.experiment.objectives.front().metric;
-  result.trial_files = from.what.log.trial_files;
-  result.output_cap = from.what.trainable.output_cap;
-  result.kill_grace
-      = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);
-  return result;
-}
-
 /// What a node must be able to do.
 node_labels labels_of(const trainable_plan& plan) {
   if (const auto* thread = std::get_if<run_in_thread>(&plan))
@@ -124,10 +71,10 @@ expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const
 
 expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                                const std::filesystem::path& directory,
-                               const host_resources& machine) {
-  auto plan = plan_of(from);
-  if (!plan)
-    return plan.error();
+                               const host_resources& machine, const std::string& job_id) {
+  auto work = make_job(from, job_id.empty() ? from.what.experiment.name : job_id, directory);
+  if (!work)
+    return work.error();
   auto judge = make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
                            scheduler_context_of(from.what));
   if (!judge)
@@ -140,19 +87,15 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
     return stoppers.error();
   auto settings = settings_of(from.what);
   auto planned = planned_of(from, **source);
-  settings.can_checkpoint = can_save(*plan, all);
-  auto labels = labels_of(*plan);
+  settings.can_checkpoint = can_save(work->plan, all);
+  auto labels = labels_of(work->plan);
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)
     settings.max_trials = 0;
-  return run_parts{std::move(settings),
-                   std::move(*judge),
-                   std::move(*source),
-                   std::move(*stoppers),
-                   node_of(from, all, machine),
-                   std::make_shared<const job>(job_of(from, directory, std::move(*plan))),
-                   std::move(labels),
-                   planned};
+  return run_parts{std::move(settings),         std::move(*judge),
+                   std::move(*source),          std::move(*stoppers),
+                   node_of(from, all, machine), std::make_shared<const job>(std::move(*work)),
+                   std::move(labels),           planned};
 }
 
 expected<void> start_guard_if_needed(run_parts& parts) {

@@ -66,6 +66,7 @@ node_actor::behavior_type node(std::shared_ptr<ear> heard) {
         heard->hear(launch_words{order, whom});
       },
       hears<lease_revoked>(heard),
+      [heard](leave_atom) { heard->hear(leave_atom_v); },
       [heard](drain_atom) { heard->hear(drain_atom_v); },
       [](ping_atom, std::uint64_t x) { return x; },
   };
@@ -82,6 +83,10 @@ cluster_actor::behavior_type cluster(std::shared_ptr<ear> heard) {
       [heard](status_atom) {
         heard->hear(status_atom_v);
         return cluster_status{};
+      },
+      [heard](drain_atom) {
+        heard->hear(drain_atom_v);
+        return std::uint64_t{0};
       },
   };
 }

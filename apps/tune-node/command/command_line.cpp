@@ -4,11 +4,16 @@
 #include "command/command_table.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
+#include "tune/net/transport.hpp"
 
 #include <algorithm>
 
 namespace tune::cli {
 namespace {
+
+/// Of CPUs, GPUs and whatever users count.
+constexpr double most_amount = 1'000'000;
+constexpr double most_seconds = 366.0 * 24 * 3600;
 
 /// The text of a wrong command line; `where` is null before the command is known.
 error wrong(const std::string& what, const command_doc* where) {
@@ -93,7 +98,95 @@ request run_from(const read_result& x) {
   result.resume = x.has("resume");
   result.strict = x.has("strict");
   result.overrides = x.overrides;
+  // Each stands for a key of the file.
+  if (auto given = x.text("listen"))
+    result.overrides.push_back({"cluster.listen", *given});
+  if (auto given = x.text("certs"))
+    result.overrides.push_back({"cluster.certs", *given});
+  if (x.has("insecure-plaintext"))
+    result.overrides.push_back({"cluster.insecure_plaintext", "true"});
   return result;
+}
+
+/// Reads the value of an option that may be left out.
+template <class Value, class Parse>
+expected<void> read_option(const read_result& from, std::string_view option, Value& to, Parse parse,
+                           const command_doc& where) {
+  auto given = from.text(option);
+  if (!given)
+    return {};
+  auto value = parse(*given);
+  if (!value)
+    return wrong("--" + std::string{option} + ": " + value.error().detail, &where);
+  to = std::move(*value);
+  return {};
+}
+
+/// The parts of a text that is joined by commas.
+words comma_parts(const std::string& text) {
+  words result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    auto end = std::min(text.find(',', begin), text.size());
+    result.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+expected<double> amount_from(const std::string& text) {
+  auto number = parse_number(text);
+  if (!number || !(*number >= 0 && *number <= most_amount))
+    return error{ec::bad_option, in_quotes(text) + " is not a number from 0 to 1000000"};
+  return *number;
+}
+
+expected<std::chrono::nanoseconds> time_from(const std::string& text) {
+  auto seconds = parse_seconds(text);
+  if (!seconds)
+    return seconds.error();
+  if (*seconds > most_seconds)
+    return error{ec::bad_option, in_quotes(text) + " is longer than a year"};
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>{*seconds});
+}
+
+expected<std::map<std::string, amount>> custom_from(const std::string& text) {
+  std::map<std::string, amount> result;
+  for (const auto& part : comma_parts(text)) {
+    auto equals = part.find('=');
+    if (equals == 0 || equals == part.npos)
+      return error{ec::bad_option, in_quotes(part) + " is not NAME=AMOUNT"};
+    auto much = amount_from(part.substr(equals + 1));
+    if (!much)
+      return much.error();
+    result[part.substr(0, equals)] = amount::of(*much);
+  }
+  return result;
+}
+
+expected<request> worker_from(const read_result& x, const command_doc& where) {
+  worker_request result;
+  if (!x.has("join"))
+    return wrong("worker needs --join HOST:PORT", &where);
+  result.name = x.text("name").value_or("");
+  result.certs = x.text("certs").value_or("");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.work = x.text("work").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.once = x.has("once");
+  auto bytes = [](const std::string& text) { return parse_bytes(text); };
+  auto time = [](const std::string& text) { return time_from(text); };
+  for (const auto& done : {read_option(x, "join", result.join, peer_address_from, where),
+                           read_option(x, "cpus", result.cpus, amount_from, where),
+                           read_option(x, "gpus", result.gpus, amount_from, where),
+                           read_option(x, "memory", result.memory, bytes, where),
+                           read_option(x, "custom", result.custom, custom_from, where),
+                           read_option(x, "join-timeout", result.join_timeout, time, where),
+                           read_option(x, "leave-grace", result.leave_grace, time, where)}) {
+    if (!done)
+      return done.error();
+  }
+  return request{std::move(result)};
 }
 
 expected<request> trials_from(const read_result& x, const command_doc& where) {
@@ -117,17 +210,6 @@ expected<request> trials_from(const read_result& x, const command_doc& where) {
     result.limit = *number;
   }
   return request{std::move(result)};
-}
-
-/// The parts of a text that is joined by commas.
-words comma_parts(const std::string& text) {
-  words result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    auto end = std::min(text.find(',', begin), text.size());
-    result.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return result;
 }
 
 /// What one action of `certs` has no use for; empty: all is well.
@@ -216,6 +298,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
       = where.positionals.empty() ? std::vector<std::string_view>{} : where.positionals[0].choices;
   if (where.name == "run")
     return run_from(x);
+  if (where.name == "worker")
+    return worker_from(x, where);
   if (where.name == "trials")
     return trials_from(x, where);
   if (where.name == "list")

@@ -7,11 +7,14 @@
 #include "output/format.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
+#include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/status.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/probe/probe.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -26,6 +29,27 @@ struct run_request {
   bool strict = false;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
+};
+
+struct worker_request {
+  peer_address join;
+  /// Empty: the machine's.
+  std::string name;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  /// Nothing: what the machine has.
+  std::optional<double> cpus;
+  std::optional<double> gpus;
+  std::optional<std::uint64_t> memory;
+  std::map<std::string, amount> custom;
+  /// Empty: the default directory.
+  std::string work;
+  /// 0: for ever.
+  std::chrono::nanoseconds join_timeout{std::chrono::minutes{10}};
+  std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};
+  bool once = false;
 };
 
 struct trials_request {
@@ -80,8 +104,9 @@ struct help_request {
   bool all = false;
 };
 
-using request = std::variant<run_request, trials_request, list_request, config_request,
-                             certs_request, version_request, completion_request, help_request>;
+using request
+    = std::variant<run_request, worker_request, trials_request, list_request, config_request,
+                   certs_request, version_request, completion_request, help_request>;
 
 /// One command line.
 struct command_line {

@@ -6,6 +6,9 @@
 namespace tune::cli {
 namespace {
 
+constexpr const char* default_certs
+    = "$TUNE_CERTS, or tune-node/certs in $XDG_CONFIG_HOME or ~/.config";
+
 command_doc run_doc() {
   return {
       "run",
@@ -19,8 +22,56 @@ command_doc run_doc() {
       {{"FILE", {}, argument_kind::ini_file}},
       {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
        {"resume", 0, "", "go on with an experiment that was left off; begin where there is none"},
-       {"strict", 0, "", "exit 4 when any trial failed"}},
+       {"strict", 0, "", "exit 4 when any trial failed"},
+       {"listen",
+        0,
+        "HOST:PORT",
+        "let workers join there; the same as --cluster.listen",
+        {},
+        "no port is opened"},
+       {"certs",
+        0,
+        "DIR",
+        "certificate directory; the same as --cluster.certs",
+        {},
+        default_certs,
+        argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
       true};
+}
+
+command_doc worker_doc() {
+  return {
+      "worker",
+      "run trials of an experiment that another machine leads",
+      {{"tune-node worker --join head:7700", "until it is told to go"},
+       {"tune-node worker --join head:7700 --gpus 0 --cpus 8 --once", "for one experiment"},
+       {"tune-node worker --join 127.0.0.1:7700 --insecure-plaintext", "to try it out"}},
+      {},
+      {{"join", 0, "HOST:PORT", "where the head listens; needed"},
+       {"name", 0, "NAME", "what the node is called", {}, "this machine's name"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+       {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"cpus", 0, "N", "CPUs that it offers", {}, "what there is", argument_kind::number},
+       {"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
+       {"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
+       {"custom", 0, "NAME=N,...", "amounts of resources of your own"},
+       {"work",
+        0,
+        "DIR",
+        "where files and trials live on this machine",
+        {},
+        "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
+        argument_kind::directory},
+       {"join-timeout", 0, "TIME", "give up without a head for so long; 0: never", {}, "10m"},
+       {"leave-grace",
+        0,
+        "TIME",
+        "when it is told to go, trials may go on for so long before they are handed back",
+        {},
+        "30s"},
+       {"once", 0, "", "go when the head lets it go, instead of waiting for the next"}}};
 }
 
 command_doc trials_doc() {
@@ -71,42 +122,38 @@ command_doc config_doc() {
 }
 
 command_doc certs_doc() {
-  return {"certs",
-          "make and show the certificates of a cluster",
-          {{"tune-node certs init --cluster lab", "a CA, and this machine's certificate"},
-           {"tune-node certs issue w1 --out w1-certs", "for a worker: copy w1-certs to it"},
-           {"tune-node certs show", "names, dates, fingerprints"},
-           {"tune-node certs issue head --force", "renew this machine's certificate"}},
-          {{"init|issue|show", {"init", "issue", "show"}},
-           {"NAME|FILE|DIR", {}, argument_kind::path, false}},
-          {{"certs",
-            0,
-            "DIR",
-            "certificate directory",
-            {},
-            "$TUNE_CERTS, or tune-node/certs in $XDG_CONFIG_HOME or ~/.config",
-            argument_kind::directory},
-           {"cluster", 0, "NAME", "init: name of the cluster", {}, "this machine's name"},
-           {"out",
-            0,
-            "DIR",
-            "issue: where to write; for another machine, a directory of its own",
-            {},
-            "the certificate directory",
-            argument_kind::directory},
-           {"host", 0, "HOSTS", "further names and addresses of the node, joined by commas"},
-           {"days",
-            0,
-            "N",
-            "days that the node's certificate is valid",
-            {},
-            "825",
-            argument_kind::number},
-           {"force", 0, "", "replace the node's certificate and key; never the CA"}}};
+  return {
+      "certs",
+      "make and show the certificates of a cluster",
+      {{"tune-node certs init --cluster lab", "a CA, and this machine's certificate"},
+       {"tune-node certs issue w1 --out w1-certs", "for a worker: copy w1-certs to it"},
+       {"tune-node certs show", "names, dates, fingerprints"},
+       {"tune-node certs issue head --force", "renew this machine's certificate"}},
+      {{"init|issue|show", {"init", "issue", "show"}},
+       {"NAME|FILE|DIR", {}, argument_kind::path, false}},
+      {{"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"cluster", 0, "NAME", "init: name of the cluster", {}, "this machine's name"},
+       {"out",
+        0,
+        "DIR",
+        "issue: where to write; for another machine, a directory of its own",
+        {},
+        "the certificate directory",
+        argument_kind::directory},
+       {"host", 0, "HOSTS", "further names and addresses of the node, joined by commas"},
+       {"days",
+        0,
+        "N",
+        "days that the node's certificate is valid",
+        {},
+        "825",
+        argument_kind::number},
+       {"force", 0, "", "replace the node's certificate and key; never the CA"}}};
 }
 
 std::vector<command_doc> all_commands() {
   return {run_doc(),
+          worker_doc(),
           trials_doc(),
           list_doc(),
           config_doc(),

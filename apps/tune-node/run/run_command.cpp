@@ -5,6 +5,7 @@
 #include "console/text.hpp"
 #include "inspect/trials.hpp"
 #include "run/interrupts.hpp"
+#include "run/listening.hpp"
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
 
@@ -94,8 +95,11 @@ screen_options screen_of(const command_line& line, const snapshot_frame& fixed) 
   return result;
 }
 
-/// Whether trials can ever run on this machine, which is all there is; complains if not.
+/// Whether trials can ever run on this machine; complains if not. Where workers may join, nobody
+/// knows.
 bool can_run(const loaded_spec& loaded, const host_resources& machine) {
+  if (!loaded.what.cluster.listen.empty())
+    return true;
   auto fault = impossible_request(
       loaded, {{node_settings{}.name, offered_by(loaded.what, machine.capacity())}});
   if (fault)
@@ -104,12 +108,13 @@ bool can_run(const loaded_spec& loaded, const host_resources& machine) {
 }
 
 /// Runs the actors until all is over and on disk.
-/// @errors `ec::storage` where the log cannot be opened.
-expected<run_summary> conduct(run_parts parts, company_options how, const snapshot_frame& fixed,
+/// @errors `ec::storage` where the log cannot be opened; `ec::refused` where the port cannot.
+expected<run_summary> conduct(run_parts parts, company_options how,
+                              std::optional<listen_options> port, const snapshot_frame& fixed,
                               screen_options look, const log_section& wanted,
                               std::atomic<int>& signal) {
-  system_config config;
-  caf::actor_system system{config};
+  auto config = config_for(port);
+  caf::actor_system system{*config};
   std::optional<company> actors;
   look.snapshot = [&] { return take_snapshot(*actors, fixed); };
   auto shown = std::make_shared<screen>(std::move(look));
@@ -132,6 +137,12 @@ expected<run_summary> conduct(run_parts parts, company_options how, const snapsh
                      actors->interrupt();
                    },
                    [](int number) { ::_exit(128 + number); }};
+  if (port) {
+    if (auto opened = open_to_workers(*actors, std::move(*port), shown); !opened) {
+      actors->dismiss();
+      return opened.error();
+    }
+  }
   actors->start();
   auto result = shown->run();
   if (auto trouble = actors->settle(); !trouble.empty() && result.storage_error.empty())
@@ -180,7 +191,11 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   }
   if (!can_run(*loaded, machine))
     return exit_code::configuration;
-  auto parts = make_parts(*loaded, all, directory, machine);
+  auto port = listening(*loaded);
+  if (!port)
+    return complain(port.error());
+  auto parts
+      = make_parts(*loaded, all, directory, machine, *port ? (*port)->shipment.job : std::string{});
   if (!parts) {
     complain(parts.error());
     return exit_code::configuration;
@@ -198,8 +213,12 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   how.opening
       = {how.store->epoch(), TUNE_VERSION, to_json(loaded->what), loaded->what.experiment.seed};
   std::atomic<int> signal = 0;
-  auto conducted
-      = conduct(std::move(*parts), std::move(how), fixed, look, loaded->what.log, signal);
+  how.works_here = loaded->what.cluster.local;
+  // A cluster that may grow is waited for, unless the user says otherwise.
+  if (*port && !loaded->origins.contains("cluster.queue_trials"))
+    parts->settings.queue_trials = true;
+  auto conducted = conduct(std::move(*parts), std::move(how), std::move(*port), fixed, look,
+                           loaded->what.log, signal);
   if (!conducted)
     return complain(conducted.error());
   const auto& end = *conducted;

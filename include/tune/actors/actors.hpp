@@ -12,6 +12,9 @@ CAF_ADD_ATOM(tune_atoms, tune, run_atom, "run")
 CAF_ADD_ATOM(tune_atoms, tune, status_atom, "status")
 CAF_ADD_ATOM(tune_atoms, tune, ping_atom, "ping")
 CAF_ADD_ATOM(tune_atoms, tune, drain_atom, "drain")
+CAF_ADD_ATOM(tune_atoms, tune, leave_atom, "leave")
+CAF_ADD_ATOM(tune_atoms, tune, hello_atom, "hello")
+CAF_ADD_ATOM(tune_atoms, tune, enter_atom, "enter")
 CAF_END_TYPE_ID_BLOCK(tune_atoms)
 
 namespace tune {
@@ -48,7 +51,9 @@ using node_actor = typed_actor<
     caf::result<void>(launch_order, trial_actor),
     // Ends one of them, or sees that it never begins.
     caf::result<void>(lease_revoked),
-    // Ends all trainables and goes.
+    // Takes no more; goes when those that run have ended.
+    caf::result<void>(leave_atom),
+    // Hands back what runs, ends it and goes.
     caf::result<void>(drain_atom), caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
 /// A HEAD DESK takes what nodes tell their head: the CLUSTER's face to them.
@@ -57,6 +62,12 @@ using head_desk_actor = typed_actor<
     caf::result<void>(lease_over),
     // It wants no more trials.
     caf::result<void>(node_leaving)>;
+
+/// An OUTPUT DESK brings what programs print to the head. One per worker.
+using output_desk_actor
+    = typed_actor<caf::result<void>(output_opened), caf::result<void>(output_grew),
+                  // Answers once all of it is there.
+                  caf::result<output_settled>(output_closed)>;
 
 /// A JOB FINDER brings a node what it must know of an experiment. One per worker.
 using job_finder_actor = typed_actor<
@@ -102,7 +113,9 @@ using cluster_actor
              // Tells this runner of nodes, as `news`, from now on.
              caf::result<void>(runner_actor), caf::result<void>(lease_request, runner_actor),
              caf::result<void>(lease_cancel, runner_actor),
-             caf::result<cluster_status>(status_atom)>;
+             caf::result<cluster_status>(status_atom),
+             // Has all nodes hand back what runs and go; answers when they are gone.
+             caf::result<std::uint64_t>(drain_atom)>;
 
 /// A SINK follows the committed record at its own pace.
 using sink_actor = typed_actor<caf::result<void>(durable_up_to),
@@ -151,6 +164,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_cancel)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::node_offer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_ready)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::output_opened)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::output_grew)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::output_closed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::output_settled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::cluster_status)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::durable_up_to)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::storage_failed)

@@ -24,6 +24,8 @@ struct node_settings {
   std::vector<std::shared_ptr<const job>> jobs;
   /// Asked for others; null: there are none.
   job_finder_actor finder = {};
+  /// Told what programs print; null: their files are where they belong.
+  output_desk_actor outputs = {};
   process_service_options processes = {};
   /// Runs its processes; null: started with the first that is needed.
   std::shared_ptr<process_service> service = {};

@@ -13,6 +13,7 @@
 #include "tune/io/store/store_item.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <variant>
@@ -308,6 +309,27 @@ struct node_offer {
 struct job_wanted {
   std::string id;
 };
+/// A program begins to print into these files, which must reach the head.
+struct output_opened {
+  attempt_key attempt;
+  std::uint64_t trial = 0;
+  std::string job;
+  std::filesystem::path out;
+  std::filesystem::path err;
+};
+/// There may be more in them.
+struct output_grew {
+  attempt_key attempt;
+};
+/// Nothing more will come.
+struct output_closed {
+  attempt_key attempt;
+};
+/// All of it is at the head, or why it is not.
+struct output_settled {
+  std::string why;
+};
+
 /// The job, ready to be worked for, or why there is none.
 struct job_ready {
   std::shared_ptr<const job> what;

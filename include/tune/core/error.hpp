@@ -39,6 +39,8 @@ enum class ec : std::uint8_t {
   timeout,
   /// The program itself is at fault.
   internal,
+  /// A peer cannot be reached; later it may be.
+  unreachable,
 };
 
 /// The kind's name as it stands in the list, e.g. "bad_option".

@@ -33,6 +33,44 @@ using fetcher_actor = typed_actor<
     // It always answers: a silent depot costs its patience, a lost one nothing.
     caf::result<fetched_job>(fetch_job, depot_actor)>;
 
+/// An OUTPUT SENDER has pieces of output on their way to a head. One per worker.
+using output_sender_actor = typed_actor<
+    // The piece is in the file; the next may come.
+    caf::result<void>(piece_taken)>;
+
+/// An INBOX takes what remote trials print into their directories. One per head.
+using inbox_actor = typed_actor<
+    // Answers with `piece_taken`.
+    caf::result<void>(output_piece, output_sender_actor)>;
+
+/// The INBOX as its own process sees it.
+using inbox_desk_actor = extend<inbox_actor,
+                                // Trials of this job print here from now on.
+                                caf::result<void>(job_place)>;
+
+/// Whom a node speaks with at its head.
+struct head_links {
+  head_desk_actor desk;
+  depot_actor depot;
+  inbox_actor inbox;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, head_links& x) {
+  return inspect_fields(f, "head_links", x, field("desk", x.desk), field("depot", x.depot),
+                        field("inbox", x.inbox));
+}
+
+/// A DOOR lets workers in: what a head publishes. Its first message is the same in all versions,
+/// so that builds that differ can still tell each other so.
+using door_actor = typed_actor<
+    // Takes a `hello` as JSON, answers with a `hello_answer` as JSON.
+    caf::result<std::string>(hello_atom, std::string),
+    // With the ticket of a welcome: answers whom the node speaks with.
+    caf::result<head_links>(enter_atom, std::uint64_t),
+    // The node of this ticket is ready.
+    caf::result<void>(enter_atom, std::uint64_t, node_actor)>;
+
 } // namespace tune
 
 CAF_BEGIN_TYPE_ID_BLOCK(tune_net_types, caf::id_block::tune_types::end)
@@ -45,10 +83,17 @@ CAF_ADD_TYPE_ID(tune_net_types, (tune::chunk))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::chunk_failed))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::job_taker_actor))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::depot_actor))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::output_piece))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::piece_taken))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::output_sender_actor))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::inbox_actor))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::head_links))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::door_actor))
 CAF_END_TYPE_ID_BLOCK(tune_net_types)
 
 // These never leave the process.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_offer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_withdrawn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_place)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::fetch_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::fetched_job)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/io/certificates/tls_identity.hpp"
 #include "tune/net/caf_io.hpp"
 
 #include <caf/openssl/all.hpp>
@@ -11,32 +12,20 @@
 
 namespace tune {
 
-/// What one node shows, and whom it believes; paths of PEM files.
-struct tls_files {
-  std::string certificate;
-  std::string key;
-  /// The private CA, which signed the certificates of all nodes.
-  std::string ca;
-
-  /// Whether all three are named. With fewer CAF encrypts, but lets in everyone.
-  [[nodiscard]] bool is_complete() const {
-    return !certificate.empty() && !key.empty() && !ca.empty();
-  }
-};
-
 /// `load_network`, and mutual TLS for what is published and connected by the functions below.
-/// @param files Must be complete; the files must be readable.
+/// @param files All three must be named and readable, see `load_identity`: with fewer CAF
+///   encrypts, but lets in everyone.
 inline void load_network(caf::actor_system_config& config, const tls_files& files) {
   load_network(config);
   config.load<caf::openssl::manager>();
 #if TUNE_CAF_1
-  set(config, "openssl.certificate", files.certificate);
-  set(config, "openssl.key", files.key);
-  set(config, "openssl.cafile", files.ca);
+  set(config, "openssl.certificate", files.certificate.string());
+  set(config, "openssl.key", files.key.string());
+  set(config, "openssl.cafile", files.authority.string());
 #else
-  config.openssl_certificate = files.certificate;
-  config.openssl_key = files.key;
-  config.openssl_cafile = files.ca;
+  config.openssl_certificate = files.certificate.string();
+  config.openssl_key = files.key.string();
+  config.openssl_cafile = files.authority.string();
 #endif
 }
 

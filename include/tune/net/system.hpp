@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tune/actors/system.hpp"
-#include "tune/net/actors.hpp"
+#include "tune/net/transport.hpp"
 
 namespace tune {
 
@@ -13,5 +13,11 @@ void init_net_types();
 
 /// `configure`, and the net's message types. Opens nothing.
 void configure_net(caf::actor_system_config& config, std::size_t threads = 0);
+
+/// A configuration with `configure_net` applied, whose system talks to others.
+class network_config : public caf::actor_system_config {
+public:
+  explicit network_config(const transport& how, std::size_t threads = 0);
+};
 
 } // namespace tune

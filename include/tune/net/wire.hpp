@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/actors/caf.hpp"
+#include "tune/actors/wire.hpp"
 #include "tune/io/files/file_manifest.hpp"
 
 #include <cstdint>
@@ -103,6 +103,44 @@ inline constexpr std::uint32_t max_chunk_bytes = 1024 * 1024;
 /// Bytes of a job's record, which travels in one message.
 inline constexpr std::size_t max_record_bytes = 4 * 1024 * 1024;
 
+// -- Between the output of a remote trial and its head: these cross the wire.
+
+/// The two streams of a program.
+enum class output_stream : std::uint8_t { out, err };
+TUNE_INSPECT_ENUM(output_stream)
+
+/// A piece of what one attempt printed.
+struct output_piece {
+  /// The sender's, for the answer.
+  std::uint64_t number = 0;
+  std::string job;
+  std::uint64_t trial = 0;
+  attempt_key attempt;
+  output_stream stream = output_stream::out;
+  /// From the beginning of the attempt. [bytes]
+  std::uint64_t offset = 0;
+  std::string bytes;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, output_piece& x) {
+  return inspect_fields(f, "output_piece", x, field("number", x.number), field("job", x.job),
+                        field("trial", x.trial), field("attempt", x.attempt),
+                        field("stream", x.stream), field("offset", x.offset),
+                        field("bytes", x.bytes));
+}
+
+struct piece_taken {
+  std::uint64_t number = 0;
+  /// Why it is not in the file; empty if it is. No more will be taken of this stream.
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, piece_taken& x) {
+  return inspect_fields(f, "piece_taken", x, field("number", x.number), field("why", x.why));
+}
+
 // -- Within one process.
 
 /// A job that a depot shall give out.
@@ -114,6 +152,12 @@ struct job_offer {
   file_manifest manifest;
   /// Where the manifest's files are.
   std::filesystem::path root;
+};
+
+/// The directory of a job on the head.
+struct job_place {
+  std::string job;
+  std::filesystem::path directory;
 };
 
 /// No more nodes will ask for this job.

@@ -5,6 +5,8 @@
 #include "tune/actors/runner.hpp"
 #include "tune/actors/system.hpp"
 #include "tune/io/store/experiment_store.hpp"
+#include "tune/net/actors.hpp"
+#include "tune/net/transport.hpp"
 #include "tune/tuner/parts.hpp"
 
 #include <functional>
@@ -30,6 +32,8 @@ struct company_options {
   on::opened opening;
   /// The experiment goes on: replay its log first.
   bool resumes = false;
+  /// This machine runs trials, too.
+  bool works_here = true;
   std::shared_ptr<run_observer> observer;
   /// Hears why the trial files are not written any more; from another thread.
   std::function<void(const error&)> on_files_failed;
@@ -38,10 +42,25 @@ struct company_options {
   std::optional<hired_searcher> searcher;
 };
 
-/// The actors of one run on this machine.
+/// Where workers join, and what they are given.
+struct listen_options {
+  peer_address where;
+  transport how;
+  /// Name of the cluster.
+  std::string cluster;
+  job_offer shipment;
+  /// Hears of workers that come and go, in lines for people; from another thread.
+  std::function<void(const std::string&)> say;
+};
+
+/// The actors of one run on this machine, and its workers on others.
 class company {
 public:
   company(caf::actor_system& system, run_parts parts, company_options how);
+
+  /// Opens a port where workers join. Call before `start`.
+  /// @returns the port. @errors `ec::refused`, `ec::storage`, `ec::internal`.
+  [[nodiscard]] expected<std::uint16_t> listen(listen_options how);
 
   /// Begins; the observer hears of the end.
   void start();
@@ -74,6 +93,9 @@ private:
   searcher_actor source_;
   node_actor node_;
   runner_actor runner_;
+  std::optional<depot_desk_actor> depot_;
+  std::optional<inbox_desk_actor> inbox_;
+  std::optional<door_actor> door_;
 
   void spawn_files(const company_options& how);
   void spawn_rules(run_parts& parts, const company_options& how);

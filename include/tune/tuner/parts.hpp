@@ -36,10 +36,12 @@ struct run_parts {
 
 /// @param directory The experiment's, absolute.
 /// @param machine   What this machine has.
+/// @param job_id What nodes call the experiment; empty: its name.
 /// @errors what only shows once the parts are made; a fault of the configuration.
 [[nodiscard]] expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                                              const std::filesystem::path& directory,
-                                             const host_resources& machine);
+                                             const host_resources& machine,
+                                             const std::string& job_id = {});
 
 /// Starts the guard process, where trials will need it: better no run than one whose trials all
 /// fail for want of it. @errors `ec::process`.

@@ -80,6 +80,8 @@ checkpoint_directory::checkpoint_directory(fs::path experiment, trial_id trial, 
           / ("attempt_" + std::to_string(attempt.epoch) + "_" + std::to_string(attempt.counter))} {}
 
 expected<fs::path> checkpoint_directory::begin() {
+  if (!closed_.empty())
+    return error{ec::storage, closed_};
   abandon();
   open_ = parent_ / ("checkpoint_" + padded(++count_) + ".tmp");
   std::error_code why;

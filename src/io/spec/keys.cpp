@@ -313,6 +313,22 @@ void add_cluster(rows& to) {
   to.push_back(or_auto(
       bytes({"cluster", "memory", "memory this machine offers", true}, TUNE_INSIDE(cluster.memory)),
       TUNE_FIELD(cluster.memory)));
+  to.push_back(
+      text({"cluster", "listen", "where workers join; empty: nowhere, and no port is opened", true},
+           "HOST:PORT", TUNE_FIELD(cluster.listen)));
+  to.push_back(
+      text({"cluster", "certs",
+            "directory of certificates, against the working directory; empty: $TUNE_CERTS, "
+            "or tune-node/certs in $XDG_CONFIG_HOME or ~/.config",
+            true},
+           "path", TUNE_FIELD(cluster.certs)));
+  to.push_back(boolean({"cluster", "insecure_plaintext",
+                        "no TLS for workers; only where listen is a loopback address", true},
+                       TUNE_FIELD(cluster.insecure_plaintext)));
+  to.push_back(text({"cluster", "name", "workers of other clusters are sent away", true}, "name",
+                    TUNE_FIELD(cluster.name)));
+  to.push_back(boolean({"cluster", "local", "this machine runs trials, too", true},
+                       TUNE_FIELD(cluster.local)));
   to.push_back(boolean({"cluster", "queue_trials",
                         "wait for the cluster to grow instead of refusing what cannot fit", true},
                        TUNE_FIELD(cluster.queue_trials)));

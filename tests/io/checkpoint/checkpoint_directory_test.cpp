@@ -201,5 +201,17 @@ TEST_F(checkpoint_directory_test, stay_where_it_is_not_known_whether_they_are_re
   EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001" / "state"));
 }
 
+TEST_F(checkpoint_directory_test, keeps_none_once_it_is_closed) {
+  checkpoint_directory uut{root, trial_id{7}, attempt_id{1, 2}};
+  uut.close("nowhere to keep it");
+
+  auto begun = uut.begin();
+  auto taken = uut.adopt(root);
+
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().detail, "nowhere to keep it");
+  EXPECT_FALSE(taken);
+}
+
 } // namespace
 } // namespace tune

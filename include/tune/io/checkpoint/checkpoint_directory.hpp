@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace tune {
 
@@ -18,6 +19,9 @@ class checkpoint_directory {
 public:
   /// @param experiment The experiment's directory. Nothing is made before `begin`.
   checkpoint_directory(std::filesystem::path experiment, trial_id trial, attempt_id attempt);
+
+  /// Keeps none from now on: `begin` and `adopt` fail, for this reason.
+  void close(std::string why) { closed_ = std::move(why); }
 
   /// Makes an empty directory to write the next checkpoint into. One at a time.
   /// @errors `ec::storage`.
@@ -43,6 +47,7 @@ private:
   std::filesystem::path parent_;
   std::uint64_t count_ = 0;
   std::filesystem::path open_;
+  std::string closed_;
 };
 
 /// Whether the location of a checkpoint, relative to the experiment's directory, is registered.

@@ -154,6 +154,16 @@ struct cluster_section {
   std::optional<std::uint64_t> memory;
   /// Amounts, checked to be numbers >= 0.
   std::vector<named_text> custom;
+  /// Where workers join, HOST:PORT; empty: nowhere, and no port is opened.
+  std::string listen;
+  /// Directory of certificates, against the caller's; empty: the default one.
+  std::string certs;
+  /// Plain text instead of TLS: loopback only.
+  bool insecure_plaintext = false;
+  /// Workers of other clusters are sent away.
+  std::string name = "default";
+  /// This machine works, too.
+  bool local = true;
   bool queue_trials = false;
   placement_policy policy = placement_policy::pack;
   /// Between TERM and KILL.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "worker/work_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int most_workers = 1000;
+
+fs::path default_directory() {
+  if (const auto* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return fs::path{cache} / "tune-node" / "worker";
+  if (const auto* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return fs::path{home} / ".cache" / "tune-node" / "worker";
+  return fs::temp_directory_path() / ("tune-node-" + std::to_string(::getuid())) / "worker";
+}
+
+/// @returns the lock; nothing where another holds it.
+expected<std::optional<int>> lock(const fs::path& directory) {
+  std::error_code why;
+  fs::create_directories(directory, why);
+  if (why)
+    return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
+  fs::permissions(directory, fs::perms::owner_all, why);
+  auto file = directory / "lock";
+  auto descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0)
+    return error{ec::storage, "cannot open " + file.string() + ": " + std::strerror(errno)};
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    return std::optional{descriptor};
+  auto fault = errno;
+  ::close(descriptor);
+  if (fault == EWOULDBLOCK)
+    return std::optional<int>{};
+  return error{ec::storage, "cannot lock " + file.string() + ": " + std::strerror(fault)};
+}
+
+} // namespace
+
+expected<work_directory> work_directory::claim(const fs::path& wanted) {
+  auto base = fs::absolute(wanted.empty() ? default_directory() : wanted);
+  for (int i = 1; i <= most_workers; ++i) {
+    auto path = i == 1 ? base : fs::path{base.string() + "-" + std::to_string(i)};
+    auto held = lock(path);
+    if (!held)
+      return held.error();
+    if (*held)
+      return work_directory{std::move(path), **held};
+    if (!wanted.empty())
+      return error{ec::refused, "another worker uses " + path.string()};
+  }
+  return error{ec::refused, "too many workers use " + base.string()};
+}
+
+work_directory::work_directory(work_directory&& x) noexcept
+    : path_{std::move(x.path_)}, lock_{std::exchange(x.lock_, -1)} {}
+
+work_directory::~work_directory() {
+  if (lock_ >= 0)
+    ::close(lock_);
+}
+
+} // namespace tune::cli

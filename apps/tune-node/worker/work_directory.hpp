@@ -1,0 +1,32 @@
+/// Where a worker keeps files and trials.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <filesystem>
+
+namespace tune::cli {
+
+/// A directory that no other worker uses while this lives.
+class work_directory {
+public:
+  /// Makes and locks `wanted`. Where it is empty: the default one, or the first of "worker-2",
+  /// "worker-3", … beside it that is free.
+  /// @errors `ec::storage`; `ec::refused` where another worker uses `wanted`.
+  [[nodiscard]] static expected<work_directory> claim(const std::filesystem::path& wanted);
+
+  work_directory(work_directory&& x) noexcept;
+  work_directory& operator=(work_directory&&) = delete;
+  ~work_directory();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+private:
+  work_directory(std::filesystem::path path, int lock) : path_{std::move(path)}, lock_{lock} {}
+
+  std::filesystem::path path_;
+  int lock_ = -1;
+};
+
+} // namespace tune::cli

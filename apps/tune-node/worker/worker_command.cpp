@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "worker/worker_command.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "run/interrupts.hpp"
+#include "worker/work_directory.hpp"
+
+#include "tune/io/devices/devices.hpp"
+#include "tune/net/connector.hpp"
+#include "tune/net/fetcher.hpp"
+#include "tune/net/output_courier.hpp"
+#include "tune/net/system.hpp"
+#include "tune/tuner/shipment.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <condition_variable>
+#include <cstdio>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <random>
+
+namespace tune::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+void say(const std::string& text) {
+  // In one piece, from any thread.
+  std::cerr << "tune-node worker: " + printable(text) + "\n";
+}
+
+exit_code complain(const error& what) {
+  say(to_text(what));
+  return exit_code_for(what.code);
+}
+
+std::string name_of_machine() {
+  std::array<char, 256> text{};
+  return ::gethostname(text.data(), text.size() - 1) == 0 ? text.data() : "node";
+}
+
+/// Tells this process from others of its name.
+std::string fresh_identity() {
+  std::random_device chance;
+  std::string result;
+  for (int i = 0; i < 4; ++i) {
+    std::array<char, 9> digits{};
+    std::snprintf(digits.data(), digits.size(), "%08x", static_cast<unsigned>(chance()));
+    result += digits.data();
+  }
+  return result;
+}
+
+/// Shows what the connector does, and waits for its end.
+class worker_talk : public connector_observer {
+public:
+  explicit worker_talk(bool quiet) : quiet_{quiet} {}
+
+  void joined(const std::string& name, const welcome& by) override {
+    last_.clear();
+    tell("joined as node " + name + "; the head is " + to_text(by.build));
+  }
+
+  void lost(const std::string& why) override { tell("off: " + why); }
+
+  void waits(const std::string& why, milliseconds) override {
+    // The same trouble again is no news.
+    if (!why.empty() && why != last_)
+      tell(why + "; trying again");
+    last_ = why;
+  }
+
+  void ended(const worker_end& how) override {
+    std::lock_guard guard{mutex_};
+    end_ = how;
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] worker_end wait() {
+    std::unique_lock guard{mutex_};
+    changed_.wait(guard, [this] { return end_.has_value(); });
+    return *end_;
+  }
+
+private:
+  void tell(const std::string& text) const {
+    if (!quiet_)
+      say(text);
+  }
+
+  bool quiet_;
+  std::string last_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<worker_end> end_;
+};
+
+node_settings node_of(const worker_request& what, const choices& all) {
+  auto machine = discover();
+  node_settings result;
+  result.name = what.name.empty() ? name_of_machine() : what.name;
+  result.capacity = machine.capacity();
+  if (what.cpus)
+    result.capacity.cpu = amount::of(*what.cpus);
+  if (what.gpus)
+    result.capacity.gpu = amount::of(*what.gpus);
+  if (what.memory)
+    result.capacity.memory = *what.memory;
+  result.capacity.custom = what.custom;
+  for (const auto& gpu : machine.gpus)
+    result.gpus.push_back(gpu.visible);
+  result.trainables = std::make_shared<const trainable_registry>(all.trainables);
+  return result;
+}
+
+exit_code code_of(const worker_end& how) {
+  switch (how.how) {
+    case worker_end::kind::unreachable:
+      return exit_code::unreachable;
+    case worker_end::kind::refused:
+      return exit_code::refused;
+    case worker_end::kind::left:
+      break;
+  }
+  return exit_code::done;
+}
+
+connector_settings settings_of(const worker_request& what, const choices& all,
+                               caf::actor_system& system, const transport& how,
+                               const fetcher_actor& fetcher) {
+  using std::chrono::duration_cast;
+  connector_settings result;
+  result.dial = dial(system, what.join, how);
+  result.cluster = what.cluster;
+  result.worker = fresh_identity();
+  result.node = node_of(what, all);
+  result.furnish = [&system, fetcher](node_settings& node, const head_links& links) {
+    node.finder = spawn_job_finder(system, fetcher, links.depot, worker_job_maker());
+    node.outputs = spawn_output_courier(system, links.inbox);
+  };
+  if (what.join_timeout.count() > 0)
+    result.patience = duration_cast<milliseconds>(what.join_timeout);
+  result.leave_grace = duration_cast<milliseconds>(what.leave_grace);
+  result.once = what.once;
+  return result;
+}
+
+/// Runs the actors until the connector has ended.
+expected<worker_end> conduct(const command_line& line, const worker_request& what,
+                             const choices& all, const transport& how,
+                             const std::filesystem::path& directory) {
+  network_config config{how};
+  caf::actor_system system{config};
+  fetcher_settings fetching;
+  fetching.work = directory;
+  auto fetcher = spawn_fetcher(system, std::move(fetching));
+  if (!fetcher)
+    return fetcher.error();
+  auto talk = std::make_shared<worker_talk>(line.quiet);
+  auto settings = settings_of(what, all, system, how, *fetcher);
+  settings.observer = talk;
+  auto connector = spawn_connector(system, std::move(settings));
+  interrupts watch{[&](int) {
+                     say("leaving: no more trials; those that run may end within "
+                         + duration_text(what.leave_grace) + "; once more to hand them back now");
+                     send_from_outside(connector, leave_atom_v);
+                   },
+                   [&](int) { send_from_outside(connector, leave_atom_v); }};
+  send_from_outside(connector, run_atom_v);
+  auto end = talk->wait();
+  caf::anon_send_exit(*fetcher, caf::exit_reason::user_shutdown);
+  return end;
+}
+
+} // namespace
+
+exit_code run_worker(const command_line& line, const worker_request& what, const choices& all) {
+  auto how = choose_transport(what.join, what.certs, what.insecure_plaintext);
+  if (!how)
+    return complain(how.error());
+  auto directory = work_directory::claim(what.work);
+  if (!directory)
+    return complain(directory.error());
+  auto end = conduct(line, what, all, *how, directory->path());
+  if (!end)
+    return complain(end.error());
+  if (end->how != worker_end::kind::left)
+    say(end->why);
+  return code_of(*end);
+}
+
+} // namespace tune::cli

@@ -1,0 +1,80 @@
+/// The CONNECTOR: joins a head, stays, and comes back.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/node.hpp"
+#include "tune/net/dial.hpp"
+#include "tune/net/hello.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// How a worker's life ended.
+struct worker_end {
+  enum class kind : std::uint8_t {
+    /// It was told to go, and nothing runs any more.
+    left,
+    /// No head was there for too long.
+    unreachable,
+    /// A head sent it away.
+    refused,
+  };
+  kind how = kind::left;
+  std::string why;
+};
+
+/// Watches a connector. Called from an actor: be quick.
+class connector_observer {
+public:
+  virtual ~connector_observer() = default;
+
+  /// It is a node of the head, under this name.
+  virtual void joined(const std::string& name, const welcome& by) = 0;
+  /// The head is gone; what ran was ended.
+  virtual void lost(const std::string& why) = 0;
+  /// The attempt failed; the next one comes in `wait`.
+  virtual void waits(const std::string& why, std::chrono::milliseconds wait) = 0;
+  /// The last call, exactly once.
+  virtual void ended(const worker_end& how) = 0;
+};
+
+struct connector_settings {
+  door_dialer dial;
+  std::string cluster = "default";
+  /// Tells this process from others of its name; drawn once.
+  std::string worker;
+  /// What it offers. The head gives the name.
+  node_settings node;
+  /// Gives a node what brings it jobs from the head with these links, and its output to it. Both
+  /// end with the connection.
+  std::function<void(node_settings&, const head_links&)> furnish;
+  /// Between the first two attempts; doubles up to `most_wait`.
+  std::chrono::milliseconds first_wait{500};
+  std::chrono::milliseconds most_wait{30'000};
+  /// Without a head for so long it gives up. Nothing: never.
+  std::optional<std::chrono::milliseconds> patience;
+  /// What runs may go on for so long after it was told to leave; then it is handed back.
+  std::chrono::milliseconds leave_grace{30'000};
+  /// Goes when its first head lets it go.
+  bool once = false;
+  build_identity build = this_build();
+  std::shared_ptr<connector_observer> observer;
+};
+
+/// A CONNECTOR keeps a worker connected. One per worker; known only there.
+using connector_actor = typed_actor<
+    // Begins.
+    caf::result<void>(run_atom),
+    // Leaves in order; told once more, at once.
+    caf::result<void>(leave_atom)>;
+
+/// Spawns a connector; connecting blocks and has a thread of its own. It goes after `ended`.
+[[nodiscard]] connector_actor spawn_connector(caf::actor_system& system,
+                                              connector_settings settings);
+
+} // namespace tune

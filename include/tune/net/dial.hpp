@@ -1,0 +1,32 @@
+/// From an address to a head's door, with a named cause where that fails.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/net/actors.hpp"
+#include "tune/net/transport.hpp"
+
+#include <chrono>
+#include <functional>
+
+namespace tune {
+
+/// Tries for a door. Blocks, for a bounded time.
+/// @errors `ec::refused` for what waiting does not mend: certificates, no TLS where it is wanted;
+///         `ec::unreachable` for the rest.
+using door_dialer = std::function<expected<door_actor>()>;
+
+/// Probes the address before CAF connects: CAF's own connecting has no limit, and stops all other
+/// connecting of the process meanwhile.
+/// @param system Its configuration went through `load_network` with the same identity; outlives
+///   the dialer.
+/// @param patience For each of probe and handshake.
+[[nodiscard]] door_dialer dial(caf::actor_system& system, peer_address whom, transport how,
+                               std::chrono::milliseconds patience = std::chrono::seconds{5});
+
+/// Opens the head's port for `door`. @param port 0: a free one.
+/// @returns the port. @errors `ec::refused`, naming the address.
+[[nodiscard]] expected<std::uint16_t> open_port(caf::actor_system& system, const door_actor& door,
+                                                const peer_address& where, const transport& how);
+
+} // namespace tune

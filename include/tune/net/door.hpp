@@ -1,0 +1,30 @@
+/// The DOOR: where workers come in.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/actors.hpp"
+#include "tune/net/hello.hpp"
+
+#include <functional>
+#include <string>
+
+namespace tune {
+
+struct door_settings {
+  /// Name of the cluster; workers of others are sent away.
+  std::string cluster = "default";
+  build_identity build = this_build();
+  /// Hears, in a line for people, of workers that come in or are sent away; from an actor's thread.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+/// Spawns a door in front of `cluster`. Whoever publishes it opens the port. It ends when it is
+/// told to go; nodes that are in stay.
+///
+/// Names of nodes are unique while they are in: the second worker "w" becomes "w-2". A worker that
+/// comes back before its loss was noticed takes its own place.
+/// @param links Whom the nodes speak with; the desk is the cluster's.
+[[nodiscard]] door_actor spawn_door(caf::actor_system& system, door_settings settings,
+                                    cluster_actor cluster, head_links links);
+
+} // namespace tune

@@ -1,0 +1,22 @@
+/// The JOB FINDER: from the name of an experiment to what a worker's node needs for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/job.hpp"
+#include "tune/core/error.hpp"
+#include "tune/net/actors.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace tune {
+
+/// Makes a job of its record and files. May block.
+using job_maker = std::function<expected<std::shared_ptr<const job>>(const fetched_job&)>;
+
+/// Spawns the finder of one connection, on a thread of its own. It ends when it is told to go.
+/// @param fetcher Brings record and files from `depot`.
+[[nodiscard]] job_finder_actor spawn_job_finder(caf::actor_system& system, fetcher_actor fetcher,
+                                                depot_actor depot, job_maker make);
+
+} // namespace tune

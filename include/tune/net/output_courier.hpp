@@ -1,0 +1,24 @@
+/// The OUTPUT COURIER: carries what programs print on a worker to their head.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/actors.hpp"
+
+#include <cstddef>
+
+namespace tune {
+
+/// Bytes of one piece.
+inline constexpr std::size_t output_piece_bytes = 256 * 1024;
+
+/// Spawns the courier of one connection. It ends when it is told to go.
+///
+/// Of each stream one piece is on its way at a time: a slow head costs patience, never memory.
+/// Files are removed from the worker when all of them is at the head. A lost inbox ends it: what
+/// was not yet taken is lost with the attempts.
+/// @param own_thread Reads on a thread of its own, since it blocks on the disk; false is for
+///   schedulers that must see every message.
+[[nodiscard]] output_desk_actor spawn_output_courier(caf::actor_system& system, inbox_actor inbox,
+                                                     bool own_thread = true);
+
+} // namespace tune

@@ -1,0 +1,37 @@
+/// How this process may speak with others: the rule that keeps ports closed.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/probe/probe.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// How a process shows itself to others: with certificates, or not at all.
+struct transport {
+  /// Nothing: plain text.
+  std::optional<tls_identity> identity;
+};
+
+/// Decides how to listen at, or to connect to, `whom`.
+///
+/// Whoever reaches a plain port can end the process: there is none that another machine could
+/// reach, and none without `insecure_plaintext`.
+/// @param certificates Directory of `ca.pem`, `node.pem`, `node.key`; empty: the default one.
+/// @errors `ec::refused`, with what is missing and how it is mended.
+[[nodiscard]] expected<transport> choose_transport(const peer_address& whom,
+                                                   const std::filesystem::path& certificates,
+                                                   bool insecure_plaintext);
+
+/// Reads "HOST:PORT" or "[ADDRESS]:PORT". @errors `ec::bad_syntax`, naming what is wrong.
+[[nodiscard]] expected<peer_address> peer_address_from(const std::string& text);
+
+/// Whether only this machine can reach the address: "localhost", 127.0.0.0/8, ::1.
+[[nodiscard]] bool is_loopback(const std::string& host);
+
+} // namespace tune

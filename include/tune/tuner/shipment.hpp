@@ -1,0 +1,28 @@
+/// What workers are given of an experiment, and what they make of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/job.hpp"
+#include "tune/core/error.hpp"
+#include "tune/io/spec/load.hpp"
+#include "tune/net/job_finder.hpp"
+
+namespace tune {
+
+/// What the depot gives out: the configuration, the files of `[trainable] files`, and those that
+/// the configuration names itself, a table or `./words` of the command. The job's name is made of
+/// the experiment's and a hash over all of it.
+/// @errors as `make_manifest`, naming the key.
+[[nodiscard]] expected<job_offer> shipment_of(const loaded_spec& from);
+
+/// The experiment as this machine works for it.
+/// @param id        What launches call it.
+/// @param directory The experiment's, absolute.
+/// @errors what only shows once it is made: a table that cannot be read, a wrong command.
+[[nodiscard]] expected<job> make_job(const loaded_spec& from, std::string id,
+                                     const std::filesystem::path& directory);
+
+/// Makes, on a worker, the job of what was fetched. Its trials live beside its files.
+[[nodiscard]] job_maker worker_job_maker();
+
+} // namespace tune

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/dial.hpp"
+
+#include "tune/net/caf_tls.hpp"
+
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// Whether the same attempt may succeed later.
+bool may_pass(probe_outcome what) {
+  switch (what) {
+    case probe_outcome::name_not_found:
+    case probe_outcome::refused:
+    case probe_outcome::unreachable:
+    case probe_outcome::timed_out:
+    case probe_outcome::closed:
+      return true;
+    default:
+      return false;
+  }
+}
+
+expected<void> try_out(const peer_address& whom, const transport& how,
+                       std::chrono::milliseconds patience) {
+  auto until = std::chrono::steady_clock::now() + patience;
+  auto result = how.identity ? probe_tls(whom, *how.identity, until) : probe_plain(whom, until);
+  if (result)
+    return {};
+  return error{may_pass(result.outcome) ? ec::unreachable : ec::refused, result.detail};
+}
+
+} // namespace
+
+door_dialer dial(caf::actor_system& system, peer_address whom, transport how,
+                 std::chrono::milliseconds patience) {
+  return
+      [&system, whom = std::move(whom), how = std::move(how), patience]() -> expected<door_actor> {
+        if (auto there = try_out(whom, how, patience); !there)
+          return there.error();
+        auto door = how.identity ? connect_tls<door_actor>(system, whom.host, whom.port)
+                                 : connect_plain<door_actor>(system, whom.host, whom.port);
+        if (door)
+          return std::move(*door);
+        return error{ec::unreachable, to_text(whom) + " answers, but not as a head of tune-node: "
+                                          + door.error().detail};
+      };
+}
+
+expected<std::uint16_t> open_port(caf::actor_system& system, const door_actor& door,
+                                  const peer_address& where, const transport& how) {
+  auto port = how.identity ? publish_tls(system, door, where.port, where.host.c_str())
+                           : publish_plain(system, door, where.port, where.host.c_str());
+  if (!port)
+    return error{ec::refused, "cannot listen on " + to_text(where) + ": " + port.error().detail};
+  return *port;
+}
+
+} // namespace tune

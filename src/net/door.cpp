@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/door.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// Welcomes that nobody came in with yet; older ones are forgotten.
+constexpr std::size_t most_tickets = 1000;
+/// Clocks that differ by more are worth a line.
+constexpr auto tolerable_skew = std::chrono::seconds{2};
+
+std::int64_t wall_clock_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+struct guest {
+  hello who;
+  std::string name;
+};
+
+struct door_state {
+  static inline const char* name = "tune.door";
+
+  door_settings settings;
+  cluster_actor cluster;
+  head_links links;
+  monitors watched;
+  std::map<std::uint64_t, guest> welcomed;
+  /// Workers that are in or welcomed, by the name of their node.
+  std::map<std::string, std::string> names;
+  std::uint64_t last_ticket = 0;
+
+  std::string hear(const std::string& text) {
+    auto who = hello_from_json(text);
+    if (!who)
+      return reject(who.error(), "somebody");
+    if (auto fits = may_enter(*who, settings.build, settings.cluster); !fits)
+      return reject(fits.error(), "worker " + who->name);
+    auto called = name_for(*who);
+    names[called] = who->worker;
+    auto ticket = ++last_ticket;
+    auto now = wall_clock_ms();
+    if (auto apart = std::chrono::milliseconds{std::abs(who->wall_ms - now)};
+        apart > tolerable_skew)
+      settings.say("the clock of worker " + called + " is "
+                   + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(apart).count())
+                   + " s off");
+    welcomed[ticket] = {std::move(*who), called};
+    if (welcomed.size() > most_tickets)
+      welcomed.erase(welcomed.begin());
+    return to_json(hello_answer{welcome{settings.build, called, ticket, now}});
+  }
+
+  std::string reject(const error& why, const std::string& whom) {
+    settings.say(whom + " was sent away: " + why.detail);
+    return to_json(hello_answer{rejection{why.detail, false}});
+  }
+
+  [[nodiscard]] std::string name_for(const hello& who) const {
+    std::set<std::string> taken;
+    for (const auto& [used, worker] : names) {
+      if (worker != who.worker)
+        taken.insert(used);
+    }
+    return free_name(who.name, taken);
+  }
+
+  template <class Self>
+  void enter(Self* self, std::uint64_t ticket, const node_actor& node) {
+    auto came = welcomed.extract(ticket);
+    if (came.empty()) {
+      send(self, node, drain_atom_v);
+      return;
+    }
+    auto& [who, called] = came.mapped();
+    watched.watch(self, node, [this, called = called, worker = who.worker](const caf::error&) {
+      auto known = names.find(called);
+      if (known != names.end() && known->second == worker && !is_expected(worker))
+        names.erase(known);
+    });
+    settings.say("worker " + called + " joined: " + to_text(who.capacity));
+    send(self, cluster, node_offer{called, who.capacity, who.labels}, node);
+  }
+
+  /// It is about to come in again: its name is still its own.
+  [[nodiscard]] bool is_expected(const std::string& worker) const {
+    for (const auto& [ticket, who] : welcomed) {
+      if (who.who.worker == worker)
+        return true;
+    }
+    return false;
+  }
+};
+
+door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
+                               door_settings settings, cluster_actor cluster, head_links links) {
+  auto& state = state_of(self);
+  state.settings = std::move(settings);
+  state.cluster = std::move(cluster);
+  state.links = std::move(links);
+  state.watched.init(self);
+  return {
+      [&state](hello_atom, const std::string& text) { return state.hear(text); },
+      [&state](enter_atom, std::uint64_t) { return state.links; },
+      [self, &state](enter_atom, std::uint64_t ticket, const node_actor& node) {
+        state.enter(self, ticket, node);
+      },
+  };
+}
+
+} // namespace
+
+door_actor spawn_door(caf::actor_system& system, door_settings settings, cluster_actor cluster,
+                      head_links links) {
+  return system.spawn(door, std::move(settings), std::move(cluster), std::move(links));
+}
+
+} // namespace tune

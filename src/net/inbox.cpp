@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/inbox.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the writer has the inbox pass on.
+using inbox_impl = extend<inbox_desk_actor, caf::result<void>(piece_taken, output_sender_actor)>;
+
+/// Blocks on the disk; so it speaks to its inbox only: see docs/decisions/0005.
+using writer_actor = typed_actor<caf::result<void>(output_piece, output_sender_actor, inbox_impl),
+                                 caf::result<void>(job_place)>;
+
+/// A file that grows. Closed with its last owner.
+struct open_file {
+  int descriptor = -1;
+  /// Where the attempt began: earlier attempts printed before.
+  std::uint64_t base = 0;
+
+  open_file() = default;
+  open_file(open_file&& x) noexcept : descriptor{std::exchange(x.descriptor, -1)}, base{x.base} {}
+  open_file& operator=(open_file&&) = delete;
+  ~open_file() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+};
+
+std::string why_not(const char* what, const fs::path& file) {
+  return std::string{"cannot "} + what + " " + file.string() + ": " + std::strerror(errno);
+}
+
+struct writer_state {
+  static inline const char* name = "tune.inbox_writer";
+
+  using stream_key = std::tuple<std::string, std::uint32_t, std::uint64_t, output_stream>;
+
+  std::map<std::string, fs::path> places;
+  std::map<stream_key, open_file> files;
+
+  /// @returns why the piece is not in its file; empty if it is.
+  std::string put(const output_piece& x) {
+    auto place = places.find(x.job);
+    if (place == places.end())
+      return "the head knows no job " + x.job;
+    stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream};
+    auto known = files.find(key);
+    // An empty piece is the stream's end.
+    if (x.bytes.empty()) {
+      if (known != files.end())
+        files.erase(known);
+      return {};
+    }
+    auto file = place->second / "trials" / to_text(trial_id{x.trial})
+                / (x.stream == output_stream::out ? "stdout" : "stderr");
+    if (known == files.end()) {
+      open_file fresh;
+      if (auto why = open(fresh, file); !why.empty())
+        return why;
+      known = files.emplace(std::move(key), std::move(fresh)).first;
+    }
+    return write(known->second, x, file);
+  }
+
+  static std::string open(open_file& to, const fs::path& file) {
+    std::error_code ignored;
+    fs::create_directories(file.parent_path(), ignored);
+    to.descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    struct stat about {};
+    if (to.descriptor < 0 || ::fstat(to.descriptor, &about) != 0)
+      return why_not("open", file);
+    to.base = static_cast<std::uint64_t>(about.st_size);
+    return {};
+  }
+
+  static std::string write(const open_file& to, const output_piece& x, const fs::path& file) {
+    std::size_t done = 0;
+    while (done < x.bytes.size()) {
+      auto count = ::pwrite(to.descriptor, x.bytes.data() + done, x.bytes.size() - done,
+                            static_cast<off_t>(to.base + x.offset + done));
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count <= 0)
+        return why_not("write", file);
+      done += static_cast<std::size_t>(count);
+    }
+    return {};
+  }
+};
+
+writer_actor::behavior_type writer(writer_actor::stateful_pointer<writer_state> self) {
+  auto& state = state_of(self);
+  return {
+      [self, &state](const output_piece& x, const output_sender_actor& who, const inbox_impl& by) {
+        send(self, by, piece_taken{x.number, state.put(x)}, who);
+      },
+      [&state](const job_place& x) { state.places[x.job] = x.directory; },
+  };
+}
+
+struct inbox_state {
+  static inline const char* name = "tune.inbox";
+};
+
+inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self,
+                                const writer_actor& writes) {
+  take_along(self, writes);
+  return {
+      [self, writes](output_piece& x, const output_sender_actor& who) {
+        send(self, writes, std::move(x), who, caf::actor_cast<inbox_impl>(self));
+      },
+      [self, writes](const job_place& x) { send(self, writes, x); },
+      [self](piece_taken& x, const output_sender_actor& who) { send(self, who, std::move(x)); },
+  };
+}
+
+} // namespace
+
+inbox_desk_actor spawn_inbox(caf::actor_system& system, bool own_thread) {
+  auto writes = own_thread ? system.spawn<caf::detached>(writer) : system.spawn(writer);
+  return inbox_desk_actor{system.spawn(inbox, writes)};
+}
+
+} // namespace tune

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/job_finder.hpp"
+
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+struct finder_state {
+  static inline const char* name = "tune.job_finder";
+
+  job_maker make;
+  fetcher_actor fetcher;
+  depot_actor depot;
+
+  [[nodiscard]] job_ready ready(const fetched_job& found) const {
+    if (!found.why.empty())
+      return {nullptr, found.why};
+    auto made = make(found);
+    if (!made)
+      return {nullptr, to_text(made.error())};
+    return {*made, {}};
+  }
+};
+
+job_finder_actor::behavior_type finder(job_finder_actor::stateful_pointer<finder_state> self,
+                                       fetcher_actor fetcher, depot_actor depot, job_maker make) {
+  auto& state = state_of(self);
+  state.fetcher = std::move(fetcher);
+  state.depot = std::move(depot);
+  state.make = std::move(make);
+  return {
+      [self, &state](const job_wanted& what) {
+        auto answer = self->make_response_promise<job_ready>();
+        // The fetcher lives here and always answers: in its own time, since files may be large.
+        request(self, state.fetcher, caf::infinite, fetch_job{what.id}, state.depot)
+            .then([&state, answer](
+                      const fetched_job& found) mutable { answer.deliver(state.ready(found)); },
+                  [self, answer](const caf::error& why) mutable {
+                    answer.deliver(job_ready{nullptr, render(self->system(), why)});
+                  });
+        return answer;
+      },
+  };
+}
+
+} // namespace
+
+job_finder_actor spawn_job_finder(caf::actor_system& system, fetcher_actor fetcher,
+                                  depot_actor depot, job_maker make) {
+  return system.spawn<caf::detached>(finder, std::move(fetcher), std::move(depot), std::move(make));
+}
+
+} // namespace tune

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/output_courier.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// A part of a file is wanted.
+struct read_order {
+  std::filesystem::path file;
+  std::uint64_t offset = 0;
+};
+
+} // namespace
+
+} // namespace tune
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::read_order)
+
+namespace tune {
+
+namespace {
+
+using courier_impl = extend<output_desk_actor, caf::result<void>(piece_taken)>;
+
+/// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
+using reader_actor = typed_actor<
+    // Answers with what is there, at most a piece.
+    caf::result<std::string>(read_order),
+    // Removes the file.
+    caf::result<void>(std::string)>;
+
+reader_actor::behavior_type reader(reader_actor::pointer) {
+  return {
+      [](const read_order& what) {
+        std::string result(output_piece_bytes, '\0');
+        std::ifstream in{what.file, std::ios::binary};
+        in.seekg(static_cast<std::streamoff>(what.offset));
+        in.read(result.data(), static_cast<std::streamsize>(result.size()));
+        result.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+        return result;
+      },
+      [](const std::string& file) {
+        std::error_code ignored;
+        std::filesystem::remove(file, ignored);
+      },
+  };
+}
+
+/// One of the two files of an attempt.
+struct stream {
+  std::filesystem::path file;
+  /// Bytes that the head has.
+  std::uint64_t done = 0;
+  /// Being read, or on its way.
+  bool busy = false;
+  /// It grew while it was busy.
+  bool again = false;
+  /// All of it is at the head, and the head knows.
+  bool over = false;
+  /// Why no more of it goes to the head.
+  std::string broken;
+};
+
+struct attempt_output {
+  output_opened what;
+  std::array<stream, 2> streams;
+  bool closing = false;
+  std::optional<caf::typed_response_promise<output_settled>> asker;
+};
+
+struct courier_state {
+  static inline const char* name = "tune.output_courier";
+
+  using key = std::pair<std::uint32_t, std::uint64_t>;
+
+  std::map<key, attempt_output> attempts;
+  /// Pieces on their way, by number.
+  std::map<std::uint64_t, std::tuple<key, std::size_t, std::size_t>> pieces;
+  std::uint64_t last_number = 0;
+  inbox_actor inbox;
+  reader_actor reads;
+  monitors watched;
+
+  static key key_of(const attempt_key& x) { return {x.epoch, x.counter}; }
+
+  void open(const output_opened& what) {
+    auto& fresh = attempts[key_of(what.attempt)];
+    fresh.what = what;
+    fresh.streams[0].file = what.out;
+    fresh.streams[1].file = what.err;
+  }
+
+  template <class Self>
+  void grow(Self* self, const attempt_key& which) {
+    auto known = attempts.find(key_of(which));
+    if (known == attempts.end())
+      return;
+    for (std::size_t i = 0; i < 2; ++i)
+      look(self, known->first, i);
+  }
+
+  /// Reads on where the head's file ends.
+  template <class Self>
+  void look(Self* self, const key& which, std::size_t index) {
+    auto& from = attempts.at(which).streams[index];
+    if (from.over || !from.broken.empty())
+      return;
+    if (std::exchange(from.busy, true)) {
+      from.again = true;
+      return;
+    }
+    from.again = false;
+    request(self, reads, caf::infinite, read_order{from.file, from.done})
+        .then([this, self, which,
+               index](std::string& bytes) { pass(self, which, index, std::move(bytes)); },
+              [this, self, which, index](const caf::error& why) {
+                fail(which, index, render(self->system(), why));
+              });
+  }
+
+  template <class Self>
+  void pass(Self* self, const key& which, std::size_t index, std::string bytes) {
+    auto known = attempts.find(which);
+    if (known == attempts.end())
+      return;
+    auto& [id, all] = *known;
+    auto& from = all.streams[index];
+    if (bytes.empty() && !(all.closing && !from.again)) {
+      from.busy = false;
+      if (from.again)
+        look(self, which, index);
+      return;
+    }
+    output_piece piece;
+    piece.number = ++last_number;
+    piece.job = all.what.job;
+    piece.trial = all.what.trial;
+    piece.attempt = all.what.attempt;
+    piece.stream = index == 0 ? output_stream::out : output_stream::err;
+    piece.offset = from.done;
+    pieces[piece.number] = {which, index, bytes.size()};
+    piece.bytes = std::move(bytes);
+    send(self, inbox, std::move(piece), output_sender_actor{caf::actor_cast<courier_impl>(self)});
+  }
+
+  template <class Self>
+  void hear(Self* self, const piece_taken& what) {
+    auto known = pieces.extract(what.number);
+    if (known.empty())
+      return;
+    auto [which, index, size] = known.mapped();
+    auto& all = attempts.at(which);
+    auto& from = all.streams[index];
+    if (!what.why.empty())
+      return fail(which, index, what.why);
+    from.busy = false;
+    from.done += size;
+    from.over = size == 0;
+    if (from.over)
+      settle(which);
+    else
+      look(self, which, index);
+  }
+
+  void fail(const key& which, std::size_t index, const std::string& why) {
+    auto known = attempts.find(which);
+    if (known == attempts.end())
+      return;
+    known->second.streams[index].broken = why.empty() ? "unknown" : why;
+    settle(which);
+  }
+
+  template <class Self>
+  void close(Self* self, const attempt_key& which, attempt_output& all) {
+    all.closing = true;
+    for (std::size_t i = 0; i < 2; ++i)
+      look(self, key_of(which), i);
+    settle(key_of(which));
+  }
+
+  /// Answers once both streams are at their end, one way or the other.
+  void settle(const key& which) {
+    auto known = attempts.find(which);
+    if (known == attempts.end() || !known->second.asker)
+      return;
+    std::string why;
+    for (const auto& x : known->second.streams) {
+      if (!x.over && x.broken.empty())
+        return;
+      if (why.empty())
+        why = x.broken;
+    }
+    for (const auto& x : known->second.streams) {
+      if (x.broken.empty())
+        send_from_outside(reads, x.file.string());
+    }
+    auto asker = std::move(*known->second.asker);
+    attempts.erase(known);
+    asker.deliver(output_settled{std::move(why)});
+  }
+
+  /// Nobody takes anything any more.
+  void lose() {
+    for (auto& [which, all] : std::exchange(attempts, {})) {
+      if (all.asker)
+        all.asker->deliver(output_settled{"the head is out of reach"});
+    }
+    pieces.clear();
+  }
+};
+
+courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state> self,
+                                    const inbox_actor& inbox, const reader_actor& reads) {
+  auto& state = state_of(self);
+  state.inbox = inbox;
+  state.reads = reads;
+  state.watched.init(self);
+  state.watched.watch(self, inbox, [&state](const caf::error&) { state.lose(); });
+  take_along(self, reads);
+  return {
+      [&state](const output_opened& what) { state.open(what); },
+      [self, &state](const output_grew& x) { state.grow(self, x.attempt); },
+      [self, &state](const output_closed& x) {
+        auto answer = self->make_response_promise<output_settled>();
+        auto known = state.attempts.find(courier_state::key_of(x.attempt));
+        if (known == state.attempts.end()) {
+          answer.deliver(output_settled{"the head is out of reach"});
+          return answer;
+        }
+        known->second.asker = answer;
+        state.close(self, x.attempt, known->second);
+        return answer;
+      },
+      [self, &state](const piece_taken& x) { state.hear(self, x); },
+  };
+}
+
+} // namespace
+
+output_desk_actor spawn_output_courier(caf::actor_system& system, inbox_actor inbox,
+                                       bool own_thread) {
+  auto reads = own_thread ? system.spawn<caf::detached>(reader) : system.spawn(reader);
+  return output_desk_actor{system.spawn(courier, std::move(inbox), reads)};
+}
+
+} // namespace tune

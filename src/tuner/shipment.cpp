@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/shipment.hpp"
+
+#include "tune/io/files/sha256.hpp"
+#include "tune/io/process/host.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/spec/words.hpp"
+#include "tune/io/table/curve_table.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t longest_name = 64;
+constexpr std::size_t hash_digits = 16;
+
+/// A pattern that means just this path.
+std::string literally(const std::string& path) {
+  std::string result;
+  for (auto c : path) {
+    if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos)
+      result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// Words of the command that name files beside the INI file: those a shell would find there.
+std::vector<std::string> files_in_command(const spec& x) {
+  std::vector<std::string> result;
+  auto words = split_words(x.trainable.command);
+  if (!words)
+    return result;
+  static constexpr std::string_view prefixes[] = {"./", "{ini_dir}/"};
+  for (const auto& word : *words) {
+    for (auto prefix : prefixes) {
+      if (!word.text.starts_with(prefix))
+        continue;
+      auto path = word.text.substr(prefix.size());
+      std::error_code ignored;
+      if (fs::is_regular_file(fs::path{x.ini_dir} / path, ignored))
+        result.push_back(literally(fs::path{path}.lexically_normal().string()));
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> patterns_of(const spec& x) {
+  auto result = x.trainable.files;
+  if (x.trainable.kind == trainable_kind::table)
+    result.push_back(literally(x.trainable.path));
+  for (auto& file : files_in_command(x))
+    result.push_back(std::move(file));
+  return result;
+}
+
+std::string id_of(const std::string& experiment, const std::string& record,
+                  const std::string& manifest) {
+  std::string result;
+  for (auto c : experiment.substr(0, longest_name)) {
+    auto is_fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    result += is_fine ? c : '_';
+  }
+  return result + "-" + sha256_of(record + manifest).substr(0, hash_digits);
+}
+
+expected<trainable_plan> table_plan(const loaded_spec& from) {
+  auto table = curve_table::load(against_ini(from.what, from.what.trainable.path));
+  if (!table)
+    return table.error();
+  auto shared = std::make_shared<const curve_table>(std::move(*table));
+  return trainable_plan{replay_table{[shared, space = from.space](const object& config) {
+    return shared->curve_of(config, *space);
+  }}};
+}
+
+expected<trainable_plan> command_plan(const loaded_spec& from) {
+  const auto& spec = from.what;
+  const auto& x = spec.trainable;
+  auto command = command_of(spec, *from.space);
+  if (!command)
+    return command.error();
+  run_command plan{std::move(*command), spec.ini_dir, {}, {}};
+  if (!x.metrics.empty()) {
+    auto& patterns = plan.patterns.emplace();
+    for (const auto& metric : x.metrics)
+      patterns.metrics.emplace_back(metric.name, metric.text);
+    patterns.mode = x.report;
+    patterns.report_on = x.report_on;
+    patterns.objective = spec.experiment.objectives.front().metric;
+  }
+  for (const auto& variable : x.env)
+    plan.environment.emplace_back(variable.name, variable.text);
+  return trainable_plan{std::move(plan)};
+}
+
+expected<trainable_plan> plan_of(const loaded_spec& from) {
+  const auto& x = from.what.trainable;
+  switch (*x.kind) {
+    case trainable_kind::function:
+    case trainable_kind::class_type:
+      if (x.isolation == isolation_kind::process && can_host())
+        return trainable_plan{run_in_host{x.name}};
+      return trainable_plan{run_in_thread{x.name}};
+    case trainable_kind::table:
+      return table_plan(from);
+    case trainable_kind::command:
+      break;
+  }
+  return command_plan(from);
+}
+
+expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
+  auto what = spec_from_json(found.record);
+  if (!what)
+    return what.error();
+  what->ini_dir = found.directory.string();
+  auto space = search_space::parse(space_lines(*what));
+  if (!space)
+    return space.error();
+  loaded_spec from{std::move(*what), {}, std::make_shared<const search_space>(std::move(*space))};
+  auto made = make_job(from, found.job, found.directory.parent_path());
+  if (!made)
+    return made.error();
+  return std::shared_ptr<const job>{std::make_shared<job>(std::move(*made))};
+}
+
+} // namespace
+
+expected<job_offer> shipment_of(const loaded_spec& from) {
+  job_offer result;
+  result.record = to_json(from.what);
+  result.root = from.what.ini_dir;
+  auto manifest = make_manifest(result.root, patterns_of(from.what));
+  if (!manifest)
+    return error{manifest.error().code, "[trainable] files: " + manifest.error().detail};
+  result.manifest = std::move(*manifest);
+  result.job = id_of(from.what.experiment.name, result.record, to_json(result.manifest));
+  return result;
+}
+
+expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& directory) {
+  auto plan = plan_of(from);
+  if (!plan)
+    return plan.error();
+  job result;
+  result.id = std::move(id);
+  result.experiment = from.what.experiment.name;
+  result.directory = directory;
+  result.plan = std::move(*plan);
+  result.objective = from.what.experiment.objectives.front().metric;
+  result.trial_files = from.what.log.trial_files;
+  result.output_cap = from.what.trainable.output_cap;
+  result.kill_grace
+      = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);
+  return result;
+}
+
+job_maker worker_job_maker() {
+  return job_of_fetched;
+}
+
+} // namespace tune

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One experiment on several nodes: a head and workers as processes, over mutual TLS."""
+import os
+import re
+import signal
+import socket
+
+from e2e import Case, main
+
+TRIAL = """#!/bin/sh
+echo "out of $TUNE_TRIAL_DIR"
+echo "err of $1" >&2
+cat "$2" >&2
+echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
+for i in 1 2 3; do
+  echo "{\\"metrics\\":{\\"loss\\":$1}}" >&"$TUNE_TRIAL_REPORT_FD"
+  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
+done
+%s
+"""
+
+
+class Workers(Case):
+    def setUp(self):
+        super().setUp()
+        self.certs = self.directory / "certs"
+        self.run_node("certs", "init", "--cluster", "test", "--certs", self.certs)
+
+    def cluster_ini(self, more="", samples=8, tail="", cpus=1):
+        trial = self.directory / "trial.sh"
+        trial.write_text(TRIAL % tail)
+        trial.chmod(0o755)
+        (self.directory / "data").mkdir(exist_ok=True)
+        (self.directory / "data" / "words.txt").write_text("shipped words\n")
+        return self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
+            "[trainable]\ncommand = ./trial.sh {x} {ini_dir}/data/words.txt\nfiles = data\n"
+            "[space]\nx = uniform(0, 1)\n[cluster]\ncpus = %d\n%s\n" % (samples, cpus, more)
+        )
+
+    def head(self, ini, *words):
+        """A head that listens; its words, and where workers join."""
+        log = self.directory / "head.log"
+        with open(log, "w", encoding="utf-8") as err:
+            head = self.start(
+                "run", ini, "--listen", "127.0.0.1:0", "--certs", self.certs, *words, stderr=err
+            )
+        self.wait_until(lambda: "workers may join" in log.read_text(), head, "an open port")
+        return head, re.search(r"--join (\S+)", log.read_text()).group(1)
+
+    def worker(self, where, name, *words, certs=None, cpus=1):
+        return self.start(
+            *("worker", "--join", where, "--name", name, "--cpus", cpus, "--once"),
+            *("--certs", certs or self.certs, "--work", self.directory / ("work-" + name)),
+            *words
+        )
+
+    def test_trials_run_on_every_node_and_their_output_comes_back(self):
+        ini = self.cluster_ini(tail="sleep 0.2")
+        head, where = self.head(ini, "-o", "json")
+        one, two = self.worker(where, "one"), self.worker(where, "two")
+
+        told = self.finish(head).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 8)
+        self.finish(one)
+        self.finish(two)
+        attempts = self.rows("SELECT trial, node FROM attempts")
+        self.assertEqual({row["node"] for row in attempts}, {"local", "one", "two"})
+        self.assertEqual(
+            {row["node"]: row["state"] for row in self.rows("SELECT * FROM nodes")},
+            {"local": "up", "one": "up", "two": "up"},
+        )
+        for row in attempts:
+            out = self.trial_file(row["trial"], "stdout").read_text()
+            err = self.trial_file(row["trial"], "stderr").read_text()
+            self.assertRegex(out, "^out of .*/trials/%05d\n$" % row["trial"])
+            self.assertRegex(err, "^err of [-0-9.e]+\nshipped words\n$")
+            if row["node"] != "local":
+                self.assertIn("work-" + row["node"], out)
+        self.assertEqual(len(self.rows("SELECT * FROM results")), 24)
+        self.assertEqual(list(self.directory.glob("work-*/jobs/*/trials/*/std*")), [])
+        self.assert_no_trial_processes()
+
+    def test_a_head_that_does_not_work_itself_waits_for_its_workers(self):
+        head, where = self.head(self.cluster_ini("local = false", samples=2), "-o", "json")
+        worker = self.worker(where, "w")
+
+        told = self.finish(head).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 2)
+        self.assertEqual({row["node"] for row in self.rows("SELECT node FROM attempts")}, {"w"})
+        self.finish(worker)
+
+    def test_trials_of_a_killed_worker_run_elsewhere(self):
+        flag = self.directory / "go on"
+        ini = self.cluster_ini("local = false", samples=2, tail='until [ -e "%s" ]; do sleep 0.05; done' % flag)
+        head, where = self.head(ini, "-o", "json")
+        first = self.worker(where, "first", cpus=2)
+        self.wait_until(
+            lambda: len(self.rows_if_any("SELECT * FROM results")) == 6, head, "six reports"
+        )
+
+        first.kill()
+        second = self.worker(where, "second", cpus=2)
+        self.wait_until(
+            lambda: self.rows("SELECT * FROM attempts WHERE node = 'second'"), head, "new attempts"
+        )
+        flag.touch()
+
+        told = self.finish(head).json()
+        self.assertEqual(told["counts"]["TERMINATED"], 2)
+        lost = self.rows("SELECT end_class, detail FROM attempts WHERE node = 'first'")
+        self.assertEqual([row["end_class"] for row in lost], ["node_lost"] * 2)
+        self.assertIn("lost", lost[0]["detail"])
+        states = {row["node"]: row["state"] for row in self.rows("SELECT * FROM nodes")}
+        self.assertEqual(states, {"first": "down", "second": "up"})
+        self.finish(second)
+        self.assert_no_trial_processes()
+
+    def test_a_worker_that_is_told_to_leave_hands_its_trials_back(self):
+        flag = self.directory / "go on"
+        ini = self.cluster_ini("local = false", samples=1, tail='until [ -e "%s" ]; do sleep 0.05; done' % flag)
+        head, where = self.head(ini, "-o", "json")
+        first = self.worker(where, "first", "--leave-grace", "100ms")
+        self.wait_until(
+            lambda: len(self.rows_if_any("SELECT * FROM results")) == 3, head, "three reports"
+        )
+
+        first.send_signal(signal.SIGTERM)
+        self.finish(first)
+        second = self.worker(where, "second")
+        self.wait_until(
+            lambda: self.rows("SELECT * FROM attempts WHERE node = 'second'"), head, "a new attempt"
+        )
+        flag.touch()
+
+        self.assertEqual(self.finish(head).json()["counts"]["TERMINATED"], 1)
+        ends = self.rows("SELECT node, end_class FROM attempts ORDER BY rowid")
+        self.assertEqual(ends[0], {"node": "first", "end_class": "preempted"})
+        self.assertEqual(self.rows("SELECT failures FROM trials")[0]["failures"], 0)
+        self.finish(second)
+
+    def test_whoever_does_not_belong_is_refused_with_the_cause(self):
+        foreign = self.directory / "foreign"
+        self.run_node("certs", "init", "--cluster", "other", "--certs", foreign)
+        flag = self.directory / "go on"
+        ini = self.cluster_ini(samples=1, tail='until [ -e "%s" ]; do sleep 0.05; done' % flag)
+        head, where = self.head(ini)
+
+        none = self.finish(self.worker(where, "w", certs=self.directory / "none"), 8)
+        self.assertIn("tune-node certs init", none.err)
+        other_ca = self.finish(self.worker(where, "w", certs=foreign), 8)
+        self.assertRegex(other_ca.err, "(?i)another CA|foreign|unknown CA")
+        other = self.finish(self.worker(where, "w", "--cluster", "lab"), 8)
+        self.assertIn("other cluster: the head belongs to cluster 'default'", other.err)
+        plain = self.finish(self.worker(where, "w", "--insecure-plaintext"), 8)
+        self.assertIn("TLS", plain.err)
+        nobody = self.finish(self.worker("127.0.0.1:1", "w", "--join-timeout", "100ms"), 6)
+        self.assertIn("127.0.0.1:1", nobody.err)
+
+        flag.touch()
+        self.finish(head)
+
+    def test_a_plain_port_is_refused_but_for_loopback(self):
+        ini = self.cluster_ini(samples=1)
+        nowhere = self.directory / "none"
+
+        open_port = self.run_node("run", ini, "--listen", "0.0.0.0:0", "--insecure-plaintext", code=8)
+        without = self.run_node("run", ini, "--listen", "127.0.0.1:0", "--certs", nowhere, code=8)
+
+        self.assertIn("plain text is refused for 0.0.0.0:0", open_port.err)
+        self.assertIn("tune-node certs init", without.err)
+        self.assertFalse((self.directory / "results").exists())
+
+    def test_random_bytes_at_the_port_disturb_nothing(self):
+        ini = self.cluster_ini(samples=4, tail="sleep 0.2")
+        head, where = self.head(ini, "-o", "json")
+        host, port = where.rsplit(":", 1)
+        seed = os.urandom(8)
+        for i in range(1000):
+            with socket.create_connection((host, int(port)), timeout=30) as link:
+                try:
+                    link.sendall((seed + bytes([i % 256])) * 20)
+                except OSError:
+                    pass
+        worker = self.worker(where, "w")
+
+        self.assertEqual(self.finish(head).json()["counts"]["TERMINATED"], 4, seed.hex())
+        worker.communicate(timeout=60)
+
+
+if __name__ == "__main__":
+    main()
