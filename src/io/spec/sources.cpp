@@ -15,6 +15,14 @@ namespace {
 constexpr std::string_view our_prefix = "TUNE_";
 /// Set by us for trials: a tuner started inside a trial must not take it for its own.
 constexpr std::string_view trial_prefix = "TUNE_TRIAL_";
+/// Directory of certificates: no key, see `default_certificate_directory`.
+constexpr std::string_view certificates_variable = "TUNE_CERTS";
+
+/// Whether a variable is meant as a value of a key.
+bool is_for_key(std::string_view name) {
+  return name.starts_with(our_prefix) && !name.starts_with(trial_prefix)
+         && name != certificates_variable;
+}
 
 std::string lower(std::string text) {
   for (auto& c : text) {
@@ -111,7 +119,7 @@ environment_layer read_environment(const std::map<std::string, std::string>& var
     result.entries.push_back(std::move(*entry));
   };
   for (const auto& [name, text] : variables) {
-    if (name.starts_with(our_prefix) && !name.starts_with(trial_prefix) && !text.empty())
+    if (is_for_key(name) && !text.empty())
       take(name, text);
   }
   for (const auto& [name, text] : variables) {

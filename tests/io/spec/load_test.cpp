@@ -143,6 +143,7 @@ TEST(load, ignores_variables_of_trials_empty_ones_and_those_of_others) {
   with.environment = {{"TUNE_TRIAL_DIR", "/x"},
                       {"TUNE_TRIAL_PARAM_lr", "3"},
                       {"TUNE_EXPERIMENT_SEED", ""},
+                      {"TUNE_CERTS", "/certs"},
                       {"TUNED", "1"},
                       {"EXPERIMENT_SEED", "4"}};
 
