@@ -159,20 +159,20 @@ expected<hello_answer> hello_answer_from_json(std::string_view text) {
   if (!all)
     return all.error();
   reader from{*all};
-  hello_answer result;
   if (from.get<bool>("ok")) {
     welcome yes;
     yes.build = read_build(from);
     yes.name = from.get<std::string>("name");
     yes.ticket = static_cast<std::uint64_t>(from.get<std::int64_t>("ticket"));
     yes.wall_ms = from.get<std::int64_t>("wall_ms");
-    result = std::move(yes);
+    if (!from.fault())
+      return hello_answer{std::move(yes)};
   } else {
-    result = rejection{from.get<std::string>("why"), from.get<bool>("try_again")};
+    rejection no{from.get<std::string>("why"), from.get<bool>("try_again")};
+    if (!from.fault())
+      return hello_answer{std::move(no)};
   }
-  if (from.fault())
-    return *from.fault();
-  return result;
+  return *from.fault();
 }
 
 expected<void> may_enter(const hello& who, const build_identity& build,
