@@ -138,7 +138,7 @@ expected<job_offer> shipment_of(const loaded_spec& from) {
   result.root = from.what.ini_dir;
   auto manifest = make_manifest(result.root, patterns_of(from.what));
   if (!manifest)
-    return error{manifest.error().code, "[trainable] files: " + manifest.error().detail};
+    return error{manifest.error().code, "[trainable] " + manifest.error().detail};
   result.manifest = std::move(*manifest);
   result.job = id_of(from.what.experiment.name, result.record, to_json(result.manifest));
   return result;
