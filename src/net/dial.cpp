@@ -3,6 +3,13 @@
 
 #include "tune/net/caf_tls.hpp"
 
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 namespace tune {
@@ -47,6 +54,31 @@ door_dialer dial(caf::actor_system& system, peer_address whom, transport how,
         return error{ec::unreachable, to_text(whom) + " answers, but not as a head of tune-node: "
                                           + door.error().detail};
       };
+}
+
+expected<void> can_listen(const peer_address& where) {
+  auto refused = [&](const std::string& why) {
+    return error{ec::refused, "cannot listen on " + to_text(where) + ": " + why};
+  };
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  auto port = std::to_string(where.port);
+  if (auto fault = ::getaddrinfo(where.host.c_str(), port.c_str(), &hints, &found); fault != 0)
+    return refused(::gai_strerror(fault));
+  std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> first{found, &::freeaddrinfo};
+  auto descriptor = ::socket(first->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0)
+    return refused(std::strerror(errno));
+  int yes = 1;
+  ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  auto is_free = ::bind(descriptor, first->ai_addr, first->ai_addrlen) == 0;
+  auto fault = errno;
+  ::close(descriptor);
+  if (!is_free)
+    return refused(std::strerror(fault));
+  return {};
 }
 
 expected<std::uint16_t> open_port(caf::actor_system& system, const door_actor& door,

@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 
+#include "tune/net/dial.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/shipment.hpp"
 
@@ -18,6 +19,9 @@ expected<std::optional<listen_options>> listening(const loaded_spec& loaded) {
   auto how = choose_transport(*where, cluster.certs, cluster.insecure_plaintext);
   if (!how)
     return how.error();
+  // Before anything is made: a directory that was begun would be in the way of the next try.
+  if (auto open = can_listen(*where); !open)
+    return open.error();
   auto shipment = shipment_of(loaded);
   if (!shipment)
     return shipment.error();

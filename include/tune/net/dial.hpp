@@ -24,6 +24,10 @@ using door_dialer = std::function<expected<door_actor>()>;
 [[nodiscard]] door_dialer dial(caf::actor_system& system, peer_address whom, transport how,
                                std::chrono::milliseconds patience = std::chrono::seconds{5});
 
+/// Tries whether a port can be opened there, and closes it again.
+/// @errors `ec::refused`, naming the address and the cause.
+[[nodiscard]] expected<void> can_listen(const peer_address& where);
+
 /// Opens the head's port for `door`. @param port 0: a free one.
 /// @returns the port. @errors `ec::refused`, naming the address.
 [[nodiscard]] expected<std::uint16_t> open_port(caf::actor_system& system, const door_actor& door,
