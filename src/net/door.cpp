@@ -21,9 +21,16 @@ std::int64_t wall_clock_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+/// Somebody who may come in.
 struct guest {
   hello who;
   std::string name;
+};
+
+/// Somebody who is in.
+struct inmate {
+  std::string worker;
+  node_actor node;
 };
 
 struct door_state {
@@ -33,9 +40,10 @@ struct door_state {
   cluster_actor cluster;
   head_links links;
   monitors watched;
+  /// One per worker, by ticket.
   std::map<std::uint64_t, guest> welcomed;
-  /// Workers that are in or welcomed, by the name of their node.
-  std::map<std::string, std::string> names;
+  /// By the name of the node.
+  std::map<std::string, inmate> inside;
   std::uint64_t last_ticket = 0;
 
   std::string hear(const std::string& text) {
@@ -45,7 +53,7 @@ struct door_state {
     if (auto fits = may_enter(*who, settings.build, settings.cluster); !fits)
       return reject(fits.error(), "worker " + who->name);
     auto called = name_for(*who);
-    names[called] = who->worker;
+    std::erase_if(welcomed, [&](const auto& x) { return x.second.who.worker == who->worker; });
     auto ticket = ++last_ticket;
     auto now = wall_clock_ms();
     if (auto apart = std::chrono::milliseconds{std::abs(who->wall_ms - now)};
@@ -66,9 +74,13 @@ struct door_state {
 
   [[nodiscard]] std::string name_for(const hello& who) const {
     std::set<std::string> taken;
-    for (const auto& [used, worker] : names) {
-      if (worker != who.worker)
+    for (const auto& [used, by] : inside) {
+      if (by.worker != who.worker)
         taken.insert(used);
+    }
+    for (const auto& [ticket, other] : welcomed) {
+      if (other.who.worker != who.worker)
+        taken.insert(other.name);
     }
     return free_name(who.name, taken);
   }
@@ -81,22 +93,14 @@ struct door_state {
       return;
     }
     auto& [who, called] = came.mapped();
-    watched.watch(self, node, [this, called = called, worker = who.worker](const caf::error&) {
-      auto known = names.find(called);
-      if (known != names.end() && known->second == worker && !is_expected(worker))
-        names.erase(known);
+    inside[called] = {who.worker, node};
+    // Whoever came back under the name before this one's loss was noticed keeps it.
+    watched.watch(self, node, [this, called = called, node](const caf::error&) {
+      if (auto known = inside.find(called); known != inside.end() && known->second.node == node)
+        inside.erase(known);
     });
     settings.say("worker " + called + " joined: " + to_text(who.capacity));
     send(self, cluster, node_offer{called, who.capacity, who.labels}, node);
-  }
-
-  /// It is about to come in again: its name is still its own.
-  [[nodiscard]] bool is_expected(const std::string& worker) const {
-    for (const auto& [ticket, who] : welcomed) {
-      if (who.who.worker == worker)
-        return true;
-    }
-    return false;
   }
 };
 
