@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -24,21 +25,6 @@ using inbox_impl = extend<inbox_desk_actor, caf::result<void>(piece_taken, outpu
 using writer_actor = typed_actor<caf::result<void>(output_piece, output_sender_actor, inbox_impl),
                                  caf::result<void>(job_place)>;
 
-/// A file that grows. Closed with its last owner.
-struct open_file {
-  int descriptor = -1;
-  /// Where the attempt began: earlier attempts printed before.
-  std::uint64_t base = 0;
-
-  open_file() = default;
-  open_file(open_file&& x) noexcept : descriptor{std::exchange(x.descriptor, -1)}, base{x.base} {}
-  open_file& operator=(open_file&&) = delete;
-  ~open_file() {
-    if (descriptor >= 0)
-      ::close(descriptor);
-  }
-};
-
 std::string why_not(const char* what, const fs::path& file) {
   return std::string{"cannot "} + what + " " + file.string() + ": " + std::strerror(errno);
 }
@@ -49,7 +35,8 @@ struct writer_state {
   using stream_key = std::tuple<std::string, std::uint32_t, std::uint64_t, output_stream>;
 
   std::map<std::string, fs::path> places;
-  std::map<stream_key, open_file> files;
+  /// Where each attempt began in its file: earlier attempts printed before.
+  std::map<stream_key, std::uint64_t> begins;
 
   /// @returns why the piece is not in its file; empty if it is.
   std::string put(const output_piece& x) {
@@ -57,40 +44,34 @@ struct writer_state {
     if (place == places.end())
       return "the head knows no job " + x.job;
     stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream};
-    auto known = files.find(key);
     // An empty piece is the stream's end.
     if (x.bytes.empty()) {
-      if (known != files.end())
-        files.erase(known);
+      begins.erase(key);
       return {};
     }
     auto file = place->second / "trials" / to_text(trial_id{x.trial})
                 / (x.stream == output_stream::out ? "stdout" : "stderr");
-    if (known == files.end()) {
-      open_file fresh;
-      if (auto why = open(fresh, file); !why.empty())
-        return why;
-      known = files.emplace(std::move(key), std::move(fresh)).first;
-    }
-    return write(known->second, x, file);
-  }
-
-  static std::string open(open_file& to, const fs::path& file) {
     std::error_code ignored;
     fs::create_directories(file.parent_path(), ignored);
-    to.descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-    struct stat about {};
-    if (to.descriptor < 0 || ::fstat(to.descriptor, &about) != 0)
+    // Opened for each piece: an attempt that is lost never says that it is over.
+    auto descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (descriptor < 0)
       return why_not("open", file);
-    to.base = static_cast<std::uint64_t>(about.st_size);
-    return {};
+    auto why = write(descriptor, key, x, file);
+    ::close(descriptor);
+    return why;
   }
 
-  static std::string write(const open_file& to, const output_piece& x, const fs::path& file) {
+  std::string write(int descriptor, const stream_key& key, const output_piece& x,
+                    const fs::path& file) {
+    struct stat about {};
+    if (::fstat(descriptor, &about) != 0)
+      return why_not("look at", file);
+    auto begin = begins.try_emplace(key, static_cast<std::uint64_t>(about.st_size)).first->second;
     std::size_t done = 0;
     while (done < x.bytes.size()) {
-      auto count = ::pwrite(to.descriptor, x.bytes.data() + done, x.bytes.size() - done,
-                            static_cast<off_t>(to.base + x.offset + done));
+      auto count = ::pwrite(descriptor, x.bytes.data() + done, x.bytes.size() - done,
+                            static_cast<off_t>(begin + x.offset + done));
       if (count < 0 && errno == EINTR)
         continue;
       if (count <= 0)
