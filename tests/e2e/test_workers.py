@@ -173,8 +173,20 @@ class Workers(Case):
         self.assertIn("tune-node certs init", without.err)
         self.assertFalse((self.directory / "results").exists())
 
+    def test_a_port_that_is_taken_is_found_before_anything_is_made(self):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            where = "127.0.0.1:%d" % other.getsockname()[1]
+
+            ran = self.run_node(
+                *("run", self.cluster_ini(), "--listen", where, "--certs", self.certs), code=8
+            )
+
+        self.assertIn("cannot listen on " + where, ran.err)
+        self.assertFalse((self.directory / "results").exists())
+
     def test_random_bytes_at_the_port_disturb_nothing(self):
-        ini = self.cluster_ini(samples=4, tail="sleep 0.2")
+        flag = self.directory / "go on"
+        ini = self.cluster_ini(samples=4, tail='until [ -e "%s" ]; do sleep 0.05; done' % flag)
         head, where = self.head(ini, "-o", "json")
         host, port = where.rsplit(":", 1)
         seed = os.urandom(8)
@@ -185,9 +197,13 @@ class Workers(Case):
                 except OSError:
                     pass
         worker = self.worker(where, "w")
+        self.wait_until(
+            lambda: self.rows("SELECT * FROM attempts WHERE node = 'w'"), head, "a trial on w"
+        )
+        flag.touch()
 
         self.assertEqual(self.finish(head).json()["counts"]["TERMINATED"], 4, seed.hex())
-        worker.communicate(timeout=60)
+        self.finish(worker)
 
 
 if __name__ == "__main__":
