@@ -39,6 +39,9 @@ namespace {
 using namespace tune;
 using clock_type = std::chrono::steady_clock;
 
+/// What the node calls the experiment.
+constexpr const char* bench_job = "bench";
+
 /// What is run.
 struct load {
   std::uint64_t trials = 1000;
@@ -161,7 +164,7 @@ public:
     offer.capacity.cpu = amount::of(static_cast<double>(what.slots));
     offer.trainables = one_function(what.reports);
     job work;
-    work.id = "bench";
+    work.id = bench_job;
     work.experiment = "bench";
     work.directory = directory;
     work.plan = run_in_thread{"bench"};
@@ -181,7 +184,7 @@ public:
                                     seen,
                                     {},
                                     200'000,
-                                    "bench",
+                                    bench_job,
                                     {},
                                     prompt_judge,
                                     prompt_source});
@@ -350,7 +353,10 @@ trial_actor::behavior_type spy(trial_actor::pointer self,
       },
       [](const attempt_saved&) {},
       [](const attempt_save_failed&) {},
-      [](const attempt_ended&) {},
+      [whom](const attempt_ended& x) {
+        if (!*whom)
+          give_up("a trainable did not begin: " + x.detail);
+      },
       [](ping_atom, std::uint64_t x) { return x; },
   };
 }
@@ -361,6 +367,7 @@ trainable_actor spied_trainable(experiment_run& run, std::uint64_t number) {
   launch_order order;
   order.trial = order.lease = (std::uint64_t{1} << 32) + number;
   order.attempt = attempt_id{1, order.lease};
+  order.job = bench_job;
   order.config = {std::make_shared<const object>(object{{"x", 0.5}})};
   send_from_outside(run.node, order, run.system().spawn(spy, found));
   return found->get_future().get();
