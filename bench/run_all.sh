@@ -37,6 +37,7 @@ done
 "$build/bench/tune_command_bench" "$build/apps/tune-node/tune-node" "$build/bench/tune_one_report"
 "$build/bench/tune_process_bench" 2000 4
 "$build/bench/tune_remote_bench"
+"$build/bench/tune_reuse_bench" 5000 4
 "$build/bench/tune_store_bench"
 
 # A CA and one certificate for all nodes, of no use elsewhere.

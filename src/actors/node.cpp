@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/node.hpp"
 
+#include "kept_hosts.hpp"
 #include "trainables.hpp"
 
 #include "tune/io/process/leftovers.hpp"
@@ -42,11 +43,16 @@ struct launcher_state {
   static inline const char* name = "tune.launcher";
   std::shared_ptr<const node_settings> settings;
   std::shared_ptr<process_service> processes;
-
+  std::shared_ptr<kept_hosts> hosts;
   std::shared_ptr<pattern_thread> reading;
   std::set<std::filesystem::path> swept;
   /// By job, compiled once.
   std::map<std::string, expected<metric_pattern>> patterns;
+
+  ~launcher_state() {
+    if (hosts)
+      hosts->close();
+  }
 
   const expected<metric_pattern>* patterns_of(const job& what) {
     const auto* plan = std::get_if<run_command>(&what.plan);
@@ -78,9 +84,11 @@ struct launcher_state {
       }
       processes = std::shared_ptr<process_service>{std::move(*started)};
     }
+    if (hosts == nullptr)
+      hosts = std::make_shared<kept_hosts>(processes);
     const auto* found = patterns_of(*what.job);
     send(self, node, lease,
-         spawn_process_trainable(self->system(), what, {processes, reading}, found));
+         spawn_process_trainable(self->system(), what, {processes, hosts, reading}, found));
   }
 };
 

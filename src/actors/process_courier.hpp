@@ -29,7 +29,11 @@ struct process_news {
   struct deaf {};
   /// What was held of its stdout can be taken.
   struct room {};
-  std::variant<started, said, printed, deaf, room, exit_info> what;
+  /// It waits for another trial.
+  struct parked {
+    exit_info so_far;
+  };
+  std::variant<started, said, printed, deaf, room, parked, exit_info> what;
 };
 
 } // namespace tune
@@ -58,6 +62,11 @@ public:
 
   void exited(const exit_info& how) override {
     tell(how);
+    to_ = nullptr;
+  }
+
+  void parked(const exit_info& so_far) override {
+    tell(process_news::parked{so_far});
     to_ = nullptr;
   }
 

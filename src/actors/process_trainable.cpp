@@ -2,6 +2,7 @@
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "clocks.hpp"
+#include "kept_hosts.hpp"
 #include "pattern_courier.hpp"
 #include "trainables.hpp"
 #include "trial_process.hpp"
@@ -24,11 +25,22 @@ struct process_state {
 
   trainable_start what;
   std::shared_ptr<process_service> processes;
+  std::shared_ptr<kept_hosts> hosts;
+  host_key needs;
+  /// Its process may serve other trials, too.
+  bool is_kept = false;
+  /// It served others before and has not shown yet that it still can.
+  bool unproven = false;
+  /// It was asked to end.
+  bool ending = false;
+  /// It waits for another trial: what comes now is too late.
+  bool parked = false;
   /// Kept until the last word came by it.
   std::shared_ptr<pattern_thread> reading;
   /// Null: it speaks the protocol.
   std::shared_ptr<pattern_courier> printed;
   process_handle process;
+  std::filesystem::path params;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
   std::optional<checkpoint_directory> checkpoints;
   std::int64_t pid = 0;
@@ -59,6 +71,8 @@ struct process_state {
   void take(Self* self, const process_news::said& x) {
     if (!known.breach.empty())
       return;
+    if (is_kept && x.line == idle_line)
+      return park();
     auto said = x.truncated ? too_long_report_line(x.line) : read_report_line(x.line);
     if (!said)
       return violate(said.error().detail);
@@ -73,6 +87,8 @@ struct process_state {
       fail_save(self, not_kept->why);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
+    } else if (std::holds_alternative<line::hello>(*said)) {
+      unproven = false;
     }
   }
 
@@ -87,9 +103,57 @@ struct process_state {
     violate("it reports without reading its answers: its answer pipe is full");
   }
 
+  // -- A host that may serve several trials.
+
+  template <class Self>
+  void begin(Self* self) {
+    auto found = hosts->take(needs);
+    if (!found)
+      return launch(self);
+    unproven = true;
+    process = processes->hand_on(*found, turn_of(what), courier_of(self),
+                                 to_line(host_order_of(what, params)));
+  }
+
+  template <class Self>
+  void launch(Self* self) {
+    process = processes->launch(order_of(what, params), courier_of(self));
+  }
+
+  template <class Self>
+  std::shared_ptr<process_courier> courier_of(Self* self) {
+    if (printed)
+      return printed;
+    return std::make_shared<process_courier>(caf::actor_cast<process_impl>(self));
+  }
+
+  void park() {
+    // One that was asked to end meanwhile does.
+    if (ending)
+      return processes->resume_reports(process);
+    parked = true;
+    hosts->park(process, needs);
+  }
+
+  template <class Self>
+  void take(Self* self, const process_news::parked& x) {
+    auto how = x.so_far;
+    how.code = 0;
+    auto judged = judge_exit(how, known);
+    judged.exit_status.reset();
+    conclude(self, std::move(judged));
+  }
+
   template <class Self>
   void take(Self* self, const exit_info& how) {
-    auto judged = judge_exit(how, known);
+    // It was broken before it came to this trial.
+    if (std::exchange(unproven, false) && !ending && !known.ending && !known.failure)
+      return launch(self);
+    conclude(self, judge_exit(how, known));
+  }
+
+  template <class Self>
+  void conclude(Self* self, exit_judgement judged) {
     attempt_ended over;
     over.attempt = what.order.attempt;
     over.how = static_cast<std::uint8_t>(judged.how);
@@ -102,7 +166,8 @@ struct process_state {
   // -- What it prints, where that belongs on another machine.
 
   template <class Self>
-  void announce_output(Self* self, const process_order& how) {
+  void announce_output(Self* self) {
+    auto how = turn_of(what);
     prints = what.node->outputs && !how.stdout_file.empty();
     if (prints)
       send(self, what.node->outputs,
@@ -132,6 +197,9 @@ struct process_state {
   }
 
   void end() {
+    if (parked)
+      return;
+    ending = true;
     if (printed)
       printed->drop();
     processes->end(process, what.job->kill_grace);
@@ -283,7 +351,7 @@ struct process_state {
 
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
-    if (!known.breach.empty())
+    if (!known.breach.empty() || parked)
       return;
     halted = true;
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
@@ -311,6 +379,9 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   auto& state = state_of(self);
   state.what = std::move(what);
   state.processes = std::move(means.processes);
+  state.hosts = std::move(means.hosts);
+  state.needs = host_key_of(state.what);
+  state.is_kept = is_kept(state.what);
   state.reading = std::move(means.reading);
   const auto& order = state.what.order;
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
@@ -320,18 +391,13 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;
   state.known.is_host = is_host(state.what);
-  std::shared_ptr<process_courier> courier;
-  if (ready->patterns) {
+  if (ready->patterns)
     state.printed
         = std::make_shared<pattern_courier>(me, std::move(*ready->patterns), state.reading);
-    courier = state.printed;
-  } else {
-    courier = std::make_shared<process_courier>(me);
-  }
   if (ready->trouble.empty()) {
-    auto how = order_of(state.what, ready->params);
-    state.announce_output(self, how);
-    state.process = state.processes->launch(std::move(how), courier);
+    state.params = std::move(ready->params);
+    state.announce_output(self);
+    state.begin(self);
   } else {
     exit_info never;
     never.trouble = ready->trouble;

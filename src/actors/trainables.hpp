@@ -30,9 +30,12 @@ struct trainable_start {
 trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_start what,
                                        const std::shared_ptr<training_threads>& threads);
 
+class kept_hosts;
+
 /// What programs of one node share.
 struct process_means {
   std::shared_ptr<process_service> processes;
+  std::shared_ptr<kept_hosts> hosts;
   std::shared_ptr<pattern_thread> reading;
 };
 

@@ -36,7 +36,8 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
       = trial_environment(*what.order.config.content, context, params, restore_path(what));
   process_order result;
   if (is_host(what)) {
-    result.argv = host_command(std::get<run_in_host>(work.plan).trainable);
+    const auto& plan = std::get<run_in_host>(work.plan);
+    result.argv = host_command(plan.trainable, plan.reuse);
     result.protocol = true;
   } else {
     const auto& plan = std::get<run_command>(work.plan);
@@ -52,16 +53,30 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
     environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
   result.env = environment_with(environment);
   result.directory = context.directory;
-  if (work.trial_files) {
-    // On a worker each attempt has files of its own: the head appends them to one.
-    auto suffix = node.outputs ? "." + to_text(what.order.attempt.id()) : std::string{};
-    result.stdout_file = context.directory / ("stdout" + suffix);
-    result.stderr_file = context.directory / ("stderr" + suffix);
-  }
-  result.output_cap = work.output_cap;
+  auto words = turn_of(what);
+  result.stdout_file = std::move(words.stdout_file);
+  result.stderr_file = std::move(words.stderr_file);
+  result.output_cap = words.output_cap;
   result.grace = work.kill_grace;
   result.memory_limit = what.order.memory;
   result.tag = trial_tag(work.directory, to_text(what.order.attempt.id()));
+  return result;
+}
+
+host_order host_order_of(const trainable_start& what, const std::filesystem::path& params) {
+  return {context_of(what), params, restore_path(what)};
+}
+
+process_turn turn_of(const trainable_start& what) {
+  process_turn result;
+  result.output_cap = what.job->output_cap;
+  if (what.job->trial_files) {
+    auto directory = trial_directory(what);
+    // On a worker each attempt has files of its own: the head appends them to one.
+    auto suffix = what.node->outputs ? "." + to_text(what.order.attempt.id()) : std::string{};
+    result.stdout_file = directory / ("stdout" + suffix);
+    result.stderr_file = directory / ("stderr" + suffix);
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "trainables.hpp"
 
 #include "tune/core/error.hpp"
+#include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/process_service.hpp"
 
 #include <filesystem>
@@ -21,5 +22,12 @@ namespace tune {
 /// @param params What `prepare` returned.
 [[nodiscard]] process_order order_of(const trainable_start& what,
                                      const std::filesystem::path& params);
+
+/// What a host that waits is told, so that it runs this trial next.
+[[nodiscard]] host_order host_order_of(const trainable_start& what,
+                                       const std::filesystem::path& params);
+
+/// Where its words go then.
+[[nodiscard]] process_turn turn_of(const trainable_start& what);
 
 } // namespace tune

@@ -58,9 +58,8 @@ void load_checkpoint(trainable& what, const std::filesystem::path& directory) {
   }
 }
 
-void train(trainable& what, const object& config, const trial_context& context,
-           const std::optional<std::filesystem::path>& restore, trainable_link& link) {
-  what.setup(config, context);
+void train(trainable& what, const std::optional<std::filesystem::path>& restore,
+           trainable_link& link) {
   if (restore)
     load_checkpoint(what, *restore);
   link.ready(what.can_save());
@@ -71,20 +70,6 @@ void train(trainable& what, const object& config, const trial_context& context,
     if (!obey(answer, what, link) || done)
       return;
   }
-}
-
-void drive_class(trainable& what, const object& config, const trial_context& context,
-                 const std::optional<std::filesystem::path>& restore, trainable_link& link) {
-  try {
-    train(what, config, context, restore, link);
-  } catch (...) {
-    try {
-      what.cleanup();
-    } catch (...) { // The first error is the one to tell.
-    }
-    throw;
-  }
-  what.cleanup();
 }
 
 /// The session of a function trainable, on top of its link.
@@ -128,19 +113,51 @@ private:
 
 } // namespace
 
+void kept_trainable::begin(const object& config, const trial_context& context) {
+  if (instance_ != nullptr && instance_->reset_for(config, context))
+    return;
+  try {
+    end();
+  } catch (...) { // Its trials are over, and this one is not to pay for them.
+  }
+  instance_ = what_.maker();
+  if (instance_ == nullptr)
+    throw std::runtime_error{"the maker of trainable '" + what_.name + "' made nothing"};
+  instance_->setup(config, context);
+}
+
+void kept_trainable::drive(const object& config, const trial_context& context,
+                           const std::optional<std::filesystem::path>& restore,
+                           trainable_link& link) {
+  if (!what_.maker) {
+    link.ready(false);
+    linked_session conversation{config, context, restore, link};
+    what_.function(conversation);
+    return;
+  }
+  try {
+    begin(config, context);
+    train(*instance_, restore, link);
+  } catch (...) {
+    try {
+      end();
+    } catch (...) { // The first error is the one to tell.
+    }
+    throw;
+  }
+}
+
+void kept_trainable::end() {
+  if (auto gone = std::exchange(instance_, nullptr))
+    gone->cleanup();
+}
+
 void drive(const trainable_registry::entry& what, const object& config,
            const trial_context& context, const std::optional<std::filesystem::path>& restore,
            trainable_link& link) {
-  if (what.maker) {
-    auto instance = what.maker();
-    if (instance == nullptr)
-      throw std::runtime_error{"the maker of trainable '" + what.name + "' made nothing"};
-    drive_class(*instance, config, context, restore, link);
-    return;
-  }
-  link.ready(false);
-  linked_session conversation{config, context, restore, link};
-  what.function(conversation);
+  kept_trainable once{what};
+  once.drive(config, context, restore, link);
+  once.end();
 }
 
 std::string current_exception_text() {

@@ -17,6 +17,10 @@ bool trainable::reset(const object&) {
   return false;
 }
 
+bool trainable::reset_for(const object& config, const trial_context&) {
+  return reset(config);
+}
+
 bool trainable::export_model(const std::filesystem::path&, std::string_view) {
   return false;
 }

@@ -105,7 +105,7 @@ expected<trainable_plan> plan_of(const loaded_spec& from) {
     case trainable_kind::function:
     case trainable_kind::class_type:
       if (x.isolation == isolation_kind::process && can_host())
-        return trainable_plan{run_in_host{x.name}};
+        return trainable_plan{run_in_host{x.name, x.reuse_actors}};
       return trainable_plan{run_in_thread{x.name}};
     case trainable_kind::table:
       return table_plan(from);

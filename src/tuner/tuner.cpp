@@ -70,8 +70,9 @@ expected<void> can_isolate(const loaded_spec& x) {
   if (can_host())
     return {};
   auto kind = *x.what.trainable.kind;
-  auto asked = x.what.trainable.isolation == isolation_kind::process
-               && x.origins.contains("trainable.isolation");
+  auto asked = x.what.trainable.reuse_actors
+               || (x.what.trainable.isolation == isolation_kind::process
+                   && x.origins.contains("trainable.isolation"));
   if (kind == trainable_kind::command || (asked && kind != trainable_kind::table))
     return error{ec::refused, std::string{no_host_main}};
   return {};

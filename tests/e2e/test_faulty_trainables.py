@@ -68,6 +68,29 @@ class FaultyTrainables(Case):
             [json.loads(row["metrics"])["loss"] for row in reports], ["nan", "inf", "-inf"]
         )
 
+    def test_a_process_that_is_reused_is_lost_only_with_the_trial_that_crashes_it(self):
+        ini = self.cpp_experiment(
+            "moody",
+            "kind = grid(learns, not_numbers, crashes, throws, hangs, silent)",
+            more="[trainable]\nreuse_actors = true\n[cluster]\ncpus = 1\n",
+        )
+
+        ran = self.run_node("run", ini, *QUICK, "-o", "json", program=FAULTY_NODE)
+
+        counts = ran.json()["counts"]
+        self.assertEqual((counts["TERMINATED"], counts["ERRORED"]), (3, 3), ran)
+        attempts = self.rows("SELECT * FROM attempts ORDER BY trial")
+        self.assertEqual(
+            [x["end_class"] for x in attempts],
+            ["finished", "finished", "user_error", "user_error", "timeout", "finished"],
+        )
+        pids = [x["pid"] for x in attempts]
+        # The first three had one process, each later one its own.
+        self.assertEqual(pids[:3], 3 * pids[:1])
+        self.assertEqual(len(set(pids)), 4)
+        self.assertEqual([x["exit_status"] for x in attempts], [None, None, -11, 1, -15, None])
+        self.assert_no_trial_processes()
+
     def test_a_trainable_that_never_reports_has_not_succeeded(self):
         ini = self.cpp_experiment("silent")
 

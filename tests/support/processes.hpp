@@ -71,6 +71,9 @@ public:
       exit_ = how;
     });
   }
+  void parked(const exit_info& so_far) override {
+    note([&] { parked_ = so_far; });
+  }
 
   [[nodiscard]] std::vector<std::string> lines() { return locked(lines_); }
   [[nodiscard]] std::vector<std::string> reports() { return locked(reports_); }
@@ -92,6 +95,10 @@ public:
   bool wait_reports(std::size_t count) {
     return wait([this, count] { return reports_.size() >= count; });
   }
+  bool wait_parked() {
+    return wait([this] { return parked_.has_value(); });
+  }
+  [[nodiscard]] std::optional<exit_info> parked_as() { return locked(parked_); }
   /// Empty trouble and no code where it never exits: then the test fails anyway.
   exit_info wait_exit() {
     wait([this] { return exits_ > 0; });
@@ -106,6 +113,7 @@ private:
   pid_t pid_ = 0;
   int exits_ = 0;
   std::optional<exit_info> exit_;
+  std::optional<exit_info> parked_;
 
   template <class T>
   T locked(const T& what) {

@@ -60,6 +60,13 @@ public:
     config_ = config;
     fail_if("setup");
   }
+  bool reset(const object& config) override {
+    calls_.push_back("reset");
+    config_ = config;
+    n_ = 0;
+    fail_if("reset");
+    return !config.contains("refuses");
+  }
   metrics step() override {
     calls_.push_back("step");
     fail_if("step");
@@ -258,6 +265,69 @@ TEST(current_exception_text, knows_the_usual_kinds) {
   EXPECT_EQ(text_of(std::string{"b"}), "b");
   EXPECT_EQ(text_of(static_cast<const char*>("c")), "c");
   EXPECT_EQ(text_of(7), "unknown exception");
+}
+
+struct kept_trainable_test : drive_test {
+  trainable_registry::entry entry = counting();
+  kept_trainable uut{entry};
+
+  void drive(const object& config, std::optional<std::filesystem::path> restore = {}) {
+    uut.drive(config, context, restore, link);
+  }
+};
+
+TEST_F(kept_trainable_test, resets_its_instance_and_cleans_up_once) {
+  drive({{"last", 1}});
+  drive({{"last", 1}});
+  drive({{"last", 11}}, "/c");
+  uut.end();
+  uut.end();
+
+  EXPECT_EQ(calls,
+            (trace{"setup 00007", "step", "reset", "step", "reset", "load /c", "step", "cleanup"}));
+}
+
+TEST_F(kept_trainable_test, makes_one_anew_that_refuses_its_reset) {
+  drive({{"last", 1}});
+  drive({{"last", 1}, {"refuses", true}});
+
+  EXPECT_EQ(calls, (trace{"setup 00007", "step", "reset", "cleanup", "setup 00007", "step"}));
+  EXPECT_EQ(link.heard.back(), "report n=1 done");
+}
+
+TEST_F(kept_trainable_test, does_not_let_a_trial_pay_for_the_cleanup_of_those_before) {
+  drive({{"last", 1}});
+  drive({{"last", 1}, {"refuses", true}, {"fails", "cleanup"}});
+
+  EXPECT_EQ(calls.back(), "step");
+  EXPECT_THROW(uut.end(), std::runtime_error);
+}
+
+TEST_F(kept_trainable_test, begins_anew_after_an_error) {
+  drive({{"last", 1}});
+  EXPECT_THROW(drive({{"fails", "step"}}), std::runtime_error);
+  drive({{"last", 1}});
+
+  EXPECT_EQ(calls,
+            (trace{"setup 00007", "step", "reset", "step", "cleanup", "setup 00007", "step"}));
+}
+
+TEST_F(kept_trainable_test, fails_the_trial_whose_reset_throws) {
+  drive({{"last", 1}});
+  EXPECT_THROW(drive({{"fails", "reset"}}), std::runtime_error);
+
+  EXPECT_EQ(calls, (trace{"setup 00007", "step", "reset", "cleanup"}));
+}
+
+TEST_F(kept_trainable_test, calls_a_function_again) {
+  trainable_registry::entry function{"f", "", [](session& s) { s.report({{"a", 1}}); }, {}};
+  kept_trainable again{function};
+
+  again.drive({}, context, {}, link);
+  again.drive({}, context, {}, link);
+  again.end();
+
+  EXPECT_EQ(link.heard, (trace{"ready", "report a=1", "ready", "report a=1"}));
 }
 
 } // namespace

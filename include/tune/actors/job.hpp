@@ -25,6 +25,8 @@ struct run_in_thread {
 /// A C++ trainable in a process of its own: this program again.
 struct run_in_host {
   std::string trainable;
+  /// A host whose attempt ended well serves another.
+  bool reuse = false;
 };
 /// A program.
 struct run_command {

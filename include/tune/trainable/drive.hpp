@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -64,6 +65,29 @@ public:
 class restore_error : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
+};
+
+/// Runs attempts of one trainable one after the other, and keeps the instance of a class: it is
+/// reset instead of made anew. A function is just called again.
+class kept_trainable {
+public:
+  /// @param what must outlive it.
+  explicit kept_trainable(const trainable_registry::entry& what) : what_{what} {}
+
+  /// One attempt, as below, but `cleanup` is left to `end`.
+  ///
+  /// An instance that refuses its reset is cleaned up, and another is made and set up.
+  /// @throws as below; the instance is cleaned up by then, and the next attempt makes another.
+  void drive(const object& config, const trial_context& context,
+             const std::optional<std::filesystem::path>& restore, trainable_link& link);
+  /// Cleans up the instance, if there is one. @throws what its `cleanup` throws.
+  void end();
+
+private:
+  const trainable_registry::entry& what_;
+  std::unique_ptr<trainable> instance_;
+
+  void begin(const object& config, const trial_context& context);
 };
 
 /// Runs `what` from set-up to clean-up. Returns when it came to its end, was stopped or paused.

@@ -38,6 +38,9 @@ struct trial_context {
 ///
 /// Life: `setup` → (`load`) → `step`… with `save` in between → `cleanup`. All calls come from one
 /// thread. Any exception is a user error of the trial with its text.
+///
+/// With `reuse_actors` an instance may serve several trials, one after the other: instead of
+/// `cleanup` comes `reset_for` → (`load`) → `step`…, and `cleanup` once, before the instance goes.
 class trainable {
 public:
   virtual ~trainable() = default;
@@ -56,10 +59,16 @@ public:
   [[nodiscard]] virtual bool can_save() const { return false; }
 
   /// Takes another configuration without being made anew. @returns whether it could.
+  ///
+  /// Afterwards it must be as if newly set up, wherever the training before it was left off. Where
+  /// it could not, it is cleaned up, and another instance is made and set up.
   virtual bool reset(const object& config);
+  /// The same for another trial; overridden by who keeps something of the context that `setup` was
+  /// given: its trial's id or directory. The default calls `reset`.
+  virtual bool reset_for(const object& config, const trial_context& context);
   /// Writes the trained model into `directory` in `format`. @returns whether it knows the format.
   virtual bool export_model(const std::filesystem::path& directory, std::string_view format);
-  /// Called once after all else, also after an error.
+  /// Called once after all else, also after an error. Not where the process is ended by force.
   virtual void cleanup();
 };
 

@@ -66,6 +66,9 @@ public:
   ///
   /// Not set: in a process if `host_main` was called, else on a thread.
   run_options& isolation(isolation_kind where);
+  /// Let a process whose trial ended well serve further ones, so that they need none of their own:
+  /// for short trials. An instance of a class is reset; see `trainable::reset`. Needs `host_main`.
+  run_options& reuse_actors(bool wanted = true) { return set("trainable.reuse_actors", wanted); }
 
   /// A parameter of the search space: "loguniform(1e-5, 0.1)", "choice(32, 64)", "7", "uniform(0,
   /// 1) if optimizer == sgd".

@@ -35,6 +35,7 @@ child_process::child_process(std::uint64_t id, process_order what,
     , who_{std::move(who)}
     , watch_{watch}
     , max_waiting_answers_{options.max_waiting_answers}
+    , max_report_line_{options.max_report_line}
     , inputs_{{{.role = pipe_role::out,
                 .fd = {},
                 .lines = line_splitter{options.max_stdout_line},
@@ -121,6 +122,7 @@ guard_wire::launch child_process::launch_message(const std::string& guard_mark) 
 
 void child_process::on_started(pid_t pid) {
   started_ = true;
+  pid_ = pid;
   who_->started(pid);
 }
 
@@ -262,6 +264,55 @@ void child_process::on_end_requested(std::span<char> buffer) {
     resume(role, buffer);
 }
 
+/// What it printed before it said something is in the pipes by then.
+void child_process::read_output(std::span<char> buffer) {
+  for (auto role : {pipe_role::out, pipe_role::err}) {
+    auto& from = inputs_[static_cast<std::size_t>(role)];
+    // Somebody else may hold its other end and never stop.
+    for (auto left = drain_limit / buffer.size(); from.fd && left > 0; --left) {
+      auto result = read_once(from, buffer);
+      if (result == read_result::closed)
+        close(from);
+      if (result != read_result::some)
+        break;
+    }
+  }
+}
+
+void child_process::begin_use(std::shared_ptr<process_listener> who, const process_turn& how) {
+  ++use_;
+  who_ = std::move(who);
+  out_ = output_file{how.stdout_file, how.output_cap};
+  err_ = output_file{how.stderr_file, how.output_cap};
+  auto& reports = inputs_[static_cast<std::size_t>(pipe_role::report)];
+  reports.lines = line_splitter{max_report_line_};
+  reports.rest.clear();
+  reports.held = false;
+  watch(reports);
+  waiting_answers_.clear();
+  answers_unread_ = false;
+  answered_ = false;
+  who_->started(pid_);
+}
+
+void child_process::park(std::shared_ptr<process_listener> keeper, std::span<char> buffer) {
+  if (exit_ || end_requested_)
+    return;
+  read_output(buffer);
+  exit_info so_far;
+  describe_output(so_far);
+  auto before = who_;
+  begin_use(std::move(keeper), {});
+  before->parked(so_far);
+}
+
+void child_process::hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
+                            std::string_view line, std::span<char> buffer) {
+  read_output(buffer);
+  begin_use(std::move(who), how);
+  answer(line, buffer);
+}
+
 void child_process::on_exited(exit_info how, std::span<char> buffer) {
   how.requested = end_requested_;
   exit_ = std::move(how);
@@ -291,11 +342,15 @@ void child_process::drain(std::span<char> buffer) {
     tell_exit();
 }
 
+void child_process::describe_output(exit_info& how) const {
+  how.stderr_lines = err_.last_lines(last_line_count);
+  how.stdout_lines = out_.last_lines(last_line_count);
+  how.output_trouble = err_.trouble().empty() ? out_.trouble() : err_.trouble();
+}
+
 void child_process::tell_exit() {
   finished_ = true;
-  exit_->stderr_lines = err_.last_lines(last_line_count);
-  exit_->stdout_lines = out_.last_lines(last_line_count);
-  exit_->output_trouble = err_.trouble().empty() ? out_.trouble() : err_.trouble();
+  describe_output(*exit_);
   who_->exited(*exit_);
 }
 

@@ -23,6 +23,8 @@ public:
                 const process_service_options& options, pipe_watch& watch);
 
   [[nodiscard]] const process_order& order() const { return order_; }
+  /// See `process_handle`.
+  [[nodiscard]] std::uint64_t use() const { return use_; }
 
   /// Makes the pipes. The other ends wait in `remote_fds` until they were sent.
   [[nodiscard]] expected<void> open_pipes();
@@ -41,6 +43,10 @@ public:
   void resume(pipe_role role, std::span<char> buffer);
   void answer(std::string_view line, std::span<char> buffer);
   void on_end_requested(std::span<char> buffer);
+  /// Unless it was asked to end, or has ended.
+  void park(std::shared_ptr<process_listener> keeper, std::span<char> buffer);
+  void hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
+               std::string_view line, std::span<char> buffer);
   /// It is gone: reads what is left, then tells the listener.
   void on_exited(exit_info how, std::span<char> buffer);
   /// Nothing is left to do.
@@ -65,6 +71,9 @@ private:
   std::shared_ptr<process_listener> who_;
   pipe_watch& watch_;
   std::size_t max_waiting_answers_;
+  std::size_t max_report_line_;
+  std::uint64_t use_ = 0;
+  pid_t pid_ = 0;
   bool opened_ = false;
   bool started_ = false;
   bool end_requested_ = false;
@@ -93,6 +102,10 @@ private:
   void flush_answers();
   void hear_on_if_answered(std::span<char> buffer);
   void drain(std::span<char> buffer);
+  void read_output(std::span<char> buffer);
+  /// @param how gets the last lines and the troubles of its output.
+  void describe_output(exit_info& how) const;
+  void begin_use(std::shared_ptr<process_listener> who, const process_turn& how);
   void tell_exit();
 };
 

@@ -3,7 +3,9 @@
 
 #include "guard.hpp"
 #include "line_splitter.hpp"
+#include "term_watch.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/line_protocol.hpp"
 #include "unique_fd.hpp"
 
@@ -17,9 +19,11 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <mutex>
 #include <stdexcept>
@@ -30,6 +34,7 @@ namespace {
 
 constexpr const char* host_flag = "__tune-host";
 constexpr const char* guard_flag = "__tune-guard";
+constexpr const char* kept_flag = "kept";
 constexpr std::size_t longest_answer = 64 * 1024;
 
 std::atomic<bool> was_called = false;
@@ -84,6 +89,24 @@ public:
 
   void fail(const std::string& text, bool restore) { write(line::failure{text, restore}); }
 
+  /// Says that the host waits, and waits. @returns nothing: it is to end.
+  std::optional<host_order> next_order() {
+    std::lock_guard lock{mutex_};
+    // From here on a TERM is the end of the host, not of a trial.
+    term_watch term;
+    waits_ = true;
+    stop_said_ = false;
+    waiting_.clear();
+    write(idle_line);
+    while (!next_ && !closed_ && !term.came()) {
+      std::array<pollfd, 2> ready{{{answers_.get(), POLLIN, 0}, {term.fd(), POLLIN, 0}}};
+      if (::poll(ready.data(), ready.size(), -1) > 0 && ready[0].revents != 0)
+        read_some();
+    }
+    waits_ = false;
+    return std::exchange(next_, std::nullopt);
+  }
+
 private:
   unique_fd reports_ = descriptor("TUNE_TRIAL_REPORT_FD");
   unique_fd answers_ = descriptor("TUNE_TRIAL_ANSWER_FD");
@@ -92,9 +115,14 @@ private:
   mutable std::deque<link_answer> waiting_;
   mutable bool stop_said_ = false;
   mutable bool closed_ = false;
+  /// Between two attempts: answers are none, but orders.
+  bool waits_ = false;
+  mutable std::optional<host_order> next_;
 
-  void write(const line::any& what) {
-    auto text = to_line(what) + "\n";
+  void write(const line::any& what) { write(std::string_view{to_line(what)}); }
+
+  void write(std::string_view line) {
+    auto text = std::string{line} + "\n";
     std::string_view rest{text};
     while (!rest.empty()) {
       auto count = ::write(reports_.get(), rest.data(), rest.size());
@@ -117,12 +145,22 @@ private:
       return;
     }
     lines_.feed({buffer.data(), static_cast<std::size_t>(count)}, [this](auto text, bool) {
+      if (waits_)
+        return take_order(text);
       auto answer = read_answer_line(text);
       // A node of another mind than ours: the safe reading is to end.
       waiting_.push_back(answer ? *answer : link_answer{link_answer::kind::stop, {}});
       stop_said_ = stop_said_ || waiting_.back().what == link_answer::kind::stop;
       return true;
     });
+  }
+
+  bool take_order(std::string_view text) const {
+    if (auto order = read_host_order(text))
+      next_ = std::move(*order);
+    else
+      closed_ = true;
+    return true;
   }
 
   link_answer next_answer() {
@@ -137,8 +175,7 @@ private:
   }
 };
 
-object read_config() {
-  auto path = environment("TUNE_TRIAL_PARAMS");
+object read_config(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   std::string text{std::istreambuf_iterator<char>{file}, {}};
   if (!file)
@@ -149,26 +186,77 @@ object read_config() {
   return std::move(*result);
 }
 
-trial_context read_context() {
-  trial_context result;
+host_order order_in_environment() {
+  host_order order;
+  auto& result = order.context;
   result.trial_id = environment("TUNE_TRIAL_ID");
   result.experiment = environment("TUNE_TRIAL_EXPERIMENT");
   result.directory = environment("TUNE_TRIAL_DIR");
   result.cpus = number_in_environment("TUNE_TRIAL_CPUS", 1);
   result.gpus = number_in_environment("TUNE_TRIAL_GPUS", 0);
   result.visible_devices = environment("CUDA_VISIBLE_DEVICES");
+  order.params = environment("TUNE_TRIAL_PARAMS");
+  if (auto restore = environment("TUNE_TRIAL_RESTORE"); !restore.empty())
+    order.restore = restore;
+  return order;
+}
+
+/// What was printed goes where the trial's output goes, not to the next one's.
+void flush_output() {
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(stdout);
+  std::fflush(stderr);
+}
+
+/// Makes the environment what a new process of this attempt would find.
+void set_environment(const host_order& order, const object& config) {
+  std::vector<std::string> old{"TUNE_TRIAL_RESTORE"};
+  for (auto** entry = environ; *entry != nullptr; ++entry) {
+    std::string_view text{*entry};
+    if (text.starts_with("TUNE_TRIAL_PARAM_"))
+      old.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const auto& name : old)
+    ::unsetenv(name.c_str());
+  for (const auto& [name, text] :
+       trial_environment(config, order.context, order.params, order.restore))
+    ::setenv(name.c_str(), text.c_str(), 1);
+}
+
+/// @returns nothing: there is no further attempt, or none that this process can begin. Of the
+///          latter a new host will tell why.
+std::optional<host_order> next_attempt(pipe_link& link) {
+  flush_output();
+  auto result = link.next_order();
+  if (result && ::chdir(result->context.directory.c_str()) != 0)
+    return std::nullopt;
   return result;
 }
 
-int host(const std::string& name, const trainable_registry& trainables) {
+void serve(const trainable_registry::entry& what, bool kept, pipe_link& link) {
+  kept_trainable trained{what};
+  auto order = std::optional{order_in_environment()};
+  auto config = read_config(order->params.string());
+  for (;;) {
+    trained.drive(config, order->context, order->restore, link);
+    if (kept)
+      order = next_attempt(link);
+    if (!kept || !order)
+      break;
+    config = read_config(order->params.string());
+    set_environment(*order, config);
+  }
+  trained.end();
+}
+
+int host(const std::string& name, bool kept, const trainable_registry& trainables) {
   pipe_link link;
   try {
     const auto* what = trainables.find(name);
     if (what == nullptr)
       throw std::runtime_error{"this program has no trainable named '" + name + "'"};
-    auto restore = environment("TUNE_TRIAL_RESTORE");
-    drive(*what, read_config(), read_context(),
-          restore.empty() ? std::nullopt : std::optional<std::filesystem::path>{restore}, link);
+    serve(*what, kept, link);
     return 0;
   } catch (const restore_error& e) {
     link.fail(e.what(), true);
@@ -198,7 +286,7 @@ std::optional<int> host_main(int argc, char** argv, const trainable_registry& tr
   if (argc < 3 || std::string_view{argv[1]} != host_flag)
     return std::nullopt;
   try {
-    return host(argv[2], trainables);
+    return host(argv[2], argc > 3 && std::string_view{argv[3]} == kept_flag, trainables);
   } catch (...) { // Nobody listens; the reader of stderr may.
     auto text = current_exception_text() + "\n";
     [[maybe_unused]] auto count = ::write(STDERR_FILENO, text.data(), text.size());
@@ -219,8 +307,11 @@ bool is_host_process() {
   return flag == host_flag || flag == guard_flag;
 }
 
-std::vector<std::string> host_command(std::string_view name) {
-  return {own_program().string(), host_flag, std::string{name}};
+std::vector<std::string> host_command(std::string_view name, bool kept) {
+  std::vector<std::string> result{own_program().string(), host_flag, std::string{name}};
+  if (kept)
+    result.emplace_back(kept_flag);
+  return result;
 }
 
 std::vector<std::pair<std::string, std::string>>

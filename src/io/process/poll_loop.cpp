@@ -124,6 +124,11 @@ child_process* process_service::poll_loop::find(std::uint64_t id) {
   return it == children_.end() ? nullptr : &it->second;
 }
 
+child_process* process_service::poll_loop::find(process_handle which) {
+  auto* found = find(which.id);
+  return found != nullptr && found->use() == which.use ? found : nullptr;
+}
+
 void process_service::poll_loop::handle(launch what) {
   auto id = what.id;
   children_.try_emplace(id, id, std::move(what.what), std::move(what.who), options_, watch_);
@@ -134,33 +139,48 @@ void process_service::poll_loop::handle(launch what) {
 }
 
 void process_service::poll_loop::handle(const resume& what) {
-  if (auto* child = find(what.id)) {
+  if (auto* child = find(what.which)) {
     child->resume(what.role, buffer_);
-    forget_if_finished(what.id);
+    forget_if_finished(what.which.id);
   }
 }
 
 void process_service::poll_loop::handle(const answer& what) {
-  if (auto* child = find(what.id)) {
+  if (auto* child = find(what.which)) {
     child->answer(what.line, buffer_);
-    forget_if_finished(what.id);
+    forget_if_finished(what.which.id);
   }
 }
 
+void process_service::poll_loop::handle(park what) {
+  if (auto* child = find(what.which))
+    child->park(std::move(what.keeper), buffer_);
+}
+
+void process_service::poll_loop::handle(hand_on what) {
+  if (auto* child = find(what.which)) {
+    child->hand_on(what.how, std::move(what.who), what.line, buffer_);
+    return;
+  }
+  exit_info gone;
+  gone.trouble = "the process was gone before it was handed on";
+  what.who->exited(gone);
+}
+
 void process_service::poll_loop::handle(const end& what) {
-  auto* child = find(what.id);
+  auto* child = find(what.which);
   if (child == nullptr)
     return;
-  order(guard_wire::end{what.id, what.grace});
+  order(guard_wire::end{what.which.id, what.grace.value_or(child->order().grace)});
   child->on_end_requested(buffer_);
-  forget_if_finished(what.id);
+  forget_if_finished(what.which.id);
 }
 
 void process_service::poll_loop::handle(const stop&) {
   stopping_ = true;
   std::vector<end> all;
   for (const auto& [id, child] : children_)
-    all.push_back({id, child.order().grace});
+    all.push_back({{id, child.use()}, std::nullopt});
   for (const auto& one : all)
     handle(one);
 }

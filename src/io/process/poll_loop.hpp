@@ -23,20 +23,31 @@ public:
     std::shared_ptr<process_listener> who;
   };
   struct resume {
-    std::uint64_t id;
+    process_handle which;
     pipe_role role;
   };
   struct answer {
-    std::uint64_t id;
+    process_handle which;
     std::string line;
   };
   struct end {
-    std::uint64_t id;
-    std::chrono::milliseconds grace;
+    process_handle which;
+    /// Nothing: the order's.
+    std::optional<std::chrono::milliseconds> grace;
+  };
+  struct park {
+    process_handle which;
+    std::shared_ptr<process_listener> keeper;
+  };
+  struct hand_on {
+    process_handle which;
+    process_turn how;
+    std::shared_ptr<process_listener> who;
+    std::string line;
   };
   /// End all, then the thread.
   struct stop {};
-  using request = std::variant<launch, resume, answer, end, stop>;
+  using request = std::variant<launch, resume, answer, end, park, hand_on, stop>;
 
   poll_loop(process_service_options options, guard_connection guard);
   ~poll_loop();
@@ -79,6 +90,8 @@ private:
   void handle(const resume& what);
   void handle(const answer& what);
   void handle(const end& what);
+  void handle(park what);
+  void handle(hand_on what);
   void handle(const stop& what);
 
   void listen_to_guard();
@@ -94,6 +107,8 @@ private:
   [[nodiscard]] guard_wire::io_result ask_guard();
 
   child_process* find(std::uint64_t id);
+  /// Null also where it is another's by now.
+  child_process* find(process_handle which);
   void fail(std::uint64_t id, std::string why);
   void finish(std::uint64_t id, exit_info how);
   void forget_if_finished(std::uint64_t id);

@@ -17,6 +17,15 @@ std::filesystem::path made_absolute(const std::filesystem::path& path) {
   return path.is_absolute() ? path : std::filesystem::current_path(ignored) / path;
 }
 
+/// @param what An order or a turn.
+template <class What>
+void make_files_absolute(What& what) {
+  if (!what.stdout_file.empty())
+    what.stdout_file = made_absolute(what.stdout_file);
+  if (!what.stderr_file.empty())
+    what.stderr_file = made_absolute(what.stderr_file);
+}
+
 bool may_stand_in_environment(std::string_view name, std::string_view value) {
   return !name.empty() && name.find('=') == name.npos && name.find('\0') == name.npos
          && value.find('\0') == value.npos;
@@ -40,33 +49,47 @@ process_service::~process_service() = default;
 
 process_handle process_service::launch(process_order what, std::shared_ptr<process_listener> who) {
   what.directory = made_absolute(what.directory);
-  if (!what.stdout_file.empty())
-    what.stdout_file = made_absolute(what.stdout_file);
-  if (!what.stderr_file.empty())
-    what.stderr_file = made_absolute(what.stderr_file);
+  make_files_absolute(what);
   process_handle result{loop_->next_id()};
   loop_->post(poll_loop::launch{result.id, std::move(what), std::move(who)});
   return result;
 }
 
 void process_service::resume_reports(process_handle which) {
-  loop_->post(poll_loop::resume{which.id, pipe_role::report});
+  loop_->post(poll_loop::resume{which, pipe_role::report});
 }
 
 void process_service::resume_output(process_handle which) {
-  loop_->post(poll_loop::resume{which.id, pipe_role::out});
+  loop_->post(poll_loop::resume{which, pipe_role::out});
 }
 
 void process_service::answer(process_handle which, std::string line) {
-  loop_->post(poll_loop::answer{which.id, std::move(line)});
+  loop_->post(poll_loop::answer{which, std::move(line)});
 }
 
 void process_service::end(process_handle which, std::chrono::milliseconds grace) {
-  loop_->post(poll_loop::end{which.id, grace});
+  loop_->post(poll_loop::end{which, grace});
+}
+
+void process_service::end(process_handle which) {
+  loop_->post(poll_loop::end{which, std::nullopt});
 }
 
 void process_service::kill(process_handle which) {
-  loop_->post(poll_loop::end{which.id, std::chrono::milliseconds{0}});
+  loop_->post(poll_loop::end{which, std::chrono::milliseconds{0}});
+}
+
+process_handle process_service::park(process_handle which,
+                                     std::shared_ptr<process_listener> keeper) {
+  loop_->post(poll_loop::park{which, std::move(keeper)});
+  return next_use(which);
+}
+
+process_handle process_service::hand_on(process_handle which, process_turn how,
+                                        std::shared_ptr<process_listener> who, std::string line) {
+  make_files_absolute(how);
+  loop_->post(poll_loop::hand_on{which, std::move(how), std::move(who), std::move(line)});
+  return next_use(which);
 }
 
 pid_t process_service::guard_pid() const {

@@ -225,6 +225,23 @@ void check_keys_of_commands(loading& x) {
     warn("env." + each.name);
 }
 
+/// Only a process that runs a C++ trainable can be used again: a program ends with its trial, and a
+/// thread costs nothing to begin.
+void check_reuse(loading& x) {
+  const auto& of = x.what.trainable;
+  if (!of.reuse_actors)
+    return;
+  auto refuse = [&](const std::string& has_no_meaning_for) {
+    x.refuse("trainable", "reuse_actors",
+             "reuse_actors = true: has no meaning for " + has_no_meaning_for
+                 + "; it wants a function or class with isolation = process");
+  };
+  if (*of.kind == trainable_kind::command || *of.kind == trainable_kind::table)
+    refuse("kind = " + kind_name(*of.kind));
+  else if (of.isolation != isolation_kind::process)
+    refuse("isolation = thread");
+}
+
 } // namespace
 
 void check_trainable(loading& x) {
@@ -237,6 +254,7 @@ void check_trainable(loading& x) {
     check_kind(x);
   check_name(x);
   check_files(x);
+  check_reuse(x);
   if (*x.what.trainable.kind == trainable_kind::command) {
     check_command(x);
     check_metrics(x);

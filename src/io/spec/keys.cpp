@@ -149,6 +149,9 @@ void add_trainable(rows& to) {
                     "path", TUNE_FIELD(trainable.path)));
   to.push_back(one_of({"trainable", "isolation", "where functions and classes run", true},
                       {"process", "thread"}, TUNE_FIELD(trainable.isolation)));
+  to.push_back(boolean(
+      {"trainable", "reuse_actors", "a process whose trial ended well serves further ones", true},
+      TUNE_FIELD(trainable.reuse_actors)));
   to.push_back(files_key());
   to.push_back(one_of({"trainable", "report",
                        "line: each matching line of output is a report; "

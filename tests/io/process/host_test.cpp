@@ -3,6 +3,7 @@
 
 #include "process_fixture.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/line_protocol.hpp"
 
 #include <gmock/gmock.h>
@@ -81,6 +82,80 @@ TEST_F(host_test, runs_a_trainable_to_its_end) {
   EXPECT_TRUE(std::isnan(*first.metrics.find("loss")->as_double()));
   EXPECT_FALSE(first.done);
   EXPECT_TRUE(report<line::report>(2).done);
+}
+
+/// One that is kept, in the middle of its first attempt.
+struct kept_host_test : host_test {
+  std::shared_ptr<support::recorder> keeper = std::make_shared<support::recorder>();
+
+  void start(const object& config) {
+    auto what = order({"__tune-host", "hosted", "kept"});
+    what.env
+        = environment_with(trial_environment(config, context, write("params.json", config), {}));
+    what.protocol = true;
+    what.stdout_lines = false;
+    heard->on_report = line_flow::hold;
+    handle = uut->launch(what, heard);
+    go_through(config);
+  }
+  /// hello, a report each, idle.
+  void go_through(const object& config) {
+    auto last = static_cast<std::size_t>(*config.find("last")->as_int());
+    for (std::size_t n = 1; n <= last + 1; ++n) {
+      ASSERT_TRUE(heard->wait_reports(n));
+      if (n == 1)
+        uut->resume_reports(handle);
+      else
+        uut->answer(handle, to_line(link_answer{}));
+    }
+    ASSERT_TRUE(heard->wait_reports(last + 2));
+    EXPECT_EQ(heard->reports().back(), idle_line);
+    handle = uut->park(handle, keeper);
+    ASSERT_TRUE(keeper->wait_started());
+  }
+  std::filesystem::path write(const std::string& name, const object& config) {
+    std::ofstream{scratch.path() / name} << to_json(config);
+    return scratch.path() / name;
+  }
+};
+
+TEST_F(kept_host_test, serves_an_attempt_after_the_other) {
+  object config{{"last", 1}};
+  start(config);
+
+  heard = std::make_shared<support::recorder>();
+  heard->on_report = line_flow::hold;
+  auto next = context;
+  next.trial_id = "00008";
+  next.directory = scratch.path();
+  object longer{{"last", 2}};
+  handle = uut->hand_on(handle, {}, heard,
+                        to_line(host_order{next, write("next.json", longer), std::nullopt}));
+  go_through(longer);
+
+  EXPECT_EQ(*report<line::report>(1).metrics.find("trial"), value{"00008"});
+  EXPECT_EQ(*report<line::report>(2).metrics.find("n"), value{2});
+  EXPECT_EQ(heard->pid(), keeper->pid());
+}
+
+TEST_F(kept_host_test, ends_in_order_while_it_waits) {
+  start({{"last", 1}});
+
+  uut->end(handle, std::chrono::seconds{60});
+
+  EXPECT_EQ(keeper->wait_exit().code, 0);
+}
+
+TEST_F(kept_host_test, ends_without_a_word_where_it_cannot_begin_an_attempt) {
+  start({{"last", 1}});
+  heard = std::make_shared<support::recorder>();
+  auto next = context;
+  next.directory = scratch.path() / "missing";
+
+  uut->hand_on(handle, {}, heard, to_line(host_order{next, "params.json", std::nullopt}));
+
+  EXPECT_EQ(heard->wait_exit().code, 0);
+  EXPECT_TRUE(heard->reports().empty());
 }
 
 TEST_F(host_test, saves_pauses_and_goes_on_from_there) {

@@ -33,7 +33,8 @@ inline constexpr std::string_view no_host_main
     = "process isolation needs tune::host_main(argc, argv) first in main";
 
 /// The words that start this program as host of the trainable `name`.
-[[nodiscard]] std::vector<std::string> host_command(std::string_view name);
+/// @param kept It waits for another attempt after each that ended well; see host_talk.hpp.
+[[nodiscard]] std::vector<std::string> host_command(std::string_view name, bool kept = false);
 
 /// What a trial process finds in its environment, beside what the process service adds:
 /// TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for every

@@ -19,11 +19,19 @@
 
 namespace tune {
 
-/// Names one launch of one service; never used again.
+/// Names one launch of one service, or one further use of its process; never used again.
 struct process_handle {
   std::uint64_t id = 0;
+  /// Rises when the process is parked, and when it is handed on. What is asked of an earlier use
+  /// has no effect any more.
+  std::uint64_t use = 0;
   friend bool operator==(const process_handle&, const process_handle&) = default;
 };
+
+/// What `process_service` returns where it parks `which` or hands it on.
+[[nodiscard]] constexpr process_handle next_use(process_handle which) {
+  return {which.id, which.use + 1};
+}
 
 /// What to run.
 struct process_order {
@@ -52,6 +60,14 @@ struct process_order {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
   /// Set as TUNE_TRIAL_ATTEMPT: by it leftovers are found. Unique among all runs on this machine.
   std::string tag;
+};
+
+/// What changes where a process goes on for another trial.
+struct process_turn {
+  /// As in its order.
+  std::filesystem::path stdout_file;
+  std::filesystem::path stderr_file;
+  std::uint64_t output_cap = 64 * 1024 * 1024;
 };
 
 /// How a process ended. All it started is gone as well.
@@ -83,7 +99,8 @@ class process_listener {
 public:
   virtual ~process_listener() = default;
 
-  /// The program was executed. Comes before all lines; not at all where it could not be started.
+  /// The program was executed, or is this listener's from now on. Comes before all lines; not at
+  /// all where it could not be started.
   virtual void started(pid_t pid) { static_cast<void>(pid); }
   /// A line of the report descriptor. @param truncated it was longer than the limit.
   /// On `hold` no more is delivered until `resume_reports`.
@@ -102,6 +119,8 @@ public:
   }
   /// The last call, exactly once, after all lines.
   virtual void exited(const exit_info& how) = 0;
+  /// The last call instead of it where the process was parked. @param so_far without its end.
+  virtual void parked(const exit_info& so_far) { static_cast<void>(so_far); }
 };
 
 struct process_service_options {
@@ -144,8 +163,24 @@ public:
   void answer(process_handle which, std::string line);
   /// TERM to the process and its group now, KILL to all of it after `grace`.
   void end(process_handle which, std::chrono::milliseconds grace);
+  /// The same with its order's grace.
+  void end(process_handle which);
   /// KILL to all of it.
   void kill(process_handle which);
+
+  /// Takes a process that speaks the protocol from its listener, which hears `parked` when all that
+  /// was printed so far is in its files. What it prints from then on is dropped.
+  ///
+  /// Not if it is gone or was asked to end: then its listener hears `exited`.
+  /// @param keeper Has the process from then on: hears `started`, before the other's last call,
+  ///               and `exited`.
+  /// @returns the keeper's handle.
+  process_handle park(process_handle which, std::shared_ptr<process_listener> keeper);
+  /// Gives a parked process to `who`, and writes `line` to its answer descriptor. All counts and
+  /// limits begin anew. Where it is gone by now, `who` hears `exited` with that trouble.
+  /// @returns the handle of `who`.
+  process_handle hand_on(process_handle which, process_turn how,
+                         std::shared_ptr<process_listener> who, std::string line);
 
   /// The guard's process; for tests and `doctor`.
   [[nodiscard]] pid_t guard_pid() const;

@@ -62,6 +62,8 @@ struct trainable_section {
   /// Table of recorded curves; stands against the INI's directory.
   std::string path;
   isolation_kind isolation = isolation_kind::process;
+  /// A process whose trial ended well serves another.
+  bool reuse_actors = false;
   /// What workers need beside the command; stand against the INI's directory.
   std::vector<std::string> files;
   report_mode report = report_mode::line;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/process/host_talk.hpp"
+
+#include "tune/io/json.hpp"
+
+namespace tune {
+
+namespace {
+
+std::string text_of(const object& from, std::string_view name) {
+  const auto* found = from.find(name);
+  const auto* text = found == nullptr ? nullptr : found->as_string();
+  return text == nullptr ? std::string{} : *text;
+}
+
+double number_of(const object& from, std::string_view name) {
+  const auto* found = from.find(name);
+  return found == nullptr ? 0 : found->number().value_or(0);
+}
+
+} // namespace
+
+std::string to_line(const host_order& what) {
+  const auto& with = what.context;
+  object next{{"trial", with.trial_id},
+              {"experiment", with.experiment},
+              {"directory", with.directory.string()},
+              {"cpus", with.cpus},
+              {"gpus", with.gpus},
+              {"devices", with.visible_devices},
+              {"params", what.params.string()}};
+  if (what.restore)
+    next.set("restore", what.restore->string());
+  return to_json(object{{"next", std::move(next)}});
+}
+
+expected<host_order> read_host_order(std::string_view text) {
+  auto whole = object_from_json(text);
+  if (!whole)
+    return error{ec::protocol, whole.error().detail};
+  const auto* found = whole->find("next");
+  const auto* next = found == nullptr ? nullptr : found->as_object();
+  if (next == nullptr)
+    return error{ec::protocol, "no 'next' in what a waiting host was told"};
+  host_order result;
+  result.context
+      = {text_of(*next, "trial"),  text_of(*next, "experiment"), text_of(*next, "directory"),
+         number_of(*next, "cpus"), number_of(*next, "gpus"),     text_of(*next, "devices")};
+  result.params = text_of(*next, "params");
+  if (result.context.directory.empty() || result.params.empty())
+    return error{ec::protocol, "an attempt without directory or parameters"};
+  if (auto restore = text_of(*next, "restore"); !restore.empty())
+    result.restore = restore;
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <signal.h>
+
+namespace tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// A process that says "idle" and then hears of its next trial.
+struct process_reuse_test : process_fixture {
+  std::shared_ptr<support::recorder> keeper = std::make_shared<support::recorder>();
+  std::shared_ptr<support::recorder> next = std::make_shared<support::recorder>();
+  process_handle handle;
+
+  /// Starts it and waits for its first word.
+  void start(std::vector<std::string> script) {
+    auto what = order(std::move(script));
+    what.protocol = true;
+    what.stdout_lines = false;
+    heard->on_report = line_flow::hold;
+    handle = uut->launch(std::move(what), heard);
+    ASSERT_TRUE(heard->wait_reports(1));
+  }
+  void park() {
+    handle = uut->park(handle, keeper);
+    ASSERT_TRUE(heard->wait_parked());
+    EXPECT_EQ(heard->exits(), 0);
+  }
+  [[nodiscard]] process_turn turn() const {
+    process_turn result;
+    result.stdout_file = scratch.path() / "next_stdout";
+    result.stderr_file = scratch.path() / "next_stderr";
+    return result;
+  }
+  void hand_on(const process_turn& how) { handle = uut->hand_on(handle, how, next, "go"); }
+};
+
+TEST_F(process_reuse_test, switches_listener_and_files) {
+  start({"raw", "a, cut short", "err", "a", "say", "idle", "hear", "out", "b", "err", "b", "say",
+         "two", "exit", "3"});
+  park();
+  hand_on(turn());
+
+  EXPECT_EQ(next->wait_exit().code, 3);
+  EXPECT_EQ(content("stdout"), "a, cut short");
+  EXPECT_EQ(content("stderr"), "a\n");
+  EXPECT_EQ(content("next_stdout"), "heard go\nb\n");
+  EXPECT_EQ(content("next_stderr"), "b\n");
+  EXPECT_THAT(heard->reports(), ElementsAre("idle"));
+  EXPECT_THAT(heard->parked_as()->stderr_lines, ElementsAre("a"));
+  EXPECT_THAT(keeper->reports(), IsEmpty());
+  EXPECT_THAT(next->reports(), ElementsAre("two"));
+  EXPECT_THAT(next->wait_exit().stderr_lines, ElementsAre("b"));
+  EXPECT_EQ(next->pid(), heard->pid());
+  EXPECT_EQ(keeper->pid(), heard->pid());
+  EXPECT_EQ(heard->exits() + keeper->exits(), 0);
+}
+
+TEST_F(process_reuse_test, loses_nothing_that_was_printed_before_the_word) {
+  start({"bytes", "300000", "say", "idle", "hear"});
+  park();
+
+  EXPECT_EQ(content("stdout").size(), 300000u);
+}
+
+TEST_F(process_reuse_test, drops_what_is_printed_in_between) {
+  start({"say", "idle", "hear", "out", "noise", "say", "printed", "hear"});
+  park();
+  uut->answer(handle, "print");
+  ASSERT_TRUE(keeper->wait_reports(1));
+  hand_on(turn());
+
+  next->wait_exit();
+  EXPECT_EQ(content("stdout"), "");
+  EXPECT_EQ(content("next_stdout"), "heard go\n");
+}
+
+TEST_F(process_reuse_test, counts_anew_for_each) {
+  auto how = turn();
+  how.output_cap = 12;
+  start({"out", "0123456789", "say", "idle", "hear", "out", "0123456789"});
+  park();
+  hand_on(how);
+
+  next->wait_exit();
+  EXPECT_THAT(content("next_stdout"), HasSubstr("heard go\n012\n[output truncated"));
+}
+
+TEST_F(process_reuse_test, lets_nobody_reach_it_by_a_handle_of_before) {
+  start({"say", "idle", "hear", "say", "two", "hear"});
+  auto before = handle;
+  park();
+  auto parked = handle;
+  hand_on(turn());
+  next->on_report = line_flow::hold;
+
+  uut->kill(before);
+  uut->kill(parked);
+  uut->answer(before, "not this");
+  ASSERT_TRUE(next->wait_reports(1));
+  uut->answer(handle, "but this");
+
+  EXPECT_EQ(next->wait_exit().code, 0);
+  EXPECT_EQ(content("next_stdout"), "heard go\nheard but this\n");
+}
+
+TEST_F(process_reuse_test, tells_its_keeper_that_it_died) {
+  start({"say", "idle", "hear"});
+  park();
+  ASSERT_TRUE(keeper->wait_started());
+
+  ::kill(keeper->pid(), SIGKILL);
+
+  EXPECT_EQ(keeper->wait_exit().signal, SIGKILL);
+  EXPECT_EQ(heard->exits(), 0);
+
+  hand_on(turn());
+
+  EXPECT_THAT(next->wait_exit().trouble, HasSubstr("gone before it was handed on"));
+  EXPECT_EQ(next->pid(), 0);
+}
+
+TEST_F(process_reuse_test, is_not_parked_once_it_was_asked_to_end) {
+  start({"say", "idle", "hear"});
+
+  uut->end(handle, std::chrono::seconds{60});
+  uut->park(handle, keeper);
+
+  EXPECT_EQ(heard->wait_exit().signal, SIGTERM);
+  EXPECT_FALSE(heard->parked_as());
+  EXPECT_EQ(keeper->pid(), 0);
+}
+
+TEST_F(process_reuse_test, ends_with_its_service_while_it_waits) {
+  start({"say", "idle", "hear"});
+  park();
+
+  uut.reset();
+
+  EXPECT_EQ(keeper->exits(), 1);
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+}
+
+TEST_F(process_reuse_test, is_lost_with_its_guard_while_it_waits) {
+  start({"say", "idle", "hear"});
+  park();
+
+  ::kill(uut->guard_pid(), SIGKILL);
+
+  EXPECT_TRUE(keeper->wait_exit().guard_lost);
+  EXPECT_EQ(support::count_tagged(tag), 0u);
+}
+
+} // namespace
+} // namespace tune
