@@ -215,6 +215,10 @@ cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_sta
       [self, &state](const node_offer& what, const node_actor& node) {
         state.offer(self, what, node);
       },
+      [self, &state](const job_over& x) {
+        for (const auto& [who, node] : state.nodes)
+          send(self, node.actor, x);
+      },
       [self, &state](const runner_actor& runner) { state.enrol(self, runner); },
       [self, &state](const lease_request& what, const runner_actor& runner) {
         state.enter(self, what, runner);
@@ -224,6 +228,10 @@ cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_sta
       },
       [&state](status_atom) {
         return cluster_status{state.books.total(), state.books.used(), state.nodes.size()};
+      },
+      [&state](const fit_question& x) {
+        auto why = state.books.impossible(x.what, x.labels);
+        return why ? to_text(*why) : std::string{};
       },
       [self, &state](drain_atom) { return state.dissolve(self); },
   };

@@ -64,6 +64,12 @@ void kept_hosts::park(process_handle which, host_key key) {
   processes_->park(which, std::make_shared<keeper>(content_, std::move(key), next_use(which)));
 }
 
+void kept_hosts::end_job(const std::string& job) {
+  std::lock_guard lock{content_->mutex};
+  for (auto which : content_->pool.take_all_of(job))
+    processes_->end(which);
+}
+
 void kept_hosts::close() {
   std::lock_guard lock{content_->mutex};
   for (auto which : content_->pool.clear())

@@ -32,6 +32,8 @@ public:
   [[nodiscard]] std::optional<process_handle> take(const host_key& key);
   /// Parks a host that says it waits.
   void park(process_handle which, host_key key);
+  /// The job is over: ends those that wait for its trials.
+  void end_job(const std::string& job);
   /// Ends those that wait; nobody is to come any more.
   void close();
 

@@ -17,12 +17,13 @@ namespace tune {
 namespace {
 
 /// What the launcher tells the node: the trainable of this lease runs, or never will.
-using node_impl = extend<node_actor, caf::result<void>(std::uint64_t, trainable_actor),
+using node_impl = extend<node_desk_actor, caf::result<void>(std::uint64_t, trainable_actor),
                          caf::result<void>(std::uint64_t, std::string)>;
 
 /// Starts processes: makes directories and, once, the guard. On a thread of its own, because it
 /// blocks on the disk; so it speaks to its node only: see docs/decisions/0005.
-using launcher_actor = typed_actor<caf::result<void>(trainable_start, node_impl)>;
+using launcher_actor
+    = typed_actor<caf::result<void>(trainable_start, node_impl), caf::result<void>(job_over)>;
 
 attempt_ended ended(attempt_key attempt, end_class how, std::string why) {
   attempt_ended result;
@@ -72,6 +73,12 @@ struct launcher_state {
       end_leftovers(find_orphans_of(what.directory), what.kill_grace);
   }
 
+  void forget(const std::string& job) {
+    patterns.erase(job);
+    if (hosts)
+      hosts->end_job(job);
+  }
+
   template <class Self>
   void launch(Self* self, const trainable_start& what, const node_impl& node) {
     auto lease = what.order.lease;
@@ -101,6 +108,7 @@ launcher_actor::behavior_type launcher(launcher_actor::stateful_pointer<launcher
       [self, &state](const trainable_start& what, const node_impl& node) {
         state.launch(self, what, node);
       },
+      [&state](const job_over& x) { state.forget(x.job); },
   };
 }
 
@@ -155,10 +163,10 @@ struct node_state {
   template <class Self>
   void take(Self* self, const std::string& id, const job_ready& found) {
     auto queue = waiting.extract(id);
+    if (queue.empty() || queue.mapped().empty())
+      return;
     if (found.what)
       jobs[id] = found.what;
-    if (queue.empty())
-      return;
     for (auto& [order, trial] : queue.mapped()) {
       if (found.what)
         launch(self, order, trial);
@@ -166,6 +174,13 @@ struct node_state {
         refuse(self, order, trial, end_class::user_error,
                "node " + settings->name + " is not ready for it: " + found.why);
     }
+  }
+
+  template <class Self>
+  void forget(Self* self, const job_over& what) {
+    jobs.erase(what.job);
+    if (launches)
+      send(self, launches, what);
   }
 
   template <class Self>
@@ -299,9 +314,11 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
         state.launch(self, order, trial);
       },
       [self, &state](lease_revoked x) { state.revoke(self, x.lease); },
+      [self, &state](const job_over& x) { state.forget(self, x); },
       [self, &state](leave_atom) { state.leave(self); },
       [self, &state](drain_atom) { state.drain(self); },
       [](ping_atom, std::uint64_t x) { return x; },
+      [&state](const job_ready& x) { state.jobs[x.what->id] = x.what; },
       [self, &state](std::uint64_t lease, const trainable_actor& whom) {
         state.attend(self, lease, whom);
       },
@@ -326,7 +343,8 @@ node_offer offer_of(const node_settings& node) {
   return result;
 }
 
-node_actor spawn_node(caf::actor_system& system, node_settings settings, head_desk_actor desk) {
+node_desk_actor spawn_node(caf::actor_system& system, node_settings settings,
+                           head_desk_actor desk) {
   return system.spawn(node, std::make_shared<const node_settings>(std::move(settings)),
                       std::move(desk));
 }

@@ -23,7 +23,7 @@ using inbox_impl = extend<inbox_desk_actor, caf::result<void>(piece_taken, outpu
 
 /// Blocks on the disk; so it speaks to its inbox only: see docs/decisions/0005.
 using writer_actor = typed_actor<caf::result<void>(output_piece, output_sender_actor, inbox_impl),
-                                 caf::result<void>(job_place)>;
+                                 caf::result<void>(job_place), caf::result<void>(job_withdrawn)>;
 
 std::string why_not(const char* what, const fs::path& file) {
   return std::string{"cannot "} + what + " " + file.string() + ": " + std::strerror(errno);
@@ -62,6 +62,11 @@ struct writer_state {
     return why;
   }
 
+  void forget(const std::string& job) {
+    places.erase(job);
+    std::erase_if(begins, [&](const auto& x) { return std::get<0>(x.first) == job; });
+  }
+
   std::string write(int descriptor, const stream_key& key, const output_piece& x,
                     const fs::path& file) {
     struct stat about {};
@@ -89,6 +94,7 @@ writer_actor::behavior_type writer(writer_actor::stateful_pointer<writer_state> 
         send(self, by, piece_taken{x.number, state.put(x)}, who);
       },
       [&state](const job_place& x) { state.places[x.job] = x.directory; },
+      [&state](const job_withdrawn& x) { state.forget(x.job); },
   };
 }
 
@@ -104,6 +110,7 @@ inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self,
         send(self, writes, std::move(x), who, caf::actor_cast<inbox_impl>(self));
       },
       [self, writes](const job_place& x) { send(self, writes, x); },
+      [self, writes](const job_withdrawn& x) { send(self, writes, x); },
       [self](piece_taken& x, const output_sender_actor& who) { send(self, who, std::move(x)); },
   };
 }

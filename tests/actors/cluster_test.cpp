@@ -43,6 +43,31 @@ TEST_F(cluster_test, grants_in_the_order_of_requests) {
   EXPECT_EQ(runner.heard->size(), 0u);
 }
 
+TEST_F(cluster_test, tells_all_nodes_that_a_job_is_over) {
+  auto there = mock_node();
+  offer(1);
+  tell(uut, node_offer{"there", cpus(1), {}}, there.actor);
+
+  tell(uut, job_over{"digits-1"});
+
+  EXPECT_EQ(node.take<job_over>().job, "digits-1");
+  EXPECT_EQ(there.take<job_over>().job, "digits-1");
+}
+
+TEST_F(cluster_test, tells_whether_a_request_could_ever_be_granted) {
+  offer(1);
+  ask(wants(0, 1));
+  runner.take<lease_granted>();
+
+  auto fits = ask_now<std::string>(uut, fit_question{{{cpus(1)}, {}}, {}});
+  auto too_much = ask_now<std::string>(uut, fit_question{{{cpus(2)}, {}}, {}});
+  auto unknown = ask_now<std::string>(uut, fit_question{{{cpus(1)}, {}}, {"trainable x"}});
+
+  EXPECT_EQ(fits, "");
+  EXPECT_NE(too_much, "");
+  EXPECT_NE(unknown, "");
+}
+
 TEST_F(cluster_test, grants_the_next_when_a_lease_comes_back) {
   offer(1);
   ask(wants(0, 1));

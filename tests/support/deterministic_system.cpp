@@ -66,6 +66,7 @@ node_actor::behavior_type node(std::shared_ptr<ear> heard) {
         heard->hear(launch_words{order, whom});
       },
       hears<lease_revoked>(heard),
+      hears<job_over>(heard),
       [heard](leave_atom) { heard->hear(leave_atom_v); },
       [heard](drain_atom) { heard->hear(drain_atom_v); },
       [](ping_atom, std::uint64_t x) { return x; },
@@ -79,11 +80,13 @@ cluster_actor::behavior_type cluster(std::shared_ptr<ear> heard) {
       [heard](const lease_cancel& x, const runner_actor&) { heard->hear(x); },
       hears<lease_over>(heard),
       hears<node_leaving>(heard),
+      hears<job_over>(heard),
       [](const runner_actor&) {},
       [heard](status_atom) {
         heard->hear(status_atom_v);
         return cluster_status{};
       },
+      [](const fit_question&) { return std::string{}; },
       [heard](drain_atom) {
         heard->hear(drain_atom_v);
         return std::uint64_t{0};

@@ -51,10 +51,17 @@ using node_actor = typed_actor<
     caf::result<void>(launch_order, trial_actor),
     // Ends one of them, or sees that it never begins.
     caf::result<void>(lease_revoked),
+    // Forgets the job: it is asked for anew where it is launched again.
+    caf::result<void>(job_over),
     // Takes no more; goes when those that run have ended.
     caf::result<void>(leave_atom),
     // Hands back what runs, ends it and goes.
     caf::result<void>(drain_atom), caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+
+/// The NODE as its own process sees it.
+using node_desk_actor = extend<node_actor,
+                               // Knows this job from now on.
+                               caf::result<void>(job_ready)>;
 
 /// A HEAD DESK takes what nodes tell their head: the CLUSTER's face to them.
 using head_desk_actor = typed_actor<
@@ -110,10 +117,14 @@ using cluster_actor
     = extend<head_desk_actor,
              // A node is there, or offers something else than before.
              caf::result<void>(node_offer, node_actor),
+             // Tells all nodes, those that come later excepted.
+             caf::result<void>(job_over),
              // Tells this runner of nodes, as `news`, from now on.
              caf::result<void>(runner_actor), caf::result<void>(lease_request, runner_actor),
              caf::result<void>(lease_cancel, runner_actor),
              caf::result<cluster_status>(status_atom),
+             // Answers why not; empty: it could.
+             caf::result<std::string>(fit_question),
              // Has all nodes hand back what runs and go; answers when they are gone.
              caf::result<std::uint64_t>(drain_atom)>;
 
@@ -153,6 +164,7 @@ CAF_ADD_TYPE_ID(tune_types, (tune::lease_over))
 CAF_ADD_TYPE_ID(tune_types, (tune::lease_revoked))
 CAF_ADD_TYPE_ID(tune_types, (tune::node_leaving))
 CAF_ADD_TYPE_ID(tune_types, (tune::head_desk_actor))
+CAF_ADD_TYPE_ID(tune_types, (tune::job_over))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.
@@ -161,6 +173,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_granted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_refused)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::lease_cancel)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::fit_question)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::node_offer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::job_ready)

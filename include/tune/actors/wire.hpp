@@ -244,6 +244,16 @@ auto inspect(Inspector& f, node_leaving& x) {
   return inspect_fields(f, "node_leaving", x, field("node", x.node));
 }
 
+/// The experiment is over: nothing of it will be launched again, unless it is resumed.
+struct job_over {
+  std::string job;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, job_over& x) {
+  return inspect_fields(f, "job_over", x, field("job", x.job));
+}
+
 // -- Between actors of one process: these never leave it.
 
 /// Something happened that the experiment must know.
@@ -287,6 +297,11 @@ struct lease_request {
   /// Wait where no node known now could ever grant it.
   bool wait = false;
   /// What the trainable's node must be able to do.
+  node_labels labels = {};
+};
+/// Could a trial with such a request ever start on the nodes that are there?
+struct fit_question {
+  resource_request what;
   node_labels labels = {};
 };
 struct lease_cancel {

@@ -46,7 +46,9 @@ using inbox_actor = typed_actor<
 /// The INBOX as its own process sees it.
 using inbox_desk_actor = extend<inbox_actor,
                                 // Trials of this job print here from now on.
-                                caf::result<void>(job_place)>;
+                                caf::result<void>(job_place),
+                                // Nothing more is taken of it.
+                                caf::result<void>(job_withdrawn)>;
 
 /// Whom a node speaks with at its head.
 struct head_links {

@@ -160,7 +160,7 @@ struct job_place {
   std::filesystem::path directory;
 };
 
-/// No more nodes will ask for this job.
+/// The job is over at its head.
 struct job_withdrawn {
   std::string job;
 };

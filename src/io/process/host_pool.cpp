@@ -48,6 +48,17 @@ void host_pool::forget(process_handle host) {
   std::erase_if(waiting_, [&](const entry& x) { return x.host == host; });
 }
 
+std::vector<process_handle> host_pool::take_all_of(const std::string& job) {
+  std::vector<process_handle> result;
+  std::erase_if(waiting_, [&](const entry& x) {
+    if (x.key.job != job)
+      return false;
+    result.push_back(x.host);
+    return true;
+  });
+  return result;
+}
+
 std::vector<process_handle> host_pool::clear() {
   std::vector<process_handle> result;
   for (const auto& x : std::exchange(waiting_, {}))

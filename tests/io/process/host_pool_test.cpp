@@ -54,6 +54,19 @@ TEST(host_pool, reuses_each_of_three_kinds_of_requests_once) {
   EXPECT_EQ(uut.size(), 0u);
 }
 
+TEST(host_pool, lets_the_hosts_of_one_job_go) {
+  auto of_other = asks_for(1);
+  of_other.job = "other";
+  host_pool uut;
+  uut.give(asks_for(1), host(1));
+  uut.give(of_other, host(2));
+  uut.give(asks_for(2), host(3));
+
+  EXPECT_THAT(uut.take_all_of("job"), ElementsAre(host(1), host(3)));
+  EXPECT_THAT(uut.take_all_of("job"), IsEmpty());
+  EXPECT_EQ(uut.take(of_other), host(2));
+}
+
 TEST(host_pool, forgets_a_host_that_is_gone) {
   host_pool uut;
   uut.give(asks_for(1), host(1));

@@ -41,6 +41,8 @@ public:
   [[nodiscard]] std::vector<process_handle> make_room(const host_key& key);
   /// `host` is gone. Nothing happens where it does not wait.
   void forget(process_handle host);
+  /// Takes all of one job out, the longest waiting first.
+  [[nodiscard]] std::vector<process_handle> take_all_of(const std::string& job);
   /// Takes all out, the longest waiting first.
   [[nodiscard]] std::vector<process_handle> clear();
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
