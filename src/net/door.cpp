@@ -44,9 +44,32 @@ struct door_state {
   std::map<std::uint64_t, guest> welcomed;
   /// By the name of the node.
   std::map<std::string, inmate> inside;
+  /// Clients that were welcomed and did not ask for the front yet.
+  std::set<std::uint64_t> clients;
   std::uint64_t last_ticket = 0;
 
   std::string hear(const std::string& text) {
+    auto client = client_hello_from_json(text);
+    if (!client)
+      return reject(client.error(), "somebody");
+    return *client ? hear_client(**client) : hear_worker(text);
+  }
+
+  std::string hear_client(const client_hello& who) {
+    auto whom = "client " + who.name;
+    if (!settings.front)
+      return reject({ec::refused, "this head runs an experiment of its own (run --listen) and takes"
+                                  " no others; those that do are begun by tune-node head"},
+                    whom);
+    if (auto fits = may_submit(who, settings.build, settings.cluster); !fits)
+      return reject(fits.error(), whom);
+    clients.insert(++last_ticket);
+    if (clients.size() > most_tickets)
+      clients.erase(clients.begin());
+    return to_json(hello_answer{welcome{settings.build, who.name, last_ticket, wall_clock_ms()}});
+  }
+
+  std::string hear_worker(const std::string& text) {
     auto who = hello_from_json(text);
     if (!who)
       return reject(who.error(), "somebody");
@@ -65,6 +88,12 @@ struct door_state {
     if (welcomed.size() > most_tickets)
       welcomed.erase(welcomed.begin());
     return to_json(hello_answer{welcome{settings.build, called, ticket, now}});
+  }
+
+  caf::result<front_actor> lead_in(std::uint64_t ticket) {
+    if (clients.erase(ticket) == 0)
+      return caf::make_error(caf::sec::invalid_argument, "nobody was given this ticket");
+    return *settings.front;
   }
 
   std::string reject(const error& why, const std::string& whom) {
@@ -104,8 +133,9 @@ struct door_state {
   }
 };
 
-door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
-                               door_settings settings, cluster_actor cluster, head_links links) {
+entrance_actor::behavior_type door(entrance_actor::stateful_pointer<door_state> self,
+                                   door_settings settings, cluster_actor cluster,
+                                   head_links links) {
   auto& state = state_of(self);
   state.settings = std::move(settings);
   state.cluster = std::move(cluster);
@@ -117,6 +147,7 @@ door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
       [self, &state](enter_atom, std::uint64_t ticket, const node_actor& node) {
         state.enter(self, ticket, node);
       },
+      [&state](front_wanted x) { return state.lead_in(x.ticket); },
   };
 }
 

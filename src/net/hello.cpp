@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/hello.hpp"
 
+#include "tune/io/field_reader.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/resources_json.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -12,40 +14,7 @@ namespace {
 
 constexpr std::size_t longest_name = 100;
 
-/// Reads the fields of one object; remembers the first that is wrong.
-class reader {
-public:
-  explicit reader(const object& from) : from_{from} {}
-
-  template <class T>
-  T get(std::string_view name) {
-    const auto* found = from_.find(name);
-    if (found != nullptr) {
-      if (const auto* fit = std::get_if<T>(&found->content()))
-        return *fit;
-    }
-    fail(std::string{name} + (found == nullptr ? " is missing" : " has a wrong type"));
-    return T{};
-  }
-
-  amount get_amount(std::string_view name) {
-    auto units = get<std::int64_t>(name);
-    if (units < 0)
-      fail(std::string{name} + " is negative");
-    return {units};
-  }
-
-  void fail(std::string what) {
-    if (!fault_)
-      fault_ = error{ec::bad_option, "in a hello: " + std::move(what)};
-  }
-
-  [[nodiscard]] const std::optional<error>& fault() const { return fault_; }
-
-private:
-  const object& from_;
-  std::optional<error> fault_;
-};
+constexpr auto here = "in a hello";
 
 void write(object& to, const build_identity& x) {
   to.set("protocol", value{x.protocol});
@@ -53,39 +22,9 @@ void write(object& to, const build_identity& x) {
   to.set("caf", value{x.caf});
 }
 
-build_identity read_build(reader& from) {
+build_identity read_build(field_reader& from) {
   return {from.get<std::int64_t>("protocol"), from.get<std::string>("version"),
           from.get<std::string>("caf")};
-}
-
-object written(const resources& x) {
-  object result;
-  result.set("cpu", value{x.cpu.units});
-  result.set("gpu", value{x.gpu.units});
-  result.set("memory", value{static_cast<std::int64_t>(x.memory)});
-  object custom;
-  for (const auto& [name, much] : x.custom)
-    custom.set(name, value{much.units});
-  result.set("custom", value{std::move(custom)});
-  return result;
-}
-
-resources read_resources(reader& from) {
-  resources result;
-  auto all = from.get<object>("capacity");
-  reader inner{all};
-  result.cpu = inner.get_amount("cpu");
-  result.gpu = inner.get_amount("gpu");
-  result.memory = static_cast<std::uint64_t>(inner.get_amount("memory").units);
-  auto custom = inner.get<object>("custom");
-  reader amounts{custom};
-  for (const auto& [name, much] : custom)
-    result.custom[name] = amounts.get_amount(name);
-  for (const auto* x : {&inner, &amounts}) {
-    if (x->fault())
-      from.fail("capacity: " + x->fault()->detail);
-  }
-  return result;
 }
 
 } // namespace
@@ -106,7 +45,7 @@ std::string to_json(const hello& x) {
   result.set("name", value{x.name});
   result.set("worker", value{x.worker});
   result.set("wall_ms", value{x.wall_ms});
-  result.set("capacity", value{written(x.capacity)});
+  result.set("capacity", value{to_object(x.capacity)});
   value::list labels;
   for (const auto& label : x.labels)
     labels.emplace_back(label);
@@ -118,14 +57,14 @@ expected<hello> hello_from_json(std::string_view text) {
   auto all = object_from_json(text);
   if (!all)
     return all.error();
-  reader from{*all};
+  field_reader from{*all, here};
   hello result;
   result.build = read_build(from);
   result.cluster = from.get<std::string>("cluster");
   result.name = from.get<std::string>("name");
   result.worker = from.get<std::string>("worker");
   result.wall_ms = from.get<std::int64_t>("wall_ms");
-  result.capacity = read_resources(from);
+  result.capacity = read_resources(from, "capacity");
   for (const auto& label : from.get<value::list>("labels")) {
     if (const auto* word = std::get_if<std::string>(&label.content()))
       result.labels.insert(*word);
@@ -158,7 +97,7 @@ expected<hello_answer> hello_answer_from_json(std::string_view text) {
   auto all = object_from_json(text);
   if (!all)
     return all.error();
-  reader from{*all};
+  field_reader from{*all, here};
   if (from.get<bool>("ok")) {
     welcome yes;
     yes.build = read_build(from);
@@ -177,13 +116,18 @@ expected<hello_answer> hello_answer_from_json(std::string_view text) {
 
 expected<void> may_enter(const hello& who, const build_identity& build,
                          const std::string& cluster) {
-  if (who.build.protocol != build.protocol || who.build.caf != build.caf)
-    return error{ec::refused, "other version: the head runs " + to_text(build) + ", worker '"
-                                  + who.name + "' " + to_text(who.build)
-                                  + "; install the same on both"};
-  if (who.cluster != cluster)
-    return error{ec::refused, "other cluster: the head belongs to cluster '" + cluster
-                                  + "', worker '" + who.name + "' to '" + who.cluster + "'"};
+  return may_speak("worker '" + who.name + "'", who.build, who.cluster, build, cluster);
+}
+
+expected<void> may_speak(const std::string& whom, const build_identity& its_build,
+                         const std::string& its_cluster, const build_identity& build,
+                         const std::string& cluster) {
+  if (its_build.protocol != build.protocol || its_build.caf != build.caf)
+    return error{ec::refused, "other version: the head runs " + to_text(build) + ", " + whom + " "
+                                  + to_text(its_build) + "; install the same on both"};
+  if (its_cluster != cluster)
+    return error{ec::refused, "other cluster: the head belongs to cluster '" + cluster + "', "
+                                  + whom + " to '" + its_cluster + "'"};
   return {};
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/system.hpp"
 
-#include "tune/net/actors.hpp"
+#include "tune/io/certificates/openssl_errors.hpp"
 #include "tune/net/caf_tls.hpp"
+#include "tune/net/front_actors.hpp"
 
 #include <mutex>
 
@@ -12,12 +13,13 @@ void init_net_types() {
   static std::once_flag once;
   std::call_once(once, [] {
     init_message_types();
-    init_types<caf::id_block::tune_net_types>();
+    init_types<caf::id_block::tune_net_types, caf::id_block::tune_front_types>();
   });
 }
 
 network_config::network_config(const transport& how, std::size_t threads) {
   configure_net(*this, threads);
+  keep_openssl_errors_apart();
   if (how.identity)
     load_network(*this, how.identity->files);
   else
@@ -27,7 +29,7 @@ network_config::network_config(const transport& how, std::size_t threads) {
 void configure_net(caf::actor_system_config& config, std::size_t threads) {
   init_net_types();
   configure(config, threads);
-  add_types<caf::id_block::tune_net_types>(config);
+  add_types<caf::id_block::tune_net_types, caf::id_block::tune_front_types>(config);
 }
 
 } // namespace tune

@@ -52,7 +52,7 @@ TEST(hello, names_what_is_missing_or_wrong) {
 
   EXPECT_THAT(why(good, "\"cluster\"", "\"klaster\""), HasSubstr("cluster is missing"));
   EXPECT_THAT(why(good, "\"00ff\"", "7"), HasSubstr("worker has a wrong type"));
-  EXPECT_THAT(why(good, "25000", "-25000"), HasSubstr("capacity: in a hello: cpu is negative"));
+  EXPECT_THAT(why(good, "25000", "-25000"), HasSubstr("capacity: cpu is negative"));
   EXPECT_THAT(why(good, "\"trainable a\"", "3"), HasSubstr("labels has a wrong type"));
   EXPECT_FALSE(hello_from_json("GET / HTTP/1.1"));
   EXPECT_FALSE(hello_from_json("[]"));

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/net/actors.hpp"
+#include "tune/net/front_actors.hpp"
 #include "tune/net/hello.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace tune {
@@ -14,6 +15,8 @@ struct door_settings {
   /// Name of the cluster; workers of others are sent away.
   std::string cluster = "default";
   build_identity build = this_build();
+  /// Whom clients speak with; nothing: they are sent away.
+  std::optional<front_actor> front = {};
   /// Hears, in a line for people, of workers that come in or are sent away; from an actor's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
@@ -23,6 +26,7 @@ struct door_settings {
 ///
 /// Names of nodes are unique while they are in: the second worker "w" becomes "w-2". A worker that
 /// comes back before its loss was noticed takes its own place.
+/// Clients are welcomed, too, if there is a front.
 /// @param links Whom the nodes speak with; the desk is the cluster's.
 [[nodiscard]] door_actor spawn_door(caf::actor_system& system, door_settings settings,
                                     cluster_actor cluster, head_links links);

@@ -18,7 +18,7 @@ namespace tune {
 
 /// What the two sides must have in common to understand each other's messages. Raised with every
 /// change of a type that crosses the wire.
-inline constexpr std::int64_t wire_protocol = 1;
+inline constexpr std::int64_t wire_protocol = 2;
 
 /// What every side says of itself.
 struct build_identity {
@@ -88,6 +88,12 @@ using hello_answer = std::variant<welcome, rejection>;
 /// Whether a head of `build` and `cluster` may let `who` in.
 /// @errors `ec::refused`, naming what differs on both sides.
 [[nodiscard]] expected<void> may_enter(const hello& who, const build_identity& build,
+                                       const std::string& cluster);
+
+/// The same for whoever else comes.
+/// @param whom "client 'me'".
+[[nodiscard]] expected<void> may_speak(const std::string& whom, const build_identity& its_build,
+                                       const std::string& its_cluster, const build_identity& build,
                                        const std::string& cluster);
 
 /// A name that is not `taken`: `wanted`, else with the first free number behind it: "w-2".

@@ -1,0 +1,66 @@
+/// A client's connection to a standing head.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/client_words.hpp"
+#include "tune/net/dial.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// What became of an experiment that was submitted.
+struct experiment_fate {
+  /// How it ended; see `experiment_ended::text`. Empty: the head is out of reach.
+  std::string text;
+  bool has_rows = false;
+  /// Why the head is out of reach.
+  std::string lost;
+};
+
+struct head_link_settings {
+  door_dialer dial;
+  std::string cluster = "default";
+  /// Who asks, for people: "me@laptop".
+  std::string name;
+  build_identity build = this_build();
+};
+
+/// Speaks with a head for one experiment. Its calls block, and may come from several threads.
+class head_link {
+public:
+  /// @param system Outlives it; see `dial`.
+  /// @errors `ec::unreachable`; `ec::refused` where the head sends it away, with the cause.
+  [[nodiscard]] static expected<std::unique_ptr<head_link>> connect(caf::actor_system& system,
+                                                                    head_link_settings how);
+  /// What is submitted and not over goes on.
+  ~head_link();
+  head_link(const head_link&) = delete;
+  head_link& operator=(const head_link&) = delete;
+
+  /// Submits an experiment, once at most, and waits until its files are at the head and it runs,
+  /// however long that takes.
+  /// @errors what the head says; `ec::unreachable`.
+  [[nodiscard]] expected<submission_taken> submit(const submission_words& words, job_offer files);
+  /// Has a submission under way fail. Without effect where there is none.
+  void withdraw();
+
+  /// Asks about the experiment. @returns the answer's JSON.
+  /// @errors `ec::unreachable`, `ec::timeout`.
+  [[nodiscard]] expected<std::string> ask(const client_request& what);
+  /// The same without waiting for the answer.
+  void tell(const client_request& what);
+
+  /// Its end, if it has come, or comes in time.
+  [[nodiscard]] std::optional<experiment_fate> wait_for(std::chrono::milliseconds patience);
+
+private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+  explicit head_link(std::unique_ptr<impl> what);
+};
+
+} // namespace tune

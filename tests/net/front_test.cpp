@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/front.hpp"
+
+#include "support/deterministic_system.hpp"
+#include "tune/net/depot.hpp"
+#include "tune/net/door.hpp"
+#include "tune/net/system.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tune {
+namespace {
+
+using testing::HasSubstr;
+
+/// What a fake steward was told, and how it answers.
+struct fake_steward {
+  commission task;
+  steward_actor actor;
+  std::shared_ptr<std::vector<client_request>> asked
+      = std::make_shared<std::vector<client_request>>();
+  std::shared_ptr<int> leaves = std::make_shared<int>(0);
+};
+
+class front_test : public support::deterministic_system {
+protected:
+  /// A fetch that waits goes on at a tick.
+  using fetcher_mock = extend<fetcher_actor, caf::result<void>(tick_atom)>;
+
+  std::vector<fake_steward> stewards;
+  /// What the next steward says to its beginning.
+  stewardship first_word{to_json(submission_taken{1, "/srv/digits", {}}), true};
+  /// What the fetcher answers; empty: all is there.
+  std::string fetch_trouble;
+  /// Fetches that wait, where they are to wait.
+  bool slow_fetcher = false;
+  std::vector<std::string> said;
+
+  fetcher_mock fetcher = keep(spawn_fetcher_mock());
+  front_desk_actor uut
+      = keep(spawn_front(*system, {[this](commission x) { return hire(std::move(x)); }, fetcher,
+                                   [this](const std::string& text) { said.push_back(text); }}));
+  depot_actor depot = keep(spawn_depot(*system, false));
+
+  std::vector<client_answer> answers;
+  std::vector<experiment_ended> ends;
+  follower_actor me = keep(follower());
+
+  follower_actor follower() {
+    return system->spawn([this]() -> follower_actor::behavior_type {
+      return {
+          [this](const client_answer& x) { answers.push_back(x); },
+          [this](const experiment_ended& x) { ends.push_back(x); },
+      };
+    });
+  }
+
+  fetcher_mock spawn_fetcher_mock() {
+    return system->spawn([this](fetcher_mock::pointer self) -> fetcher_mock::behavior_type {
+      auto waiting = std::make_shared<std::optional<caf::typed_response_promise<fetched_job>>>();
+      return {
+          [this, self, waiting](const fetch_job& what, const depot_actor&) {
+            auto result = self->make_response_promise<fetched_job>();
+            if (slow_fetcher)
+              *waiting = result;
+            else
+              result.deliver(fetched_job{what.job, "record", "/work", fetch_trouble});
+            return result;
+          },
+          [waiting](tick_atom) {
+            (*waiting)->deliver(fetched_job{"x", "record", "/work", {}});
+          },
+      };
+    });
+  }
+
+  steward_actor hire(commission task) {
+    fake_steward made;
+    made.task = std::move(task);
+    made.actor = system->spawn(
+        [this, asked = made.asked, leaves = made.leaves]() -> steward_actor::behavior_type {
+          return {
+              [this](run_atom) { return first_word; },
+              [asked](const client_request& x) {
+                asked->push_back(x);
+                return x.what == client_request::kind::rows ? to_json(rows_piece{"a,b\n", true})
+                                                            : std::string{"state"};
+              },
+              [leaves](leave_atom) { ++*leaves; },
+          };
+        });
+    stewards.push_back(made);
+    return made.actor;
+  }
+
+  void submit(const std::string& experiment, std::uint64_t number = 1) {
+    submission_words words{experiment, experiment + "-0", "me@here", false, {}, {}};
+    tell(uut, submission{number, to_json(words)}, depot, me);
+  }
+  void ask(client_request::kind what, std::uint64_t key, std::uint64_t number) {
+    tell(uut, client_question{number, to_json(client_request{what, key, 0})}, me);
+  }
+  void end(const fake_steward& who, bool has_rows = false) {
+    tell(uut, experiment_ended{who.task.key, "how", has_rows});
+  }
+};
+
+TEST_F(front_test, has_an_experiment_run_once_its_files_are_there) {
+  submit("digits", 7);
+
+  ASSERT_EQ(stewards.size(), 1u);
+  EXPECT_EQ(stewards[0].task.words.experiment, "digits");
+  EXPECT_EQ(stewards[0].task.found.directory, "/work");
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].number, 7u);
+  EXPECT_TRUE(submission_taken_from_json(answers[0].text));
+
+  end(stewards[0]);
+
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].text, "how");
+  EXPECT_TRUE(is_gone(stewards[0].actor));
+}
+
+TEST_F(front_test, takes_one_of_a_name_at_a_time) {
+  submit("digits", 1);
+  submit("digits", 2);
+  submit("other", 3);
+
+  ASSERT_EQ(answers.size(), 3u);
+  auto second = submission_taken_from_json(answers[1].text);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ec::refused);
+  EXPECT_THAT(second.error().detail, HasSubstr("me@here"));
+  EXPECT_EQ(stewards.size(), 2u);
+
+  end(stewards[0]);
+  submit("digits", 4);
+
+  EXPECT_EQ(stewards.size(), 3u);
+  EXPECT_TRUE(submission_taken_from_json(answers.back().text));
+}
+
+TEST_F(front_test, passes_a_refusal_on_and_keeps_nothing) {
+  first_word = {to_json(error{ec::refused, "no such trainable"}), false};
+  submit("digits", 1);
+
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(submission_taken_from_json(answers[0].text).error().detail, "no such trainable");
+  EXPECT_TRUE(is_gone(stewards[0].actor));
+
+  first_word = {to_json(submission_taken{}), true};
+  submit("digits", 2);
+
+  EXPECT_TRUE(submission_taken_from_json(answers[1].text));
+}
+
+TEST_F(front_test, gives_up_what_cannot_be_fetched) {
+  fetch_trouble = "the connection was lost";
+  submit("digits");
+
+  EXPECT_TRUE(stewards.empty());
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_THAT(submission_taken_from_json(answers[0].text).error().detail,
+              HasSubstr("the connection was lost"));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_THAT(said[0], HasSubstr("digits"));
+}
+
+TEST_F(front_test, has_questions_answered_by_the_experiment_that_they_are_about) {
+  submit("one", 1);
+  submit("two", 2);
+
+  ask(client_request::kind::state, stewards[1].task.key, 3);
+  ask(client_request::kind::state, 99, 4);
+
+  ASSERT_EQ(answers.size(), 4u);
+  EXPECT_EQ(answers[2].number, 3u);
+  EXPECT_EQ(answers[2].text, "state");
+  EXPECT_TRUE(stewards[0].asked->empty());
+  EXPECT_EQ(stewards[1].asked->size(), 1u);
+  EXPECT_THAT(answers[3].text, HasSubstr("knows no such experiment"));
+}
+
+TEST_F(front_test, keeps_rows_until_they_were_read) {
+  submit("digits", 1);
+  end(stewards[0], true);
+
+  EXPECT_FALSE(is_gone(stewards[0].actor));
+  ask(client_request::kind::rows, stewards[0].task.key, 2);
+
+  EXPECT_EQ(rows_piece_from_json(answers.back().text)->text, "a,b\n");
+  EXPECT_TRUE(is_gone(stewards[0].actor));
+}
+
+TEST_F(front_test, keeps_no_rows_for_a_client_that_went) {
+  submit("digits", 1);
+  end(stewards[0], true);
+
+  dismiss(me);
+
+  EXPECT_TRUE(is_gone(stewards[0].actor));
+}
+
+TEST_F(front_test, lets_an_experiment_run_on_whose_client_goes) {
+  submit("digits", 1);
+
+  dismiss(me);
+
+  EXPECT_FALSE(is_gone(stewards[0].actor));
+  EXPECT_EQ(*stewards[0].leaves, 0);
+  end(stewards[0]);
+  EXPECT_TRUE(is_gone(stewards[0].actor));
+}
+
+TEST_F(front_test, has_all_leave_off_before_the_head_goes) {
+  submit("one", 1);
+  submit("two", 2);
+  slow_fetcher = true;
+  submit("three", 3);
+  auto drained = false;
+  caf::scoped_actor self{*system, true};
+  auto waits = request(self.operator->(), uut, caf::infinite, drain_atom_v);
+  run_now();
+
+  // What has not begun is given up.
+  EXPECT_FALSE(submission_taken_from_json(answers.back().text));
+  EXPECT_EQ(*stewards[0].leaves, 1);
+  EXPECT_EQ(*stewards[1].leaves, 1);
+  submit("four", 4);
+  EXPECT_THAT(submission_taken_from_json(answers.back().text).error().detail,
+              HasSubstr("about to end"));
+  tell(fetcher, tick_atom_v);
+  EXPECT_EQ(stewards.size(), 2u);
+
+  end(stewards[0]);
+  end(stewards[1]);
+  waits.receive([&](std::uint64_t) { drained = true; }, [](const caf::error&) {});
+
+  EXPECT_TRUE(drained);
+}
+
+TEST_F(front_test, answers_nonsense_with_what_is_wrong) {
+  tell(uut, submission{1, "nonsense"}, depot, me);
+  tell(uut, client_question{2, "{}"}, me);
+
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_FALSE(submission_taken_from_json(answers[0].text));
+  EXPECT_THAT(answers[1].text, HasSubstr("ask is missing"));
+}
+
+/// A head's door, where clients knock.
+class front_door_test : public front_test {
+protected:
+  cluster_actor cluster = mock_cluster().actor;
+
+  entrance_actor door(std::optional<front_actor> front) {
+    door_settings settings;
+    settings.cluster = "lab";
+    settings.front = std::move(front);
+    return caf::actor_cast<entrance_actor>(
+        keep(spawn_door(*system, std::move(settings), cluster, {})));
+  }
+  hello_answer knock(const entrance_actor& at, const client_hello& who) {
+    return *hello_answer_from_json(ask_now<std::string>(at, hello_atom_v, to_json(who)));
+  }
+};
+
+TEST_F(front_door_test, leads_a_client_in_once) {
+  auto at = door(front_actor{uut});
+  auto answer = knock(at, {this_build(), "lab", "me@here"});
+  auto ticket = std::get<welcome>(answer).ticket;
+
+  EXPECT_EQ(ask_now<front_actor>(at, front_wanted{ticket}), front_actor{uut});
+
+  caf::scoped_actor self{*system, true};
+  auto again = request(self.operator->(), at, caf::infinite, front_wanted{ticket});
+  run_now();
+  auto refused = false;
+  again.receive([](const front_actor&) {}, [&](const caf::error&) { refused = true; });
+  EXPECT_TRUE(refused);
+}
+
+TEST_F(front_door_test, sends_clients_away_with_the_cause) {
+  auto why = [](const hello_answer& x) { return std::get<rejection>(x).why; };
+
+  EXPECT_THAT(why(knock(door(front_actor{uut}), {this_build(), "other", "me@here"})),
+              HasSubstr("other cluster"));
+  EXPECT_THAT(why(knock(door(front_actor{uut}), {{1, "0.0.9", "0.17.6"}, "lab", "me@here"})),
+              HasSubstr("other version"));
+  EXPECT_THAT(why(knock(door({}), {this_build(), "lab", "me@here"})), HasSubstr("tune-node head"));
+}
+
+} // namespace
+} // namespace tune
