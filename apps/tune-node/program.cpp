@@ -10,6 +10,7 @@
 #include "console/status_block.hpp"
 #include "console/text.hpp"
 #include "exit_code.hpp"
+#include "head/head_command.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
 #include "run/interrupts.hpp"
@@ -47,6 +48,8 @@ struct commander {
   const choices& all;
 
   exit_code operator()(const run_request& x) const { return run_experiment(line, x, all); }
+
+  exit_code operator()(const head_request& x) const { return run_head(line, x, all); }
 
   exit_code operator()(const worker_request& x) const { return run_worker(line, x, all); }
 
@@ -110,6 +113,7 @@ int run(int argc, char** argv, const choices& all) {
     return static_cast<int>(exit_code::usage);
   }
   if (std::holds_alternative<run_request>(line->what)
+      || std::holds_alternative<head_request>(line->what)
       || std::holds_alternative<worker_request>(line->what))
     hold_signals();
   auto code = std::visit(commander{*line, all}, line->what);

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/company.hpp"
 
-#include "tune/actors/cluster.hpp"
+#include "asked.hpp"
 #include "tune/actors/recorder.hpp"
 #include "tune/actors/rules.hpp"
 #include "tune/actors/sink.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/store/store_reader.hpp"
-#include "tune/net/depot.hpp"
-#include "tune/net/dial.hpp"
-#include "tune/net/door.hpp"
-#include "tune/net/inbox.hpp"
 
 namespace tune {
 
 namespace {
 
-using std::chrono::seconds;
-
 /// Trial files may lag behind by this much and are still waited for.
 constexpr auto settle_patience = std::chrono::minutes{10};
-constexpr auto answer_patience = seconds{2};
-/// To look through the manifest of what is shipped.
-constexpr auto shipping_patience = seconds{30};
-/// For workers to end what they run.
-constexpr auto farewell_patience = seconds{10};
 constexpr std::uint32_t most_rows = 50;
 constexpr std::size_t events_at_once = 10'000;
-
-template <class Answer, class Handle, class... Words>
-std::optional<Answer> asked(caf::actor_system& system, const Handle& whom, caf::timespan patience,
-                            Words&&... words) {
-  caf::scoped_actor self{system};
-  std::optional<Answer> result;
-  tune::request(self.operator->(), whom, patience, std::forward<Words>(words)...)
-      .receive([&](const Answer& x) { result = x; }, [](const caf::error&) {});
-  return result;
-}
 
 catch_up_function file_writer(const std::filesystem::path& directory) {
   // Opened by the sink's own thread, when there is something to read.
@@ -87,11 +66,13 @@ history_function history_of(const std::filesystem::path& directory) {
 
 } // namespace
 
-company::company(caf::actor_system& system, run_parts parts, company_options how)
-    : system_{system}
+company::company(premises& where, run_parts parts, company_options how)
+    : where_{where}
+    , system_{where.system()}
     , store_{how.store}
-    , cluster_{spawn_cluster(system)}
-    , recorder_{spawn_recorder(system, committer(how.store))} {
+    , work_{parts.work}
+    , shipment_{std::move(how.shipment)}
+    , recorder_{spawn_recorder(system_, committer(how.store))} {
   if (parts.work->trial_files)
     spawn_files(how);
   runner_parts wanted{experiment{parts.settings,
@@ -101,7 +82,7 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
                       how.opening,
                       {},
                       {},
-                      cluster_,
+                      where.cluster(),
                       recorder_,
                       parts.settings.queue_trials,
                       how.observer,
@@ -114,15 +95,11 @@ company::company(caf::actor_system& system, run_parts parts, company_options how
   if (how.resumes)
     wanted.history = history_of(store_->directory());
   spawn_rules(parts, how);
-  parts.node.jobs = {parts.work};
-  node_ = spawn_node(system, parts.node, cluster_);
-  if (how.works_here)
-    send_from_outside(cluster_, offer_of(parts.node), node_);
   wanted.scheduler = judge_;
   wanted.searcher = source_;
-  runner_ = spawn_runner(system, std::move(wanted));
-  end_with(system, runner_, judge_, "the scheduler");
-  end_with(system, runner_, source_, "the searcher");
+  runner_ = spawn_runner(system_, std::move(wanted));
+  end_with(system_, runner_, judge_, "the scheduler");
+  end_with(system_, runner_, source_, "the searcher");
 }
 
 void company::spawn_rules(run_parts& parts, const company_options& how) {
@@ -135,23 +112,11 @@ void company::spawn_files(const company_options& how) {
   send_from_outside(recorder_, *files_);
 }
 
-expected<std::uint16_t> company::listen(listen_options how) {
-  depot_ = spawn_depot(system_);
-  inbox_ = spawn_inbox(system_);
-  auto id = how.shipment.job;
-  auto trouble = asked<std::string>(system_, *depot_, shipping_patience, std::move(how.shipment));
-  if (!trouble || !trouble->empty())
-    return error{ec::internal, trouble ? *trouble : "the depot does not answer"};
-  send_from_outside(*inbox_, job_place{std::move(id), store_->directory()});
-  door_settings settings;
-  settings.cluster = std::move(how.cluster);
-  settings.say = std::move(how.say);
-  door_ = spawn_door(system_, std::move(settings), cluster_, {cluster_, *depot_, *inbox_});
-  return open_port(system_, *door_, how.where, how.how);
-}
-
-void company::start() {
+expected<void> company::start() {
+  if (auto known = where_.take_in(work_, std::move(shipment_)); !known)
+    return known.error();
   send_from_outside(runner_, run_atom_v);
+  return {};
 }
 
 void company::interrupt(std::string why) {
@@ -164,10 +129,6 @@ void company::stop(std::string why) {
 
 std::optional<runner_status> company::status() {
   return asked<runner_status>(system_, runner_, answer_patience, status_atom_v, most_rows);
-}
-
-std::optional<cluster_status> company::resources() {
-  return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
 }
 
 std::string company::settle() {
@@ -183,26 +144,18 @@ std::string company::settle() {
 
 void company::dismiss() {
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
-  send_from_outside(node_, drain_atom_v);
-  if (door_) {
-    asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);
-    go(*door_);
-    go(*depot_);
-    go(*inbox_);
-  }
   go(runner_);
   go(judge_);
   go(source_);
   go(recorder_);
   if (files_)
     go(*files_);
-  // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
-  go(cluster_);
+  where_.forget(work_->id);
 }
 
 void company::await_farewell() {
   caf::scoped_actor self{system_};
-  self->wait_for(runner_, node_, recorder_, judge_, source_);
+  self->wait_for(runner_, recorder_, judge_, source_);
   if (files_)
     self->wait_for(*files_);
 }

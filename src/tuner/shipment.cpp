@@ -116,10 +116,9 @@ expected<trainable_plan> plan_of(const loaded_spec& from) {
 }
 
 expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
-  auto what = spec_from_json(found.record);
+  auto what = spec_of_fetched(found);
   if (!what)
     return what.error();
-  what->ini_dir = found.directory.string();
   auto space = search_space::parse(space_lines(*what));
   if (!space)
     return space.error();
@@ -159,6 +158,13 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
   result.kill_grace
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);
   return result;
+}
+
+expected<spec> spec_of_fetched(const fetched_job& found) {
+  auto what = spec_from_json(found.record);
+  if (what)
+    what->ini_dir = found.directory.string();
+  return what;
 }
 
 job_maker worker_job_maker() {

@@ -255,14 +255,21 @@ expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, 
     }
     how.searcher = std::move(*hired);
   }
-  company actors{system, std::move(parts), std::move(how)};
+  premises place{system, parts.node};
+  company actors{place, std::move(parts), std::move(how)};
   present(&actors);
-  actors.start();
-  auto end = news.wait();
+  auto began = actors.start();
+  run_summary end;
+  if (began)
+    end = news.wait();
   present(nullptr);
   auto trouble = actors.settle();
   actors.dismiss();
+  place.close();
   actors.await_farewell();
+  place.await_farewell();
+  if (!began)
+    return began.error();
   if (!end.storage_error.empty() || !trouble.empty())
     return error{ec::storage, end.storage_error.empty() ? trouble : end.storage_error};
   return {};

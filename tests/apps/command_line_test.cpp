@@ -30,6 +30,37 @@ command_line whole(const words& all) {
   return result ? *result : command_line{};
 }
 
+TEST(command_line, reads_a_run_at_a_head) {
+  auto x = parsed<run_request>({"run", "a.ini", "--head", "h:7700", "--detach"});
+  EXPECT_EQ(to_text(*x.head), "h:7700");
+  EXPECT_TRUE(x.detach);
+  EXPECT_FALSE(parsed<run_request>({"run", "a.ini"}).head);
+
+  auto why = [](const words& all) { return parse(all).error().detail; };
+  EXPECT_THAT(why({"run", "a.ini", "--head", "h:7700", "--listen", "h:1"}),
+              HasSubstr("either --head or --listen"));
+  EXPECT_THAT(why({"run", "a.ini", "--detach"}), HasSubstr("--detach needs --head"));
+  EXPECT_THAT(why({"run", "a.ini", "--head", "h"}), HasSubstr("--head: 'h' is not HOST:PORT"));
+}
+
+TEST(command_line, reads_head) {
+  auto x = parsed<head_request>({"head", "--listen", "0.0.0.0:7700", "--storage", "/srv", "--work",
+                                 "w", "--cluster", "lab", "--no-local", "--cpus", "2.5",
+                                 "--custom", "licence=1"});
+  EXPECT_EQ(to_text(x.listen), "0.0.0.0:7700");
+  EXPECT_EQ(x.storage, "/srv");
+  EXPECT_EQ(x.work, "w");
+  EXPECT_EQ(x.cluster, "lab");
+  EXPECT_FALSE(x.local);
+  EXPECT_EQ(x.offers.cpus, 2.5);
+  EXPECT_EQ(x.offers.custom.at("licence"), amount::of(1));
+
+  x = parsed<head_request>({"head", "--listen", "h:1"});
+  EXPECT_EQ(x.storage, "results");
+  EXPECT_TRUE(x.local);
+  EXPECT_THAT(parse({"head"}).error().detail, HasSubstr("head needs --listen HOST:PORT"));
+}
+
 TEST(command_line, reads_run) {
   auto x = parsed<run_request>({"run", "a.ini"});
   EXPECT_EQ(x.file, "a.ini");

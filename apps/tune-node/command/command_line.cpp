@@ -91,23 +91,6 @@ expected<std::uint64_t> count_from(const std::string& text, std::string_view nam
                &where);
 }
 
-request run_from(const read_result& x) {
-  run_request result;
-  result.file = x.positionals[0];
-  result.dry_run = x.has("dry-run");
-  result.resume = x.has("resume");
-  result.strict = x.has("strict");
-  result.overrides = x.overrides;
-  // Each stands for a key of the file.
-  if (auto given = x.text("listen"))
-    result.overrides.push_back({"cluster.listen", *given});
-  if (auto given = x.text("certs"))
-    result.overrides.push_back({"cluster.certs", *given});
-  if (x.has("insecure-plaintext"))
-    result.overrides.push_back({"cluster.insecure_plaintext", "true"});
-  return result;
-}
-
 /// Reads the value of an option that may be left out.
 template <class Value, class Parse>
 expected<void> read_option(const read_result& from, std::string_view option, Value& to, Parse parse,
@@ -120,6 +103,30 @@ expected<void> read_option(const read_result& from, std::string_view option, Val
     return wrong("--" + std::string{option} + ": " + value.error().detail, &where);
   to = std::move(*value);
   return {};
+}
+
+expected<request> run_from(const read_result& x, const command_doc& where) {
+  run_request result;
+  if (x.has("head") && x.has("listen"))
+    return wrong("either --head or --listen: at a head, no port is opened here", &where);
+  if (x.has("detach") && !x.has("head"))
+    return wrong("--detach needs --head HOST:PORT", &where);
+  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+    return done.error();
+  result.detach = x.has("detach");
+  result.file = x.positionals[0];
+  result.dry_run = x.has("dry-run");
+  result.resume = x.has("resume");
+  result.strict = x.has("strict");
+  result.overrides = x.overrides;
+  // Each stands for a key of the file.
+  if (auto given = x.text("listen"))
+    result.overrides.push_back({"cluster.listen", *given});
+  if (auto given = x.text("certs"))
+    result.overrides.push_back({"cluster.certs", *given});
+  if (x.has("insecure-plaintext"))
+    result.overrides.push_back({"cluster.insecure_plaintext", "true"});
+  return request{std::move(result)};
 }
 
 /// The parts of a text that is joined by commas.
@@ -164,6 +171,37 @@ expected<std::map<std::string, amount>> custom_from(const std::string& text) {
   return result;
 }
 
+/// What a machine offers.
+expected<void> read_offers(const read_result& x, offered_request& to, const command_doc& where) {
+  auto bytes = [](const std::string& text) { return parse_bytes(text); };
+  for (const auto& done : {read_option(x, "cpus", to.cpus, amount_from, where),
+                           read_option(x, "gpus", to.gpus, amount_from, where),
+                           read_option(x, "memory", to.memory, bytes, where),
+                           read_option(x, "custom", to.custom, custom_from, where)}) {
+    if (!done)
+      return done;
+  }
+  return {};
+}
+
+expected<request> head_from(const read_result& x, const command_doc& where) {
+  head_request result;
+  if (!x.has("listen"))
+    return wrong("head needs --listen HOST:PORT", &where);
+  result.certs = x.text("certs").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.storage = x.text("storage").value_or(result.storage);
+  result.work = x.text("work").value_or("");
+  result.local = !x.has("no-local");
+  for (const auto& done : {read_option(x, "listen", result.listen, peer_address_from, where),
+                           read_offers(x, result.offers, where)}) {
+    if (!done)
+      return done.error();
+  }
+  return request{std::move(result)};
+}
+
 expected<request> worker_from(const read_result& x, const command_doc& where) {
   worker_request result;
   if (!x.has("join"))
@@ -174,13 +212,9 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   result.work = x.text("work").value_or("");
   result.insecure_plaintext = x.has("insecure-plaintext");
   result.once = x.has("once");
-  auto bytes = [](const std::string& text) { return parse_bytes(text); };
   auto time = [](const std::string& text) { return time_from(text); };
   for (const auto& done : {read_option(x, "join", result.join, peer_address_from, where),
-                           read_option(x, "cpus", result.cpus, amount_from, where),
-                           read_option(x, "gpus", result.gpus, amount_from, where),
-                           read_option(x, "memory", result.memory, bytes, where),
-                           read_option(x, "custom", result.custom, custom_from, where),
+                           read_offers(x, result.offers, where),
                            read_option(x, "join-timeout", result.join_timeout, time, where),
                            read_option(x, "leave-grace", result.leave_grace, time, where)}) {
     if (!done)
@@ -297,7 +331,9 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
   auto choices
       = where.positionals.empty() ? std::vector<std::string_view>{} : where.positionals[0].choices;
   if (where.name == "run")
-    return run_from(x);
+    return run_from(x, where);
+  if (where.name == "head")
+    return head_from(x, where);
   if (where.name == "worker")
     return worker_from(x, where);
   if (where.name == "trials")

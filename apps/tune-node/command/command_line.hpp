@@ -27,8 +27,34 @@ struct run_request {
   bool dry_run = false;
   bool resume = false;
   bool strict = false;
+  /// The head where it is to run; nothing: here.
+  std::optional<peer_address> head;
+  /// Leave it there instead of following it.
+  bool detach = false;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
+};
+
+/// What a machine offers of what it has. Nothing: all.
+struct offered_request {
+  std::optional<double> cpus;
+  std::optional<double> gpus;
+  std::optional<std::uint64_t> memory;
+  std::map<std::string, amount> custom;
+};
+
+struct head_request {
+  peer_address listen;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  std::string storage = "results";
+  /// Empty: the default directory.
+  std::string work;
+  /// This machine runs trials, too.
+  bool local = true;
+  offered_request offers;
 };
 
 struct worker_request {
@@ -39,11 +65,7 @@ struct worker_request {
   std::string certs;
   bool insecure_plaintext = false;
   std::string cluster = "default";
-  /// Nothing: what the machine has.
-  std::optional<double> cpus;
-  std::optional<double> gpus;
-  std::optional<std::uint64_t> memory;
-  std::map<std::string, amount> custom;
+  offered_request offers;
   /// Empty: the default directory.
   std::string work;
   /// 0: for ever.
@@ -104,9 +126,9 @@ struct help_request {
   bool all = false;
 };
 
-using request
-    = std::variant<run_request, worker_request, trials_request, list_request, config_request,
-                   certs_request, version_request, completion_request, help_request>;
+using request = std::variant<run_request, head_request, worker_request, trials_request,
+                             list_request, config_request, certs_request, version_request,
+                             completion_request, help_request>;
 
 /// One command line.
 struct command_line {

@@ -18,11 +18,14 @@ command_doc run_doc() {
         "any key of the file, from the command line"},
        {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
        {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
+       {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
        {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
       {{"FILE", {}, argument_kind::ini_file}},
       {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
        {"resume", 0, "", "go on with an experiment that was left off; begin where there is none"},
        {"strict", 0, "", "exit 4 when any trial failed"},
+       {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
+       {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
        {"listen",
         0,
         "HOST:PORT",
@@ -40,10 +43,50 @@ command_doc run_doc() {
       true};
 }
 
+command_doc head_doc() {
+  return {
+      "head",
+      "lead a standing cluster",
+      {{"tune-node head --listen 0.0.0.0:7700", "until it is told to go"},
+       {"tune-node head --listen 0.0.0.0:7700 --no-local --storage /srv/results",
+        "only workers run trials"},
+       {"tune-node head --listen 127.0.0.1:7700 --insecure-plaintext", "to try it out"}},
+      {},
+      {{"listen", 0, "HOST:PORT", "where workers join and clients submit; needed"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+       {"storage",
+        0,
+        "DIR",
+        "where each experiment gets its directory",
+        {},
+        "results",
+        argument_kind::directory},
+       {"work",
+        0,
+        "DIR",
+        "where the files of submitted experiments live",
+        {},
+        "tune-node/head in $XDG_CACHE_HOME or ~/.cache",
+        argument_kind::directory},
+       {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"no-local", 0, "", "run no trials on this machine"},
+       {"cpus",
+        0,
+        "N",
+        "CPUs that this machine offers",
+        {},
+        "what there is",
+        argument_kind::number},
+       {"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
+       {"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
+       {"custom", 0, "NAME=N,...", "amounts of resources of your own"}}};
+}
+
 command_doc worker_doc() {
   return {
       "worker",
-      "run trials of an experiment that another machine leads",
+      "run trials of experiments that another machine leads",
       {{"tune-node worker --join head:7700", "until it is told to go"},
        {"tune-node worker --join head:7700 --gpus 0 --cpus 8 --once", "for one experiment"},
        {"tune-node worker --join 127.0.0.1:7700 --insecure-plaintext", "to try it out"}},
@@ -153,6 +196,7 @@ command_doc certs_doc() {
 
 std::vector<command_doc> all_commands() {
   return {run_doc(),
+          head_doc(),
           worker_doc(),
           trials_doc(),
           list_doc(),

@@ -92,15 +92,18 @@ double seconds_of(std::chrono::nanoseconds x) {
 
 std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) {
   auto directory = shell_word(x.directory);
+  auto there = end.head.empty() ? std::string{} : ", at the head";
   auto database
       = x.directory.ends_with('/') ? x.directory + "experiment.db" : x.directory + "/experiment.db";
-  std::vector<next_step> result{{"tune-node trials " + directory, "all trials"},
+  std::vector<next_step> result{{"tune-node trials " + directory, "all trials" + there},
                                 {"sqlite3 -readonly " + shell_word(database)
                                      + " \"SELECT trial, status, reason FROM trials\"",
-                                 "or by SQL"}};
+                                 "or by SQL" + there}};
   if (end.spec_file.empty())
     return result;
   auto run = "tune-node run " + shell_word(end.spec_file);
+  if (!end.head.empty())
+    run += " --head " + shell_word(end.head);
   auto unfinished = end.status == experiment_status::interrupted
                     || end.status == experiment_status::time_limit
                     || end.status == experiment_status::failed;
@@ -119,7 +122,8 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
     result += "  " + cut(printable(end.why), longest_why) + "\n";
   result += "  " + counts_text(x) + "\n";
   result += best_text(x, look);
-  result += "  directory: " + printable(x.directory) + "\n";
+  result += "  directory: " + printable(x.directory)
+            + (end.head.empty() ? "" : " at " + printable(end.head)) + "\n";
   auto steps = next_steps(x, end);
   result += "next:\n";
   for (const auto& step : steps)

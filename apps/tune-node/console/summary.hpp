@@ -18,6 +18,8 @@ struct run_ending {
   std::string why;
   /// The specification the user gave to `run`; empty: none.
   std::string spec_file;
+  /// "HOST:PORT" of the head where it ran; empty: here.
+  std::string head = {};
 };
 
 /// Several lines for people, with line ends: status, counts, the best configuration one

@@ -5,7 +5,6 @@
 
 #include "tune/net/dial.hpp"
 #include "tune/net/system.hpp"
-#include "tune/tuner/shipment.hpp"
 
 namespace tune::cli {
 
@@ -22,11 +21,7 @@ expected<std::optional<listen_options>> listening(const loaded_spec& loaded) {
   // Before anything is made: a directory that was begun would be in the way of the next try.
   if (auto open = can_listen(*where); !open)
     return open.error();
-  auto shipment = shipment_of(loaded);
-  if (!shipment)
-    return shipment.error();
-  return std::optional{listen_options{std::move(*where), std::move(*how), cluster.name,
-                                      std::move(*shipment), [](const std::string&) {}}};
+  return std::optional{listen_options{std::move(*where), std::move(*how), cluster.name}};
 }
 
 std::unique_ptr<caf::actor_system_config> config_for(const std::optional<listen_options>& port) {
@@ -35,12 +30,12 @@ std::unique_ptr<caf::actor_system_config> config_for(const std::optional<listen_
   return std::make_unique<system_config>();
 }
 
-expected<void> open_to_workers(company& actors, listen_options port,
+expected<void> open_to_workers(premises& place, listen_options port,
                                const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
   auto where = port.where;
   auto plain = !port.how.identity;
-  auto opened = actors.listen(std::move(port));
+  auto opened = place.listen(std::move(port));
   if (!opened)
     return opened.error();
   where.port = *opened;

@@ -78,6 +78,12 @@ void screen::say(std::string text) {
   push({instant{0}, std::move(text)});
 }
 
+void screen::stir() {
+  std::lock_guard guard{mutex_};
+  news_ = true;
+  changed_.notify_one();
+}
+
 void screen::push(item what) {
   std::lock_guard guard{mutex_};
   news_ = true;

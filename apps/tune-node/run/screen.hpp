@@ -41,6 +41,8 @@ public:
   void warned(const std::string& text) override;
   void finished(const run_summary& how) override;
 
+  /// There is something new to draw. From any thread.
+  void stir();
   /// Shows a line, from any thread.
   void say(std::string text);
 

@@ -62,6 +62,15 @@ best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
 
 } // namespace
 
+snapshot_frame frame_of(const loaded_spec& loaded, const fs::path& directory) {
+  snapshot_frame result;
+  result.experiment = loaded.what.experiment.name;
+  result.directory = directory.string();
+  result.objectives = loaded.what.experiment.objectives;
+  result.time_limit = loaded.what.experiment.time_limit;
+  return result;
+}
+
 run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& view, instant at) {
   run_snapshot result;
   result.experiment = fixed.experiment;
@@ -84,6 +93,7 @@ std::optional<run_snapshot> take_snapshot(company& actors, const snapshot_frame&
   auto result = snapshot_of(fixed, state->view, state->at);
   result.used = books->used;
   result.total = books->total;
+  result.nodes = static_cast<std::uint32_t>(books->nodes);
   for (const auto& x : state->running) {
     listed_trial row;
     row.trial = x.trial;

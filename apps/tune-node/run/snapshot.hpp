@@ -19,6 +19,9 @@ struct snapshot_frame {
   std::chrono::nanoseconds time_limit{0};
 };
 
+[[nodiscard]] snapshot_frame frame_of(const loaded_spec& loaded,
+                                      const std::filesystem::path& directory);
+
 /// The state that `view` tells of, at experiment time `at`.
 [[nodiscard]] run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& view,
                                        instant at);

@@ -20,12 +20,12 @@ namespace {
 
 constexpr int most_workers = 1000;
 
-fs::path default_directory() {
+fs::path default_directory(const std::string& whose) {
   if (const auto* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return fs::path{cache} / "tune-node" / "worker";
+    return fs::path{cache} / "tune-node" / whose;
   if (const auto* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return fs::path{home} / ".cache" / "tune-node" / "worker";
-  return fs::temp_directory_path() / ("tune-node-" + std::to_string(::getuid())) / "worker";
+    return fs::path{home} / ".cache" / "tune-node" / whose;
+  return fs::temp_directory_path() / ("tune-node-" + std::to_string(::getuid())) / whose;
 }
 
 /// @returns the lock; nothing where another holds it.
@@ -50,8 +50,8 @@ expected<std::optional<int>> lock(const fs::path& directory) {
 
 } // namespace
 
-expected<work_directory> work_directory::claim(const fs::path& wanted) {
-  auto base = fs::absolute(wanted.empty() ? default_directory() : wanted);
+expected<work_directory> work_directory::claim(const fs::path& wanted, const std::string& whose) {
+  auto base = fs::absolute(wanted.empty() ? default_directory(whose) : wanted);
   for (int i = 1; i <= most_workers; ++i) {
     auto path = i == 1 ? base : fs::path{base.string() + "-" + std::to_string(i)};
     auto held = lock(path);
@@ -60,9 +60,9 @@ expected<work_directory> work_directory::claim(const fs::path& wanted) {
     if (*held)
       return work_directory{std::move(path), **held};
     if (!wanted.empty())
-      return error{ec::refused, "another worker uses " + path.string()};
+      return error{ec::refused, "another " + whose + " uses " + path.string()};
   }
-  return error{ec::refused, "too many workers use " + base.string()};
+  return error{ec::refused, "too many " + whose + "s use " + base.string()};
 }
 
 work_directory::work_directory(work_directory&& x) noexcept

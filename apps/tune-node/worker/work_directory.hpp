@@ -5,6 +5,7 @@
 #include "tune/core/error.hpp"
 
 #include <filesystem>
+#include <string>
 
 namespace tune::cli {
 
@@ -13,8 +14,10 @@ class work_directory {
 public:
   /// Makes and locks `wanted`. Where it is empty: the default one, or the first of "worker-2",
   /// "worker-3", … beside it that is free.
+  /// @param whose "worker" or "head".
   /// @errors `ec::storage`; `ec::refused` where another worker uses `wanted`.
-  [[nodiscard]] static expected<work_directory> claim(const std::filesystem::path& wanted);
+  [[nodiscard]] static expected<work_directory> claim(const std::filesystem::path& wanted,
+                                                      const std::string& whose = "worker");
 
   work_directory(work_directory&& x) noexcept;
   work_directory& operator=(work_directory&&) = delete;

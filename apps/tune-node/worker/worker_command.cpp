@@ -4,9 +4,9 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "run/interrupts.hpp"
+#include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
-#include "tune/io/devices/devices.hpp"
 #include "tune/net/connector.hpp"
 #include "tune/net/fetcher.hpp"
 #include "tune/net/output_courier.hpp"
@@ -100,24 +100,6 @@ private:
   std::optional<worker_end> end_;
 };
 
-node_settings node_of(const worker_request& what, const choices& all) {
-  auto machine = discover();
-  node_settings result;
-  result.name = what.name.empty() ? name_of_machine() : what.name;
-  result.capacity = machine.capacity();
-  if (what.cpus)
-    result.capacity.cpu = amount::of(*what.cpus);
-  if (what.gpus)
-    result.capacity.gpu = amount::of(*what.gpus);
-  if (what.memory)
-    result.capacity.memory = *what.memory;
-  result.capacity.custom = what.custom;
-  for (const auto& gpu : machine.gpus)
-    result.gpus.push_back(gpu.visible);
-  result.trainables = std::make_shared<const trainable_registry>(all.trainables);
-  return result;
-}
-
 exit_code code_of(const worker_end& how) {
   switch (how.how) {
     case worker_end::kind::unreachable:
@@ -138,7 +120,7 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   result.dial = dial(system, what.join, how);
   result.cluster = what.cluster;
   result.worker = fresh_identity();
-  result.node = node_of(what, all);
+  result.node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all);
   result.furnish = [&system, fetcher](node_settings& node, const head_links& links) {
     node.finder = spawn_job_finder(system, fetcher, links.depot, worker_job_maker());
     node.outputs = spawn_output_courier(system, links.inbox);

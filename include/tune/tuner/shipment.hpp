@@ -15,6 +15,10 @@ namespace tune {
 /// @errors as `make_manifest`, naming the key.
 [[nodiscard]] expected<job_offer> shipment_of(const loaded_spec& from);
 
+/// The configuration of what was fetched, with its directory on this machine. Nothing of it was
+/// checked. @errors `ec::bad_syntax`, `ec::bad_option`, `ec::unknown_name`.
+[[nodiscard]] expected<spec> spec_of_fetched(const fetched_job& found);
+
 /// The experiment as this machine works for it.
 /// @param id        What launches call it.
 /// @param directory The experiment's, absolute.

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "head/head_command.hpp"
+
+#include "console/text.hpp"
+#include "head/steward.hpp"
+#include "run/interrupts.hpp"
+#include "worker/node_here.hpp"
+#include "worker/work_directory.hpp"
+
+#include "tune/net/dial.hpp"
+#include "tune/net/fetcher.hpp"
+#include "tune/net/system.hpp"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void say(const std::string& text) {
+  // In one piece, from any thread.
+  std::cerr << "tune-node head: " + printable(text) + "\n";
+}
+
+exit_code complain(const error& what) {
+  say(to_text(what));
+  return exit_code_for(what.code);
+}
+
+/// Waits until somebody says so.
+class bell {
+public:
+  void ring() {
+    std::lock_guard guard{mutex_};
+    rung_ = true;
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock guard{mutex_};
+    changed_.wait(guard, [this] { return rung_; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool rung_ = false;
+};
+
+/// Where experiments have their directories; made if it is not there.
+expected<fs::path> storage_of(const head_request& what) {
+  auto result = fs::absolute(what.storage).lexically_normal();
+  std::error_code why;
+  fs::create_directories(result, why);
+  if (!why && ::access(result.c_str(), W_OK | X_OK) != 0)
+    why = {errno, std::generic_category()};
+  if (why)
+    return error{ec::storage, "cannot use " + result.string() + ": " + why.message()};
+  return result;
+}
+
+/// The actors of the head, while they stand.
+struct standing {
+  caf::actor_system& system;
+  premises place;
+  fetcher_actor fetcher;
+  front_desk_actor front;
+
+  /// Has everything leave off in order.
+  void take_down() {
+    {
+      caf::scoped_actor self{system};
+      // Trials have limits for their ends, and the user a second signal.
+      tune::request(self.operator->(), front, caf::infinite, drain_atom_v)
+          .receive([](std::uint64_t) {}, [](const caf::error&) {});
+    }
+    place.close();
+    caf::anon_send_exit(front, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(fetcher, caf::exit_reason::user_shutdown);
+  }
+};
+
+/// Opens the port, says where it is, and stands until it is told to go.
+expected<void> stand(const head_request& what, const transport& how, standing& actors,
+                     const std::function<void(const std::string&)>& tell) {
+  listen_options port{what.listen, how, what.cluster};
+  port.front = front_actor{actors.front};
+  port.say = tell;
+  bell gone;
+  interrupts watch{[&](int) {
+                     say("leaving off in order; once more to stop at once");
+                     gone.ring();
+                   },
+                   [](int number) { ::_exit(128 + number); }};
+  auto opened = actors.place.listen(std::move(port));
+  if (!opened)
+    return opened.error();
+  auto where = what.listen;
+  where.port = *opened;
+  auto plain = how.identity ? std::string{} : std::string{" --insecure-plaintext"};
+  tell("workers may join: tune-node worker --join " + to_text(where) + plain);
+  tell("experiments may come: tune-node run FILE --head " + to_text(where) + plain);
+  gone.wait();
+  // The signals' thread stays: a second one ends at once.
+  actors.take_down();
+  return {};
+}
+
+expected<void> lead(const command_line& line, const head_request& what, const choices& all,
+                    const transport& how) {
+  auto storage = storage_of(what);
+  if (!storage)
+    return storage.error();
+  auto work = work_directory::claim(what.work, "head");
+  if (!work)
+    return work.error();
+  auto node = node_here(node_settings{}.name, what.offers, all);
+  if (what.local) {
+    // Better no head than one whose trials all fail for want of it.
+    auto guard = process_service::start(node.processes);
+    if (!guard)
+      return error{ec::process,
+                   "no trial can run in a process of its own: " + guard.error().detail};
+    node.service = std::move(*guard);
+  }
+  network_config config{how};
+  caf::actor_system system{config};
+  fetcher_settings fetching;
+  fetching.work = work->path();
+  auto fetcher = spawn_fetcher(system, std::move(fetching));
+  if (!fetcher)
+    return fetcher.error();
+  auto tell = [quiet = line.quiet](const std::string& text) {
+    if (!quiet)
+      say(text);
+  };
+  standing actors{system, premises{system, node, what.local}, *fetcher, {}};
+  steward_settings stewards{&actors.place, &all, discover(), *storage, tell};
+  actors.front = spawn_front(system, {[&system, stewards](commission x) {
+                                        return spawn_steward(system, stewards, std::move(x));
+                                      },
+                                      *fetcher, tell});
+  auto stood = stand(what, how, actors, tell);
+  if (!stood)
+    actors.take_down();
+  return stood;
+}
+
+} // namespace
+
+exit_code run_head(const command_line& line, const head_request& what, const choices& all) {
+  auto how = choose_transport(what.listen, what.certs, what.insecure_plaintext);
+  if (!how)
+    return complain(how.error());
+  // Before anything is made.
+  if (auto open = can_listen(what.listen); !open)
+    return complain(open.error());
+  auto led = lead(line, what, all, *how);
+  return led ? exit_code::done : complain(led.error());
+}
+
+} // namespace tune::cli

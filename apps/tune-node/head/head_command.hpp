@@ -1,0 +1,16 @@
+/// `tune-node head --listen HOST:PORT`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "exit_code.hpp"
+#include "tune/tuner/choices.hpp"
+
+namespace tune::cli {
+
+/// Leads a cluster until it is told to go. `hold_signals` was called before any thread was made.
+/// What happens goes to stderr, a line each.
+[[nodiscard]] exit_code run_head(const command_line& line, const head_request& what,
+                                 const choices& all);
+
+} // namespace tune::cli

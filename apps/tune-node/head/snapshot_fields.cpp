@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "head/snapshot_fields.hpp"
+
+#include "tune/io/json.hpp"
+#include "tune/io/resources_json.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace tune::cli {
+
+namespace {
+
+constexpr auto in_trial = "in a trial";
+
+object to_object(const best_row& x, const std::vector<objective>& objectives, bool whole) {
+  object result;
+  result.set("trial", count_value(x.trial.number));
+  result.set("config", x.config ? value{*x.config} : value{});
+  auto part = x.metrics && !whole ? only_objectives(*x.metrics, objectives) : object{};
+  result.set("metrics", metrics_text(whole || !x.metrics ? x.metrics.get() : &part));
+  result.set("iteration", count_value(x.iteration));
+  result.set("checkpoint", x.checkpoint);
+  return result;
+}
+
+best_row read_best(const object& x, field_reader& faults) {
+  field_reader from{x, "in the best trial"};
+  best_row result;
+  result.trial = trial_id{from.get_count("trial")};
+  result.config = read_config(from, "config");
+  result.metrics = read_metrics(from, "metrics");
+  result.iteration = from.get_count("iteration");
+  result.checkpoint = from.get<std::string>("checkpoint");
+  if (from.fault())
+    faults.fail(from.fault()->detail);
+  return result;
+}
+
+object to_object(const listed_trial& x) {
+  object result;
+  result.set("trial", count_value(x.trial.number));
+  result.set("status", status_number(x.status));
+  result.set("iterations", count_value(x.iterations));
+  object values;
+  for (std::size_t i = 0; i < x.objectives.size(); ++i)
+    values.set(std::to_string(i), x.objectives[i]);
+  result.set("objectives", metrics_text(&values));
+  result.set("config", x.config ? value{*x.config} : value{});
+  result.set("reason", x.reason);
+  result.set("failures", count_value(x.failures));
+  result.set("age", nanoseconds_value(x.age));
+  return result;
+}
+
+listed_trial read_listed(const object& x, field_reader& faults) {
+  field_reader from{x, in_trial};
+  listed_trial result;
+  result.trial = trial_id{from.get_count("trial")};
+  result.status = read_status(from, "status");
+  result.iterations = from.get_count("iterations");
+  if (auto values = read_metrics(from, "objectives")) {
+    for (const auto& [place, what] : *values)
+      result.objectives.push_back(what);
+  }
+  result.config = read_config(from, "config");
+  result.reason = from.get<std::string>("reason");
+  result.failures = static_cast<std::uint32_t>(from.get_count("failures"));
+  result.age = read_nanoseconds(from, "age");
+  if (from.fault())
+    faults.fail(from.fault()->detail);
+  return result;
+}
+
+value::list written(const std::vector<objective>& xs) {
+  value::list result;
+  for (const auto& x : xs)
+    result.emplace_back(object{{"metric", x.metric}, {"maximise", x.maximise}});
+  return result;
+}
+
+std::vector<objective> read_objectives(field_reader& from) {
+  std::vector<objective> result;
+  for (const auto& x : from.get<value::list>("objectives")) {
+    const auto* fields = x.as_object();
+    if (fields == nullptr) {
+      from.fail("objectives has a wrong type");
+      return result;
+    }
+    field_reader inner{*fields, "in an objective"};
+    result.push_back({inner.get<std::string>("metric"), inner.get<bool>("maximise")});
+    if (inner.fault())
+      from.fail(inner.fault()->detail);
+  }
+  if (result.empty())
+    from.fail("objectives is empty");
+  return result;
+}
+
+void read_counts(field_reader& from, run_snapshot& to) {
+  auto counts = from.get<value::list>("counts");
+  if (counts.size() != to.counts.size())
+    return from.fail("counts has a wrong length");
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (const auto* number = counts[i].as_int())
+      to.counts[i] = static_cast<std::uint64_t>(*number);
+    else
+      from.fail("counts has a wrong type");
+  }
+}
+
+} // namespace
+
+value metrics_text(const object* x) {
+  return x == nullptr ? value{} : value{to_json(*x)};
+}
+
+metrics_ptr read_metrics(field_reader& from, std::string_view name) {
+  auto text = from.get_if<std::string>(name);
+  if (!text)
+    return nullptr;
+  auto read = object_from_json(*text, json_position::metric);
+  if (read)
+    return std::make_shared<const object>(std::move(*read));
+  from.fail(std::string{name} + ": " + read.error().detail);
+  return nullptr;
+}
+
+config_ptr read_config(field_reader& from, std::string_view name) {
+  auto read = from.get_if<object>(name);
+  return read ? std::make_shared<const object>(std::move(*read)) : nullptr;
+}
+
+value status_number(trial_status x) {
+  return value{static_cast<std::int64_t>(x)};
+}
+
+trial_status read_status(field_reader& from, std::string_view name) {
+  auto number = from.get_count(name);
+  if (number < trial_status_count)
+    return static_cast<trial_status>(number);
+  from.fail(std::string{name} + " is no status");
+  return trial_status::pending;
+}
+
+object only_objectives(const object& metrics, const std::vector<objective>& objectives) {
+  object result;
+  for (const auto& x : objectives) {
+    auto member = x.metric.substr(0, x.metric.find('/'));
+    for (const auto& name : {x.metric, member}) {
+      if (const auto* found = metrics.find(name))
+        result.set(name, *found);
+    }
+  }
+  return result;
+}
+
+object to_object(const run_snapshot& x, bool whole) {
+  object result;
+  result.set("experiment", x.experiment);
+  result.set("directory", x.directory);
+  result.set("objectives", value{written(x.objectives)});
+  value::list counts;
+  for (auto count : x.counts)
+    counts.push_back(count_value(count));
+  result.set("counts", value{std::move(counts)});
+  result.set("planned", x.planned ? count_value(*x.planned) : value{});
+  result.set("elapsed", nanoseconds_value(x.elapsed));
+  result.set("time_limit", nanoseconds_value(x.time_limit));
+  result.set("best", x.best ? value{to_object(*x.best, x.objectives, whole)} : value{});
+  result.set("used", value{to_object(x.used)});
+  result.set("total", value{to_object(x.total)});
+  result.set("nodes", count_value(x.nodes));
+  value::list trials;
+  for (const auto& trial : x.trials)
+    trials.emplace_back(to_object(trial));
+  result.set("trials", value{std::move(trials)});
+  return result;
+}
+
+run_snapshot read_snapshot(const object& x, field_reader& faults) {
+  field_reader from{x, "in a snapshot"};
+  run_snapshot result;
+  result.experiment = from.get<std::string>("experiment");
+  result.directory = from.get<std::string>("directory");
+  result.objectives = read_objectives(from);
+  read_counts(from, result);
+  if (auto planned = from.get_if<std::int64_t>("planned"))
+    result.planned = static_cast<std::uint64_t>(*planned);
+  result.elapsed = read_nanoseconds(from, "elapsed");
+  result.time_limit = read_nanoseconds(from, "time_limit");
+  if (auto best = from.get_if<object>("best"))
+    result.best = read_best(*best, from);
+  result.used = read_resources(from, "used");
+  result.total = read_resources(from, "total");
+  result.nodes = static_cast<std::uint32_t>(from.get_count("nodes"));
+  for (const auto& trial : from.get<value::list>("trials")) {
+    if (const auto* fields = trial.as_object())
+      result.trials.push_back(read_listed(*fields, from));
+    else
+      from.fail("trials has a wrong type");
+  }
+  if (from.fault())
+    faults.fail(from.fault()->detail);
+  return result;
+}
+
+} // namespace tune::cli

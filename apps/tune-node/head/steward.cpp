@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "head/steward.hpp"
+
+#include "console/human.hpp"
+#include "console/summary.hpp"
+#include "console/text.hpp"
+#include "head/feed.hpp"
+#include "inspect/trials.hpp"
+#include "run/snapshot.hpp"
+
+#include "tune/actors/run_log.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/print.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/tuner/company.hpp"
+#include "tune/tuner/shipment.hpp"
+#include "tune/tuner/storage.hpp"
+
+#include <memory>
+#include <sstream>
+#include <utility>
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::run_summary)
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of the rows, in one answer. [bytes]
+constexpr std::size_t piece_bytes = 256 * 1024;
+
+using steward_impl = extend<steward_actor,
+                            // The experiment is over.
+                            caf::result<void>(run_summary),
+                            // INTERNAL: everything is written.
+                            caf::result<void>(experiment_ended)>;
+
+/// Faults have no place that their user could look at but their key.
+std::string text_of(const config_faults& faults) {
+  constexpr std::size_t shown = 3;
+  std::string result;
+  for (std::size_t i = 0; i < faults.list().size() && i < shown; ++i) {
+    const auto& x = faults.list()[i];
+    result += (i == 0 ? "" : "; ") + (x.section.empty() ? "" : "[" + x.section + "] ") + x.message;
+  }
+  if (faults.total() > shown)
+    result += "; and " + std::to_string(faults.total() - shown) + " more";
+  return result;
+}
+
+/// Checks what a client sent as if it had been written here: other trainables, searchers and
+/// schedulers may be known.
+expected<loaded_spec> load_again(spec what, const steward_settings& here) {
+  load_request wanted;
+  wanted.schedulers = here.all->schedulers;
+  wanted.searchers = here.all->searchers;
+  wanted.trainables = &here.all->trainables;
+  what.experiment.storage = here.storage.string();
+  auto text = print_spec(what, wanted);
+  auto result
+      = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
+  if (!result)
+    return error{ec::bad_option, "the head cannot run it: " + text_of(result.faults)};
+  return std::move(*result.loaded);
+}
+
+struct steward_state {
+  static inline const char* name = "tune.steward";
+
+  steward_settings here;
+  commission task;
+  snapshot_frame fixed;
+  std::shared_ptr<feed> told;
+  std::unique_ptr<company> actors;
+  bool head_goes = false;
+  /// All trials, once it is over.
+  std::string rows;
+
+  ~steward_state() {
+    if (actors)
+      actors->dismiss();
+  }
+
+  void say(const std::string& text) const {
+    here.say("experiment " + printable(task.words.experiment) + " " + text);
+  }
+
+  // -- The beginning.
+
+  template <class Self>
+  stewardship begin(Self* self) {
+    auto taken = take(self);
+    if (taken)
+      return {to_json(*taken), true};
+    say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
+    return {to_json(taken.error()), false};
+  }
+
+  template <class Self>
+  expected<submission_taken> take(Self* self) {
+    auto sent = spec_of_fetched(task.found);
+    if (!sent)
+      return sent.error();
+    auto loaded = load_again(std::move(*sent), here);
+    if (!loaded)
+      return loaded.error();
+    const auto& what = loaded->what;
+    if (what.experiment.name != task.words.experiment)
+      return error{ec::protocol, "the record is that of " + what.experiment.name};
+    auto directory = here.storage / what.experiment.name;
+    fixed = frame_of(*loaded, directory);
+    if (task.words.resume) {
+      auto before = finished_before(directory, what, fixed);
+      if (!before)
+        return before.error();
+      if (*before) {
+        say("of " + printable(task.words.from) + " is finished already");
+        conclude(self, {{}, std::move(**before), {}, false, true});
+        return submission_taken{task.key, directory.string(), {}};
+      }
+    }
+    return found_company(self, *loaded, directory);
+  }
+
+  template <class Self>
+  expected<submission_taken> found_company(Self* self, const loaded_spec& loaded,
+                                           const fs::path& directory) {
+    auto shipment = shipment_of(loaded);
+    if (!shipment)
+      return shipment.error();
+    auto parts = make_parts(loaded, *here.all, directory, here.machine, shipment->job);
+    if (!parts)
+      return error{ec::bad_option, parts.error().detail};
+    // A cluster that may grow is waited for, unless the user says otherwise.
+    parts->settings.queue_trials = task.words.queue_trials.value_or(true);
+    if (!parts->settings.queue_trials) {
+      if (auto why = here.place->impossible(parts->settings.request, parts->labels); !why.empty())
+        return error{ec::impossible_request, why};
+    }
+    auto planned = parts->planned;
+    if (planned > 0)
+      fixed.planned = planned;
+    if (auto begun = start(self, loaded, std::move(*parts), std::move(*shipment)); !begun)
+      return begun.error();
+    say("of " + printable(task.words.from) + " runs"
+        + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
+    return submission_taken{task.key, directory.string(), fixed.planned};
+  }
+
+  template <class Self>
+  expected<void> start(Self* self, const loaded_spec& loaded, run_parts parts, job_offer shipment) {
+    fs::path directory{fixed.directory};
+    auto opened = open_storage(directory, loaded.what, task.words.resume);
+    if (!opened)
+      return opened.error();
+    auto me = caf::actor_cast<steward_impl>(self);
+    told = std::make_shared<feed>(fixed.objectives,
+                                  [me](const run_summary& how) { send_from_outside(me, how); });
+    company_options how;
+    how.observer = told;
+    const auto& log = loaded.what.log;
+    if (!log.file.empty()) {
+      auto made = open_run_log({directory / log.file, log.level,
+                                [events = told](const std::string& why) { events->say(why); }});
+      if (!made)
+        return made.error();
+      how.observer = joined_observers({*made, told});
+    }
+    how.on_files_failed = [events = told](const error& why) {
+      events->say("trial files are not written any more: " + to_text(why));
+    };
+    how.store = opened->store;
+    how.resumes = opened->resumes;
+    how.opening
+        = {how.store->epoch(), TUNE_VERSION, to_json(loaded.what), loaded.what.experiment.seed};
+    how.shipment = std::move(shipment);
+    opened->store.reset();
+    actors = std::make_unique<company>(*here.place, std::move(parts), std::move(how));
+    return actors->start();
+  }
+
+  // -- While it runs.
+
+  std::string answer(const client_request& asked) {
+    switch (asked.what) {
+      case client_request::kind::state:
+        return state_after(asked.from);
+      case client_request::kind::interrupt:
+        if (actors)
+          actors->interrupt();
+        return to_json(told_state{}, {});
+      case client_request::kind::rows:
+        break;
+    }
+    return to_json(piece_of(rows, asked.from, piece_bytes));
+  }
+
+  std::string state_after(std::uint64_t number) {
+    told_state result;
+    if (actors)
+      result.now = take_snapshot(*actors, fixed);
+    if (told)
+      result.events = told->after(number);
+    return to_json(result, fixed.objectives);
+  }
+
+  void leave() {
+    head_goes = true;
+    if (actors)
+      actors->interrupt("the head was told to go");
+  }
+
+  // -- The end.
+
+  template <class Self>
+  void end(Self* self, run_summary how) {
+    if (auto trouble = actors->settle(); !trouble.empty() && how.storage_error.empty())
+      how.storage_error = trouble;
+    auto last = snapshot_of(fixed, how.view, how.elapsed);
+    actors->dismiss();
+    actors->await_farewell();
+    actors.reset();
+    say_end(how, last);
+    conclude(self, {how, std::move(last), told->after(0), head_goes, false});
+  }
+
+  void say_end(const run_summary& how, const run_snapshot& last) const {
+    auto text = "ended: " + std::string{to_text(how.status)} + ", "
+                + counted(known_trials(last), "trial");
+    for (const auto& part : count_texts(last))
+      text += ", " + part;
+    if (last.best)
+      text += "; best " + printable(last.objectives.front().metric) + " = "
+              + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial) + ")";
+    auto why = how.storage_error.empty() ? how.why : how.storage_error;
+    say(text + (why.empty() ? "" : "; " + printable(why)));
+  }
+
+  /// Writes what there is to write, then has the front told: after the answer to the beginning.
+  template <class Self>
+  void conclude(Self* self, told_end result) {
+    if (auto failed = write_rows(); !failed.empty() && result.how.storage_error.empty())
+      result.how.storage_error = failed;
+    send(self, caf::actor_cast<steward_impl>(self),
+         experiment_ended{task.key, to_json(result, fixed.objectives), !rows.empty()});
+  }
+
+  /// @returns why not; empty: all is well.
+  std::string write_rows() {
+    auto format = output_format_from(task.words.rows);
+    if (!format || task.words.rows.empty())
+      return {};
+    std::ostringstream out;
+    trials_request all;
+    all.directory = fixed.directory;
+    if (auto read = show_trials(all, *format, {}, out); !read)
+      return to_text(read.error());
+    rows = std::move(out).str();
+    return {};
+  }
+};
+
+steward_impl::behavior_type steward(steward_impl::stateful_pointer<steward_state> self,
+                                    steward_settings here, commission what) {
+  auto& state = state_of(self);
+  state.here = std::move(here);
+  state.task = std::move(what);
+  return {
+      [self, &state](run_atom) { return state.begin(self); },
+      [&state](const client_request& asked) { return state.answer(asked); },
+      [&state](leave_atom) { state.leave(); },
+      [self, &state](const run_summary& how) { state.end(self, how); },
+      [self, &state](experiment_ended& how) { send(self, state.task.front, std::move(how)); },
+  };
+}
+
+} // namespace
+
+steward_actor spawn_steward(caf::actor_system& system, const steward_settings& settings,
+                            commission what) {
+  return system.spawn<caf::detached>(steward, settings, std::move(what));
+}
+
+} // namespace tune::cli

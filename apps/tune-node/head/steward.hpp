@@ -1,0 +1,32 @@
+/// The STEWARD: runs one submitted experiment at a standing head.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/devices/devices.hpp"
+#include "tune/net/front.hpp"
+#include "tune/tuner/choices.hpp"
+#include "tune/tuner/premises.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace tune::cli {
+
+/// What all stewards of a head have in common.
+struct steward_settings {
+  /// Outlive all stewards.
+  premises* place = nullptr;
+  const choices* all = nullptr;
+  host_resources machine;
+  /// Where experiments have their directories; absolute.
+  std::filesystem::path storage;
+  /// Hears, in lines for people, what becomes of the experiment; from another thread.
+  std::function<void(const std::string&)> say;
+};
+
+/// Spawns a steward, on a thread of its own: it loads, opens the storage and writes results.
+[[nodiscard]] steward_actor spawn_steward(caf::actor_system& system,
+                                          const steward_settings& settings, commission what);
+
+} // namespace tune::cli

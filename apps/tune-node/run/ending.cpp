@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/ending.hpp"
+
+#include "console/summary.hpp"
+#include "console/text.hpp"
+#include "inspect/trials.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+
+namespace tune::cli {
+
+exit_code complain(const error& what) {
+  std::cerr << "tune-node: " << printable(to_text(what)) << '\n';
+  return exit_code_for(what.code);
+}
+
+exit_code code_of(const run_summary& how, bool strict, int signal) {
+  if (!how.storage_error.empty())
+    return exit_code::storage;
+  auto errored = how.view.counts[static_cast<std::size_t>(trial_status::errored)];
+  switch (how.status) {
+    case experiment_status::interrupted:
+      return static_cast<exit_code>(128 + (signal == 0 ? SIGINT : signal));
+    case experiment_status::time_limit:
+      return exit_code::done;
+    case experiment_status::stalled:
+      return exit_code::internal;
+    case experiment_status::failed:
+      return how.view.succeeded == 0 ? exit_code::none_succeeded : exit_code::some_failed;
+    case experiment_status::done:
+    case experiment_status::stopped:
+      break;
+  }
+  if (how.view.succeeded == 0)
+    return exit_code::none_succeeded;
+  return strict && errored > 0 ? exit_code::some_failed : exit_code::done;
+}
+
+bool write_result(const result_request& what, const run_snapshot& last, const run_summary& how,
+                  const style& look) {
+  expected<void> read;
+  auto format = what.line.output.value_or(output_format::table);
+  if (format == output_format::table)
+    std::cout << summary_text(last, {how.status, how.why, what.file, what.head}, look);
+  if (format == output_format::csv || format == output_format::jsonl) {
+    trials_request all;
+    all.directory = last.directory;
+    read = what.rows ? what.rows(std::cout) : show_trials(all, format, {}, std::cout);
+  }
+  if (format == output_format::json || format == output_format::jsonl)
+    std::cout << summary_json(last, how.status);
+  if (!read)
+    complain(read.error());
+  return read.has_value();
+}
+
+screen_options screen_of(const command_line& line, std::vector<objective> objectives) {
+  auto environment = terminal_environment::of_process();
+  auto terminal = ::isatty(STDERR_FILENO) == 1;
+  screen_options result;
+  result.objectives = std::move(objectives);
+  result.redraw = can_redraw(environment, terminal) && !line.quiet;
+  result.quiet = line.quiet;
+  result.look = style{wants_color(line.color, environment, terminal)};
+  return result;
+}
+
+} // namespace tune::cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/head_watch.hpp"
+
+#include "console/text.hpp"
+
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+/// Between two looks, where only lines are shown.
+constexpr std::chrono::milliseconds calm_pace{1000};
+
+/// Shows one event as if it had happened here.
+struct shower {
+  screen& to;
+  instant at;
+
+  void operator()(const cmd::trial_changed& x) const { to.trial_changed(x, at); }
+  void operator()(const told_event::failure& x) const { to.attempt_failed(x.what, x.again, at); }
+  void operator()(const told_event::warning& x) const { to.warned(x.text); }
+  void operator()(const told_event::line& x) const { to.say(printable(x.text)); }
+};
+
+} // namespace
+
+head_watch::~head_watch() {
+  if (thread_.joinable())
+    thread_.join();
+}
+
+void head_watch::show_on(std::shared_ptr<screen> to, std::uint64_t key) {
+  screen_ = std::move(to);
+  key_ = key;
+  thread_ = std::thread{[this] { follow(); }};
+}
+
+std::optional<run_snapshot> head_watch::latest() const {
+  std::lock_guard guard{mutex_};
+  return latest_;
+}
+
+void head_watch::follow() {
+  auto pace = live_ ? std::chrono::milliseconds{painter::frame_time} : calm_pace;
+  for (;;) {
+    if (auto over = where_.wait_for(pace))
+      return conclude(*over);
+    look();
+  }
+}
+
+void head_watch::look() {
+  auto answer = where_.ask({client_request::kind::state, key_, shown_});
+  if (!answer)
+    return;
+  auto told = told_state_from_json(*answer);
+  if (!told)
+    return;
+  {
+    std::lock_guard guard{mutex_};
+    if (told->now)
+      latest_ = std::move(told->now);
+  }
+  show(told->events);
+  if (live_)
+    screen_->stir();
+}
+
+void head_watch::show(const std::vector<told_event>& events) {
+  for (const auto& x : events) {
+    if (x.number <= shown_)
+      continue;
+    shown_ = x.number;
+    std::visit(shower{*screen_, x.at}, x.what);
+  }
+}
+
+void head_watch::conclude(const experiment_fate& how) {
+  if (!how.lost.empty()) {
+    end_ = error{ec::unreachable, how.lost};
+    return screen_->finished({});
+  }
+  has_rows_ = how.has_rows;
+  end_ = told_end_from_json(how.text);
+  if (!end_)
+    return screen_->finished({});
+  show(end_->events);
+  screen_->finished(end_->how);
+}
+
+} // namespace tune::cli

@@ -1,0 +1,73 @@
+/// What stands while experiments come and go: the ledger, this machine's node, the port.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/node.hpp"
+#include "tune/actors/system.hpp"
+#include "tune/net/front_actors.hpp"
+#include "tune/net/transport.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// Where workers join, and who may.
+struct listen_options {
+  peer_address where;
+  transport how;
+  /// Name of the cluster.
+  std::string cluster;
+  /// Whom clients speak with, at a standing head.
+  std::optional<front_actor> front = {};
+  /// Hears of workers that come and go, in lines for people; from another thread.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+/// The actors that companies share. Outlives them.
+class premises {
+public:
+  /// @param node       This machine.
+  /// @param works_here It runs trials, too.
+  premises(caf::actor_system& system, const node_settings& node, bool works_here = true);
+
+  /// Opens a port where workers join. Once at most, and before any job is taken in.
+  /// @returns the port. @errors `ec::refused`.
+  [[nodiscard]] expected<std::uint16_t> listen(listen_options how);
+
+  /// Has all nodes work for the job from now on.
+  /// @param shipment What workers are given of it. Not needed where none can join.
+  /// @errors `ec::internal`, where the shipment is not one.
+  [[nodiscard]] expected<void> take_in(std::shared_ptr<const job> work,
+                                       std::optional<job_offer> shipment);
+  /// Nothing of it will be launched any more: all nodes forget it.
+  void forget(const std::string& job);
+
+  /// Why no trial with such a request could ever start on the nodes that are there; empty: one
+  /// could, or nobody answers.
+  [[nodiscard]] std::string impossible(const resource_request& what,
+                                       const node_labels& labels) const;
+  /// What all nodes have and what of it is granted; nothing if nobody answers soon.
+  [[nodiscard]] std::optional<cluster_status> resources() const;
+
+  [[nodiscard]] caf::actor_system& system() const { return system_; }
+  [[nodiscard]] const cluster_actor& cluster() const { return cluster_; }
+
+  /// Lets the workers go, and everybody else. No other call may follow.
+  void close();
+  /// Waits until the node of this machine and its processes are gone. After `close`; for an actor
+  /// system that lives on.
+  void await_farewell();
+
+private:
+  caf::actor_system& system_;
+  cluster_actor cluster_;
+  node_desk_actor node_;
+  std::optional<depot_desk_actor> depot_;
+  std::optional<inbox_desk_actor> inbox_;
+  std::optional<door_actor> door_;
+};
+
+} // namespace tune

@@ -1,0 +1,27 @@
+/// Asks an actor from outside of any actor, and waits.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/actors.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace tune {
+
+/// For what is answered at once, however busy the machine.
+inline constexpr std::chrono::seconds answer_patience{2};
+
+/// @returns the answer; nothing if none comes in time.
+template <class Answer, class Handle, class... Words>
+std::optional<Answer> asked(caf::actor_system& system, const Handle& whom, caf::timespan patience,
+                            Words&&... words) {
+  caf::scoped_actor self{system};
+  std::optional<Answer> result;
+  request(self.operator->(), whom, patience, std::forward<Words>(words)...)
+      .receive([&](const Answer& x) { result = x; }, [](const caf::error&) {});
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/premises.hpp"
+
+#include "asked.hpp"
+#include "tune/actors/cluster.hpp"
+#include "tune/net/depot.hpp"
+#include "tune/net/dial.hpp"
+#include "tune/net/door.hpp"
+#include "tune/net/inbox.hpp"
+
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// To look through the manifest of what is shipped.
+constexpr std::chrono::seconds shipping_patience{30};
+/// For workers to end what they run.
+constexpr std::chrono::seconds farewell_patience{10};
+
+} // namespace
+
+premises::premises(caf::actor_system& system, const node_settings& node, bool works_here)
+    : system_{system}, cluster_{spawn_cluster(system)}, node_{spawn_node(system, node, cluster_)} {
+  if (works_here)
+    send_from_outside(cluster_, offer_of(node), node_actor{node_});
+}
+
+expected<std::uint16_t> premises::listen(listen_options how) {
+  depot_ = spawn_depot(system_);
+  inbox_ = spawn_inbox(system_);
+  door_settings settings;
+  settings.cluster = std::move(how.cluster);
+  settings.front = std::move(how.front);
+  settings.say = std::move(how.say);
+  door_ = spawn_door(system_, std::move(settings), cluster_, {cluster_, *depot_, *inbox_});
+  return open_port(system_, *door_, how.where, how.how);
+}
+
+expected<void> premises::take_in(std::shared_ptr<const job> work,
+                                 std::optional<job_offer> shipment) {
+  if (door_ && shipment) {
+    auto trouble = asked<std::string>(system_, *depot_, shipping_patience, std::move(*shipment));
+    if (!trouble || !trouble->empty())
+      return error{ec::internal, trouble ? *trouble : "the depot does not answer"};
+    send_from_outside(*inbox_, job_place{work->id, work->directory});
+  }
+  send_from_outside(node_, job_ready{std::move(work), {}});
+  return {};
+}
+
+void premises::forget(const std::string& job) {
+  send_from_outside(cluster_, job_over{job});
+  if (!door_)
+    return;
+  send_from_outside(*depot_, job_withdrawn{job});
+  send_from_outside(*inbox_, job_withdrawn{job});
+}
+
+std::string premises::impossible(const resource_request& what, const node_labels& labels) const {
+  auto answer = asked<std::string>(system_, cluster_, answer_patience, fit_question{what, labels});
+  return answer.value_or(std::string{});
+}
+
+std::optional<cluster_status> premises::resources() const {
+  return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
+}
+
+void premises::close() {
+  auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
+  send_from_outside(node_, drain_atom_v);
+  if (door_) {
+    asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);
+    go(*door_);
+    go(*depot_);
+    go(*inbox_);
+  }
+  // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
+  go(cluster_);
+}
+
+void premises::await_farewell() {
+  caf::scoped_actor self{system_};
+  self->wait_for(node_);
+}
+
+} // namespace tune

@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A standing head: experiments are submitted to it, workers join it, over mutual TLS."""
+import csv
+import io
+import re
+import signal
+import socket
+
+from e2e import FAULTY_NODE, Case, main
+
+TRIAL = """#!/bin/sh
+cat "$2" >&2
+echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
+for i in 1 2 3; do
+  echo "{\\"metrics\\":{\\"loss\\":$1}}" >&"$TUNE_TRIAL_REPORT_FD"
+  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
+done
+%s
+"""
+
+
+class Head(Case):
+    """Clients have a directory of their own each: the head must not need their files."""
+
+    def setUp(self):
+        super().setUp()
+        self.certs = self.directory / "certs"
+        self.run_node("certs", "init", "--cluster", "test", "--certs", self.certs)
+        self.storage = self.directory / "results"
+
+    # -- Who takes part.
+
+    def head(self, *words, cpus=2, name="head"):
+        """A head that stands; where it listens."""
+        log = self.directory / (name + ".log")
+        with open(log, "w", encoding="utf-8") as err:
+            head = self.start(
+                *("head", "--listen", "127.0.0.1:0", "--certs", self.certs, "--cpus", cpus),
+                *("--storage", self.storage, "--work", self.directory / ("work-" + name)),
+                *words, stderr=err
+            )
+        self.wait_until(lambda: "experiments may come" in log.read_text(), head, "an open port")
+        self.log = log
+        return head, re.search(r"--head (\S+)", log.read_text()).group(1)
+
+    def worker(self, where, name, *words, cpus=1):
+        return self.start(
+            *("worker", "--join", where, "--name", name, "--cpus", cpus, "--certs", self.certs),
+            *("--work", self.directory / ("work-" + name), "--once", *words)
+        )
+
+    def job(self, name, samples=2, tail="", more=""):
+        """An INI file in a directory of its own, with a script and a file that it needs."""
+        place = self.directory / ("client-" + name)
+        (place / "data").mkdir(parents=True)
+        trial = place / "trial.sh"
+        trial.write_text(TRIAL % tail)
+        trial.chmod(0o755)
+        (place / "data" / "words.txt").write_text("words of %s\n" % name)
+        path = place / (name + ".ini")
+        path.write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
+            "[trainable]\ncommand = ./trial.sh {x} {ini_dir}/data/words.txt\nfiles = data\n"
+            "[space]\nx = uniform(0, 1)\n%s\n" % (samples, more)
+        )
+        return path
+
+    def waiting_job(self, name, samples=2, more=""):
+        """Its trials report and then wait for a file, which is returned, too."""
+        flag = self.directory / (name + " may go on")
+        tail = 'until [ -e "%s" ]; do sleep 0.05; done' % flag
+        return self.job(name, samples, tail, more), flag
+
+    def submit(self, ini, where, *words, certs=None, **how):
+        return self.start(
+            "run", ini, "--head", where, "--certs", certs or self.certs, *words, cwd=ini.parent, **how
+        )
+
+    def wait_for_reports(self, name, count, child):
+        self.wait_until(
+            lambda: len(self.rows_if_any("SELECT * FROM results", name)) >= count,
+            child, "%d reports of %s" % (count, name),
+        )
+
+    def stop(self, head):
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+        self.assert_no_trial_processes()
+
+    # -- What a head is for.
+
+    def test_two_experiments_of_two_clients_share_the_nodes(self):
+        head, where = self.head(cpus=1)
+        one, go_one = self.waiting_job("one", 3)
+        two, go_two = self.waiting_job("two", 3)
+        before = self.worker(where, "early", cpus=1)
+        self.wait_until(lambda: "early joined" in self.log.read_text(), head, "a worker")
+        first = self.submit(one, where, "-o", "json")
+        self.wait_for_reports("one", 6, first)
+        second = self.submit(two, where, "-o", "json")
+        self.wait_until(lambda: "experiment two" in self.log.read_text(), head, "the second")
+        after = self.worker(where, "late", cpus=1)
+        self.wait_for_reports("one", 9, first)
+        go_one.touch()
+        self.wait_for_reports("two", 9, second)
+        go_two.touch()
+
+        told = self.finish(first).json(), self.finish(second).json()
+
+        for name, result in zip(("one", "two"), told):
+            self.assertEqual(result["counts"]["TERMINATED"], 3)
+            self.assertEqual(result["directory"], str(self.storage / name))
+            attempts = self.rows("SELECT trial, node FROM attempts", name)
+            self.assertEqual({row["node"] for row in attempts}, {"local", "early", "late"})
+            for row in attempts:
+                err = self.trial_file(row["trial"], "stderr", name).read_text()
+                self.assertEqual(err, "words of %s\n" % name)
+        self.assertIn("experiment one ended: done, 3 trials; best loss", self.log.read_text())
+        # Once its jobs are over nothing of them stays.
+        self.stop(head)
+        self.finish(before)
+        self.finish(after)
+
+    def test_its_client_shows_what_a_local_run_shows(self):
+        head, where = self.head()
+        ini = self.job("x", samples=2, more="[experiment]\nseed = 3\n")
+        there = self.finish(self.submit(ini, where))
+        local = self.run_node("run", ini, "--experiment.storage", self.directory / "local")
+
+        def lines(text):
+            """Without times, and without what tells where."""
+            text = re.sub(r"\[[^]]*\]", "[]", re.sub(r"after \S+", "after", text))
+            text = text.replace(str(self.directory / "local"), str(self.storage))
+            return sorted(
+                line.replace(" at " + where, "").replace(" --head " + where, "").replace(
+                    ", at the head", "")
+                for line in text.splitlines() if " runs at " not in line
+            )
+
+        self.assertEqual(lines(there.out), lines(local.out))
+        self.assertEqual(
+            [line for line in lines(there.err) if "trial " in line and "best" not in line],
+            [line for line in lines(local.err) if "trial " in line and "best" not in line],
+        )
+        self.assertIn("x runs at %s, in %s" % (where, self.storage / "x"), there.err)
+        self.stop(head)
+
+    def test_every_output_format_is_that_of_a_local_run(self):
+        head, where = self.head()
+        ini = self.job("x", samples=3)
+
+        def masked(text, directory):
+            text = text.replace(str(directory), "DIR")
+            return re.sub(r'"elapsed_s":[0-9.]+', '"elapsed_s":0', text)
+
+        for form in ("csv", "json", "jsonl"):
+            name = "x-" + form
+            there = self.finish(self.submit(ini, where, "-o", form, "--experiment.name", name)).out
+            local = self.run_node(
+                *("run", ini, "-o", form, "--experiment.name", name),
+                *("--experiment.storage", self.directory / "local")
+            ).out
+            self.assertEqual(
+                masked(there, self.storage), masked(local, self.directory / "local"), form
+            )
+        rows = list(csv.DictReader(io.StringIO(self.rows_of(where, ini, "csv"))))
+        self.assertEqual([row["status"] for row in rows], ["TERMINATED"] * 3)
+        self.stop(head)
+
+    def rows_of(self, where, ini, form):
+        """A finished experiment once more: its result, without a trial."""
+        return self.finish(
+            self.submit(ini, where, "-o", form, "--experiment.name", "x-csv", "--resume")
+        ).out
+
+    # -- What is refused.
+
+    def test_of_one_name_one_runs_at_a_time(self):
+        head, where = self.head()
+        ini, flag = self.waiting_job("x", 1)
+        first = self.submit(ini, where, "-o", "json")
+        self.wait_for_reports("x", 3, first)
+
+        second = self.finish(self.submit(ini, where), 8)
+        flag.touch()
+        self.assertEqual(self.finish(first).json()["status"], "done")
+        third = self.finish(self.submit(ini, where), 8)
+
+        self.assertIn("an experiment named x runs at the head already", second.err)
+        self.assertIn("holds an experiment already: go on with it by --resume", third.err)
+        self.stop(head)
+
+    def test_what_the_head_does_not_know_is_refused_with_its_name(self):
+        head, where = self.head()
+        ini = self.cpp_experiment("report_three")
+        known = self.run_node("list", "trainables", "-o", "json", program=FAULTY_NODE).json()
+        ini.write_text(ini.read_text().replace("report_three", known[0]["name"]))
+
+        ran = self.finish(self.submit(ini, where, program=FAULTY_NODE), 3)
+
+        self.assertIn("name = %s: no such function or class" % known[0]["name"], ran.err)
+        self.assertFalse((self.storage / "x").exists())
+        self.stop(head)
+
+    def test_a_wrong_file_is_refused_before_the_head_is_asked(self):
+        ini = self.job("x", more="[stop]\nwhen = )\n")
+
+        ran = self.finish(self.submit(ini, "127.0.0.1:1"), 3)
+
+        self.assertIn("x.ini:", ran.err)
+
+    def test_trials_that_can_never_fit_are_refused_where_they_may_not_wait(self):
+        head, where = self.head(cpus=2)
+        ini = self.job("x", more="[resources]\ncpu = 3\n")
+
+        refused = self.finish(self.submit(ini, where, "--cluster.queue_trials", "false"), 3)
+
+        self.assertIn("3 CPU", refused.err)
+        self.assertFalse((self.storage / "x").exists())
+        waits = self.submit(ini, where, "-o", "json")
+        self.wait_until(lambda: "experiment x" in self.log.read_text(), head, "the experiment")
+        worker = self.worker(where, "large", cpus=3)
+        self.assertEqual(self.finish(waits).json()["counts"]["TERMINATED"], 2)
+        self.stop(head)
+        self.finish(worker)
+
+    def test_whoever_does_not_belong_is_refused_with_the_cause(self):
+        foreign = self.directory / "foreign"
+        self.run_node("certs", "init", "--cluster", "other", "--certs", foreign)
+        head, where = self.head()
+        ini = self.job("x")
+
+        none = self.finish(self.submit(ini, where, certs=self.directory / "none"), 8)
+        other_ca = self.finish(self.submit(ini, where, certs=foreign), 8)
+        other = self.finish(self.submit(ini, where, "--cluster.name", "lab"), 8)
+        plain = self.finish(self.submit(ini, where, "--insecure-plaintext"), 8)
+        nobody = self.finish(self.submit(ini, "127.0.0.1:1"), 6)
+        both = self.finish(self.submit(ini, where, "--listen", "127.0.0.1:0"), 2)
+        in_file = self.finish(self.submit(ini, where, "--cluster.listen", "127.0.0.1:0"), 3)
+
+        self.assertIn("tune-node certs init", none.err)
+        self.assertIn("tune-node certs issue", none.err)
+        self.assertRegex(other_ca.err, "(?i)another CA|foreign|unknown CA")
+        self.assertIn("other cluster: the head belongs to cluster 'default'", other.err)
+        self.assertIn("TLS", plain.err)
+        self.assertIn("127.0.0.1:1", nobody.err)
+        self.assertIn("either --head or --listen", both.err)
+        self.assertIn("[cluster] listen", in_file.err)
+        self.assertEqual(list(self.storage.iterdir()), [])
+        self.stop(head)
+
+    def test_a_run_that_listens_takes_no_experiments(self):
+        ini, flag = self.waiting_job("x", 1)
+        log = self.directory / "run.log"
+        with open(log, "w", encoding="utf-8") as err:
+            run = self.start(
+                "run", ini, "--listen", "127.0.0.1:0", "--certs", self.certs, stderr=err
+            )
+        self.wait_until(lambda: "workers may join" in log.read_text(), run, "an open port")
+        where = re.search(r"--join (\S+)", log.read_text()).group(1)
+
+        refused = self.finish(self.submit(self.job("y"), where), 8)
+
+        self.assertIn("tune-node head", refused.err)
+        flag.touch()
+        self.finish(run)
+
+    def test_a_head_needs_certificates_and_a_storage(self):
+        nowhere = self.directory / "none"
+        without = self.run_node("head", "--listen", "127.0.0.1:0", "--certs", nowhere, code=8)
+        plain = self.run_node("head", "--listen", "0.0.0.0:0", "--insecure-plaintext", code=8)
+        self.directory.joinpath("file").write_text("")
+        storage = self.run_node(
+            *("head", "--listen", "127.0.0.1:0", "--certs", self.certs),
+            *("--storage", self.directory / "file"), code=7
+        )
+
+        self.assertIn("tune-node certs init", without.err)
+        self.assertIn("plain text is refused for 0.0.0.0:0", plain.err)
+        self.assertIn(str(self.directory / "file"), storage.err)
+
+    # -- Who goes, and who stays.
+
+    def test_ctrl_c_at_the_client_leaves_the_experiment_off_in_order(self):
+        head, where = self.head()
+        ini, flag = self.waiting_job("x", 2)
+        client = self.submit(ini, where, "-o", "json")
+        self.wait_for_reports("x", 6, client)
+
+        client.send_signal(signal.SIGINT)
+        told = self.finish(client, 130)
+        flag.touch()
+        again = self.finish(self.submit(ini, where, "-o", "json", "--resume"))
+
+        self.assertEqual(told.json()["status"], "interrupted")
+        self.assertIn("leaving off in order", told.err)
+        self.assertEqual(again.json()["counts"]["TERMINATED"], 2)
+        self.stop(head)
+
+    def test_a_client_that_is_killed_changes_nothing(self):
+        head, where = self.head()
+        ini, flag = self.waiting_job("x", 2)
+        client = self.submit(ini, where)
+        self.wait_for_reports("x", 6, client)
+
+        client.kill()
+        client.wait()
+        flag.touch()
+
+        self.wait_until(
+            lambda: "experiment x ended: done" in self.log.read_text(), head, "the end"
+        )
+        statuses = [row["status"] for row in self.rows("SELECT status FROM trials")]
+        self.assertEqual(statuses, ["TERMINATED"] * 2)
+        self.stop(head)
+
+    def test_a_detached_experiment_runs_on_by_itself(self):
+        head, where = self.head()
+
+        as_json = self.finish(
+            self.submit(self.job("x"), where, "--detach", "-o", "json")
+        ).json()
+        as_text = self.finish(self.submit(self.job("y"), where, "--detach"))
+
+        directory = str(self.storage / "x")
+        self.assertEqual(as_json, {"experiment": "x", "directory": directory, "head": where})
+        self.assertEqual(as_text.out, "y runs at %s, in %s\n" % (where, self.storage / "y"))
+        for name in "xy":
+            self.wait_until(
+                lambda: "experiment %s ended: done" % name in self.log.read_text(), head, "the end"
+            )
+        self.stop(head)
+
+    def test_a_head_that_is_told_to_go_leaves_all_off_in_order(self):
+        head, where = self.head(cpus=1)
+        worker = self.worker(where, "w")
+        one, go_one = self.waiting_job("one", 1)
+        two, go_two = self.waiting_job("two", 1)
+        clients = [self.submit(ini, where, "-o", "json") for ini in (one, two)]
+        for name, client in zip(("one", "two"), clients):
+            self.wait_for_reports(name, 3, client)
+
+        self.stop(head)
+        told = [self.finish(client, 75) for client in clients]
+        self.finish(worker)
+        go_one.touch()
+        go_two.touch()
+        head, where = self.head(name="next")
+        again = [
+            self.finish(self.submit(ini, where, "-o", "json", "--resume")) for ini in (one, two)
+        ]
+
+        for result in told:
+            self.assertEqual(result.json()["status"], "interrupted")
+            self.assertIn("--resume", result.err)
+        for result in again:
+            self.assertEqual(result.json()["counts"]["TERMINATED"], 1)
+        self.stop(head)
+
+    def test_a_head_that_is_killed_leaves_nothing_behind_but_what_can_be_resumed(self):
+        head, where = self.head(cpus=1)
+        worker = self.worker(where, "w")
+        ini, flag = self.waiting_job("x", 2)
+        client = self.submit(ini, where, "-o", "json")
+        self.wait_for_reports("x", 6, client)
+
+        head.kill()
+        head.wait()
+        lost = self.finish(client, 6)
+        self.finish(worker)
+        self.assert_no_trial_processes()
+        flag.touch()
+        head, where = self.head(name="next")
+        again = self.finish(self.submit(ini, where, "-o", "json", "--resume"))
+
+        self.assertIn("submit again with --resume", lost.err)
+        self.assertEqual(lost.out, "")
+        self.assertEqual(again.json()["counts"]["TERMINATED"], 2)
+        self.stop(head)
+
+    def test_who_goes_without_a_word_or_talks_nonsense_takes_nobody_along(self):
+        head, where = self.head("--no-local")
+        ini, flag = self.waiting_job("x", 1)
+        stays = self.worker(where, "stays")
+        client = self.submit(ini, where, "-o", "json")
+        self.wait_for_reports("x", 3, client)
+        address = where.rsplit(":", 1)
+        for i in range(20):
+            goes = self.worker(where, "goes")
+            self.wait_until(
+                lambda: self.log.read_text().count("worker goes joined") == i + 1, goes, "a worker"
+            )
+            goes.kill()
+            with socket.create_connection((address[0], int(address[1])), timeout=30) as link:
+                link.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            goes.wait()
+        flag.touch()
+
+        self.assertEqual(self.finish(client).json()["counts"]["TERMINATED"], 1)
+        self.assertEqual(
+            self.rows("SELECT node, end_class FROM attempts"),
+            [{"node": "stays", "end_class": "finished"}],
+        )
+        self.stop(head)
+        self.finish(stays)
+
+    def test_a_head_may_leave_the_work_to_others(self):
+        head, where = self.head("--no-local")
+        client = self.submit(self.job("x"), where, "-o", "json")
+        self.wait_until(lambda: "experiment x" in self.log.read_text(), head, "the experiment")
+        worker = self.worker(where, "w")
+
+        self.assertEqual(self.finish(client).json()["counts"]["TERMINATED"], 2)
+        self.assertEqual({row["node"] for row in self.rows("SELECT node FROM attempts")}, {"w"})
+        self.stop(head)
+        self.finish(worker)
+
+    def test_strict_and_failures_give_the_exit_codes_of_a_local_run(self):
+        head, where = self.head()
+        some = self.job("some", 4, tail='case "$TUNE_TRIAL_DIR" in *00001) exit 3;; esac')
+        none = self.job("none", 2, tail="exit 3")
+
+        self.finish(self.submit(some, where))
+        strict = self.finish(self.submit(some, where, "--strict", "--experiment.name", "other"), 4)
+        all_failed = self.finish(self.submit(none, where, "-o", "json"), 5)
+
+        self.assertIn("trial 00001 failed", strict.err)
+        self.assertEqual(all_failed.json()["counts"]["ERRORED"], 2)
+        self.stop(head)
+
+
+if __name__ == "__main__":
+    main()
