@@ -343,8 +343,12 @@ node_offer offer_of(const node_settings& node) {
   return result;
 }
 
-node_desk_actor spawn_node(caf::actor_system& system, node_settings settings,
-                           head_desk_actor desk) {
+node_actor spawn_node(caf::actor_system& system, node_settings settings, head_desk_actor desk) {
+  return spawn_node_desk(system, std::move(settings), std::move(desk));
+}
+
+node_desk_actor spawn_node_desk(caf::actor_system& system, node_settings settings,
+                                head_desk_actor desk) {
   return system.spawn(node, std::make_shared<const node_settings>(std::move(settings)),
                       std::move(desk));
 }

@@ -22,7 +22,9 @@ constexpr std::chrono::seconds farewell_patience{10};
 } // namespace
 
 premises::premises(caf::actor_system& system, const node_settings& node, bool works_here)
-    : system_{system}, cluster_{spawn_cluster(system)}, node_{spawn_node(system, node, cluster_)} {
+    : system_{system}
+    , cluster_{spawn_cluster(system)}
+    , node_{spawn_node_desk(system, node, cluster_)} {
   if (works_here)
     send_from_outside(cluster_, offer_of(node), node_actor{node_});
 }

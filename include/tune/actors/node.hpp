@@ -40,7 +40,10 @@ struct node_settings {
 /// Spawns a node. Whoever composes it offers it to the cluster. The guard process is started with
 /// the first trial that needs it.
 /// @param desk Hears of leases that are free again.
-[[nodiscard]] node_desk_actor spawn_node(caf::actor_system& system, node_settings settings,
-                                         head_desk_actor desk);
+[[nodiscard]] node_actor spawn_node(caf::actor_system& system, node_settings settings,
+                                    head_desk_actor desk);
+/// The same, for whoever tells it of jobs later.
+[[nodiscard]] node_desk_actor spawn_node_desk(caf::actor_system& system, node_settings settings,
+                                              head_desk_actor desk);
 
 } // namespace tune
