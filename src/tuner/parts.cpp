@@ -98,6 +98,24 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                    std::move(labels),           planned};
 }
 
+expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,
+                                         const std::filesystem::path& directory,
+                                         const host_resources& machine, bool workers_may_join) {
+  std::optional<job_offer> shipment;
+  if (workers_may_join) {
+    auto made = shipment_of(from);
+    if (!made)
+      return made.error();
+    shipment = std::move(*made);
+  }
+  auto parts = make_parts(from, all, directory, machine, shipment ? shipment->job : std::string{});
+  if (!parts)
+    return parts.error();
+  if (workers_may_join && !from.origins.contains("cluster.queue_trials"))
+    parts->settings.queue_trials = true;
+  return shared_parts{std::move(*parts), std::move(shipment)};
+}
+
 expected<void> start_guard_if_needed(run_parts& parts) {
   if (!needs_processes(parts.work->plan))
     return {};

@@ -21,6 +21,12 @@ public:
   void began(const std::filesystem::path& directory) {
     call([&](tuner_callback& x) { x.began(directory); });
   }
+  void listens(const std::string& address) {
+    call([&](tuner_callback& x) { x.listens(address); });
+  }
+  void worker_changed(const std::string& line) {
+    call([&](tuner_callback& x) { x.worker_changed(line); });
+  }
   void trial_changed(const cmd::trial_changed& what, instant now) override {
     call([&](tuner_callback& x) { x.trial_changed(what, now); });
   }

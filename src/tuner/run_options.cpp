@@ -89,6 +89,11 @@ run_options& run_options::checkpoint_frequency(std::int64_t iterations) {
   return set("checkpoint.frequency", iterations);
 }
 
+run_options& run_options::listen(std::string where, const std::filesystem::path& certificates) {
+  set("cluster.listen", std::move(where));
+  return certificates.empty() ? *this : set("cluster.certs", certificates.string());
+}
+
 run_options& run_options::resume(bool wanted) {
   content_.resume = wanted;
   return *this;

@@ -2,11 +2,13 @@
 #include "tune/tuner/tuner.hpp"
 
 #include "relay.hpp"
+#include "tune/actors/run_log.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/tuner/company.hpp"
+#include "tune/tuner/listening.hpp"
 #include "tune/tuner/own_actors.hpp"
 #include "tune/tuner/storage.hpp"
 
@@ -78,7 +80,10 @@ expected<void> can_isolate(const loaded_spec& x) {
   return {};
 }
 
+/// Where workers may join, nobody knows.
 expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
+  if (!x.what.cluster.listen.empty())
+    return {};
   auto fault
       = impossible_request(x, {{node_settings{}.name, offered_by(x.what, machine.capacity())}});
   if (fault)
@@ -132,6 +137,52 @@ void count_own(const run_content& what, run_parts& parts, const spec& record) {
   parts.settings.max_trials = what.searcher->traits.exhaustible ? 0 : record.experiment.num_samples;
 }
 
+expected<void> can_recover_all(const run_content& what, relay& news) {
+  if (what.scheduler) {
+    if (auto can = can_recover(*what.scheduler, "scheduler", news); !can)
+      return can;
+  }
+  return what.searcher ? can_recover(*what.searcher, "searcher", news) : expected<void>{};
+}
+
+/// Where workers may join; nothing: nowhere.
+expected<std::optional<listen_options>> port_for(const run_content& what, const loaded_spec& x) {
+  auto result = listening(x);
+  if (result && *result && what.system != nullptr && !what.system->has_middleman())
+    return error{ec::refused, "the actor system of run_options::run_in speaks with no other: make"
+                              " it of a tune::network_config"};
+  return result;
+}
+
+/// Where an experiment runs.
+struct staging {
+  bool works_here = true;
+  std::optional<listen_options> port;
+};
+
+expected<void> open_to_workers(premises& place, std::optional<listen_options> port,
+                               const std::shared_ptr<relay>& news) {
+  if (!port)
+    return {};
+  auto where = port->where;
+  port->say = [news](const std::string& line) { news->worker_changed(line); };
+  auto opened = place.listen(std::move(*port));
+  if (!opened)
+    return opened.error();
+  where.port = *opened;
+  news->listens(to_text(where));
+  return {};
+}
+
+/// The runtime's own log; null where none is wanted.
+expected<std::shared_ptr<run_observer>> log_of(const spec& what, const fs::path& directory,
+                                               const std::shared_ptr<relay>& news) {
+  if (what.log.file.empty())
+    return std::shared_ptr<run_observer>{};
+  return open_run_log({directory / what.log.file, what.log.level,
+                       [news](const std::string& why) { news->warned(why); }});
+}
+
 } // namespace
 
 class tuner::impl {
@@ -156,7 +207,8 @@ private:
 
   expected<result_grid> run_alone(const run_content& what);
   expected<void> conduct(caf::actor_system& system, run_parts parts, company_options how,
-                         const run_content& what, relay& news);
+                         const run_content& what, staging where,
+                         const std::shared_ptr<relay>& news);
   void present(company* whom) {
     std::lock_guard guard{mutex_};
     company_ = whom;
@@ -201,19 +253,17 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   }
   if (auto can = can_run(chosen, machine); !can)
     return can.error();
-  auto parts = make_parts(chosen, all_, directory, machine);
-  if (!parts)
-    return parts.error();
-  if (what.scheduler) {
-    if (auto can = can_recover(*what.scheduler, "scheduler", *news); !can)
-      return can.error();
-  }
-  if (what.searcher) {
-    if (auto can = can_recover(*what.searcher, "searcher", *news); !can)
-      return can.error();
-  }
-  count_own(what, *parts, record);
-  if (auto can = start_guard_if_needed(*parts); !can)
+  auto port = port_for(what, chosen);
+  if (!port)
+    return port.error();
+  auto made = make_shared_parts(chosen, all_, directory, machine, port->has_value());
+  if (!made)
+    return made.error();
+  auto& [parts, shipment] = *made;
+  if (auto can = can_recover_all(what, *news); !can)
+    return can.error();
+  count_own(what, parts, record);
+  if (auto can = start_guard_if_needed(parts); !can)
     return can.error();
   auto opened = open_storage(directory, record, what.resume);
   if (!opened)
@@ -224,14 +274,20 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   how.opening = {how.store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
   how.observer = news;
   how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
+  how.shipment = std::move(shipment);
+  if (auto log = log_of(chosen.what, directory, news); !log)
+    return log.error();
+  else if (*log)
+    how.observer = joined_observers({*log, news});
   news->began(directory);
+  staging where{chosen.what.cluster.local, std::move(*port)};
   expected<void> done;
   if (what.system != nullptr) {
-    done = conduct(*what.system, std::move(*parts), std::move(how), what, *news);
+    done = conduct(*what.system, std::move(parts), std::move(how), what, std::move(where), news);
   } else {
-    system_config config;
-    caf::actor_system system{config};
-    done = conduct(system, std::move(*parts), std::move(how), what, *news);
+    auto config = config_for(where.port);
+    caf::actor_system system{*config};
+    done = conduct(system, std::move(parts), std::move(how), what, std::move(where), news);
   }
   if (!done)
     return done.error();
@@ -239,7 +295,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
 }
 
 expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, company_options how,
-                                    const run_content& what, relay& news) {
+                                    const run_content& what, staging where,
+                                    const std::shared_ptr<relay>& news) {
   if (what.scheduler) {
     auto hired = hire<hired_scheduler>(system, *what.scheduler, "scheduler");
     if (!hired)
@@ -255,13 +312,15 @@ expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, 
     }
     how.searcher = std::move(*hired);
   }
-  premises place{system, parts.node};
+  premises place{system, parts.node, where.works_here};
   company actors{place, std::move(parts), std::move(how)};
   present(&actors);
-  auto began = actors.start();
+  auto began = open_to_workers(place, std::move(where.port), news);
+  if (began)
+    began = actors.start();
   run_summary end;
   if (began)
-    end = news.wait();
+    end = news->wait();
   present(nullptr);
   auto trouble = actors.settle();
   actors.dismiss();

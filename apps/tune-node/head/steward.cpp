@@ -127,22 +127,19 @@ struct steward_state {
   template <class Self>
   expected<submission_taken> found_company(Self* self, const loaded_spec& loaded,
                                            const fs::path& directory) {
-    auto shipment = shipment_of(loaded);
-    if (!shipment)
-      return shipment.error();
-    auto parts = make_parts(loaded, *here.all, directory, here.machine, shipment->job);
-    if (!parts)
-      return error{ec::bad_option, parts.error().detail};
-    // A cluster that may grow is waited for, unless the user says otherwise.
-    parts->settings.queue_trials = task.words.queue_trials.value_or(true);
-    if (!parts->settings.queue_trials) {
-      if (auto why = here.place->impossible(parts->settings.request, parts->labels); !why.empty())
+    auto made = make_shared_parts(loaded, *here.all, directory, here.machine, true);
+    if (!made)
+      return error{ec::bad_option, made.error().detail};
+    auto& parts = made->parts;
+    parts.settings.queue_trials = task.words.queue_trials.value_or(true);
+    if (!parts.settings.queue_trials) {
+      if (auto why = here.place->impossible(parts.settings.request, parts.labels); !why.empty())
         return error{ec::impossible_request, why};
     }
-    auto planned = parts->planned;
+    auto planned = parts.planned;
     if (planned > 0)
       fixed.planned = planned;
-    if (auto begun = start(self, loaded, std::move(*parts), std::move(*shipment)); !begun)
+    if (auto begun = start(self, loaded, std::move(*made)); !begun)
       return begun.error();
     say("of " + printable(task.words.from) + " runs"
         + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
@@ -150,7 +147,7 @@ struct steward_state {
   }
 
   template <class Self>
-  expected<void> start(Self* self, const loaded_spec& loaded, run_parts parts, job_offer shipment) {
+  expected<void> start(Self* self, const loaded_spec& loaded, shared_parts made) {
     fs::path directory{fixed.directory};
     auto opened = open_storage(directory, loaded.what, task.words.resume);
     if (!opened)
@@ -162,11 +159,11 @@ struct steward_state {
     how.observer = told;
     const auto& log = loaded.what.log;
     if (!log.file.empty()) {
-      auto made = open_run_log({directory / log.file, log.level,
-                                [events = told](const std::string& why) { events->say(why); }});
-      if (!made)
-        return made.error();
-      how.observer = joined_observers({*made, told});
+      auto lines = open_run_log({directory / log.file, log.level,
+                                 [events = told](const std::string& why) { events->say(why); }});
+      if (!lines)
+        return lines.error();
+      how.observer = joined_observers({*lines, told});
     }
     how.on_files_failed = [events = told](const error& why) {
       events->say("trial files are not written any more: " + to_text(why));
@@ -175,9 +172,9 @@ struct steward_state {
     how.resumes = opened->resumes;
     how.opening
         = {how.store->epoch(), TUNE_VERSION, to_json(loaded.what), loaded.what.experiment.seed};
-    how.shipment = std::move(shipment);
+    how.shipment = std::move(made.shipment);
     opened->store.reset();
-    actors = std::make_unique<company>(*here.place, std::move(parts), std::move(how));
+    actors = std::make_unique<company>(*here.place, std::move(made.parts), std::move(how));
     return actors->start();
   }
 

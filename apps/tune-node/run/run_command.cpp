@@ -14,7 +14,6 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/tuner/company.hpp"
-#include "tune/tuner/shipment.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <unistd.h>
@@ -137,37 +136,27 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   auto port = listening(*loaded);
   if (!port)
     return complain(port.error());
-  std::optional<job_offer> shipment;
-  if (*port) {
-    auto made = shipment_of(*loaded);
-    if (!made)
-      return complain(made.error());
-    shipment = std::move(*made);
-  }
-  auto parts
-      = make_parts(*loaded, all, directory, machine, shipment ? shipment->job : std::string{});
-  if (!parts) {
-    complain(parts.error());
+  auto made = make_shared_parts(*loaded, all, directory, machine, port->has_value());
+  if (!made) {
+    complain(made.error());
     return exit_code::configuration;
   }
-  if (parts->planned > 0)
-    fixed.planned = parts->planned;
-  if (auto can = start_guard_if_needed(*parts); !can)
+  auto& parts = made->parts;
+  if (parts.planned > 0)
+    fixed.planned = parts.planned;
+  if (auto can = start_guard_if_needed(parts); !can)
     return complain(can.error());
   auto opened = open_storage(directory, loaded->what, what.resume);
   if (!opened)
     return complain(opened.error());
   company_options how;
-  how.shipment = std::move(shipment);
+  how.shipment = std::move(made->shipment);
   how.store = opened->store;
   how.resumes = opened->resumes;
   how.opening
       = {how.store->epoch(), TUNE_VERSION, to_json(loaded->what), loaded->what.experiment.seed};
   std::atomic<int> signal = 0;
-  // A cluster that may grow is waited for, unless the user says otherwise.
-  if (*port && !loaded->origins.contains("cluster.queue_trials"))
-    parts->settings.queue_trials = true;
-  auto conducted = conduct(std::move(*parts), std::move(how), std::move(*port), fixed, look,
+  auto conducted = conduct(std::move(parts), std::move(how), std::move(*port), fixed, look,
                            loaded->what.log, loaded->what.cluster.local, signal);
   if (!conducted)
     return complain(conducted.error());

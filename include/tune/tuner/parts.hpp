@@ -6,10 +6,12 @@
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/io/devices/devices.hpp"
 #include "tune/io/spec/load.hpp"
+#include "tune/net/wire.hpp"
 #include "tune/tuner/choices.hpp"
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tune {
@@ -42,6 +44,21 @@ struct run_parts {
                                              const std::filesystem::path& directory,
                                              const host_resources& machine,
                                              const std::string& job_id = {});
+
+/// The parts of a run, and what workers are given of it.
+struct shared_parts {
+  run_parts parts;
+  /// Nothing: no worker may join.
+  std::optional<job_offer> shipment;
+};
+
+/// The same for a run that workers may join. Where they may, trials that nobody can run now wait,
+/// unless the user says otherwise: a cluster may grow.
+/// @errors as `make_parts` and `shipment_of`.
+[[nodiscard]] expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,
+                                                       const std::filesystem::path& directory,
+                                                       const host_resources& machine,
+                                                       bool workers_may_join);
 
 /// Starts the guard process, where trials will need it: better no run than one whose trials all
 /// fail for want of it. @errors `ec::process`.

@@ -104,6 +104,11 @@ public:
   /// Retries of a trial whose code failed.
   run_options& max_failures(std::int64_t count) { return set("failure.max_failures", count); }
 
+  /// Lets workers join at "HOST:PORT": `tune-node worker --join` of a program with the same
+  /// trainables. Port 0: a free one, which `tuner_callback::listens` tells.
+  /// @param certificates The certificate directory; empty: the default one. See docs/security.md.
+  run_options& listen(std::string where, const std::filesystem::path& certificates = {});
+
   /// Go on where the directory holds an unfinished experiment; without, that is refused.
   run_options& resume(bool wanted = true);
   /// Let environment variables such as TUNE_EXPERIMENT_SEED set keys, after what is set here.
@@ -111,7 +116,8 @@ public:
   /// Hears what happens.
   run_options& callback(std::shared_ptr<tuner_callback> what);
   /// Runs in this actor system, made of a configuration that `tune::configure` prepared, instead of
-  /// in one of its own. It must outlive `tuner::run`.
+  /// in one of its own. It must outlive `tuner::run`. Where workers may join: of a
+  /// `tune::network_config` with the certificates of `listen`.
   run_options& run_in(caf::actor_system& system);
 
   /// What was set, for `tuner`.

@@ -24,6 +24,10 @@ public:
 
   /// The directory is there; the first trials are about to start.
   virtual void began(const std::filesystem::path& directory) { static_cast<void>(directory); }
+  /// Workers may join at `address`, "HOST:PORT".
+  virtual void listens(const std::string& address) { static_cast<void>(address); }
+  /// A worker came, went or was sent away: a line for people.
+  virtual void worker_changed(const std::string& line) { static_cast<void>(line); }
   /// A trial's status changed. `what.last` is its newest report, `what.best` its best one.
   virtual void trial_changed(const cmd::trial_changed& what, instant now) {
     static_cast<void>(what);
@@ -55,8 +59,9 @@ public:
   /// Where the options say `resume` and the experiment is finished, its grid is read and returned.
   /// @errors `ec::bad_option` with all faults of the options, `ec::unreadable` for the file;
   ///         `ec::refused` where the directory holds an experiment and may not be gone on with,
-  ///         where process isolation is asked for and `host_main` was not called, or where this
-  ///         tuner runs one already; `ec::impossible_request` where no trial could ever start;
+  ///         where process isolation is asked for and `host_main` was not called, where a port
+  ///         cannot be opened or has no certificates, or where this tuner runs one already;
+  ///         `ec::impossible_request` where no trial could ever start;
   ///         `ec::storage` where the record cannot be written.
   [[nodiscard]] expected<result_grid> run(const run_options& what);
 
