@@ -11,7 +11,8 @@ if(NOT CAF_FIND_COMPONENTS)
 endif()
 include(FindPackageHandleStandardArgs)
 
-find_package(CAF CONFIG QUIET COMPONENTS ${CAF_FIND_COMPONENTS})
+# A package says no to wishes of another major version.
+find_package(CAF 1.0 CONFIG QUIET COMPONENTS ${CAF_FIND_COMPONENTS})
 if(TARGET CAF::core)
   foreach(_part IN LISTS CAF_FIND_COMPONENTS)
     if(TARGET CAF::${_part})

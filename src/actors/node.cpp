@@ -10,8 +10,6 @@
 #include <set>
 #include <unordered_map>
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::trainable_start)
-
 namespace tune {
 
 namespace {
@@ -19,6 +17,19 @@ namespace {
 /// What the launcher tells the node: the trainable of this lease runs, or never will.
 using node_impl = extend<node_desk_actor, caf::result<void>(std::uint64_t, trainable_actor),
                          caf::result<void>(std::uint64_t, std::string)>;
+
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_node, 100)
+TUNE_LOCAL_TYPE(tune_node, tune::trainable_start)
+TUNE_LOCAL_HANDLE(tune_node, tune::node_impl)
+TUNE_END_LOCAL_TYPES(tune_node)
+
+namespace tune {
+
+namespace {
 
 /// Starts processes: makes directories and, once, the guard. On a thread of its own, because it
 /// blocks on the disk; so it speaks to its node only: see docs/decisions/0005.

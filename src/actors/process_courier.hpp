@@ -33,12 +33,14 @@ struct process_news {
   struct parked {
     exit_info so_far;
   };
-  std::variant<started, said, printed, deaf, room, parked, exit_info> what;
+  std::variant<deaf, room, started, said, printed, parked, exit_info> what;
 };
 
 } // namespace tune
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::process_news)
+TUNE_BEGIN_LOCAL_TYPES(tune_process, 120)
+TUNE_LOCAL_TYPE(tune_process, tune::process_news)
+TUNE_END_LOCAL_TYPES(tune_process)
 
 namespace tune {
 

@@ -26,7 +26,9 @@ struct thread_done {
 
 } // namespace tune
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::thread_done)
+TUNE_BEGIN_LOCAL_TYPES(tune_thread, 110)
+TUNE_LOCAL_TYPE(tune_thread, tune::thread_done)
+TUNE_END_LOCAL_TYPES(tune_thread)
 
 namespace tune {
 

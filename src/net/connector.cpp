@@ -18,7 +18,9 @@ struct dialed {
 
 } // namespace tune
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::dialed)
+TUNE_BEGIN_LOCAL_TYPES(tune_connector, 140)
+TUNE_LOCAL_TYPE(tune_connector, tune::dialed)
+TUNE_END_LOCAL_TYPES(tune_connector)
 
 namespace tune {
 

@@ -13,6 +13,18 @@ using depot_impl = extend<depot_desk_actor, caf::result<void>(job_found, job_tak
                           caf::result<void>(chunk, job_taker_actor),
                           caf::result<void>(chunk_failed, job_taker_actor)>;
 
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_depot, 160)
+TUNE_LOCAL_HANDLE(tune_depot, tune::depot_impl)
+TUNE_END_LOCAL_TYPES(tune_depot)
+
+namespace tune {
+
+namespace {
+
 /// Blocks on the disk, and speaks to its depot only. A detached actor must not be known beyond its
 /// process: in CAF 0.17 the network may keep a last message of it when the system ends, which then
 /// waits for that actor's thread for ever.

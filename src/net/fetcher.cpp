@@ -18,6 +18,18 @@ using fetcher_impl
              caf::result<void>(job_request, depot_actor),
              caf::result<void>(chunk_request, depot_actor)>;
 
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_fetcher, 170)
+TUNE_LOCAL_HANDLE(tune_fetcher, tune::fetcher_impl)
+TUNE_END_LOCAL_TYPES(tune_fetcher)
+
+namespace tune {
+
+namespace {
+
 /// Blocks on the disk; its fetcher speaks to depots for it, because a detached actor must not be
 /// known beyond its process: in CAF 0.17 the network may keep a last message of it when the system
 /// ends, which then waits for that actor's thread for ever.

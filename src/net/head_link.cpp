@@ -23,7 +23,9 @@ struct led_in {
 
 } // namespace tune
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::led_in)
+TUNE_BEGIN_LOCAL_TYPES(tune_head_link, 180)
+TUNE_LOCAL_TYPE(tune_head_link, tune::led_in)
+TUNE_END_LOCAL_TYPES(tune_head_link)
 
 namespace tune {
 

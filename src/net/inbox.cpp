@@ -21,6 +21,18 @@ namespace fs = std::filesystem;
 /// What the writer has the inbox pass on.
 using inbox_impl = extend<inbox_desk_actor, caf::result<void>(piece_taken, output_sender_actor)>;
 
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_inbox, 150)
+TUNE_LOCAL_HANDLE(tune_inbox, tune::inbox_impl)
+TUNE_END_LOCAL_TYPES(tune_inbox)
+
+namespace tune {
+
+namespace {
+
 /// Blocks on the disk; so it speaks to its inbox only: see docs/decisions/0005.
 using writer_actor = typed_actor<caf::result<void>(output_piece, output_sender_actor, inbox_impl),
                                  caf::result<void>(job_place), caf::result<void>(job_withdrawn)>;

@@ -24,7 +24,9 @@ struct read_order {
 
 } // namespace tune
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::read_order)
+TUNE_BEGIN_LOCAL_TYPES(tune_output, 130)
+TUNE_LOCAL_TYPE(tune_output, tune::read_order)
+TUNE_END_LOCAL_TYPES(tune_output)
 
 namespace tune {
 

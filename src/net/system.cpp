@@ -13,6 +13,7 @@ void init_net_types() {
   static std::once_flag once;
   std::call_once(once, [] {
     init_message_types();
+    init_network();
     init_types<caf::id_block::tune_net_types, caf::id_block::tune_front_types>();
   });
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/deterministic_system.hpp"
-
-#include <caf/binary_deserializer.hpp>
-#include <caf/binary_serializer.hpp>
+#include "support/packed.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -12,21 +10,19 @@
 namespace tune {
 namespace {
 
-using bytes = std::vector<char>;
+using bytes = support::packed_bytes;
 
 struct wire_test : support::deterministic_system {
   template <class T>
   bytes packed(T x) {
     bytes result;
-    caf::binary_serializer out{*system, result};
-    EXPECT_FALSE(out(x));
+    EXPECT_TRUE(support::pack(*system, x, result));
     return result;
   }
 
   template <class T>
   bool unpack(const bytes& from, T& into) {
-    caf::binary_deserializer in{*system, from};
-    return !in(into) && in.remaining() == 0;
+    return support::unpack(*system, from, into);
   }
 
   /// There and back: what arrives is, byte for byte, what was sent.
@@ -188,7 +184,7 @@ TEST_F(wire_test, refuses_a_report_whose_metrics_were_damaged) {
 
   // The last nine bytes are the number: make its kind one that there is not.
   auto bad = good;
-  bad[bad.size() - 9] = 99;
+  bad[bad.size() - 9] = bytes::value_type{99};
 
   EXPECT_FALSE(unpack(bad, y));
 }

@@ -45,8 +45,8 @@ TEST(command_line, reads_a_run_at_a_head) {
 
 TEST(command_line, reads_head) {
   auto x = parsed<head_request>({"head", "--listen", "0.0.0.0:7700", "--storage", "/srv", "--work",
-                                 "w", "--cluster", "lab", "--no-local", "--cpus", "2.5",
-                                 "--custom", "licence=1"});
+                                 "w", "--cluster", "lab", "--no-local", "--cpus", "2.5", "--custom",
+                                 "licence=1"});
   EXPECT_EQ(to_text(x.listen), "0.0.0.0:7700");
   EXPECT_EQ(x.storage, "/srv");
   EXPECT_EQ(x.work, "w");

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/deterministic_system.hpp"
 
-#include "tune/actors/system.hpp"
-
-#include <caf/scheduler/test_coordinator.hpp>
+#include <algorithm>
 
 namespace tune::support {
 
 namespace {
-
-caf::scheduler::test_coordinator& coordinator(caf::actor_system& system) {
-  return dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
-}
 
 /// A handler that remembers what it is told.
 template <class T>
@@ -122,19 +116,15 @@ void ear::expect_silence() {
   words_.clear();
 }
 
-deterministic_system::deterministic_system() {
-  config_ = std::make_unique<system_config>(1);
-  set(*config_, "scheduler.policy", caf::atom("testing"));
-  system = std::make_unique<caf::actor_system>(*config_);
-}
+deterministic_system::deterministic_system() : system{&stage_.system()} {}
 
 deterministic_system::~deterministic_system() {
-  coordinator(*system).clock().cancel_all();
+  stage_.cancel_timers();
   for (const auto& whom : kept_)
     caf::anon_send_exit(whom, caf::exit_reason::user_shutdown);
   kept_.clear();
   run_now();
-  coordinator(*system).clock().cancel_all();
+  stage_.cancel_timers();
 }
 
 void deterministic_system::TearDown() {
@@ -144,25 +134,24 @@ void deterministic_system::TearDown() {
 }
 
 void deterministic_system::run_now() {
-  while (coordinator(*system).try_run_once()) {}
+  while (stage_.run_once()) {}
 }
 
 std::size_t deterministic_system::pass(caf::timespan duration) {
-  auto& clock = coordinator(*system).clock();
-  auto end = clock.now() + duration;
   run_now();
   std::size_t result = 0;
   // Step by step: a timer that comes may set the next.
-  while (clock.now() < end) {
-    auto step = std::min<caf::timespan>(end - clock.now(), std::chrono::milliseconds{100});
-    result += clock.advance_time(step);
+  for (auto left = duration; left.count() > 0;) {
+    auto step = std::min<caf::timespan>(left, std::chrono::milliseconds{100});
+    left -= step;
+    result += stage_.advance(step);
     run_now();
   }
   return result;
 }
 
 bool deterministic_system::has_timer() {
-  return coordinator(*system).has_pending_timeout();
+  return stage_.has_timer();
 }
 
 std::shared_ptr<ear> deterministic_system::new_ear(const char* who) {

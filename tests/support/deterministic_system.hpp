@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "support/stage.hpp"
 #include "tune/actors/actors.hpp"
 
 #include <gtest/gtest.h>
@@ -104,8 +105,8 @@ protected:
     auto waits = request(self.operator->(), whom, caf::infinite, std::forward<Ts>(xs)...);
     run_now();
     Answer result{};
-    waits.receive([&](Answer& x) { result = std::move(x); },
-                  [&](const caf::error& why) { ADD_FAILURE() << render(*system, why); });
+    std::move(waits).receive([&](Answer& x) { result = std::move(x); },
+                             [&](const caf::error& why) { ADD_FAILURE() << render(*system, why); });
     return result;
   }
 
@@ -139,10 +140,10 @@ protected:
   mock<searcher_actor> mock_searcher();
 
 private:
-  std::unique_ptr<caf::actor_system_config> config_;
+  stage stage_;
 
 protected:
-  std::unique_ptr<caf::actor_system> system;
+  caf::actor_system* const system;
 
 private:
   std::vector<caf::actor> kept_;

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <caf/actor_registry.hpp>
 #include <caf/all.hpp>
 #include <caf/config.hpp>
 
@@ -143,6 +144,30 @@ auto inspect(Inspector& f, f64& x) {
   }
 #else
 #define TUNE_INSPECT_ENUM(enum_type)
+#endif
+
+// -- Messages that never leave the process: they need no form on the wire. 1.x wants an id for them
+// nevertheless, which both ends of no connection ever compare.
+
+#if TUNE_CAF_1
+/// Where the ids of such types begin.
+inline constexpr caf::type_id_t first_local_id = caf::first_custom_type_id + 1000;
+#define TUNE_BEGIN_LOCAL_TYPES(block, offset)                                                      \
+  CAF_BEGIN_TYPE_ID_BLOCK(block, tune::first_local_id + (offset))
+#define TUNE_LOCAL_TYPE(block, type)                                                               \
+  CAF_ADD_TYPE_ID(block, (type))                                                                   \
+  CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
+#define TUNE_LOCAL_HANDLE(block, type) CAF_ADD_TYPE_ID(block, (type))
+#define TUNE_END_LOCAL_TYPES(block)                                                                \
+  CAF_END_TYPE_ID_BLOCK(block)                                                                     \
+  namespace tune::detail {                                                                         \
+  inline const bool knows_##block = (caf::init_global_meta_objects<caf::id_block::block>(), true); \
+  }
+#else
+#define TUNE_BEGIN_LOCAL_TYPES(block, offset)
+#define TUNE_LOCAL_TYPE(block, type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
+#define TUNE_LOCAL_HANDLE(block, type)
+#define TUNE_END_LOCAL_TYPES(block)
 #endif
 
 // -- Sending.
@@ -285,11 +310,7 @@ private:
 
 /// How many actors of the system have not ended.
 [[nodiscard]] inline std::size_t running_actors(caf::actor_system& system) {
-#if TUNE_CAF_1
-  return system.running_actors_count();
-#else
   return system.registry().running();
-#endif
 }
 
 /// Once per process, before the first configuration object.

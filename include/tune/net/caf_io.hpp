@@ -19,6 +19,13 @@ namespace tune {
 inline constexpr std::chrono::seconds heartbeat_interval{2};
 inline constexpr std::chrono::seconds connection_timeout{10};
 
+/// Once per process, before the first configuration object that is loaded with the network.
+inline void init_network() {
+#if TUNE_CAF_1
+  caf::io::middleman::init_global_meta_objects();
+#endif
+}
+
 /// Has a system made of this configuration talk to other nodes. Opens no port.
 inline void load_network(caf::actor_system_config& config) {
   config.load<caf::io::middleman>();
