@@ -55,6 +55,7 @@ inline std::vector<action> every_action() {
   resource_request request;
   request.bundles.push_back({amount{5000}, amount{1}, 7, {{"licence", amount{30000}}}});
   request.placement = resource_request::strategy::strict_spread;
+  request.policy = placement_policy::spread;
   const object reason{{"rule", "asha"}, {"cutoff", nan}, {"name", "inf"}, {"rung", 2}};
   return {{{1}, go_on{}, {}},
           {{2}, go_on{9}, reason},

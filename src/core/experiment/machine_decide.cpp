@@ -71,8 +71,10 @@ bool machine::act(sequence cause, const action& what) {
     done = true;
   } else if (const auto* wants = std::get_if<set_resources>(&what.what)) {
     done = !trial->attempt && !trial->awaits_lease;
-    if (done)
+    if (done) {
       trial->request = wants->request;
+      trial->request.policy = settings_.request.policy;
+    }
   }
   if (done)
     note_decision(*trial, name_of(what.what), what.reason);

@@ -102,7 +102,7 @@ public:
 
 private:
   /// What makes one place better than another: smaller is better, compared in order.
-  using rank = std::array<std::int64_t, 5>;
+  using rank = std::array<std::int64_t, 6>;
   struct candidate {
     rank order;
     node_accounts::iterator node;
@@ -136,9 +136,13 @@ private:
     auto cpu = (node.capacity.cpu - node.used.cpu).units;
     auto memory = static_cast<std::int64_t>(
         (node.capacity.memory - std::min(node.capacity.memory, node.used.memory)) >> 1);
-    if (what_.placement == strategy::spread || what_.placement == strategy::strict_spread)
-      return {mine, needless, -cpu, -memory, rest};
-    return {mine == 0 ? 1 : 0, needless, rest, cpu, memory};
+    auto is_apart
+        = what_.placement == strategy::spread || what_.placement == strategy::strict_spread;
+    auto kin = is_apart ? std::int64_t{mine} : std::int64_t{mine == 0 ? 1 : 0};
+    if (!is_apart && what_.policy == placement_policy::pack)
+      return {kin, needless, rest, cpu, memory, 0};
+    auto gpu = wanted.gpu.units == 0 ? 0 : (node.capacity.gpu - node.used.gpu).units;
+    return {kin, needless, -gpu, -cpu, -memory, rest};
   }
 
   bool can_host(std::size_t index, const node_account& node) const {

@@ -100,7 +100,7 @@ resource_request request_of(const spec& x) {
   const auto& from = x.resources;
   resources own{amount::of(from.cpu), amount::of(from.gpu), from.memory,
                 custom_amounts(from.custom)};
-  resource_request result{{std::move(own)}, from.strategy};
+  resource_request result{{std::move(own)}, from.strategy, x.cluster.policy};
   result.bundles.insert(result.bundles.end(), from.bundles.begin(), from.bundles.end());
   return result;
 }

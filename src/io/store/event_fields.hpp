@@ -204,7 +204,8 @@ constexpr auto fields(of<resources>) {
 }
 constexpr auto fields(of<resource_request>) {
   using x = resource_request;
-  return std::tuple{field{"bundles", &x::bundles}, field{"placement", &x::placement}};
+  return std::tuple{field{"bundles", &x::bundles}, field{"placement", &x::placement},
+                    field{"policy", &x::policy}};
 }
 
 /// True for structures that are written as objects of their fields.

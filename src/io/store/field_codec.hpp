@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 4> due_names{"time_limit", "progre
                                                            "stop_grace", "retry"};
 inline constexpr std::array<std::string_view, 4> strategy_names{"pack", "spread", "strict_pack",
                                                                 "strict_spread"};
+inline constexpr std::array<std::string_view, 2> policy_names{"pack", "spread"};
 inline constexpr std::array<std::string_view, 3> proposal_names{"trials", "wait", "finished"};
 
 inline bool fail(complaint& why, std::string_view text) {
@@ -99,6 +100,9 @@ inline void put(std::string& to, on::ticked::due x) {
 }
 inline void put(std::string& to, resource_request::strategy x) {
   append_json_string(to, strategy_names[static_cast<std::size_t>(x)]);
+}
+inline void put(std::string& to, placement_policy x) {
+  append_json_string(to, policy_names[static_cast<std::size_t>(x)]);
 }
 
 inline bool get(const value& from, std::int64_t& to, complaint& why) {
@@ -205,6 +209,9 @@ inline bool get(const value& from, on::ticked::due& to, complaint& why) {
 inline bool get(const value& from, resource_request::strategy& to, complaint& why) {
   return get_named(from, to, strategy_names, why);
 }
+inline bool get(const value& from, placement_policy& to, complaint& why) {
+  return get_named(from, to, policy_names, why);
+}
 inline bool get(const value& from, end_class& to, complaint& why) {
   auto found = from.as_string() != nullptr ? end_class_from(*from.as_string()) : std::nullopt;
   if (!found)
@@ -310,6 +317,8 @@ bool is_left_out(const M& x) {
     return x.units == 0;
   else if constexpr (std::is_same_v<M, object>)
     return x.empty();
+  else if constexpr (std::is_same_v<M, placement_policy>)
+    return x == placement_policy::pack;
   else
     return false;
 }

@@ -228,6 +228,51 @@ TEST(ledger, spreads_bundles_as_far_as_nodes_reach) {
   EXPECT_THAT((std::set<std::string>{nodes.begin(), nodes.end()}), ElementsAre("a", "b"));
 }
 
+TEST(ledger, fills_one_node_after_the_other_unless_told_to_spread) {
+  for (auto [policy, wanted] : {std::pair{placement_policy::pack, "a a a b"},
+                                std::pair{placement_policy::spread, "b a b a"}}) {
+    ledger uut;
+    uut.set_node("a", cpus(3));
+    uut.set_node("b", cpus(4));
+
+    std::string given;
+    for (int i = 0; i < 4; ++i) {
+      auto held = grant_now(uut, {{cpus(1)}, strategy::pack, policy});
+      given += (i == 0 ? "" : " ") + nodes_of(held).at(0);
+    }
+
+    EXPECT_EQ(given, wanted);
+  }
+}
+
+TEST(ledger, spreads_shares_of_gpus_over_nodes_before_devices) {
+  ledger uut;
+  uut.set_node("a", cpus(8, 2));
+  uut.set_node("b", cpus(4, 2));
+
+  std::string given;
+  for (int i = 0; i < 4; ++i) {
+    auto held = grant_now(uut, {{cpus(0, 0.5)}, strategy::pack, placement_policy::spread});
+    const auto& bundle = held.bundles.at(0);
+    given += bundle.node + std::to_string(bundle.gpus.at(0).device) + ' ';
+  }
+
+  EXPECT_EQ(given, "a0 b0 a0 b0 ");
+}
+
+TEST(ledger, keeps_bundles_together_where_trials_are_spread) {
+  ledger uut;
+  uut.set_node("a", cpus(2));
+  uut.set_node("b", cpus(4));
+  const resource_request two{{cpus(1), cpus(1)}, strategy::pack, placement_policy::spread};
+
+  auto first = grant_now(uut, two);
+  auto second = grant_now(uut, two);
+
+  EXPECT_THAT(nodes_of(first), ElementsAre("b", "b"));
+  EXPECT_THAT(nodes_of(second), ElementsAre("a", "a"));
+}
+
 TEST(ledger, refuses_to_split_what_must_stay_together) {
   ledger uut;
   uut.set_node("a", cpus(2));

@@ -58,11 +58,12 @@ void give_back(node_account& account, const bundle_grant& what);
 
 /// Looks for a place for each bundle: best fit with bounded backtracking.
 ///
-/// `pack` prefers nodes of the same request, then full ones; `spread` nodes without a bundle of it,
-/// then empty ones; the strict forms refuse anything else. A bundle that asks for no GPU avoids
-/// nodes that have some; a fraction of a GPU takes the fullest device that holds it. Ties go to
-/// the first node by name. The search gives up after a number of steps that grows with the number
-/// of bundles only; trivial requests never come near it.
+/// `pack` prefers nodes of the same request, `spread` nodes without a bundle of it; the strict
+/// forms refuse anything else. Then nodes count that have least free; or most, where the request or
+/// its policy spreads. A bundle that asks for no GPU avoids nodes that have some; a fraction of a
+/// GPU takes the fullest device of its node that holds it. Ties go to the first node by name. The
+/// search gives up after a number of steps that grows with the number of bundles only; trivial
+/// requests never come near it.
 ///
 /// @param labels The node of the first bundle, the trainable's own, must bear them all.
 /// @param nodes is used as scratch paper, and left as it was.

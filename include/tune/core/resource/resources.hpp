@@ -43,6 +43,9 @@ struct resources {
   friend auto operator<=>(const resources&, const resources&) = default;
 };
 
+/// How trials are laid over nodes: one node after the other, or evenly.
+enum class placement_policy : std::uint8_t { pack, spread };
+
 /// What one trial needs. Granted all or nothing; the first bundle is for the trainable itself.
 struct resource_request {
   /// How bundles are laid over nodes.
@@ -50,6 +53,8 @@ struct resource_request {
 
   std::vector<resources> bundles;
   strategy placement = strategy::pack;
+  /// Where `placement` leaves a choice: the same for all trials.
+  placement_policy policy = placement_policy::pack;
 
   friend auto operator<=>(const resource_request&, const resource_request&) = default;
 };

@@ -144,9 +144,6 @@ struct checkpoint_section {
   friend bool operator==(const checkpoint_section&, const checkpoint_section&) = default;
 };
 
-/// How trials are laid over nodes.
-enum class placement_policy : std::uint8_t { pack, spread };
-
 /// `[cluster]`
 struct cluster_section {
   /// What this machine offers; nothing: what it has.
