@@ -43,17 +43,17 @@ expected<void> try_out(const peer_address& whom, const transport& how,
 
 door_dialer dial(caf::actor_system& system, peer_address whom, transport how,
                  std::chrono::milliseconds patience) {
-  return
-      [&system, whom = std::move(whom), how = std::move(how), patience]() -> expected<door_actor> {
-        if (auto there = try_out(whom, how, patience); !there)
-          return there.error();
-        auto door = how.identity ? connect_tls<door_actor>(system, whom.host, whom.port)
-                                 : connect_plain<door_actor>(system, whom.host, whom.port);
-        if (door)
-          return std::move(*door);
-        return error{ec::unreachable, to_text(whom) + " answers, but not as a head of tune-node: "
-                                          + door.error().detail};
-      };
+  return [&system, whom = std::move(whom), how = std::move(how),
+          patience]() -> expected<door_actor> {
+    if (auto there = try_out(whom, how, patience); !there)
+      return there.error();
+    auto door = how.identity ? connect_tls<door_actor>(system, whom.host, whom.port, patience)
+                             : connect_plain<door_actor>(system, whom.host, whom.port, patience);
+    if (door)
+      return std::move(*door);
+    return error{ec::unreachable, to_text(whom) + " answers, but not as a head of tune-node: "
+                                      + door.error().detail};
+  };
 }
 
 expected<void> can_listen(const peer_address& where) {

@@ -10,12 +10,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace tune {
 
-/// How often a connection shows that it lives, and after which silence it is lost. The same on
-/// both sides: with other values a good connection is taken for lost.
+/// How often a connection shows that it lives, and after which silence it is lost at the latest.
+/// The same on both sides: with other values a good connection is taken for lost.
 inline constexpr std::chrono::seconds heartbeat_interval{2};
 inline constexpr std::chrono::seconds connection_timeout{10};
 
@@ -30,10 +31,29 @@ inline void init_network() {
 inline void load_network(caf::actor_system_config& config) {
   config.load<caf::io::middleman>();
   set(config, "middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
-  set(config, "middleman.connection-timeout", caf::timespan{connection_timeout});
+  set(config, "middleman.connection-timeout", // CAF looks once in each interval.
+      caf::timespan{connection_timeout - heartbeat_interval});
 }
 
 namespace detail {
+
+/// What tells one remote actor from another: the messages that it must understand, and where it is.
+struct remote_wish {
+  std::set<std::string> interface;
+  std::string host;
+  std::uint16_t port = 0;
+  std::chrono::milliseconds patience;
+};
+
+[[nodiscard]] expected<caf::strong_actor_ptr> find_plain(caf::actor_system& system,
+                                                         const remote_wish& whom);
+
+template <class Handle>
+[[nodiscard]] expected<Handle> as_handle(expected<caf::strong_actor_ptr> found) {
+  if (!found)
+    return found.error();
+  return caf::actor_cast<Handle>(std::move(*found));
+}
 
 template <class T>
 [[nodiscard]] expected<T> from_caf(caf::actor_system& system, caf::expected<T> what) {
@@ -53,13 +73,19 @@ template <class Handle>
   return detail::from_caf(system, system.middleman().publish(whom, port, address, true));
 }
 
-/// Connects to what `publish_plain` published. Blocks, longer than a minute where no answer comes,
-/// and with it all that connects or publishes in this system.
-/// @errors `ec::refused`.
+/// How long a connection may take to make, greetings included, where nothing else is said.
+inline constexpr std::chrono::seconds connect_patience{10};
+
+/// Connects to what `publish_plain` published. Blocks for `patience` at most: CAF's own connecting
+/// waits without limit for a peer that went silent.
+/// @errors `ec::unreachable`; `ec::refused` where another kind of actor is there.
 template <class Handle>
-[[nodiscard]] expected<Handle> connect_plain(caf::actor_system& system, const std::string& host,
-                                             std::uint16_t port) {
-  return detail::from_caf(system, system.middleman().remote_actor<Handle>(host, port));
+[[nodiscard]] expected<Handle>
+connect_plain(caf::actor_system& system, const std::string& host, std::uint16_t port,
+              std::chrono::milliseconds patience = connect_patience) {
+  auto interface = system.message_types(Handle{});
+  return detail::as_handle<Handle>(
+      detail::find_plain(system, {std::move(interface), host, port, patience}));
 }
 
 } // namespace tune

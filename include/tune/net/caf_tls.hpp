@@ -8,6 +8,7 @@
 #include <caf/openssl/all.hpp>
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace tune {
@@ -29,20 +30,38 @@ inline void load_network(caf::actor_system_config& config, const tls_files& file
 #endif
 }
 
+namespace detail {
+
+/// CAF's `openssl::publish`, but for one that outlives its certificates: see docs/decisions/0007.
+[[nodiscard]] caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
+                                                         const caf::strong_actor_ptr& whom,
+                                                         std::set<std::string> interface,
+                                                         std::uint16_t port, const char* address);
+
+[[nodiscard]] expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system,
+                                                       const remote_wish& whom);
+
+} // namespace detail
+
 /// Opens a port where whoever shows a certificate of the CA reaches `whom`.
 /// @param port 0: a free one. @param address To bind to, e.g. "127.0.0.1".
 /// @returns the port. @errors `ec::refused`.
 template <class Handle>
 [[nodiscard]] expected<std::uint16_t> publish_tls(caf::actor_system& system, const Handle& whom,
                                                   std::uint16_t port, const char* address) {
-  return detail::from_caf(system, caf::openssl::publish(whom, port, address, true));
+  return detail::from_caf(
+      system, detail::open_tls_port(system, caf::actor_cast<caf::strong_actor_ptr>(whom),
+                                    system.message_types(whom), port, address));
 }
 
-/// Connects to what `publish_tls` published; blocks like `connect_plain`. @errors `ec::refused`.
+/// Connects to what `publish_tls` published; blocks and fails like `connect_plain`.
 template <class Handle>
 [[nodiscard]] expected<Handle> connect_tls(caf::actor_system& system, const std::string& host,
-                                           std::uint16_t port) {
-  return detail::from_caf(system, caf::openssl::remote_actor<Handle>(system, host, port));
+                                           std::uint16_t port,
+                                           std::chrono::milliseconds patience = connect_patience) {
+  auto interface = system.message_types(Handle{});
+  return detail::as_handle<Handle>(
+      detail::find_tls(system, {std::move(interface), host, port, patience}));
 }
 
 } // namespace tune

@@ -16,11 +16,10 @@ namespace tune {
 ///         `ec::unreachable` for the rest.
 using door_dialer = std::function<expected<door_actor>()>;
 
-/// Probes the address before CAF connects: CAF's own connecting has no limit, and stops all other
-/// connecting of the process meanwhile.
+/// Probes the address before it connects, since only a probe tells why there is no connection.
 /// @param system Its configuration went through `load_network` with the same identity; outlives
 ///   the dialer.
-/// @param patience For each of probe and handshake.
+/// @param patience For each of probe and connection.
 [[nodiscard]] door_dialer dial(caf::actor_system& system, peer_address whom, transport how,
                                std::chrono::milliseconds patience = std::chrono::seconds{5});
 

@@ -29,6 +29,13 @@ probe_result probe_tcp(const peer_address& whom, probe_deadline until) {
   return fault == nullptr ? probe_result{} : std::move(*fault);
 }
 
+expected<int> open_connection(const peer_address& whom, probe_deadline until) {
+  auto connected = connect_to(whom, until);
+  if (auto* fault = std::get_if<probe_result>(&connected))
+    return error{ec::unreachable, std::move(fault->detail)};
+  return std::get<unique_fd>(connected).release();
+}
+
 probe_result probe_plain(const peer_address& whom, probe_deadline until) {
   auto connected = connect_to(whom, until);
   if (auto* fault = std::get_if<probe_result>(&connected))

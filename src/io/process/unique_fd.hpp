@@ -22,6 +22,8 @@ public:
 
   [[nodiscard]] int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
+  /// Leaves it to the caller to close it.
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
   void reset(int fd = -1) {
     if (fd_ >= 0)

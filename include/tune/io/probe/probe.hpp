@@ -80,6 +80,12 @@ using probe_deadline = std::chrono::steady_clock::time_point;
 /// Resolves the name and connects to each of its addresses in turn until one takes the connection.
 [[nodiscard]] probe_result probe_tcp(const peer_address& whom, probe_deadline until);
 
+/// The same, and keeps the connection.
+/// @returns a socket that does not block; the caller's to close. @errors `ec::unreachable`, with
+/// the
+///          line of a failed probe.
+[[nodiscard]] expected<int> open_connection(const peer_address& whom, probe_deadline until);
+
 /// Connects, shakes hands by TLS 1.3 with our certificate, checks the peer's against our CA (its
 /// name does not matter), and waits for the peer's first byte: only then is it known that the peer
 /// took our certificate. The peer has to speak first, as CAF does.

@@ -1,0 +1,54 @@
+/// The door to the inner classes of CAF's network, beside tune/net/caf_tls.hpp: what connections
+/// are made of.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/caf_tls.hpp"
+
+#include <caf/io/basp_broker.hpp>
+#include <caf/io/network/default_multiplexer.hpp>
+#include <caf/io/network/doorman_impl.hpp>
+#include <caf/io/network/stream_impl.hpp>
+#include <caf/io/scribe.hpp>
+#include <caf/openssl/session.hpp>
+
+#include <unistd.h>
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tune::detail {
+
+/// What CAF collects bytes in.
+using io_buffer = std::remove_reference_t<decltype(std::declval<caf::io::scribe&>().wr_buf())>;
+
+/// The actor behind all connections.
+inline caf::actor connection_broker(caf::actor_system& system) {
+#if TUNE_CAF_1
+  return system.middleman().named_broker<caf::io::basp_broker>("BASP");
+#else
+  return system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
+#endif
+}
+
+/// Whether the files are still there that `load_network` was given.
+inline bool has_certificates(caf::actor_system& system) {
+  auto there = [](const std::string& file) { return ::access(file.c_str(), R_OK) == 0; };
+  const auto& config = system.config();
+#if TUNE_CAF_1
+  auto file = [&](const char* key) { return caf::get_or(config, key, std::string{}); };
+  return there(file("caf.openssl.certificate")) && there(file("caf.openssl.key"))
+         && there(file("caf.openssl.cafile"));
+#else
+  return there(config.openssl_certificate) && there(config.openssl_key)
+         && there(config.openssl_cafile);
+#endif
+}
+
+/// What serves all connections, on a thread of its own.
+inline caf::io::network::default_multiplexer& connection_loop(caf::actor_system& system) {
+  return dynamic_cast<caf::io::network::default_multiplexer&>(system.middleman().backend());
+}
+
+} // namespace tune::detail

@@ -1,0 +1,207 @@
+// Connections whose beginnings have a deadline, and harm nobody: see docs/decisions/0007.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/probe/probe.hpp"
+#include "tune/net/caf_streams.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+namespace tune::detail {
+
+namespace {
+
+namespace network = caf::io::network;
+using caf::openssl::session_ptr;
+using network::native_socket;
+using network::rw_state;
+
+/// CAF's session, as CAF's stream wants to call it.
+class tls_policy {
+public:
+  explicit tls_policy(session_ptr x) : session_{std::move(x)} {}
+
+  rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
+    return session_->read_some(count, socket, to, size);
+  }
+  rw_state write_some(std::size_t& count, native_socket socket, const void* from,
+                      std::size_t size) {
+    return session_->write_some(count, socket, from, size);
+  }
+  bool must_read_more(native_socket socket, std::size_t threshold) {
+    return session_->must_read_more(socket, threshold);
+  }
+
+private:
+  session_ptr session_;
+};
+
+/// CAF reads the certificates anew for each connection. Where they are gone it throws, and leaves
+/// what it has begun.
+session_ptr begin_session(caf::actor_system& system, native_socket socket, bool accepted) {
+  if (!has_certificates(system))
+    return nullptr;
+  try {
+    return caf::openssl::make_session(system, socket, accepted);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+/// One connection, as CAF's broker wants it.
+class tls_scribe : public caf::io::scribe {
+public:
+  tls_scribe(network::default_multiplexer& loop, native_socket socket, session_ptr x)
+      : scribe{network::conn_hdl_from_socket(socket)}
+      , stream_{loop, socket, tls_policy{std::move(x)}} {}
+
+  void configure_read(caf::io::receive_policy::config how) override {
+    stream_.configure_read(how);
+    if (std::exchange(launched_, true))
+      return;
+    stream_.start(this);
+    // The handshake may want to write before anybody has something to say.
+    stream_.force_empty_write(this);
+  }
+  void ack_writes(bool enable) override { stream_.ack_writes(enable); }
+  io_buffer& wr_buf() override { return stream_.wr_buf(); }
+  io_buffer& rd_buf() override { return stream_.rd_buf(); }
+  void flush() override { stream_.flush(this); }
+  void add_to_loop() override { stream_.activate(this); }
+  void remove_from_loop() override { stream_.passivate(); }
+  void graceful_shutdown() override {
+    stream_.graceful_shutdown();
+    detach(&stream_.backend(), false);
+  }
+  std::string addr() const override {
+    auto known = network::remote_addr_of_fd(stream_.fd());
+    return known ? *known : std::string{};
+  }
+  std::uint16_t port() const override {
+    auto known = network::remote_port_of_fd(stream_.fd());
+    return known ? *known : std::uint16_t{0};
+  }
+
+private:
+  bool launched_ = false;
+  network::stream_impl<tls_policy> stream_;
+};
+
+class tls_doorman : public network::doorman_impl {
+public:
+  using network::doorman_impl::doorman_impl;
+
+  bool new_connection() override {
+    // Told to go while connections still waited.
+    if (detached())
+      return false;
+    auto& loop = acceptor_.backend();
+    auto socket = acceptor_.accepted_socket();
+    network::nonblocking(socket, true);
+    auto begun = begin_session(parent()->system(), socket, true);
+    if (begun == nullptr) {
+      ::close(socket);
+      return false;
+    }
+    auto fresh = caf::make_counted<tls_scribe>(loop, socket, std::move(begun));
+    auto name = fresh->hdl();
+    parent()->add_scribe(std::move(fresh));
+    return doorman::new_connection(&loop, name);
+  }
+};
+
+/// Closes a connection when its time is up, whoever holds it then.
+class second_key {
+public:
+  explicit second_key(native_socket x) : copy_{::fcntl(x, F_DUPFD_CLOEXEC, 0)} {}
+  ~second_key() { ::close(copy_); }
+  second_key(const second_key&) = delete;
+  second_key& operator=(const second_key&) = delete;
+
+  void hang_up() const { ::shutdown(copy_, SHUT_RDWR); }
+
+private:
+  native_socket copy_;
+};
+
+/// Has the broker exchange greetings over a new connection.
+expected<caf::strong_actor_ptr> greet(caf::actor_system& system, const remote_wish& whom,
+                                      const second_key& key, caf::io::scribe_ptr over,
+                                      probe_deadline until) {
+  auto left = std::max(caf::timespan{1}, caf::timespan{until - std::chrono::steady_clock::now()});
+  expected<caf::strong_actor_ptr> result{caf::strong_actor_ptr{}};
+  caf::scoped_actor self{system};
+  request(self.operator->(), connection_broker(system), left, caf::connect_atom_v, std::move(over),
+          whom.port)
+      .receive(
+          [&](const caf::node_id&, const caf::strong_actor_ptr& found,
+              const std::set<std::string>& interface) {
+            if (found == nullptr)
+              result = error{ec::unreachable, "nobody is published there"};
+            else if (!system.assignable(interface, whom.interface))
+              result = error{ec::refused, "another kind of actor is published there"};
+            else
+              result = found;
+          },
+          [&](const caf::error& why) {
+            key.hang_up();
+            result = error{ec::unreachable, why == caf::sec::request_timeout ? "no greeting in time"
+                                                                             : render(system, why)};
+          });
+  return result;
+}
+
+/// @param dress Makes a scribe of a socket, and is its owner then; null: the peer hung up.
+template <class Dress>
+expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wish& whom,
+                                     Dress dress) {
+  auto until = std::chrono::steady_clock::now() + whom.patience;
+  auto socket = open_connection({whom.host, whom.port}, until);
+  if (!socket)
+    return socket.error();
+  second_key key{*socket};
+  caf::io::scribe_ptr scribe = dress(*socket);
+  if (scribe == nullptr) {
+    ::close(*socket);
+    return error{ec::unreachable, "the TLS handshake failed"};
+  }
+  return greet(system, whom, key, std::move(scribe), until);
+}
+
+} // namespace
+
+expected<caf::strong_actor_ptr> find_plain(caf::actor_system& system, const remote_wish& whom) {
+  return find(system, whom,
+              [&](native_socket socket) { return connection_loop(system).new_scribe(socket); });
+}
+
+expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system, const remote_wish& whom) {
+  return find(system, whom, [&](native_socket socket) -> caf::io::scribe_ptr {
+    auto begun = begin_session(system, socket, false);
+    if (begun == nullptr)
+      return nullptr;
+    return caf::make_counted<tls_scribe>(connection_loop(system), socket, std::move(begun));
+  });
+}
+
+caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
+                                           const caf::strong_actor_ptr& whom,
+                                           std::set<std::string> interface, std::uint16_t port,
+                                           const char* address) {
+  auto socket = network::new_tcp_acceptor_impl(port, address, true);
+  if (!socket)
+    return std::move(socket.error());
+  caf::io::doorman_ptr doorman = caf::make_counted<tls_doorman>(connection_loop(system), *socket);
+  auto opened = doorman->port();
+  send_from_outside(connection_broker(system), caf::publish_atom_v, std::move(doorman), opened,
+                    whom, std::move(interface));
+  return opened;
+}
+
+} // namespace tune::detail

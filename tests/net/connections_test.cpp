@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/caf_tls.hpp"
+#include "tune/net/system.hpp"
+
+#include "io/certificates/certificate_samples.hpp"
+#include "io/probe/small_server.hpp"
+#include "support/real_system.hpp"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+namespace tune {
+namespace {
+
+using support::patience;
+using pong_actor = typed_actor<caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
+
+pong_actor::behavior_type pong() {
+  return {[](ping_atom, std::uint64_t x) { return x; }};
+}
+
+/// Somebody who is connected.
+struct peer {
+  network_config config;
+  caf::actor_system system;
+  pong_actor head;
+
+  peer(const transport& how, std::uint16_t port) : config{how, 2}, system{config} {
+    auto found = connect_tls<pong_actor>(system, "127.0.0.1", port);
+    EXPECT_TRUE(found) << (found ? "" : to_text(found.error()));
+    if (found)
+      head = *found;
+  }
+
+  /// How many of so many pings were answered, up to the first that was not.
+  int pings(int count) {
+    caf::scoped_actor self{system};
+    int answered = 0;
+    for (int sent = 0; sent == answered && sent < count; ++sent)
+      request(self.operator->(), head, patience, ping_atom_v, std::uint64_t{1})
+          .receive([&](std::uint64_t) { ++answered; }, [](const caf::error&) {});
+    return answered;
+  }
+};
+
+/// Whom they are connected to.
+struct listener {
+  network_config config;
+  caf::actor_system system;
+  pong_actor head;
+  std::uint16_t port;
+
+  explicit listener(const transport& how)
+      : config{how, 2}
+      , system{config}
+      , head{system.spawn(pong)}
+      , port{*publish_tls(system, head, 0, "127.0.0.1")} {}
+  ~listener() { caf::anon_send_exit(head, caf::exit_reason::user_shutdown); }
+};
+
+class connections : public samples::certificate_test {
+protected:
+  transport how;
+  std::unique_ptr<listener> there;
+  std::uint16_t port = 0;
+
+  void SetUp() override {
+    certificate_test::SetUp();
+    how = *choose_transport({"127.0.0.1", 0}, make_cluster("test"), false);
+    there = std::make_unique<listener>(how);
+    port = there->port;
+  }
+  void TearDown() override {
+    there.reset();
+    certificate_test::TearDown();
+  }
+
+  /// Says something that is no TLS, and hangs up.
+  void babble(const std::string& what) const {
+    auto descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in where{};
+    where.sin_family = AF_INET;
+    where.sin_port = htons(port);
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(::connect(descriptor, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+    EXPECT_EQ(::send(descriptor, what.data(), what.size(), MSG_NOSIGNAL),
+              static_cast<::ssize_t>(what.size()));
+    ::close(descriptor);
+  }
+};
+
+TEST_F(connections, stay_when_another_one_ends) {
+  peer stays{how, port};
+  auto goes = std::make_unique<peer>(how, port);
+  EXPECT_EQ(goes->pings(1), 1);
+  EXPECT_EQ(stays.pings(1), 1);
+
+  goes.reset();
+
+  EXPECT_EQ(stays.pings(100), 100);
+}
+
+TEST_F(connections, stay_when_others_speak_no_tls) {
+  peer stays{how, port};
+
+  for (int i = 0; i < 20; ++i) {
+    babble(std::string(100, static_cast<char>('A' + i)));
+    EXPECT_EQ(stays.pings(5), 5);
+  }
+}
+
+TEST_F(connections, are_refused_to_those_who_want_another_kind_of_actor) {
+  network_config other{how, 2};
+  caf::actor_system stranger{other};
+
+  auto found = connect_tls<node_actor>(stranger, "127.0.0.1", port);
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ec::refused);
+}
+
+TEST_F(connections, are_not_waited_for_when_the_peer_falls_silent) {
+  using std::chrono::milliseconds;
+  // Their ends wait until this side hangs up.
+  for (const auto& manners :
+       {samples::tls_service({how.identity->files, true, "x", 0}), samples::plain_service("")}) {
+    samples::small_server mute{manners};
+
+    auto found
+        = connect_tls<pong_actor>(there->system, "127.0.0.1", mute.port(), milliseconds{100});
+    auto plain = connect_plain<pong_actor>(there->system, "127.0.0.1", port, milliseconds{100});
+
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, ec::unreachable);
+    EXPECT_EQ(found.error().detail, "no greeting in time");
+    ASSERT_FALSE(plain);
+    EXPECT_EQ(plain.error().code, ec::unreachable);
+  }
+}
+
+TEST_F(connections, outlive_their_certificates) {
+  peer stays{how, port};
+  std::filesystem::rename(root / "test", root / "elsewhere");
+
+  babble("x"); // a peer of ours would need the files itself
+
+  EXPECT_EQ(stays.pings(5), 5);
+}
+
+} // namespace
+} // namespace tune
