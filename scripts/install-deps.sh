@@ -10,6 +10,7 @@ packages=(
   cmake
   g++
   git
+  iproute2
   libbenchmark-dev
   libboost-dev
   libboost-program-options-dev
