@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 namespace tune {
 
@@ -136,8 +137,8 @@ struct node_state {
   std::map<std::string, std::vector<std::pair<launch_order, trial_actor>>> waiting;
   /// By lease. Those whose process is being started have no trainable yet.
   std::unordered_map<std::uint64_t, occupant> running;
-  /// Leases whose trainable is gone, which the runner may not have heard yet.
-  std::set<std::uint64_t> closing;
+  /// Leases whose trainable is gone, which the runner may not have heard yet, and their trials.
+  std::map<std::uint64_t, caf::actor_addr> closing;
   /// Leases whose process is being started although nobody wants it any more.
   std::set<std::uint64_t> unwanted;
   /// It takes no more; it does not even finish what runs.
@@ -232,15 +233,37 @@ struct node_state {
   template <class Self>
   void close(Self* self, std::uint64_t lease) {
     auto gone = running.extract(lease);
-    closing.insert(lease);
+    const auto& trial = gone.mapped().trial;
+    closing.emplace(lease, trial.address());
     // The head may be out of reach, and nobody waits for the lease.
     if (draining)
       return free(self, lease);
-    // A trial that is gone had no more to tell, and CAF answers for it. No time limit: it would
-    // cost a timer per trial that stays until it is due.
-    request(self, gone.mapped().trial, caf::infinite, ping_atom_v, lease)
-        .then([this, self, lease](std::uint64_t) { free(self, lease); },
-              [this, self, lease](const caf::error&) { free(self, lease); });
+    // A trial that is gone had no more to tell. For one of this process CAF answers then; for one
+    // on another node nobody does. No time limit: it would cost a timer per trial that stays until
+    // it is due.
+    watched.watch(self, trial,
+                  [this, self, whom = trial.address()](const caf::error&) { forget(self, whom); });
+    request(self, trial, caf::infinite, ping_atom_v, lease)
+        .then([this, self, lease](std::uint64_t) { settle(self, lease); },
+              [this, self, lease](const caf::error&) { settle(self, lease); });
+  }
+
+  /// The runner has heard that the trainable is gone.
+  template <class Self>
+  void settle(Self* self, std::uint64_t lease) {
+    if (closing.contains(lease))
+      free(self, lease);
+  }
+
+  template <class Self>
+  void forget(Self* self, const caf::actor_addr& trial) {
+    std::vector<std::uint64_t> leases;
+    for (const auto& [lease, whom] : closing) {
+      if (whom == trial)
+        leases.push_back(lease);
+    }
+    for (auto lease : leases)
+      free(self, lease);
   }
 
   template <class Self>
@@ -293,7 +316,7 @@ struct node_state {
       if (whom.trainable)
         end(self, whom);
     }
-    for (auto lease : std::exchange(closing, {}))
+    for (const auto& [lease, trial] : std::exchange(closing, {}))
       free(self, lease);
     for (auto& [id, queue] : std::exchange(waiting, {})) {
       for (auto& [order, trial] : queue)
