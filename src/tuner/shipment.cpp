@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/shipment.hpp"
 
+#include "tune/io/files/file_collection.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
-#include "tune/io/spec/words.hpp"
 #include "tune/io/table/curve_table.hpp"
 
 #include <algorithm>
@@ -19,43 +19,31 @@ namespace {
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t hash_digits = 16;
 
-/// A pattern that means just this path.
-std::string literally(const std::string& path) {
-  std::string result;
-  for (auto c : path) {
-    if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos)
-      result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-/// Words of the command that name files beside the INI file: those a shell would find there.
-std::vector<std::string> files_in_command(const spec& x) {
-  std::vector<std::string> result;
-  auto words = split_words(x.trainable.command);
-  if (!words)
+/// Files that the command names: those that the runtime looks for beside the INI file.
+std::vector<declared_file> files_in_command(const loaded_spec& from) {
+  std::vector<declared_file> result;
+  auto command = command_of(from.what, *from.space);
+  if (!command)
     return result;
-  static constexpr std::string_view prefixes[] = {"./", "{ini_dir}/"};
-  for (const auto& word : *words) {
-    for (auto prefix : prefixes) {
-      if (!word.text.starts_with(prefix))
-        continue;
-      auto path = word.text.substr(prefix.size());
-      std::error_code ignored;
-      if (fs::is_regular_file(fs::path{x.ini_dir} / path, ignored))
-        result.push_back(literally(fs::path{path}.lexically_normal().string()));
-    }
+  for (const auto& path : command->ini_paths()) {
+    std::error_code ignored;
+    if (fs::is_regular_file(fs::path{from.what.ini_dir} / path, ignored))
+      result.push_back({"command", literal_pattern(path)});
   }
   return result;
 }
 
-std::vector<std::string> patterns_of(const spec& x) {
-  auto result = x.trainable.files;
-  if (x.trainable.kind == trainable_kind::table)
-    result.push_back(literally(x.trainable.path));
-  for (auto& file : files_in_command(x))
-    result.push_back(std::move(file));
+std::vector<declared_file> files_of(const loaded_spec& from) {
+  const auto& x = from.what.trainable;
+  std::vector<declared_file> result;
+  for (const auto& pattern : x.files)
+    result.push_back({"files", pattern});
+  if (x.kind == trainable_kind::table)
+    result.push_back({"path", literal_pattern(x.path)});
+  if (x.kind == trainable_kind::command) {
+    for (auto& file : files_in_command(from))
+      result.push_back(std::move(file));
+  }
   return result;
 }
 
@@ -115,6 +103,19 @@ expected<trainable_plan> plan_of(const loaded_spec& from) {
   return command_plan(from);
 }
 
+/// The INI's directory among the files. Nothing of it need have been shipped.
+expected<std::string> place_below(const fs::path& files, const fs::path& way) {
+  auto leads_out = std::find(way.begin(), way.end(), "..") != way.end();
+  if (way.is_absolute() || leads_out)
+    return error{ec::protocol, "the directory " + way.string() + " leads out of the job's files"};
+  auto result = way.empty() ? files : files / way;
+  std::error_code why;
+  fs::create_directories(result, why);
+  if (why)
+    return error{ec::storage, "cannot make " + result.string() + ": " + why.message()};
+  return result.string();
+}
+
 expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
   auto what = spec_of_fetched(found);
   if (!what)
@@ -132,13 +133,16 @@ expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
 } // namespace
 
 expected<job_offer> shipment_of(const loaded_spec& from) {
+  auto files = collect_files(from.what.ini_dir, files_of(from));
+  if (!files)
+    return error{files.error().code, "[trainable] " + files.error().detail};
   job_offer result;
-  result.record = to_json(from.what);
-  result.root = from.what.ini_dir;
-  auto manifest = make_manifest(result.root, patterns_of(from.what));
-  if (!manifest)
-    return error{manifest.error().code, "[trainable] " + manifest.error().detail};
-  result.manifest = std::move(*manifest);
+  result.root = std::move(files->root);
+  result.manifest = std::move(files->manifest);
+  // Workers need not know where it all is here.
+  auto what = from.what;
+  what.ini_dir = std::move(files->base);
+  result.record = to_json(what);
   result.job = id_of(from.what.experiment.name, result.record, to_json(result.manifest));
   return result;
 }
@@ -162,8 +166,12 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
 
 expected<spec> spec_of_fetched(const fetched_job& found) {
   auto what = spec_from_json(found.record);
-  if (what)
-    what->ini_dir = found.directory.string();
+  if (!what)
+    return what;
+  auto ini_dir = place_below(found.directory, what->ini_dir);
+  if (!ini_dir)
+    return ini_dir.error();
+  what->ini_dir = std::move(*ini_dir);
   return what;
 }
 

@@ -10,9 +10,10 @@
 namespace tune {
 
 /// What the depot gives out: the configuration, the files of `[trainable] files`, and those that
-/// the configuration names itself, a table or `./words` of the command. The job's name is made of
-/// the experiment's and a hash over all of it.
-/// @errors as `make_manifest`, naming the key.
+/// the configuration names itself, a table or paths of the command. They may lie beside or above
+/// the INI's directory: the record's `ini_dir` is then the way from their common parent to it. The
+/// job's name is made of the experiment's and a hash over all of it.
+/// @errors as `collect_files`, naming the key.
 [[nodiscard]] expected<job_offer> shipment_of(const loaded_spec& from);
 
 /// The configuration of what was fetched, with its directory on this machine. Nothing of it was

@@ -28,21 +28,20 @@ class finder {
 public:
   explicit finder(fs::path root) : root_{std::move(root)} {}
 
-  expected<void> find(const std::string& pattern);
+  expected<void> find(const named_pattern& what);
   /// Hashes what was found.
   expected<file_manifest> digest() const;
 
 private:
   fs::path root_; // canonical
-  /// Paths below the root, and the first pattern that named them.
+  /// Paths below the root, and the name of the first pattern that found them.
   std::map<std::string, std::string, in_path_order> found_;
   std::string pattern_;
+  std::string name_;
   std::vector<std::string> parts_;
   std::size_t matches_ = 0;
 
-  error fault(ec code, const std::string& why) const {
-    return {code, "files: \"" + pattern_ + "\": " + why};
-  }
+  error fault(ec code, const std::string& why) const { return {code, name_ + ": " + why}; }
   fs::path real(const std::string& path) const { return path.empty() ? root_ : root_ / path; }
   static std::string joined(const std::string& directory, const std::string& name) {
     return directory.empty() ? name : directory + '/' + name;
@@ -112,7 +111,8 @@ expected<bool> finder::may_enter(const std::string& path) const {
   if (!fs::is_directory(real(path), ignored))
     return false;
   if (fs::is_symlink(real(path), ignored))
-    return fault(ec::bad_option, real(path).string() + " is a link to a directory");
+    return fault(ec::bad_option,
+                 real(path).string() + " is a link to a directory; name the directory itself");
   return true;
 }
 
@@ -180,7 +180,8 @@ expected<void> finder::check_link(const std::string& path) const {
   const auto way = target.lexically_relative(root_);
   if (way.empty() || *way.begin() == "..")
     return fault(ec::bad_option, real(path).string() + " is a link that leads out of "
-                                     + root_.string() + ", to " + target.string());
+                                     + root_.string() + ", to " + target.string()
+                                     + "; name that file, or put a copy there");
   return {};
 }
 
@@ -188,15 +189,16 @@ expected<void> finder::add(const std::string& path) {
   ++matches_;
   if (auto why = files::path_fault(path); !why.empty())
     return fault(ec::bad_option, "\"" + path + "\": " + why);
-  found_.emplace(path, pattern_);
+  found_.emplace(path, name_);
   if (found_.size() > max_shipped_files)
     return fault(ec::bad_option,
                  "there are more than " + std::to_string(max_shipped_files) + " files");
   return {};
 }
 
-expected<void> finder::find(const std::string& pattern) {
-  pattern_ = pattern;
+expected<void> finder::find(const named_pattern& what) {
+  pattern_ = what.pattern;
+  name_ = what.name;
   matches_ = 0;
   if (auto good = split(); !good)
     return good;
@@ -209,9 +211,9 @@ expected<void> finder::find(const std::string& pattern) {
 
 expected<file_manifest> finder::digest() const {
   file_manifest result;
-  for (const auto& [path, pattern] : found_) {
-    auto failed = [&, name = pattern](ec code, const std::string& why) {
-      return error{code, "files: \"" + name + "\": " + why};
+  for (const auto& [path, name] : found_) {
+    auto failed = [&name = name](ec code, const std::string& why) {
+      return error{code, name + ": " + why};
     };
     struct stat about = {};
     if (::stat(real(path).c_str(), &about) != 0)
@@ -232,6 +234,14 @@ expected<file_manifest> finder::digest() const {
 } // namespace
 
 expected<file_manifest> make_manifest(const fs::path& root, std::span<const std::string> patterns) {
+  std::vector<named_pattern> named;
+  for (const auto& pattern : patterns)
+    named.push_back({pattern, "files: \"" + pattern + '"'});
+  return make_manifest(root, named);
+}
+
+expected<file_manifest> make_manifest(const fs::path& root,
+                                      std::span<const named_pattern> patterns) {
   std::error_code why;
   auto real_root = fs::canonical(root, why);
   if (why)
@@ -242,6 +252,16 @@ expected<file_manifest> make_manifest(const fs::path& root, std::span<const std:
       return done.error();
   }
   return all.digest();
+}
+
+std::string literal_pattern(std::string_view path) {
+  std::string result;
+  for (auto c : path) {
+    if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos)
+      result += '\\';
+    result += c;
+  }
+  return result;
 }
 
 } // namespace tune

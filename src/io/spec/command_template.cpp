@@ -245,4 +245,20 @@ std::vector<std::string> command_template::fixed_words() const {
   return result;
 }
 
+std::vector<std::string> command_template::ini_paths() const {
+  std::vector<std::string> result;
+  for (const auto& each : words_) {
+    const auto& pieces = each.pieces;
+    if (pieces.empty() || pieces.back().placeholder)
+      continue;
+    const auto& end = pieces.back().text;
+    if (pieces.size() == 1 && end.starts_with("./"))
+      result.push_back(end.substr(2));
+    else if (pieces.size() > 1 && pieces[pieces.size() - 2].placeholder
+             && pieces[pieces.size() - 2].text == "ini_dir" && end.starts_with('/'))
+      result.push_back(end.substr(1));
+  }
+  return result;
+}
+
 } // namespace tune

@@ -108,9 +108,10 @@ key_spec kind_key() {
 }
 
 key_spec files_key() {
-  auto result = start(
-      {"trainable", "files", "what workers need beside the command, against the INI's directory"},
-      option_kind::text, "paths, separated by blanks or commas; quotes as in sh");
+  auto result
+      = start({"trainable", "files",
+               "what workers need besides what the command names, against the INI's directory"},
+              option_kind::text, "paths, separated by blanks or commas; quotes as in sh");
   result.write = [](const spec& x) { return key_texts::words(x.trainable.files); };
   result.read = [](spec& x, const std::string& what) -> expected<void> {
     auto words = split_words(what, " \t,");

@@ -129,4 +129,14 @@ TEST(command_template, lists_its_names_and_fixed_words) {
   EXPECT_THAT(uut->fixed_words(), ElementsAre("t", "-x"));
 }
 
+TEST(command_template, lists_what_stands_against_the_directory_of_the_ini_file) {
+  auto uut = command_template::parse(
+      "./t {ini_dir}/../a.csv --in={ini_dir}/b '[./c' [./d {lr}] {ini_dir} {ini_dir}x ./{lr} "
+      "{ini_dir}/e{lr} {lr}{ini_dir}/f {ini_dir}/g:{ini_dir}/h x./i /j",
+      known);
+
+  ASSERT_TRUE(uut);
+  EXPECT_THAT(uut->ini_paths(), ElementsAre("t", "../a.csv", "b", "d", "f", "h"));
+}
+
 } // namespace

@@ -56,12 +56,24 @@ struct file_manifest {
 /// only matched by patterns whose part begins with one, and never by their directory. Symbolic
 /// links to regular files below `root` become their content. The result does not depend on the
 /// order of the patterns.
-/// @param root The directory that the patterns stand against: the INI's.
+/// @param root The directory that the patterns stand against.
 /// @errors each names its pattern: `ec::bad_option` for an absolute path, a `..`, a link that leads
 ///   elsewhere, something that is no file, a name that is not UTF-8, a pattern that matches
 ///   nothing, and beyond a limit; `ec::unreadable`.
 [[nodiscard]] expected<file_manifest> make_manifest(const std::filesystem::path& root,
                                                     std::span<const std::string> patterns);
+
+/// A pattern, and what texts about it begin with.
+struct named_pattern {
+  std::string pattern;
+  std::string name;
+};
+
+[[nodiscard]] expected<file_manifest> make_manifest(const std::filesystem::path& root,
+                                                    std::span<const named_pattern> patterns);
+
+/// A pattern that means just this path.
+[[nodiscard]] std::string literal_pattern(std::string_view path);
 
 /// In one line; equal manifests have equal texts.
 [[nodiscard]] std::string to_json(const file_manifest& what);

@@ -52,6 +52,10 @@ public:
   /// The words without any placeholder, as written: programs, scripts, flags.
   [[nodiscard]] std::vector<std::string> fixed_words() const;
 
+  /// Paths against the INI's directory that words name, whatever the configuration: those that
+  /// begin with `./`, and what follows `{ini_dir}/` up to the word's end. Empty for the directory.
+  [[nodiscard]] std::vector<std::string> ini_paths() const;
+
 private:
   /// A literal, or the name of a placeholder.
   struct piece {
