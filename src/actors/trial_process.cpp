@@ -4,8 +4,7 @@
 #include "tune/io/json.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/leftovers.hpp"
-
-#include <fstream>
+#include "tune/io/process/params_file.hpp"
 
 namespace tune {
 
@@ -20,11 +19,8 @@ expected<std::filesystem::path> prepare(const trainable_start& what) {
   if (why)
     return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
   auto file = directory / "params.json";
-  std::ofstream out{file, std::ios::trunc};
-  out << to_json(*what.order.config.content) << '\n';
-  out.close();
-  if (!out)
-    return error{ec::storage, "cannot write " + file.string()};
+  if (auto done = write_params(file, *what.order.config.content, is_host(what)); !done)
+    return done.error();
   return file;
 }
 
@@ -39,6 +35,7 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
     const auto& plan = std::get<run_in_host>(work.plan);
     result.argv = host_command(plan.trainable, plan.reuse);
     result.protocol = true;
+    result.max_report_line = json_limits{}.bytes;
   } else {
     const auto& plan = std::get<run_command>(work.plan);
     command_builtins builtins{context.directory.string(), plan.ini_dir, context.trial_id,

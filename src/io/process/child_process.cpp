@@ -25,6 +25,10 @@ void make_non_blocking(int fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
+std::size_t longest_report(const process_order& what, const process_service_options& options) {
+  return what.max_report_line > 0 ? what.max_report_line : options.max_report_line;
+}
+
 } // namespace
 
 child_process::child_process(std::uint64_t id, process_order what,
@@ -46,7 +50,7 @@ child_process::child_process(std::uint64_t id, process_order what,
                 .drain_left = drain_limit},
                {.role = pipe_role::report,
                 .fd = {},
-                .lines = line_splitter{options.max_report_line},
+                .lines = line_splitter{longest_report(order_, options)},
                 .drain_left = drain_limit}}}
     , out_{order_.stdout_file, order_.output_cap}
     , err_{order_.stderr_file, order_.output_cap} {}

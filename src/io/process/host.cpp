@@ -7,6 +7,7 @@
 #include "tune/io/json.hpp"
 #include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/line_protocol.hpp"
+#include "tune/io/process/params_file.hpp"
 #include "unique_fd.hpp"
 
 #include <fcntl.h>
@@ -36,6 +37,9 @@ constexpr const char* host_flag = "__tune-host";
 constexpr const char* guard_flag = "__tune-guard";
 constexpr const char* kept_flag = "kept";
 constexpr std::size_t longest_answer = 64 * 1024;
+/// The kernel starts no program with a variable of 128 KiB, or with too much of all. [bytes]
+constexpr std::size_t longest_variable = 64 * 1024;
+constexpr std::size_t most_variables = 512 * 1024;
 
 std::atomic<bool> was_called = false;
 
@@ -176,13 +180,9 @@ private:
 };
 
 object read_config(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (!file)
-    throw std::runtime_error{"cannot read the parameters in '" + path + "'"};
-  auto result = object_from_json(text);
+  auto result = read_params(path);
   if (!result)
-    throw std::runtime_error{path + ": " + result.error().detail};
+    throw std::runtime_error{result.error().detail};
   return std::move(*result);
 }
 
@@ -329,10 +329,18 @@ trial_environment(const object& config, const trial_context& context,
     result.emplace_back("TUNE_TRIAL_RESTORE", restore->string());
   if (!context.visible_devices.empty())
     result.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
+  std::size_t sum = 0;
   for (const auto& [name, x] : config) {
+    if (!is_variable_name(name))
+      continue;
     auto plain = x.as_object() == nullptr && x.as_list() == nullptr;
-    if (is_variable_name(name))
-      result.emplace_back("TUNE_TRIAL_PARAM_" + name, plain ? to_text(x) : to_json(x));
+    auto text = plain ? to_text(x) : to_json(x);
+    // The file has all of them.
+    if (text.size() > longest_variable || sum + text.size() > most_variables
+        || text.find('\0') != text.npos)
+      continue;
+    sum += text.size();
+    result.emplace_back("TUNE_TRIAL_PARAM_" + name, std::move(text));
   }
   return result;
 }

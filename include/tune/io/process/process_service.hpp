@@ -48,6 +48,8 @@ struct process_order {
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Open the report and the answer descriptor and name them in the environment.
   bool protocol = false;
+  /// Longest report delivered whole, where it is not the service's limit. [bytes; 0: the service's]
+  std::size_t max_report_line = 0;
   /// Deliver the lines of stdout.
   bool stdout_lines = false;
   /// From TERM to KILL if this node dies or the service ends.

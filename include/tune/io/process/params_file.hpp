@@ -1,0 +1,24 @@
+/// The configuration of a trial's process, in a file.
+///
+///     params.json           the configuration as JSON, for every program
+///     .params.json.places   only for hosts, and where it is needed: which of its texts "nan", "inf"
+///                           and "-inf" are numbers, as a list of paths of positions
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
+
+#include <filesystem>
+
+namespace tune {
+
+/// Writes the configuration. @param exact Such that `read_params` gives back every number.
+/// @errors `ec::storage`.
+[[nodiscard]] expected<void> write_params(const std::filesystem::path& file, const object& config,
+                                          bool exact);
+
+/// Reads what was written. @errors `ec::unreadable`; those of `object_from_json`.
+[[nodiscard]] expected<object> read_params(const std::filesystem::path& file);
+
+} // namespace tune
