@@ -2,7 +2,11 @@
 #include "tune/net/fetcher.hpp"
 
 #include "fetch_list.hpp"
+#include "job_id.hpp"
 
+#include "tune/io/files/job_directories.hpp"
+
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -36,7 +40,7 @@ namespace {
 using writer_actor = typed_actor<caf::result<fetched_job>(fetch_job, depot_actor, fetcher_impl),
                                  caf::result<void>(job_found), caf::result<void>(job_failed),
                                  caf::result<void>(chunk), caf::result<void>(chunk_failed),
-                                 caf::result<void>(tick_atom)>;
+                                 caf::result<void>(job_dropped), caf::result<void>(tick_atom)>;
 
 using promise = caf::typed_response_promise<fetched_job>;
 
@@ -56,6 +60,8 @@ struct writer_state {
   fetcher_impl speaker;
   monitors watched;
   std::map<caf::actor_addr, depot_link> links;
+  /// How many have a job, or want it.
+  std::map<std::string, std::size_t> users;
   std::uint64_t numbers = 0;
   bool ticking = false;
 
@@ -74,6 +80,7 @@ struct writer_state {
   template <class Self>
   promise fetch(Self* self, const std::string& job, const depot_actor& depot) {
     auto result = self->template make_response_promise<fetched_job>();
+    ++users[job];
     if (!depot) {
       result.deliver(fetched_job{job, {}, {}, "there is no head to fetch it from"});
       return result;
@@ -99,7 +106,32 @@ struct writer_state {
       for (auto i = first; i != last; ++i)
         i->second.deliver(job);
       link.askers.erase(first, last);
+      if (!users.contains(job.job))
+        remove(job.job);
     }
+  }
+
+  [[nodiscard]] bool is_fetching(const std::string& job) const {
+    return std::any_of(links.begin(), links.end(),
+                       [&](const auto& x) { return x.second.askers.contains(job); });
+  }
+
+  void drop(const std::string& job) {
+    auto known = users.find(job);
+    if (known == users.end() || --known->second > 0)
+      return;
+    users.erase(known);
+    // What is under way ends first.
+    if (!is_fetching(job))
+      remove(job);
+  }
+
+  void remove(const std::string& job) {
+    // What stays is swept when a worker starts here again.
+    if (is_job_id(job))
+      static_cast<void>(remove_job_directory(settings.work, job));
+    if (users.empty())
+      store->shrink(settings.store_bytes);
   }
 
   /// An answer is for the link that asked.
@@ -154,6 +186,7 @@ writer_actor::behavior_type writer(writer_actor::stateful_pointer<writer_state> 
       [self, &state](const job_failed& x) { state.take(self, x); },
       [self, &state](const chunk& x) { state.take(self, x); },
       [self, &state](const chunk_failed& x) { state.take(self, x); },
+      [&state](const job_dropped& x) { state.drop(x.job); },
       [self, &state](tick_atom) { state.tick(self); },
   };
 }
@@ -183,6 +216,7 @@ fetcher_impl::behavior_type fetcher(fetcher_impl::stateful_pointer<fetcher_state
       [self, writes](const fetch_job& what, const depot_actor& depot) {
         return delegate(self, writes, what, depot, caf::actor_cast<fetcher_impl>(self));
       },
+      hands_over<job_dropped>(self, writes),
       hands_over<job_found>(self, writes),
       hands_over<job_failed>(self, writes),
       hands_over<chunk>(self, writes),
@@ -198,6 +232,7 @@ expected<fetcher_actor> spawn_fetcher(caf::actor_system& system, fetcher_setting
   auto store = content_store::open(settings.work / "content");
   if (!store)
     return store.error();
+  store->shrink(settings.store_bytes);
   auto writes = settings.own_thread ? system.spawn<caf::detached>(writer, settings, *store)
                                     : system.spawn(writer, settings, *store);
   return fetcher_actor{system.spawn(fetcher, writes)};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/job_finder.hpp"
 
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -30,8 +33,15 @@ job_finder_actor::behavior_type finder(job_finder_actor::stateful_pointer<finder
   state.fetcher = std::move(fetcher);
   state.depot = std::move(depot);
   state.make = std::move(make);
+  // It goes when nothing runs on the node any more.
+  auto asked = std::make_shared<std::vector<std::string>>();
+  self->attach_functor([asked, whom = state.fetcher] {
+    for (auto& job : *asked)
+      send_from_outside(whom, job_dropped{std::move(job)});
+  });
   return {
-      [self, &state](const job_wanted& what) {
+      [self, &state, asked](const job_wanted& what) {
+        asked->push_back(what.id);
         auto answer = self->make_response_promise<job_ready>();
         // The fetcher lives here and always answers: in its own time, since files may be large.
         request(self, state.fetcher, caf::infinite, fetch_job{what.id}, state.depot)

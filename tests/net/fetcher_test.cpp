@@ -516,6 +516,64 @@ TEST_F(fetcher_test, refuses_a_job_that_cannot_name_a_directory) {
   EXPECT_TRUE(asked->jobs.empty());
 }
 
+TEST_F(fetcher_test, removes_a_job_when_all_who_fetched_it_dropped_it) {
+  auto first = fetch_of("content");
+  give(sha256_of("content"));
+  auto second = fetch("job", silent_depot());
+  tell_job(next_job().number, {{"train.py", "content"}});
+  ASSERT_EQ(why(second), "");
+
+  tell(uut, job_dropped{"job"});
+  EXPECT_EQ(disk.shipped("job", "train.py"), "content");
+  tell(uut, job_dropped{"job"});
+
+  EXPECT_TRUE(std::filesystem::is_empty(disk.worker() / "jobs"));
+  EXPECT_TRUE(has("content"));
+}
+
+TEST_F(fetcher_test, removes_a_job_that_is_dropped_while_it_comes) {
+  auto heard = fetch_of("content");
+  tell(uut, job_dropped{"job"});
+
+  give(sha256_of("content"));
+
+  EXPECT_EQ(why(heard), "");
+  EXPECT_TRUE(std::filesystem::is_empty(disk.worker() / "jobs"));
+}
+
+TEST_F(fetcher_test, does_not_mind_that_a_job_is_dropped_which_it_never_fetched) {
+  start();
+  std::filesystem::create_directories(disk.worker() / "jobs" / "other");
+
+  for (auto job : {"other", "..", "", "no such"})
+    tell(uut, job_dropped{job});
+
+  EXPECT_TRUE(std::filesystem::exists(disk.worker() / "jobs" / "other"));
+}
+
+TEST_F(fetcher_test, keeps_its_store_within_bounds_once_nobody_needs_it) {
+  settings.store_bytes = 10;
+  auto heard = fetch_of("more than ten bytes");
+  give(sha256_of("more than ten bytes"));
+  ASSERT_EQ(why(heard), "");
+  EXPECT_TRUE(has("more than ten bytes"));
+
+  tell(uut, job_dropped{"job"});
+
+  EXPECT_FALSE(has("more than ten bytes"));
+}
+
+TEST_F(fetcher_test, sweeps_its_store_when_it_begins) {
+  fetch_of("content");
+  give(sha256_of("content"));
+  ASSERT_TRUE(has("content"));
+  settings.store_bytes = 6;
+
+  start();
+
+  EXPECT_FALSE(has("content"));
+}
+
 TEST_F(fetcher_test, needs_a_place_for_its_store) {
   disk.write("file", "x");
   settings.work = disk.head() / "file";

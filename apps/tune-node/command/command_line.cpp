@@ -212,11 +212,13 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   result.work = x.text("work").value_or("");
   result.insecure_plaintext = x.has("insecure-plaintext");
   result.once = x.has("once");
+  auto bytes = [](const std::string& text) { return parse_bytes(text); };
   auto time = [](const std::string& text) { return time_from(text); };
-  for (const auto& done : {read_option(x, "join", result.join, peer_address_from, where),
-                           read_offers(x, result.offers, where),
-                           read_option(x, "join-timeout", result.join_timeout, time, where),
-                           read_option(x, "leave-grace", result.leave_grace, time, where)}) {
+  for (const auto& done :
+       {read_option(x, "join", result.join, peer_address_from, where),
+        read_offers(x, result.offers, where), read_option(x, "cache", result.cache, bytes, where),
+        read_option(x, "join-timeout", result.join_timeout, time, where),
+        read_option(x, "leave-grace", result.leave_grace, time, where)}) {
     if (!done)
       return done.error();
   }

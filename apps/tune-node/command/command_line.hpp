@@ -68,6 +68,8 @@ struct worker_request {
   offered_request offers;
   /// Empty: the default directory.
   std::string work;
+  /// Most that shipped files may take between jobs. [bytes]
+  std::uint64_t cache = std::uint64_t{10} << 30;
   /// 0: for ever.
   std::chrono::nanoseconds join_timeout{std::chrono::minutes{10}};
   std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};

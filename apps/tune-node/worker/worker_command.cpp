@@ -7,6 +7,7 @@
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
+#include "tune/io/files/job_directories.hpp"
 #include "tune/net/connector.hpp"
 #include "tune/net/fetcher.hpp"
 #include "tune/net/output_courier.hpp"
@@ -132,6 +133,12 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   return result;
 }
 
+/// Removes what was there for jobs: nobody works for them.
+void sweep(const std::filesystem::path& directory) {
+  if (auto done = sweep_job_directories(directory, job{}.kill_grace); !done)
+    say(to_text(done.error()));
+}
+
 /// Runs the actors until the connector has ended.
 expected<worker_end> conduct(const command_line& line, const worker_request& what,
                              const choices& all, const transport& how,
@@ -140,6 +147,7 @@ expected<worker_end> conduct(const command_line& line, const worker_request& wha
   caf::actor_system system{config};
   fetcher_settings fetching;
   fetching.work = directory;
+  fetching.store_bytes = what.cache;
   auto fetcher = spawn_fetcher(system, std::move(fetching));
   if (!fetcher)
     return fetcher.error();
@@ -168,7 +176,10 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
   auto directory = work_directory::claim(what.work);
   if (!directory)
     return complain(directory.error());
+  sweep(directory->path());
   auto end = conduct(line, what, all, *how, directory->path());
+  // The last jobs may have gone after the actors that would have removed them.
+  sweep(directory->path());
   if (!end)
     return complain(end.error());
   if (end->how != worker_end::kind::left)

@@ -31,7 +31,9 @@ using depot_desk_actor = extend<depot_actor,
 using fetcher_actor = typed_actor<
     // Brings the job and its files from the depot; answers when all is there, or why it is not.
     // It always answers: a silent depot costs its patience, a lost one nothing.
-    caf::result<fetched_job>(fetch_job, depot_actor)>;
+    caf::result<fetched_job>(fetch_job, depot_actor),
+    // Removes the job's directory once all who fetched it have dropped it.
+    caf::result<void>(job_dropped)>;
 
 /// An OUTPUT SENDER has pieces of output on their way to a head. One per worker.
 using output_sender_actor = typed_actor<
@@ -100,4 +102,5 @@ TUNE_LOCAL_TYPE(tune_net_local, tune::job_withdrawn)
 TUNE_LOCAL_TYPE(tune_net_local, tune::job_place)
 TUNE_LOCAL_TYPE(tune_net_local, tune::fetch_job)
 TUNE_LOCAL_TYPE(tune_net_local, tune::fetched_job)
+TUNE_LOCAL_TYPE(tune_net_local, tune::job_dropped)
 TUNE_END_LOCAL_TYPES(tune_net_local)

@@ -21,6 +21,8 @@ struct fetcher_settings {
   std::size_t credit = 4;
   /// A file of which nothing comes for so long is asked for again, from its beginning. [> 0]
   std::chrono::milliseconds patience{30'000};
+  /// What may stay in the store while there are no jobs. [bytes]
+  std::uint64_t store_bytes = std::uint64_t{10} << 30;
   /// How often a file is begun at most. [>= 1]
   unsigned tries = 3;
   /// Writes on a thread of its own, since it blocks on the disk; false is for schedulers that must
@@ -30,7 +32,8 @@ struct fetcher_settings {
 
 /// Opens the worker's store and spawns its fetcher. It ends when it is told to go.
 ///
-/// Files come once, whichever jobs want them; what is there stays. It holds `credit` chunks in
+/// Files come once, whichever jobs want them; what is there stays, up to a bound that is looked at
+/// when it is spawned and when jobs go. It holds `credit` chunks in
 /// memory and the list of files, never a file. Depots are monitored: a lost one fails its fetches
 /// at once.
 /// @errors `ec::storage`.

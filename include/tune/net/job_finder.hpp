@@ -14,7 +14,8 @@ namespace tune {
 /// Makes a job of its record and files. May block.
 using job_maker = std::function<expected<std::shared_ptr<const job>>(const fetched_job&)>;
 
-/// Spawns the finder of one connection, on a thread of its own. It ends when it is told to go.
+/// Spawns the finder of one connection, on a thread of its own. It ends when it is told to go, and
+/// then drops the jobs that it found: tell it when nothing runs on the node any more.
 /// @param fetcher Brings record and files from `depot`.
 [[nodiscard]] job_finder_actor spawn_job_finder(caf::actor_system& system, fetcher_actor fetcher,
                                                 depot_actor depot, job_maker make);

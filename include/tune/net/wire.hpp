@@ -170,6 +170,11 @@ struct fetch_job {
   std::string job;
 };
 
+/// Who fetched the job works for it no more. One for each `fetch_job`.
+struct job_dropped {
+  std::string job;
+};
+
 /// A job that is on this node, or why it is not.
 struct fetched_job {
   std::string job;

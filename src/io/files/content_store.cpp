@@ -5,10 +5,13 @@
 
 #include "tune/io/files/sha256.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/stat.h>
 #include <system_error>
+#include <tuple>
 #include <unistd.h>
+#include <vector>
 
 namespace tune {
 
@@ -124,6 +127,41 @@ expected<void> content_store::verify(const std::string& hash) const {
   std::error_code ignored;
   fs::remove(path_of(hash), ignored);
   return error{ec::storage, path_of(hash).string() + " was spoilt"};
+}
+
+std::uint64_t content_store::shrink(std::uint64_t most) const {
+  struct content {
+    fs::file_time_type used;
+    std::uint64_t size;
+    fs::path path;
+  };
+  std::vector<content> all;
+  std::uint64_t sum = 0;
+  std::error_code why;
+  for (fs::recursive_directory_iterator i{root_, why}; !why && i != fs::end(i); i.increment(why)) {
+    std::error_code failed;
+    if (!is_sha256(i->path().filename().string()) || !i->is_regular_file(failed))
+      continue;
+    content found{i->last_write_time(failed), 0, i->path()};
+    if (!failed)
+      found.size = i->file_size(failed);
+    if (failed)
+      continue;
+    sum += found.size;
+    all.push_back(std::move(found));
+  }
+  std::sort(all.begin(), all.end(), [](const content& a, const content& b) {
+    return std::tie(a.used, a.path) < std::tie(b.used, b.path);
+  });
+  std::uint64_t removed = 0;
+  for (const auto& x : all) {
+    if (sum - removed <= most)
+      break;
+    std::error_code failed;
+    if (fs::remove(x.path, failed))
+      removed += x.size;
+  }
+  return removed;
 }
 
 } // namespace tune

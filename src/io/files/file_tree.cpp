@@ -131,6 +131,8 @@ private:
     auto opened = store::open_file(source, O_RDONLY | O_NOFOLLOW, "read");
     if (!opened)
       return opened.error();
+    // Its time tells when it was last of use: see `shrink`.
+    ::futimens(opened->number(), nullptr);
     auto to = files::incoming_file::make(incoming_);
     if (!to)
       return to.error();

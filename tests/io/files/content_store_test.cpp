@@ -154,6 +154,42 @@ TEST_F(content_store_test, finds_spoilt_content_when_asked_to) {
   EXPECT_EQ(uut.verify(hello_hash).error().code, ec::unreadable);
 }
 
+TEST_F(content_store_test, removes_what_was_of_no_use_for_longest) {
+  auto uut = open();
+  const auto now = fs::file_time_type::clock::now();
+  int age = 0;
+  for (auto text : {"one", "two", "three", "four"}) {
+    put(uut, text);
+    fs::last_write_time(uut.path_of(sha256_of(text)), now - std::chrono::hours{age++});
+  }
+  fill(incoming() / "other", "not a content");
+
+  EXPECT_EQ(uut.shrink(100), 0u);
+  EXPECT_EQ(uut.shrink(8), 9u);
+
+  EXPECT_TRUE(uut.has(sha256_of("one"), 3));
+  EXPECT_TRUE(uut.has(sha256_of("two"), 3));
+  EXPECT_FALSE(uut.has(sha256_of("three"), 5));
+  EXPECT_FALSE(uut.has(sha256_of("four"), 4));
+  EXPECT_EQ(uut.shrink(0), 6u);
+  EXPECT_EQ(content(incoming() / "other"), "not a content");
+}
+
+TEST_F(content_store_test, takes_a_content_that_is_copied_for_used) {
+  auto uut = open();
+  const auto now = fs::file_time_type::clock::now();
+  for (auto text : {"old", "new"})
+    put(uut, text);
+  fs::last_write_time(uut.path_of(sha256_of("old")), now - std::chrono::hours{48});
+  fs::last_write_time(uut.path_of(sha256_of("new")), now - std::chrono::hours{24});
+
+  ASSERT_TRUE(uut.link_tree({{{"x", 0, 3, sha256_of("old")}}}, root / "deep" / "tree"));
+  uut.shrink(3);
+
+  EXPECT_TRUE(uut.has(sha256_of("old"), 3));
+  EXPECT_FALSE(uut.has(sha256_of("new"), 3));
+}
+
 TEST_F(content_store_test, fails_where_it_cannot_be_made) {
   fill(root / "file", "x");
 

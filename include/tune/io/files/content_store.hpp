@@ -61,6 +61,11 @@ public:
   /// @errors `ec::unreadable` if it is not there; `ec::storage` if it was spoilt.
   [[nodiscard]] expected<void> verify(const std::string& hash) const;
 
+  /// Removes what was copied into a tree longest ago, or never, until at most `most` bytes are
+  /// left. Only while nobody fetches into the store: what somebody waits for may go, too.
+  /// @returns bytes removed.
+  std::uint64_t shrink(std::uint64_t most) const;
+
   /// Completes a directory so that it holds the manifest's files; what else lies there is left
   /// alone.
   ///
