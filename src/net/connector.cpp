@@ -32,8 +32,6 @@ using connector_impl = extend<connector_actor, caf::result<void>(tick_atom, std:
 /// docs/decisions/0005.
 using dialer_actor = typed_actor<caf::result<dialed>(run_atom)>;
 
-using clock_type = std::chrono::steady_clock;
-
 /// For each answer of a head that was reached.
 constexpr auto answer_patience = std::chrono::seconds{10};
 
@@ -72,7 +70,7 @@ struct connector_state {
   monitors watched;
   std::optional<session> with;
   std::chrono::milliseconds wait{0};
-  clock_type::time_point alone_since;
+  std::chrono::steady_clock::time_point alone_since;
   /// Numbers the timers: one that was overtaken means nothing.
   std::uint64_t timer = 0;
   bool leaving = false;
@@ -84,7 +82,7 @@ struct connector_state {
   template <class Self>
   void begin(Self* self) {
     wait = settings.first_wait;
-    alone_since = clock_type::now();
+    alone_since = self->clock().now();
     attempt(self);
   }
 
@@ -186,7 +184,7 @@ struct connector_state {
         [self](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
     with.reset();
     ++timer;
-    alone_since = clock_type::now();
+    alone_since = self->clock().now();
     if (leaving)
       return end(self, {worker_end::kind::left, {}});
     if (!is_lost)
@@ -200,7 +198,7 @@ struct connector_state {
   void retry(Self* self, const std::string& why) {
     if (leaving)
       return end(self, {worker_end::kind::left, {}});
-    auto alone = clock_type::now() - alone_since;
+    auto alone = self->clock().now() - alone_since;
     if (settings.patience && alone + wait > *settings.patience)
       return end(self, {worker_end::kind::unreachable, why});
     seen().waits(why, wait);
@@ -262,7 +260,9 @@ connector_impl::behavior_type connector(connector_impl::stateful_pointer<connect
   auto& state = state_of(self);
   state.settings = std::move(settings);
   state.watched.init(self);
-  state.dialer = self->spawn<caf::detached>(dialer, state.settings.dial);
+  const auto& dial = state.settings.dial;
+  state.dialer = state.settings.own_thread ? self->spawn<caf::detached>(dialer, dial)
+                                           : self->spawn(dialer, dial);
   take_along(self, state.dialer);
   return {
       [self, &state](run_atom) { state.begin(self); },

@@ -64,6 +64,9 @@ struct connector_settings {
   bool once = false;
   build_identity build = this_build();
   std::shared_ptr<connector_observer> observer;
+  /// Dials on a thread of its own, since that blocks; false is for schedulers that must see every
+  /// message.
+  bool own_thread = true;
 };
 
 /// A CONNECTOR keeps a worker connected. One per worker; known only there.

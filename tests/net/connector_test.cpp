@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/connector.hpp"
+
+#include "support/deterministic_system.hpp"
+
+#include "tune/net/system.hpp"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// All that an observer hears, as lines.
+struct listener : connector_observer {
+  std::vector<std::string> lines;
+  std::vector<milliseconds> waited;
+  std::vector<worker_end> ends;
+
+  void joined(const std::string& name, const welcome&) override {
+    lines.push_back("joined " + name);
+  }
+  void lost(const std::string&) override { lines.emplace_back("lost"); }
+  void waits(const std::string& why, milliseconds wait) override {
+    lines.push_back("waits: " + why);
+    waited.push_back(wait);
+  }
+  void ended(const worker_end& how) override { ends.push_back(how); }
+};
+
+/// How a door behaves, and what it heard.
+struct door_script {
+  /// The answer to a hello; empty: none, ever.
+  std::string answer = to_json(hello_answer{welcome{this_build(), "w-2", 5, 0}});
+  bool gives_links = true;
+  head_links links;
+  std::vector<hello> hellos;
+  std::vector<std::uint64_t> tickets;
+  std::vector<node_actor> nodes;
+};
+
+struct silent_state {
+  static inline const char* name = "test.door";
+  std::deque<caf::typed_response_promise<std::string>> unanswered;
+  std::deque<caf::typed_response_promise<head_links>> unlinked;
+};
+
+door_actor::behavior_type scripted_door(door_actor::stateful_pointer<silent_state> self,
+                                        std::shared_ptr<door_script> script) {
+  return {
+      [self, script](hello_atom, const std::string& text) {
+        auto promise = self->make_response_promise<std::string>();
+        auto words = hello_from_json(text);
+        EXPECT_TRUE(words);
+        if (words)
+          script->hellos.push_back(*words);
+        if (script->answer.empty())
+          state_of(self).unanswered.push_back(promise);
+        else
+          promise.deliver(script->answer);
+        return promise;
+      },
+      [self, script](enter_atom, std::uint64_t ticket) {
+        auto promise = self->make_response_promise<head_links>();
+        script->tickets.push_back(ticket);
+        if (script->gives_links)
+          promise.deliver(script->links);
+        else
+          state_of(self).unlinked.push_back(promise);
+        return promise;
+      },
+      [script](enter_atom, std::uint64_t ticket, const node_actor& node) {
+        script->tickets.push_back(ticket);
+        script->nodes.push_back(node);
+      },
+  };
+}
+
+struct finder_state {
+  static inline const char* name = "test.finder";
+  std::vector<caf::typed_response_promise<job_ready>> asked;
+};
+
+/// Never finds anything: what is launched stays.
+job_finder_actor::behavior_type endless(job_finder_actor::stateful_pointer<finder_state> self) {
+  return {
+      [self](const job_wanted&) {
+        return state_of(self).asked.emplace_back(self->make_response_promise<job_ready>());
+      },
+  };
+}
+
+struct connector_test : support::deterministic_system {
+  support::mock<cluster_actor> desk = mock_cluster();
+  std::shared_ptr<door_script> script = std::make_shared<door_script>();
+  std::shared_ptr<listener> seen = std::make_shared<listener>();
+  connector_settings settings;
+  /// What dialing brings; afterwards, and where there is nothing: the door.
+  std::deque<error> faults;
+  int dialed = 0;
+  door_actor door;
+  job_finder_actor finder;
+  connector_actor uut;
+
+  connector_test() {
+    init_net_types();
+    script->links.desk = desk.actor;
+    settings.worker = "drawn once";
+    settings.node.name = "w";
+    settings.node.capacity.cpu = amount::of(3);
+    settings.observer = seen;
+    settings.own_thread = false;
+    settings.dial = [this]() -> expected<door_actor> {
+      ++dialed;
+      if (faults.empty())
+        return door;
+      auto result = faults.front();
+      faults.pop_front();
+      return result;
+    };
+    settings.furnish = [this](node_settings& node, const head_links&) {
+      finder = job_finder_actor{system->spawn(endless)};
+      node.finder = finder;
+    };
+  }
+  void TearDown() override {
+    script->nodes.clear();
+    script->links = head_links{};
+    finder = nullptr;
+    door = nullptr;
+    support::deterministic_system::TearDown();
+  }
+
+  void open_door() { door = keep(door_actor{system->spawn(scripted_door, script)}); }
+  /// Begins; there is a door.
+  void start() {
+    if (!door)
+      open_door();
+    uut = keep(spawn_connector(*system, settings));
+    tell(uut, run_atom_v);
+  }
+  /// Nobody is there, so often.
+  void nobody(int times) {
+    for (int i = 0; i < times; ++i)
+      faults.push_back({ec::unreachable, "nobody listens"});
+  }
+  /// Puts something on the node that does not end by itself.
+  void occupy(const support::mock<trial_actor>& trial) {
+    launch_order order;
+    order.job = "unknown";
+    order.lease = 9;
+    order.attempt = attempt_id{1, 1};
+    tell(script->nodes.back(), order, trial.actor);
+  }
+  worker_end end() {
+    EXPECT_EQ(seen->ends.size(), 1u);
+    return seen->ends.empty() ? worker_end{worker_end::kind::unreachable, "it has not ended"}
+                              : seen->ends.front();
+  }
+  void expect_left() { EXPECT_EQ(end().how, worker_end::kind::left) << end().why; }
+};
+
+TEST_F(connector_test, introduces_its_worker_and_enters_with_the_ticket) {
+  start();
+
+  ASSERT_EQ(script->hellos.size(), 1u);
+  const auto& words = script->hellos.front();
+  EXPECT_EQ(words.name, "w");
+  EXPECT_EQ(words.worker, "drawn once");
+  EXPECT_EQ(words.cluster, "default");
+  EXPECT_EQ(words.build, this_build());
+  EXPECT_EQ(words.capacity.cpu, amount::of(3));
+  EXPECT_THAT(script->tickets, ElementsAre(5u, 5u));
+  EXPECT_EQ(script->nodes.size(), 1u);
+  EXPECT_THAT(seen->lines, ElementsAre("joined w-2"));
+}
+
+TEST_F(connector_test, waits_twice_as_long_each_time_up_to_a_limit) {
+  nobody(9);
+
+  start();
+  pass(121'400ms);
+
+  EXPECT_EQ(dialed, 9);
+  EXPECT_THAT(seen->waited, ElementsAre(500ms, 1s, 2s, 4s, 8s, 16s, 30s, 30s, 30s));
+  EXPECT_THAT(seen->lines.front(), HasSubstr("nobody listens"));
+  pass(100ms);
+  EXPECT_EQ(dialed, 10);
+  EXPECT_EQ(seen->lines.back(), "joined w-2");
+}
+
+TEST_F(connector_test, begins_with_the_shortest_wait_again_once_it_was_in) {
+  nobody(3);
+  start();
+  pass(3500ms);
+  ASSERT_EQ(seen->lines.back(), "joined w-2");
+  seen->waited.clear();
+  nobody(2);
+
+  dismiss(door);
+  open_door();
+  pass(1500ms);
+
+  EXPECT_THAT(seen->waited, ElementsAre(500ms, 1s, 2s));
+}
+
+TEST_F(connector_test, gives_up_after_its_patience) {
+  nobody(100);
+  settings.patience = 5s;
+
+  start();
+  pass(10s);
+
+  EXPECT_EQ(end().how, worker_end::kind::unreachable);
+  EXPECT_EQ(end().why, "nobody listens");
+  EXPECT_EQ(dialed, 4); // at 0, 0.5, 1.5 and 3.5 s: the next would be at 7.5 s
+  EXPECT_TRUE(is_gone(uut));
+}
+
+TEST_F(connector_test, ends_where_waiting_mends_nothing) {
+  faults.push_back({ec::refused, "the certificate expired"});
+
+  start();
+
+  EXPECT_EQ(end().how, worker_end::kind::refused);
+  EXPECT_EQ(end().why, "the certificate expired");
+  EXPECT_FALSE(has_timer());
+}
+
+TEST_F(connector_test, ends_when_it_is_sent_away) {
+  script->answer = to_json(hello_answer{rejection{"other cluster", false}});
+
+  start();
+
+  EXPECT_EQ(end().how, worker_end::kind::refused);
+  EXPECT_EQ(end().why, "other cluster");
+  EXPECT_THAT(script->nodes, IsEmpty());
+}
+
+TEST_F(connector_test, tries_again_when_it_is_told_to) {
+  script->answer = to_json(hello_answer{rejection{"not now", true}});
+  start();
+  script->answer = door_script{}.answer;
+
+  pass(500ms);
+
+  EXPECT_THAT(seen->lines, ElementsAre("waits: not now", "joined w-2"));
+}
+
+TEST_F(connector_test, tries_again_where_the_head_does_not_answer) {
+  script->answer.clear();
+  start();
+  pass(9900ms);
+  EXPECT_THAT(seen->lines, IsEmpty());
+  script->answer = door_script{}.answer;
+  script->gives_links = false;
+
+  pass(600ms);
+  ASSERT_EQ(seen->lines.size(), 1u);
+  EXPECT_THAT(seen->lines[0], HasSubstr("the head does not answer"));
+  pass(10s);
+
+  ASSERT_EQ(seen->lines.size(), 2u);
+  EXPECT_THAT(seen->lines[1], HasSubstr("the head does not answer"));
+  EXPECT_THAT(script->nodes, IsEmpty());
+}
+
+TEST_F(connector_test, tries_again_after_an_answer_that_makes_no_sense) {
+  script->answer = "welcome!";
+
+  start();
+
+  ASSERT_EQ(seen->lines.size(), 1u);
+  EXPECT_THAT(seen->lines[0], HasSubstr("makes no sense"));
+}
+
+TEST_F(connector_test, comes_back_as_the_same_worker_when_the_head_is_lost) {
+  start();
+  auto first = script->nodes.back();
+
+  dismiss(door);
+  EXPECT_TRUE(is_gone(first));
+  EXPECT_THAT(seen->lines, ElementsAre("joined w-2", "lost", "waits: "));
+  open_door();
+  pass(500ms);
+
+  ASSERT_EQ(script->hellos.size(), 2u);
+  EXPECT_EQ(script->hellos[1].worker, script->hellos[0].worker);
+  EXPECT_EQ(seen->lines.back(), "joined w-2");
+  EXPECT_NE(script->nodes.back(), first);
+}
+
+TEST_F(connector_test, ends_what_runs_when_the_head_is_lost) {
+  auto trial = mock_trial();
+  start();
+  occupy(trial);
+
+  dismiss(door);
+
+  trial.take<attempt_ended>();
+  desk.take<lease_over>();
+  EXPECT_TRUE(is_gone(script->nodes.back()));
+  EXPECT_TRUE(is_gone(finder));
+}
+
+TEST_F(connector_test, goes_with_its_first_head_where_it_shall) {
+  settings.once = true;
+  start();
+
+  tell(script->nodes.back(), drain_atom_v);
+
+  expect_left();
+  EXPECT_THAT(seen->lines, ElementsAre("joined w-2", "lost"));
+}
+
+TEST_F(connector_test, asks_to_be_let_in_again_when_the_head_let_it_go) {
+  start();
+
+  tell(script->nodes.back(), drain_atom_v);
+  pass(500ms);
+
+  EXPECT_THAT(seen->lines, ElementsAre("joined w-2", "lost", "waits: ", "joined w-2"));
+}
+
+TEST_F(connector_test, leaves_while_it_dials) {
+  settings.dial = [this]() -> expected<door_actor> {
+    send_from_outside(uut, leave_atom_v);
+    return door;
+  };
+
+  start();
+
+  expect_left();
+  EXPECT_THAT(script->hellos, IsEmpty());
+}
+
+TEST_F(connector_test, leaves_while_it_waits) {
+  nobody(1);
+  start();
+
+  tell(uut, leave_atom_v);
+
+  expect_left();
+  pass(1min);
+  EXPECT_EQ(dialed, 1);
+}
+
+TEST_F(connector_test, leaves_while_the_head_thinks) {
+  script->answer.clear();
+  start();
+
+  tell(uut, leave_atom_v);
+
+  expect_left();
+  EXPECT_THAT(seen->lines, IsEmpty());
+}
+
+TEST_F(connector_test, leaves_before_it_is_in) {
+  script->gives_links = false;
+  start();
+  ASSERT_THAT(script->tickets, ElementsAre(5u));
+
+  tell(uut, leave_atom_v);
+
+  expect_left();
+  EXPECT_THAT(script->nodes, IsEmpty());
+}
+
+TEST_F(connector_test, leaves_at_once_where_nothing_runs) {
+  start();
+
+  tell(uut, leave_atom_v);
+
+  EXPECT_EQ(desk.take<node_leaving>().node, "w-2");
+  expect_left();
+  EXPECT_TRUE(is_gone(script->nodes.back()));
+}
+
+TEST_F(connector_test, lets_what_runs_go_on_for_its_grace_when_it_leaves) {
+  auto trial = mock_trial();
+  start();
+  occupy(trial);
+
+  tell(uut, leave_atom_v);
+  desk.take<node_leaving>();
+  pass(29'900ms);
+  EXPECT_THAT(seen->ends, IsEmpty());
+  pass(100ms);
+
+  EXPECT_EQ(trial.take<attempt_ended>().how, static_cast<std::uint8_t>(end_class::preempted));
+  desk.take<lease_over>();
+  expect_left();
+}
+
+TEST_F(connector_test, hands_back_what_runs_when_it_is_told_to_leave_again) {
+  auto trial = mock_trial();
+  start();
+  occupy(trial);
+
+  tell(uut, leave_atom_v);
+  desk.take<node_leaving>();
+  tell(uut, leave_atom_v);
+
+  EXPECT_EQ(trial.take<attempt_ended>().how, static_cast<std::uint8_t>(end_class::preempted));
+  desk.take<lease_over>();
+  expect_left();
+}
+
+TEST_F(connector_test, leaves_in_order_although_the_head_is_lost_meanwhile) {
+  auto trial = mock_trial();
+  start();
+  occupy(trial);
+  tell(uut, leave_atom_v);
+  desk.take<node_leaving>();
+
+  dismiss(door);
+
+  trial.take<attempt_ended>();
+  desk.take<lease_over>();
+  expect_left();
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/door.hpp"
+
+#include "support/deterministic_system.hpp"
+
+#include "tune/net/system.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+namespace tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::int64_t wall_clock_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+struct door_test : support::deterministic_system {
+  support::mock<cluster_actor> cluster = mock_cluster();
+  std::vector<std::string> said;
+  door_actor uut;
+
+  door_test() {
+    init_net_types();
+    door_settings settings;
+    settings.say = [this](const std::string& text) { said.push_back(text); };
+    uut = keep(spawn_door(*system, std::move(settings), cluster.actor, {cluster.actor, {}, {}}));
+  }
+
+  static hello words_of(const std::string& worker, const std::string& name = "w") {
+    hello result;
+    result.build = this_build();
+    result.cluster = "default";
+    result.name = name;
+    result.worker = worker;
+    result.wall_ms = wall_clock_ms();
+    result.capacity.cpu = amount::of(4);
+    result.labels = {"trainable x"};
+    return result;
+  }
+  hello_answer ask(const hello& words) {
+    auto read = hello_answer_from_json(ask_now<std::string>(uut, hello_atom_v, to_json(words)));
+    EXPECT_TRUE(read);
+    return read ? *read : hello_answer{rejection{}};
+  }
+  /// Fails where the worker is sent away.
+  welcome greet(const hello& words) {
+    auto answer = ask(words);
+    if (const auto* no = std::get_if<rejection>(&answer))
+      ADD_FAILURE() << no->why;
+    auto* yes = std::get_if<welcome>(&answer);
+    return yes == nullptr ? welcome{} : *yes;
+  }
+  rejection refusal(const hello& words) {
+    auto answer = ask(words);
+    auto* no = std::get_if<rejection>(&answer);
+    EXPECT_NE(no, nullptr);
+    return no == nullptr ? rejection{} : *no;
+  }
+  void enter(std::uint64_t ticket, const support::mock<node_actor>& node) {
+    tell(uut, enter_atom_v, ticket, node.actor);
+  }
+  /// A worker that is in. @returns its name.
+  std::string let_in(const hello& words, const support::mock<node_actor>& node) {
+    enter(greet(words).ticket, node);
+    return cluster.take<node_offer>().node;
+  }
+};
+
+TEST_F(door_test, lets_a_worker_in) {
+  auto node = mock_node();
+
+  auto by = greet(words_of("a"));
+  auto links = ask_now<head_links>(uut, enter_atom_v, by.ticket);
+  enter(by.ticket, node);
+
+  EXPECT_EQ(by.name, "w");
+  EXPECT_EQ(by.build, this_build());
+  EXPECT_EQ(links.desk, cluster.actor);
+  auto offer = cluster.take<node_offer>();
+  EXPECT_EQ(offer.node, "w");
+  EXPECT_EQ(offer.capacity.cpu, amount::of(4));
+  EXPECT_THAT(offer.labels, ElementsAre("trainable x"));
+  EXPECT_THAT(said, ElementsAre(HasSubstr("worker w joined")));
+}
+
+TEST_F(door_test, forgets_the_first_of_two_hellos_of_one_worker) {
+  auto first_node = mock_node();
+  auto node = mock_node();
+
+  auto first = greet(words_of("a"));
+  auto second = greet(words_of("a"));
+  EXPECT_EQ(second.name, "w");
+  EXPECT_NE(second.ticket, first.ticket);
+  enter(first.ticket, first_node);
+  enter(second.ticket, node);
+
+  first_node.take<drain_atom>();
+  EXPECT_EQ(cluster.take<node_offer>().node, "w");
+}
+
+TEST_F(door_test, sends_a_node_away_whose_ticket_nobody_knows) {
+  auto node = mock_node();
+
+  enter(77, node);
+
+  node.take<drain_atom>();
+  EXPECT_THAT(said, IsEmpty());
+}
+
+TEST_F(door_test, takes_a_ticket_once) {
+  auto first = mock_node();
+  auto second = mock_node();
+  auto by = greet(words_of("a"));
+
+  enter(by.ticket, first);
+  enter(by.ticket, second);
+
+  cluster.take<node_offer>();
+  second.take<drain_atom>();
+}
+
+TEST_F(door_test, numbers_workers_of_one_name) {
+  auto one = mock_node();
+  auto two = mock_node();
+
+  EXPECT_EQ(let_in(words_of("a"), one), "w");
+  EXPECT_EQ(greet(words_of("b")).name, "w-2");
+  EXPECT_EQ(greet(words_of("c")).name, "w-3");
+  EXPECT_EQ(let_in(words_of("b"), two), "w-2");
+}
+
+TEST_F(door_test, gives_the_name_of_a_node_that_is_gone_again) {
+  auto one = mock_node();
+  auto two = mock_node();
+  let_in(words_of("a"), one);
+
+  dismiss(one.actor);
+
+  EXPECT_EQ(let_in(words_of("b"), two), "w");
+}
+
+TEST_F(door_test, gives_a_worker_that_comes_back_its_own_place) {
+  auto before = mock_node();
+  auto after = mock_node();
+  let_in(words_of("a"), before);
+
+  EXPECT_EQ(let_in(words_of("a"), after), "w");
+  // That the first one is gone is only noticed now.
+  dismiss(before.actor);
+
+  EXPECT_EQ(greet(words_of("b")).name, "w-2");
+}
+
+TEST_F(door_test, sends_other_clusters_and_builds_away) {
+  auto elsewhere = words_of("a");
+  elsewhere.cluster = "lab";
+  auto other = words_of("b");
+  other.build.caf = "9.9";
+
+  auto first = refusal(elsewhere);
+  auto second = refusal(other);
+
+  EXPECT_THAT(first.why, HasSubstr("other cluster"));
+  EXPECT_FALSE(first.try_again);
+  EXPECT_THAT(second.why, HasSubstr("other version"));
+  EXPECT_FALSE(second.try_again);
+  EXPECT_THAT(said, ElementsAre(HasSubstr("worker w was sent away: other cluster"),
+                                HasSubstr("worker w was sent away: other version")));
+}
+
+TEST_F(door_test, sends_away_who_talks_nonsense) {
+  for (const auto* text : {"", "GET / HTTP/1.1", "{}", "[]"}) {
+    auto answer
+        = hello_answer_from_json(ask_now<std::string>(uut, hello_atom_v, std::string{text}));
+    ASSERT_TRUE(answer) << text;
+    EXPECT_TRUE(std::holds_alternative<rejection>(*answer)) << text;
+  }
+  EXPECT_EQ(said.size(), 4u);
+  EXPECT_THAT(said[0], HasSubstr("somebody was sent away"));
+}
+
+TEST_F(door_test, tells_of_a_clock_that_is_off) {
+  auto late = words_of("a");
+  late.wall_ms -= 60'000;
+
+  greet(late);
+
+  EXPECT_THAT(said, ElementsAre(HasSubstr("the clock of worker w is ")));
+}
+
+TEST_F(door_test, forgets_the_oldest_of_many_who_never_come_in) {
+  auto first_node = mock_node();
+  auto last_node = mock_node();
+  auto first = greet(words_of("0"));
+  welcome last;
+  for (int i = 1; i <= 1000; ++i)
+    last = greet(words_of(std::to_string(i), "n" + std::to_string(i)));
+
+  enter(first.ticket, first_node);
+  enter(last.ticket, last_node);
+
+  first_node.take<drain_atom>();
+  EXPECT_EQ(cluster.take<node_offer>().node, "n1000");
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/inbox.hpp"
+
+#include "files_on_disk.hpp"
+#include "support/deterministic_system.hpp"
+
+#include "tune/net/system.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+output_sender_actor::behavior_type sender(std::shared_ptr<std::vector<piece_taken>> heard) {
+  return {[heard](const piece_taken& x) { heard->push_back(x); }};
+}
+
+struct inbox_test : support::deterministic_system {
+  support::files_on_disk disk;
+  std::shared_ptr<std::vector<piece_taken>> heard = std::make_shared<std::vector<piece_taken>>();
+  output_sender_actor worker;
+  inbox_desk_actor uut;
+  std::uint64_t number = 0;
+
+  inbox_test() {
+    init_net_types();
+    worker = keep(output_sender_actor{system->spawn(sender, heard)});
+    uut = keep(spawn_inbox(*system, false));
+    tell(uut, job_place{"job", disk.head()});
+  }
+
+  output_piece piece(std::uint64_t attempt, std::uint64_t offset, std::string bytes) {
+    output_piece result;
+    result.number = ++number;
+    result.job = "job";
+    result.trial = 7;
+    result.attempt = attempt_id{1, attempt};
+    result.offset = offset;
+    result.bytes = std::move(bytes);
+    return result;
+  }
+  /// @returns why it was not taken.
+  std::string put(output_piece what) {
+    auto asked = what.number;
+    tell(uut, std::move(what), worker);
+    if (heard->empty() || heard->back().number != asked)
+      return "no answer";
+    return heard->back().why;
+  }
+  fs::path file(const std::string& name) const { return disk.head() / "trials" / "00007" / name; }
+  std::string text(const std::string& name) const { return disk.content(file(name)); }
+};
+
+TEST_F(inbox_test, puts_each_piece_where_it_belongs) {
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+  EXPECT_EQ(put(piece(1, 4, "two ")), "");
+  EXPECT_EQ(put(piece(1, 8, std::string{"\0\xff", 2})), "");
+
+  EXPECT_EQ(text("stdout"), std::string("one two \0\xff", 10));
+  EXPECT_FALSE(fs::exists(file("stderr")));
+}
+
+TEST_F(inbox_test, keeps_the_two_streams_apart) {
+  auto err = piece(1, 0, "err");
+  err.stream = output_stream::err;
+
+  EXPECT_EQ(put(piece(1, 0, "out")), "");
+  EXPECT_EQ(put(err), "");
+
+  EXPECT_EQ(text("stdout"), "out");
+  EXPECT_EQ(text("stderr"), "err");
+}
+
+TEST_F(inbox_test, writes_a_doubled_piece_once) {
+  auto first = piece(1, 0, "one ");
+
+  EXPECT_EQ(put(first), "");
+  EXPECT_EQ(put(piece(1, 4, "two")), "");
+  EXPECT_EQ(put(first), "");
+
+  EXPECT_EQ(text("stdout"), "one two");
+}
+
+TEST_F(inbox_test, appends_one_attempt_after_the_other) {
+  EXPECT_EQ(put(piece(1, 0, "first ")), "");
+  EXPECT_EQ(put(piece(1, 6, "attempt ")), "");
+  EXPECT_EQ(put(piece(2, 0, "second ")), "");
+  EXPECT_EQ(put(piece(2, 7, "attempt")), "");
+
+  EXPECT_EQ(text("stdout"), "first attempt second attempt");
+}
+
+TEST_F(inbox_test, appends_to_what_was_there) {
+  disk.write("trials/00007/stdout", "before the restart, ");
+
+  EXPECT_EQ(put(piece(1, 0, "after ")), "");
+  EXPECT_EQ(put(piece(1, 6, "it")), "");
+
+  EXPECT_EQ(text("stdout"), "before the restart, after it");
+}
+
+TEST_F(inbox_test, takes_the_end_of_a_stream) {
+  EXPECT_EQ(put(piece(1, 0, "all")), "");
+  EXPECT_EQ(put(piece(1, 3, "")), "");
+  EXPECT_EQ(put(piece(2, 0, "")), "");
+
+  EXPECT_EQ(text("stdout"), "all");
+}
+
+TEST_F(inbox_test, knows_no_job_but_those_it_was_told_of) {
+  auto stranger = piece(1, 0, "text");
+  stranger.job = "other";
+
+  EXPECT_THAT(put(stranger), HasSubstr("no job other"));
+  EXPECT_FALSE(fs::exists(file("stdout")));
+}
+
+TEST_F(inbox_test, tells_which_file_it_cannot_write) {
+  fs::create_directories(file("stdout"));
+
+  auto why = put(piece(1, 0, "text"));
+
+  EXPECT_THAT(why, HasSubstr("cannot open"));
+  EXPECT_THAT(why, HasSubstr(file("stdout").string()));
+  auto err = piece(1, 0, "err");
+  err.stream = output_stream::err;
+  EXPECT_EQ(put(err), "");
+}
+
+TEST_F(inbox_test, follows_no_link) {
+  disk.write("victim", "safe");
+  fs::create_directories(file("stdout").parent_path());
+  fs::create_symlink(disk.head() / "victim", file("stdout"));
+
+  EXPECT_THAT(put(piece(1, 0, "text")), HasSubstr("cannot open"));
+
+  EXPECT_EQ(disk.content(disk.head() / "victim"), "safe");
+}
+
+} // namespace
+} // namespace tune
