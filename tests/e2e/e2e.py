@@ -17,6 +17,9 @@ TUNE_NODE = os.environ.get("TUNE_NODE", str(ROOT / "build/dev/apps/tune-node/tun
 FAULTY_NODE = os.environ.get(
     "TUNE_FAULTY_NODE", str(ROOT / "build/dev/tests/support/tune_faulty_node")
 )
+OTHER_NODE = os.environ.get(
+    "TUNE_OTHER_NODE", str(ROOT / "build/dev/tests/support/tune_other_node")
+)
 FAULTY_TRIAL = Path(__file__).with_name("faulty_trial.py")
 
 # Far beyond anything a healthy run needs, also on a machine with other things to do.

@@ -2,10 +2,40 @@
 """One experiment on several nodes: a head and workers as processes, over mutual TLS."""
 import os
 import re
+import shutil
 import signal
 import socket
+import ssl
+import subprocess
 
-from e2e import Case, main
+from e2e import OTHER_NODE, ROOT, TUNE_NODE, Case, main
+
+# What `openssl ca` wants to know.
+AUTHORITY = """
+[ca]
+default_ca = here
+[here]
+database = {directory}/index
+serial = {directory}/serial
+new_certs_dir = {directory}
+default_md = sha256
+policy = any
+x509_extensions = node
+[any]
+commonName = supplied
+[node]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = serverAuth, clientAuth
+"""
+
+# Files of config/ that need more than the program: what makes them small enough for a test.
+EXAMPLES = {
+    "svm-digits": ["--experiment.num_samples", "2", "--space.kernel", "linear"],
+    "table": [],
+    "python-digits": ["--experiment.num_samples", "2", "--space.epochs", "2"],
+}
+PROGRAMS = {"svm-digits": "svm-train"}
 
 TRIAL = """#!/bin/sh
 echo "out of $TUNE_TRIAL_DIR"
@@ -48,12 +78,46 @@ class Workers(Case):
         self.wait_until(lambda: "workers may join" in log.read_text(), head, "an open port")
         return head, re.search(r"--join (\S+)", log.read_text()).group(1)
 
-    def worker(self, where, name, *words, certs=None, cpus=1):
+    def worker(self, where, name, *words, certs=None, cpus=1, program=TUNE_NODE):
         return self.start(
             *("worker", "--join", where, "--name", name, "--cpus", cpus, "--once"),
             *("--certs", certs or self.certs, "--work", self.directory / ("work-" + name)),
-            *words
+            *words, program=program
         )
+
+    def issued(self, name, valid_from, valid_until):
+        """A directory with a node's certificate of the cluster's CA, good between two dates."""
+        made = self.directory / ("certs-" + name)
+        self.run_node("certs", "issue", name, "--out", made, "--certs", self.certs)
+        (made / "index").write_text("")
+        (made / "serial").write_text("77\n")
+        (made / "ca.cnf").write_text(AUTHORITY.format(directory=made))
+        for words in (
+            ["req", "-new", "-key", made / "node.key", "-subj", "/CN=" + name, "-out", made / "csr"],
+            ["ca", "-batch", "-notext", "-config", made / "ca.cnf", "-cert", self.certs / "ca.pem",
+             "-keyfile", self.certs / "ca.key", "-in", made / "csr", "-out", made / "node.pem",
+             "-startdate", valid_from, "-enddate", valid_until],
+        ):
+            subprocess.run(["openssl", *words], check=True, capture_output=True)
+        return made
+
+    @staticmethod
+    def answer_of(where, certs=None):
+        """What a head says to a TLS client with these certificates; nothing if it lets it in."""
+        how = ssl.create_default_context(ssl.Purpose.SERVER_AUTH)
+        how.check_hostname = False
+        how.verify_mode = ssl.CERT_NONE
+        if certs:
+            how.load_cert_chain(certs / "node.pem", certs / "node.key")
+        host, port = where.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), timeout=30) as link:
+            try:
+                with how.wrap_socket(link) as spoken:
+                    # In TLS 1.3 the refusal comes after the client's part is done.
+                    spoken.sendall(b"x")
+                    return "" if spoken.recv(1) else "closed"
+            except ssl.SSLError as why:
+                return why.reason or str(why)
 
     def test_trials_run_on_every_node_and_their_output_comes_back(self):
         ini = self.cluster_ini(tail="sleep 0.2")
@@ -79,7 +143,8 @@ class Workers(Case):
             if row["node"] != "local":
                 self.assertIn("work-" + row["node"], out)
         self.assertEqual(len(self.rows("SELECT * FROM results")), 24)
-        self.assertEqual(list(self.directory.glob("work-*/jobs/*/trials/*/std*")), [])
+        self.assertEqual(list(self.directory.glob("work-*/jobs/*")), [])
+        self.assertEqual(len(list(self.directory.glob("work-one/content/??/*"))), 3)
         self.assert_no_trial_processes()
 
     def test_a_head_that_does_not_work_itself_waits_for_its_workers(self):
@@ -92,6 +157,54 @@ class Workers(Case):
         self.assertEqual({row["node"] for row in self.rows("SELECT node FROM attempts")}, {"w"})
         self.finish(worker)
 
+    def test_examples_run_on_a_worker_alone(self):
+        """Those whose files lie beside the INI's directory: data, a table, a script and a module."""
+        for name, more in EXAMPLES.items():
+            with self.subTest(name):
+                program = PROGRAMS.get(name)
+                if program and not shutil.which(program):
+                    self.skipTest(program + " is not there: scripts/install-deps.sh")
+                head, where = self.head(
+                    *(ROOT / "config" / (name + ".ini"), "--cluster.local", "false"),
+                    *("-o", "json", *more)
+                )
+                worker = self.worker(where, "w", cpus=2)
+
+                told = self.finish(head).json()
+
+                self.finish(worker)
+                self.assertGreater(told["counts"]["TERMINATED"], 0)
+                self.assertEqual(sum(told["counts"].values()), told["counts"]["TERMINATED"])
+                attempts = self.rows("SELECT node FROM attempts", name)
+                self.assertEqual({row["node"] for row in attempts}, {"w"})
+                self.assertGreater(told["best"]["metrics"]["accuracy"], 0)
+
+    def test_what_cannot_be_shipped_is_refused_with_what_mends_it(self):
+        (self.directory / "sub").mkdir()
+        table = self.directory / "table.csv"
+        table.write_text("config.x,training_iteration,loss\n1,1,0.5\n")
+        outside = self.directory / "sub" / "outside.txt"
+        outside.symlink_to(table)
+        start = "[experiment]\nmetric = loss\n[space]\nx = 1\n[trainable]\n"
+        up = "../" * len(self.directory.parts)
+        cases = {
+            "path = %s" % table: ["[trainable] path", str(table), '"../table.csv"'],
+            "command = true\nfiles = %setc" % up: ["[trainable] files", "root of the file system"],
+            "command = true {ini_dir}/outside.txt": ["[trainable] command", "leads out of", "copy"],
+            "command = true\nfiles = *.none": ["[trainable] files", "*.none", "matches no file"],
+        }
+        for lines, words in cases.items():
+            with self.subTest(lines):
+                ini = self.ini(start + lines + "\n", "sub/x.ini")
+
+                ran = self.run_node(
+                    *("run", ini, "--listen", "127.0.0.1:0", "--certs", self.certs), code=3
+                )
+
+                for word in words:
+                    self.assertIn(word, ran.err)
+                self.assertFalse((self.directory / "results").exists())
+
     def test_trials_of_a_killed_worker_run_elsewhere(self):
         flag = self.directory / "go on"
         ini = self.cluster_ini("local = false", samples=2, tail='until [ -e "%s" ]; do sleep 0.05; done' % flag)
@@ -102,6 +215,7 @@ class Workers(Case):
         )
 
         first.kill()
+        self.assertNotEqual(list(self.directory.glob("work-first/jobs/*")), [])
         second = self.worker(where, "second", cpus=2)
         self.wait_until(
             lambda: self.rows("SELECT * FROM attempts WHERE node = 'second'"), head, "new attempts"
@@ -117,6 +231,9 @@ class Workers(Case):
         self.assertEqual(states, {"first": "down", "second": "up"})
         self.finish(second)
         self.assert_no_trial_processes()
+        # Whoever works there next removes what the killed one left.
+        self.finish(self.worker("127.0.0.1:1", "first", "--join-timeout", "1ms"), 6)
+        self.assertEqual(list(self.directory.glob("work-first/jobs/*")), [])
 
     def test_a_worker_that_is_told_to_leave_hands_its_trials_back(self):
         flag = self.directory / "go on"
@@ -154,11 +271,64 @@ class Workers(Case):
         self.assertRegex(other_ca.err, "(?i)another CA|foreign|unknown CA")
         other = self.finish(self.worker(where, "w", "--cluster", "lab"), 8)
         self.assertIn("other cluster: the head belongs to cluster 'default'", other.err)
+        self.assertIn(
+            "worker w was sent away: other cluster", (self.directory / "head.log").read_text()
+        )
         plain = self.finish(self.worker(where, "w", "--insecure-plaintext"), 8)
         self.assertIn("TLS", plain.err)
         nobody = self.finish(self.worker("127.0.0.1:1", "w", "--join-timeout", "100ms"), 6)
         self.assertIn("127.0.0.1:1", nobody.err)
 
+        flag.touch()
+        self.finish(head)
+
+    def test_certificates_that_do_not_count_are_refused_at_both_ends(self):
+        flag = self.directory / "go on"
+        ini = self.cluster_ini(samples=1, tail='until [ -e "%s" ]; do sleep 0.05; done' % flag)
+        head, where = self.head(ini)
+        good = self.issued("good", "20200101000000Z", "20900101000000Z")
+        old = self.issued("old", "20200101000000Z", "20210101000000Z")
+        early = self.issued("early", "20900101000000Z", "20910101000000Z")
+        mixed = self.issued("mixed", "20200101000000Z", "20900101000000Z")
+        (mixed / "node.key").write_text((old / "node.key").read_text())
+
+        for certs, words in {
+            old: ["node.pem: expired on 2021-01-01 00:00:00 UTC", "tune-node certs issue"],
+            early: ["node.pem: valid only from 2090-01-01 00:00:00 UTC", "clock"],
+            mixed: ["node.key: does not belong to", "node.pem"],
+        }.items():
+            with self.subTest(certs.name):
+                refused = self.finish(self.worker(where, "w", certs=certs), 8)
+                for word in words:
+                    self.assertIn(word, refused.err)
+        # Nor does the head take them, whatever the other side thinks of itself.
+        self.assertIn("CERTIFICATE_EXPIRED", self.answer_of(where, old))
+        self.assertIn("CERTIFICATE", self.answer_of(where, early))
+        self.assertIn("CERTIFICATE_REQUIRED", self.answer_of(where))
+        joins = self.worker(where, "w", certs=good)
+
+        self.wait_until(
+            lambda: "worker w joined" in (self.directory / "head.log").read_text(), head, "a worker"
+        )
+        flag.touch()
+        self.finish(head)
+        self.finish(joins)
+
+    def test_another_build_is_sent_away_with_both_versions(self):
+        flag = self.directory / "go on"
+        ini = self.cluster_ini(samples=1, tail='until [ -e "%s" ]; do sleep 0.05; done' % flag)
+        head, where = self.head(ini)
+
+        other = self.finish(self.worker(where, "w", program=OTHER_NODE), 8)
+
+        self.assertRegex(
+            other.err,
+            r"other version: the head runs tune-node \S+ \(protocol \d+, CAF 0\.17\.\d\), "
+            r"worker 'w' tune-node 9\.8\.7 \(protocol \d+, CAF 6\.5\.4\); install the same on both",
+        )
+        self.assertIn(
+            "worker w was sent away: other version", (self.directory / "head.log").read_text()
+        )
         flag.touch()
         self.finish(head)
 

@@ -39,7 +39,7 @@ child_process::child_process(std::uint64_t id, process_order what,
     , who_{std::move(who)}
     , watch_{watch}
     , max_waiting_answers_{options.max_waiting_answers}
-    , max_report_line_{options.max_report_line}
+    , max_report_line_{longest_report(order_, options)}
     , inputs_{{{.role = pipe_role::out,
                 .fd = {},
                 .lines = line_splitter{options.max_stdout_line},
@@ -50,7 +50,7 @@ child_process::child_process(std::uint64_t id, process_order what,
                 .drain_left = drain_limit},
                {.role = pipe_role::report,
                 .fd = {},
-                .lines = line_splitter{longest_report(order_, options)},
+                .lines = line_splitter{max_report_line_},
                 .drain_left = drain_limit}}}
     , out_{order_.stdout_file, order_.output_cap}
     , err_{order_.stderr_file, order_.output_cap} {}

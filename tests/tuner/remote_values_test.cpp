@@ -1,0 +1,318 @@
+// Values that JSON, C strings and the wire format would spoil, through trials on another node: this
+// program is head and worker at once, over mutual TLS, and host of the worker's processes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/scratch_directory.hpp"
+#include "support/real_system.hpp"
+
+#include "tune/actors/value_codec.hpp"
+#include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/process/host.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/net/connector.hpp"
+#include "tune/net/fetcher.hpp"
+#include "tune/net/output_courier.hpp"
+#include "tune/net/system.hpp"
+#include "tune/tuner/company.hpp"
+#include "tune/tuner/result_grid.hpp"
+#include "tune/tuner/shipment.hpp"
+#include "tune/tuner/storage.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <string>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+using real = std::numeric_limits<double>;
+
+/// Every Unicode scalar value in order, U+0000 among them. [4,382,592 bytes]
+std::string every_code_point() {
+  std::string result;
+  auto put = [&result](char32_t x) { result += static_cast<char>(x); };
+  for (char32_t x = 0; x <= 0x10FFFF; ++x) {
+    if (x >= 0xD800 && x <= 0xDFFF)
+      continue;
+    if (x < 0x80) {
+      put(x);
+    } else if (x < 0x800) {
+      put(0xC0 | (x >> 6));
+      put(0x80 | (x & 0x3F));
+    } else if (x < 0x10000) {
+      put(0xE0 | (x >> 12));
+      put(0x80 | ((x >> 6) & 0x3F));
+      put(0x80 | (x & 0x3F));
+    } else {
+      put(0xF0 | (x >> 18));
+      put(0x80 | ((x >> 12) & 0x3F));
+      put(0x80 | ((x >> 6) & 0x3F));
+      put(0x80 | (x & 0x3F));
+    }
+  }
+  return result;
+}
+
+object odd_values() {
+  object result;
+  result.set("not_a_number", real::quiet_NaN());
+  result.set("infinite", real::infinity());
+  result.set("minus_infinite", -real::infinity());
+  result.set("denormal", 1e-310);
+  result.set("least", real::denorm_min());
+  result.set("minus_zero", -0.0);
+  result.set("zero", 0.0);
+  result.set("whole_zero", 0);
+  result.set("most", std::numeric_limits<std::int64_t>::max());
+  result.set("fewest", std::numeric_limits<std::int64_t>::min());
+  result.set("tenth", 0.1);
+  result.set("large", real::max());
+  result.set("empty", "");
+  result.set("nul", std::string{"a\0b\0", 4});
+  result.set("yes", true);
+  result.set("nothing", nullptr);
+  result.set("deep", object{{"list", value::list{-0.0, real::quiet_NaN(), "", value::list{}}},
+                            {"none", object{}}});
+  result.set("text", every_code_point());
+  return result;
+}
+
+/// What metrics cannot be in JSON: there these texts are numbers, as CONTRACTS says.
+object odd_config() {
+  auto result = odd_values();
+  result.set("text_nan", "nan");
+  result.set("text_inf", value::list{"inf", "-inf"});
+  return result;
+}
+
+/// Bit for bit, kinds and order included.
+bool same(const object& a, const object& b) {
+  return encode(a) == encode(b);
+}
+
+/// What of `all` is named as in `names`, in their order.
+object part_of(const object& all, const object& names) {
+  object result;
+  for (const auto& [name, ignored] : names) {
+    if (const auto* found = all.find(name))
+      result.set(name, *found);
+  }
+  return result;
+}
+
+/// Names of what differs, for people.
+std::string difference(const object& is, const object& should) {
+  std::string result;
+  for (const auto& [name, x] : should) {
+    const auto* found = is.find(name);
+    object one{{name, x}};
+    if (found == nullptr)
+      result += name + " is missing; ";
+    else if (!same(one, {{name, *found}}))
+      result += name + " is " + to_text(*found).substr(0, 100) + "; ";
+  }
+  return result;
+}
+
+/// Reports its configuration, and whether it came as it was sent.
+void echo(session& with) {
+  metrics result{{"loss", 1.0}, {"wrong", difference(with.config(), odd_config())}};
+  for (const auto& [name, ignored] : odd_values())
+    if (const auto* x = with.config().find(name))
+      result.set(name, *x);
+  with.report(std::move(result));
+}
+
+trainable_registry trainables() {
+  trainable_registry result;
+  result.add_function("echo", echo);
+  return result;
+}
+
+struct proposer_state {
+  static inline const char* name = "test.proposer";
+  bool made = false;
+};
+
+/// Proposes the odd configuration, once.
+searcher_actor::behavior_type proposer(searcher_actor::stateful_pointer<proposer_state> self) {
+  return {
+      [self](const searcher_turn& turn, const runner_actor& runner) {
+        for (const auto& x : turn.asks) {
+          proposal answer = exhausted{"that was all"};
+          if (!std::exchange(state_of(self).made, true))
+            answer = std::vector<suggestion>{{std::make_shared<object>(odd_config()), "odd"}};
+          send(self, runner, news{on::suggested{x.number, std::move(answer)}});
+        }
+      },
+  };
+}
+
+struct watcher : run_observer {
+  support::told<std::string> over;
+  void finished(const run_summary& how) override { over.add(how.storage_error); }
+};
+
+struct worker_watcher : connector_observer {
+  support::told<std::string> names;
+  support::told<worker_end> ends;
+  void joined(const std::string& name, const welcome&) override { names.add(name); }
+  void lost(const std::string&) override {}
+  void waits(const std::string&, std::chrono::milliseconds) override {}
+  void ended(const worker_end& how) override { ends.add(how); }
+};
+
+/// A worker with an actor system of its own.
+class worker {
+public:
+  worker(const transport& how, const peer_address& where, const fs::path& directory)
+      : config_{how, 2}, system_{config_} {
+    fetcher_settings fetching;
+    fetching.work = directory;
+    auto made = spawn_fetcher(system_, std::move(fetching));
+    EXPECT_TRUE(made) << to_text(made.error());
+    fetcher_ = *made;
+    connector_settings settings;
+    settings.dial = dial(system_, where, how);
+    settings.worker = "w";
+    settings.node.name = "w";
+    settings.node.capacity.cpu = amount::of(1);
+    settings.node.trainables = std::make_shared<const trainable_registry>(trainables());
+    settings.furnish = [this](node_settings& node, const head_links& links) {
+      node.finder = spawn_job_finder(system_, fetcher_, links.depot, worker_job_maker());
+      node.outputs = spawn_output_courier(system_, links.inbox);
+    };
+    settings.observer = seen;
+    connector_ = spawn_connector(system_, std::move(settings));
+    send_from_outside(connector_, run_atom_v);
+  }
+  ~worker() {
+    send_from_outside(connector_, leave_atom_v);
+    EXPECT_TRUE(seen->ends.wait_for(1));
+    caf::anon_send_exit(fetcher_, caf::exit_reason::user_shutdown);
+  }
+  std::shared_ptr<worker_watcher> seen = std::make_shared<worker_watcher>();
+
+private:
+  network_config config_;
+  caf::actor_system system_;
+  fetcher_actor fetcher_;
+  connector_actor connector_;
+};
+
+class remote_values : public samples::scratch_directory {
+protected:
+  /// A grid of one trial that ran on a worker.
+  void run(const std::string& isolation) {
+    auto loaded = load(isolation);
+    ASSERT_TRUE(loaded);
+    auto offered = shipment_of(*loaded);
+    ASSERT_TRUE(offered) << to_text(offered.error());
+    auto directory = experiment_directory(loaded->what, root);
+    auto parts
+        = make_parts(*loaded, builtin_choices(trainables()), directory, discover(), offered->job);
+    ASSERT_TRUE(parts) << to_text(parts.error());
+    auto opened = open_storage(directory, loaded->what, false);
+    ASSERT_TRUE(opened) << to_text(opened.error());
+    parts->settings.queue_trials = true;
+    parts->settings.max_trials = 0;
+    conduct(std::move(*parts), std::move(*opened), *loaded, std::move(*offered));
+    auto read = read_result_grid(directory);
+    ASSERT_TRUE(read) << to_text(read.error());
+    grid = std::move(*read);
+  }
+
+  std::optional<result_grid> grid;
+
+private:
+  std::optional<loaded_spec> load(const std::string& isolation) const {
+    load_request wanted;
+    auto all = builtin_choices(trainables());
+    wanted.schedulers = all.schedulers;
+    wanted.searchers = all.searchers;
+    wanted.trainables = &all.trainables;
+    auto result = load_spec_text(
+        "[experiment]\nmetric = loss\nmode = min\nstorage = " + root.string()
+            + "\n[trainable]\nname = echo\nisolation = " + isolation + "\n[space]\nx = 1\n",
+        root / "odd.ini", wanted);
+    EXPECT_TRUE(result) << to_text(result.faults);
+    return std::move(result.loaded);
+  }
+
+  transport certified() const {
+    auto made = init_certificates(root / "certs", "test", {{"head", {}}});
+    EXPECT_TRUE(made) << to_text(made.error());
+    auto how = choose_transport({"127.0.0.1", 0}, root / "certs", false);
+    EXPECT_TRUE(how) << to_text(how.error());
+    return *how;
+  }
+
+  void conduct(run_parts parts, opened_storage opened, const loaded_spec& loaded,
+               job_offer offered) {
+    auto how = certified();
+    network_config config{how, 2};
+    caf::actor_system system{config};
+    auto seen = std::make_shared<watcher>();
+    company_options wanted;
+    wanted.store = std::move(opened.store);
+    wanted.opening = {wanted.store->epoch(), "test", to_json(loaded.what), 1};
+    wanted.works_here = false;
+    wanted.observer = seen;
+    searcher_traits traits;
+    traits.exhaustible = true;
+    wanted.searcher = hired_searcher{system.spawn(proposer), traits};
+    company actors{system, std::move(parts), std::move(wanted)};
+    auto port = actors.listen(
+        {{"127.0.0.1", 0}, how, "default", std::move(offered), [](const std::string&) {}});
+    ASSERT_TRUE(port) << to_text(port.error());
+    {
+      worker uut{how, {"127.0.0.1", *port}, root / "work"};
+      EXPECT_TRUE(uut.seen->names.wait_for(1));
+      actors.start();
+      EXPECT_TRUE(seen->over.wait_for(1));
+    }
+    EXPECT_EQ(actors.settle(), "");
+    actors.dismiss();
+    actors.await_farewell();
+  }
+};
+
+TEST_F(remote_values, travel_unchanged_through_a_thread_on_another_node) {
+  run("thread");
+
+  ASSERT_TRUE(grid);
+  ASSERT_EQ(grid->trials().size(), 1u);
+  const auto& uut = grid->trials().front();
+  ASSERT_EQ(uut.error, "");
+  EXPECT_EQ(difference(uut.config, odd_config()), "");
+  EXPECT_EQ(difference(uut.last_metrics, odd_values()), "");
+  EXPECT_TRUE(same(uut.config, odd_config()));
+  EXPECT_TRUE(same(part_of(uut.last_metrics, odd_values()), odd_values()));
+  EXPECT_EQ(*uut.last_metrics.find("wrong"), value{""});
+}
+
+TEST_F(remote_values, travel_unchanged_through_a_process_on_another_node) {
+  run("process");
+
+  ASSERT_TRUE(grid);
+  ASSERT_EQ(grid->trials().size(), 1u);
+  const auto& uut = grid->trials().front();
+  ASSERT_EQ(uut.error, "");
+  EXPECT_EQ(difference(uut.config, odd_config()), "");
+  EXPECT_EQ(difference(uut.last_metrics, odd_values()), "");
+  EXPECT_TRUE(same(uut.config, odd_config()));
+  EXPECT_TRUE(same(part_of(uut.last_metrics, odd_values()), odd_values()));
+  EXPECT_EQ(*uut.last_metrics.find("wrong"), value{""});
+}
+
+} // namespace
+} // namespace tune
+
+int main(int argc, char** argv) {
+  if (auto status = tune::host_main(argc, argv, tune::trainables()))
+    return *status;
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
