@@ -78,6 +78,10 @@ class Workers(Case):
         self.wait_until(lambda: "workers may join" in log.read_text(), head, "an open port")
         return head, re.search(r"--join (\S+)", log.read_text()).group(1)
 
+    def said(self):
+        """What the head has shown so far."""
+        return (self.directory / "head.log").read_text()
+
     def worker(self, where, name, *words, certs=None, cpus=1, program=TUNE_NODE):
         return self.start(
             *("worker", "--join", where, "--name", name, "--cpus", cpus, "--once"),
@@ -271,9 +275,7 @@ class Workers(Case):
         self.assertRegex(other_ca.err, "(?i)another CA|foreign|unknown CA")
         other = self.finish(self.worker(where, "w", "--cluster", "lab"), 8)
         self.assertIn("other cluster: the head belongs to cluster 'default'", other.err)
-        self.assertIn(
-            "worker w was sent away: other cluster", (self.directory / "head.log").read_text()
-        )
+        self.wait_until(lambda: "worker w was sent away: other cluster" in self.said(), head)
         plain = self.finish(self.worker(where, "w", "--insecure-plaintext"), 8)
         self.assertIn("TLS", plain.err)
         nobody = self.finish(self.worker("127.0.0.1:1", "w", "--join-timeout", "100ms"), 6)
@@ -307,9 +309,7 @@ class Workers(Case):
         self.assertIn("CERTIFICATE_REQUIRED", self.answer_of(where))
         joins = self.worker(where, "w", certs=good)
 
-        self.wait_until(
-            lambda: "worker w joined" in (self.directory / "head.log").read_text(), head, "a worker"
-        )
+        self.wait_until(lambda: "worker w joined" in self.said(), head, "a worker")
         flag.touch()
         self.finish(head)
         self.finish(joins)
@@ -326,9 +326,7 @@ class Workers(Case):
             r"other version: the head runs tune-node \S+ \(protocol \d+, CAF 0\.17\.\d\), "
             r"worker 'w' tune-node 9\.8\.7 \(protocol \d+, CAF 6\.5\.4\); install the same on both",
         )
-        self.assertIn(
-            "worker w was sent away: other version", (self.directory / "head.log").read_text()
-        )
+        self.wait_until(lambda: "worker w was sent away: other version" in self.said(), head)
         flag.touch()
         self.finish(head)
 

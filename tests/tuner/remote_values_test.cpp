@@ -6,9 +6,11 @@
 
 #include "tune/actors/value_codec.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/json.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
 #include "tune/net/connector.hpp"
 #include "tune/net/fetcher.hpp"
 #include "tune/net/output_courier.hpp"
@@ -133,7 +135,7 @@ trainable_registry trainables() {
 
 struct proposer_state {
   static inline const char* name = "test.proposer";
-  bool made = false;
+  int made = 0;
 };
 
 /// Proposes the odd configuration, once.
@@ -142,7 +144,7 @@ searcher_actor::behavior_type proposer(searcher_actor::stateful_pointer<proposer
       [self](const searcher_turn& turn, const runner_actor& runner) {
         for (const auto& x : turn.asks) {
           proposal answer = exhausted{"that was all"};
-          if (!std::exchange(state_of(self).made, true))
+          if (state_of(self).made++ == 0)
             answer = std::vector<suggestion>{{std::make_shared<object>(odd_config()), "odd"}};
           send(self, runner, news{on::suggested{x.number, std::move(answer)}});
         }
@@ -224,9 +226,43 @@ protected:
     grid = std::move(*read);
   }
 
-  std::optional<result_grid> grid;
+  /// What the head has of the trial, compared with what the searcher proposed.
+  void check() const {
+    ASSERT_TRUE(grid);
+    ASSERT_EQ(grid->trials().size(), 1u) << grid->why();
+    const auto& uut = grid->trials().front();
+    ASSERT_EQ(uut.error, "");
+    EXPECT_EQ(*uut.last_metrics.find("wrong"), value{""});
+    EXPECT_EQ(difference(uut.last_metrics, odd_values()), "");
+    EXPECT_TRUE(same(part_of(uut.last_metrics, odd_values()), odd_values()));
+    EXPECT_EQ(difference(recorded_config(), odd_config()), "");
+    EXPECT_TRUE(same(recorded_config(), odd_config()));
+    // Tables of people's queries have JSON, where numbers that are not finite are texts.
+    auto readable = object_from_json(to_json(odd_config()));
+    ASSERT_TRUE(readable);
+    EXPECT_EQ(difference(uut.config, *readable), "");
+    EXPECT_TRUE(same(uut.config, *readable));
+  }
 
 private:
+  std::optional<result_grid> grid;
+
+  /// The configuration in the log, by which the run would be rebuilt.
+  object recorded_config() const {
+    auto reader = store_reader::open(grid->directory());
+    EXPECT_TRUE(reader);
+    auto events = reader->events_after(0, 100);
+    EXPECT_TRUE(events);
+    for (const auto& x : *events) {
+      const auto* said = std::get_if<on::suggested>(&x.what);
+      const auto* list
+          = said == nullptr ? nullptr : std::get_if<std::vector<suggestion>>(&said->what);
+      if (list != nullptr && !list->empty())
+        return *list->front().config;
+    }
+    return {};
+  }
+
   std::optional<loaded_spec> load(const std::string& isolation) const {
     load_request wanted;
     auto all = builtin_choices(trainables());
@@ -272,6 +308,7 @@ private:
       EXPECT_TRUE(uut.seen->names.wait_for(1));
       actors.start();
       EXPECT_TRUE(seen->over.wait_for(1));
+      EXPECT_EQ(seen->over.all(), std::vector<std::string>{""});
     }
     EXPECT_EQ(actors.settle(), "");
     actors.dismiss();
@@ -281,30 +318,12 @@ private:
 
 TEST_F(remote_values, travel_unchanged_through_a_thread_on_another_node) {
   run("thread");
-
-  ASSERT_TRUE(grid);
-  ASSERT_EQ(grid->trials().size(), 1u);
-  const auto& uut = grid->trials().front();
-  ASSERT_EQ(uut.error, "");
-  EXPECT_EQ(difference(uut.config, odd_config()), "");
-  EXPECT_EQ(difference(uut.last_metrics, odd_values()), "");
-  EXPECT_TRUE(same(uut.config, odd_config()));
-  EXPECT_TRUE(same(part_of(uut.last_metrics, odd_values()), odd_values()));
-  EXPECT_EQ(*uut.last_metrics.find("wrong"), value{""});
+  check();
 }
 
 TEST_F(remote_values, travel_unchanged_through_a_process_on_another_node) {
   run("process");
-
-  ASSERT_TRUE(grid);
-  ASSERT_EQ(grid->trials().size(), 1u);
-  const auto& uut = grid->trials().front();
-  ASSERT_EQ(uut.error, "");
-  EXPECT_EQ(difference(uut.config, odd_config()), "");
-  EXPECT_EQ(difference(uut.last_metrics, odd_values()), "");
-  EXPECT_TRUE(same(uut.config, odd_config()));
-  EXPECT_TRUE(same(part_of(uut.last_metrics, odd_values()), odd_values()));
-  EXPECT_EQ(*uut.last_metrics.find("wrong"), value{""});
+  check();
 }
 
 } // namespace
