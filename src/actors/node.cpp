@@ -6,6 +6,7 @@
 
 #include "tune/io/process/leftovers.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -50,6 +51,7 @@ struct occupant {
   attempt_key attempt;
   trial_actor trial;
   trainable_actor trainable;
+  std::string job;
 };
 
 struct launcher_state {
@@ -135,6 +137,8 @@ struct node_state {
   std::map<std::string, std::shared_ptr<const job>> jobs;
   /// Launches whose job is on its way.
   std::map<std::string, std::vector<std::pair<launch_order, trial_actor>>> waiting;
+  /// Jobs that are over while something of them still runs.
+  std::set<std::string> over;
   /// By lease. Those whose process is being started have no trainable yet.
   std::unordered_map<std::uint64_t, occupant> running;
   /// Leases whose trainable is gone, which the runner may not have heard yet, and their trials.
@@ -165,6 +169,8 @@ struct node_state {
   /// answers for it if it is gone.
   template <class Self>
   void find(Self* self, const std::string& id) {
+    // It was resumed.
+    over.erase(id);
     auto answer = [this, self, id](const job_ready& found) { take(self, id, found); };
     request(self, settings->finder, caf::infinite, job_wanted{id})
         .then(answer, [self, answer](const caf::error& why) {
@@ -193,12 +199,25 @@ struct node_state {
     jobs.erase(what.job);
     if (launches)
       send(self, launches, what);
+    over.insert(what.job);
+    leave_job(self, what.job);
+  }
+
+  /// What brought the job may remove it once nothing of it runs.
+  template <class Self>
+  void leave_job(Self* self, const std::string& job) {
+    auto runs = [&](const auto& x) { return x.second.job == job; };
+    if (!over.contains(job) || std::any_of(running.begin(), running.end(), runs))
+      return;
+    over.erase(job);
+    if (settings->finder)
+      send(self, settings->finder, job_over{job});
   }
 
   template <class Self>
   void begin(Self* self, trainable_start what) {
     auto lease = what.order.lease;
-    running[lease] = {what.order.attempt, what.trial, {}};
+    running[lease] = {what.order.attempt, what.trial, {}, what.job->id};
     if (std::holds_alternative<run_in_thread>(what.job->plan)) {
       if (threads == nullptr)
         threads = std::make_shared<training_threads>();
@@ -235,6 +254,7 @@ struct node_state {
     auto gone = running.extract(lease);
     const auto& trial = gone.mapped().trial;
     closing.emplace(lease, trial.address());
+    leave_job(self, gone.mapped().job);
     // The head may be out of reach, and nobody waits for the lease.
     if (draining)
       return free(self, lease);
@@ -271,6 +291,7 @@ struct node_state {
     auto gone = running.extract(lease);
     unwanted.erase(lease);
     send(self, gone.mapped().trial, ended(gone.mapped().attempt, end_class::user_error, why));
+    leave_job(self, gone.mapped().job);
     free(self, lease);
   }
 

@@ -52,6 +52,10 @@ job_finder_actor::behavior_type finder(job_finder_actor::stateful_pointer<finder
                   });
         return answer;
       },
+      [self, &state, asked](const job_over& what) {
+        for (auto dropped = std::erase(*asked, what.job); dropped > 0; --dropped)
+          send(self, state.fetcher, job_dropped{what.job});
+      },
   };
 }
 

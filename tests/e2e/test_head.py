@@ -6,7 +6,7 @@ import re
 import signal
 import socket
 
-from e2e import FAULTY_NODE, Case, main
+from e2e import FAULTY_NODE, ROOT, Case, main
 
 TRIAL = """#!/bin/sh
 cat "$2" >&2
@@ -412,6 +412,37 @@ class Head(Case):
 
         self.assertEqual(self.finish(client).json()["counts"]["TERMINATED"], 2)
         self.assertEqual({row["node"] for row in self.rows("SELECT node FROM attempts")}, {"w"})
+        self.stop(head)
+        self.finish(worker)
+
+    def test_workers_remove_what_an_experiment_left_when_it_is_over(self):
+        head, where = self.head("--no-local")
+        worker = self.worker(where, "w")
+        jobs = self.directory / "work-w" / "jobs"
+        waiting, flag = self.waiting_job("waiting", 1)
+        longer = self.submit(waiting, where, "-o", "json")
+        self.wait_for_reports("waiting", 3, longer)
+        flag.touch()
+
+        self.assertEqual(self.finish(longer).json()["counts"]["TERMINATED"], 1)
+        self.wait_until(lambda: not list(jobs.iterdir()), worker, "an empty directory of jobs")
+        # What is needed for the next one is brought again, or was kept.
+        again = self.finish(self.submit(self.job("next", 1), where, "-o", "json")).json()
+
+        self.assertEqual(again["counts"]["TERMINATED"], 1)
+        self.wait_until(lambda: not list(jobs.iterdir()), worker, "an empty directory of jobs")
+        self.stop(head)
+        self.finish(worker)
+
+    def test_files_beside_the_ini_file_come_along_to_the_workers_of_the_head(self):
+        head, where = self.head("--no-local")
+        worker = self.worker(where, "w", cpus=2)
+
+        told = self.finish(self.submit(ROOT / "config" / "table.ini", where, "-o", "json")).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 36)
+        nodes = {row["node"] for row in self.rows("SELECT node FROM attempts", "table")}
+        self.assertEqual(nodes, {"w"})
         self.stop(head)
         self.finish(worker)
 

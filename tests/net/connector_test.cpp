@@ -94,6 +94,7 @@ job_finder_actor::behavior_type endless(job_finder_actor::stateful_pointer<finde
       [self](const job_wanted&) {
         return state_of(self).asked.emplace_back(self->make_response_promise<job_ready>());
       },
+      [](const job_over&) {},
   };
 }
 

@@ -7,6 +7,7 @@
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
+#include "tune/io/files/job_directories.hpp"
 #include "tune/net/dial.hpp"
 #include "tune/net/fetcher.hpp"
 #include "tune/net/system.hpp"
@@ -119,6 +120,9 @@ expected<void> lead(const command_line& line, const head_request& what, const ch
   auto work = work_directory::claim(what.work, "head");
   if (!work)
     return work.error();
+  // Experiments that were interrupted bring their files again.
+  if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace); !swept)
+    return swept.error();
   auto node = node_here(node_settings{}.name, what.offers, all);
   if (what.local) {
     // Better no head than one whose trials all fail for want of it.

@@ -79,7 +79,9 @@ using output_desk_actor
 /// A JOB FINDER brings a node what it must know of an experiment. One per worker.
 using job_finder_actor = typed_actor<
     // Answers once the job and its files are there.
-    caf::result<job_ready>(job_wanted)>;
+    caf::result<job_ready>(job_wanted),
+    // The job is over, and nothing of it runs here any more.
+    caf::result<void>(job_over)>;
 
 /// Resources were granted to a trial, on this node.
 struct lease_granted {
