@@ -67,6 +67,7 @@ protected:
               result.deliver(fetched_job{what.job, "record", "/work", fetch_trouble});
             return result;
           },
+          [](const job_dropped&) {},
           [waiting](tick_atom) {
             (*waiting)->deliver(fetched_job{"x", "record", "/work", {}});
           },

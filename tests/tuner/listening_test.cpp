@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bowl.hpp"
+#include "far_worker.hpp"
 
 #include "tune/io/certificates/certificate_directory.hpp"
-#include "tune/net/connector.hpp"
-#include "tune/net/fetcher.hpp"
-#include "tune/net/job_finder.hpp"
-#include "tune/net/output_courier.hpp"
-#include "tune/net/system.hpp"
-#include "tune/tuner/shipment.hpp"
 
 #include <gmock/gmock.h>
 
@@ -24,52 +19,6 @@ struct listener : tuner_callback {
   support::told<std::string> lines;
   void listens(const std::string& address) override { addresses.add(address); }
   void worker_changed(const std::string& line) override { lines.add(line); }
-};
-
-struct worker_events : connector_observer {
-  support::told<std::string> joins;
-  support::told<worker_end> ends;
-  void joined(const std::string& name, const welcome&) override { joins.add(name); }
-  void lost(const std::string&) override {}
-  void waits(const std::string&, std::chrono::milliseconds) override {}
-  void ended(const worker_end& how) override { ends.add(how); }
-};
-
-/// A worker, as `tune-node worker --once` is one.
-class worker {
-public:
-  worker(const std::string& address, const transport& how, const std::filesystem::path& work)
-      : config_{how, 2}, system_{config_} {
-    fetcher_settings fetching;
-    fetching.work = work;
-    fetcher_ = *spawn_fetcher(system_, std::move(fetching));
-    connector_settings settings;
-    settings.dial = dial(system_, *peer_address_from(address), how);
-    settings.worker = "00ff";
-    settings.node.name = "far";
-    settings.node.capacity.cpu = amount::of(2);
-    settings.node.trainables = std::make_shared<const trainable_registry>(samples::bowls());
-    settings.furnish = [this](node_settings& node, const head_links& links) {
-      node.finder = spawn_job_finder(system_, fetcher_, links.depot, worker_job_maker());
-      node.outputs = spawn_output_courier(system_, links.inbox);
-    };
-    settings.once = true;
-    settings.observer = events;
-    auto connector = spawn_connector(system_, std::move(settings));
-    send_from_outside(connector, run_atom_v);
-  }
-  ~worker() {
-    // Whatever became of the test: a connector that stays would keep the system.
-    EXPECT_TRUE(events->ends.wait_for(1));
-    caf::anon_send_exit(fetcher_, caf::exit_reason::user_shutdown);
-  }
-
-  std::shared_ptr<worker_events> events = std::make_shared<worker_events>();
-
-private:
-  network_config config_;
-  caf::actor_system system_;
-  fetcher_actor fetcher_;
 };
 
 class listening_test : public samples::tuner_test {
@@ -102,7 +51,7 @@ TEST_F(listening_test, runs_its_trials_on_a_worker_that_joins) {
   auto how = choose_transport(*peer_address_from(address), certs, false);
   ASSERT_TRUE(how) << to_text(how.error());
   {
-    worker far{address, *how, root / "work"};
+    samples::far_worker far{address, *how, root / "work", samples::bowls()};
 
     auto grid = ran.get();
 

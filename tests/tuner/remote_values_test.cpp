@@ -1,27 +1,20 @@
 // Values that JSON, C strings and the wire format would spoil, through trials on another node: this
 // program is head and worker at once, over mutual TLS, and host of the worker's processes.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "far_worker.hpp"
 #include "io/scratch_directory.hpp"
-#include "support/real_system.hpp"
 
 #include "tune/actors/value_codec.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/host.hpp"
-#include "tune/io/spec/convert.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
-#include "tune/net/connector.hpp"
-#include "tune/net/fetcher.hpp"
-#include "tune/net/output_courier.hpp"
-#include "tune/net/system.hpp"
-#include "tune/tuner/company.hpp"
-#include "tune/tuner/result_grid.hpp"
-#include "tune/tuner/shipment.hpp"
-#include "tune/tuner/storage.hpp"
+#include "tune/tuner/own_actors.hpp"
+#include "tune/tuner/tuner.hpp"
 
 #include <gmock/gmock.h>
 
+#include <future>
 #include <limits>
 #include <string>
 
@@ -152,78 +145,44 @@ searcher_actor::behavior_type proposer(searcher_actor::stateful_pointer<proposer
   };
 }
 
-struct watcher : run_observer {
-  support::told<std::string> over;
-  void finished(const run_summary& how) override { over.add(how.storage_error); }
-};
-
-struct worker_watcher : connector_observer {
-  support::told<std::string> names;
-  support::told<worker_end> ends;
-  void joined(const std::string& name, const welcome&) override { names.add(name); }
-  void lost(const std::string&) override {}
-  void waits(const std::string&, std::chrono::milliseconds) override {}
-  void ended(const worker_end& how) override { ends.add(how); }
-};
-
-/// A worker with an actor system of its own.
-class worker {
-public:
-  worker(const transport& how, const peer_address& where, const fs::path& directory)
-      : config_{how, 2}, system_{config_} {
-    fetcher_settings fetching;
-    fetching.work = directory;
-    auto made = spawn_fetcher(system_, std::move(fetching));
-    EXPECT_TRUE(made) << to_text(made.error());
-    fetcher_ = *made;
-    connector_settings settings;
-    settings.dial = dial(system_, where, how);
-    settings.worker = "w";
-    settings.node.name = "w";
-    settings.node.capacity.cpu = amount::of(1);
-    settings.node.trainables = std::make_shared<const trainable_registry>(trainables());
-    settings.furnish = [this](node_settings& node, const head_links& links) {
-      node.finder = spawn_job_finder(system_, fetcher_, links.depot, worker_job_maker());
-      node.outputs = spawn_output_courier(system_, links.inbox);
-    };
-    settings.observer = seen;
-    connector_ = spawn_connector(system_, std::move(settings));
-    send_from_outside(connector_, run_atom_v);
-  }
-  ~worker() {
-    send_from_outside(connector_, leave_atom_v);
-    EXPECT_TRUE(seen->ends.wait_for(1));
-    caf::anon_send_exit(fetcher_, caf::exit_reason::user_shutdown);
-  }
-  std::shared_ptr<worker_watcher> seen = std::make_shared<worker_watcher>();
-
-private:
-  network_config config_;
-  caf::actor_system system_;
-  fetcher_actor fetcher_;
-  connector_actor connector_;
+struct listener : tuner_callback {
+  support::told<std::string> addresses;
+  void listens(const std::string& address) override { addresses.add(address); }
 };
 
 class remote_values : public samples::scratch_directory {
 protected:
   /// A grid of one trial that ran on a worker.
-  void run(const std::string& isolation) {
-    auto loaded = load(isolation);
-    ASSERT_TRUE(loaded);
-    auto offered = shipment_of(*loaded);
-    ASSERT_TRUE(offered) << to_text(offered.error());
-    auto directory = experiment_directory(loaded->what, root);
-    auto parts
-        = make_parts(*loaded, builtin_choices(trainables()), directory, discover(), offered->job);
-    ASSERT_TRUE(parts) << to_text(parts.error());
-    auto opened = open_storage(directory, loaded->what, false);
-    ASSERT_TRUE(opened) << to_text(opened.error());
-    parts->settings.queue_trials = true;
-    parts->settings.max_trials = 0;
-    conduct(std::move(*parts), std::move(*opened), *loaded, std::move(*offered));
-    auto read = read_result_grid(directory);
-    ASSERT_TRUE(read) << to_text(read.error());
-    grid = std::move(*read);
+  void run(isolation_kind isolation) {
+    certificate_order first;
+    first.whom.name = "head";
+    ASSERT_TRUE(init_certificates(root / "certs", "test", first));
+    own_searcher source;
+    source.name = "odd";
+    source.spawn
+        = [](caf::actor_system& system) -> searcher_actor { return system.spawn(proposer); };
+    source.traits.exhaustible = true;
+    auto heard = std::make_shared<listener>();
+    auto options = run_options{}
+                       .name("odd")
+                       .storage(root)
+                       .trainable("echo")
+                       .isolation(isolation)
+                       .parameter("x", "1")
+                       .minimise("loss")
+                       .searcher(source)
+                       .set("cluster.local", false)
+                       .listen("127.0.0.1:0", root / "certs")
+                       .callback(heard);
+    auto ran = std::async(std::launch::async, [&] { return tuner{trainables()}.run(options); });
+    ASSERT_TRUE(heard->addresses.wait_for(1));
+    auto address = heard->addresses.all().front();
+    auto how = choose_transport(*peer_address_from(address), root / "certs", false);
+    ASSERT_TRUE(how) << to_text(how.error());
+    samples::far_worker far{address, *how, root / "work", trainables()};
+    auto got = ran.get();
+    ASSERT_TRUE(got) << to_text(got.error());
+    grid = std::move(*got);
   }
 
   /// What the head has of the trial, compared with what the searcher proposed.
@@ -262,67 +221,15 @@ private:
     }
     return {};
   }
-
-  std::optional<loaded_spec> load(const std::string& isolation) const {
-    load_request wanted;
-    auto all = builtin_choices(trainables());
-    wanted.schedulers = all.schedulers;
-    wanted.searchers = all.searchers;
-    wanted.trainables = &all.trainables;
-    auto result = load_spec_text(
-        "[experiment]\nmetric = loss\nmode = min\nstorage = " + root.string()
-            + "\n[trainable]\nname = echo\nisolation = " + isolation + "\n[space]\nx = 1\n",
-        root / "odd.ini", wanted);
-    EXPECT_TRUE(result) << to_text(result.faults);
-    return std::move(result.loaded);
-  }
-
-  transport certified() const {
-    auto made = init_certificates(root / "certs", "test", {{"head", {}}});
-    EXPECT_TRUE(made) << to_text(made.error());
-    auto how = choose_transport({"127.0.0.1", 0}, root / "certs", false);
-    EXPECT_TRUE(how) << to_text(how.error());
-    return *how;
-  }
-
-  void conduct(run_parts parts, opened_storage opened, const loaded_spec& loaded,
-               job_offer offered) {
-    auto how = certified();
-    network_config config{how, 2};
-    caf::actor_system system{config};
-    auto seen = std::make_shared<watcher>();
-    company_options wanted;
-    wanted.store = std::move(opened.store);
-    wanted.opening = {wanted.store->epoch(), "test", to_json(loaded.what), 1};
-    wanted.works_here = false;
-    wanted.observer = seen;
-    searcher_traits traits;
-    traits.exhaustible = true;
-    wanted.searcher = hired_searcher{system.spawn(proposer), traits};
-    company actors{system, std::move(parts), std::move(wanted)};
-    auto port = actors.listen(
-        {{"127.0.0.1", 0}, how, "default", std::move(offered), [](const std::string&) {}});
-    ASSERT_TRUE(port) << to_text(port.error());
-    {
-      worker uut{how, {"127.0.0.1", *port}, root / "work"};
-      EXPECT_TRUE(uut.seen->names.wait_for(1));
-      actors.start();
-      EXPECT_TRUE(seen->over.wait_for(1));
-      EXPECT_EQ(seen->over.all(), std::vector<std::string>{""});
-    }
-    EXPECT_EQ(actors.settle(), "");
-    actors.dismiss();
-    actors.await_farewell();
-  }
 };
 
 TEST_F(remote_values, travel_unchanged_through_a_thread_on_another_node) {
-  run("thread");
+  run(isolation_kind::thread);
   check();
 }
 
 TEST_F(remote_values, travel_unchanged_through_a_process_on_another_node) {
-  run("process");
+  run(isolation_kind::process);
   check();
 }
 

@@ -1,7 +1,8 @@
 /// The configuration of a trial's process, in a file.
 ///
 ///     params.json           the configuration as JSON, for every program
-///     .params.json.places   only for hosts, and where it is needed: which of its texts "nan", "inf"
+///     .params.json.places   only for hosts, and where it is needed: which of its texts "nan",
+///     "inf"
 ///                           and "-inf" are numbers, as a list of paths of positions
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
