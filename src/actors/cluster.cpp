@@ -36,6 +36,9 @@ struct cluster_state {
   std::map<std::pair<caf::actor_addr, trial_id>, std::uint64_t> tokens;
   std::map<lease_id, lease_out> leases;
   std::uint64_t last_token = 0;
+  /// What the ledger calls the runners.
+  std::map<caf::actor_addr, std::uint64_t> shares;
+  std::uint64_t last_share = 0;
   /// The request that was last found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible;
   monitors watched;
@@ -148,8 +151,15 @@ struct cluster_state {
     auto token = ++last_token;
     waiting.emplace(token, std::pair{what.trial, runner});
     tokens[{runner.address(), what.trial}] = token;
-    books.enqueue(token, what.what, what.labels);
+    books.enqueue(token, what.what, what.labels, share_of(runner.address()));
     grant(self);
+  }
+
+  /// Runners share alike, whatever the number of trials that wait.
+  std::uint64_t share_of(const caf::actor_addr& runner) {
+    auto [known, is_new] = shares.try_emplace(runner, last_share);
+    last_share += is_new ? 1 : 0;
+    return known->second;
   }
 
   void withdraw(const lease_cancel& what, const caf::actor_addr& runner) {
@@ -165,6 +175,7 @@ struct cluster_state {
   template <class Self>
   void forget(Self* self, const caf::actor_addr& runner) {
     runners.erase(runner);
+    shares.erase(runner);
     auto i = tokens.lower_bound({runner, trial_id{0}});
     while (i != tokens.end() && i->first.first == runner) {
       books.cancel(i->second);

@@ -54,6 +54,23 @@ TEST_F(cluster_test, tells_all_nodes_that_a_job_is_over) {
   EXPECT_EQ(there.take<job_over>().job, "digits-1");
 }
 
+TEST_F(cluster_test, shares_alike_between_runners) {
+  auto other = mock_runner();
+  offer(2);
+  for (std::uint64_t i = 0; i < 4; ++i)
+    ask(wants(i, 1));
+  auto first = runner.take<lease_granted>();
+  auto second = runner.take<lease_granted>();
+  tell(uut, wants(0, 1), other.actor);
+
+  tell(uut, lease_over{first.what.id});
+
+  EXPECT_EQ(other.take<lease_granted>().trial.number, 0u);
+  EXPECT_EQ(runner.heard->size(), 0u);
+  tell(uut, lease_over{second.what.id});
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 2u);
+}
+
 TEST_F(cluster_test, tells_whether_a_request_could_ever_be_granted) {
   offer(1);
   ask(wants(0, 1));

@@ -108,14 +108,16 @@ std::optional<error> ledger::impossible(const resource_request& what,
   return refuse("all nodes together cannot hold " + to_text(request) + cluster);
 }
 
-void ledger::enqueue(std::uint64_t token, resource_request what, node_labels labels) {
+void ledger::enqueue(std::uint64_t token, resource_request what, node_labels labels,
+                     std::uint64_t owner) {
   cancel(token);
-  auto [where, fresh] = lines_.try_emplace({normal_form(std::move(what)), std::move(labels)});
+  auto [where, fresh]
+      = lines_.try_emplace({owner, normal_form(std::move(what)), std::move(labels)});
   auto arrival = next_arrival_++;
   where->second.emplace(arrival, token);
   waiters_.emplace(token, waiter{arrival, where});
   if (fresh)
-    hopeful_.emplace(arrival, where);
+    hope(where);
 }
 
 bool ledger::cancel(std::uint64_t token) {
@@ -125,31 +127,32 @@ bool ledger::cancel(std::uint64_t token) {
   auto [arrival, where] = i->second;
   waiters_.erase(i);
   where->second.erase(arrival);
-  auto hoped = hopeful_.erase(arrival) > 0;
+  auto hoped = give_up(where->first.owner, arrival);
   if (where->second.empty())
     lines_.erase(where);
   else if (hoped)
-    hopeful_.emplace(where->second.begin()->first, where);
+    hope(where);
   return true;
 }
 
 std::vector<ledger::granted> ledger::grant() {
   std::vector<granted> result;
   while (!hopeful_.empty()) {
-    auto where = hopeful_.begin()->second;
-    hopeful_.erase(hopeful_.begin());
-    auto bundles = find_placement(where->first.first, where->first.second, nodes_);
+    auto owner = next_owner();
+    auto [arrival, where] = *hopeful_.at(owner).begin();
+    give_up(owner, arrival);
+    auto bundles = find_placement(where->first.what, where->first.labels, nodes_);
     // What does not fit now cannot fit before something is freed, nor can its like.
     if (!bundles)
       continue;
     auto first = where->second.begin();
-    result.push_back({first->second, book(std::move(*bundles))});
+    result.push_back({first->second, book(std::move(*bundles), owner)});
     waiters_.erase(first->second);
     where->second.erase(first);
     if (where->second.empty())
       lines_.erase(where);
     else
-      hopeful_.emplace(where->second.begin()->first, where);
+      hope(where);
   }
   return result;
 }
@@ -158,11 +161,13 @@ bool ledger::release(lease_id id) {
   auto i = leases_.find(id);
   if (i == leases_.end())
     return false;
-  for (const auto& bundle : i->second.bundles) {
+  for (const auto& bundle : i->second.what.bundles) {
     auto node = nodes_.find(bundle.node);
     give_back(node->second, bundle);
     forget_if_settled(node);
   }
+  if (auto held = held_.find(i->second.owner); --held->second == 0)
+    held_.erase(held);
   leases_.erase(i);
   wake_all();
   return true;
@@ -201,14 +206,39 @@ void ledger::forget_if_settled(node_accounts::iterator node) {
 
 void ledger::wake_all() {
   for (auto i = lines_.begin(); i != lines_.end(); ++i)
-    hopeful_.emplace(i->second.begin()->first, i);
+    hope(i);
 }
 
-lease ledger::book(std::vector<bundle_grant> bundles) {
+void ledger::hope(lines::iterator where) {
+  hopeful_[where->first.owner].emplace(where->second.begin()->first, where);
+}
+
+bool ledger::give_up(std::uint64_t owner, std::uint64_t arrival) {
+  auto lines_of_owner = hopeful_.find(owner);
+  if (lines_of_owner == hopeful_.end() || lines_of_owner->second.erase(arrival) == 0)
+    return false;
+  if (lines_of_owner->second.empty())
+    hopeful_.erase(lines_of_owner);
+  return true;
+}
+
+/// With as many grants as another, who has waited longer.
+std::uint64_t ledger::next_owner() const {
+  auto rank = [this](const auto& x) {
+    auto held = held_.find(x.first);
+    return std::pair{held == held_.end() ? 0 : held->second, x.second.begin()->first};
+  };
+  return std::min_element(hopeful_.begin(), hopeful_.end(),
+                          [&](const auto& x, const auto& y) { return rank(x) < rank(y); })
+      ->first;
+}
+
+lease ledger::book(std::vector<bundle_grant> bundles, std::uint64_t owner) {
   lease result{{next_lease_++}, std::move(bundles)};
   for (const auto& bundle : result.bundles)
     take(nodes_.at(bundle.node), bundle);
-  leases_.emplace(result.id, result);
+  leases_.emplace(result.id, booking{result, owner});
+  ++held_[owner];
   return result;
 }
 

@@ -65,6 +65,40 @@ TEST(ledger, grants_in_order_of_arrival_as_long_as_it_fits) {
   EXPECT_THAT(tokens(uut.grant()), ElementsAre(5u));
 }
 
+TEST(ledger, serves_the_owner_with_the_fewest_grants_first) {
+  ledger uut;
+  uut.set_node("a", cpus(4));
+  for (std::uint64_t token = 1; token <= 8; ++token)
+    uut.enqueue(token, one(cpus(1)), {}, 1);
+  auto first = uut.grant();
+  EXPECT_THAT(tokens(first), ElementsAre(1u, 2u, 3u, 4u));
+  for (std::uint64_t token = 11; token <= 14; ++token)
+    uut.enqueue(token, one(cpus(1)), {}, 2);
+
+  std::vector<std::uint64_t> next;
+  for (const auto& x : first) {
+    uut.release(x.what.id);
+    for (auto token : tokens(uut.grant()))
+      next.push_back(token);
+  }
+
+  // Two each, and then by turns: with as many grants, whoever has waited longer.
+  EXPECT_THAT(next, ElementsAre(11u, 12u, 5u, 6u));
+}
+
+TEST(ledger, has_owners_share_what_they_ask_for_in_different_shapes) {
+  ledger uut;
+  uut.set_node("a", cpus(3));
+  uut.enqueue(1, one(cpus(1)), {}, 1);
+  uut.enqueue(2, one(cpus(2)), {}, 1);
+  uut.enqueue(3, one(cpus(1)), {}, 2);
+  uut.enqueue(4, one(cpus(1)), {}, 2);
+  uut.cancel(3);
+
+  EXPECT_THAT(tokens(uut.grant()), ElementsAre(1u, 4u));
+  EXPECT_EQ(uut.waiting(), 1u);
+}
+
 TEST(ledger, lets_a_small_request_pass_a_large_one_that_does_not_fit) {
   ledger uut;
   uut.set_node("a", cpus(2));

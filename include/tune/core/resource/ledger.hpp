@@ -26,10 +26,11 @@ struct lease {
 
 /// Capacities, grants and the queue of waiting requests.
 ///
-/// Requests are served in order of arrival: a later one never overtakes an earlier one of the same
-/// shape, but may where the earlier cannot be placed now. Each GPU is shared by fractions up to 1
-/// of a single device; requests above 1 must be whole and get whole devices. A request without
-/// bundles counts as one bundle that asks for nothing: it needs a node, but nothing of it.
+/// Of several owners of requests the one with the fewest grants is served first; each owner's in
+/// order of arrival: a later one never overtakes an earlier one of the same shape, but may where
+/// the earlier cannot be placed now. Each GPU is shared by fractions up to 1 of a single device;
+/// requests above 1 must be whole and get whole devices. A request without bundles counts as one
+/// bundle that asks for nothing: it needs a node, but nothing of it.
 ///
 /// Entering, withdrawing and freeing cost O(log n) of n waiting requests. `grant` costs one search
 /// per grant, and one per *shape* of request that does not fit: it does not matter how many wait.
@@ -49,7 +50,9 @@ public:
 
   /// Enters a request. `token` is the caller's name for it, unique among waiting requests: one that
   /// waits under the same name is replaced.
-  void enqueue(std::uint64_t token, resource_request what, node_labels labels = {});
+  /// @param owner Who shares with others.
+  void enqueue(std::uint64_t token, resource_request what, node_labels labels = {},
+               std::uint64_t owner = 0);
   /// Withdraws a waiting request. @returns whether it was still waiting.
   bool cancel(std::uint64_t token);
 
@@ -72,9 +75,15 @@ public:
   [[nodiscard]] std::size_t waiting() const { return waiters_.size(); }
 
 private:
-  /// Requests that are alike, by arrival.
+  /// One owner's requests that are alike, by arrival.
   using line = std::map<std::uint64_t, std::uint64_t>;
-  using lines = std::map<std::pair<resource_request, node_labels>, line>;
+  struct shape {
+    std::uint64_t owner = 0;
+    resource_request what;
+    node_labels labels;
+    friend auto operator<=>(const shape&, const shape&) = default;
+  };
+  using lines = std::map<shape, line>;
   struct waiter {
     std::uint64_t arrival = 0;
     lines::iterator where;
@@ -84,15 +93,25 @@ private:
   lines lines_;
   /// By token.
   std::map<std::uint64_t, waiter> waiters_;
-  /// Lines whose first may fit, by its arrival. The others wait until something is freed.
-  std::map<std::uint64_t, lines::iterator> hopeful_;
-  std::map<lease_id, lease> leases_;
+  /// By owner: lines whose first may fit, by its arrival. The others wait until something is freed.
+  std::map<std::uint64_t, std::map<std::uint64_t, lines::iterator>> hopeful_;
+  struct booking {
+    lease what;
+    std::uint64_t owner = 0;
+  };
+  std::map<lease_id, booking> leases_;
+  /// Grants in use by owner; those without any are not there.
+  std::map<std::uint64_t, std::uint64_t> held_;
   std::uint64_t next_lease_ = 1;
   std::uint64_t next_arrival_ = 1;
 
   void forget_if_settled(node_accounts::iterator node);
   void wake_all();
-  lease book(std::vector<bundle_grant> bundles);
+  void hope(lines::iterator where);
+  /// @returns whether it was hopeful.
+  bool give_up(std::uint64_t owner, std::uint64_t arrival);
+  [[nodiscard]] std::uint64_t next_owner() const;
+  lease book(std::vector<bundle_grant> bundles, std::uint64_t owner);
 };
 
 } // namespace tune
