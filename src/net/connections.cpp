@@ -1,5 +1,6 @@
 // Connections whose beginnings have a deadline, and harm nobody: see docs/decisions/0007.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/certificates/openssl_errors.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/net/caf_streams.hpp"
 
@@ -22,16 +23,19 @@ using caf::openssl::session_ptr;
 using network::native_socket;
 using network::rw_state;
 
-/// CAF's session, as CAF's stream wants to call it.
+/// CAF's session, as CAF's stream wants to call it. What went wrong with other connections does not
+/// count: see docs/decisions/0006.
 class tls_policy {
 public:
   explicit tls_policy(session_ptr x) : session_{std::move(x)} {}
 
   rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
+    forget_tls_errors();
     return session_->read_some(count, socket, to, size);
   }
   rw_state write_some(std::size_t& count, native_socket socket, const void* from,
                       std::size_t size) {
+    forget_tls_errors();
     return session_->write_some(count, socket, from, size);
   }
   bool must_read_more(native_socket socket, std::size_t threshold) {

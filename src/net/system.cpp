@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/system.hpp"
 
-#include "tune/io/certificates/openssl_errors.hpp"
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/front_actors.hpp"
 
@@ -20,7 +19,6 @@ void init_net_types() {
 
 network_config::network_config(const transport& how, std::size_t threads) {
   configure_net(*this, threads);
-  keep_openssl_errors_apart();
   if (how.identity)
     load_network(*this, how.identity->files);
   else
