@@ -61,7 +61,7 @@ struct front_state {
       return refuse(self, follower, what.number, fits.error());
     }
     auto key = ++last_key;
-    affairs[key] = {std::move(*words), what.number, follower, {}, false, false};
+    affairs[key] = {std::move(*words), what.number, follower, {}};
     follow(self, follower);
     fetch(self, key, depot);
   }
@@ -154,8 +154,15 @@ struct front_state {
     const auto& x = gone.mapped();
     if (x.follower)
       send(self, *x.follower, client_answer{x.number, answer});
+    drop_files(self, x);
     dismiss(x);
     answer_if_empty();
+  }
+
+  /// Nobody works with what was fetched any more.
+  template <class Self>
+  void drop_files(Self* self, const affair& x) {
+    send(self, settings.fetcher, job_dropped{x.words.job});
   }
 
   // -- What is asked, and the end.
@@ -212,6 +219,7 @@ struct front_state {
       return;
     auto& x = known->second;
     x.is_over = true;
+    drop_files(self, x);
     if (x.follower)
       send(self, *x.follower, how);
     if (!how.has_rows)

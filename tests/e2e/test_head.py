@@ -82,6 +82,11 @@ class Head(Case):
             child, "%d reports of %s" % (count, name),
         )
 
+    def assert_no_files_of_jobs(self, name="head"):
+        """What was fetched for an experiment goes with it."""
+        jobs = self.directory / ("work-" + name) / "jobs"
+        self.wait_until(lambda: not list(jobs.iterdir()), what="the end of all files of jobs")
+
     def stop(self, head):
         head.send_signal(signal.SIGTERM)
         self.finish(head)
@@ -119,6 +124,8 @@ class Head(Case):
         nodes = {row["node"] for row in self.rows("SELECT node FROM attempts", "one")}
         self.assertLessEqual({"local", "early"}, nodes)
         self.assertIn("experiment one ended: done, 3 trials; best loss", self.log.read_text())
+        for name in ("head", "early", "late"):
+            self.assert_no_files_of_jobs(name)
         self.stop(head)
         self.finish(before)
         self.finish(after)

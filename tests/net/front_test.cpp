@@ -11,7 +11,9 @@
 namespace tune {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 /// What a fake steward was told, and how it answers.
 struct fake_steward {
@@ -35,6 +37,8 @@ protected:
   /// Fetches that wait, where they are to wait.
   bool slow_fetcher = false;
   std::vector<std::string> said;
+  /// Jobs whose files nobody needs any more.
+  std::vector<std::string> dropped;
 
   fetcher_mock fetcher = keep(spawn_fetcher_mock());
   front_desk_actor uut
@@ -67,7 +71,7 @@ protected:
               result.deliver(fetched_job{what.job, "record", "/work", fetch_trouble});
             return result;
           },
-          [](const job_dropped&) {},
+          [this](const job_dropped& what) { dropped.push_back(what.job); },
           [waiting](tick_atom) {
             (*waiting)->deliver(fetched_job{"x", "record", "/work", {}});
           },
@@ -115,9 +119,11 @@ TEST_F(front_test, has_an_experiment_run_once_its_files_are_there) {
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers[0].number, 7u);
   EXPECT_TRUE(submission_taken_from_json(answers[0].text));
+  EXPECT_THAT(dropped, IsEmpty());
 
   end(stewards[0]);
 
+  EXPECT_THAT(dropped, ElementsAre("digits-0"));
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].text, "how");
   EXPECT_TRUE(is_gone(stewards[0].actor));
@@ -149,6 +155,7 @@ TEST_F(front_test, passes_a_refusal_on_and_keeps_nothing) {
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(submission_taken_from_json(answers[0].text).error().detail, "no such trainable");
   EXPECT_TRUE(is_gone(stewards[0].actor));
+  EXPECT_THAT(dropped, ElementsAre("digits-0"));
 
   first_word = {to_json(submission_taken{}), true};
   submit("digits", 2);
@@ -161,6 +168,7 @@ TEST_F(front_test, gives_up_what_cannot_be_fetched) {
   submit("digits");
 
   EXPECT_TRUE(stewards.empty());
+  EXPECT_THAT(dropped, ElementsAre("digits-0"));
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_THAT(submission_taken_from_json(answers[0].text).error().detail,
               HasSubstr("the connection was lost"));
@@ -239,6 +247,7 @@ TEST_F(front_test, has_all_leave_off_before_the_head_goes) {
   waits.receive([&](std::uint64_t) { drained = true; }, [](const caf::error&) {});
 
   EXPECT_TRUE(drained);
+  EXPECT_THAT(dropped, ElementsAre("three-0", "one-0", "two-0"));
 }
 
 TEST_F(front_test, answers_nonsense_with_what_is_wrong) {
