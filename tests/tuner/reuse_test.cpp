@@ -18,6 +18,12 @@
 namespace tune {
 namespace {
 
+/// By the signal itself, also where a sanitizer would handle it.
+void crash() {
+  ::signal(SIGSEGV, SIG_DFL);
+  ::raise(SIGSEGV);
+}
+
 namespace fs = std::filesystem;
 using samples::number;
 using testing::ElementsAre;
@@ -59,7 +65,7 @@ public:
   }
   bool reset_for(const object& config, const trial_context& context) override {
     if (broken_)
-      ::raise(SIGSEGV);
+      crash();
     if (letter_of(config) == 'w')
       return false;
     ++resets_;
@@ -77,7 +83,7 @@ public:
     if (letter == 't')
       throw std::runtime_error{"thrown as planned"};
     if (letter == 's')
-      ::raise(SIGSEGV);
+      crash();
     broken_ = letter == 'b';
     return {{"loss", 1.0 / static_cast<double>(n_)},
             {"resets", resets_},
