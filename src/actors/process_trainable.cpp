@@ -1,12 +1,12 @@
 // A program in a process of its own. The process service's thread hands its words over; the actor
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "clocks.hpp"
 #include "kept_hosts.hpp"
 #include "pattern_courier.hpp"
 #include "trainables.hpp"
 #include "trial_process.hpp"
 
+#include "tune/actors/clocks.hpp"
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/json.hpp"

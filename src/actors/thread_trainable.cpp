@@ -1,8 +1,8 @@
 // A C++ trainable on a thread of its own. The actor never blocks: it hands answers through a gate.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "clocks.hpp"
 #include "trainables.hpp"
 
+#include "tune/actors/clocks.hpp"
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/json.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/connector.hpp"
 
+#include "tune/actors/clocks.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -109,7 +111,7 @@ struct connector_state {
                 settings.cluster,
                 settings.node.name,
                 settings.worker,
-                wall_clock_ms(),
+                wall_ms(),
                 settings.node.capacity,
                 offer_of(settings.node).labels};
     request(self, to.door, answer_patience, hello_atom_v, to_json(words))
@@ -247,11 +249,6 @@ struct connector_state {
     self->quit();
     if (auto observer = std::exchange(settings.observer, nullptr))
       observer->ended(how);
-  }
-
-  static std::int64_t wall_clock_ms() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
   }
 };
 

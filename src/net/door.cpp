@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/door.hpp"
 
+#include "tune/actors/clocks.hpp"
+
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -15,11 +17,6 @@ namespace {
 constexpr std::size_t most_tickets = 1000;
 /// Clocks that differ by more are worth a line.
 constexpr auto tolerable_skew = std::chrono::seconds{2};
-
-std::int64_t wall_clock_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// Somebody who may come in.
 struct guest {
@@ -66,7 +63,7 @@ struct door_state {
     clients.insert(++last_ticket);
     if (clients.size() > most_tickets)
       clients.erase(clients.begin());
-    return to_json(hello_answer{welcome{settings.build, who.name, last_ticket, wall_clock_ms()}});
+    return to_json(hello_answer{welcome{settings.build, who.name, last_ticket, wall_ms()}});
   }
 
   std::string hear_worker(const std::string& text) {
@@ -78,7 +75,7 @@ struct door_state {
     auto called = name_for(*who);
     std::erase_if(welcomed, [&](const auto& x) { return x.second.who.worker == who->worker; });
     auto ticket = ++last_ticket;
-    auto now = wall_clock_ms();
+    auto now = wall_ms();
     if (auto apart = std::chrono::milliseconds{std::abs(who->wall_ms - now)};
         apart > tolerable_skew)
       settings.say("the clock of worker " + called + " is "

@@ -3,11 +3,10 @@
 
 #include "support/deterministic_system.hpp"
 
+#include "tune/actors/clocks.hpp"
 #include "tune/net/system.hpp"
 
 #include <gmock/gmock.h>
-
-#include <chrono>
 
 namespace tune {
 namespace {
@@ -15,11 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::int64_t wall_clock_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 struct door_test : support::deterministic_system {
   support::mock<cluster_actor> cluster = mock_cluster();
@@ -39,7 +33,7 @@ struct door_test : support::deterministic_system {
     result.cluster = "default";
     result.name = name;
     result.worker = worker;
-    result.wall_ms = wall_clock_ms();
+    result.wall_ms = wall_ms();
     result.capacity.cpu = amount::of(4);
     result.labels = {"trainable x"};
     return result;
