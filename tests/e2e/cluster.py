@@ -7,7 +7,7 @@ import shutil
 import signal
 from pathlib import Path
 
-from e2e import ROOT, TUNE_NODE, Case
+from e2e import ROOT, TUNE_NODE, CertifiedCase
 
 # Reports again and again; ends once the file is there.
 GATED = """#!/bin/sh
@@ -53,13 +53,11 @@ def most_at_once(attempts):
     return most
 
 
-class Cluster(Case):
+class Cluster(CertifiedCase):
     """A head and workers, over mutual TLS; on this machine unless overridden."""
 
     def setUp(self):
         super().setUp()
-        self.certs = self.directory / "certs"
-        self.run_node("certs", "init", "--cluster", "test", "--certs", self.certs)
         self.gate = self.directory / "go on"
         for name, text in (("trial.sh", GATED), ("plain.sh", PLAIN)):
             (self.directory / name).write_text(text)

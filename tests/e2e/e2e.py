@@ -22,6 +22,19 @@ OTHER_NODE = os.environ.get(
 )
 FAULTY_TRIAL = Path(__file__).with_name("faulty_trial.py")
 
+# trial.sh VALUE FILE: a trial that says where it is, shows a file, and reports its value thrice.
+THREE_REPORTS = """#!/bin/sh
+echo "out of $TUNE_TRIAL_DIR"
+echo "err of $1" >&2
+cat "$2" >&2
+echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
+for i in 1 2 3; do
+  echo "{\\"metrics\\":{\\"loss\\":$1}}" >&"$TUNE_TRIAL_REPORT_FD"
+  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
+done
+%s
+"""
+
 # Far beyond anything a healthy run needs, also on a machine with other things to do.
 DEADLINE = 120
 
@@ -224,6 +237,25 @@ class Case(unittest.TestCase):
         self.wait_until(
             lambda: not processes_of(self.directory), what="the end of all trial processes"
         )
+
+
+class CertifiedCase(Case):
+    """A test that has the certificates of a cluster of its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.certs = self.directory / "certs"
+        self.run_node("certs", "init", "--cluster", "test", "--certs", self.certs)
+
+    def three_reports(self, place, words, rest):
+        """Fills a directory: a script that reports thrice and then does the `rest`, and a file with
+        these words that it needs. Returns the keys of [trainable] for them."""
+        (place / "data").mkdir(parents=True, exist_ok=True)
+        (place / "data" / "words.txt").write_text(words + "\n")
+        trial = place / "trial.sh"
+        trial.write_text(THREE_REPORTS % rest)
+        trial.chmod(0o755)
+        return "command = ./trial.sh {x} {ini_dir}/data/words.txt\nfiles = data\n"
 
 
 def main():

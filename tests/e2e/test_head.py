@@ -6,26 +6,14 @@ import re
 import signal
 import socket
 
-from e2e import FAULTY_NODE, ROOT, Case, main
-
-TRIAL = """#!/bin/sh
-cat "$2" >&2
-echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
-for i in 1 2 3; do
-  echo "{\\"metrics\\":{\\"loss\\":$1}}" >&"$TUNE_TRIAL_REPORT_FD"
-  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
-done
-%s
-"""
+from e2e import FAULTY_NODE, ROOT, CertifiedCase, main
 
 
-class Head(Case):
+class Head(CertifiedCase):
     """Clients have a directory of their own each: the head must not need their files."""
 
     def setUp(self):
         super().setUp()
-        self.certs = self.directory / "certs"
-        self.run_node("certs", "init", "--cluster", "test", "--certs", self.certs)
         self.storage = self.directory / "results"
 
     # -- Who takes part.
@@ -52,16 +40,12 @@ class Head(Case):
     def job(self, name, samples=2, tail="", more=""):
         """An INI file in a directory of its own, with a script and a file that it needs."""
         place = self.directory / ("client-" + name)
-        (place / "data").mkdir(parents=True)
-        trial = place / "trial.sh"
-        trial.write_text(TRIAL % tail)
-        trial.chmod(0o755)
-        (place / "data" / "words.txt").write_text("words of %s\n" % name)
+        place.mkdir(parents=True, exist_ok=True)
         path = place / (name + ".ini")
         path.write_text(
-            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
-            "[trainable]\ncommand = ./trial.sh {x} {ini_dir}/data/words.txt\nfiles = data\n"
-            "[space]\nx = uniform(0, 1)\n%s\n" % (samples, more)
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n[trainable]\n%s"
+            "[space]\nx = uniform(0, 1)\n%s\n"
+            % (samples, self.three_reports(place, "words of " + name, tail), more)
         )
         return path
 
@@ -120,7 +104,7 @@ class Head(Case):
             self.assertEqual(result["directory"], str(self.storage / name))
             for row in self.rows("SELECT trial FROM attempts", name):
                 err = self.trial_file(row["trial"], "stderr", name).read_text()
-                self.assertEqual(err, "words of %s\n" % name)
+                self.assertRegex(err, "^err of [-0-9.e]+\nwords of %s\n$" % name)
         nodes = {row["node"] for row in self.rows("SELECT node FROM attempts", "one")}
         self.assertLessEqual({"local", "early"}, nodes)
         self.assertIn("experiment one ended: done, 3 trials; best loss", self.log.read_text())

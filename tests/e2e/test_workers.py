@@ -8,7 +8,7 @@ import socket
 import ssl
 import subprocess
 
-from e2e import OTHER_NODE, ROOT, TUNE_NODE, Case, main
+from e2e import OTHER_NODE, ROOT, TUNE_NODE, CertifiedCase, main
 
 # What `openssl ca` wants to know.
 AUTHORITY = """
@@ -37,35 +37,13 @@ EXAMPLES = {
 }
 PROGRAMS = {"svm-digits": "svm-train"}
 
-TRIAL = """#!/bin/sh
-echo "out of $TUNE_TRIAL_DIR"
-echo "err of $1" >&2
-cat "$2" >&2
-echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
-for i in 1 2 3; do
-  echo "{\\"metrics\\":{\\"loss\\":$1}}" >&"$TUNE_TRIAL_REPORT_FD"
-  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
-done
-%s
-"""
 
-
-class Workers(Case):
-    def setUp(self):
-        super().setUp()
-        self.certs = self.directory / "certs"
-        self.run_node("certs", "init", "--cluster", "test", "--certs", self.certs)
-
+class Workers(CertifiedCase):
     def cluster_ini(self, more="", samples=8, tail="", cpus=1):
-        trial = self.directory / "trial.sh"
-        trial.write_text(TRIAL % tail)
-        trial.chmod(0o755)
-        (self.directory / "data").mkdir(exist_ok=True)
-        (self.directory / "data" / "words.txt").write_text("shipped words\n")
         return self.ini(
-            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
-            "[trainable]\ncommand = ./trial.sh {x} {ini_dir}/data/words.txt\nfiles = data\n"
-            "[space]\nx = uniform(0, 1)\n[cluster]\ncpus = %d\n%s\n" % (samples, cpus, more)
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n[trainable]\n%s"
+            "[space]\nx = uniform(0, 1)\n[cluster]\ncpus = %d\n%s\n"
+            % (samples, self.three_reports(self.directory, "shipped words", tail), cpus, more)
         )
 
     def head(self, ini, *words):
