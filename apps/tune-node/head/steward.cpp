@@ -20,7 +20,9 @@
 #include <sstream>
 #include <utility>
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(tune::run_summary)
+TUNE_BEGIN_LOCAL_TYPES(tune_steward, 190)
+TUNE_LOCAL_TYPE(tune_steward, tune::run_summary)
+TUNE_END_LOCAL_TYPES(tune_steward)
 
 namespace tune::cli {
 

@@ -246,10 +246,15 @@ void when_gone(const Handle& whom, F call) {
 template <class Self>
 auto& state_of(Self* self) {
 #if TUNE_CAF_1
-  return self->state();
+  auto& state = self->state();
 #else
-  return self->state;
+  auto& state = self->state;
 #endif
+  using state_type = std::remove_reference_t<decltype(state)>;
+  static_assert(!std::is_aggregate_v<state_type> || !std::is_constructible_v<state_type, Self*>,
+                "CAF would make the state of the address of its actor: begin it with a member that "
+                "no pointer converts to");
+  return state;
 }
 
 // -- Monitoring.
