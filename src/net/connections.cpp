@@ -11,8 +11,42 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <exception>
+#include <memory>
 #include <utility>
+
+namespace tune::detail {
+
+/// Closes a connection when its time is up, whoever holds it then.
+class second_key {
+public:
+  explicit second_key(int x) : copy_{::fcntl(x, F_DUPFD_CLOEXEC, 0)} {}
+  ~second_key() { ::close(copy_); }
+  second_key(const second_key&) = delete;
+  second_key& operator=(const second_key&) = delete;
+
+  void hang_up() const { ::shutdown(copy_, SHUT_RDWR); }
+
+private:
+  int copy_;
+};
+
+/// Whoever came and has not said a word yet; gone when it has, or has left.
+struct stranger {
+  std::weak_ptr<const second_key> key;
+
+  void hang_up() const {
+    if (auto there = key.lock())
+      there->hang_up();
+  }
+};
+
+} // namespace tune::detail
+
+TUNE_BEGIN_LOCAL_TYPES(tune_connections, 200)
+TUNE_LOCAL_TYPE(tune_connections, tune::detail::stranger)
+TUNE_END_LOCAL_TYPES(tune_connections)
 
 namespace tune::detail {
 
@@ -27,11 +61,16 @@ using network::rw_state;
 /// count: see docs/decisions/0006.
 class tls_policy {
 public:
-  explicit tls_policy(session_ptr x) : session_{std::move(x)} {}
+  /// @param until_heard Let go of as soon as the peer has said something that proves who it is.
+  tls_policy(session_ptr x, std::shared_ptr<const second_key> until_heard)
+      : session_{std::move(x)}, until_heard_{std::move(until_heard)} {}
 
   rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
     forget_tls_errors();
-    return session_->read_some(count, socket, to, size);
+    auto result = session_->read_some(count, socket, to, size);
+    if (result == rw_state::success && count > 0)
+      until_heard_.reset();
+    return result;
   }
   rw_state write_some(std::size_t& count, native_socket socket, const void* from,
                       std::size_t size) {
@@ -44,6 +83,7 @@ public:
 
 private:
   session_ptr session_;
+  std::shared_ptr<const second_key> until_heard_;
 };
 
 /// CAF reads the certificates anew for each connection. Where they are gone it throws, and leaves
@@ -61,9 +101,10 @@ session_ptr begin_session(caf::actor_system& system, native_socket socket, bool 
 /// One connection, as CAF's broker wants it.
 class tls_scribe : public caf::io::scribe {
 public:
-  tls_scribe(network::default_multiplexer& loop, native_socket socket, session_ptr x)
+  tls_scribe(network::default_multiplexer& loop, native_socket socket, session_ptr x,
+             std::shared_ptr<const second_key> until_heard = nullptr)
       : scribe{network::conn_hdl_from_socket(socket)}
-      , stream_{loop, socket, tls_policy{std::move(x)}} {}
+      , stream_{loop, socket, tls_policy{std::move(x), std::move(until_heard)}} {}
 
   void configure_read(caf::io::receive_policy::config how) override {
     stream_.configure_read(how);
@@ -97,9 +138,19 @@ private:
   network::stream_impl<tls_policy> stream_;
 };
 
+/// Hangs up on those who have not been heard of when they are named to it.
+using usher_actor = typed_actor<caf::result<void>(stranger)>;
+
+usher_actor::behavior_type usher() {
+  return {[](const stranger& who) { who.hang_up(); }};
+}
+
 class tls_doorman : public network::doorman_impl {
 public:
-  using network::doorman_impl::doorman_impl;
+  tls_doorman(network::default_multiplexer& loop, native_socket socket, caf::actor_system& system,
+              const stranger_rules& rules)
+      // Hidden: a system does not wait for it, nor for what it was told to do later.
+      : doorman_impl{loop, socket}, rules_{rules}, usher_{system.spawn<caf::hidden>(usher)} {}
 
   bool new_connection() override {
     // Told to go while connections still waited.
@@ -113,25 +164,35 @@ public:
       ::close(socket);
       return false;
     }
-    auto fresh = caf::make_counted<tls_scribe>(loop, socket, std::move(begun));
+    auto fresh
+        = caf::make_counted<tls_scribe>(loop, socket, std::move(begun), key_of_stranger(socket));
     auto name = fresh->hdl();
     parent()->add_scribe(std::move(fresh));
     return doorman::new_connection(&loop, name);
   }
-};
-
-/// Closes a connection when its time is up, whoever holds it then.
-class second_key {
-public:
-  explicit second_key(native_socket x) : copy_{::fcntl(x, F_DUPFD_CLOEXEC, 0)} {}
-  ~second_key() { ::close(copy_); }
-  second_key(const second_key&) = delete;
-  second_key& operator=(const second_key&) = delete;
-
-  void hang_up() const { ::shutdown(copy_, SHUT_RDWR); }
 
 private:
-  native_socket copy_;
+  std::shared_ptr<const second_key> key_of_stranger(native_socket socket) {
+    auto key = std::make_shared<const second_key>(socket);
+    make_room();
+    strangers_.push_back({key});
+    delayed_send_from_outside(usher_, rules_.patience, strangers_.back());
+    return key;
+  }
+  void make_room() {
+    if (strangers_.size() < rules_.most)
+      return;
+    std::erase_if(strangers_, [](const stranger& x) { return x.key.expired(); });
+    while (strangers_.size() >= rules_.most) {
+      strangers_.front().hang_up();
+      strangers_.pop_front();
+    }
+  }
+
+  stranger_rules rules_;
+  usher_actor usher_;
+  /// The oldest first; some may be known by now.
+  std::deque<stranger> strangers_;
 };
 
 /// Has the broker exchange greetings over a new connection.
@@ -197,11 +258,12 @@ expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system, const remote
 caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
                                            const caf::strong_actor_ptr& whom,
                                            std::set<std::string> interface, std::uint16_t port,
-                                           const char* address) {
+                                           const char* address, const stranger_rules& rules) {
   auto socket = network::new_tcp_acceptor_impl(port, address, true);
   if (!socket)
     return std::move(socket.error());
-  caf::io::doorman_ptr doorman = caf::make_counted<tls_doorman>(connection_loop(system), *socket);
+  caf::io::doorman_ptr doorman
+      = caf::make_counted<tls_doorman>(connection_loop(system), *socket, system, rules);
   auto opened = doorman->port();
   send_from_outside(connection_broker(system), caf::publish_atom_v, std::move(doorman), opened,
                     whom, std::move(interface));

@@ -54,12 +54,42 @@ struct listener {
   pong_actor head;
   std::uint16_t port;
 
-  explicit listener(const transport& how)
+  explicit listener(const transport& how, const stranger_rules& rules = {})
       : config{how, 2}
       , system{config}
       , head{system.spawn(pong)}
-      , port{*publish_tls(system, head, 0, "127.0.0.1")} {}
+      , port{*publish_tls(system, head, 0, "127.0.0.1", rules)} {}
   ~listener() { caf::anon_send_exit(head, caf::exit_reason::user_shutdown); }
+};
+
+/// A connection to the port of a process that speaks no TLS.
+class stranger_socket {
+public:
+  explicit stranger_socket(std::uint16_t port)
+      : descriptor_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+    sockaddr_in where{};
+    where.sin_family = AF_INET;
+    where.sin_port = htons(port);
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+  }
+  ~stranger_socket() { ::close(descriptor_); }
+  stranger_socket(const stranger_socket&) = delete;
+  stranger_socket& operator=(const stranger_socket&) = delete;
+
+  void say(const std::string& what) const {
+    EXPECT_EQ(::send(descriptor_, what.data(), what.size(), MSG_NOSIGNAL),
+              static_cast<::ssize_t>(what.size()));
+  }
+  /// Waits until the other side says something, or hangs up.
+  /// @returns whether it has hung up.
+  [[nodiscard]] bool waits_in_vain() const {
+    char answer = 0;
+    return ::recv(descriptor_, &answer, 1, 0) <= 0;
+  }
+
+private:
+  int descriptor_;
 };
 
 class connections : public samples::certificate_test {
@@ -74,23 +104,18 @@ protected:
     there = std::make_unique<listener>(how);
     port = there->port;
   }
+  void listen_by(const stranger_rules& rules) {
+    there.reset();
+    there = std::make_unique<listener>(how, rules);
+    port = there->port;
+  }
   void TearDown() override {
     there.reset();
     certificate_test::TearDown();
   }
 
-  /// Says something that is no TLS, and hangs up.
-  void babble(const std::string& what) const {
-    auto descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_port = htons(port);
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(::connect(descriptor, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
-    EXPECT_EQ(::send(descriptor, what.data(), what.size(), MSG_NOSIGNAL),
-              static_cast<::ssize_t>(what.size()));
-    ::close(descriptor);
-  }
+  /// Somebody who speaks no TLS.
+  [[nodiscard]] stranger_socket stranger() const { return stranger_socket{port}; }
 };
 
 TEST_F(connections, stay_when_another_one_ends) {
@@ -108,7 +133,7 @@ TEST_F(connections, stay_when_others_speak_no_tls) {
   peer stays{how, port};
 
   for (int i = 0; i < 20; ++i) {
-    babble(std::string(100, static_cast<char>('A' + i)));
+    stranger().say(std::string(100, static_cast<char>('A' + i)));
     EXPECT_EQ(stays.pings(5), 5);
   }
 }
@@ -142,11 +167,44 @@ TEST_F(connections, are_not_waited_for_when_the_peer_falls_silent) {
   }
 }
 
+TEST_F(connections, are_closed_when_the_peer_says_nothing_of_worth) {
+  // Longer than a peer takes for its greeting.
+  listen_by({std::chrono::seconds{2}, 256});
+  auto silent = stranger();
+  auto slow = stranger();
+  peer stays{how, port};
+
+  slow.say("\x16\x03\x01"); // a handshake begins so
+
+  EXPECT_TRUE(silent.waits_in_vain());
+  EXPECT_TRUE(slow.waits_in_vain());
+  EXPECT_EQ(stays.pings(10), 10);
+}
+
+TEST_F(connections, of_strangers_are_so_many_at_a_time) {
+  listen_by({std::chrono::hours{1}, 3});
+  peer stays{how, port};
+  EXPECT_EQ(stays.pings(1), 1); // and so it is no stranger
+  auto oldest = stranger();
+  auto next = stranger();
+  auto more = std::make_unique<stranger_socket>(port);
+  peer comes{how, port};
+
+  // One for each that came after the third of them.
+  EXPECT_TRUE(oldest.waits_in_vain());
+  more.reset();
+
+  EXPECT_EQ(stays.pings(10), 10);
+  EXPECT_EQ(comes.pings(10), 10);
+  next.say(std::string(100, 'x'));
+  EXPECT_TRUE(next.waits_in_vain()); // for what it said
+}
+
 TEST_F(connections, outlive_their_certificates) {
   peer stays{how, port};
   std::filesystem::rename(root / "test", root / "elsewhere");
 
-  babble("x"); // a peer of ours would need the files itself
+  stranger().say("x"); // a peer of ours would need the files itself
 
   EXPECT_EQ(stays.pings(5), 5);
 }

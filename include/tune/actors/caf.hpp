@@ -201,6 +201,16 @@ void send_from_outside(const Handle& to, Ts&&... xs) {
 #endif
 }
 
+/// The same, later.
+template <class Handle, class... Ts>
+void delayed_send_from_outside(const Handle& to, caf::timespan delay, Ts&&... xs) {
+#if TUNE_CAF_1
+  caf::anon_mail(std::forward<Ts>(xs)...).delay(delay).send(to);
+#else
+  caf::delayed_anon_send(to, delay, std::forward<Ts>(xs)...);
+#endif
+}
+
 template <class Self, class Handle, class... Ts>
 void delayed_send(Self* self, const Handle& to, caf::timespan delay, Ts&&... xs) {
 #if TUNE_CAF_1

@@ -7,6 +7,8 @@
 
 #include <caf/openssl/all.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -30,13 +32,23 @@ inline void load_network(caf::actor_system_config& config, const tls_files& file
 #endif
 }
 
+/// What a port bears of those who connect and have not said a word that proves who they are.
+struct stranger_rules {
+  /// Until they are hung up on.
+  std::chrono::milliseconds patience = connect_patience;
+  /// At a time; when one more comes, the oldest is hung up on. [1, ...)
+  std::size_t most = 256;
+};
+
 namespace detail {
 
-/// CAF's `openssl::publish`, but for one that outlives its certificates: see docs/decisions/0007.
+/// CAF's `openssl::publish`, but for one that outlives its certificates and does not wait for
+/// strangers: see docs/decisions/0007.
 [[nodiscard]] caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
                                                          const caf::strong_actor_ptr& whom,
                                                          std::set<std::string> interface,
-                                                         std::uint16_t port, const char* address);
+                                                         std::uint16_t port, const char* address,
+                                                         const stranger_rules& rules);
 
 [[nodiscard]] expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system,
                                                        const remote_wish& whom);
@@ -48,10 +60,11 @@ namespace detail {
 /// @returns the port. @errors `ec::refused`.
 template <class Handle>
 [[nodiscard]] expected<std::uint16_t> publish_tls(caf::actor_system& system, const Handle& whom,
-                                                  std::uint16_t port, const char* address) {
+                                                  std::uint16_t port, const char* address,
+                                                  const stranger_rules& rules = {}) {
   return detail::from_caf(
       system, detail::open_tls_port(system, caf::actor_cast<caf::strong_actor_ptr>(whom),
-                                    system.message_types(whom), port, address));
+                                    system.message_types(whom), port, address, rules));
 }
 
 /// Connects to what `publish_tls` published; blocks and fails like `connect_plain`.
