@@ -20,11 +20,9 @@ using runner_impl
 
 /// Commands that are rows of the database.
 template <class Command>
-constexpr bool is_row
-    = std::is_same_v<
-          Command,
-          cmd::
-              trial_changed> || std::is_same_v<Command, cmd::attempt_changed> || std::is_same_v<Command, cmd::decision_taken>;
+constexpr bool is_row = std::disjunction_v<
+    std::is_same<Command, cmd::trial_changed>, std::is_same<Command, cmd::trial_progressed>,
+    std::is_same<Command, cmd::attempt_changed>, std::is_same<Command, cmd::decision_taken>>;
 
 /// Carries commands out by sending messages. What goes to the same actor in one turn goes in one
 /// message, sent when the turn is over.
@@ -306,6 +304,8 @@ struct runner_state : engine_ports {
     if (status != trial_status::terminated)
       observer->attempt_failed(x, status == trial_status::pending, now());
   }
+
+  void note(const cmd::trial_progressed&) {}
 
   void note(const cmd::decision_taken& x) {
     if (observer)

@@ -204,6 +204,20 @@ TEST_F(experiment_store_test, is_poisoned_by_a_failure_and_keeps_nothing_of_the_
   EXPECT_EQ(sql().ask("SELECT count(*) FROM t_events WHERE seq > 6"), (rows{{"0"}}));
 }
 
+TEST_F(experiment_store_test, is_poisoned_when_its_file_is_removed_or_moved) {
+  auto removed = fresh();
+  auto items = a_run(2, 1);
+  ASSERT_TRUE(removed.write({items.data(), 1}).has_value());
+  std::filesystem::rename(directory(), root / "elsewhere");
+
+  auto moved = removed.write({items.data() + 1, items.size() - 1});
+
+  ASSERT_FALSE(moved.has_value());
+  EXPECT_EQ(moved.error().code, ec::storage);
+  EXPECT_EQ(moved.error().detail, database_file(directory()).string()
+                                      + ": was removed, moved or replaced while it was in use");
+}
+
 TEST_F(experiment_store_test, is_poisoned_by_a_lock_that_stays) {
   auto uut = fresh({std::chrono::milliseconds{20}, std::nullopt});
   ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
@@ -368,6 +382,30 @@ TEST_F(experiment_store_test, writes_a_row_once_and_the_last_change_wins) {
   EXPECT_EQ(sql().ask("SELECT count(*) FROM writes"), (rows{{"1"}}));
   EXPECT_EQ(sql().ask("SELECT status, created, ended FROM trials"),
             (rows{{"TERMINATED", "1.0", "3.0"}}));
+}
+
+TEST_F(experiment_store_test, shows_how_far_a_running_trial_is) {
+  auto uut = fresh();
+  auto best = samples::a_report(0, 1, {1, 1}, {{"loss", 0.25}});
+  auto last = samples::a_report(0, 2, {1, 1}, {{"loss", 0.5}});
+  std::vector<store_item> items{at(1, on::opened{1, "0.1.0", "{}", 7})};
+  cmd::trial_changed row;
+  row.status = trial_status::running;
+  items.emplace_back(1, row);
+  items.push_back(at(2, on::reported{best}));
+  items.emplace_back(2, cmd::trial_progressed{{0}, best, best});
+  items.push_back(at(3, on::reported{last}));
+  items.emplace_back(3, cmd::trial_progressed{{0}, last, best});
+
+  auto done = uut.write(items);
+
+  ASSERT_TRUE(done.has_value()) << done.error().detail;
+  auto found = reader().trial({0});
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->iterations, 2u);
+  EXPECT_EQ(*(*found)->metrics, (object{{"loss", 0.5}}));
+  EXPECT_EQ((*found)->best_iteration, 1u);
+  EXPECT_EQ(*(*found)->best_metrics, (object{{"loss", 0.25}}));
 }
 
 TEST_F(experiment_store_test, keeps_the_time_of_creation_over_later_changes) {

@@ -36,4 +36,13 @@ private:
   void forget(trial_id trial);
 };
 
+/// Lets everything go on, first come first served.
+class obliging_scheduler : public toy_scheduler {
+public:
+  obliging_scheduler() : toy_scheduler{0} {}
+  [[nodiscard]] decision judge(sequence cause, trial_id trial) const override {
+    return {cause, {{trial, go_on{}, {}}}};
+  }
+};
+
 } // namespace tune::support

@@ -28,6 +28,7 @@ std::string_view name_of(const command_body& x) {
       "save",
       "halt",
       "trial_changed",
+      "trial_progressed",
       "attempt_changed",
       "decision_taken",
       "finish",

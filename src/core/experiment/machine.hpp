@@ -43,6 +43,10 @@ struct open_attempt {
   checkpoint_id saving;
   bool ends_with_save = false;
   parked next = parked::nothing;
+  /// It pauses because the run leaves off: nobody will wake it, it goes on by itself.
+  bool leaves_off = false;
+  /// It is ending, and its last result is in: what it still reports does not count.
+  bool closed = false;
   std::uint64_t go_on_until = 0;
   /// Killed for this reason; decides the class when it has ended.
   std::optional<end_class> killed_for;

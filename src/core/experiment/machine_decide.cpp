@@ -180,6 +180,8 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   if (attempt.at == phase::stopping && how != halt_mode::kill)
     return;
   attempt.at = phase::stopping;
+  // One that computes may still deliver what it has; one that waits for its answer has done so.
+  attempt.closed = attempt.at_boundary();
   forget_verdict(attempt);
   clear_deadlines(trial);
   if (how != halt_mode::kill && settings_.stop_grace.count() > 0)

@@ -32,13 +32,16 @@ void machine::take(const on::ended& what) {
   auto detail = what.detail;
   if (attempt.killed_for == end_class::timeout)
     detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
-  if (drain_ && drain_->resumable && wanted != parked::stop && !is_failure(how)
-      && how != end_class::finished) {
+  auto as_told = how == end_class::stopped || how == end_class::paused;
+  auto cut_short = how == end_class::interrupted || how == end_class::preempted;
+  auto leaves_off = attempt.leaves_off || (drain_ && drain_->resumable);
+  if (leaves_off && wanted != parked::stop && (as_told || cut_short)) {
     how = end_class::interrupted;
-  } else if (wanted == parked::pause && !is_failure(how) && how != end_class::finished) {
-    how = saved ? end_class::paused : end_class::user_error;
-    if (!saved)
-      detail = "it was to pause, but ended without a checkpoint";
+  } else if (wanted == parked::pause && saved && (as_told || cut_short)) {
+    how = end_class::paused;
+  } else if (wanted == parked::pause && as_told) {
+    how = end_class::user_error;
+    detail = "it was to pause, but ended without a checkpoint";
   }
   close_attempt(*trial, what, how, detail);
   if (wanted == parked::stop)
@@ -272,6 +275,7 @@ void machine::drain_trial(live_trial& trial) {
     return;
   }
   // Save at the next report, but do not wait for it for ever.
+  attempt.leaves_off = true;
   park(trial, parked::pause);
   set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
   enact(trial);

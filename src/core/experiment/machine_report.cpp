@@ -51,8 +51,10 @@ void machine::take(const on::reported& what) {
   if (!repeat)
     count(*trial, what.what);
   // It is ending already: this was its last result.
-  if (attempt.at == phase::stopping)
+  if (attempt.at == phase::stopping) {
+    attempt.closed = true;
     return;
+  }
   if (attempt.next > parked::save) {
     enact(*trial);
     return;
@@ -75,6 +77,7 @@ void machine::count(live_trial& trial, const std::shared_ptr<const report>& what
       emit(cmd::warn{std::move(text)});
   }
   note_best(trial, what);
+  emit(cmd::trial_progressed{trial.id, trial.last, trial.best});
   tell_searcher(trial, outcome::running);
 }
 
@@ -192,6 +195,7 @@ void machine::take(const on::saved& what) {
     return;
   // With `ends_with_save` the attempt comes to its end by itself.
   attempt.at = attempt.ends_with_save ? phase::stopping : phase::stepping;
+  attempt.closed = attempt.ends_with_save;
   attempt.saving = {};
   if (attempt.at == phase::stepping)
     enact(*trial);

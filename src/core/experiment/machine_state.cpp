@@ -12,7 +12,7 @@ std::optional<std::vector<command>> machine::answer_known(const report& what) co
   if (trial == nullptr || !trial->attempt || trial->attempt->id != what.attempt)
     return answer(cmd::halt{what.trial, what.attempt, halt_mode::stop, "superseded"});
   const auto& attempt = *trial->attempt;
-  if (what.number > attempt.reported && what.iteration > attempt.iteration)
+  if (!attempt.closed && what.number > attempt.reported && what.iteration > attempt.iteration)
     return std::nullopt;
   // Doubled: what was answered is answered again; what is open will be.
   if (attempt.at == phase::stopping)
@@ -115,7 +115,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(x.id).add(static_cast<std::uint64_t>(x.at)).add(x.from).add(x.where.id.number);
   into.add(x.reported).add(x.iteration).add(x.answered).add(x.credit).add(x.judging);
   into.add(x.saving).add(std::uint64_t{x.ends_with_save}).add(static_cast<std::uint64_t>(x.next));
-  into.add(x.go_on_until);
+  into.add(x.go_on_until).add(std::uint64_t{x.leaves_off}).add(std::uint64_t{x.closed});
   into.add(static_cast<std::uint64_t>(x.heard.count()));
   into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
 }

@@ -127,9 +127,10 @@ expected<void> check_readable(const event& what) {
 
 class experiment_store::impl {
 public:
-  impl(fs::path directory, directory_lock lock, connection db, row_writer rows, statement begin,
-       statement fence, statement commit)
+  impl(fs::path directory, store::file_mark file, directory_lock lock, connection db,
+       row_writer rows, statement begin, statement fence, statement commit)
       : directory_{std::move(directory)}
+      , file_{std::move(file)}
       , lock_{std::move(lock)}
       , db_{std::move(db)}
       , rows_{std::move(rows)}
@@ -161,6 +162,7 @@ private:
   };
 
   fs::path directory_;
+  store::file_mark file_;
   directory_lock lock_;
   connection db_;
   row_writer rows_;
@@ -170,6 +172,8 @@ private:
   position disk_, batch_;
   std::optional<error> poison_;
   std::unordered_map<std::uint64_t, change> trials_;
+  /// Position of a trial's last progress in the batch, if no change of its row comes after it.
+  std::unordered_map<std::uint64_t, std::size_t> progress_;
   /// Position of an attempt's last change in the batch.
   std::unordered_map<std::int64_t, std::size_t> attempts_;
 
@@ -207,9 +211,12 @@ experiment_store::impl::make(fs::path directory, directory_lock lock, connection
     return error{ec::storage, database_file(directory).string()
                                   + ": damaged: the log ends at event " + std::to_string(*found)
                                   + ", t_head says " + std::to_string(*last)};
-  auto result = std::make_unique<impl>(std::move(directory), std::move(lock), std::move(db),
-                                       std::move(*rows), std::move(*begin), std::move(*fence),
-                                       std::move(*commit));
+  auto file = store::file_mark::of(database_file(directory));
+  if (!file)
+    return file.error();
+  auto result = std::make_unique<impl>(std::move(directory), std::move(*file), std::move(lock),
+                                       std::move(db), std::move(*rows), std::move(*begin),
+                                       std::move(*fence), std::move(*commit));
   result->epoch_ = static_cast<std::uint32_t>(*epoch);
   result->disk_ = {static_cast<sequence>(*last), instant{*now}};
   return result;
@@ -238,12 +245,16 @@ expected<void> experiment_store::impl::attempt(std::span<const store_item> items
     return ours;
   if (!write_rows(items) || !commit_.run())
     return db_.failure();
+  // SQLite goes on writing to a file that has no name any more: nobody would ever read it.
+  if (auto there = file_.check(); !there)
+    return there;
   disk_ = batch_;
   return {};
 }
 
 expected<void> experiment_store::impl::survey(std::span<const store_item> items) {
   trials_.clear();
+  progress_.clear();
   attempts_.clear();
   batch_ = disk_;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -260,6 +271,10 @@ expected<void> experiment_store::impl::survey(std::span<const store_item> items)
           = trials_.try_emplace(row->trial.number, change{batch_.at, batch_.at, i}).first->second;
       known.last = batch_.at;
       known.index = i;
+      // It says all that was reported before.
+      progress_.erase(row->trial.number);
+    } else if (const auto* news = std::get_if<cmd::trial_progressed>(&what)) {
+      progress_[news->trial.number] = i;
     } else if (const auto* run = std::get_if<cmd::attempt_changed>(&what)) {
       if (!store::is_packable(run->attempt))
         return error{ec::internal, "attempt " + to_text(run->attempt) + " is out of range"};
@@ -294,6 +309,10 @@ bool experiment_store::impl::write_row(const store_item& item, std::size_t index
   if (const auto* x = std::get_if<cmd::trial_changed>(&item.what)) {
     const auto& known = trials_.at(x->trial.number);
     return known.index != index || rows_.write(*x, known.first, known.last);
+  }
+  if (const auto* x = std::get_if<cmd::trial_progressed>(&item.what)) {
+    auto known = progress_.find(x->trial.number);
+    return known == progress_.end() || known->second != index || rows_.write(*x);
   }
   if (const auto* x = std::get_if<cmd::attempt_changed>(&item.what))
     return attempts_.at(store::packed(x->attempt)) != index || rows_.write(*x);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tune::store {
@@ -18,6 +19,21 @@ error system_error(const std::filesystem::path& path, std::string_view doing, in
 descriptor::~descriptor() {
   if (number_ >= 0)
     ::close(number_);
+}
+
+expected<file_mark> file_mark::of(const std::filesystem::path& path) {
+  struct ::stat found {};
+  if (::stat(path.c_str(), &found) != 0)
+    return system_error(path, "find", errno);
+  return file_mark{path, found.st_dev, found.st_ino};
+}
+
+expected<void> file_mark::check() const {
+  struct ::stat found {};
+  if (::stat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == number_)
+    return {};
+  return error{ec::storage,
+               path_.string() + ": was removed, moved or replaced while it was in use"};
 }
 
 expected<descriptor> open_file(const std::filesystem::path& path, int flags,

@@ -4,6 +4,8 @@
 
 #include "tune/core/error.hpp"
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -31,6 +33,23 @@ public:
 
 private:
   int number_;
+};
+
+/// The file that a path led to.
+class file_mark {
+public:
+  [[nodiscard]] static expected<file_mark> of(const std::filesystem::path& path);
+
+  /// @errors `ec::storage` where the path leads to another file now, or to none.
+  [[nodiscard]] expected<void> check() const;
+
+private:
+  file_mark(std::filesystem::path path, ::dev_t device, ::ino_t number)
+      : path_{std::move(path)}, device_{device}, number_{number} {}
+
+  std::filesystem::path path_;
+  ::dev_t device_;
+  ::ino_t number_;
 };
 
 /// @param flags as for `open`; close-on-exec is added. @param doing for the error: "read", "write".

@@ -32,6 +32,9 @@ constexpr std::string_view trial_sql
       " time_total = excluded.time_total, metrics = excluded.metrics,"
       " best_iteration = excluded.best_iteration, best_metrics = excluded.best_metrics,"
       " ended = excluded.ended";
+constexpr std::string_view progress_sql
+    = "UPDATE t_trials SET iterations = ?2, time_total = ?3, metrics = ?4, best_iteration = ?5,"
+      " best_metrics = ?6 WHERE trial = ?1";
 constexpr std::string_view attempt_sql
     = "INSERT OR REPLACE INTO t_attempts(attempt, trial, lineage, node, start_checkpoint, donor,"
       " config, pid, started, ended, end_class, detail, exit_status)"
@@ -70,17 +73,12 @@ std::optional<std::string_view> json_of(const config_ptr& what, std::string& buf
 expected<row_writer> row_writer::make(connection& in) {
   row_writer result;
   const std::pair<statement*, std::string_view> all[] = {
-      {&result.event_, event_sql},
-      {&result.result_, result_sql},
-      {&result.trial_, trial_sql},
-      {&result.attempt_, attempt_sql},
-      {&result.decision_, decision_sql},
-      {&result.checkpoint_, checkpoint_sql},
-      {&result.bad_checkpoint_, bad_checkpoint_sql},
-      {&result.node_up_, node_up_sql},
-      {&result.node_down_, node_down_sql},
-      {&result.opened_, opened_sql},
-      {&result.finish_, finish_sql},
+      {&result.event_, event_sql},           {&result.result_, result_sql},
+      {&result.trial_, trial_sql},           {&result.progress_, progress_sql},
+      {&result.attempt_, attempt_sql},       {&result.decision_, decision_sql},
+      {&result.checkpoint_, checkpoint_sql}, {&result.bad_checkpoint_, bad_checkpoint_sql},
+      {&result.node_up_, node_up_sql},       {&result.node_down_, node_down_sql},
+      {&result.opened_, opened_sql},         {&result.finish_, finish_sql},
   };
   for (const auto& [where, sql] : all) {
     auto made = statement::prepare(in, sql);
@@ -153,6 +151,18 @@ bool row_writer::write(const cmd::trial_changed& what, instant began, instant at
             last != nullptr ? last->iteration : 0, last != nullptr ? last->time_total.count() : 0,
             json_of(last != nullptr ? last->metrics : nullptr, metrics_), best_iteration,
             json_of(best != nullptr ? best->metrics : nullptr, more_), began.count(), ended)
+      .run();
+}
+
+bool row_writer::write(const cmd::trial_progressed& what) {
+  const auto* best = what.best.get();
+  std::optional<std::int64_t> best_iteration;
+  if (best != nullptr)
+    best_iteration = number(best->iteration);
+  return progress_
+      .bind(what.trial.number, what.last->iteration, what.last->time_total.count(),
+            json_of(what.last->metrics, metrics_), best_iteration,
+            json_of(best != nullptr ? best->metrics : nullptr, more_))
       .run();
 }
 

@@ -23,13 +23,14 @@ public:
   [[nodiscard]] bool write(const event& what);
   /// @param began When the trial was first written of. @param at Time of the change.
   [[nodiscard]] bool write(const cmd::trial_changed& what, instant began, instant at);
+  [[nodiscard]] bool write(const cmd::trial_progressed& what);
   [[nodiscard]] bool write(const cmd::attempt_changed& what);
   [[nodiscard]] bool write(sequence seq, const cmd::decision_taken& what);
   [[nodiscard]] bool write(const cmd::finish& what, instant at);
 
 private:
-  statement event_, result_, trial_, attempt_, decision_, checkpoint_, bad_checkpoint_, node_up_,
-      node_down_, opened_, finish_;
+  statement event_, result_, trial_, progress_, attempt_, decision_, checkpoint_, bad_checkpoint_,
+      node_up_, node_down_, opened_, finish_;
   std::string body_, metrics_, more_, exceptions_;
   std::deque<std::string> mended_;
 

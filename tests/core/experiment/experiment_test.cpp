@@ -16,15 +16,6 @@ using namespace std::chrono_literals;
 using support::world;
 using support::world_options;
 
-/// Lets everything go on, first come first served.
-class obliging : public support::toy_scheduler {
-public:
-  obliging() : toy_scheduler{0} {}
-  [[nodiscard]] decision judge(sequence cause, trial_id trial) const override {
-    return {cause, {{trial, go_on{}, {}}}};
-  }
-};
-
 experiment_settings settings() {
   experiment_settings result;
   result.objectives = {{"loss", false}};
@@ -33,7 +24,7 @@ experiment_settings settings() {
 }
 
 std::unique_ptr<scheduler> oblige() {
-  return std::make_unique<obliging>();
+  return std::make_unique<support::obliging_scheduler>();
 }
 
 template <class Event>
@@ -215,6 +206,61 @@ TEST(experiment, keeps_the_final_result_of_a_trial_that_is_told_to_stop) {
   EXPECT_EQ(uut.violation(), "");
   EXPECT_EQ(uut.machine().status_of(running.front().first), trial_status::terminated);
   EXPECT_EQ(uut.finished()->status, experiment_status::done);
+}
+
+/// A report of the only attempt that is open.
+std::shared_ptr<report> news(const world& from, std::uint64_t number, double loss) {
+  auto [trial, attempt] = from.machine().open_attempts().front();
+  auto result = std::make_shared<report>();
+  result->trial = trial;
+  result->attempt = attempt;
+  result->number = number;
+  result->iteration = number;
+  result->metrics = std::make_shared<object>(object{{"loss", loss}});
+  return result;
+}
+
+TEST(experiment, takes_no_result_after_the_one_that_was_the_last) {
+  world_options options;
+  options.trials = 1;
+  options.most_delay = 0;
+  world uut{options, settings(), oblige};
+  while (all_of<on::reported>(uut).size() < 2)
+    uut.run(uut.log().size() + 1);
+  auto last = news(uut, 3, -1);
+  last->done = true;
+
+  uut.post(on::reported{last});
+  uut.post(on::reported{news(uut, 4, -2)});
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(all_of<on::reported>(uut).size(), 3u);
+  // Each is answered.
+  EXPECT_EQ(std::count_if(uut.carried().begin(), uut.carried().end(),
+                          [](const auto& x) { return std::holds_alternative<cmd::halt>(x.what); }),
+            2);
+  EXPECT_EQ(*uut.machine().view().best->at->metrics, (object{{"loss", -1.0}}));
+}
+
+TEST(experiment, takes_one_result_of_a_trial_that_was_told_to_stop_while_it_computed) {
+  world_options options;
+  options.trials = 1;
+  options.most_delay = 0;
+  world uut{options, settings(), oblige};
+  // It was told to go on from its second report.
+  while (all_of<on::decided>(uut).size() < 2)
+    uut.run(uut.log().size() + 1);
+  auto known = all_of<on::reported>(uut).size();
+
+  uut.post(on::stop_asked{trial_id{0}, "enough"});
+  uut.post(on::reported{news(uut, known + 1, -1)});
+  uut.post(on::reported{news(uut, known + 2, -2)});
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_EQ(all_of<on::reported>(uut).size(), known + 1);
+  EXPECT_EQ(*uut.machine().view().best->at->metrics, (object{{"loss", -1.0}}));
 }
 
 TEST(experiment, asks_for_a_checkpoint_at_every_nth_iteration) {

@@ -110,6 +110,31 @@ TEST_P(any_seed, next_head_goes_on_where_an_interrupted_one_left_off) {
   EXPECT_EQ(counts[3] + counts[4], 12u) << "seed " << seed;
 }
 
+TEST_P(any_seed, a_head_lost_while_it_leaves_off_costs_no_trial_anything) {
+  auto how = tolerant();
+  how.failures.budget = failure_policy{}.budget;
+  auto options = wild(seed);
+  options.failure = options.save_failure = 0;
+  options.most_delay = 20;
+  world uut{options, how, [] { return std::make_unique<support::obliging_scheduler>(); }};
+  uut.run(20 + seed);
+  uut.post(on::interrupted{"leave off"});
+  uut.run(uut.log().size() + 1 + seed % 13);
+  if (!uut.finished())
+    uut.crash();
+  uut.run();
+
+  ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+  for (const auto& x : uut.carried()) {
+    const auto* over = std::get_if<cmd::attempt_changed>(&x.what);
+    EXPECT_TRUE(over == nullptr || !is_failure(over->how)) << "seed " << seed;
+  }
+  EXPECT_EQ(uut.machine().view().counts[4], 0u) << "seed " << seed;
+  EXPECT_EQ(uut.finished()->status == experiment_status::done,
+            uut.machine().view().counts[3] == 12u)
+      << "seed " << seed;
+}
+
 INSTANTIATE_TEST_SUITE_P(recovery, any_seed, testing::Range<std::uint64_t>(1, 61));
 
 } // namespace

@@ -142,6 +142,13 @@ struct trial_changed {
   /// Report with the best first objective.
   std::shared_ptr<const report> best;
 };
+/// The trial reported: its row says so, too.
+struct trial_progressed {
+  trial_id trial;
+  std::shared_ptr<const report> last;
+  /// As in `trial_changed`.
+  std::shared_ptr<const report> best;
+};
 /// The attempt's row changed.
 struct attempt_changed {
   trial_id trial;
@@ -187,7 +194,8 @@ using command_body
     = std::variant<cmd::log, cmd::ask_searcher, cmd::tell_searcher, cmd::tell_scheduler, cmd::judge,
                    cmd::choose, cmd::resolve_stall, cmd::place, cmd::cancel_place, cmd::launch,
                    cmd::release, cmd::proceed, cmd::save, cmd::halt, cmd::trial_changed,
-                   cmd::attempt_changed, cmd::decision_taken, cmd::finish, cmd::warn>;
+                   cmd::trial_progressed, cmd::attempt_changed, cmd::decision_taken, cmd::finish,
+                   cmd::warn>;
 
 /// One command: its name, its cause, its gate.
 struct command {

@@ -15,7 +15,8 @@ namespace tune {
 struct store_item {
   /// Place in the log of the event itself, or of the event that changed the row.
   sequence seq = 0;
-  std::variant<event, cmd::trial_changed, cmd::attempt_changed, cmd::decision_taken, cmd::finish>
+  std::variant<event, cmd::trial_changed, cmd::trial_progressed, cmd::attempt_changed,
+               cmd::decision_taken, cmd::finish>
       what;
 
   store_item(event x) : seq{x.seq}, what{std::move(x)} {}
