@@ -169,7 +169,7 @@ TEST_F(connections, are_not_waited_for_when_the_peer_falls_silent) {
 
 TEST_F(connections, are_closed_when_the_peer_says_nothing_of_worth) {
   // Longer than a peer takes for its greeting.
-  listen_by({std::chrono::seconds{2}, 256});
+  listen_by({std::chrono::seconds{2}, 100});
   auto silent = stranger();
   auto slow = stranger();
   peer stays{how, port};

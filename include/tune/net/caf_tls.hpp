@@ -37,7 +37,7 @@ struct stranger_rules {
   /// Until they are hung up on.
   std::chrono::milliseconds patience = connect_patience;
   /// At a time; when one more comes, the oldest is hung up on. [1, ...)
-  std::size_t most = 256;
+  std::size_t most = 100;
 };
 
 namespace detail {
