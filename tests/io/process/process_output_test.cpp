@@ -87,6 +87,15 @@ TEST_F(process_output_test, cuts_long_lines_and_hears_the_next) {
   EXPECT_EQ(heard->lines()[1], "next");
 }
 
+TEST_F(process_output_test, does_not_wait_for_the_end_of_a_long_line) {
+  auto handle = uut->launch(order({"bytes", "65537", "hang"}), heard);
+
+  EXPECT_TRUE(heard->wait_lines(1));
+  uut->kill(handle);
+  heard->wait_exit();
+  EXPECT_THAT(heard->lines(), ElementsAre(std::string(65536, 'x') + "[cut]"));
+}
+
 TEST_F(process_output_test, passes_lines_of_just_the_limit_whole) {
   run({"bytes", "65536", "raw", "\n", "bytes", "65537", "raw", "\n", "raw", "a\r\n", "raw", "\n",
        "raw", "end"});
