@@ -193,22 +193,25 @@ bool child_process::hear(input& from, std::string_view line, bool truncated) {
   return !from.held;
 }
 
-void child_process::on_ready(pipe_role role, std::span<char> buffer) {
+bool child_process::on_ready(pipe_role role, std::span<char> buffer) {
   if (role == pipe_role::answer) {
     flush_answers();
     hear_on_if_answered(buffer);
-    return;
+    return false;
   }
   auto& from = inputs_[static_cast<std::size_t>(role)];
   if (!from.watched)
-    return;
+    return false;
   // Looked at only now: one that waits for its answer costs no further calls.
   if (from.held) {
     from.watched = false;
     watch_.remove(from.fd.get());
-  } else if (read_once(from, buffer) == read_result::closed) {
-    close(from);
+    return false;
   }
+  if (read_once(from, buffer) != read_result::closed)
+    return false;
+  close(from);
+  return true;
 }
 
 void child_process::resume(pipe_role role, std::span<char> buffer) {

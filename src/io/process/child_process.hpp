@@ -39,7 +39,8 @@ public:
   /// Begins to read.
   void watch_all();
   /// @param buffer to read into; any content.
-  void on_ready(pipe_role role, std::span<char> buffer);
+  /// @returns whether it let go of that pipe: it may be about to end.
+  bool on_ready(pipe_role role, std::span<char> buffer);
   void resume(pipe_role role, std::span<char> buffer);
   void answer(std::string_view line, std::span<char> buffer);
   void on_end_requested(std::span<char> buffer);

@@ -89,8 +89,9 @@ void process_service::poll_loop::run() {
     };
     for (const auto& event : ready) {
       if (auto name = pipe_watch::key_of(event); name.process != 0) {
-        if (auto* child = find(name.process))
-          child->on_ready(name.role, buffer_);
+        // The guard tells the end of each process: not while it is stopped.
+        if (auto* child = find(name.process); child && child->on_ready(name.role, buffer_))
+          ask_whether_guard_lives();
       }
     }
     for (const auto& event : ready) {
@@ -185,10 +186,13 @@ void process_service::poll_loop::handle(const stop&) {
     handle(one);
 }
 
+void process_service::poll_loop::order(std::variant<std::uint64_t, guard_wire::end> what) {
+  std::visit([this](const auto& one) { outgoing_.emplace_back(one); }, what);
+  ask_whether_guard_lives();
+}
+
 /// One question is on its way at most, behind the last order.
-void process_service::poll_loop::order(
-    std::variant<std::uint64_t, guard_wire::end, guard_wire::ping> what) {
-  outgoing_.push_back(std::move(what));
+void process_service::poll_loop::ask_whether_guard_lives() {
   if (std::exchange(asks_guard_, true))
     asks_again_ = true;
   else

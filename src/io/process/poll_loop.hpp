@@ -72,7 +72,7 @@ private:
   std::deque<std::variant<std::uint64_t, guard_wire::end, guard_wire::ping>> outgoing_;
   /// A ping waits in `outgoing_` or for its answer.
   bool asks_guard_ = false;
-  /// Orders went out after it.
+  /// Orders went out after it, or a process may have ended.
   bool asks_again_ = false;
   /// When the guard's silence is too long; nothing while no word of it is due.
   std::optional<std::chrono::steady_clock::time_point> guard_due_;
@@ -96,7 +96,8 @@ private:
 
   void listen_to_guard();
   void hear_guard();
-  void order(std::variant<std::uint64_t, guard_wire::end, guard_wire::ping> what);
+  void order(std::variant<std::uint64_t, guard_wire::end> what);
+  void ask_whether_guard_lives();
   void expect_guard();
   [[nodiscard]] int patience_ms() const;
   void give_up_silent_guard();

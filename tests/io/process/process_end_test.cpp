@@ -234,6 +234,20 @@ TEST_F(process_end_test, kills_a_guard_that_does_not_answer_and_starts_another) 
   EXPECT_EQ(run({"exit", "6"}).code, 6);
 }
 
+TEST_F(process_end_test, notices_a_stopped_guard_when_a_process_ends_by_itself) {
+  auto options = with_fake_guard();
+  options.guard_silence = 200ms;
+  uut = std::move(*process_service::start(options));
+  auto handle = launch_ready({"READY", "hear", "exit", "6"});
+  ::kill(uut->guard_pid(), SIGSTOP);
+
+  uut->answer(handle, "go");
+
+  auto how = heard->wait_exit();
+  EXPECT_TRUE(how.guard_lost);
+  EXPECT_THAT(how.trouble, testing::HasSubstr("did not answer for 0.2 s"));
+}
+
 TEST_F(process_end_test, does_not_wait_for_a_stopped_guard_at_its_end) {
   auto options = with_fake_guard();
   options.guard_silence = 200ms;
