@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/line_protocol.hpp"
 
+#include "tune/core/printable.hpp"
 #include "tune/io/json.hpp"
 
 #include <array>
-#include <cctype>
 #include <utility>
 
 namespace tune {
@@ -20,12 +20,7 @@ constexpr std::size_t quoted_length = 80;
 constexpr std::array<std::string_view, 4> decisions{"continue", "save", "pause", "stop"};
 
 error complain(std::string what, std::string_view text) {
-  auto quoted = mend_utf8(text.substr(0, quoted_length));
-  for (auto& c : quoted) {
-    if (std::iscntrl(static_cast<unsigned char>(c)) != 0)
-      c = '?';
-  }
-  return {ec::protocol, std::move(what) + " in line: " + quoted
+  return {ec::protocol, std::move(what) + " in line: " + printable(text.substr(0, quoted_length))
                             + (text.size() > quoted_length ? " (and more)" : "")};
 }
 

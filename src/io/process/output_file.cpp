@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output_file.hpp"
 
+#include "tune/core/printable.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,14 +19,15 @@ namespace {
 constexpr std::size_t tail_size = 4096;
 constexpr std::size_t longest_last_line = 500;
 
+/// Tabs stay: they are harmless, and order what stands in columns.
 std::string readable(std::string_view line) {
-  std::string result{line.substr(0, longest_last_line)};
-  for (auto& c : result) {
-    auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t') || byte == 0x7f)
-      c = '?';
+  line = line.substr(0, longest_last_line);
+  std::string result;
+  for (auto tab = line.find('\t'); tab != line.npos; tab = line.find('\t')) {
+    result += printable(line.substr(0, tab)) + '\t';
+    line.remove_prefix(tab + 1);
   }
-  return result;
+  return result + printable(line);
 }
 
 } // namespace

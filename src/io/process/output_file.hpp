@@ -25,7 +25,7 @@ public:
   /// Drops everything from now on.
   void close();
 
-  /// Up to `count` last lines, control characters replaced; each at most 500 bytes.
+  /// Up to `count` last lines, each `printable` but for tabs, made of 500 bytes at most.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
   /// Why the file could not be written; empty while all is well.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }

@@ -128,6 +128,12 @@ TEST_F(process_output_test, keeps_the_last_five_lines_of_stderr) {
   EXPECT_EQ(how.stderr_lines[0], std::string(500, 'e'));
 }
 
+TEST_F(process_output_test, shows_control_characters_of_the_last_lines) {
+  auto how = run({"err", "b\xc3\xb6se \x1b[31m\tend \xff"});
+
+  EXPECT_THAT(how.stderr_lines, ElementsAre("b\xc3\xb6se \\x1b[31m\tend \xef\xbf\xbd"));
+}
+
 TEST_F(process_output_test, reads_no_further_line_until_the_one_before_was_judged) {
   heard->on_stdout = line_flow::hold;
   auto handle = uut->launch(order({"lines", "2", "exit", "0"}), heard);
