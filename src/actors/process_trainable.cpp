@@ -205,11 +205,6 @@ struct process_state {
     processes->end(process, what.job->kill_grace);
   }
 
-  void remark(std::string what_else) {
-    if (known.remark.empty())
-      known.remark = std::move(what_else);
-  }
-
   template <class Self>
   void report(Self* self, object metrics, bool done,
               const std::optional<std::filesystem::path>& checkpoint) {
@@ -227,8 +222,7 @@ struct process_state {
     auto& made = *numbered;
     known.reported = true;
     known.saw_objective = known.saw_objective || has_objective;
-    if (checkpoint)
-      adopt(self, *checkpoint);
+    auto refused = checkpoint ? adopt(self, *checkpoint) : std::string{};
     attempt_report out;
     out.attempt = what.order.attempt;
     out.number = made.number;
@@ -240,6 +234,8 @@ struct process_state {
     out.done = done || made.done;
     out.metrics = {std::move(made.metrics)};
     send(self, what.trial, std::move(out));
+    if (!refused.empty())
+      send(self, what.trial, attempt_save_failed{what.order.attempt, 0, std::move(refused)});
     if (prints)
       send(self, what.node->outputs, output_grew{what.order.attempt});
     waits = true;
@@ -321,16 +317,17 @@ struct process_state {
     session.go_on(steady_now());
   }
 
+  /// @returns why it was not taken over; empty where it was.
   template <class Self>
-  void adopt(Self* self, const std::filesystem::path& from) {
+  std::string adopt(Self* self, const std::filesystem::path& from) {
     auto path = from.is_absolute() ? from : trial_directory(what) / from;
     auto done = checkpoints->adopt(path);
-    if (done)
-      send(self, what.trial,
-           attempt_saved{what.order.attempt, 0, session.iteration(), session.time_total().count(),
-                         done->location, done->bytes});
-    else
-      remark(to_text(done.error()));
+    if (!done)
+      return done.error().detail;
+    send(self, what.trial,
+         attempt_saved{what.order.attempt, 0, session.iteration(), session.time_total().count(),
+                       done->location, done->bytes});
+    return {};
   }
 
   /// In order: the program is told, and signalled only if it takes its time.

@@ -96,8 +96,7 @@ public:
       throw std::invalid_argument{numbered.error().detail};
     auto& made = *numbered;
     reported_ = true;
-    if (checkpoint != nullptr)
-      hand_over(*checkpoint);
+    auto refused = checkpoint != nullptr ? hand_over(*checkpoint) : std::string{};
     attempt_report out;
     out.attempt = what_.order.attempt;
     out.number = made.number;
@@ -108,6 +107,8 @@ public:
     out.done = done || made.done;
     out.metrics = {std::move(made.metrics)};
     send_from_outside(what_.trial, std::move(out));
+    if (!refused.empty())
+      tell_failed(unasked, std::move(refused));
     if (session_.has_credit() && !door_->is_closed())
       return {};
     auto answer = door_->wait(made.number);
@@ -161,11 +162,13 @@ private:
     return {ends ? link_answer::kind::pause : link_answer::kind::save, *directory};
   }
 
-  void hand_over(const std::filesystem::path& from) {
-    if (auto done = checkpoints_.adopt(from))
-      tell_saved(unasked, *done);
-    else
-      tell_failed(unasked, to_text(done.error()));
+  /// @returns why it was not taken over; empty where it was.
+  std::string hand_over(const std::filesystem::path& from) {
+    auto done = checkpoints_.adopt(from);
+    if (!done)
+      return done.error().detail;
+    tell_saved(unasked, *done);
+    return {};
   }
 
   void tell_saved(std::uint64_t id, const checkpoint_directory::entry& what) {

@@ -233,6 +233,28 @@ TEST_F(process_trainable, saves_by_protocol) {
   EXPECT_EQ(state, 2);
 }
 
+TEST_F(process_trainable, goes_on_where_what_it_hands_over_cannot_be_kept) {
+  runs(R"(say '{"metrics":{"i":1},"checkpoint":"not there"}' hear report 1)");
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2}));
+  auto failed = events<on::save_failed>();
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_EQ(failed[0].checkpoint, checkpoint_id{});
+  EXPECT_THAT(failed[0].why, HasSubstr("not there: "));
+}
+
+TEST_F(process_trainable, is_ended_for_a_line_without_end) {
+  runs("endless_report");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("must be no longer than 1048576 bytes"));
+}
+
 TEST_F(process_trainable, saves_and_leaves_off_when_the_run_is_interrupted) {
   settings.can_checkpoint = true;
   runs("report 100000000");

@@ -91,6 +91,13 @@ void flood(words& script) {
     say(R"({"metrics":{"i":)" + std::to_string(i) + "}}");
 }
 
+/// A report without end, until nobody reads it any more.
+void endless_report(words&) {
+  ::signal(SIGPIPE, SIG_DFL);
+  for (std::string chunk(64 * 1024, 'x');;)
+    put(fd_of("TUNE_TRIAL_REPORT_FD"), chunk);
+}
+
 void lines(words& script) {
   auto count = take_number(script);
   for (long i = 1; i <= count; ++i)
@@ -220,6 +227,7 @@ void exit_on_term(int) {
 const std::map<std::string, std::function<void(words&)>> verbs{
     {"report", report},
     {"flood", flood},
+    {"endless_report", endless_report},
     {"lines", lines},
     {"bytes", bytes},
     {"junk", junk},

@@ -50,6 +50,8 @@ struct open_attempt {
   std::uint64_t go_on_until = 0;
   /// Killed for this reason; decides the class when it has ended.
   std::optional<end_class> killed_for;
+  /// Why the last checkpoint that it handed over unasked could not be kept; empty: none yet.
+  std::string refused;
 
   /// A report waits for its answer.
   [[nodiscard]] bool at_boundary() const { return answered < reported; }
@@ -223,6 +225,7 @@ private:
   void leave_queue(live_trial& trial);
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
+  void note_refused_handover(live_trial& trial, const std::string& why);
   void note_missing_objective(const live_trial& trial, std::string& reason);
   void note_opening_failure(end_class how, const std::string& detail);
   void begin_drain(drain how);
@@ -286,6 +289,8 @@ private:
   bool any_report_ = false;
   /// People were told of a trial whose objective never was a number.
   bool warned_of_objective_ = false;
+  /// People were told of a checkpoint that was handed over and could not be kept.
+  bool warned_of_handover_ = false;
   std::string opening_failure_;
   std::uint32_t opening_failures_ = 0;
 

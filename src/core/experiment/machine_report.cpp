@@ -201,9 +201,26 @@ void machine::take(const on::saved& what) {
     enact(*trial);
 }
 
+/// The trial goes on without it. One that fails alike at each report is noted once.
+void machine::note_refused_handover(live_trial& trial, const std::string& why) {
+  if (std::exchange(trial.attempt->refused, why) == why)
+    return;
+  note_decision(trial, "save_failed", object{{"why", why}});
+  // Once: where it is so for one trial it mostly is for all.
+  if (!std::exchange(warned_of_handover_, true))
+    emit(cmd::warn{"trial " + to_text(trial.id)
+                   + ": a checkpoint that it handed over is not kept: " + why});
+}
+
 void machine::take(const on::save_failed& what) {
   auto* trial = live(what.trial, what.attempt);
-  if (trial == nullptr || !what.checkpoint || trial->attempt->saving != what.checkpoint)
+  if (trial == nullptr)
+    return;
+  if (!what.checkpoint) {
+    note_refused_handover(*trial, what.why);
+    return;
+  }
+  if (trial->attempt->saving != what.checkpoint)
     return;
   auto& attempt = *trial->attempt;
   attempt.saving = {};

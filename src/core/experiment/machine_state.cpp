@@ -118,6 +118,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(x.go_on_until).add(std::uint64_t{x.leaves_off}).add(std::uint64_t{x.closed});
   into.add(static_cast<std::uint64_t>(x.heard.count()));
   into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
+  into.add(std::string_view{x.refused});
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
@@ -175,6 +176,7 @@ void machine::describe(fingerprint& into) const {
   into.add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
   into.add(std::uint64_t{any_report_})
       .add(std::uint64_t{warned_of_objective_})
+      .add(std::uint64_t{warned_of_handover_})
       .add(std::string_view{opening_failure_});
   into.add(std::uint64_t{opening_failures_}).add(std::uint64_t{finished_});
   into.add(drain_ ? static_cast<std::uint64_t>(drain_->status) + 1 : 0);

@@ -59,6 +59,37 @@ expected<std::uint64_t> sync_tree(const fs::path& root) {
   return bytes;
 }
 
+/// Only files and directories can be taken over, and what links lead to where it is one of both.
+expected<void> must_be_copiable(const fs::path& what) {
+  std::error_code why;
+  auto about = fs::status(what, why);
+  if (!fs::exists(about))
+    return error{ec::storage, "cannot copy " + what.string() + ": "
+                                  + (why ? why.message() : "there is no such file or directory")};
+  if (fs::is_regular_file(about) || fs::is_directory(about))
+    return {};
+  return error{ec::storage,
+               "cannot copy " + what.string() + ": it is neither a file nor a directory"};
+}
+
+/// @errors `ec::storage` where it is no directory, or holds what cannot be taken over.
+expected<void> must_be_checkpoint(const fs::path& root) {
+  if (auto fit = must_be_copiable(root); !fit)
+    return fit;
+  std::error_code why;
+  if (!fs::is_directory(root, why))
+    return error{ec::storage, "cannot copy " + root.string() + ": it is not a directory"};
+  auto follow = fs::directory_options::follow_directory_symlink;
+  fs::recursive_directory_iterator i{root, follow, why};
+  for (; !why && i != fs::end(i); i.increment(why)) {
+    if (auto fit = must_be_copiable(i->path()); !fit)
+      return fit;
+  }
+  if (why)
+    return failed("read", root, why);
+  return {};
+}
+
 /// Whether a copy of `outer` into `inner` would copy itself.
 bool holds(const fs::path& outer, const fs::path& inner) {
   std::error_code why;
@@ -128,6 +159,10 @@ expected<checkpoint_directory::entry> checkpoint_directory::adopt(const fs::path
   auto to = begin();
   if (!to)
     return to.error();
+  if (auto fit = must_be_checkpoint(from); !fit) {
+    abandon();
+    return fit.error();
+  }
   if (holds(from, *to)) {
     abandon();
     return error{ec::storage,

@@ -372,6 +372,34 @@ TEST(experiment, warns_of_nothing_where_the_first_report_has_all) {
   EXPECT_TRUE(warnings_of(uut).empty());
 }
 
+TEST(experiment, notes_once_that_what_a_trial_hands_over_is_not_kept) {
+  world uut{{}, settings(), oblige};
+  uut.run(40);
+  std::vector<on::placed> placed;
+  for (const auto& x : all_of<on::placed>(uut)) {
+    if (uut.machine().status_of(x.trial) == trial_status::running)
+      placed.push_back(x);
+  }
+  ASSERT_GE(placed.size(), 2u);
+
+  for (const auto* why : {"no room", "no room", "no right"})
+    uut.post(on::save_failed{placed[0].trial, placed[0].attempt, {}, why});
+  uut.post(on::save_failed{placed[1].trial, placed[1].attempt, {}, "no room"});
+
+  EXPECT_EQ(warnings_of(uut),
+            std::vector<std::string>{"trial " + to_text(placed[0].trial)
+                                     + ": a checkpoint that it handed over is not kept: no room"});
+  std::vector<std::string> noted;
+  for (const auto& x : uut.carried()) {
+    const auto* found = std::get_if<cmd::decision_taken>(&x.what);
+    if (found != nullptr && found->action == "save_failed")
+      noted.push_back(*found->reason.find("why")->as_string());
+  }
+  EXPECT_EQ(noted, (std::vector<std::string>{"no room", "no right", "no room"}));
+  uut.run();
+  EXPECT_EQ(uut.violation(), "");
+}
+
 TEST(experiment, runs_the_trials_of_a_lost_node_again) {
   world uut{{}, settings(), oblige};
   uut.run(40);

@@ -147,6 +147,31 @@ TEST_F(checkpoint_directory_test, says_why_nothing_can_be_taken_over) {
   EXPECT_TRUE(fs::is_empty(attempt()));
 }
 
+TEST_F(checkpoint_directory_test, takes_over_nothing_but_files_and_directories) {
+  auto uut = make();
+  fill(root / "own" / "state", "1");
+  fs::create_directory_symlink(root / "own", root / "link");
+  fill(root / "mixed" / "state", "1");
+  ASSERT_EQ(::mkfifo((root / "mixed" / "pipe").c_str(), 0600), 0);
+  fs::create_directories(root / "torn");
+  fs::create_symlink("/nowhere", root / "torn" / "to");
+
+  auto linked = uut.adopt(root / "link");
+  auto file = uut.adopt(root / "own" / "state");
+  auto mixed = uut.adopt(root / "mixed");
+  auto torn = uut.adopt(root / "torn");
+
+  ASSERT_TRUE(linked) << to_text(linked.error());
+  EXPECT_EQ(content(root / linked->location / "state"), "1");
+  ASSERT_FALSE(file);
+  EXPECT_NE(file.error().detail.find("state: it is not a directory"), std::string::npos);
+  ASSERT_FALSE(mixed);
+  EXPECT_NE(mixed.error().detail.find("pipe: it is neither a file nor a directory"),
+            std::string::npos);
+  ASSERT_FALSE(torn);
+  EXPECT_NE(torn.error().detail.find("torn/to: "), std::string::npos) << torn.error().detail;
+}
+
 TEST_F(checkpoint_directory_test, does_not_copy_a_directory_into_itself) {
   auto uut = make();
   fill(root / "trials" / "00007" / "state", "1");

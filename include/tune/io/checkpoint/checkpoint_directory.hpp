@@ -39,7 +39,9 @@ public:
   /// Removes what `begin` gave out.
   void abandon();
 
-  /// Copies the content of `from` into a new checkpoint and commits it. @errors `ec::storage`.
+  /// Copies the content of `from` into a new checkpoint and commits it.
+  /// @param from A directory, or a link to one. Of links in it what they lead to is copied.
+  /// @errors `ec::storage`, also where something in it is neither a file nor a directory.
   [[nodiscard]] expected<entry> adopt(const std::filesystem::path& from);
 
 private:
