@@ -36,10 +36,10 @@ std::string exit_text(const exit_info& how, const exit_facts& known) {
 
 exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {
   auto text = "exited 0 but metric '" + known.objective + "' never appeared";
+  if (known.failure)
+    return {end_class::user_error, known.failure->text + "\n" + text, {}};
   if (known.reported)
     return {end_class::user_error, text + " in its reports", {}};
-  if (!known.remark.empty())
-    text += "; " + known.remark;
   return {end_class::user_error,
           text + joined(how.stdout_lines.empty() ? how.stderr_lines : how.stdout_lines),
           {}};
@@ -57,7 +57,7 @@ exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
     return {end_class::user_error, exit_text(how, known), {}};
   if (!known.saw_objective && !known.is_host)
     return judge_without_objective(how, known);
-  return {end_class::finished, known.remark, {}};
+  return {end_class::finished, known.failure ? known.failure->text : "", {}};
 }
 
 /// It was told to end, or is not waited for. However hard that was: it was our own doing.

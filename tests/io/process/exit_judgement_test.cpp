@@ -79,11 +79,6 @@ exit_facts broke(exit_facts x, std::string what) {
   return x;
 }
 
-exit_facts remarked(exit_facts x, std::string what) {
-  x.remark = std::move(what);
-  return x;
-}
-
 exit_info requested(exit_info x) {
   x.requested = true;
   return x;
@@ -109,7 +104,7 @@ const std::vector<row>& rows() {
   using enum end_class;
   static const std::vector<row> table{
       {"a_good_end", exited(0), well(), {finished, "", 0}},
-      {"a_good_end_with_a_remark", exited(0), remarked(well(), "no dir"), {finished, "no dir", 0}},
+      {"a_good_end_after_an_error", exited(0), said(well(), "no chart"), {finished, "no chart", 0}},
       {"a_breach_before_a_good_end",
        exited(0),
        broke(well(), "not JSON"),
@@ -169,10 +164,10 @@ const std::vector<row>& rows() {
        printed(exited(0, {"warning"}), {"Acuracy = 1"}),
        silent(),
        {user_error, "exited 0 but metric 'acc' never appeared\n  Acuracy = 1", 0}},
-      {"nothing_reported_with_a_remark",
-       exited(0),
-       remarked(silent(), "no dir"),
-       {user_error, "exited 0 but metric 'acc' never appeared; no dir", 0}},
+      {"nothing_reported_with_words_of_its_own",
+       exited(0, {"warning"}),
+       said(silent(), "no data"),
+       {user_error, "no data\nexited 0 but metric 'acc' never appeared", 0}},
       {"reports_without_the_objective",
        exited(0, {"warning"}),
        reported(silent()),

@@ -31,8 +31,6 @@ struct exit_facts {
   /// What it did against the protocol before anyone asked for its end, and is ended for; empty:
   /// nothing.
   std::string breach;
-  /// What is worth knowing but no failure; empty: nothing.
-  std::string remark;
 };
 
 /// How an attempt ended, as it is recorded.
