@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,7 +162,12 @@ public:
     return add(std::move(done));
   }
   template <class Error>
-  bool parse_error(std::size_t position, const std::string&, const Error& what) {
+  bool parse_error(std::size_t position, const std::string& token, const Error& what) {
+    if constexpr (std::is_same_v<Error, nlohmann::json::out_of_range>) {
+      why_ = error{ec::bad_syntax, "the number " + token + " at byte " + std::to_string(position)
+                                       + " is too large"};
+      return false;
+    }
     // The library's text starts with "[json.exception.parse_error.101] parse error at …: ".
     std::string_view text = what.what();
     if (auto colon = text.rfind(": "); colon != text.npos)

@@ -145,6 +145,7 @@ TEST(json, refuses_what_is_not_json_with_the_position) {
     EXPECT_EQ(read.error().code, ec::bad_syntax) << bad;
     EXPECT_NE(read.error().detail.find("at byte "), std::string::npos) << read.error().detail;
   }
+  EXPECT_EQ(from_json("[1e999]").error().detail, "the number 1e999 at byte 6 is too large");
   EXPECT_NE(from_json("[1,x]").error().detail.find("at byte 4"), std::string::npos)
       << from_json("[1,x]").error().detail;
 }

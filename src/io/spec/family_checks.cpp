@@ -16,6 +16,13 @@ namespace {
 constexpr std::size_t longest_expression = 4096;
 constexpr double most_custom = 1e12;
 
+/// The library has one text for parentheses and for a repetition of nothing.
+std::string text_of(const std::regex_error& why) {
+  if (why.code() == std::regex_constants::error_paren)
+    return "'(' and ')' do not match, or nothing stands before '*', '+', '?' or '{'";
+  return why.what();
+}
+
 /// Number of groups, or why the expression is none.
 expected<unsigned> groups_of(const std::string& key, const std::string& text) {
   if (text.size() > longest_expression)
@@ -25,7 +32,7 @@ expected<unsigned> groups_of(const std::string& key, const std::string& text) {
     return std::regex{text, std::regex::ECMAScript}.mark_count();
   } catch (const std::regex_error& why) {
     return error{ec::bad_syntax, key + " = " + text + ": not an ECMAScript regular expression ("
-                                     + why.what() + ")"};
+                                     + text_of(why) + ")"};
   }
 }
 
