@@ -59,6 +59,24 @@ expected<std::uint64_t> sync_tree(const fs::path& root) {
   return bytes;
 }
 
+/// Whether a copy of `outer` into `inner` would copy itself.
+bool holds(const fs::path& outer, const fs::path& inner) {
+  std::error_code why;
+  auto way = fs::relative(inner, outer, why);
+  return !why && !way.empty() && *way.begin() != "..";
+}
+
+/// Whether a link leads to where it came from: it would be followed without end.
+/// @param depth directories between the link and the one that is copied.
+bool leads_back(const fs::path& link, int depth) {
+  auto passed = link.parent_path();
+  for (; depth >= 0; --depth, passed = passed.parent_path()) {
+    if (holds(link, passed))
+      return true;
+  }
+  return false;
+}
+
 /// Only files and directories can be taken over, and what links lead to where it is one of both.
 expected<void> must_be_copiable(const fs::path& what) {
   std::error_code why;
@@ -84,17 +102,13 @@ expected<void> must_be_checkpoint(const fs::path& root) {
   for (; !why && i != fs::end(i); i.increment(why)) {
     if (auto fit = must_be_copiable(i->path()); !fit)
       return fit;
+    if (i->is_symlink(why) && i->is_directory(why) && leads_back(i->path(), i.depth()))
+      return error{ec::storage,
+                   "cannot copy " + i->path().string() + ": the link leads to where it lies"};
   }
   if (why)
     return failed("read", root, why);
   return {};
-}
-
-/// Whether a copy of `outer` into `inner` would copy itself.
-bool holds(const fs::path& outer, const fs::path& inner) {
-  std::error_code why;
-  auto way = fs::relative(inner, outer, why);
-  return !why && !way.empty() && *way.begin() != "..";
 }
 
 std::string padded(std::uint64_t number) {

@@ -172,6 +172,26 @@ TEST_F(checkpoint_directory_test, takes_over_nothing_but_files_and_directories) 
   EXPECT_NE(torn.error().detail.find("torn/to: "), std::string::npos) << torn.error().detail;
 }
 
+TEST_F(checkpoint_directory_test, follows_no_link_to_where_it_lies) {
+  auto uut = make();
+  for (const auto* name : {"1", "2", "3"}) {
+    fs::create_directories(root / "near");
+    fs::create_symlink(".", root / "near" / name);
+    fs::create_directories(root / "far" / "a");
+    fs::create_directories(root / "far" / "b");
+    fs::create_symlink("../b", root / "far" / "a" / name);
+    fs::create_symlink("../a", root / "far" / "b" / name);
+  }
+
+  for (const auto* from : {"near", "far"}) {
+    auto done = uut.adopt(root / from);
+
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().detail.find("leads to where it lies"), std::string::npos)
+        << done.error().detail;
+  }
+}
+
 TEST_F(checkpoint_directory_test, does_not_copy_a_directory_into_itself) {
   auto uut = make();
   fill(root / "trials" / "00007" / "state", "1");

@@ -41,7 +41,8 @@ public:
 
   /// Copies the content of `from` into a new checkpoint and commits it.
   /// @param from A directory, or a link to one. Of links in it what they lead to is copied.
-  /// @errors `ec::storage`, also where something in it is neither a file nor a directory.
+  /// @errors `ec::storage`, also where something in it is neither a file nor a directory, or a
+  ///         link leads to a directory that holds it.
   [[nodiscard]] expected<entry> adopt(const std::filesystem::path& from);
 
 private:
