@@ -17,6 +17,7 @@
 #include "run/run_command.hpp"
 #include "worker/worker_command.hpp"
 
+#include "tune/io/process/descriptor_limit.hpp"
 #include "tune/io/process/host.hpp"
 
 #include <fcntl.h>
@@ -134,6 +135,7 @@ namespace tune {
 
 int app(int argc, char** argv, choices what) {
   cli::fill_standard_descriptors();
+  raise_descriptor_limit();
   try {
     return cli::run(argc, argv, what);
   } catch (const std::exception& why) {

@@ -2,9 +2,12 @@
 #include "trial_process.hpp"
 
 #include "tune/io/json.hpp"
+#include "tune/io/process/descriptor_limit.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/leftovers.hpp"
 #include "tune/io/process/params_file.hpp"
+
+#include <sys/resource.h>
 
 namespace tune {
 
@@ -56,6 +59,8 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   result.output_cap = words.output_cap;
   result.grace = work.kill_grace;
   result.memory_limit = what.order.memory;
+  if (auto most = descriptor_limit_of_trials())
+    result.limits.emplace_back(RLIMIT_NOFILE, *most);
   result.tag = trial_tag(work.directory, to_text(what.order.attempt.id()));
   return result;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How runs end: budgets of failures, limits of time, signals, and the loss of the runtime itself."""
 import os
+import resource
 import shutil
 import signal
 import time
@@ -126,6 +127,25 @@ class Limits(Case):
         )
 
         self.assertEqual(ran.json()["status"], "time_limit")
+
+    def test_trials_may_open_as_many_files_as_the_user_and_the_program_as_it_can(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n"
+            "[trainable]\ncommand = sh -c 'ulimit -Sn; ulimit -Hn; ulimit -Sn $(ulimit -Hn); "
+            "grep \"open files\" /proc/$PPID/limits; echo loss=1'\n"
+            "metric.loss = loss=(\\S+)\n[space]\nx = 1\n"
+        )
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+        self.run_node(
+            "run", ini,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard)),
+        )
+
+        soft, most, guard = self.trial_file(0, "stdout").read_text().splitlines()[:3]
+        self.assertEqual((soft, most), ("200", str(hard)))
+        self.assertEqual(int(guard.split()[3]), min(hard, 2**20))
+        self.assertEqual(self.trial_file(0, "stderr").read_text(), "")
 
 
 class Signals(Case):

@@ -79,8 +79,14 @@ int child_main(void* arg) {
     give_up(p, step::cgroup);
   offer_to_oom_killer();
   for (const auto& [resource, value] : *p.limits) {
-    rlimit limit{value, value};
-    if (::setrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0)
+    auto which = static_cast<__rlimit_resource>(resource);
+    rlimit limit{};
+    ::getrlimit(which, &limit);
+    limit.rlim_cur = value;
+    // A program may raise its own number of files as it could anywhere else.
+    if (which != RLIMIT_NOFILE)
+      limit.rlim_max = value;
+    if (::setrlimit(which, &limit) != 0)
       give_up(p, step::limit);
   }
   if (p.directory[0] != '\0' && ::chdir(p.directory) != 0)

@@ -20,7 +20,7 @@ struct spawn_order {
   std::string directory;
   /// Ours that become 0, 1, 2, … of the process. All >= 16, so that none is overwritten.
   std::vector<int> fds;
-  /// As for setrlimit.
+  /// Resource and value, as for setrlimit; of open files only the soft limit.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
   /// `cgroup.procs` of the group to join, or -1.
   int cgroup_members = -1;

@@ -58,7 +58,7 @@ struct process_order {
   std::uint64_t memory_limit = 0;
   /// Where none can be had, limit the address space instead. Breaks programs that reserve much.
   bool address_space_fallback = false;
-  /// As for setrlimit: resource and value.
+  /// Resource and value, as for setrlimit; of open files only the soft limit.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
   /// Set as TUNE_TRIAL_ATTEMPT: by it leftovers are found. Unique among all runs on this machine.
   std::string tag;
