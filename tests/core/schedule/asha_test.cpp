@@ -106,7 +106,7 @@ TEST(asha, records_a_judged_final_result_only_once) {
   auto verdict = tell.judged(2, 1, 150);
 
   EXPECT_EQ(text_of(verdict), "stop 2 rule=asha bracket=0 rung=1 cutoff=200 value=150 recorded=2 "
-                              "why=below the cutoff 200 of rung 1");
+                              "why=150 at iteration 1 is below the cutoff 200 of rung 1");
 }
 
 TEST(asha, gives_reasons_in_the_metrics_own_numbers) {
@@ -121,7 +121,7 @@ TEST(asha, gives_reasons_in_the_metrics_own_numbers) {
   auto verdict = tell.judged(2, 1, -250);
 
   EXPECT_EQ(text_of(verdict), "stop 2 rule=asha bracket=0 rung=1 cutoff=200 value=250 recorded=2 "
-                              "why=above the cutoff 200 of rung 1");
+                              "why=250 at iteration 1 is above the cutoff 200 of rung 1");
 }
 
 // Behaviour C4.2.
@@ -165,7 +165,7 @@ TEST(asha, stops_below_the_interpolated_percentile) {
 
   EXPECT_EQ(text_of(tell.judged(3, 1, 260)),
             "stop 3 rule=asha bracket=0 rung=1 cutoff=275 "
-            "value=260 recorded=2 why=below the cutoff 275 of rung 1");
+            "value=260 recorded=2 why=260 at iteration 1 is below the cutoff 275 of rung 1");
 }
 
 TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
@@ -180,7 +180,21 @@ TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
 
   EXPECT_EQ(text_of(tell.judged(3, 2, 260)),
             "stop 3 rule=asha bracket=0 rung=2 cutoff=325 "
-            "value=260 recorded=2 why=below the cutoff 325 of rung 2");
+            "value=260 recorded=2 why=260 at iteration 2 is below the cutoff 325 of rung 2");
+}
+
+TEST(asha, names_the_judged_value_where_its_time_is_measured) {
+  auto what = with(100, 10, 2);
+  what.time_attr = "time_total_s";
+  asha::rule uut{what, 1};
+  scheduler_feed tell{uut};
+  for (std::uint64_t trial : {0, 1})
+    tell.add(trial);
+  tell.judged(0, 10, 5);
+
+  auto verdict = tell.judged(1, 12.5, 4);
+
+  EXPECT_THAT(text_of(verdict), HasSubstr("why=4 at time_total_s 12.5 is below the cutoff 5 of"));
 }
 
 // Behaviour C4.5.
@@ -196,7 +210,7 @@ TEST(asha, leaves_nan_out_of_the_percentile) {
   auto verdict = tell.judged(4, 1, 724);
 
   EXPECT_EQ(text_of(verdict), "stop 4 rule=asha bracket=0 rung=1 cutoff=725 value=724 recorded=2 "
-                              "why=below the cutoff 725 of rung 1");
+                              "why=724 at iteration 1 is below the cutoff 725 of rung 1");
 }
 
 // Behaviour C4.7.

@@ -189,10 +189,14 @@ object rule::facts_of(const live_trial& trial, const verdict& what) const {
     result.set("cutoff", as_reported(*what.at->cutoff));
   result.set("value", as_reported(what.at->score));
   result.set("recorded", static_cast<std::int64_t>(what.at->recorded));
-  if (what.stops)
-    result.set("why", std::string{maximise_ ? "below" : "above"} + " the cutoff "
-                          + to_text(plain(as_reported(*what.at->cutoff))) + " of rung "
-                          + to_text(plain(what.at->milestone)));
+  if (what.stops) {
+    // The value that was judged: the trial's best, which is shown beside it, may be another.
+    auto measure = settings_.time_attr == "training_iteration" ? "iteration" : settings_.time_attr;
+    result.set("why", to_text(plain(as_reported(what.at->score))) + " at " + measure + " "
+                          + to_text(plain(what.time)) + (maximise_ ? " is below" : " is above")
+                          + " the cutoff " + to_text(plain(as_reported(*what.at->cutoff)))
+                          + " of rung " + to_text(plain(what.at->milestone)));
+  }
   return result;
 }
 
