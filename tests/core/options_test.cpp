@@ -115,6 +115,17 @@ TEST(nearest_name, finds_typing_mistakes_and_nothing_else) {
   EXPECT_EQ(nearest_name("x", {}), "");
 }
 
+TEST(nearest_name, goes_on_where_only_one_name_does) {
+  std::vector<std::string> names{"grace_period", "stop_last_trials", "stop_at_once",
+                                 "reduction_factor"};
+
+  EXPECT_EQ(nearest_name("grace", names), "grace_period");
+  EXPECT_EQ(nearest_name("Reduction", names), "reduction_factor");
+  EXPECT_EQ(nearest_name("stop", names), "");
+  EXPECT_EQ(nearest_name("gr", names), "");
+  EXPECT_EQ(nearest_name("grace_time", names), "");
+}
+
 TEST(parse_seconds, takes_each_unit_once_and_the_larger_first) {
   for (const auto* text : {"1h1h", "1m1h", "5s5s", "1h1m1m"})
     EXPECT_FALSE(parse_seconds(text)) << text;

@@ -243,6 +243,24 @@ bool options::has(std::string_view name) const {
   return values_.find(name) != values_.end();
 }
 
+namespace {
+
+/// The one known name that `wrong` is the front of, in letters enough to tell; empty where there
+/// is none, or several.
+std::string continued(std::string_view wrong, const std::vector<std::string>& known) {
+  constexpr std::size_t telling = 3;
+  auto goes_on = [&](const std::string& x) {
+    return x.size() > wrong.size()
+           && std::equal(wrong.begin(), wrong.end(), x.begin(),
+                         [](char a, char b) { return folded(a) == folded(b); });
+  };
+  if (wrong.size() < telling || std::count_if(known.begin(), known.end(), goes_on) != 1)
+    return {};
+  return *std::find_if(known.begin(), known.end(), goes_on);
+}
+
+} // namespace
+
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
   const std::string* best = nullptr;
   std::size_t least = 0;
@@ -257,7 +275,7 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
       least = d;
     }
   }
-  return best == nullptr ? std::string{} : *best;
+  return best == nullptr ? continued(wrong, known) : *best;
 }
 
 expected<std::int64_t> parse_integer(std::string_view text) {

@@ -58,7 +58,7 @@ private:
   std::map<std::string, value, std::less<>> values_;
 };
 
-/// The known name that a mistyped one most likely meant; empty where none is near.
+/// The known name that a mistyped or shortened one most likely meant; empty where none is near.
 [[nodiscard]] std::string nearest_name(std::string_view wrong,
                                        const std::vector<std::string>& known);
 
