@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/space/space.hpp"
 
+#include "tune/core/name.hpp"
 #include "tune/core/rng.hpp"
 
 #include <gmock/gmock.h>
@@ -32,6 +33,22 @@ search_space optimizers() {
                {"opt.lr", "loguniform(1e-5, 1)"},
                {"nesterov", "choice(true, false) if momentum > 0.5 and opt.kind == sgd"},
                {"batch", "64"}});
+}
+
+TEST(search_space, bounds_the_length_and_the_depth_of_names) {
+  auto deep = [](std::size_t parts) {
+    std::string result = "a";
+    for (std::size_t i = 1; i < parts; ++i)
+      result += ".b";
+    return result;
+  };
+
+  EXPECT_EQ(complaint({{deep(most_name_parts), "1"}}), "read");
+  EXPECT_THAT(complaint({{deep(most_name_parts + 1), "1"}}),
+              ::testing::EndsWith("at most 64 parts between dots or slashes, not 65"));
+  EXPECT_EQ(complaint({{std::string(most_name_bytes, 'a'), "1"}}), "read");
+  EXPECT_THAT(complaint({{std::string(most_name_bytes + 1, 'a'), "1"}}),
+              ::testing::EndsWith("a name has at most 1000 bytes, not 1001"));
 }
 
 TEST(space, splits_conditions_off_outside_of_quotes_and_brackets) {

@@ -262,6 +262,10 @@ std::string continued(std::string_view wrong, const std::vector<std::string>& kn
 } // namespace
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+  // Comparing takes the product of both lengths; nobody mistypes so long a name by a letter.
+  constexpr std::size_t longest = 200;
+  if (wrong.size() > longest)
+    return {};
   const std::string* best = nullptr;
   std::size_t least = 0;
   for (const auto& x : known) {

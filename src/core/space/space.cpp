@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/space/space.hpp"
 
+#include "tune/core/name.hpp"
 #include "tune/core/plugin/options.hpp"
 
 #include <algorithm>
@@ -61,6 +62,8 @@ expected<index_by_name> index_names(const std::vector<parameter>& parameters) {
   index_by_name result;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto& name = parameters[i].name;
+    if (auto why = why_no_name(name); !why.empty())
+      return about(name, why, ec::bad_option);
     if (has_empty_part(name))
       return about(name, "a name must not be empty between its dots", ec::bad_syntax);
     if (is_empty_list(parameters[i].what))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/stop/metric_condition.hpp"
 
+#include "tune/core/name.hpp"
 #include "tune/core/plugin/options.hpp"
 
 #include <algorithm>
@@ -72,6 +73,16 @@ private:
 
   expected<std::string> name() {
     skip_blanks();
+    auto start = position_;
+    auto result = bare_or_quoted_name();
+    if (!result)
+      return result;
+    if (auto why = why_no_name(*result); !why.empty())
+      return error{ec::bad_option, "column " + std::to_string(start + 1) + ": " + why};
+    return result;
+  }
+
+  expected<std::string> bare_or_quoted_name() {
     auto start = position_;
     if (start < text_.size() && text_[start] == '"') {
       auto end = text_.find('"', start + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/stop/stopper.hpp"
 
+#include "tune/core/name.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/stop/metric_condition.hpp"
 #include "tune/core/stop/plateau.hpp"
@@ -95,6 +96,8 @@ public:
     auto result = next();
     if (result.empty())
       return error{ec::bad_syntax, "expected the name of a metric, then " + std::string{legal}};
+    if (auto why = why_no_name(result); !why.empty())
+      return bad_option(why);
     return result;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "key_texts.hpp"
 
+#include "tune/core/name.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/spec/words.hpp"
 
@@ -21,6 +22,8 @@ expected<objective> parse_objective(std::string_view text, bool maximise) {
   objective result{std::string{trimmed(text.substr(0, colon))}, maximise};
   if (result.metric.empty())
     return error{ec::bad_syntax, "a metric's name is missing in \"" + std::string{text} + '"'};
+  if (auto why = why_no_name(result.metric); !why.empty())
+    return error{ec::bad_option, '"' + shown_name(result.metric) + "\": " + why};
   if (colon == text.npos)
     return result;
   auto mode = trimmed(text.substr(colon + 1));

@@ -3,6 +3,7 @@
 
 #include "layers.hpp"
 #include "loading.hpp"
+#include "tune/core/name.hpp"
 #include "tune/io/spec/keys.hpp"
 
 #include <algorithm>
@@ -43,6 +44,23 @@ std::string leading_name(std::string_view detail) {
 
 namespace {
 
+/// Takes entries out whose keys are too long to be looked at, and complains about them. All that
+/// comes later may take more than linear time of a key.
+void refuse_unfit(std::vector<ini_entry>& entries, config_faults& faults) {
+  auto is_unfit = [&](const ini_entry& x) {
+    auto why = why_no_name(x.key);
+    if (why.empty())
+      return false;
+    auto key = shown_name(x.key);
+    auto at = x.origin;
+    if (at.from != config_origin::source::file)
+      at.where = shown_name(at.where);
+    faults.add({std::move(at), x.section, key, '"' + key + "\": " + why});
+    return true;
+  };
+  std::erase_if(entries, is_unfit);
+}
+
 /// Takes entries of unknown keys out and complains about them.
 void refuse_unknown(std::vector<ini_entry>& entries, config_faults& faults) {
   auto is_unknown = [&](const ini_entry& x) {
@@ -55,6 +73,23 @@ void refuse_unknown(std::vector<ini_entry>& entries, config_faults& faults) {
     return true;
   };
   std::erase_if(entries, is_unknown);
+}
+
+/// Takes out what a family of keys has too much of, and complains once about each.
+void refuse_crowds(std::vector<ini_entry>& entries, config_faults& faults) {
+  std::map<const key_spec*, std::size_t> counts;
+  auto is_too_many = [&](const ini_entry& x) {
+    const auto* row = find_key(x.section, x.key);
+    if (!row->is_family() || ++counts[row] <= most_parameters)
+      return false;
+    auto kind = x.section == "space" ? "parameters" : "keys " + row->rule.name + row->placeholder;
+    if (counts[row] == most_parameters + 1)
+      faults.add({x.origin, x.section, x.key,
+                  '"' + x.key + "\" is one too many: at most " + std::to_string(most_parameters)
+                      + " " + kind});
+    return true;
+  };
+  std::erase_if(entries, is_too_many);
 }
 
 void apply_family(loading& to, const key_spec& family, const std::vector<ini_entry>& settings) {
@@ -119,11 +154,15 @@ load_result load_spec_text(std::string_view text, const std::filesystem::path& p
   loading x{request, path.string(), {}, {}, {}, {}, {}, {}, true};
   auto scanned = scan_ini(text, x.file, section_names(), x.faults);
   x.sections = std::move(scanned.sections);
+  refuse_unfit(scanned.entries, x.faults);
   auto environment = read_environment(request.environment, scanned.entries);
   x.warnings = std::move(environment.warnings);
   refuse_unknown(scanned.entries, x.faults);
+  refuse_crowds(scanned.entries, x.faults);
   x.whole = x.faults.empty();
+  refuse_unfit(environment.entries, x.faults);
   auto overrides = read_overrides(request.overrides, x.faults);
+  refuse_unfit(overrides, x.faults);
   refuse_unknown(overrides, x.faults);
   auto settings = merge_layers(scanned.entries, environment.entries, overrides);
   if (!settings) {

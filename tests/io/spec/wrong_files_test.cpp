@@ -37,6 +37,14 @@ std::string with(std::string_view line, std::string_view instead) {
   return text.replace(text.find(line), line.size(), instead);
 }
 
+/// More dots than a name may have.
+const std::string deep = [] {
+  std::string result;
+  for (int i = 0; i < 100; ++i)
+    result += ".b";
+  return result;
+}();
+
 const wrong_file wrong_files[] = {
     // Lines that are none.
     {"empty", "", 0, "experiment", "metric", {"metric is missing", "metric = accuracy"}},
@@ -445,6 +453,30 @@ const wrong_file wrong_files[] = {
      "batchs",
      {"any", "\"batch\"?"}},
     {"range_of_an_option", "+[search]\nbatch = 0\n", 8, "search", "batch", {"batch = 0", ">= 1"}},
+    {"metric_of_many_parts",
+     "+[trainable]\nmetric.m" + deep + " = (1)\n",
+     8,
+     "trainable",
+     "metric.m.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b…",
+     {"at most 64 parts"}},
+    {"objective_of_many_parts",
+     with("metric = accuracy", "metric = m" + deep),
+     2,
+     "experiment",
+     "metric",
+     {"at most 64 parts"}},
+    {"condition_on_a_metric_of_many_parts",
+     "+[stop]\nwhen = m" + deep + " > 1\n",
+     8,
+     "stop",
+     "when",
+     {"column 1", "at most 64 parts"}},
+    {"plateau_of_a_long_metric",
+     "+[stop]\nplateau = " + std::string(1001, 'm') + " std 1\n",
+     8,
+     "stop",
+     "plateau",
+     {"at most 1000 bytes"}},
     {"points", "+[search]\npoints = [{\"lr\": }]\n", 8, "search", "points", {"points", "JSON"}},
     {"point_that_says_a_thing_twice",
      "+[search]\npoints = [{\"lr\": 0.5, \"lr\": 0.25}]\n",
@@ -599,6 +631,46 @@ TEST(wrong_files, have_no_more_parameters_than_the_limit) {
   ASSERT_EQ(uut.faults.total(), 1u) << to_text(uut.faults);
   EXPECT_EQ(uut.faults.list()[0].at.line, most_parameters + 6);
   EXPECT_THAT(to_text(uut.faults), HasSubstr("at most 10000 parameters"));
+}
+
+TEST(wrong_files, have_no_key_so_long_that_looking_at_it_takes_long) {
+  std::string name = "a";
+  for (int i = 0; i < 2'000'000; ++i)
+    name += ".b";
+  for (const auto* section : {"space", "stop", "search", "scheduler", "log"}) {
+    auto uut
+        = support::load_text(std::string{support::small} + "[" + section + "]\n" + name + " = 1\n");
+
+    ASSERT_FALSE(uut);
+    ASSERT_EQ(uut.faults.total(), 1u) << to_text(uut.faults);
+    EXPECT_EQ(uut.faults.list()[0].at.line, 8u);
+    EXPECT_THAT(to_text(uut.faults),
+                testing::EndsWith("a name has at most 1000 bytes, not 4000001"));
+  }
+}
+
+TEST(wrong_files, may_be_the_environment_and_the_command_line) {
+  auto request = support::request();
+  request.environment = {{"TUNE_SPACE_" + std::string(1001, 'a'), "1"}};
+  request.overrides = {{"space.a" + deep, "1"}};
+
+  auto uut = support::load_text(support::small, request);
+
+  ASSERT_EQ(uut.faults.total(), 2u) << to_text(uut.faults);
+  EXPECT_THAT(to_text(uut.faults.list()[0]), HasSubstr("not 1001"));
+  EXPECT_THAT(to_text(uut.faults.list()[1]), HasSubstr("not 101"));
+}
+
+TEST(wrong_files, have_no_more_keys_of_a_family_than_the_limit) {
+  std::string text = std::string{support::small} + "[stop]\n";
+  for (std::size_t i = 0; i < most_parameters + 2; ++i)
+    text += "m" + std::to_string(i) + " = 1\n";
+
+  auto uut = support::load_text(text);
+
+  ASSERT_EQ(uut.faults.total(), 1u) << to_text(uut.faults);
+  EXPECT_EQ(uut.faults.list()[0].at.line, most_parameters + 8);
+  EXPECT_THAT(to_text(uut.faults), HasSubstr("at most 10000 keys <metric>"));
 }
 
 TEST(wrong_files, are_shown_without_what_would_fool_a_terminal) {

@@ -32,8 +32,8 @@ struct parameter_text {
 class search_space {
 public:
   /// @errors for unknown names in conditions (with the nearest), cycles (naming the members),
-  ///         doubled names, a name that is a prefix of another, lists without values; `detail`
-  ///         starts with the parameter's name in quotes.
+  ///         doubled names, a name that is a prefix of another, names that `why_no_name`
+  ///         refuses, lists without values; `detail` starts with the parameter's name in quotes.
   [[nodiscard]] static expected<search_space> make(std::vector<parameter> parameters);
 
   /// Splits `… if condition`, parses both parts, then `make`.

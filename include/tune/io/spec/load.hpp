@@ -32,7 +32,7 @@ struct load_request {
   bool needs_trainable = true;
 };
 
-/// Parameters that `[space]` may have.
+/// Parameters that `[space]` may have, and keys of any other family that a file may have.
 inline constexpr std::size_t most_parameters = 10'000;
 
 /// A checked configuration and where each value came from.
