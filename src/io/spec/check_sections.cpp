@@ -59,7 +59,7 @@ void warn_of_endless_run(loading& x) {
 
 /// Trials that are all alike are seldom meant.
 void warn_of_empty_space(loading& x) {
-  if (x.what.space.empty())
+  if (x.what.space.empty() && x.whole)
     x.warnings.push_back(to_text(x.origin("space", {}))
                          + ": [space] has no parameters: all trials are alike");
 }

@@ -130,6 +130,12 @@ load_result finish(loading&& x, const std::vector<ini_entry>& settings) {
   return {std::move(result), {}, std::move(x.warnings)};
 }
 
+/// What to say of a file without a section.
+std::string nothing_in(std::string_view text) {
+  return std::string{text.empty() ? "is empty" : "has no sections"}
+         + "; the least is [experiment] metric and a command in [trainable]";
+}
+
 } // namespace
 
 load_result load_spec(const std::filesystem::path& path, const load_request& request) {
@@ -167,6 +173,10 @@ load_result load_spec_text(std::string_view text, const std::filesystem::path& p
   auto settings = merge_layers(scanned.entries, environment.entries, overrides);
   if (!settings) {
     x.faults.add({{config_origin::source::file, x.file, 0}, {}, {}, settings.error().detail});
+    return give_up(std::move(x.faults), std::move(x.warnings));
+  }
+  if (settings->empty() && x.sections.empty() && x.faults.empty()) {
+    x.faults.add({{config_origin::source::file, x.file, 0}, {}, {}, nothing_in(text)});
     return give_up(std::move(x.faults), std::move(x.warnings));
   }
   for (const auto& each : *settings)

@@ -47,8 +47,14 @@ const std::string deep = [] {
 
 const wrong_file wrong_files[] = {
     // Lines that are none.
-    {"empty", "", 0, "experiment", "metric", {"metric is missing", "metric = accuracy"}},
-    {"only_comments", "# nothing\n\n", 0, "experiment", "metric", {"metric is missing"}},
+    {"empty", "", 0, "", "", {"is empty", "[experiment] metric"}},
+    {"only_comments", "# nothing\n\n", 0, "", "", {"has no sections"}},
+    {"only_a_section",
+     "[experiment]\n",
+     1,
+     "experiment",
+     "metric",
+     {"metric is missing", "metric = accuracy"}},
     {"nul",
      std::string{"[experiment]\nname = a\0b\n", 24},
      2,
@@ -671,6 +677,18 @@ TEST(wrong_files, have_no_more_keys_of_a_family_than_the_limit) {
   ASSERT_EQ(uut.faults.total(), 1u) << to_text(uut.faults);
   EXPECT_EQ(uut.faults.list()[0].at.line, most_parameters + 8);
   EXPECT_THAT(to_text(uut.faults), HasSubstr("at most 10000 keys <metric>"));
+}
+
+TEST(wrong_files, are_not_said_to_lack_what_could_not_be_read) {
+  for (const auto& text : {std::string{},
+                           std::string{"\x7f"
+                                       "ELF\x02",
+                                       5},
+                           std::string{"\xFF\xFE[\0e\0\n", 7}}) {
+    auto uut = support::load_text(text);
+    EXPECT_FALSE(uut);
+    EXPECT_TRUE(uut.warnings.empty()) << uut.warnings.front();
+  }
 }
 
 TEST(wrong_files, are_shown_without_what_would_fool_a_terminal) {
