@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/dial.hpp"
 
+#include "tune/io/probe/probe.hpp"
 #include "tune/net/caf_tls.hpp"
 
 #include <netdb.h>

@@ -4,7 +4,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/io/certificates/tls_identity.hpp"
-#include "tune/io/probe/probe.hpp"
+#include "tune/io/probe/peer_address.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -27,9 +27,6 @@ struct transport {
 [[nodiscard]] expected<transport> choose_transport(const peer_address& whom,
                                                    const std::filesystem::path& certificates,
                                                    bool insecure_plaintext);
-
-/// Reads "HOST:PORT" or "[ADDRESS]:PORT". @errors `ec::bad_syntax`, naming what is wrong.
-[[nodiscard]] expected<peer_address> peer_address_from(const std::string& text);
 
 /// Whether only this machine can reach the address: "localhost", 127.0.0.0/8, ::1.
 [[nodiscard]] bool is_loopback(const std::string& host);

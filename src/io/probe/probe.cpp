@@ -7,11 +7,6 @@
 
 namespace tune {
 
-std::string to_text(const peer_address& x) {
-  auto host = x.host.find(':') == x.host.npos ? x.host : "[" + x.host + "]";
-  return host + ":" + std::to_string(x.port);
-}
-
 std::string_view to_text(probe_outcome x) {
   static constexpr std::array<std::string_view, 18> names{
       "reached",      "name_not_found",  "refused",      "unreachable",

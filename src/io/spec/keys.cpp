@@ -4,6 +4,7 @@
 #include "family_checks.hpp"
 #include "key_makers.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/probe/peer_address.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/words.hpp"
 
@@ -307,6 +308,21 @@ void add_checkpoint(rows& to) {
     return *x.path;                                                                                \
   }
 
+key_spec listen_key() {
+  auto result = text(
+      {"cluster", "listen", "where workers join; empty: nowhere, and no port is opened", true},
+      "HOST:PORT", TUNE_FIELD(cluster.listen));
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    if (!what.empty()) {
+      if (auto read = peer_address_from(what); !read)
+        return error{read.error().code, "listen: " + read.error().detail};
+    }
+    x.cluster.listen = what;
+    return {};
+  };
+  return result;
+}
+
 void add_cluster(rows& to) {
   to.push_back(or_auto(number({"cluster", "cpus", "CPUs this machine offers", true}, {0, most_cpus},
                               TUNE_INSIDE(cluster.cpus)),
@@ -317,9 +333,7 @@ void add_cluster(rows& to) {
   to.push_back(or_auto(
       bytes({"cluster", "memory", "memory this machine offers", true}, TUNE_INSIDE(cluster.memory)),
       TUNE_FIELD(cluster.memory)));
-  to.push_back(
-      text({"cluster", "listen", "where workers join; empty: nowhere, and no port is opened", true},
-           "HOST:PORT", TUNE_FIELD(cluster.listen)));
+  to.push_back(listen_key());
   to.push_back(
       text({"cluster", "certs",
             "directory of certificates, against the working directory; empty: $TUNE_CERTS, "

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/probe/peer_address.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -13,18 +14,6 @@
 #include <string_view>
 
 namespace tune {
-
-/// Where a peer listens.
-struct peer_address {
-  /// A name, or an IPv4 or IPv6 address without brackets.
-  std::string host;
-  std::uint16_t port = 0;
-
-  friend bool operator==(const peer_address&, const peer_address&) = default;
-};
-
-/// "w1:4242", "[::1]:4242".
-[[nodiscard]] std::string to_text(const peer_address& x);
 
 /// How a probe ended.
 enum class probe_outcome : std::uint8_t {
