@@ -112,14 +112,24 @@ std::string blamed(const std::vector<option_spec>& known, std::string_view detai
   return "type";
 }
 
+/// A searcher may also complain about a parameter, or about the points.
+void refuse_searcher(loading& x, const searcher_catalogue::entry& entry,
+                     const std::string& detail) {
+  if (auto name = leading_name(detail); x.space->find(name) != nullptr)
+    x.refuse("space", name, detail);
+  else if (detail.starts_with("points:"))
+    x.refuse("search", "points", detail);
+  else
+    x.refuse("search", blamed(entry.known, detail), "of " + entry.name + ": " + detail);
+}
+
 void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
   auto parsed = options::parse(entry.known, option_texts(x.what.search.options));
   if (!parsed || !entry.make)
     return;
   auto made = entry.make(*parsed, searcher_context_of(x.what, x.space));
   if (!made) {
-    auto key = blamed(entry.known, made.error().detail);
-    x.refuse("search", key, "of " + entry.name + ": " + made.error().detail);
+    refuse_searcher(x, entry, made.error().detail);
     return;
   }
   auto traits = (*made)->traits();

@@ -209,7 +209,7 @@ TEST(random_search, refuses_grids_beyond_counting) {
   for (int i = 0; i < 63; ++i)
     space.push_back({"g" + std::to_string(i), "grid(1, 2)"});
 
-  EXPECT_EQ(complaint({space}), "the grids have more than 2^62 combinations");
+  EXPECT_EQ(complaint({space}), "\"g9\": with it the grids have more than 2^62 combinations");
   space.pop_back();
   EXPECT_EQ(all({space, 1000000}, 10, 5).size(), 10u);
 }

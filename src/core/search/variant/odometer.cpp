@@ -58,7 +58,8 @@ expected<odometer> odometer::make(const search_space& space, const std::vector<b
   for (auto& x : result.digits_) {
     x.stride = result.combinations_;
     if (x.size > most / result.combinations_)
-      return error{ec::bad_option, "the grids have more than 2^62 combinations"};
+      return error{ec::bad_option, '"' + parameters[x.parameter].name
+                                       + "\": with it the grids have more than 2^62 combinations"};
     result.combinations_ *= x.size;
     result.conditional_ = result.conditional_ || x.conditional;
   }

@@ -48,7 +48,7 @@ expected<generator> generator::make(settings rules, const searcher_context& abou
     result.point_grids_.push_back(std::move(*part));
   }
   if (result.rest_ == endless)
-    return error{ec::bad_option, "the grids of all points have more than 2^64 combinations"};
+    return error{ec::bad_option, "points: the grids of all have more than 2^64 combinations"};
   auto samples = std::max<std::uint64_t>(about.samples, result.points_.size());
   result.end_ = about.samples == 0 ? endless
                                    : end_of(result.rest_, samples - result.points_.size(),
