@@ -3,6 +3,7 @@
 
 #include "tune/core/name.hpp"
 #include "tune/core/rng.hpp"
+#include "tune/core/space/idle_comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,6 +50,47 @@ TEST(search_space, bounds_the_length_and_the_depth_of_names) {
   EXPECT_EQ(complaint({{std::string(most_name_bytes, 'a'), "1"}}), "read");
   EXPECT_THAT(complaint({{std::string(most_name_bytes + 1, 'a'), "1"}}),
               ::testing::EndsWith("a name has at most 1000 bytes, not 1001"));
+}
+
+std::vector<std::string> idle(const std::vector<parameter_text>& lines) {
+  std::vector<std::string> result;
+  for (const auto& x : idle_comparisons(read(lines)))
+    result.push_back(x.parameter + ": " + x.why);
+  return result;
+}
+
+TEST(idle_comparisons, are_those_that_no_value_of_the_parameter_decides) {
+  using ::testing::ElementsAre;
+
+  EXPECT_THAT(idle({{"k", "choice(rbf, poly)"}, {"x", "1 if k == polly or k == rbf"}}),
+              ElementsAre("x: k == polly never holds: k is choice(rbf, poly)"));
+  EXPECT_THAT(idle({{"k", "grid(rbf, poly)"}, {"x", "1 if not k != polly"}}),
+              ElementsAre("x: k != polly always holds: k is grid(rbf, poly)"));
+  EXPECT_THAT(idle({{"k", "choice(rbf, poly)"}, {"x", "1 if k in (rbf, lin, 3)"}}),
+              ElementsAre("x: k == lin never holds: k is choice(rbf, poly)",
+                          "x: k == 3 never holds: k is choice(rbf, poly)"));
+  EXPECT_THAT(idle({{"k", "choice(rbf, poly)"}, {"x", "1 if k > 3"}}),
+              ElementsAre("x: k > 3 never holds: k is choice(rbf, poly)"));
+  EXPECT_THAT(idle({{"n", "randint(1, 4)"}, {"x", "1 if n > 3 or n == 2.5 or n == two"}}),
+              ElementsAre("x: n > 3 never holds: n is randint(1, 4)",
+                          "x: n == 2.5 never holds: n is randint(1, 4)",
+                          "x: n == two never holds: n is randint(1, 4)"));
+  EXPECT_THAT(idle({{"f", "uniform(0, 1)"}, {"x", "1 if f >= 1.5 and f < 0 and f"}}),
+              ElementsAre("x: f >= 1.5 never holds: f is uniform(0, 1)",
+                          "x: f < 0 never holds: f is uniform(0, 1)",
+                          "x: f == true never holds: f is uniform(0, 1)"));
+}
+
+TEST(idle_comparisons, are_none_where_some_value_decides) {
+  using ::testing::IsEmpty;
+
+  EXPECT_THAT(idle({{"k", "choice(rbf, 1, true)"},
+                    {"x", "1 if k == rbf or k == 1.0 or k or k >= 1 or k < sgd"}}),
+              IsEmpty());
+  EXPECT_THAT(idle({{"n", "randint(1, 4)"}, {"x", "1 if n > 2 or n == 3.0 or n != 2"}}), IsEmpty());
+  EXPECT_THAT(idle({{"f", "quniform(0, 1, 0.05)"}, {"x", "1 if f == 0.15 or f >= 1"}}), IsEmpty());
+  EXPECT_THAT(idle({{"g", "randn(0, 1)"}, {"x", "1 if g > 100"}}), IsEmpty());
+  EXPECT_THAT(idle({{"k", "rbf"}, {"x", "1 if k == poly or k > 3"}}), IsEmpty());
 }
 
 TEST(space, splits_conditions_off_outside_of_quotes_and_brackets) {

@@ -3,6 +3,7 @@
 
 #include "scanner.hpp"
 
+#include "tune/core/space/comparison.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 namespace tune {
 
 namespace {
-
-enum class relation { equal, unequal, less, at_most, greater, at_least };
 
 using truth = std::optional<bool>;
 
@@ -62,20 +61,6 @@ bool ordered(const T& a, relation how, const T& b) {
   }
 }
 
-bool compare(const value& a, relation how, const value& b) {
-  if (how == relation::equal)
-    return are_equal(a, b);
-  if (how == relation::unequal)
-    return !are_equal(a, b);
-  if (a.as_int() != nullptr && b.as_int() != nullptr)
-    return ordered(*a.as_int(), how, *b.as_int());
-  if (is_number(a) && is_number(b))
-    return ordered(*a.number(), how, *b.number());
-  if (a.as_string() != nullptr && b.as_string() != nullptr)
-    return ordered(*a.as_string(), how, *b.as_string());
-  return false;
-}
-
 truth evaluate(const node& x, std::span<const value* const> values);
 
 /// `all` for wanted = false, `any` for wanted = true: one part of that truth decides.
@@ -112,6 +97,15 @@ truth evaluate(const node& x, std::span<const value* const> values) {
     return compare(*left, x.how, x.literals.front());
   return std::any_of(x.literals.begin(), x.literals.end(),
                      [&](const value& y) { return are_equal(*left, y); });
+}
+
+/// All comparisons below `x`, from left to right.
+void add_comparisons(std::vector<parameter_comparison>& to, const node& x,
+                     const std::vector<std::string>& names) {
+  for (const auto& part : x.parts)
+    add_comparisons(to, part, names);
+  for (const auto& literal : x.literals)
+    to.push_back({names[x.name], x.how, literal});
 }
 
 /// Recursive descent, one function per level of precedence.
@@ -313,6 +307,25 @@ std::string_view trimmed(std::string_view text) {
 
 } // namespace
 
+std::string_view to_text(relation x) {
+  static constexpr std::string_view symbols[] = {"==", "!=", "<", "<=", ">", ">="};
+  return symbols[static_cast<std::size_t>(x)];
+}
+
+bool compare(const value& a, relation how, const value& b) {
+  if (how == relation::equal)
+    return are_equal(a, b);
+  if (how == relation::unequal)
+    return !are_equal(a, b);
+  if (a.as_int() != nullptr && b.as_int() != nullptr)
+    return ordered(*a.as_int(), how, *b.as_int());
+  if (is_number(a) && is_number(b))
+    return ordered(*a.number(), how, *b.number());
+  if (a.as_string() != nullptr && b.as_string() != nullptr)
+    return ordered(*a.as_string(), how, *b.as_string());
+  return false;
+}
+
 expected<condition> condition::parse(std::string_view text) {
   parser from{text};
   auto root = from.whole();
@@ -339,6 +352,14 @@ std::optional<bool> condition::decide(std::span<const value* const> values) cons
 
 const std::vector<std::string>& condition::names() const {
   return *names_;
+}
+
+std::vector<parameter_comparison> comparisons_of(const condition& x) {
+  std::vector<parameter_comparison> result;
+  parser from{x.text()};
+  if (auto root = from.whole())
+    add_comparisons(result, *root, from.names);
+  return result;
 }
 
 const std::string& condition::text() const {
