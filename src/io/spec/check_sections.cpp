@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loading.hpp"
 
+#include "tune/core/space/idle_comparison.hpp"
 #include "tune/core/stop/stopper.hpp"
 #include "tune/io/spec/convert.hpp"
 
@@ -64,53 +65,14 @@ void warn_of_empty_space(loading& x) {
                          + ": [space] has no parameters: all trials are alike");
 }
 
-/// A copy of `config` in which keys such as "optimizer.lr" became nested objects.
-object nested(const object& config, const search_space& space) {
-  object result;
-  for (const auto& [name, what] : config) {
-    auto dot = name.find('.');
-    if (dot == name.npos || space.find(name) == nullptr) {
-      result.set(name, what);
-      continue;
-    }
-    auto* level = &result;
-    std::size_t begin = 0;
-    for (; dot != name.npos; begin = dot + 1, dot = name.find('.', begin)) {
-      auto part = std::string_view{name}.substr(begin, dot - begin);
-      auto* next = level->find(part);
-      if (next == nullptr || next->as_object() == nullptr)
-        next = &level->set(part, object{});
-      level = next->as_object();
-    }
-    level->set(std::string_view{name}.substr(begin), what);
-  }
-  return result;
-}
-
-/// JSON writes 1 where a float 1.0 is meant.
-void make_floats(object& config, const search_space& space, const std::string& prefix) {
-  for (const auto& [name, what] : object{config}) {
-    auto full = prefix.empty() ? name : prefix + "." + name;
-    const auto* parameter = space.find(full);
-    if (parameter == nullptr && what.as_object() != nullptr)
-      make_floats(*config.find(name)->as_object(), space, full);
-    if (parameter == nullptr || what.as_int() == nullptr)
-      continue;
-    if (std::holds_alternative<float_range>(parameter->what)
-        || std::holds_alternative<normal_range>(parameter->what))
-      config.set(name, static_cast<double>(*what.as_int()));
-  }
-}
-
-void check_points(loading& x) {
-  std::size_t number = 0;
-  for (auto& point : x.what.search.points) {
-    ++number;
-    point = nested(point, *x.space);
-    make_floats(point, *x.space, "");
-    if (auto why = x.space->reject(point, true))
-      x.refuse("search", "points", "points: number " + std::to_string(number) + ": " + why->detail);
-  }
+/// Conditions that can be decided now are mostly slips of the pen.
+void warn_of_idle_comparisons(loading& x) {
+  constexpr std::size_t most_warnings = 10;
+  auto found = idle_comparisons(*x.space);
+  found.resize(std::min(found.size(), most_warnings));
+  for (const auto& each : found)
+    x.warnings.push_back(to_text(x.origin("space", each.parameter)) + ": [space] " + each.parameter
+                         + ": in its condition " + each.why);
 }
 
 /// Parses all of `[space]`, again after each fault without the parameter that caused it, so that
@@ -155,8 +117,10 @@ void check_sections(loading& x) {
 void check_space(loading& x) {
   parse_space(x);
   warn_of_empty_space(x);
-  if (x.space)
+  if (x.space) {
+    warn_of_idle_comparisons(x);
     check_points(x);
+  }
   if (auto stoppers = make_stoppers(stop_lines(x.what)); !stoppers)
     x.refuse("stop", leading_name(stoppers.error().detail), stoppers.error().detail);
 }

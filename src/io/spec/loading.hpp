@@ -42,6 +42,9 @@ struct loading {
 void check_sections(loading& x);
 /// Parses `[space]` and `[stop]`, checks `[search] points`.
 void check_space(loading& x);
+/// Brings the points into the form of the space, and checks them. Where the command line or the
+/// environment fixes a parameter, the points of lower sources give way, with a warning.
+void check_points(loading& x);
 /// Infers the kind, checks command, files and names. After `check_space`.
 void check_trainable(loading& x);
 /// Chooses catalogue entries, checks and completes their options, and tries to make them where

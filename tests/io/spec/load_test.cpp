@@ -169,6 +169,60 @@ TEST(load, warns_of_unknown_variables_with_the_nearest) {
 constexpr std::string_view halving_lines
     = "[scheduler]\ntype = halving\ngrace_period = 2\nmax_t = 9\n";
 
+TEST(load, lets_points_give_way_to_what_the_command_line_fixes) {
+  auto request = support::request();
+  request.overrides = {{"space.lr", "0.5"}, {"space.net.kind", "plain"}};
+
+  auto uut = support::load_text(
+      std::string{support::small}
+          + "net.kind = choice(plain, deep)\nlayers = randint(1, 9) if net.kind == deep\n"
+            "[search]\npoints = [{\"lr\": 0.25, \"net.kind\": \"deep\", \"layers\": 3}, "
+            "{\"lr\": 0.5}, {\"net\": {\"kind\": \"plain\"}}]\n",
+      request);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  const std::string at = "/nowhere/digits.ini:10: [search] points: number 1: ";
+  EXPECT_THAT(uut.warnings,
+              ElementsAre(at + "lr = 0.25 gives way to lr = 0.5 (command line --space.lr)",
+                          at
+                              + "net.kind = deep gives way to net.kind = plain (command line "
+                                "--space.net.kind)",
+                          at
+                              + "layers = 3 gives way to net.kind = plain (command line "
+                                "--space.net.kind)"));
+  for (const auto& point : uut.loaded->what.search.points)
+    EXPECT_TRUE(flatten(point).empty() || flatten(point).front().first == "net")
+        << flatten(point).front().first;
+}
+
+TEST(load, still_refuses_points_outside_of_what_is_not_fixed) {
+  const auto text = std::string{support::small} + "b = 3\n[search]\npoints = [{\"lr\": 0.25}]\n";
+  auto request = support::request();
+  request.overrides = {{"space.lr", "uniform(0.5, 1)"}};
+  EXPECT_FALSE(support::load_text(text, request));
+
+  // Both of the same source: one of them is a slip.
+  EXPECT_FALSE(
+      support::load_text(std::string{support::small} + "b = 3\n[search]\npoints = [{\"b\": 4}]\n"));
+  request.overrides = {{"space.lr", "0.5"}, {"search.points", "[{\"lr\": 0.25}]"}};
+  EXPECT_FALSE(support::load_text(text, request));
+  // What was wrong before is not mended by what was fixed.
+  request.overrides = {{"space.lr", "0.5"}};
+  EXPECT_FALSE(support::load_text(std::string{support::small}
+                                      + "b = 3\n[search]\npoints = [{\"lr\": 0.25, \"b\": 4}]\n",
+                                  request));
+}
+
+TEST(load, warns_of_conditions_that_never_hold) {
+  auto uut = support::load_text(std::string{support::small}
+                                + "k = choice(rbf, poly)\nx = randint(2, 6) if k == polly\n");
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_THAT(uut.warnings,
+              ElementsAre("/nowhere/digits.ini:8: [space] x: in its condition k == polly never "
+                          "holds: k is choice(rbf, poly)"));
+}
+
 TEST(load, leaves_the_options_of_a_type_that_the_command_line_replaces) {
   auto with = support::request();
   with.overrides = {{"scheduler.type", "first"}};
