@@ -90,7 +90,7 @@ key_spec number(const head& of, range bounds, Field field) {
     auto parsed = by_rule(rule, what);
     if (!parsed)
       return out_of_range(rule, what, "a number");
-    field(x) = parsed->number(rule.name);
+    field(x) = parsed->number(rule.name) + 0.0; // "-0" is 0
     return {};
   };
   return result;

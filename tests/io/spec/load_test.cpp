@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 using namespace tune;
@@ -221,6 +222,16 @@ TEST(load, warns_of_conditions_that_never_hold) {
   EXPECT_THAT(uut.warnings,
               ElementsAre("/nowhere/digits.ini:8: [space] x: in its condition k == polly never "
                           "holds: k is choice(rbf, poly)"));
+}
+
+TEST(load, takes_signs_of_numbers) {
+  auto uut
+      = loaded(small_and("[resources]\ncpu = -0\n[experiment]\nnum_samples = +5\nseed = -0\n"));
+
+  EXPECT_EQ(uut.experiment.num_samples, 5u);
+  EXPECT_EQ(uut.experiment.seed, 0u);
+  EXPECT_FALSE(std::signbit(uut.resources.cpu));
+  EXPECT_FALSE(support::load_text(small_and("[experiment]\nnum_samples = 0x10\n")));
 }
 
 TEST(load, leaves_the_options_of_a_type_that_the_command_line_replaces) {
