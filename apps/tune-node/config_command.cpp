@@ -15,6 +15,7 @@ exit_code show_config(const config_request& what, const choices& all) {
     return exit_code::configuration;
   switch (what.what) {
     case config_request::action::check:
+      warn_of_missing_program(*loaded, false);
       std::cout << what.file << ": fine\n";
       break;
     case config_request::action::explain:

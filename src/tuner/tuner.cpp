@@ -4,7 +4,9 @@
 #include "relay.hpp"
 #include "tune/actors/run_log.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/memory_limit.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/machine_check.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/tuner/company.hpp"
@@ -88,6 +90,8 @@ expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
       = impossible_request(x, {{node_settings{}.name, offered_by(x.what, machine.capacity())}});
   if (fault)
     return error{ec::impossible_request, fault_text(*fault, false)};
+  if (auto missing = missing_program(x, environment_of(environ)))
+    return error{ec::bad_option, fault_text(*missing, false)};
   return {};
 }
 
@@ -265,6 +269,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   count_own(what, parts, record);
   if (auto can = start_guard_if_needed(parts); !can)
     return can.error();
+  if (auto warning = unenforced_memory(chosen, can_limit_memory))
+    news->warned(fault_text(*warning, !what.file.empty()));
   auto opened = open_storage(directory, record, what.resume);
   if (!opened)
     return opened.error();

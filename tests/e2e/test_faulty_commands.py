@@ -173,10 +173,16 @@ class FaultyCommands(Case):
             self.assertIn('x.ini:6: [trainable] command: "/no/such/program"', ran.err)
             self.assertFalse((self.directory / "results").exists())
 
-    def test_a_program_that_no_path_leads_to_is_told_with_its_name(self):
-        ran = self.run_node("run", self.with_program("no-such-program"), code=5)
+    def test_a_program_that_no_path_leads_to_is_refused_where_no_worker_may_have_it(self):
+        ini = self.with_program("no-such-program")
+        says = 'x.ini:6: [trainable] command: there is no program "no-such-program" in PATH'
 
-        self.assertIn("no-such-program", ran.err)
+        ran = self.run_node("run", ini, code=3)
+        self.assertIn(says, ran.err)
+        self.assertFalse((self.directory / "results").exists())
+
+        for words in (["run", "--dry-run"], ["config", "check"]):
+            self.assertIn("warning: %s/%s" % (self.directory, says), self.run_node(*words, ini).err)
 
     def test_nan_and_infinities_travel_unharmed(self):
         ran, trial = self.run_beside_good("tune strange report 7")

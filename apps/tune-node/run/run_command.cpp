@@ -10,7 +10,9 @@
 #include "run/snapshot.hpp"
 
 #include "tune/actors/run_log.hpp"
+#include "tune/io/process/memory_limit.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/machine_check.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/tuner/company.hpp"
@@ -38,6 +40,26 @@ bool can_run(const loaded_spec& loaded, const host_resources& machine) {
   if (fault)
     std::cerr << to_text(*fault) << '\n';
   return !fault;
+}
+
+/// Whether trials have their program, as far as one can tell: workers may have what is not here.
+/// Complains if not.
+bool has_program(const loaded_spec& loaded, bool quiet) {
+  if (!loaded.what.cluster.listen.empty()) {
+    warn_of_missing_program(loaded, quiet);
+    return true;
+  }
+  auto missing = missing_program(loaded, environment_of(environ));
+  if (missing)
+    std::cerr << to_text(*missing) << '\n';
+  return !missing;
+}
+
+void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
+  if (quiet)
+    return;
+  if (auto warning = unenforced_memory(loaded, can_limit_memory))
+    std::cerr << "tune-node: warning: " << to_text(*warning) << '\n';
 }
 
 /// Runs the actors until all is over and on disk.
@@ -109,14 +131,23 @@ std::optional<loaded_spec> load_or_complain(const std::string& file,
   return std::move(result.loaded);
 }
 
+void warn_of_missing_program(const loaded_spec& loaded, bool quiet) {
+  if (quiet)
+    return;
+  if (auto missing = missing_program(loaded, environment_of(environ)))
+    std::cerr << "tune-node: warning: " << to_text(*missing) << '\n';
+}
+
 exit_code run_experiment(const command_line& line, const run_request& what, const choices& all) {
   auto loaded = load_or_complain(what.file, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
   auto machine = discover();
-  if (what.dry_run)
+  if (what.dry_run) {
+    warn_of_missing_program(*loaded, line.quiet || what.head);
     return what.head || can_run(*loaded, machine) ? show_dry_run(line, *loaded, all)
                                                   : exit_code::configuration;
+  }
   if (what.head)
     return run_at_head(line, what, *loaded);
   auto directory = fs::absolute(experiment_directory(loaded->what, fs::current_path()));
@@ -131,7 +162,7 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
       return written ? exit_code::done : exit_code::storage;
     }
   }
-  if (!can_run(*loaded, machine))
+  if (!can_run(*loaded, machine) || !has_program(*loaded, line.quiet))
     return exit_code::configuration;
   auto port = listening(*loaded);
   if (!port)
@@ -146,6 +177,7 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
     fixed.planned = parts.planned;
   if (auto can = start_guard_if_needed(parts); !can)
     return complain(can.error());
+  warn_of_unenforced_memory(*loaded, line.quiet);
   auto opened = open_storage(directory, loaded->what, what.resume);
   if (!opened)
     return complain(opened.error());

@@ -22,4 +22,7 @@ namespace tune::cli {
                                                           const std::vector<named_text>& with,
                                                           const choices& all, bool quiet = false);
 
+/// Says on stderr where a command's program is not on this machine.
+void warn_of_missing_program(const loaded_spec& loaded, bool quiet);
+
 } // namespace tune::cli

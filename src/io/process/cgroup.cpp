@@ -2,6 +2,7 @@
 #include "cgroup.hpp"
 
 #include "proc_files.hpp"
+#include "tune/io/process/memory_limit.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -122,6 +123,11 @@ bool cgroup::kill_members() const {
   if (any && version_2_)
     put(path_ + "/cgroup.kill", "1");
   return any;
+}
+
+bool can_limit_memory() {
+  constexpr std::uint64_t plenty = 1ULL << 30U;
+  return cgroup::make("tune-try-" + std::to_string(::getpid()), plenty).has_value();
 }
 
 } // namespace tune

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/machine_check.hpp"
+
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/keys.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+namespace tune {
+
+namespace {
+
+config_fault fault_at(const loaded_spec& x, const char* section, const char* key,
+                      std::string message) {
+  auto origin = x.origins.find(std::string{section} + "." + key);
+  return {origin == x.origins.end() ? config_origin{} : origin->second, section, key,
+          std::move(message)};
+}
+
+/// Where trials look for programs.
+std::string path_of_trials(const loaded_spec& x,
+                           const std::map<std::string, std::string>& environment) {
+  const auto& own = x.what.trainable.env;
+  auto is_path = [](const named_text& each) { return each.name == "PATH"; };
+  if (auto i = std::find_if(own.begin(), own.end(), is_path); i != own.end())
+    return i->text;
+  auto i = environment.find("PATH");
+  return i == environment.end() ? "/usr/local/bin:/usr/bin:/bin" : i->second;
+}
+
+/// The program's name where it is the same for all trials and names no place; else empty.
+std::string bare_program(const loaded_spec& x) {
+  auto command = command_of(x.what, *x.space);
+  if (!command)
+    return {};
+  // What only a trial knows is marked by a character that no name has.
+  object unknown;
+  for (const auto& name : command->names())
+    unknown.set(name, "\x01");
+  auto words = command->render(unknown, {"\x01", x.what.ini_dir, "\x01", "\x01"});
+  auto is_bare = !words.empty() && words.front().find_first_of("/\x01") == std::string::npos;
+  return is_bare ? words.front() : std::string{};
+}
+
+bool stands_in(std::string_view path, const std::string& program) {
+  for (;;) {
+    auto end = path.find(':');
+    auto file = std::filesystem::path{path.substr(0, end)} / program;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0)
+      return true;
+    if (end == path.npos)
+      return false;
+    path.remove_prefix(end + 1);
+  }
+}
+
+} // namespace
+
+std::optional<config_fault>
+missing_program(const loaded_spec& x, const std::map<std::string, std::string>& environment) {
+  if (x.what.trainable.kind != trainable_kind::command || !x.space)
+    return std::nullopt;
+  auto program = bare_program(x);
+  auto path = path_of_trials(x, environment);
+  if (program.empty() || stands_in(path, program))
+    return std::nullopt;
+  return fault_at(x, "trainable", "command",
+                  "command: there is no program \"" + program + "\" in PATH (" + path + ")");
+}
+
+std::optional<config_fault> unenforced_memory(const loaded_spec& x,
+                                              const std::function<bool()>& can_limit) {
+  const auto& of = x.what.trainable;
+  auto memory = x.what.resources.memory;
+  if (memory == 0 || !x.what.cluster.local || !of.kind || *of.kind == trainable_kind::table)
+    return std::nullopt;
+  auto is_thread = *of.kind != trainable_kind::command && of.isolation == isolation_kind::thread;
+  if (!is_thread && can_limit())
+    return std::nullopt;
+  auto text = find_key("resources", "memory")->write(x.what);
+  return fault_at(x, "resources", "memory",
+                  "memory = " + text + ": only counted, not enforced on this machine: "
+                      + (is_thread ? "threads share their memory"
+                                   : "no control group can be made that limits memory; "
+                                     "that takes a delegated memory controller, or root"));
+}
+
+} // namespace tune
