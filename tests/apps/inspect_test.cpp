@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
@@ -204,6 +206,29 @@ TEST_F(inspect_test, names_experiments_below_a_directory_without_one) {
 TEST_F(inspect_test, says_that_a_file_is_no_directory) {
   std::ofstream{root / "file"} << "x";
   EXPECT_EQ(refused(of(root / "file")).detail, (root / "file").string() + ": not a directory");
+}
+
+TEST_F(inspect_test, says_that_a_directory_may_not_be_entered) {
+  std::filesystem::create_directories(root / "shut" / "inside");
+  std::filesystem::permissions(root, std::filesystem::perms{0755});
+  std::filesystem::permissions(root / "shut", std::filesystem::perms::none);
+
+  // Root may read everywhere: the child is nobody.
+  const auto child = ::fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (::geteuid() == 0 && ::setuid(nobody) != 0)
+      ::_exit(1);
+    for (const auto& path : {root / "shut", root / "shut" / "inside"}) {
+      if (refused(of(path)) != error{ec::storage, path.string() + ": Permission denied"})
+        ::_exit(2);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  std::filesystem::permissions(root / "shut", std::filesystem::perms::owner_all);
 }
 
 TEST_F(inspect_test, refuses_what_is_no_database) {

@@ -51,12 +51,19 @@ expected<fs::path> directory_of(const std::string& given) {
   std::error_code failed;
   if (path.filename() == "experiment.db" && fs::is_regular_file(path, failed))
     path = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+  auto is_shut = [&failed] { return failed == std::errc::permission_denied; };
+  auto shut = [&] { return error{ec::storage, printable(given) + ": " + failed.message()}; };
   auto status = fs::status(path, failed);
+  if (is_shut())
+    return shut();
   if (!fs::exists(status))
     return error{ec::unreadable, printable(given) + ": no such directory"};
   if (!fs::is_directory(status))
     return error{ec::unreadable, printable(given) + ": not a directory"};
-  if (!fs::exists(database_file(path), failed))
+  auto is_there = fs::exists(database_file(path), failed);
+  if (is_shut())
+    return shut();
+  if (!is_there)
     return no_experiment(path);
   return path;
 }

@@ -20,7 +20,8 @@ namespace tune::cli {
 /// @param out Receives the result, nothing on failure.
 /// @errors One line each. `ec::unreadable`: no such directory, or no experiment in it (naming those
 ///         below it, if any); `ec::unknown_name`: no such trial, or a `--sort` key that is none;
-///         `ec::storage`: the database is damaged, not ours or of a newer version.
+///         `ec::storage`: the directory may not be entered, the database is damaged, not ours or of
+///         a newer version.
 [[nodiscard]] expected<void> show_trials(const trials_request& what, output_format format,
                                          const table_look& look, std::ostream& out);
 
