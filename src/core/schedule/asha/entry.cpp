@@ -63,7 +63,7 @@ scheduler_catalogue::entry make_entry() {
   result.name = "asha";
   result.summary = "asynchronous successive halving: stops trials that fall behind at rungs";
   result.source = "Li et al., \"A System for Massively Parallel Hyperparameter Tuning\", "
-                  "MLSys 2020";
+                  "MLSys 2020; docs/ray-tune.md says where Ray Tune differs";
   result.known = known_options();
   result.make = [](const options& from,
                    const scheduler_context& context) -> expected<std::unique_ptr<scheduler>> {

@@ -44,7 +44,7 @@ struct settings {
 /// end, a stop condition) is recorded too. At `max_t` a trial is stopped unjudged, but its score is
 /// recorded at the highest rung that it had not passed.
 ///
-/// Different from Ray Tune, whose rules these are otherwise:
+/// Different from Ray Tune, whose rules these are otherwise (docs/ray-tune.md):
 /// - A rung exactly at `max_t` is never lost to rounding.
 /// - A trial that jumps over rungs has passed them: it is judged at the highest one only. There,
 ///   later results fall through to the lower rungs.
