@@ -208,7 +208,7 @@ TEST(command_line, says_what_has_the_wrong_shape) {
       {{"run"}, "run needs FILE"},
       {{"run", "a", "b"}, "one argument too many: 'b'"},
       {{"run", "a", "--dry-rnu"}, "unknown option '--dry-rnu'; did you mean '--dry-run'?"},
-      {{"run", "a", "--dry"}, "unknown option '--dry'"},
+      {{"run", "a", "--dry"}, "unknown option '--dry'; did you mean '--dry-run'?"},
       {{"run", "a", "--dry-run=1"}, "--dry-run takes no value"},
       {{"run", "a", "--a.b"}, "--a.b: its value is missing"},
       {{"run", "a", "--a.b", "--c.d", "1"}, "--a.b: its value is missing"},

@@ -61,8 +61,8 @@ bool stands_in(std::string_view path, const std::string& program) {
 
 } // namespace
 
-std::optional<config_fault>
-missing_program(const loaded_spec& x, const std::map<std::string, std::string>& environment) {
+std::optional<config_fault> missing_program(const loaded_spec& x,
+                                            const std::map<std::string, std::string>& environment) {
   if (x.what.trainable.kind != trainable_kind::command || !x.space)
     return std::nullopt;
   auto program = bare_program(x);

@@ -1,5 +1,5 @@
-/// Comparisons in conditions that tell nothing, because no value of the parameter makes a difference:
-/// mostly slips of the pen.
+/// Comparisons in conditions that tell nothing, because no value of the parameter makes a
+/// difference: mostly slips of the pen.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -21,7 +21,7 @@ missing_program(const loaded_spec& x, const std::map<std::string, std::string>& 
 /// A warning where `[resources] memory` is given and nothing on this machine would enforce it.
 /// @param can_limit Whether a process can be limited: `can_limit_memory`. Asked only where it
 ///                  matters.
-[[nodiscard]] std::optional<config_fault>
-unenforced_memory(const loaded_spec& x, const std::function<bool()>& can_limit);
+[[nodiscard]] std::optional<config_fault> unenforced_memory(const loaded_spec& x,
+                                                            const std::function<bool()>& can_limit);
 
 } // namespace tune
