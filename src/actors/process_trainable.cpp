@@ -131,12 +131,13 @@ struct process_state {
     // One that was asked to end meanwhile does.
     if (ending)
       return processes->resume_reports(process);
-    parked = true;
+    // Refused where it left something running: then it ends, as one that serves a single trial.
     hosts->park(process, needs);
   }
 
   template <class Self>
   void take(Self* self, const process_news::parked& x) {
+    parked = true;
     auto how = x.so_far;
     how.code = 0;
     auto judged = judge_exit(how, known);

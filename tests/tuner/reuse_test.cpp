@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -45,6 +46,13 @@ std::string text_in(const fs::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
+std::string text_without(const fs::path& path, const std::string& line) {
+  auto result = text_in(path);
+  for (auto at = result.find(line); at != result.npos; at = result.find(line))
+    result.erase(at, line.size());
+  return result;
+}
+
 /// Waits for the others of its round: until `count` files lie in `place`.
 void meet(const fs::path& place, const std::string& name, std::int64_t count) {
   fs::create_directories(place);
@@ -55,8 +63,42 @@ void meet(const fs::path& place, const std::string& name, std::int64_t count) {
   support::eventually(all);
 }
 
+/// Prints until somebody ends it.
+[[noreturn]] void print_on(const std::string& name) {
+  auto line = "left by " + name + "\n";
+  for (;;) {
+    [[maybe_unused]] auto count = ::write(STDOUT_FILENO, line.data(), line.size());
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+}
+
+void leave_child(const std::string& name) {
+  if (::fork() == 0)
+    print_on(name);
+}
+
+/// In a session of its own; its father is dead.
+void leave_daemon(const std::string& name) {
+  auto father = ::fork();
+  if (father == 0) {
+    ::setsid();
+    leave_child(name);
+    std::_Exit(0);
+  }
+  ::waitpid(father, nullptr, 0);
+}
+
+void leave_dead_child() {
+  auto pid = ::fork();
+  if (pid == 0)
+    std::_Exit(0);
+  siginfo_t how{};
+  ::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOWAIT);
+}
+
 /// Trial i does what letter i of `plan` says: o = ends well, t = throws, s = segmentation fault,
-/// b = ends well but leaves a broken process behind, w = refuses its reset.
+/// b = ends well but leaves a broken process behind, w = refuses its reset, f and d = leaves a
+/// child or a daemon behind that prints, z = leaves a dead child unburied.
 class letters : public trainable {
 public:
   void setup(const object& config, const trial_context& context) override {
@@ -85,6 +127,7 @@ public:
     if (letter == 's')
       crash();
     broken_ = letter == 'b';
+    spoil(letter);
     return {{"loss", 1.0 / static_cast<double>(n_)},
             {"resets", resets_},
             {"setups", setups_},
@@ -122,6 +165,15 @@ private:
   }
   [[nodiscard]] std::int64_t steps() const {
     return config_.contains("steps") ? static_cast<std::int64_t>(number(config_, "steps")) : 1;
+  }
+  /// What a trial may do to the process that it leaves.
+  void spoil(char letter) const {
+    if (letter == 'f')
+      leave_child(trial_);
+    if (letter == 'd')
+      leave_daemon(trial_);
+    if (letter == 'z')
+      leave_dead_child();
   }
   /// By every way of printing, and nothing of it flushed.
   void print() const {
@@ -238,6 +290,15 @@ struct reused_hosts : samples::tuner_test {
     return result.size();
   }
 
+  /// Whether each trial's stdout holds what it has to print, and nothing of another's.
+  static void expect_own_output(const result_grid& of) {
+    for (const auto& x : of.trials()) {
+      auto id = to_text(x.trial);
+      EXPECT_EQ(text_without(x.directory / "stdout", "left by " + id + "\n"),
+                "cout " + id + "\nstdout " + id + "\n");
+    }
+  }
+
   [[nodiscard]] std::size_t left_behind() const {
     return find_leftovers(
                [&](std::string_view tag) { return tag.starts_with((root / "e").string() + "#"); })
@@ -351,6 +412,25 @@ TEST_F(reused_hosts, print_into_the_files_of_the_trial_they_serve) {
     EXPECT_EQ(text_in(x.directory / "stdout"), "cout " + id + "\nstdout " + id + "\n");
     EXPECT_EQ(text_in(x.directory / "stderr"), "clog " + id + "\n");
   }
+}
+
+TEST_F(reused_hosts, end_with_a_trial_that_leaves_processes_behind) {
+  for (const auto* plan : {"ofoo", "odoo"}) {
+    auto grid = run(planned(plan).name(std::string{"e"} + plan));
+
+    EXPECT_THAT(last(grid, "resets"), ElementsAre(0, 1, 0, 1)) << plan;
+    EXPECT_EQ(hosts(grid), 2u);
+    EXPECT_TRUE(grid.errors().empty());
+    ASSERT_EQ(grid.trials().size(), 4u);
+    expect_own_output(grid);
+  }
+}
+
+TEST_F(reused_hosts, are_kept_where_all_children_are_dead) {
+  auto grid = run(planned("ozoo"));
+
+  EXPECT_EQ(hosts(grid), 1u);
+  EXPECT_TRUE(grid.errors().empty());
 }
 
 // B4.9

@@ -265,6 +265,13 @@ void child_process::flush_answers() {
     watch_.remove(answers_.get());
 }
 
+void child_process::close_answers() {
+  if (std::exchange(answers_watched_, false))
+    watch_.remove(answers_.get());
+  waiting_answers_.clear();
+  answers_.reset();
+}
+
 void child_process::on_end_requested(std::span<char> buffer) {
   end_requested_ = true;
   for (auto role : {pipe_role::out, pipe_role::report})
@@ -302,9 +309,22 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   who_->started(pid_);
 }
 
-void child_process::park(std::shared_ptr<process_listener> keeper, std::span<char> buffer) {
-  if (exit_ || end_requested_)
+bool child_process::begin_park(std::shared_ptr<process_listener> keeper) {
+  if (exit_ || end_requested_ || !answers_)
+    return false;
+  keeper_ = std::move(keeper);
+  return true;
+}
+
+void child_process::end_park(bool alone, std::span<char> buffer) {
+  auto keeper = std::exchange(keeper_, nullptr);
+  if (keeper == nullptr || exit_ || end_requested_)
     return;
+  if (!alone) { // What it left belongs to the trial, and ends with this process.
+    close_answers();
+    resume(pipe_role::report, buffer);
+    return;
+  }
   read_output(buffer);
   exit_info so_far;
   describe_output(so_far);
@@ -328,9 +348,7 @@ void child_process::on_exited(exit_info how, std::span<char> buffer) {
     if (std::exchange(in.watched, false))
       watch_.remove(in.fd.get());
   }
-  if (std::exchange(answers_watched_, false))
-    watch_.remove(answers_.get());
-  answers_.reset();
+  close_answers();
   drain(buffer);
 }
 

@@ -44,8 +44,11 @@ public:
   void resume(pipe_role role, std::span<char> buffer);
   void answer(std::string_view line, std::span<char> buffer);
   void on_end_requested(std::span<char> buffer);
-  /// Unless it was asked to end, or has ended.
-  void park(std::shared_ptr<process_listener> keeper, std::span<char> buffer);
+  /// @returns whether the guard is to look if it is alone: not if it was asked to end, or has
+  /// ended.
+  bool begin_park(std::shared_ptr<process_listener> keeper);
+  /// The guard has looked. One that is not alone shall end.
+  void end_park(bool alone, std::span<char> buffer);
   void hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
                std::string_view line, std::span<char> buffer);
   /// It is gone: reads what is left, then tells the listener.
@@ -70,6 +73,8 @@ private:
   std::uint64_t id_;
   process_order order_;
   std::shared_ptr<process_listener> who_;
+  /// Is to have it once it is known to be alone.
+  std::shared_ptr<process_listener> keeper_;
   pipe_watch& watch_;
   std::size_t max_waiting_answers_;
   std::size_t max_report_line_;
@@ -101,6 +106,7 @@ private:
   bool hear(input& from, std::string_view line, bool truncated);
   [[nodiscard]] bool has_lines(const input& from) const;
   void flush_answers();
+  void close_answers();
   void hear_on_if_answered(std::span<char> buffer);
   void drain(std::span<char> buffer);
   void read_output(std::span<char> buffer);

@@ -118,6 +118,8 @@ private:
         start(std::move(*order), std::move(got.fds), got.fds_lost);
       else if (const auto* request = std::get_if<guard_wire::end>(&*got.what))
         end(*request);
+      else if (const auto* question = std::get_if<guard_wire::look>(&*got.what))
+        look(*question);
       else if (std::holds_alternative<guard_wire::ping>(*got.what))
         say(guard_wire::pong{});
     }
@@ -126,6 +128,11 @@ private:
   void end(const guard_wire::end& order) {
     if (auto* what = wards_.find(order.id))
       wards_.end(*what, order.grace);
+  }
+
+  void look(const guard_wire::look& question) {
+    if (const auto* what = wards_.find(question.id))
+      say(guard_wire::seen{question.id, wards_.is_alone(*what)});
   }
 
   void refuse(std::uint64_t id, std::string why) {

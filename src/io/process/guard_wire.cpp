@@ -126,6 +126,15 @@ void write(writer& to, const exited& x) {
 void write(writer&, const ping&) {}
 void write(writer&, const pong&) {}
 
+void write(writer& to, const look& x) {
+  to.number(x.id);
+}
+
+void write(writer& to, const seen& x) {
+  to.number(x.id);
+  to.number(static_cast<std::uint8_t>(x.alone));
+}
+
 void read_duration(reader& from, std::chrono::milliseconds& x) {
   std::chrono::milliseconds::rep count = 0;
   from.number(count);
@@ -177,6 +186,15 @@ void read(reader& from, exited& x) {
 
 void read(reader&, ping&) {}
 void read(reader&, pong&) {}
+
+void read(reader& from, look& x) {
+  from.number(x.id);
+}
+
+void read(reader& from, seen& x) {
+  from.number(x.id);
+  from.flag(x.alone);
+}
 
 template <std::size_t Index = 0>
 std::optional<message> decode_as(std::size_t index, reader& from) {

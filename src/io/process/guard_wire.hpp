@@ -18,7 +18,7 @@
 namespace tune::guard_wire {
 
 /// Of these messages: a program replaced by a newer one must not be its guard.
-inline constexpr std::uint32_t wire_version = 2;
+inline constexpr std::uint32_t wire_version = 3;
 
 /// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
 struct launch {
@@ -75,7 +75,18 @@ struct ping {};
 /// Guard to node: I am.
 struct pong {};
 
-using message = std::variant<launch, end, hello, started, exited, ping, pong>;
+/// Node to guard: is anything left of what the process started?
+struct look {
+  std::uint64_t id = 0;
+};
+/// Guard to node: its answer. None where the process is gone: then that is told.
+struct seen {
+  std::uint64_t id = 0;
+  /// Nothing lives that descends from it.
+  bool alone = false;
+};
+
+using message = std::variant<launch, end, hello, started, exited, ping, pong, look, seen>;
 
 /// Largest packet sent as such; a longer one travels as a memory file.
 inline constexpr std::size_t max_packet = 64 * 1024;

@@ -154,8 +154,9 @@ void process_service::poll_loop::handle(const answer& what) {
 }
 
 void process_service::poll_loop::handle(park what) {
-  if (auto* child = find(what.which))
-    child->park(std::move(what.keeper), buffer_);
+  auto* child = find(what.which);
+  if (child != nullptr && child->begin_park(std::move(what.keeper)))
+    order(guard_wire::look{what.which.id});
 }
 
 void process_service::poll_loop::handle(hand_on what) {
@@ -186,8 +187,8 @@ void process_service::poll_loop::handle(const stop&) {
     handle(one);
 }
 
-void process_service::poll_loop::order(std::variant<std::uint64_t, guard_wire::end> what) {
-  std::visit([this](const auto& one) { outgoing_.emplace_back(one); }, what);
+void process_service::poll_loop::order(errand what) {
+  outgoing_.push_back(std::move(what));
   ask_whether_guard_lives();
 }
 
@@ -239,26 +240,34 @@ void process_service::poll_loop::hear_guard() {
     }
     if (guard_due_)
       expect_guard();
-    if (!got.what)
-      continue;
-    if (std::holds_alternative<guard_wire::pong>(*got.what)) {
-      guard_due_.reset();
-      asks_guard_ = std::exchange(asks_again_, false);
-      if (asks_guard_)
-        outgoing_.emplace_back(guard_wire::ping{});
-    } else if (const auto* news = std::get_if<guard_wire::started>(&*got.what)) {
-      if (auto* child = find(news->id)) {
-        child->on_started(news->pid);
-        fresh.push_back(news->id);
-      }
-    } else if (const auto* last = std::get_if<guard_wire::exited>(&*got.what)) {
-      finish(last->id, info_of(*last));
-    }
+    if (got.what)
+      hear(*got.what, fresh);
   }
   // One that is gone already never needs watching.
   for (auto id : fresh) {
     if (auto* child = find(id))
       child->watch_all();
+  }
+}
+
+/// @param fresh gets those that are there now.
+void process_service::poll_loop::hear(const guard_wire::message& news,
+                                      std::vector<std::uint64_t>& fresh) {
+  if (std::holds_alternative<guard_wire::pong>(news)) {
+    guard_due_.reset();
+    asks_guard_ = std::exchange(asks_again_, false);
+    if (asks_guard_)
+      outgoing_.emplace_back(guard_wire::ping{});
+  } else if (const auto* first = std::get_if<guard_wire::started>(&news)) {
+    if (auto* child = find(first->id)) {
+      child->on_started(first->pid);
+      fresh.push_back(first->id);
+    }
+  } else if (const auto* view = std::get_if<guard_wire::seen>(&news)) {
+    if (auto* child = find(view->id))
+      child->end_park(view->alone, buffer_);
+  } else if (const auto* last = std::get_if<guard_wire::exited>(&news)) {
+    finish(last->id, info_of(*last));
   }
 }
 
@@ -369,15 +378,22 @@ guard_wire::io_result process_service::poll_loop::ask_guard() {
   return result;
 }
 
+guard_wire::io_result process_service::poll_loop::send_outgoing(const errand& what) {
+  if (const auto* id = std::get_if<std::uint64_t>(&what))
+    return send_launch(*id);
+  if (std::holds_alternative<guard_wire::ping>(what))
+    return ask_guard();
+  // Without a guard there is no process either.
+  if (!guard_.socket)
+    return io_result::ok;
+  if (const auto* question = std::get_if<guard_wire::look>(&what))
+    return guard_wire::send(guard_.socket.get(), *question);
+  return guard_wire::send(guard_.socket.get(), std::get<guard_wire::end>(what));
+}
+
 void process_service::poll_loop::send_outgoing() {
   while (!outgoing_.empty()) {
-    auto result = io_result::ok;
-    if (const auto* id = std::get_if<std::uint64_t>(&outgoing_.front()))
-      result = send_launch(*id);
-    else if (const auto* last = std::get_if<guard_wire::end>(&outgoing_.front()))
-      result = guard_.socket ? guard_wire::send(guard_.socket.get(), *last) : io_result::ok;
-    else
-      result = ask_guard();
+    auto result = send_outgoing(outgoing_.front());
     if (result == io_result::would_block) {
       if (!guard_due_)
         expect_guard();

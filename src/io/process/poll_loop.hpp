@@ -57,6 +57,9 @@ public:
   [[nodiscard]] pid_t guard_pid() const { return guard_pid_; }
 
 private:
+  /// A launch by its id, an end, a look, or the question whether the guard is there.
+  using errand = std::variant<std::uint64_t, guard_wire::end, guard_wire::look, guard_wire::ping>;
+
   process_service_options options_;
   std::atomic<std::uint64_t> last_id_ = 0;
   std::atomic<pid_t> guard_pid_ = 0;
@@ -68,8 +71,8 @@ private:
   guard_connection guard_;
   pipe_watch watch_;
   std::map<std::uint64_t, child_process> children_;
-  /// For the guard, in order: a launch by its id, an end, or the question whether it is there.
-  std::deque<std::variant<std::uint64_t, guard_wire::end, guard_wire::ping>> outgoing_;
+  /// For the guard, in order.
+  std::deque<errand> outgoing_;
   /// A ping waits in `outgoing_` or for its answer.
   bool asks_guard_ = false;
   /// Orders went out after it, or a process may have ended.
@@ -96,7 +99,8 @@ private:
 
   void listen_to_guard();
   void hear_guard();
-  void order(std::variant<std::uint64_t, guard_wire::end> what);
+  void hear(const guard_wire::message& news, std::vector<std::uint64_t>& fresh);
+  void order(errand what);
   void ask_whether_guard_lives();
   void expect_guard();
   [[nodiscard]] int patience_ms() const;
@@ -105,6 +109,7 @@ private:
   [[nodiscard]] bool ensure_guard(std::string& why);
   void send_outgoing();
   [[nodiscard]] guard_wire::io_result send_launch(std::uint64_t id);
+  [[nodiscard]] guard_wire::io_result send_outgoing(const errand& what);
   [[nodiscard]] guard_wire::io_result ask_guard();
 
   child_process* find(std::uint64_t id);

@@ -45,13 +45,36 @@ std::vector<pid_t> pids_in(std::string_view text) {
   return result;
 }
 
+/// The entries of a directory that are numbers.
+std::vector<pid_t> pids_listed_in(const char* path) {
+  std::vector<pid_t> result;
+  std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir(path), ::closedir};
+  while (directory) {
+    const auto* entry = ::readdir(directory.get());
+    if (entry == nullptr)
+      break;
+    if (auto pid = number_in<pid_t>(entry->d_name))
+      result.push_back(*pid);
+  }
+  return result;
+}
+
 /// The long way, for kernels without `children` files.
-std::vector<pid_t> children_by_scan() {
+std::vector<pid_t> children_by_scan(pid_t parent) {
   std::vector<pid_t> result;
   for (auto pid : all_processes()) {
-    if (auto facts = stat_of(pid); facts && facts->parent == ::getpid())
+    if (auto facts = stat_of(pid); facts && facts->parent == parent)
       result.push_back(pid);
   }
+  return result;
+}
+
+std::string children_file(pid_t pid, pid_t thread) {
+  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/children";
+}
+
+bool has_children_files() {
+  static const auto result = ::access(children_file(::getpid(), ::getpid()).c_str(), R_OK) == 0;
   return result;
 }
 
@@ -105,23 +128,24 @@ std::optional<std::string> environment_of(pid_t pid, std::string_view name) {
 }
 
 std::vector<pid_t> own_children() {
-  auto pid = std::to_string(::getpid());
-  auto path = "/proc/" + pid + "/task/" + pid + "/children";
-  static const auto has_children_files = ::access(path.c_str(), R_OK) == 0;
-  return has_children_files ? pids_in(read_small(path.c_str())) : children_by_scan();
+  auto pid = ::getpid();
+  return has_children_files() ? pids_in(read_small(children_file(pid, pid).c_str()))
+                              : children_by_scan(pid);
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  if (!has_children_files())
+    return children_by_scan(pid);
+  std::vector<pid_t> result;
+  for (auto thread : pids_listed_in(("/proc/" + std::to_string(pid) + "/task").c_str())) {
+    auto some = pids_in(read_small(children_file(pid, thread).c_str()));
+    result.insert(result.end(), some.begin(), some.end());
+  }
+  return result;
 }
 
 std::vector<pid_t> all_processes() {
-  std::vector<pid_t> result;
-  std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir("/proc"), ::closedir};
-  while (directory) {
-    const auto* entry = ::readdir(directory.get());
-    if (entry == nullptr)
-      break;
-    if (auto pid = number_in<pid_t>(entry->d_name))
-      result.push_back(*pid);
-  }
-  return result;
+  return pids_listed_in("/proc");
 }
 
 std::uint64_t system_oom_kills() {

@@ -36,6 +36,9 @@ struct stat_facts {
 /// process has one thread.
 [[nodiscard]] std::vector<pid_t> own_children();
 
+/// Children of all threads of a process, adopted ones and zombies included; none where it is gone.
+[[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
+
 /// Every process that can be seen.
 [[nodiscard]] std::vector<pid_t> all_processes();
 

@@ -31,6 +31,11 @@ bool bury(pid_t pid) {
          && info.si_pid == pid;
 }
 
+bool is_alive(pid_t pid) {
+  auto facts = proc_files::stat_of(pid);
+  return facts && facts->state != 'Z';
+}
+
 } // namespace
 
 void ward_book::add(ward what) {
@@ -91,6 +96,15 @@ void ward_book::warn(ward& what, const std::vector<pid_t>& strays) {
 void ward_book::end_all() {
   for (auto& [id, what] : wards_)
     end(what, what.grace);
+}
+
+bool ward_book::is_alone(const ward& what) {
+  // Its own children first: those that lose their parent meanwhile are found among ours.
+  auto children = proc_files::children_of(what.pid);
+  if (std::any_of(children.begin(), children.end(), is_alive))
+    return false;
+  auto strays = living_strays();
+  return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) { return belongs(pid, what); });
 }
 
 bool ward_book::was_out_of_memory(const ward& what) {

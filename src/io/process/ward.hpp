@@ -60,6 +60,9 @@ public:
   void end(ward& what, std::chrono::milliseconds grace);
   void end_all();
 
+  /// Whether nothing lives that descends from it.
+  [[nodiscard]] bool is_alone(const ward& what);
+
   /// Takes note of all children that died.
   void reap();
   /// Kills what is overdue. @returns the time until the next is, or nothing.

@@ -137,6 +137,52 @@ TEST_F(process_reuse_test, is_not_parked_once_it_was_asked_to_end) {
   EXPECT_EQ(keeper->pid(), 0);
 }
 
+TEST_F(process_reuse_test, is_not_parked_while_it_has_descendants) {
+  std::vector<std::vector<std::string>> all{{"children", "1"}, {"daemon"}, {"chain"}};
+  for (auto& script : all) {
+    heard = std::make_shared<support::recorder>();
+    script.insert(script.end(), {"say", "idle", "hear", "exit", "4"});
+    start(script);
+
+    uut->park(handle, keeper);
+
+    // Its end was not asked for by a signal: it has read the end of its answers.
+    auto how = heard->wait_exit();
+    EXPECT_EQ(how.code, 4) << script.front();
+    EXPECT_FALSE(how.requested);
+    EXPECT_FALSE(heard->parked_as());
+    EXPECT_EQ(keeper->pid(), 0);
+    EXPECT_EQ(support::count_tagged(tag), 0u);
+  }
+}
+
+TEST_F(process_reuse_test, is_parked_beside_others_with_descendants) {
+  auto busy = std::make_shared<support::recorder>();
+  auto other = order({"daemon", "children", "1", "say", "ready", "hear"});
+  other.protocol = true;
+  other.tag += "/other";
+  auto other_handle = uut->launch(other, busy);
+  ASSERT_TRUE(busy->wait_reports(1));
+  start({"say", "idle", "hear"});
+
+  park();
+
+  uut->kill(other_handle);
+  busy->wait_exit();
+}
+
+TEST_F(process_reuse_test, is_not_parked_if_it_is_to_end_while_that_is_looked_into) {
+  start({"say", "idle", "hear"});
+
+  uut->park(handle, keeper);
+  uut->end(handle, std::chrono::seconds{60});
+
+  auto parked = [&] { return heard->parked_as() || heard->exits() > 0; };
+  ASSERT_TRUE(support::eventually(parked));
+  // The request came before the guard's answer, or too late.
+  EXPECT_NE(heard->parked_as().has_value(), heard->exits() == 1);
+}
+
 TEST_F(process_reuse_test, ends_with_its_service_while_it_waits) {
   start({"say", "idle", "hear"});
   park();

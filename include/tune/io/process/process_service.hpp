@@ -173,7 +173,9 @@ public:
   /// Takes a process that speaks the protocol from its listener, which hears `parked` when all that
   /// was printed so far is in its files. What it prints from then on is dropped.
   ///
-  /// Not if it is gone or was asked to end: then its listener hears `exited`.
+  /// Not if it is gone or was asked to end, and not if anything lives that it started: then its
+  /// answer descriptor is closed, so that it ends, and all that it leaves is ended. In either case
+  /// its listener hears `exited`.
   /// @param keeper Has the process from then on: hears `started`, before the other's last call,
   ///               and `exited`.
   /// @returns the keeper's handle.
