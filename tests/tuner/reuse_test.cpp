@@ -4,6 +4,7 @@
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/leftovers.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -96,9 +97,17 @@ void leave_dead_child() {
   ::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOWAIT);
 }
 
+void redirect_stdout(const char* file) {
+  std::fflush(stdout);
+  auto fd = ::open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  ::dup2(fd, STDOUT_FILENO);
+  ::close(fd);
+}
+
 /// Trial i does what letter i of `plan` says: o = ends well, t = throws, s = segmentation fault,
 /// b = ends well but leaves a broken process behind, w = refuses its reset, f and d = leaves a
-/// child or a daemon behind that prints, z = leaves a dead child unburied.
+/// child or a daemon behind that prints, z = leaves a dead child unburied, x = closes descriptors 0
+/// to 2, r = redirects stdout, q = closes the stream itself.
 class letters : public trainable {
 public:
   void setup(const object& config, const trial_context& context) override {
@@ -174,6 +183,16 @@ private:
       leave_daemon(trial_);
     if (letter == 'z')
       leave_dead_child();
+    if (letter == 'x') {
+      std::fflush(stdout);
+      for (auto fd : {0, 1, 2})
+        ::close(fd);
+      std::cout << "lost" << std::endl;
+    }
+    if (letter == 'r')
+      redirect_stdout("elsewhere");
+    if (letter == 'q')
+      std::fclose(stdout);
   }
   /// By every way of printing, and nothing of it flushed.
   void print() const {
@@ -431,6 +450,27 @@ TEST_F(reused_hosts, are_kept_where_all_children_are_dead) {
 
   EXPECT_EQ(hosts(grid), 1u);
   EXPECT_TRUE(grid.errors().empty());
+}
+
+TEST_F(reused_hosts, print_where_they_should_after_trials_that_close_or_redirect) {
+  auto grid = run(planned("oxoroo"));
+
+  EXPECT_EQ(hosts(grid), 1u);
+  EXPECT_TRUE(grid.errors().empty());
+  ASSERT_EQ(grid.trials().size(), 6u);
+  for (const auto& x : grid.trials()) {
+    auto id = to_text(x.trial);
+    EXPECT_EQ(text_in(x.directory / "stdout"), "cout " + id + "\nstdout " + id + "\n");
+    EXPECT_EQ(text_in(x.directory / "stderr"), "clog " + id + "\n");
+  }
+}
+
+TEST_F(reused_hosts, end_where_their_stdout_is_closed_for_good) {
+  auto grid = run(planned("qo"));
+
+  EXPECT_EQ(hosts(grid), 2u);
+  EXPECT_TRUE(grid.errors().empty());
+  expect_own_output(grid);
 }
 
 // B4.9

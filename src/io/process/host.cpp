@@ -3,6 +3,7 @@
 
 #include "guard.hpp"
 #include "line_splitter.hpp"
+#include "standard_streams.hpp"
 #include "term_watch.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/host_talk.hpp"
@@ -20,11 +21,9 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <mutex>
 #include <stdexcept>
@@ -201,14 +200,6 @@ host_order order_in_environment() {
   return order;
 }
 
-/// What was printed goes where the trial's output goes, not to the next one's.
-void flush_output() {
-  std::cout.flush();
-  std::clog.flush();
-  std::fflush(stdout);
-  std::fflush(stderr);
-}
-
 /// Makes the environment what a new process of this attempt would find.
 void set_environment(const host_order& order, const object& config) {
   std::vector<std::string> old{"TUNE_TRIAL_RESTORE"};
@@ -226,23 +217,30 @@ void set_environment(const host_order& order, const object& config) {
 
 /// @returns nothing: there is no further attempt, or none that this process can begin. Of the
 ///          latter a new host will tell why.
-std::optional<host_order> next_attempt(pipe_link& link) {
-  flush_output();
+std::optional<host_order> next_attempt(pipe_link& link, standard_streams& streams) {
+  // What was printed goes where the trial's output goes, not to the next one's.
+  if (!streams.restore())
+    return std::nullopt;
   auto result = link.next_order();
   if (result && ::chdir(result->context.directory.c_str()) != 0)
     return std::nullopt;
   return result;
 }
 
-void serve(const trainable_registry::entry& what, bool kept, pipe_link& link) {
+void serve(const trainable_registry::entry& what, pipe_link& link) {
+  auto order = order_in_environment();
+  drive(what, read_config(order.params.string()), order.context, order.restore, link);
+}
+
+void serve_many(const trainable_registry::entry& what, pipe_link& link) {
+  standard_streams streams;
   kept_trainable trained{what};
   auto order = std::optional{order_in_environment()};
   auto config = read_config(order->params.string());
   for (;;) {
     trained.drive(config, order->context, order->restore, link);
-    if (kept)
-      order = next_attempt(link);
-    if (!kept || !order)
+    order = next_attempt(link, streams);
+    if (!order)
       break;
     config = read_config(order->params.string());
     set_environment(*order, config);
@@ -256,7 +254,7 @@ int host(const std::string& name, bool kept, const trainable_registry& trainable
     const auto* what = trainables.find(name);
     if (what == nullptr)
       throw std::runtime_error{"this program has no trainable named '" + name + "'"};
-    serve(*what, kept, link);
+    kept ? serve_many(*what, link) : serve(*what, link);
     return 0;
   } catch (const restore_error& e) {
     link.fail(e.what(), true);
