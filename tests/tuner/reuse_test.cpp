@@ -150,6 +150,8 @@ public:
   void cleanup() override {
     if (auto place = text(config_, "cleanups"); !place.empty())
       std::ofstream{place, std::ios::app} << trial_ << '\n';
+    if (config_.contains("last_words"))
+      std::cout << "cleanup " << trial_ << '\n';
   }
 
 private:
@@ -471,6 +473,15 @@ TEST_F(reused_hosts, end_where_their_stdout_is_closed_for_good) {
   EXPECT_EQ(hosts(grid), 2u);
   EXPECT_TRUE(grid.errors().empty());
   expect_own_output(grid);
+}
+
+TEST_F(reused_hosts, clean_up_after_a_refused_reset_as_part_of_the_trial_that_asked) {
+  auto grid = run(planned("ow").parameter("last_words", "1"));
+
+  ASSERT_EQ(grid.trials().size(), 2u);
+  auto of = [&](std::size_t i) { return text_in(grid.trials()[i].directory / "stdout"); };
+  EXPECT_EQ(of(0), "cout 00000\nstdout 00000\n");
+  EXPECT_EQ(of(1), "cleanup 00000\ncout 00001\nstdout 00001\n");
 }
 
 // B4.9
