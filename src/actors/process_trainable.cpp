@@ -20,6 +20,10 @@ namespace {
 /// A program that was told to stop may still clean up for so long before it is signalled.
 constexpr auto polite_wait = std::chrono::seconds{1};
 
+std::string incomplete_output_text(const std::string& why) {
+  return "not all that it printed is in its files: " + why;
+}
+
 struct process_state {
   static inline const char* name = "tune.process";
 
@@ -53,6 +57,8 @@ struct process_state {
   bool ends_with_save = false;
   /// Its output goes to another machine.
   bool prints = false;
+  /// Why its output is not all in the files.
+  std::string missing_output;
 
   template <class Self>
   void take(Self* self, const process_news::started& x) {
@@ -140,6 +146,7 @@ struct process_state {
     parked = true;
     auto how = x.so_far;
     how.code = 0;
+    missing_output = how.output_trouble;
     auto judged = judge_exit(how, known);
     judged.exit_status.reset();
     conclude(self, std::move(judged));
@@ -150,6 +157,7 @@ struct process_state {
     // It was broken before it came to this trial.
     if (std::exchange(unproven, false) && !ending && !known.ending && !known.failure)
       return launch(self);
+    missing_output = how.output_trouble;
     conclude(self, judge_exit(how, known));
   }
 
@@ -172,22 +180,30 @@ struct process_state {
     prints = what.node->outputs && !how.stdout_file.empty();
     if (prints)
       send(self, what.node->outputs,
-           output_opened{what.order.attempt, what.order.trial, what.order.job, how.stdout_file,
-                         how.stderr_file});
+           output_opened{output(), what.order.trial, how.stdout_file, how.stderr_file});
   }
+
+  [[nodiscard]] output_key output() const { return {what.order.job, what.order.attempt}; }
 
   /// The end is told when all that was printed is where it belongs.
   template <class Self>
   void leave(Self* self, attempt_ended over) {
-    auto tell = [this, self, over = std::move(over)] {
-      send(self, what.trial, over);
+    auto tell = [this, self, over = std::move(over)](const std::string& missing) mutable {
+      if (!missing.empty())
+        over.detail += (over.detail.empty() ? "" : "\n") + incomplete_output_text(missing);
+      send(self, what.trial, std::move(over));
       self->quit();
     };
     if (!prints)
-      return tell();
-    // The desk lives on this node, and answers at once where the head is out of reach.
-    request(self, what.node->outputs, caf::infinite, output_closed{what.order.attempt})
-        .then([tell](const output_settled&) { tell(); }, [tell](const caf::error&) { tell(); });
+      return tell(missing_output);
+    // The desk lives on this node, answers at once where the head is out of reach, and has limits
+    // of its own.
+    request(self, what.node->outputs, caf::infinite, output_closed{output()})
+        .then(
+            [this, tell](const output_settled& x) mutable {
+              tell(missing_output.empty() ? x.why : missing_output);
+            },
+            [self, tell](const caf::error& why) mutable { tell(render(self->system(), why)); });
   }
 
   /// Ends it. Where that was asked for before it is no fault: TERM may cut a line short.
@@ -238,7 +254,7 @@ struct process_state {
     if (!refused.empty())
       send(self, what.trial, attempt_save_failed{what.order.attempt, 0, std::move(refused)});
     if (prints)
-      send(self, what.node->outputs, output_grew{what.order.attempt});
+      send(self, what.node->outputs, output_grew{output()});
     waits = true;
     // It was told to end in the middle of its step: nobody else will answer.
     if (halted)

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -32,7 +33,11 @@ namespace tune {
 
 namespace {
 
-using courier_impl = extend<output_desk_actor, caf::result<void>(piece_taken)>;
+using courier_impl
+    = extend<output_desk_actor, caf::result<void>(piece_taken), caf::result<void>(tick_atom)>;
+
+/// How often it looks whether something was taken, while it has patience.
+constexpr unsigned ticks_of_patience = 10;
 
 /// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
 using reader_actor = typed_actor<
@@ -74,37 +79,37 @@ struct stream {
 };
 
 struct attempt_output {
-  output_opened what;
+  std::uint64_t trial = 0;
   std::array<stream, 2> streams;
   bool closing = false;
+  /// Ticks since the head last took something of it.
+  unsigned idle = 0;
   std::optional<caf::typed_response_promise<output_settled>> asker;
 };
 
 struct courier_state {
   static inline const char* name = "tune.output_courier";
 
-  using key = std::pair<std::uint32_t, std::uint64_t>;
-
-  std::map<key, attempt_output> attempts;
+  std::map<output_key, attempt_output> attempts;
   /// Pieces on their way, by number.
-  std::map<std::uint64_t, std::tuple<key, std::size_t, std::size_t>> pieces;
+  std::map<std::uint64_t, std::tuple<output_key, std::size_t, std::size_t>> pieces;
   std::uint64_t last_number = 0;
+  bool ticking = false;
+  std::chrono::milliseconds patience{0};
   inbox_actor inbox;
   reader_actor reads;
   monitors watched;
 
-  static key key_of(const attempt_key& x) { return {x.epoch, x.counter}; }
-
   void open(const output_opened& what) {
-    auto& fresh = attempts[key_of(what.attempt)];
-    fresh.what = what;
+    auto& fresh = attempts[what.whose];
+    fresh.trial = what.trial;
     fresh.streams[0].file = what.out;
     fresh.streams[1].file = what.err;
   }
 
   template <class Self>
-  void grow(Self* self, const attempt_key& which) {
-    auto known = attempts.find(key_of(which));
+  void grow(Self* self, const output_key& which) {
+    auto known = attempts.find(which);
     if (known == attempts.end())
       return;
     for (std::size_t i = 0; i < 2; ++i)
@@ -113,7 +118,7 @@ struct courier_state {
 
   /// Reads on where the head's file ends.
   template <class Self>
-  void look(Self* self, const key& which, std::size_t index) {
+  void look(Self* self, const output_key& which, std::size_t index) {
     auto& from = attempts.at(which).streams[index];
     if (from.over || !from.broken.empty())
       return;
@@ -131,7 +136,7 @@ struct courier_state {
   }
 
   template <class Self>
-  void pass(Self* self, const key& which, std::size_t index, std::string bytes) {
+  void pass(Self* self, const output_key& which, std::size_t index, std::string bytes) {
     auto known = attempts.find(which);
     if (known == attempts.end())
       return;
@@ -145,9 +150,9 @@ struct courier_state {
     }
     output_piece piece;
     piece.number = ++last_number;
-    piece.job = all.what.job;
-    piece.trial = all.what.trial;
-    piece.attempt = all.what.attempt;
+    piece.job = which.job;
+    piece.trial = all.trial;
+    piece.attempt = which.attempt;
     piece.stream = index == 0 ? output_stream::out : output_stream::err;
     piece.offset = from.done;
     pieces[piece.number] = {which, index, bytes.size()};
@@ -160,9 +165,13 @@ struct courier_state {
     auto known = pieces.extract(what.number);
     if (known.empty())
       return;
-    auto [which, index, size] = known.mapped();
-    auto& all = attempts.at(which);
-    auto& from = all.streams[index];
+    const auto& [which, index, size] = known.mapped();
+    auto of = attempts.find(which);
+    // It was given up meanwhile.
+    if (of == attempts.end())
+      return;
+    auto& from = of->second.streams[index];
+    of->second.idle = 0;
     if (!what.why.empty())
       return fail(which, index, what.why);
     from.busy = false;
@@ -174,7 +183,7 @@ struct courier_state {
       look(self, which, index);
   }
 
-  void fail(const key& which, std::size_t index, const std::string& why) {
+  void fail(const output_key& which, std::size_t index, const std::string& why) {
     auto known = attempts.find(which);
     if (known == attempts.end())
       return;
@@ -183,15 +192,49 @@ struct courier_state {
   }
 
   template <class Self>
-  void close(Self* self, const attempt_key& which, attempt_output& all) {
+  void close(Self* self, const output_key& which, attempt_output& all) {
     all.closing = true;
     for (std::size_t i = 0; i < 2; ++i)
-      look(self, key_of(which), i);
-    settle(key_of(which));
+      look(self, which, i);
+    settle(which);
+    tick_later(self);
+  }
+
+  template <class Self>
+  void tick_later(Self* self) {
+    if (!std::exchange(ticking, true))
+      delayed_send(self, caf::actor_cast<courier_impl>(self), patience / ticks_of_patience,
+                   tick_atom_v);
+  }
+
+  /// A trial must end even if its head takes nothing any more and stays in reach.
+  template <class Self>
+  void tick(Self* self) {
+    ticking = false;
+    std::vector<output_key> stuck;
+    for (auto& [which, all] : attempts) {
+      if (all.asker && ++all.idle > ticks_of_patience)
+        stuck.push_back(which);
+    }
+    for (const auto& which : stuck)
+      give_up(which);
+    if (std::any_of(attempts.begin(), attempts.end(), [](const auto& x) { return x.second.asker; }))
+      tick_later(self);
+  }
+
+  void give_up(const output_key& which) {
+    for (auto& x : attempts.at(which).streams) {
+      if (!x.over && x.broken.empty())
+        x.broken
+            = "the head took nothing of it for "
+              + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience).count())
+              + " s";
+    }
+    settle(which);
   }
 
   /// Answers once both streams are at their end, one way or the other.
-  void settle(const key& which) {
+  void settle(const output_key& which) {
     auto known = attempts.find(which);
     if (known == attempts.end() || !known->second.asker)
       return;
@@ -222,8 +265,10 @@ struct courier_state {
 };
 
 courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state> self,
-                                    const inbox_actor& inbox, const reader_actor& reads) {
+                                    const inbox_actor& inbox, const reader_actor& reads,
+                                    std::chrono::milliseconds patience) {
   auto& state = state_of(self);
+  state.patience = patience;
   state.inbox = inbox;
   state.reads = reads;
   state.watched.init(self);
@@ -231,28 +276,29 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
   take_along(self, reads);
   return {
       [&state](const output_opened& what) { state.open(what); },
-      [self, &state](const output_grew& x) { state.grow(self, x.attempt); },
+      [self, &state](const output_grew& x) { state.grow(self, x.whose); },
       [self, &state](const output_closed& x) {
         auto answer = self->make_response_promise<output_settled>();
-        auto known = state.attempts.find(courier_state::key_of(x.attempt));
+        auto known = state.attempts.find(x.whose);
         if (known == state.attempts.end()) {
           answer.deliver(output_settled{"the head is out of reach"});
           return answer;
         }
         known->second.asker = answer;
-        state.close(self, x.attempt, known->second);
+        state.close(self, x.whose, known->second);
         return answer;
       },
       [self, &state](const piece_taken& x) { state.hear(self, x); },
+      [self, &state](tick_atom) { state.tick(self); },
   };
 }
 
 } // namespace
 
 output_desk_actor spawn_output_courier(caf::actor_system& system, inbox_actor inbox,
-                                       bool own_thread) {
+                                       bool own_thread, std::chrono::milliseconds patience) {
   auto reads = own_thread ? system.spawn<caf::detached>(reader) : system.spawn(reader);
-  return output_desk_actor{system.spawn(courier, std::move(inbox), reads)};
+  return output_desk_actor{system.spawn(courier, std::move(inbox), reads, patience)};
 }
 
 } // namespace tune

@@ -57,6 +57,16 @@ TEST_F(process_trainable, reports_by_protocol) {
   EXPECT_EQ(end().exit_status, 0);
 }
 
+TEST_F(process_trainable, tells_where_not_all_of_its_output_could_be_kept) {
+  runs("report 1 out words");
+  std::filesystem::create_directories(work.directory / "trials" / "00000" / "stdout");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::finished);
+  EXPECT_THAT(end().detail, HasSubstr("not all that it printed is in its files: cannot open"));
+}
+
 TEST_F(process_trainable, is_told_to_stop_by_protocol) {
   runs("report 1000 exit 5");
   stop_lines = {{"i", "2"}};

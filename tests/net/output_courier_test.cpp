@@ -10,11 +10,13 @@
 
 #include <deque>
 #include <fstream>
+#include <map>
 
 namespace tune {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 /// What an inbox heard and did not answer yet.
@@ -39,7 +41,7 @@ struct closer_state {
 };
 
 caf::behavior close_output(caf::stateful_actor<closer_state>* self, output_desk_actor whom,
-                           attempt_key which, settled heard) {
+                           output_key which, settled heard) {
   request(self, whom, caf::infinite, output_closed{which})
       .then([heard](const output_settled& x) { heard->push_back(x.why); },
             [](const caf::error&) { ADD_FAILURE() << "the courier did not answer"; });
@@ -51,12 +53,12 @@ struct output_courier_test : support::deterministic_system {
   std::shared_ptr<letters> heard = std::make_shared<letters>();
   inbox_actor inbox;
   output_desk_actor uut;
-  const attempt_key first{attempt_id{1, 1}};
+  const output_key first{"job", attempt_id{1, 1}};
 
   output_courier_test() {
     init_net_types();
     inbox = keep(inbox_actor{system->spawn(listening_inbox, heard)});
-    uut = keep(spawn_output_courier(*system, inbox, false));
+    uut = keep(spawn_output_courier(*system, inbox, false, 10s));
   }
   void TearDown() override {
     heard->who = nullptr;
@@ -67,11 +69,11 @@ struct output_courier_test : support::deterministic_system {
   void print(const std::string& name, const std::string& text) const {
     std::ofstream{file(name), std::ios::binary | std::ios::app} << text;
   }
-  void open(attempt_key which) {
-    tell(uut, output_opened{which, 7, "job", file("out"), file("err")});
+  void open(const output_key& which, const std::string& prefix = {}) {
+    tell(uut, output_opened{which, 7, file(prefix + "out"), file(prefix + "err")});
   }
   void grew() { tell(uut, output_grew{first}); }
-  settled close(attempt_key which) {
+  settled close(const output_key& which) {
     auto result = std::make_shared<std::vector<std::string>>();
     keep(system->spawn(close_output, uut, which, result));
     run_now();
@@ -225,6 +227,49 @@ TEST_F(output_courier_test, does_not_mind_answers_to_what_it_never_sent) {
   EXPECT_EQ(*end, std::vector<std::string>{""});
 }
 
+TEST_F(output_courier_test, keeps_two_jobs_apart_whose_attempts_have_the_same_number) {
+  const output_key second{"other", first.attempt};
+  open(first);
+  open(second, "other ");
+  print("out", "of the first");
+  print("other out", "of the second");
+  auto end = close(first);
+  auto other_end = close(second);
+
+  std::map<std::string, std::string> printed;
+  while (!heard->pieces.empty()) {
+    auto piece = next();
+    printed[piece.job] += piece.bytes;
+    take(piece);
+  }
+
+  EXPECT_EQ(printed["job"], "of the first");
+  EXPECT_EQ(printed["other"], "of the second");
+  EXPECT_EQ(*end, std::vector<std::string>{""});
+  EXPECT_EQ(*other_end, std::vector<std::string>{""});
+}
+
+TEST_F(output_courier_test, answers_when_the_head_takes_nothing_any_more) {
+  open(first);
+  print("out", "one ");
+  print("err", "two");
+  auto end = close(first);
+  pass(9s);
+  auto out = next();
+  take(out);
+  pass(9s);
+  ASSERT_TRUE(end->empty());
+
+  pass(3s);
+
+  ASSERT_EQ(end->size(), 1u);
+  EXPECT_THAT(end->front(), HasSubstr("the head took nothing of it for 10 s"));
+  // Too late, and no harm.
+  while (!heard->pieces.empty())
+    take(next());
+  EXPECT_EQ(end->size(), 1u);
+}
+
 TEST_F(output_courier_test, answers_when_the_head_is_lost) {
   open(first);
   print("out", "hello");
@@ -234,7 +279,7 @@ TEST_F(output_courier_test, answers_when_the_head_is_lost) {
 
   ASSERT_EQ(end->size(), 1u);
   EXPECT_THAT(end->front(), HasSubstr("out of reach"));
-  auto late = close(attempt_id{1, 2});
+  auto late = close({"job", attempt_id{1, 2}});
   ASSERT_EQ(late->size(), 1u);
   EXPECT_THAT(late->front(), HasSubstr("out of reach"));
 }

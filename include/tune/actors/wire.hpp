@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -324,21 +325,29 @@ struct node_offer {
 struct job_wanted {
   std::string id;
 };
+/// Whose output it is: attempts are numbered by each experiment for itself.
+struct output_key {
+  std::string job;
+  attempt_key attempt;
+  friend bool operator<(const output_key& a, const output_key& b) {
+    return std::tie(a.job, a.attempt.epoch, a.attempt.counter)
+           < std::tie(b.job, b.attempt.epoch, b.attempt.counter);
+  }
+};
 /// A program begins to print into these files, which must reach the head.
 struct output_opened {
-  attempt_key attempt;
+  output_key whose;
   std::uint64_t trial = 0;
-  std::string job;
   std::filesystem::path out;
   std::filesystem::path err;
 };
 /// There may be more in them.
 struct output_grew {
-  attempt_key attempt;
+  output_key whose;
 };
 /// Nothing more will come.
 struct output_closed {
-  attempt_key attempt;
+  output_key whose;
 };
 /// All of it is at the head, or why it is not.
 struct output_settled {

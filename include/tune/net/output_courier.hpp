@@ -4,6 +4,7 @@
 
 #include "tune/net/actors.hpp"
 
+#include <chrono>
 #include <cstddef>
 
 namespace tune {
@@ -15,10 +16,12 @@ inline constexpr std::size_t output_piece_bytes = 256 * 1024;
 ///
 /// Of each stream one piece is on its way at a time: a slow head costs patience, never memory.
 /// Files are removed from the worker when all of them is at the head. A lost inbox ends it: what
-/// was not yet taken is lost with the attempts.
+/// was not yet taken is lost with the attempts. Who closed an attempt always has an answer: one of
+/// which the head takes nothing for `patience` is given up.
 /// @param own_thread Reads on a thread of its own, since it blocks on the disk; false is for
 ///   schedulers that must see every message.
-[[nodiscard]] output_desk_actor spawn_output_courier(caf::actor_system& system, inbox_actor inbox,
-                                                     bool own_thread = true);
+[[nodiscard]] output_desk_actor
+spawn_output_courier(caf::actor_system& system, inbox_actor inbox, bool own_thread = true,
+                     std::chrono::milliseconds patience = std::chrono::minutes{5});
 
 } // namespace tune
