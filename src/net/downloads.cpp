@@ -10,7 +10,8 @@ downloads::downloads(const content_store& to, download_limits limits, std::uint6
     : store_{to}, limits_{limits}, numbers_{numbers} {}
 
 void downloads::want(const std::string& hash, std::uint64_t size, std::string name) {
-  if (store_.has(hash, size)) {
+  // The disk, or somebody, may have spoilt it since it came; then it comes anew.
+  if (store_.has(hash, size) && store_.verify(hash)) {
     ended_.push_back({hash, {}});
     return;
   }

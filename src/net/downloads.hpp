@@ -42,7 +42,8 @@ public:
   /// asks.
   downloads(const content_store& to, download_limits limits, std::uint64_t& numbers);
 
-  /// Brings a content, once however often it is wanted, and not at all if it is in the store.
+  /// Brings a content, once however often it is wanted, and not at all if it is in the store, where
+  /// it is read through each time.
   /// @param name For texts.
   void want(const std::string& hash, std::uint64_t size, std::string name);
   /// Nobody wants it any more. What of it is under way is dropped.

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
 #include <map>
 
 namespace tune {
@@ -215,6 +216,22 @@ TEST_F(fetcher_test, asks_only_for_what_it_has_not) {
   EXPECT_EQ(why(other), "");
   EXPECT_EQ(disk.shipped("other", "copy.py"), "content");
   EXPECT_TRUE(asked->chunks.empty());
+}
+
+TEST_F(fetcher_test, brings_anew_what_was_spoilt_in_the_store) {
+  auto first = fetch_of("content");
+  give(sha256_of("content"));
+  EXPECT_EQ(why(first), "");
+  auto kept = content_store::open(disk.worker() / "content")->path_of(sha256_of("content"));
+  std::filesystem::permissions(kept, std::filesystem::perms::owner_all);
+  std::ofstream{kept} << "CONTENT";
+
+  auto other = fetch("other", silent_depot());
+  give(tell_job(next_job().number, {{"copy.py", "content"}}));
+  EXPECT_EQ(give(sha256_of("content")), 2);
+
+  EXPECT_EQ(why(other), "");
+  EXPECT_EQ(disk.shipped("other", "copy.py"), "content");
 }
 
 TEST_F(fetcher_test, brings_a_file_once_that_two_jobs_want_at_a_time) {

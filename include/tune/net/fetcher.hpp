@@ -32,10 +32,10 @@ struct fetcher_settings {
 
 /// Opens the worker's store and spawns its fetcher. It ends when it is told to go.
 ///
-/// Files come once, whichever jobs want them; what is there stays, up to a bound that is looked at
-/// when it is spawned and when jobs go. It holds `credit` chunks in
-/// memory and the list of files, never a file. Depots are monitored: a lost one fails its fetches
-/// at once.
+/// Files come once, whichever jobs want them; what is there is read through before a job gets it,
+/// and comes anew if it was spoilt. It stays, up to a bound that is looked at when it is spawned
+/// and when jobs go. It holds `credit` chunks in memory and the list of files, never a file. Depots
+/// are monitored: a lost one fails its fetches at once.
 /// @errors `ec::storage`.
 [[nodiscard]] expected<fetcher_actor> spawn_fetcher(caf::actor_system& system,
                                                     fetcher_settings settings);
