@@ -149,8 +149,9 @@ struct connector_state {
     settings.furnish(node, links);
     auto& now = with.emplace(session{door, links, by, {}, node.finder, node.outputs});
     now.node = spawn_node(self->system(), std::move(node), links.desk);
-    watched.watch(self, door,
-                  [this, self](const caf::error& why) { lose(self, render(self->system(), why)); });
+    watched.watch(self, door, [this, self](const caf::error& why) {
+      lose(self, text_of_loss("the head", why));
+    });
     watched.watch(self, now.node, [this, self](const caf::error&) { close(self); });
     send(self, door, enter_atom_v, by.ticket, now.node);
     wait = settings.first_wait;

@@ -121,9 +121,12 @@ struct door_state {
     auto& [who, called] = came.mapped();
     inside[called] = {who.worker, node};
     // Whoever came back under the name before this one's loss was noticed keeps it.
-    watched.watch(self, node, [this, called = called, node](const caf::error&) {
-      if (auto known = inside.find(called); known != inside.end() && known->second.node == node)
-        inside.erase(known);
+    watched.watch(self, node, [this, called = called, node](const caf::error& why) {
+      auto known = inside.find(called);
+      if (known == inside.end() || known->second.node != node)
+        return;
+      inside.erase(known);
+      settings.say("worker " + called + " is gone: " + text_of_loss("it", why));
     });
     settings.say("worker " + called + " joined: " + to_text(who.capacity));
     send(self, cluster, node_offer{called, who.capacity, who.labels}, node);

@@ -139,10 +139,8 @@ struct follower_state {
   template <class Self>
   void meet(Self* self, const front_actor& who, promise& result) {
     front = who;
-    watched.watch(self, who, [this, self](const caf::error& why) {
-      heard->lose(is_unreachable(why) ? "the connection to the head was lost"
-                                      : "the head ended: " + render(self->system(), why));
-    });
+    watched.watch(self, who,
+                  [this](const caf::error& why) { heard->lose(text_of_loss("the head", why)); });
     result.deliver(led_in{});
   }
 
@@ -262,7 +260,7 @@ expected<std::unique_ptr<head_link>> head_link::connect(caf::actor_system& syste
     return door.error();
   auto made = std::make_unique<impl>(system);
   if (auto in = made->come_in(*door, {how.build, how.cluster, how.name}); !in)
-    return in.error();
+    return error{in.error().code, how.where + ": " + in.error().detail};
   return std::unique_ptr<head_link>{new head_link{std::move(made)}};
 }
 

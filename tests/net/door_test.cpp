@@ -84,6 +84,16 @@ TEST_F(door_test, lets_a_worker_in) {
   EXPECT_THAT(said, ElementsAre(HasSubstr("worker w joined")));
 }
 
+TEST_F(door_test, tells_of_a_worker_that_goes) {
+  auto node = mock_node();
+  let_in(words_of("a"), node);
+
+  dismiss(node.actor);
+
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_THAT(said[1], HasSubstr("worker w is gone: it"));
+}
+
 TEST_F(door_test, forgets_the_first_of_two_hellos_of_one_worker) {
   auto first_node = mock_node();
   auto node = mock_node();

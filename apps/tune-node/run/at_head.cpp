@@ -197,10 +197,10 @@ exit_code run_at_head(const command_line& line, const run_request& what,
     return complain(how.error());
   network_config config{*how};
   caf::actor_system system{config};
-  auto link = head_link::connect(system,
-                                 {dial(system, *what.head, *how), cluster.name, name_of_caller()});
+  auto link = head_link::connect(system, {dial(system, *what.head, *how), to_text(*what.head),
+                                          cluster.name, name_of_caller()});
   if (!link)
-    return complain({link.error().code, to_text(*what.head) + ": " + link.error().detail});
+    return complain(link.error());
   return submitter{line, what, loaded, **link}.run();
 }
 

@@ -314,6 +314,14 @@ private:
   return why == caf::exit_reason::remote_link_unreachable;
 }
 
+/// Why somebody on another node is gone, for people.
+/// @param whom A noun: "the head".
+[[nodiscard]] inline std::string text_of_loss(const std::string& whom, const caf::error& why) {
+  if (is_unreachable(why))
+    return "the connection to " + whom + " was lost";
+  return whom + (why ? " ended" : " left");
+}
+
 [[nodiscard]] inline std::string render(caf::actor_system& system, const caf::error& why) {
 #if TUNE_CAF_1
   static_cast<void>(system);

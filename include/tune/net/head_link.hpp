@@ -23,6 +23,8 @@ struct experiment_fate {
 
 struct head_link_settings {
   door_dialer dial;
+  /// The head, for texts: its errors begin with it, as the dialer's do.
+  std::string where;
   std::string cluster = "default";
   /// Who asks, for people: "me@laptop".
   std::string name;
