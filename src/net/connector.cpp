@@ -76,6 +76,8 @@ struct connector_state {
   /// Numbers the timers: one that was overtaken means nothing.
   std::uint64_t timer = 0;
   bool leaving = false;
+  /// It had a head once.
+  bool was_joined = false;
   /// The head is out of reach; the node is on its way out.
   bool is_lost = false;
 
@@ -144,6 +146,7 @@ struct connector_state {
   template <class Self>
   void enter(Self* self, const door_actor& door, const welcome& by, const head_links& links) {
     is_lost = false;
+    was_joined = true;
     auto node = settings.node;
     node.name = by.name;
     settings.furnish(node, links);
@@ -202,7 +205,7 @@ struct connector_state {
     if (leaving)
       return end(self, {worker_end::kind::left, {}});
     auto alone = self->clock().now() - alone_since;
-    if (settings.patience && alone + wait > *settings.patience)
+    if (!was_joined && settings.patience && alone + wait > *settings.patience)
       return end(self, {worker_end::kind::unreachable, why});
     seen().waits(why, wait);
     remind(self, wait);

@@ -225,6 +225,18 @@ TEST_F(connector_test, gives_up_after_its_patience) {
   EXPECT_TRUE(is_gone(uut));
 }
 
+TEST_F(connector_test, waits_without_limit_for_a_head_that_it_had) {
+  settings.patience = 5s;
+  start();
+  nobody(100);
+
+  dismiss(door);
+  pass(300s);
+
+  EXPECT_FALSE(is_gone(uut));
+  EXPECT_EQ(seen->waited.back(), settings.most_wait);
+}
+
 TEST_F(connector_test, ends_where_waiting_mends_nothing) {
   faults.push_back({ec::refused, "the certificate expired"});
 

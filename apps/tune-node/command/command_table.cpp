@@ -108,7 +108,7 @@ command_doc worker_doc() {
         "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
         argument_kind::directory},
        {"cache", 0, "SIZE", "most that shipped files may take on disk between jobs", {}, "10GiB"},
-       {"join-timeout", 0, "TIME", "give up without a head for so long; 0: never", {}, "10m"},
+       {"join-timeout", 0, "TIME", "give up without a first head for so long; 0: never", {}, "10m"},
        {"leave-grace",
         0,
         "TIME",

@@ -56,7 +56,8 @@ struct connector_settings {
   /// Between the first two attempts; doubles up to `most_wait`.
   std::chrono::milliseconds first_wait{500};
   std::chrono::milliseconds most_wait{30'000};
-  /// Without a head for so long it gives up. Nothing: never.
+  /// Without its first head for so long it gives up; one that was joined is waited for without
+  /// limit. Nothing: never.
   std::optional<std::chrono::milliseconds> patience;
   /// What runs may go on for so long after it was told to leave; then it is handed back.
   std::chrono::milliseconds leave_grace{30'000};
