@@ -29,6 +29,19 @@ download_limits limits_of(const fetcher_settings& x) {
   return {x.chunk_bytes, x.credit, fetch_list::ticks_of_patience, x.tries};
 }
 
+/// What is to be told of a failure: see `fetched_job::kind`.
+ec kind_of(ec code) {
+  switch (code) {
+    case ec::storage:
+      return ec::storage;
+    case ec::protocol:
+    case ec::unreadable:
+      return ec::unreadable;
+    default:
+      return ec::unreachable;
+  }
+}
+
 } // namespace
 
 fetch_list::fetch_list(const content_store& to, const fetcher_settings& settings,
@@ -45,7 +58,7 @@ void fetch_list::fetch(const std::string& job) {
   if (is_job_id(job))
     ask(at);
   else
-    fail(at, "\"" + job + "\" is no id of a job");
+    fail(at, {ec::unreachable, "\"" + job + "\" is no id of a job"});
 }
 
 void fetch_list::ask(place x) {
@@ -86,7 +99,7 @@ bool fetch_list::take(const job_found& answer) {
     return false;
   x->second.number = 0;
   if (answer.manifest_size > max_manifest_bytes) {
-    fail(x, "the head's list of files is too long");
+    fail(x, {ec::unreachable, "the head's list of files is too long"});
     return true;
   }
   x->second.record = answer.record;
@@ -99,7 +112,7 @@ bool fetch_list::take(const job_failed& answer) {
   auto x = asking(answer.number);
   if (x == fetches_.end())
     return false;
-  fail(x, answer.why);
+  fail(x, {ec::unreachable, answer.why});
   return true;
 }
 
@@ -120,8 +133,8 @@ void fetch_list::tick() {
     if (x->second.tries < settings_.tries)
       ask(x);
     else
-      fail(x, "the head did not answer when it was asked for the job, "
-                  + std::to_string(settings_.tries) + " times");
+      fail(x, {ec::unreachable, "the head did not answer when it was asked for the job, "
+                                    + std::to_string(settings_.tries) + " times"});
   }
 }
 
@@ -144,7 +157,7 @@ void fetch_list::arrived(const download_end& content) {
     auto x = fetches_.find(job);
     x->second.missing.erase(content.hash);
     if (!content.result)
-      fail(x, to_text(content.result.error()));
+      fail(x, content.result.error());
     else if (!x->second.missing.empty())
       continue;
     else if (x->second.listed)
@@ -162,7 +175,7 @@ void fetch_list::read_manifest(place x) {
   if (!manifest) {
     // Should the disk be at fault, the next one gets it anew.
     static_cast<void>(store_.verify(fetch.manifest_hash));
-    return fail(x, to_text(manifest.error()));
+    return fail(x, manifest.error());
   }
   fetch.listed = true;
   fetch.manifest = std::move(*manifest);
@@ -178,15 +191,15 @@ void fetch_list::lay_out(place x) {
   const auto files = job / "files";
   for (const auto& directory : {jobs, job}) {
     if (auto made = make_private(directory); !made)
-      return fail(x, to_text(made.error()));
+      return fail(x, made.error());
   }
   if (auto done = store_.link_tree(x->second.manifest, files); !done)
-    return fail(x, to_text(done.error()));
+    return fail(x, done.error());
   end(x, {x->first, std::move(x->second.record), files, {}});
 }
 
-void fetch_list::fail(place x, const std::string& why) {
-  end(x, {x->first, {}, {}, why});
+void fetch_list::fail(place x, const error& why) {
+  end(x, {x->first, {}, {}, to_text(why), kind_of(why.code)});
 }
 
 void fetch_list::end(place x, fetched_job how) {

@@ -74,7 +74,7 @@ private:
   void read_manifest(place x);
   void lay_out(place x);
   void end(place x, fetched_job how);
-  void fail(place x, const std::string& why);
+  void fail(place x, const error& why);
 };
 
 } // namespace tune

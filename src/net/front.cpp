@@ -113,7 +113,7 @@ struct front_state {
     if (known == affairs.end())
       return;
     if (!found.why.empty())
-      return give_up(self, key, error{ec::unreachable, found.why});
+      return give_up(self, key, error{found.kind, found.why});
     auto& x = known->second;
     x.steward = settings.hire({key, x.words, found, caf::actor_cast<front_desk_actor>(self)});
     // It lives here, and CAF answers for it if it is gone.

@@ -301,6 +301,7 @@ TEST_F(fetcher_test, tells_which_file_changed_while_it_was_shipped) {
   give(sha256_of("as it was"));
 
   EXPECT_EQ(why(heard), "train.py changed while it was shipped");
+  EXPECT_EQ(heard->front().kind, ec::unreadable);
   EXPECT_FALSE(has("as it was"));
   EXPECT_TRUE(asked->chunks.empty());
 }

@@ -34,6 +34,7 @@ protected:
   stewardship first_word{to_json(submission_taken{1, "/srv/digits", {}}), true};
   /// What the fetcher answers; empty: all is there.
   std::string fetch_trouble;
+  ec fetch_kind = ec::unreachable;
   /// Fetches that wait, where they are to wait.
   bool slow_fetcher = false;
   std::vector<std::string> said;
@@ -68,7 +69,7 @@ protected:
             if (slow_fetcher)
               *waiting = result;
             else
-              result.deliver(fetched_job{what.job, "record", "/work", fetch_trouble});
+              result.deliver(fetched_job{what.job, "record", "/work", fetch_trouble, fetch_kind});
             return result;
           },
           [this](const job_dropped& what) { dropped.push_back(what.job); },
@@ -174,6 +175,18 @@ TEST_F(front_test, gives_up_what_cannot_be_fetched) {
               HasSubstr("the connection was lost"));
   ASSERT_EQ(said.size(), 1u);
   EXPECT_THAT(said[0], HasSubstr("digits"));
+}
+
+TEST_F(front_test, tells_whose_fault_it_is_that_files_did_not_come) {
+  fetch_trouble = "train.py changed while it was shipped";
+  fetch_kind = ec::unreadable;
+
+  submit("digits");
+
+  ASSERT_EQ(answers.size(), 1u);
+  auto why = submission_taken_from_json(answers[0].text).error();
+  EXPECT_EQ(why.code, ec::unreadable);
+  EXPECT_EQ(why.detail, fetch_trouble);
 }
 
 TEST_F(front_test, has_questions_answered_by_the_experiment_that_they_are_about) {

@@ -181,8 +181,11 @@ struct fetched_job {
   std::string record;
   /// Where the files are.
   std::filesystem::path directory;
-  /// Empty on success; else nothing but `job` is meaningful.
+  /// Empty on success; else nothing but this, its kind and `job` is meaningful.
   std::string why;
+  /// `ec::unreadable`: the files are not, or no longer, what was offered; `ec::storage`: the disk
+  /// here; `ec::unreachable`: whoever has them does not give them.
+  ec kind = ec::unreachable;
 };
 
 } // namespace tune
