@@ -3,19 +3,70 @@
 
 #include "tune/core/resource/ledger.hpp"
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace tune {
 
 namespace {
 
+/// Time to wait before a node is given another trial of a job that it was not ready for. [s]
+constexpr std::chrono::seconds first_hold{1};
+constexpr std::chrono::seconds longest_hold{256};
+constexpr int hold_growth = 4;
+/// So often in a row a node may not be ready for a job before it counts as one that never is.
+constexpr unsigned most_refusals = 3;
+
+/// The node may be tried again.
+struct hold_over {
+  std::uint64_t share = 0;
+  std::string node;
+  unsigned times = 0;
+};
+
+using cluster_impl = extend<cluster_actor, caf::result<void>(hold_over)>;
+
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_cluster, 190)
+TUNE_LOCAL_TYPE(tune_cluster, tune::hold_over)
+TUNE_END_LOCAL_TYPES(tune_cluster)
+
+namespace tune {
+
+namespace {
+
+std::chrono::seconds length_of_hold(unsigned times) {
+  auto result = first_hold;
+  while (--times > 0 && result < longest_hold)
+    result *= hold_growth;
+  return result;
+}
+
+/// A request that waits.
+struct waiter {
+  trial_id trial;
+  runner_actor runner;
+  /// What the ledger calls the runner.
+  std::uint64_t share = 0;
+  resource_request what;
+  node_labels labels;
+};
+
 /// A lease in somebody's hands.
 struct lease_out {
-  caf::actor_addr runner;
+  waiter whose;
   /// Where its trainable is launched.
   std::string node;
+  /// How often the node had not been ready for this runner then.
+  unsigned refusals = 0;
+  /// The node was not ready.
+  bool is_declined = false;
 };
 
 struct node_entry {
@@ -32,13 +83,15 @@ struct cluster_state {
   /// Who hears of nodes.
   std::map<caf::actor_addr, runner_actor> runners;
   /// Who waits, by the ledger's token; and the token of each waiting trial.
-  std::map<std::uint64_t, std::pair<trial_id, runner_actor>> waiting;
+  std::map<std::uint64_t, waiter> waiting;
   std::map<std::pair<caf::actor_addr, trial_id>, std::uint64_t> tokens;
   std::map<lease_id, lease_out> leases;
   std::uint64_t last_token = 0;
   /// What the ledger calls the runners.
   std::map<caf::actor_addr, std::uint64_t> shares;
   std::uint64_t last_share = 0;
+  /// How often in a row a node was not ready for a runner, by the runner's share.
+  std::map<std::pair<std::uint64_t, std::string>, unsigned> refusals;
   /// The request that was last found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible;
   monitors watched;
@@ -54,10 +107,11 @@ struct cluster_state {
     if (auto known = nodes.find(what.node); known != nodes.end() && known->second.actor != node)
       lose(self, what.node, known->second.actor, "another node came under its name");
     books.set_node(what.node, what.capacity, what.labels);
+    forget_refusals([&](const auto& x) { return x.second == what.node; });
     nodes[what.node] = {node, what.capacity, false};
     possible.reset();
     watched.watch(self, node, [this, self, node, called = what.node](const caf::error& why) {
-      lose(self, called, node, text_of_loss(self->system(), why));
+      lose(self, called, node, text_of_loss("it", why));
     });
     announce(self, on::node_up{what.node, what.capacity});
     grant(self);
@@ -149,9 +203,10 @@ struct cluster_state {
     withdraw({what.trial}, runner.address());
     attend(self, runner);
     auto token = ++last_token;
-    waiting.emplace(token, std::pair{what.trial, runner});
+    auto share = share_of(runner.address());
+    waiting.emplace(token, waiter{what.trial, runner, share, what.what, what.labels});
     tokens[{runner.address(), what.trial}] = token;
-    books.enqueue(token, what.what, what.labels, share_of(runner.address()));
+    books.enqueue(token, what.what, what.labels, share);
     grant(self);
   }
 
@@ -175,7 +230,8 @@ struct cluster_state {
   template <class Self>
   void forget(Self* self, const caf::actor_addr& runner) {
     runners.erase(runner);
-    shares.erase(runner);
+    if (auto share = shares.extract(runner))
+      forget_refusals([&](const auto& x) { return x.first == share.mapped(); });
     auto i = tokens.lower_bound({runner, trial_id{0}});
     while (i != tokens.end() && i->first.first == runner) {
       books.cancel(i->second);
@@ -183,7 +239,7 @@ struct cluster_state {
       i = tokens.erase(i);
     }
     for (const auto& [id, lease] : leases) {
-      if (lease.runner == runner)
+      if (lease.whose.runner.address() == runner)
         send(self, nodes.at(lease.node).actor, lease_revoked{id.number});
     }
   }
@@ -192,36 +248,92 @@ struct cluster_state {
   void grant(Self* self) {
     for (auto& given : books.grant()) {
       auto asked = waiting.find(given.token);
-      auto [trial, runner] = asked->second;
+      auto whose = std::move(asked->second);
       waiting.erase(asked);
-      tokens.erase({runner.address(), trial});
+      tokens.erase({whose.runner.address(), whose.trial});
       const auto& first = given.what.bundles.front().node;
-      leases[given.what.id] = {runner.address(), first};
+      auto refused = refusals.find({whose.share, first});
+      auto& lease = leases[given.what.id];
+      lease = {std::move(whose), first, refused == refusals.end() ? 0 : refused->second};
       auto node = nodes.at(first).actor;
-      send(self, runner, lease_granted{trial, std::move(given.what), node});
+      send(self, lease.whose.runner, lease_granted{lease.whose.trial, std::move(given.what), node});
     }
   }
 
   template <class Self>
   void release(Self* self, lease_id over) {
-    leases.erase(over);
+    if (auto gone = leases.extract(over); gone && !gone.mapped().is_declined)
+      note_ready(gone.mapped());
     if (books.release(over))
       grant(self);
   }
 
-  template <class System>
-  static std::string text_of_loss(System& system, const caf::error& why) {
-    if (is_unreachable(why))
-      return "the connection to it was lost";
-    return why ? "it ended: " + render(system, why) : "it left";
+  // -- Nodes that are not ready for a job: none of its trials' fault, and no reason to give it the
+  //    next one at once.
+
+  template <class Self>
+  void decline(Self* self, const launch_declined& what) {
+    auto known = leases.find(lease_id{what.lease});
+    if (known == leases.end())
+      return;
+    auto& lease = known->second;
+    lease.is_declined = true;
+    auto share = lease.whose.share;
+    auto& times = refusals[{share, lease.node}];
+    // What was granted before that was known tells nothing new.
+    if (lease.refusals != times)
+      return;
+    auto wait = length_of_hold(++times);
+    books.hold(lease.node, share);
+    delayed_send(self, caf::actor_cast<cluster_impl>(self), wait,
+                 hold_over{share, lease.node, times});
+    auto text = "node " + lease.node + " is not ready for it: " + what.why;
+    if (!is_hopeless(lease.whose))
+      send(self, lease.whose.runner,
+           remark{text + "; no trial goes there for " + std::to_string(wait.count()) + " s"});
+    else
+      send(self, lease.whose.runner, news{on::interrupted{"no node is ready for it: " + text}});
+  }
+
+  /// It was ready for a trial that came after all it was not ready for.
+  void note_ready(const lease_out& what) {
+    auto known = refusals.find({what.whose.share, what.node});
+    if (known != refusals.end() && known->second == what.refusals)
+      refusals.erase(known);
+  }
+
+  /// Whether it only lacks nodes that are never ready.
+  [[nodiscard]] bool is_hopeless(const waiter& what) const {
+    std::set<std::string> never_ready;
+    for (const auto& [key, times] : refusals) {
+      if (key.first == what.share && times >= most_refusals)
+        never_ready.insert(key.second);
+    }
+    return !never_ready.empty() && !books.impossible(what.what, what.labels)
+           && books.impossible(what.what, what.labels, never_ready);
+  }
+
+  template <class Self>
+  void end_hold(Self* self, const hold_over& what) {
+    auto known = refusals.find({what.share, what.node});
+    if (known == refusals.end() || known->second != what.times)
+      return;
+    books.unhold(what.node, what.share);
+    grant(self);
+  }
+
+  template <class Predicate>
+  void forget_refusals(Predicate belongs) {
+    std::erase_if(refusals, [&](const auto& x) { return belongs(x.first); });
   }
 };
 
-cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_state> self) {
+cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self) {
   auto& state = state_of(self);
   state.watched.init(self);
   return {
       [self, &state](lease_over x) { state.release(self, {x.lease}); },
+      [self, &state](const launch_declined& x) { state.decline(self, x); },
       [self, &state](const node_leaving& x) { state.retire(self, x.node); },
       [self, &state](const node_offer& what, const node_actor& node) {
         state.offer(self, what, node);
@@ -245,13 +357,14 @@ cluster_actor::behavior_type cluster(cluster_actor::stateful_pointer<cluster_sta
         return why ? to_text(*why) : std::string{};
       },
       [self, &state](drain_atom) { return state.dissolve(self); },
+      [self, &state](const hold_over& x) { state.end_hold(self, x); },
   };
 }
 
 } // namespace
 
 cluster_actor spawn_cluster(caf::actor_system& system) {
-  return system.spawn(cluster);
+  return cluster_actor{system.spawn(cluster)};
 }
 
 } // namespace tune

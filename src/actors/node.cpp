@@ -108,8 +108,11 @@ struct launcher_state {
     if (hosts == nullptr)
       hosts = std::make_shared<kept_hosts>(processes);
     const auto* found = patterns_of(*what.job);
-    send(self, node, lease,
-         spawn_process_trainable(self->system(), what, {processes, hosts, reading}, found));
+    auto made = spawn_process_trainable(self->system(), what, {processes, hosts, reading}, found);
+    if (made)
+      send(self, node, lease, *made);
+    else
+      send(self, node, lease, to_text(made.error()));
   }
 };
 
@@ -157,8 +160,7 @@ struct node_state {
     if (known != jobs.end())
       return begin(self, {order, trial, settings, known->second});
     if (!settings->finder)
-      return refuse(self, order, trial, end_class::user_error,
-                    "the node does not know experiment " + order.job);
+      return decline(self, order, trial, "it does not know experiment " + order.job);
     auto& queue = waiting[order.job];
     queue.emplace_back(order, trial);
     if (queue.size() == 1)
@@ -189,8 +191,7 @@ struct node_state {
       if (found.what)
         launch(self, order, trial);
       else
-        refuse(self, order, trial, end_class::user_error,
-               "node " + settings->name + " is not ready for it: " + found.why);
+        decline(self, order, trial, found.why);
     }
   }
 
@@ -236,6 +237,19 @@ struct node_state {
               std::string why) {
     send(self, trial, ended(order.attempt, how, std::move(why)));
     free(self, order.lease);
+  }
+
+  /// It cannot make ready what the trial needs, which is none of the trial's fault. The head hears
+  /// of it before the trial does: the next is not to come here at once.
+  template <class Self>
+  void decline(Self* self, const launch_order& order, const trial_actor& trial,
+               const std::string& why) {
+    send(self, desk, launch_declined{order.lease, why});
+    refuse(self, order, trial, end_class::preempted, text_of_refusal(why));
+  }
+
+  [[nodiscard]] std::string text_of_refusal(const std::string& why) const {
+    return "node " + settings->name + " is not ready for it: " + why;
   }
 
   /// A lease is given back once its trainable is gone, and with it its thread or process, and the
@@ -290,7 +304,9 @@ struct node_state {
   void not_started(Self* self, std::uint64_t lease, const std::string& why) {
     auto gone = running.extract(lease);
     unwanted.erase(lease);
-    send(self, gone.mapped().trial, ended(gone.mapped().attempt, end_class::user_error, why));
+    send(self, desk, launch_declined{lease, why});
+    send(self, gone.mapped().trial,
+         ended(gone.mapped().attempt, end_class::preempted, text_of_refusal(why)));
     leave_job(self, gone.mapped().job);
     free(self, lease);
   }

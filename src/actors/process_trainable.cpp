@@ -430,19 +430,19 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
 
 } // namespace
 
-trainable_actor spawn_process_trainable(caf::actor_system& system, trainable_start what,
-                                        process_means means,
-                                        const expected<metric_pattern>* patterns) {
+expected<trainable_actor> spawn_process_trainable(caf::actor_system& system, trainable_start what,
+                                                  process_means means,
+                                                  const expected<metric_pattern>* patterns) {
   auto ready = std::make_shared<readiness>();
-  if (auto file = prepare(what))
-    ready->params = std::move(*file);
-  else
-    ready->trouble = to_text(file.error());
+  auto file = prepare(what);
+  if (!file)
+    return file.error();
+  ready->params = std::move(*file);
   if (patterns != nullptr && *patterns)
     ready->patterns = (*patterns)->fresh();
   else if (patterns != nullptr)
     ready->trouble = to_text(patterns->error());
-  return system.spawn(process_trainable, std::move(what), std::move(means), ready);
+  return trainable_actor{system.spawn(process_trainable, std::move(what), std::move(means), ready)};
 }
 
 } // namespace tune

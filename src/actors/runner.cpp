@@ -419,6 +419,10 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](const lease_refused& x) {
         state.hear(event_body{on::place_refused{x.trial, x.why}});
       },
+      [&state](const remark& x) {
+        if (state.observer)
+          state.observer->warned(x.text);
+      },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
       [&state](run_atom) { state.open_run(); },

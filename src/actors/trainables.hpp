@@ -40,10 +40,11 @@ struct process_means {
 };
 
 /// Runs a program. Makes the trial's directory and starts the process before it returns.
+/// @errors `ec::storage`, where the directory cannot be made ready.
 /// @param patterns How its output is read, or why that cannot be; null: it speaks the protocol.
-trainable_actor spawn_process_trainable(caf::actor_system& system, trainable_start what,
-                                        process_means means,
-                                        const expected<metric_pattern>* patterns);
+[[nodiscard]] expected<trainable_actor>
+spawn_process_trainable(caf::actor_system& system, trainable_start what, process_means means,
+                        const expected<metric_pattern>* patterns);
 
 /// Replays recorded reports.
 trainable_actor spawn_table_trainable(caf::actor_system& system, trainable_start what);

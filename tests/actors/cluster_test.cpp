@@ -4,8 +4,14 @@
 #include "tune/actors/cluster.hpp"
 #include "tune/actors/node.hpp"
 
+#include <gmock/gmock.h>
+
 namespace tune {
 namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
 
 resources cpus(double x) {
   resources result;
@@ -26,6 +32,11 @@ struct cluster_test : support::deterministic_system {
     tell(uut, node_offer{name, cpus(cpu), {}}, node.actor);
   }
   void ask(const lease_request& what) { tell(uut, what, runner.actor); }
+  /// What a node says that is not ready.
+  void decline(const lease_granted& what) {
+    tell(uut, launch_declined{what.what.id.number, "no space"});
+    tell(uut, lease_over{what.what.id});
+  }
 };
 
 TEST_F(cluster_test, grants_in_the_order_of_requests) {
@@ -248,6 +259,101 @@ TEST_F(cluster_test, has_the_trials_of_a_runner_that_went_away_ended) {
   tell(uut, lease_over{first.what.id});
 
   EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
+}
+
+TEST_F(cluster_test, leaves_a_node_out_for_a_while_that_was_not_ready) {
+  auto other = mock_node();
+  offer(1);
+  ask(wants(0, 1));
+  auto first = runner.take<lease_granted>();
+
+  decline(first);
+
+  EXPECT_THAT(runner.take<remark>().text,
+              AllOf(HasSubstr("node here is not ready for it: no space"), HasSubstr("for 1 s")));
+  ask(wants(0, 1));
+  ASSERT_EQ(runner.heard->size(), 0u);
+  tell(uut, node_offer{"there", cpus(1), {}}, other.actor);
+  EXPECT_EQ(runner.take<lease_granted>().where, other.actor);
+  ask(wants(1, 1));
+  ASSERT_EQ(runner.heard->size(), 0u);
+  pass(1s);
+  auto again = runner.take<lease_granted>();
+  EXPECT_EQ(again.where, node.actor);
+  decline(again);
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("for 4 s"));
+}
+
+TEST_F(cluster_test, leaves_a_node_out_only_for_the_runner_that_it_was_not_ready_for) {
+  auto other = mock_runner();
+  offer(1);
+  ask(wants(0, 1));
+  decline(runner.take<lease_granted>());
+  runner.take<remark>();
+
+  tell(uut, wants(0, 1), other.actor);
+
+  EXPECT_EQ(other.take<lease_granted>().where, node.actor);
+}
+
+TEST_F(cluster_test, counts_trials_once_that_were_granted_together) {
+  offer(2);
+  ask(wants(0, 1));
+  ask(wants(1, 1));
+  auto first = runner.take<lease_granted>();
+  auto second = runner.take<lease_granted>();
+
+  decline(first);
+  decline(second);
+
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("for 1 s"));
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(cluster_test, begins_anew_with_a_node_that_was_ready_or_came_anew) {
+  offer(1);
+  auto not_ready = [this] {
+    ask(wants(0, 1));
+    decline(runner.take<lease_granted>());
+    return runner.take<remark>().text;
+  };
+  not_ready();
+  pass(1s);
+  ask(wants(0, 1));
+  tell(uut, lease_over{runner.take<lease_granted>().what.id});
+  EXPECT_THAT(not_ready(), HasSubstr("for 1 s"));
+  offer(1);
+
+  EXPECT_THAT(not_ready(), HasSubstr("for 1 s"));
+}
+
+TEST_F(cluster_test, has_a_runner_leave_off_that_no_node_is_ever_ready_for) {
+  offer(1);
+  auto not_ready = [this](const support::mock<node_actor>& where) {
+    ask(wants(0, 1));
+    auto given = runner.take<lease_granted>();
+    EXPECT_EQ(given.where, where.actor);
+    decline(given);
+  };
+  not_ready(node);
+  runner.take<remark>();
+  pass(1s);
+  not_ready(node);
+  runner.take<remark>();
+  auto other = mock_node();
+  tell(uut, node_offer{"there", cpus(1), {}}, other.actor);
+  not_ready(other);
+  runner.take<remark>();
+  pass(4s);
+  not_ready(node);
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("for 16 s"));
+  not_ready(other);
+  runner.take<remark>();
+  pass(4s);
+  not_ready(other);
+
+  auto end = std::get<on::interrupted>(runner.take<news>().what);
+  EXPECT_THAT(end.why, HasSubstr("no node is ready for it: node there is not ready for it: no"));
 }
 
 TEST_F(cluster_test, grants_a_request_only_where_its_labels_are_known) {

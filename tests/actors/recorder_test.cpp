@@ -73,6 +73,7 @@ struct recorder_test : support::real_system {
         [](const news&) {},
         [](const lease_granted&) {},
         [](const lease_refused&) {},
+        [](const remark&) {},
         [durable](durable_up_to x) { durable.get().add(x); },
         [failed](const storage_failed& x) { failed.get().add(x); },
         [](run_atom) {},

@@ -114,6 +114,82 @@ class Head(CertifiedCase):
         self.finish(before)
         self.finish(after)
 
+    def test_what_two_experiments_print_on_one_worker_is_all_there(self):
+        head, where = self.head("--no-local")
+        worker = self.worker(where, "w", cpus=2)
+        lines = 'i=0; while [ $i -lt 200 ]; do echo "$words $1 $i"; i=$((i+1)); done'
+        tail = "words=$(cat \"$2\")\n%s\n( %s ) >&2\n" % (lines, lines)
+        names = ("one", "two")
+        clients = [
+            self.submit(self.job(x, 8, tail, "[experiment]\nmax_concurrent_trials = 1\n"), where)
+            for x in names
+        ]
+
+        for client in clients:
+            self.finish(client)
+
+        for name in names:
+            rows = self.rows("SELECT trial, json_extract(config, '$.x') AS x FROM trials", name)
+            self.assertEqual(len(rows), 8)
+            for row in rows:
+                for stream in ("stdout", "stderr"):
+                    text = self.trial_file(row["trial"], stream, name).read_text()
+                    printed = [x for x in text.splitlines() if x.startswith("words of " + name + " ")]
+                    self.assertEqual([x.split()[-1] for x in printed], [str(i) for i in range(200)])
+                    self.assertEqual(len({x.split()[-2] for x in printed}), 1)
+        self.stop(head)
+        self.finish(worker)
+
+    # -- Nodes that are not ready.
+
+    def spoil(self, name):
+        """Has a worker find no place for jobs: as a full disk, but for every user of the machine."""
+        (self.directory / ("work-" + name) / "jobs").write_text("")
+
+    def spoiled_worker(self, where, name, child):
+        worker = self.worker(where, name, cpus=4)
+        self.wait_until(lambda: name + " joined" in self.log.read_text(), child, "a worker")
+        self.spoil(name)
+        return worker
+
+    def test_a_worker_that_is_not_ready_costs_no_trial(self):
+        head, where = self.head("--no-local")
+        broken = self.spoiled_worker(where, "broken", head)
+        healthy = self.worker(where, "healthy")
+        self.wait_until(lambda: "healthy joined" in self.log.read_text(), head, "a worker")
+
+        ran = self.finish(self.submit(self.job("x", 10), where, "-o", "json"))
+
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 10)
+        self.assertRegex(ran.err, "node broken is not ready for it: .*jobs")
+        query = "SELECT node, end_class FROM attempts GROUP BY node, end_class ORDER BY node"
+        self.assertEqual(
+            self.rows(query),
+            [
+                {"node": "broken", "end_class": "preempted"},
+                {"node": "healthy", "end_class": "finished"},
+            ],
+        )
+        self.stop(head)
+        self.finish(broken)
+        self.finish(healthy)
+
+    def test_an_experiment_that_no_node_is_ready_for_is_left_off_with_the_cause(self):
+        head, where = self.head("--no-local")
+        broken = self.spoiled_worker(where, "broken", head)
+        ini = self.job("x", 3)
+
+        ran = self.finish(self.submit(ini, where), 75)
+        healthy = self.worker(where, "healthy")
+        again = self.finish(self.submit(ini, where, "-o", "json", "--resume"))
+
+        self.assertIn("no node is ready for it: node broken is not ready for it: ", ran.err)
+        self.assertIn("--resume", ran.err)
+        self.assertEqual(again.json()["counts"]["TERMINATED"], 3)
+        self.stop(head)
+        self.finish(broken)
+        self.finish(healthy)
+
     def test_its_client_shows_what_a_local_run_shows(self):
         head, where = self.head()
         ini = self.job("x", samples=2, more="[experiment]\nseed = 3\n")

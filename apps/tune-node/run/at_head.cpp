@@ -177,9 +177,8 @@ private:
     auto left_off = how.how.status == experiment_status::interrupted && signal_ == 0;
     if (!left_off)
       return code_of(how.how, what_.strict, signal_);
-    std::cerr << "tune-node: " << head_
-              << ": the head was told to go and left the experiment off in order; submit it again"
-                 " with --resume\n";
+    std::cerr << "tune-node: " << head_ << ": left off in order: " << printable(how.how.why)
+              << "; submit it again with --resume\n";
     return exit_code::again;
   }
 };

@@ -23,7 +23,7 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
   auto errored = how.view.counts[static_cast<std::size_t>(trial_status::errored)];
   switch (how.status) {
     case experiment_status::interrupted:
-      return static_cast<exit_code>(128 + (signal == 0 ? SIGINT : signal));
+      return signal == 0 ? exit_code::again : static_cast<exit_code>(128 + signal);
     case experiment_status::time_limit:
       return exit_code::done;
     case experiment_status::stalled:

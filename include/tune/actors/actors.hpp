@@ -67,6 +67,8 @@ using node_desk_actor = extend<node_actor,
 using head_desk_actor = typed_actor<
     // Its processes are gone.
     caf::result<void>(lease_over),
+    // It is not ready for the trial of this lease; comes before the end of attempt and lease.
+    caf::result<void>(launch_declined),
     // It wants no more trials.
     caf::result<void>(node_leaving)>;
 
@@ -96,7 +98,7 @@ using runner_actor = typed_actor<
     // Something happened.
     caf::result<void>(news),
     // From the cluster.
-    caf::result<void>(lease_granted), caf::result<void>(lease_refused),
+    caf::result<void>(lease_granted), caf::result<void>(lease_refused), caf::result<void>(remark),
     // From the recorder.
     caf::result<void>(durable_up_to), caf::result<void>(storage_failed),
     // Starts the experiment; its observer hears when it is over and on disk.
@@ -167,6 +169,7 @@ CAF_ADD_TYPE_ID(tune_types, (tune::lease_revoked))
 CAF_ADD_TYPE_ID(tune_types, (tune::node_leaving))
 CAF_ADD_TYPE_ID(tune_types, (tune::head_desk_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::job_over))
+CAF_ADD_TYPE_ID(tune_types, (tune::launch_declined))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.
@@ -174,6 +177,7 @@ TUNE_BEGIN_LOCAL_TYPES(tune_local, 0)
 TUNE_LOCAL_TYPE(tune_local, tune::news)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_granted)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_refused)
+TUNE_LOCAL_TYPE(tune_local, tune::remark)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_request)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_cancel)
 TUNE_LOCAL_TYPE(tune_local, tune::fit_question)

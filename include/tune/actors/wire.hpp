@@ -225,6 +225,18 @@ auto inspect(Inspector& f, lease_over& x) {
   return inspect_fields(f, "lease_over", x, field("lease", x.lease));
 }
 
+/// The node could not make ready what the trial of this lease needs. The lease ends as any other.
+struct launch_declined {
+  std::uint64_t lease = 0;
+  /// In words for people; they name neither node nor trial.
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, launch_declined& x) {
+  return inspect_fields(f, "launch_declined", x, field("lease", x.lease), field("why", x.why));
+}
+
 /// Nobody waits for the attempt of this lease any more: end it, if it runs, and free the lease.
 struct lease_revoked {
   std::uint64_t lease = 0;
@@ -311,6 +323,11 @@ struct lease_cancel {
 struct lease_refused {
   trial_id trial;
   std::string why;
+};
+
+/// Something that whoever began the experiment should know.
+struct remark {
+  std::string text;
 };
 
 /// A node offers what it has.

@@ -2,6 +2,7 @@
 #include "tune/core/resource/ledger.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -25,11 +26,11 @@ resource_request normal_form(resource_request what) {
   return what;
 }
 
-/// The nodes as they would be with nothing granted.
-node_accounts emptied(const node_accounts& nodes) {
+/// The nodes as they would be with nothing granted, but for those that do not count.
+node_accounts emptied(const node_accounts& nodes, const std::set<std::string>& without) {
   node_accounts result;
   for (const auto& [name, node] : nodes) {
-    if (!node.gone) {
+    if (!node.gone && !without.contains(name)) {
       result[name].capacity = node.capacity;
       result[name].labels = node.labels;
     }
@@ -68,7 +69,18 @@ void ledger::set_node(const std::string& node, resources capacity, node_labels l
   account.capacity = std::move(capacity);
   account.labels = std::move(labels);
   account.gone = false;
+  account.closed_to.clear();
   wake_all();
+}
+
+void ledger::hold(const std::string& node, std::uint64_t owner) {
+  if (auto known = nodes_.find(node); known != nodes_.end())
+    known->second.closed_to.insert(owner);
+}
+
+void ledger::unhold(const std::string& node, std::uint64_t owner) {
+  if (auto known = nodes_.find(node); known != nodes_.end() && known->second.closed_to.erase(owner))
+    wake_all();
 }
 
 void ledger::remove_node(const std::string& node) {
@@ -79,15 +91,15 @@ void ledger::remove_node(const std::string& node) {
   forget_if_settled(i);
 }
 
-std::optional<error> ledger::impossible(const resource_request& what,
-                                        const node_labels& labels) const {
+std::optional<error> ledger::impossible(const resource_request& what, const node_labels& labels,
+                                        const std::set<std::string>& without) const {
   auto request = normal_form(what);
   auto refuse = [](std::string why) { return error{ec::impossible_request, std::move(why)}; };
   for (const auto& bundle : request.bundles) {
     if (auto flaw = flaw_of(bundle); !flaw.empty())
       return refuse(std::move(flaw));
   }
-  auto nodes = emptied(nodes_);
+  auto nodes = emptied(nodes_, without);
   if (find_placement(request, labels, nodes))
     return std::nullopt;
   for (const auto& label : labels) {
@@ -141,7 +153,7 @@ std::vector<ledger::granted> ledger::grant() {
     auto owner = next_owner();
     auto [arrival, where] = *hopeful_.at(owner).begin();
     give_up(owner, arrival);
-    auto bundles = find_placement(where->first.what, where->first.labels, nodes_);
+    auto bundles = find_placement(where->first.what, where->first.labels, nodes_, owner);
     // What does not fit now cannot fit before something is freed, nor can its like.
     if (!bundles)
       continue;

@@ -79,10 +79,12 @@ auto size_of(const resources& x) {
 /// One search. Bundles are placed in the order of their size, the hardest first.
 class search {
 public:
-  search(const resource_request& what, const node_labels& labels, node_accounts& nodes)
+  search(const resource_request& what, const node_labels& labels, node_accounts& nodes,
+         std::uint64_t owner)
       : what_{what}
       , labels_{labels}
       , nodes_{nodes}
+      , owner_{owner}
       , order_(what.bundles.size())
       , result_(what.bundles.size())
       , steps_left_{2000 + 4 * what.bundles.size()} {
@@ -112,6 +114,7 @@ private:
   const resource_request& what_;
   const node_labels& labels_;
   node_accounts& nodes_;
+  std::uint64_t owner_;
   std::vector<std::size_t> order_;
   std::vector<bundle_grant> result_;
   std::size_t steps_left_;
@@ -147,7 +150,9 @@ private:
 
   bool can_host(std::size_t index, const node_account& node) const {
     return index > 0
-           || std::includes(node.labels.begin(), node.labels.end(), labels_.begin(), labels_.end());
+           || (!node.closed_to.contains(owner_)
+               && std::includes(node.labels.begin(), node.labels.end(), labels_.begin(),
+                                labels_.end()));
   }
 
   std::vector<candidate> candidates(std::size_t index) {
@@ -201,7 +206,7 @@ private:
     const auto& a = x.node->second;
     const auto& b = y.node->second;
     return x.node != y.node && x.order == y.order && a.capacity == b.capacity && a.used == b.used
-           && a.labels == b.labels && a.gpu_used == b.gpu_used;
+           && a.labels == b.labels && a.closed_to == b.closed_to && a.gpu_used == b.gpu_used;
   }
 
   void enter(node_accounts::iterator node, const bundle_grant& what) {
@@ -240,15 +245,16 @@ void give_back(node_account& account, const bundle_grant& what) {
   --account.grants;
 }
 
-std::optional<std::vector<bundle_grant>>
-find_placement(const resource_request& what, const node_labels& labels, node_accounts& nodes) {
+std::optional<std::vector<bundle_grant>> find_placement(const resource_request& what,
+                                                        const node_labels& labels,
+                                                        node_accounts& nodes, std::uint64_t owner) {
   if (what.bundles.size() > 1 && what.placement == strategy::pack) {
     auto together = what;
     together.placement = strategy::strict_pack;
-    if (auto result = search{together, labels, nodes}.run())
+    if (auto result = search{together, labels, nodes, owner}.run())
       return result;
   }
-  return search{what, labels, nodes}.run();
+  return search{what, labels, nodes, owner}.run();
 }
 
 } // namespace tune

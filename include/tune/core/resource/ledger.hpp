@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,17 @@ public:
   void set_node(const std::string& node, resources capacity, node_labels labels = {});
   /// Takes a node away. Its grants stay in the books until freed.
   void remove_node(const std::string& node);
+  /// The node hosts no trainable of this owner until `unhold`, or until it is set anew.
+  void hold(const std::string& node, std::uint64_t owner);
+  void unhold(const std::string& node, std::uint64_t owner);
 
   /// Why a request could never be granted by the nodes known now; nothing if it could.
+  /// Nodes on hold could.
+  /// @param without Nodes that are not asked.
   /// @returns `ec::impossible_request`, with the request and the cluster's summary.
   [[nodiscard]] std::optional<error> impossible(const resource_request& what,
-                                                const node_labels& labels = {}) const;
+                                                const node_labels& labels = {},
+                                                const std::set<std::string>& without = {}) const;
 
   /// Enters a request. `token` is the caller's name for it, unique among waiting requests: one that
   /// waits under the same name is replaced.

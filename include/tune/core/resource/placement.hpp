@@ -38,6 +38,8 @@ struct node_account {
   /// What it can do, in words that nodes and those who ask agree on.
   node_labels labels;
   resources used;
+  /// Those for whom it hosts no trainable for now; see `ledger::hold`.
+  std::set<std::uint64_t> closed_to;
   /// What is used of each device. May be longer than the capacity says while grants of devices
   /// that went away are outstanding.
   std::vector<amount> gpu_used;
@@ -67,8 +69,11 @@ void give_back(node_account& account, const bundle_grant& what);
 ///
 /// @param labels The node of the first bundle, the trainable's own, must bear them all.
 /// @param nodes is used as scratch paper, and left as it was.
+/// @param owner Who asks.
 /// @returns one grant per bundle, in order; not yet entered into the books.
-[[nodiscard]] std::optional<std::vector<bundle_grant>>
-find_placement(const resource_request& what, const node_labels& labels, node_accounts& nodes);
+[[nodiscard]] std::optional<std::vector<bundle_grant>> find_placement(const resource_request& what,
+                                                                      const node_labels& labels,
+                                                                      node_accounts& nodes,
+                                                                      std::uint64_t owner = 0);
 
 } // namespace tune
