@@ -309,9 +309,11 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   who_->started(pid_);
 }
 
-bool child_process::begin_park(std::shared_ptr<process_listener> keeper) {
-  if (exit_ || end_requested_ || !answers_)
+bool child_process::begin_park(std::shared_ptr<process_listener> keeper, std::span<char> buffer) {
+  if (exit_ || end_requested_ || !answers_) {
+    resume(pipe_role::report, buffer);
     return false;
+  }
   keeper_ = std::move(keeper);
   return true;
 }
@@ -349,6 +351,9 @@ void child_process::on_exited(exit_info how, std::span<char> buffer) {
       watch_.remove(in.fd.get());
   }
   close_answers();
+  // Nobody else would lift the hold that it was to be parked under.
+  if (std::exchange(keeper_, nullptr) != nullptr)
+    resume(pipe_role::report, buffer);
   drain(buffer);
 }
 

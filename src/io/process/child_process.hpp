@@ -46,7 +46,7 @@ public:
   void on_end_requested(std::span<char> buffer);
   /// @returns whether the guard is to look if it is alone: not if it was asked to end, or has
   /// ended.
-  bool begin_park(std::shared_ptr<process_listener> keeper);
+  bool begin_park(std::shared_ptr<process_listener> keeper, std::span<char> buffer);
   /// The guard has looked. One that is not alone shall end.
   void end_park(bool alone, std::span<char> buffer);
   void hand_on(const process_turn& how, std::shared_ptr<process_listener> who,

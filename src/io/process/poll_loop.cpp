@@ -155,8 +155,12 @@ void process_service::poll_loop::handle(const answer& what) {
 
 void process_service::poll_loop::handle(park what) {
   auto* child = find(what.which);
-  if (child != nullptr && child->begin_park(std::move(what.keeper)))
+  if (child == nullptr)
+    return;
+  if (child->begin_park(std::move(what.keeper), buffer_))
     order(guard_wire::look{what.which.id});
+  else
+    forget_if_finished(what.which.id);
 }
 
 void process_service::poll_loop::handle(hand_on what) {

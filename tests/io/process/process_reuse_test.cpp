@@ -156,6 +156,17 @@ TEST_F(process_reuse_test, is_not_parked_while_it_has_descendants) {
   }
 }
 
+TEST_F(process_reuse_test, is_not_parked_once_it_is_gone) {
+  start({"say", "idle", "exit", "4"});
+  ASSERT_TRUE(support::eventually([&] { return ::kill(heard->pid(), 0) != 0; }));
+
+  uut->park(handle, keeper);
+
+  // One that was looked at before its death was noticed may die in its keeper's hands.
+  ASSERT_TRUE(support::eventually([&] { return heard->exits() + keeper->exits() > 0; }));
+  EXPECT_NE(heard->parked_as().has_value(), heard->exits() == 1);
+}
+
 TEST_F(process_reuse_test, is_parked_beside_others_with_descendants) {
   auto busy = std::make_shared<support::recorder>();
   auto other = order({"daemon", "children", "1", "say", "ready", "hear"});
