@@ -36,6 +36,7 @@ struct runner_state : engine_ports {
   searcher_actor searcher;
   cluster_actor cluster;
   recorder_actor recorder;
+  janitor_actor janitor;
   std::string job;
   node_labels labels;
   bool queue_trials = false;
@@ -121,6 +122,11 @@ struct runner_state : engine_ports {
     summary = make_summary({experiment_status::failed, to_text(why)});
     summary->storage_error = to_text(why);
     deliver();
+  }
+
+  void warn(const error& why) {
+    if (observer)
+      observer->warned(to_text(why));
   }
 
   // -- Turns.
@@ -283,6 +289,11 @@ struct runner_state : engine_ports {
     tell(x.trial, attempt_answer{x.attempt, x.number, kind, 0, x.checkpoint.number});
   }
 
+  void carry(const cmd::discard& x) {
+    if (janitor)
+      send(self, janitor, x, runner_actor{caf::actor_cast<runner_impl>(self)});
+  }
+
   void carry(const cmd::halt& x) {
     tell(x.trial, attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how)});
   }
@@ -406,6 +417,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.searcher = parts->searcher;
   state.cluster = parts->cluster;
   state.recorder = parts->recorder;
+  state.janitor = parts->janitor;
   state.job = std::move(parts->job);
   state.labels = std::move(parts->labels);
   state.queue_trials = parts->queue_trials;
@@ -425,6 +437,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
+      [&state](const removal_failed& x) { state.warn(x.why); },
       [&state](run_atom) { state.open_run(); },
       [&state](status_atom, std::uint32_t most) { return state.status(most); },
       [](ping_atom, std::uint64_t x) { return x; },

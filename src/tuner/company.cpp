@@ -2,9 +2,11 @@
 #include "tune/tuner/company.hpp"
 
 #include "asked.hpp"
+#include "tune/actors/janitor.hpp"
 #include "tune/actors/recorder.hpp"
 #include "tune/actors/rules.hpp"
 #include "tune/actors/sink.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -51,6 +53,11 @@ void end_with(caf::actor_system& system, const runner_actor& runner, const Handl
   });
 }
 
+remove_function remover(const std::filesystem::path& directory) {
+  return
+      [directory](const std::string& location) { return remove_checkpoint(directory, location); };
+}
+
 history_function history_of(const std::filesystem::path& directory) {
   auto reader = std::make_shared<std::optional<store_reader>>();
   return [reader, directory](sequence after) -> expected<std::vector<event>> {
@@ -72,7 +79,8 @@ company::company(premises& where, run_parts parts, company_options how)
     , store_{how.store}
     , work_{parts.work}
     , shipment_{std::move(how.shipment)}
-    , recorder_{spawn_recorder(system_, committer(how.store))} {
+    , recorder_{spawn_recorder(system_, committer(how.store))}
+    , janitor_{spawn_janitor(system_, remover(store_->directory()))} {
   if (parts.work->trial_files)
     spawn_files(how);
   runner_parts wanted{experiment{parts.settings,
@@ -90,6 +98,7 @@ company::company(premises& where, run_parts parts, company_options how)
   // An actor of the user's own may take its time, whatever it says.
   wanted.prompt_scheduler = !how.scheduler && parts.judge->traits().prompt;
   wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
+  wanted.janitor = janitor_;
   wanted.job = parts.work->id;
   wanted.labels = parts.labels;
   if (how.resumes)
@@ -139,6 +148,7 @@ std::string company::settle() {
     send_from_outside(*files_, durable_up_to{store_->last_seq()});
     asked<std::string>(system_, *files_, settle_patience, drain_atom_v);
   }
+  asked<std::string>(system_, janitor_, settle_patience, drain_atom_v);
   return *trouble;
 }
 
@@ -148,6 +158,7 @@ void company::dismiss() {
   go(judge_);
   go(source_);
   go(recorder_);
+  go(janitor_);
   if (files_)
     go(*files_);
   where_.forget(work_->id);
@@ -155,7 +166,7 @@ void company::dismiss() {
 
 void company::await_farewell() {
   caf::scoped_actor self{system_};
-  self->wait_for(runner_, recorder_, judge_, source_);
+  self->wait_for(runner_, recorder_, janitor_, judge_, source_);
   if (files_)
     self->wait_for(*files_);
 }

@@ -55,8 +55,11 @@ expected<void> sweep(const fs::path& directory) {
           if (!rows)
             return rows.error();
           locations.clear();
-          for (auto& x : *rows)
-            locations.insert(std::move(x.location));
+          // What is gone should not be there; what is doomed the runner has removed.
+          for (auto& x : *rows) {
+            if (x.state != "gone")
+              locations.insert(std::move(x.location));
+          }
           listed = trial;
         }
         return locations.contains(location);

@@ -110,6 +110,9 @@ inline std::vector<event_body> every_kind() {
                     most},
           on::save_failed{{20}, attempt, {21}, "disk full"},
           on::checkpoint_bad{{22}, attempt, {23}, "checksum of weights.bin"},
+          on::checkpoints_doomed{{{23}, {24}}},
+          on::checkpoints_doomed{},
+          on::checkpoint_gone{{23}},
           on::ended{{24}, attempt, end_class::out_of_memory, "line 1\nline 2", -9},
           on::ended{{25}, attempt, end_class::finished, "", std::nullopt},
           on::node_up{"node-a", granted.bundles[0].what},
@@ -175,6 +178,12 @@ inline auto parts(const on::save_failed& x) {
 }
 inline auto parts(const on::checkpoint_bad& x) {
   return std::tie(x.trial, x.attempt, x.checkpoint, x.why);
+}
+inline auto parts(const on::checkpoints_doomed& x) {
+  return std::tie(x.which);
+}
+inline auto parts(const on::checkpoint_gone& x) {
+  return std::tie(x.checkpoint);
 }
 inline auto parts(const on::ended& x) {
   return std::tie(x.trial, x.attempt, x.how, x.detail, x.exit_status);

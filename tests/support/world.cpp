@@ -172,6 +172,8 @@ void world::carry_out(const command& what) {
     carry(*saves);
   } else if (const auto* halts = std::get_if<cmd::halt>(&what.what)) {
     carry(*halts);
+  } else if (const auto* discards = std::get_if<cmd::discard>(&what.what)) {
+    carry(*discards);
   } else if (const auto* over = std::get_if<cmd::finish>(&what.what)) {
     finished_ = *over;
   }
@@ -192,7 +194,11 @@ void world::grant() {
 
 void world::carry(const cmd::launch& x) {
   fakes_[x.trial] = {x.attempt, 0, x.iteration, false};
+  if (x.from && !disk_.contains(x.from))
+    violation_ = "checkpoint " + std::to_string(x.from.number) + " is to be restored, but gone";
   later([this, x] {
+    if (x.from && chance_.unit() < how_.bad_restore)
+      return end(x.trial, x.attempt, end_class::bad_checkpoint, "torn");
     deliver(on::started{x.trial, x.attempt, 1});
     advance(x.trial, x.attempt);
   });
@@ -246,7 +252,15 @@ void world::carry(const cmd::save& x) {
     if (failed)
       deliver(on::save_failed{x.trial, x.attempt, x.checkpoint, "disk full"});
     else
-      deliver(on::saved{x.trial, x.attempt, x.checkpoint, x.iteration, {}, "there", 1});
+      deliver(on::saved{x.trial,
+                        x.attempt,
+                        x.checkpoint,
+                        x.iteration,
+                        {},
+                        "there/" + std::to_string(x.checkpoint.number),
+                        1});
+    if (!failed)
+      disk_[x.checkpoint] = x.trial;
     if (!x.then_end)
       later([this, x] { advance(x.trial, x.attempt); });
     else if (!failed)
@@ -265,6 +279,13 @@ void world::carry(const cmd::halt& x) {
     auto known = fakes_.find(x.trial);
     if (known != fakes_.end() && known->second.attempt == x.attempt && !known->second.ending)
       end(x.trial, x.attempt, x.how == halt_mode::kill ? end_class::killed : end_class::stopped);
+  });
+}
+
+void world::carry(const cmd::discard& x) {
+  later([this, x] {
+    disk_.erase(x.checkpoint);
+    deliver(on::checkpoint_gone{x.checkpoint});
   });
 }
 

@@ -53,6 +53,8 @@ struct world_options {
   double save_failure = 0;
   /// Chance that a message arrives twice.
   double doubled = 0;
+  /// Chance that a restore fails.
+  double bad_restore = 0;
   /// Each lease has a second bundle, on the node "there".
   bool helpers = false;
 };
@@ -84,6 +86,8 @@ public:
   [[nodiscard]] const std::string& violation() const { return violation_; }
   /// Most trials that held a slot at once.
   [[nodiscard]] std::uint64_t most_running() const { return most_running_; }
+  /// Checkpoints whose directories are there.
+  [[nodiscard]] const std::map<checkpoint_id, trial_id>& disk() const { return disk_; }
 
   void record(const event& what) override;
   void carry_out(const command& what) override;
@@ -124,6 +128,7 @@ private:
   std::string violation_;
   std::uint64_t most_running_ = 0;
   std::uint64_t leases_ = 0;
+  std::map<checkpoint_id, trial_id> disk_;
 
   void start_engine();
   void open();
@@ -136,6 +141,7 @@ private:
   void carry(const cmd::proceed& x);
   void carry(const cmd::save& x);
   void carry(const cmd::halt& x);
+  void carry(const cmd::discard& x);
   void note_hash();
   void check(const event& what);
   std::map<std::pair<attempt_id, std::uint64_t>, sequence> seen_;

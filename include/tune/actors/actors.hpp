@@ -101,6 +101,8 @@ using runner_actor = typed_actor<
     caf::result<void>(lease_granted), caf::result<void>(lease_refused), caf::result<void>(remark),
     // From the recorder.
     caf::result<void>(durable_up_to), caf::result<void>(storage_failed),
+    // From the janitor.
+    caf::result<void>(removal_failed),
     // Starts the experiment; its observer hears when it is over and on disk.
     caf::result<void>(run_atom),
     // Answers with the present state; at most so many running trials.
@@ -131,6 +133,13 @@ using cluster_actor
              caf::result<std::string>(fit_question),
              // Has all nodes hand back what runs and go; answers when they are gone.
              caf::result<std::uint64_t>(drain_atom)>;
+
+/// The JANITOR removes checkpoints that are doomed. One per experiment.
+using janitor_actor = typed_actor<
+    // Tells the runner once it is gone.
+    caf::result<void>(cmd::discard, runner_actor),
+    // Answers when all that was handed over is done.
+    caf::result<std::string>(drain_atom)>;
 
 /// A SINK follows the committed record at its own pace.
 using sink_actor = typed_actor<caf::result<void>(durable_up_to),
@@ -191,10 +200,12 @@ TUNE_LOCAL_TYPE(tune_local, tune::output_settled)
 TUNE_LOCAL_TYPE(tune_local, tune::cluster_status)
 TUNE_LOCAL_TYPE(tune_local, tune::durable_up_to)
 TUNE_LOCAL_TYPE(tune_local, tune::storage_failed)
+TUNE_LOCAL_TYPE(tune_local, tune::removal_failed)
 TUNE_LOCAL_TYPE(tune_local, tune::runner_status)
 TUNE_LOCAL_TYPE(tune_local, tune::scheduler_turn)
 TUNE_LOCAL_TYPE(tune_local, tune::searcher_turn)
 TUNE_LOCAL_TYPE(tune_local, tune::record_turn)
+TUNE_LOCAL_TYPE(tune_local, tune::cmd::discard)
 TUNE_LOCAL_HANDLE(tune_local, tune::runner_actor)
 TUNE_LOCAL_HANDLE(tune_local, tune::sink_actor)
 TUNE_END_LOCAL_TYPES(tune_local)

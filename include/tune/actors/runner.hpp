@@ -72,6 +72,8 @@ struct runner_parts {
   /// What the rules say of themselves: see `scheduler_traits::prompt`.
   bool prompt_scheduler = false;
   bool prompt_searcher = false;
+  /// None: checkpoints that nobody needs are doomed, but stay.
+  janitor_actor janitor = {};
 };
 
 /// Spawns the runner; it begins with `run_atom`.

@@ -76,6 +76,7 @@ private:
   std::shared_ptr<const job> work_;
   std::optional<job_offer> shipment_;
   recorder_actor recorder_;
+  janitor_actor janitor_;
   std::optional<sink_actor> files_;
   scheduler_actor judge_;
   searcher_actor source_;

@@ -32,7 +32,8 @@ std::string_view name_of(const command_body& x) {
       "attempt_changed",
       "decision_taken",
       "finish",
-      "warn"};
+      "warn",
+      "discard"};
   return names[x.index()];
 }
 

@@ -1,8 +1,9 @@
 /// The inside of `experiment`: its state, and what each event does to it.
 ///
 /// One file per chapter: machine_supply (asks, choices), machine_place (attempts begin),
-/// machine_report (reports, checkpoints), machine_decide (verdicts), machine_end (attempts and
-/// trials end), machine_time (deadlines), machine_state (what can be seen of it).
+/// machine_report (reports, saves), machine_keep (which checkpoints stay), machine_decide
+/// (verdicts), machine_end (attempts and trials end), machine_time (deadlines), machine_state
+/// (what can be seen of it).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,6 +34,7 @@ struct open_attempt {
   std::int64_t pid = 0;
   /// Number and iteration of the last report, and the number that was answered last.
   std::uint64_t reported = 0;
+  std::shared_ptr<const report> newest;
   std::uint64_t iteration = 0;
   std::uint64_t answered = 0;
   /// Reports up to this iteration need no verdict.
@@ -119,7 +121,13 @@ struct checkpoint_entry {
   std::chrono::nanoseconds time_total{0};
   std::string location;
   std::uint64_t bytes = 0;
+  /// What ranks it, see `retention_policy`; greater is better.
+  std::optional<double> score;
   bool bad = false;
+  /// It is about to be removed, or is already.
+  bool doomed = false;
+  /// Trials that took it over by an exploit and may still need it.
+  std::vector<trial_id> borrowers = {};
 };
 
 /// How a run leaves off before its natural end.
@@ -170,6 +178,8 @@ private:
   void take(const on::saved& what);
   void take(const on::save_failed& what);
   void take(const on::checkpoint_bad& what);
+  void take(const on::checkpoints_doomed& what);
+  void take(const on::checkpoint_gone& what);
   void take(const on::ended& what);
   void take(const on::node_up& what);
   void take(const on::node_down& what);
@@ -191,6 +201,7 @@ private:
   void open(live_trial& trial, const on::placed& what);
   [[nodiscard]] checkpoint_id newest_good(const live_trial& trial) const;
   void emit_launch(const live_trial& trial);
+  void begin_steps(live_trial& trial);
 
   // machine_report
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
@@ -201,6 +212,20 @@ private:
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
   [[nodiscard]] double time_of(const report& what) const;
   void begin_save(live_trial& trial, bool then_end);
+  [[nodiscard]] bool is_doubled(const open_attempt& attempt, checkpoint_id saved) const;
+
+  // machine_keep
+  void keep(checkpoint_id id, checkpoint_entry what);
+  void borrow(trial_id who, checkpoint_id from);
+  void note_bad(checkpoint_id id);
+  [[nodiscard]] std::optional<double> checkpoint_score(const open_attempt& attempt,
+                                                       std::uint64_t iteration) const;
+  [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
+  [[nodiscard]] bool is_pinned(checkpoint_id id, const checkpoint_entry& x) const;
+  void review(trial_id of);
+  void review_all();
+  void propose_to_doom(std::vector<checkpoint_id> which);
+  void forget(checkpoint_id id, const checkpoint_entry& x);
 
   // machine_decide
   void take_answer(const decision& answer);
@@ -264,7 +289,12 @@ private:
   std::set<trial_id> live_;
   status_counts counts_{};
   std::uint64_t succeeded_ = 0;
+  /// All that are not gone; of them, those that are not doomed: by trial, and the worst first.
   std::map<checkpoint_id, checkpoint_entry> checkpoints_;
+  std::map<trial_id, std::vector<checkpoint_id>> kept_;
+  std::set<checkpoint_worth> by_worth_;
+  std::uint64_t kept_bytes_ = 0;
+  bool warned_of_room_ = false;
   std::optional<best_trial> best_;
   double best_score_ = 0;
 

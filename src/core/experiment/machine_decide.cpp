@@ -101,8 +101,10 @@ void machine::forget_verdict(open_attempt& attempt) {
 
 bool machine::exploit_into(live_trial& trial, const exploit& what) {
   auto known = checkpoints_.find(what.from);
-  if (known == checkpoints_.end() || known->second.bad || trial.awaits_lease)
+  if (known == checkpoints_.end() || known->second.bad || known->second.doomed
+      || trial.awaits_lease)
     return false;
+  borrow(trial.id, what.from);
   trial.graft = transplant{what.donor, what.from, what.config};
   if (trial.attempt) {
     park(trial, parked::exploit);

@@ -43,6 +43,11 @@ void machine::take(const on::ended& what) {
     how = end_class::user_error;
     detail = "it was to pause, but ended without a checkpoint";
   }
+  auto from = attempt.from;
+  if (how == end_class::bad_checkpoint && from) {
+    note_bad(from);
+    emit(cmd::log{on::checkpoint_bad{what.trial, what.attempt, from, detail}});
+  }
   close_attempt(*trial, what, how, detail);
   if (wanted == parked::stop)
     end_trial(*trial, status_event::end, trial->stop_reason, trial->stop_kind);
@@ -98,6 +103,15 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       move(trial, status_event::paused);
       row(trial, "paused");
       tell_scheduler(fact::paused{trial.id, newest_good(trial)});
+      return;
+    case end_class::bad_checkpoint:
+      if (newest_good(trial) || settings_.failures.restart_from_scratch) {
+        ++trial.failures[static_cast<std::size_t>(how)];
+        trial.last_error = detail;
+        requeue(trial, std::string{to_text(how)});
+        return;
+      }
+      fail(trial, how, detail);
       return;
     case end_class::preempted:
     case end_class::interrupted:
@@ -213,8 +227,10 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);
   for (auto& x : stoppers_)
     x->forget(trial.id);
-  live_.erase(trial.id);
+  auto id = trial.id;
+  live_.erase(id);
   known.live.reset();
+  review(id);
 }
 
 void machine::note_missing_objective(const live_trial& trial, std::string& reason) {

@@ -82,13 +82,15 @@ void machine::take(const on::started& what) {
   attempt.pid = what.pid;
   attempt.heard = now_;
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
-    attempt.at = phase::stepping;
+    begin_steps(*trial);
 }
 
-void machine::take(const on::checkpoint_bad& what) {
-  auto known = checkpoints_.find(what.checkpoint);
-  if (known != checkpoints_.end())
-    known->second.bad = true;
+void machine::begin_steps(live_trial& trial) {
+  auto& attempt = *trial.attempt;
+  attempt.at = phase::stepping;
+  // What it was restored from is needed no longer on that account.
+  if (attempt.from)
+    review(checkpoints_.at(attempt.from).trial);
 }
 
 } // namespace tune

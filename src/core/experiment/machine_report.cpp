@@ -39,11 +39,12 @@ void machine::take(const on::reported& what) {
   auto& attempt = *trial->attempt;
   attempt.reported = news.number;
   attempt.iteration = news.iteration;
+  attempt.newest = what.what;
   attempt.heard = now_;
   if (news.pid != 0)
     attempt.pid = news.pid;
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
-    attempt.at = phase::stepping;
+    begin_steps(*trial);
   if (settings_.failures.progress_timeout.count() > 0 && attempt.at != phase::stopping)
     set_deadline(*trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
 
@@ -175,19 +176,26 @@ void machine::begin_save(live_trial& trial, bool then_end) {
        then_end ? seq_ : 0);
 }
 
+bool machine::is_doubled(const open_attempt& attempt, checkpoint_id saved) const {
+  // One that was not asked for gets the next number, or is yet to get one.
+  return saved && saved != attempt.saving && saved.number <= checkpoints_made_;
+}
+
 void machine::take(const on::saved& what) {
   auto* trial = live(what.trial, what.attempt);
   if (trial == nullptr)
     return;
   auto id = what.checkpoint;
-  checkpoints_made_ = std::max(checkpoints_made_, id.number);
-  if (checkpoints_.contains(id))
+  if (is_doubled(*trial->attempt, id))
     return;
-  checkpoints_[id]
-      = {what.trial, what.iteration, what.time_total, what.location, what.bytes, false};
+  checkpoints_made_ = std::max(checkpoints_made_, id.number);
+  keep(id, {what.trial, what.iteration, what.time_total, what.location, what.bytes,
+            checkpoint_score(*trial->attempt, what.iteration)});
   trial->checkpoints.push_back(id);
   if (best_ && best_->trial == what.trial)
     best_->checkpoint = what.location;
+  review(what.trial);
+  review_all();
   trial->attempt->heard = now_;
   tell_scheduler(fact::saved{what.trial, id, what.iteration});
   auto& attempt = *trial->attempt;

@@ -34,7 +34,7 @@ bool machine::is_stale(const event_body& what) const {
   if (const auto* x = std::get_if<on::reported>(&what))
     return gone(x->what->trial, x->what->attempt);
   if (const auto* x = std::get_if<on::saved>(&what))
-    return gone(x->trial, x->attempt);
+    return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, x->checkpoint);
   if (const auto* x = std::get_if<on::save_failed>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::ended>(&what))
@@ -45,6 +45,8 @@ bool machine::is_stale(const event_body& what) const {
     return choosing_ != x->what.at;
   if (const auto* x = std::get_if<on::stop_asked>(&what))
     return x->trial ? live(*x->trial) == nullptr : drain_.has_value();
+  if (const auto* x = std::get_if<on::checkpoint_gone>(&what))
+    return !checkpoints_.contains(x->checkpoint);
   if (std::holds_alternative<on::interrupted>(what))
     return drain_.has_value();
   return false;
@@ -75,6 +77,10 @@ std::vector<command> machine::outstanding() const {
                     attempt.ends_with_save});
     if (attempt.at == phase::stopping)
       add(cmd::halt{id, attempt.id, halt_mode::stop, trial.stop_reason});
+  }
+  for (const auto& [id, x] : checkpoints_) {
+    if (x.doomed)
+      add(cmd::discard{id, x.location});
   }
   if (choosing_)
     add(cmd::choose{*choosing_, choose_count_});
@@ -163,7 +169,11 @@ void machine::describe(fingerprint& into) const {
         .add(x.trial)
         .add(x.iteration)
         .add(std::string_view{x.location})
-        .add(std::uint64_t{x.bad});
+        .add(std::uint64_t{x.score.has_value()})
+        .add(x.score.value_or(0))
+        .add(std::uint64_t{x.bad})
+        .add(std::uint64_t{x.doomed});
+  into.add(kept_bytes_);
   if (best_) {
     into.add(best_->trial).add(best_score_);
     describe_report(into, best_->at);

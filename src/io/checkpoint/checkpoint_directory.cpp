@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -189,6 +190,21 @@ expected<checkpoint_directory::entry> checkpoint_directory::adopt(const fs::path
     return failed("copy", from, why);
   }
   return commit();
+}
+
+expected<void> remove_checkpoint(const fs::path& experiment, const std::string& location) {
+  if (location.empty())
+    return {};
+  // trials/<trial>/<attempt>/checkpoint_<n>, and nothing else is ever removed.
+  auto way = fs::path{location}.lexically_normal();
+  if (std::distance(way.begin(), way.end()) != 4 || *way.begin() != "trials"
+      || !way.filename().string().starts_with("checkpoint_"))
+    return error{ec::internal, location + " is no checkpoint"};
+  std::error_code why;
+  fs::remove_all(experiment / way, why);
+  if (why)
+    return failed("remove", experiment / way, why);
+  return {};
 }
 
 namespace {

@@ -45,6 +45,20 @@ void check_failure(loading& x) {
     x.refuse("failure", "most_backoff", "most_backoff: must be at least backoff");
 }
 
+/// A score must have a better end.
+void check_checkpoint(loading& x) {
+  const auto& from = x.what.checkpoint;
+  if (from.score_attribute.empty() || from.score_order != "auto")
+    return;
+  const auto& known = x.what.experiment.objectives;
+  if (std::none_of(known.begin(), known.end(),
+                   [&](const auto& each) { return each.metric == from.score_attribute; }))
+    x.refuse("checkpoint", "score_attribute",
+             "score_attribute = " + from.score_attribute
+                 + " is no objective: say by score_order = max or min which of its values are"
+                   " better");
+}
+
 /// What nothing would ever end is seldom meant.
 void warn_of_endless_run(loading& x) {
   const auto& to = x.what.experiment;
@@ -110,6 +124,7 @@ void parse_space(loading& x) {
 void check_sections(loading& x) {
   check_experiment(x);
   check_resources(x);
+  check_checkpoint(x);
   check_failure(x);
   warn_of_endless_run(x);
 }

@@ -105,6 +105,16 @@ resource_request request_of(const spec& x) {
   return result;
 }
 
+retention_policy retention_of(const spec& x) {
+  const auto& from = x.checkpoint;
+  auto maximise = from.score_order == "max";
+  for (const auto& each : x.experiment.objectives) {
+    if (from.score_order == "auto" && each.metric == from.score_attribute)
+      maximise = each.maximise;
+  }
+  return {from.keep, from.score_attribute, maximise, from.max_bytes_per_trial, from.max_bytes};
+}
+
 experiment_settings settings_of(const spec& x) {
   experiment_settings result;
   result.objectives = x.experiment.objectives;
@@ -114,7 +124,7 @@ experiment_settings settings_of(const spec& x) {
   result.request = request_of(x);
   result.queue_trials = x.cluster.queue_trials;
   result.failures = failures_of(x);
-  result.checkpoints = {x.checkpoint.frequency, x.checkpoint.at_end};
+  result.checkpoints = {x.checkpoint.frequency, x.checkpoint.at_end, retention_of(x)};
   result.time_limit = x.experiment.time_limit;
   result.stop_grace = x.cluster.stop_grace;
   return result;

@@ -300,6 +300,20 @@ void add_checkpoint(rows& to) {
               TUNE_FIELD(checkpoint.frequency)));
   to.push_back(boolean({"checkpoint", "at_end", "save when a trial ends", true},
                        TUNE_FIELD(checkpoint.at_end)));
+  to.push_back(integer({"checkpoint", "keep", "checkpoints to keep of each trial; 0 = all", true},
+                       {0}, TUNE_FIELD(checkpoint.keep)));
+  to.push_back(text(
+      {"checkpoint", "score_attribute", "metric that ranks them; empty: the newest are kept", true},
+      "metric", TUNE_FIELD(checkpoint.score_attribute)));
+  to.push_back(one_of({"checkpoint", "score_order",
+                       "whether more or less of it is better; auto: as the objective", true},
+                      {"auto", "max", "min"}, TUNE_FIELD(checkpoint.score_order)));
+  to.push_back(bytes({"checkpoint", "max_bytes_per_trial",
+                      "room for the checkpoints of a trial; 0 = no limit", true},
+                     TUNE_FIELD(checkpoint.max_bytes_per_trial)));
+  to.push_back(bytes(
+      {"checkpoint", "max_bytes", "room for the checkpoints of all trials; 0 = no limit", true},
+      TUNE_FIELD(checkpoint.max_bytes)));
 }
 
 /// A row bound to the value inside an optional field, for `or_auto`.

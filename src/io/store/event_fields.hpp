@@ -99,6 +99,12 @@ constexpr auto fields(of<on::checkpoint_bad>) {
   return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt},
                     field{"checkpoint", &x::checkpoint}, field{"why", &x::why}};
 }
+constexpr auto fields(of<on::checkpoints_doomed>) {
+  return std::tuple{field{"which", &on::checkpoints_doomed::which}};
+}
+constexpr auto fields(of<on::checkpoint_gone>) {
+  return std::tuple{field{"checkpoint", &on::checkpoint_gone::checkpoint}};
+}
 constexpr auto fields(of<on::ended>) {
   using x = on::ended;
   return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt}, field{"how", &x::how},

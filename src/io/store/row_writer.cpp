@@ -9,6 +9,7 @@
 #include "tune/io/json.hpp"
 #include "tune/io/store/event_codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -47,6 +48,8 @@ constexpr std::string_view checkpoint_sql
       " location, bytes, state, detail) VALUES (?,?,?,?,?,?,?,?,?,'good','')";
 constexpr std::string_view bad_checkpoint_sql
     = "UPDATE t_checkpoints SET state = 'bad', detail = ?2 WHERE checkpoint = ?1";
+constexpr std::string_view checkpoint_state_sql
+    = "UPDATE t_checkpoints SET state = ?2 WHERE checkpoint = ?1";
 constexpr std::string_view node_up_sql
     = "INSERT OR REPLACE INTO t_nodes(node, state, capacity, since, why) VALUES (?,'up',?,?,'')";
 constexpr std::string_view node_down_sql
@@ -73,12 +76,19 @@ std::optional<std::string_view> json_of(const config_ptr& what, std::string& buf
 expected<row_writer> row_writer::make(connection& in) {
   row_writer result;
   const std::pair<statement*, std::string_view> all[] = {
-      {&result.event_, event_sql},           {&result.result_, result_sql},
-      {&result.trial_, trial_sql},           {&result.progress_, progress_sql},
-      {&result.attempt_, attempt_sql},       {&result.decision_, decision_sql},
-      {&result.checkpoint_, checkpoint_sql}, {&result.bad_checkpoint_, bad_checkpoint_sql},
-      {&result.node_up_, node_up_sql},       {&result.node_down_, node_down_sql},
-      {&result.opened_, opened_sql},         {&result.finish_, finish_sql},
+      {&result.event_, event_sql},
+      {&result.result_, result_sql},
+      {&result.trial_, trial_sql},
+      {&result.progress_, progress_sql},
+      {&result.attempt_, attempt_sql},
+      {&result.decision_, decision_sql},
+      {&result.checkpoint_, checkpoint_sql},
+      {&result.bad_checkpoint_, bad_checkpoint_sql},
+      {&result.checkpoint_state_, checkpoint_state_sql},
+      {&result.node_up_, node_up_sql},
+      {&result.node_down_, node_down_sql},
+      {&result.opened_, opened_sql},
+      {&result.finish_, finish_sql},
   };
   for (const auto& [where, sql] : all) {
     auto made = statement::prepare(in, sql);
@@ -218,6 +228,16 @@ bool row_writer::follow(const event& where, const on::saved& what) {
 bool row_writer::follow(const event&, const on::checkpoint_bad& what) {
   mended_.clear();
   return bad_checkpoint_.bind(what.checkpoint.number, clean(what.why)).run();
+}
+
+bool row_writer::follow(const event&, const on::checkpoints_doomed& what) {
+  return std::all_of(what.which.begin(), what.which.end(), [this](checkpoint_id id) {
+    return checkpoint_state_.bind(id.number, std::string_view{"doomed"}).run();
+  });
+}
+
+bool row_writer::follow(const event&, const on::checkpoint_gone& what) {
+  return checkpoint_state_.bind(what.checkpoint.number, std::string_view{"gone"}).run();
 }
 
 bool row_writer::follow(const event& where, const on::node_up& what) {

@@ -30,7 +30,7 @@ public:
 
 private:
   statement event_, result_, trial_, progress_, attempt_, decision_, checkpoint_, bad_checkpoint_,
-      node_up_, node_down_, opened_, finish_;
+      checkpoint_state_, node_up_, node_down_, opened_, finish_;
   std::string body_, metrics_, more_, exceptions_;
   std::deque<std::string> mended_;
 
@@ -39,6 +39,8 @@ private:
   [[nodiscard]] bool follow(const event& where, const on::opened& what);
   [[nodiscard]] bool follow(const event& where, const on::saved& what);
   [[nodiscard]] bool follow(const event& where, const on::checkpoint_bad& what);
+  [[nodiscard]] bool follow(const event& where, const on::checkpoints_doomed& what);
+  [[nodiscard]] bool follow(const event& where, const on::checkpoint_gone& what);
   [[nodiscard]] bool follow(const event& where, const on::node_up& what);
   [[nodiscard]] bool follow(const event& where, const on::node_down& what);
   template <class Other>

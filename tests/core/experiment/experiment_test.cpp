@@ -301,6 +301,142 @@ TEST(experiment, resumes_a_failed_trial_from_its_newest_checkpoint_without_judgi
       std::all_of(judged.begin(), judged.end(), [](const auto& x) { return x.second == 1; }));
 }
 
+TEST(experiment, falls_back_to_the_checkpoint_before_where_the_newest_is_bad) {
+  auto how = settings();
+  how.checkpoints.frequency = 2;
+  how.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1000;
+  world_options options;
+  options.failure = 0.1;
+  options.bad_restore = 0.3;
+  world uut{options, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  auto bad = all_of<on::checkpoint_bad>(uut);
+  ASSERT_FALSE(bad.empty());
+  std::map<trial_id, std::set<checkpoint_id>> known_bad;
+  std::size_t from_scratch = 0;
+  for (const auto& x : uut.carried()) {
+    if (const auto* launched = std::get_if<cmd::launch>(&x.what)) {
+      EXPECT_FALSE(known_bad[launched->trial].contains(launched->from));
+      from_scratch += !launched->from && !known_bad[launched->trial].empty() ? 1 : 0;
+    }
+    const auto* over = std::get_if<cmd::attempt_changed>(&x.what);
+    if (over != nullptr && over->how == end_class::bad_checkpoint)
+      known_bad[over->trial].insert(over->from);
+  }
+  EXPECT_EQ(from_scratch, 0u);
+}
+
+TEST(experiment, gives_a_trial_up_when_all_its_checkpoints_are_bad_unless_it_may_start_again) {
+  auto how = settings();
+  how.checkpoints.frequency = 4;
+  how.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1000;
+  world_options options;
+  options.failure = 0.1;
+  options.bad_restore = 1;
+  world strict{options, how, oblige};
+  how.failures.restart_from_scratch = true;
+  world lenient{options, how, oblige};
+
+  strict.run();
+  lenient.run();
+
+  EXPECT_EQ(strict.violation(), "");
+  EXPECT_GT(count_of(strict, trial_status::errored), 0u);
+  EXPECT_EQ(lenient.violation(), "");
+  EXPECT_FALSE(all_of<on::checkpoint_bad>(lenient).empty());
+  EXPECT_EQ(count_of(lenient, trial_status::terminated), 10u);
+}
+
+/// A world whose messages come in the order in which they were sent.
+world_options in_order() {
+  world_options result;
+  result.most_delay = 0;
+  return result;
+}
+
+/// How many checkpoints each trial has on disk.
+std::map<trial_id, std::size_t> kept_of(const world& x) {
+  std::map<trial_id, std::size_t> result;
+  for (const auto& [id, trial] : x.disk())
+    ++result[trial];
+  return result;
+}
+
+TEST(experiment, keeps_as_many_checkpoints_of_a_trial_as_it_is_told) {
+  auto how = settings();
+  how.checkpoints.frequency = 1;
+  how.checkpoints.retention.keep = 2;
+  world uut{in_order(), how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  auto kept = kept_of(uut);
+  EXPECT_EQ(kept.size(), 10u);
+  for (const auto& [trial, count] : kept)
+    EXPECT_EQ(count, 2u) << to_text(trial);
+  EXPECT_EQ(all_of<on::saved>(uut).size(), 80u);
+}
+
+TEST(experiment, keeps_the_best_checkpoints_and_the_newest) {
+  auto how = settings();
+  how.checkpoints.frequency = 1;
+  // The loss falls: the first is the "best".
+  how.checkpoints.retention = {1, "loss", true, 0, 0};
+  world uut{in_order(), how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  std::map<trial_id, std::set<std::uint64_t>> iterations;
+  for (const auto& x : all_of<on::saved>(uut)) {
+    if (uut.disk().contains(x.checkpoint))
+      iterations[x.trial].insert(x.iteration);
+  }
+  // The newest of the best trial is its result; for the others only the best is left.
+  for (const auto& [trial, which] : iterations)
+    EXPECT_TRUE(which.contains(1)) << to_text(trial);
+  EXPECT_EQ(iterations[trial_id{9}], (std::set<std::uint64_t>{1, 8}));
+  EXPECT_EQ(iterations[trial_id{0}], (std::set<std::uint64_t>{1}));
+}
+
+TEST(experiment, keeps_all_checkpoints_together_within_their_room) {
+  auto how = settings();
+  how.checkpoints.frequency = 1;
+  how.checkpoints.retention.experiment_bytes = 6;
+  world uut{in_order(), how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  EXPECT_LE(uut.disk().size(), 6u);
+  EXPECT_GE(uut.disk().size(), 3u);
+}
+
+TEST(experiment, removes_no_checkpoint_before_that_is_on_disk) {
+  auto how = settings();
+  how.checkpoints.frequency = 1;
+  how.checkpoints.retention.keep = 1;
+  world_options options;
+  options.most_delay = 50;
+  world uut{options, how, oblige};
+
+  uut.run();
+
+  EXPECT_EQ(uut.violation(), "");
+  std::size_t discarded = 0;
+  for (const auto& x : uut.carried()) {
+    if (std::holds_alternative<cmd::discard>(x.what)) {
+      ++discarded;
+      EXPECT_EQ(x.gate, x.cause);
+    }
+  }
+  EXPECT_GE(discarded, 60u);
+}
+
 TEST(experiment, answers_a_doubled_report_again_without_recording_it) {
   world_options options;
   options.doubled = 0.5;

@@ -135,6 +135,31 @@ TEST_P(any_seed, a_head_lost_while_it_leaves_off_costs_no_trial_anything) {
       << "seed " << seed;
 }
 
+TEST_P(any_seed, checkpoints_that_are_needed_outlive_limits_and_crashes) {
+  // The world objects where a checkpoint is to be restored that is not there.
+  auto how = tolerant();
+  how.checkpoints.frequency = 1;
+  how.checkpoints.retention
+      = {seed % 3, seed % 2 == 0 ? "loss" : "", seed % 5 == 0, seed % 7, seed % 4 * 5};
+  how.failures.restart_from_scratch = seed % 2 == 0;
+  auto options = wild(seed);
+  options.bad_restore = 0.1;
+  world uut{options, how, maker};
+  for (std::size_t stop = 20; stop < 400; stop += 20 + seed % 7) {
+    uut.run(stop);
+    if (uut.finished())
+      break;
+    uut.crash();
+  }
+  uut.run();
+
+  ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+  ASSERT_TRUE(uut.finished()) << "seed " << seed;
+  auto replayed = replay_hashes(uut.log(), options, how, maker);
+  for (std::size_t i = 0; i < uut.hashes().size(); ++i)
+    ASSERT_EQ(uut.hashes()[i], replayed[i]) << "seed " << seed << " seq " << i + 1;
+}
+
 INSTANTIATE_TEST_SUITE_P(recovery, any_seed, testing::Range<std::uint64_t>(1, 61));
 
 } // namespace

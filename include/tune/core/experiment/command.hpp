@@ -120,6 +120,12 @@ struct save {
   /// The attempt ends once the checkpoint is written.
   bool then_end = false;
 };
+/// Remove the directory of a checkpoint: see `on::checkpoints_doomed`.
+struct discard {
+  checkpoint_id checkpoint;
+  /// Relative to the experiment's directory.
+  std::string location;
+};
 /// End an attempt.
 struct halt {
   trial_id trial;
@@ -195,7 +201,7 @@ using command_body
                    cmd::choose, cmd::resolve_stall, cmd::place, cmd::cancel_place, cmd::launch,
                    cmd::release, cmd::proceed, cmd::save, cmd::halt, cmd::trial_changed,
                    cmd::trial_progressed, cmd::attempt_changed, cmd::decision_taken, cmd::finish,
-                   cmd::warn>;
+                   cmd::warn, cmd::discard>;
 
 /// One command: its name, its cause, its gate.
 struct command {

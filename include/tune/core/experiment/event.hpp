@@ -94,6 +94,14 @@ struct checkpoint_bad {
   checkpoint_id checkpoint;
   std::string why;
 };
+/// These checkpoints are given to nobody any more: their directories go once this is on disk.
+struct checkpoints_doomed {
+  std::vector<checkpoint_id> which;
+};
+/// The directory of a doomed checkpoint is removed.
+struct checkpoint_gone {
+  checkpoint_id checkpoint;
+};
 /// The attempt is over: its processes are gone.
 struct ended {
   trial_id trial;
@@ -137,7 +145,8 @@ using event_body
     = std::variant<on::opened, on::suggest_asked, on::suggested, on::decided, on::chosen,
                    on::placed, on::place_refused, on::started, on::reported, on::saved,
                    on::save_failed, on::checkpoint_bad, on::ended, on::node_up, on::node_down,
-                   on::stop_asked, on::interrupted, on::ticked>;
+                   on::stop_asked, on::interrupted, on::ticked, on::checkpoints_doomed,
+                   on::checkpoint_gone>;
 
 /// One event with its place in the log and its time.
 struct event {

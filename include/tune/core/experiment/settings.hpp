@@ -5,6 +5,7 @@
 #include "tune/core/ids.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/end_class.hpp"
+#include "tune/core/trial/retention.hpp"
 
 #include <array>
 #include <cstdint>
@@ -48,6 +49,7 @@ struct checkpoint_policy {
   /// Every so many iterations. 0 = never.
   std::uint64_t frequency = 0;
   bool at_end = false;
+  retention_policy retention = {};
 };
 
 /// Settings of `experiment`.

@@ -53,6 +53,12 @@ private:
   std::string closed_;
 };
 
+/// Removes a checkpoint. What is not there is removed already.
+/// @param location as it was registered; an empty one has no directory.
+/// @errors `ec::storage`; `ec::internal` where the location is none of a checkpoint.
+[[nodiscard]] expected<void> remove_checkpoint(const std::filesystem::path& experiment,
+                                               const std::string& location);
+
 /// Whether the location of a checkpoint, relative to the experiment's directory, is registered.
 /// Asked with the trial whose folder it lies in.
 using is_registered_function

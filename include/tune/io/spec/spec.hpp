@@ -140,6 +140,13 @@ struct checkpoint_section {
   /// Iterations. 0 = never.
   std::uint64_t frequency = 0;
   bool at_end = false;
+  /// See `retention_policy`.
+  std::uint64_t keep = 0;
+  std::string score_attribute;
+  /// "max", "min", or "auto": as the objective of that name.
+  std::string score_order = "auto";
+  std::uint64_t max_bytes_per_trial = 0;
+  std::uint64_t max_bytes = 0;
 
   friend bool operator==(const checkpoint_section&, const checkpoint_section&) = default;
 };

@@ -92,7 +92,7 @@ struct checkpoint_row {
   /// Relative to the experiment's directory.
   std::string location;
   std::uint64_t bytes = 0;
-  /// "good", or "bad" with the reason in `detail`.
+  /// "good"; "bad" with the reason in `detail`; "doomed", about to be removed; "gone".
   std::string state;
   std::string detail;
 };

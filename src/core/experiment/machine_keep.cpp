@@ -1,0 +1,157 @@
+// Which checkpoints stay, and which go.
+//
+// What goes is an event of its own: a decision that is in the log stands, whatever limits the next
+// head has. The directory is removed when that event is on disk, and nobody is given a checkpoint
+// that has been doomed.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+checkpoint_worth worth_of(checkpoint_id id, const checkpoint_entry& x) {
+  return {id, !x.bad, x.score};
+}
+
+} // namespace
+
+void machine::keep(checkpoint_id id, checkpoint_entry what) {
+  kept_bytes_ += what.bytes;
+  by_worth_.insert(worth_of(id, what));
+  kept_[what.trial].push_back(id);
+  checkpoints_.emplace(id, std::move(what));
+}
+
+std::optional<double> machine::checkpoint_score(const open_attempt& attempt,
+                                                std::uint64_t iteration) const {
+  const auto& policy = settings_.checkpoints.retention;
+  const auto& known = attempt.newest;
+  if (policy.score_attribute.empty() || known == nullptr || known->iteration != iteration)
+    return std::nullopt;
+  auto score = metric_number(*known, policy.score_attribute);
+  if (!score || *score != *score)
+    return std::nullopt;
+  return policy.maximise ? *score : -*score;
+}
+
+bool machine::needs(trial_id who, checkpoint_id id) const {
+  const auto* trial = live(who);
+  if (trial == nullptr)
+    return false;
+  const auto& attempt = trial->attempt;
+  auto restoring = attempt && attempt->from == id
+                   && (attempt->at == phase::placing || attempt->at == phase::restoring);
+  return restoring || newest_good(*trial) == id || (trial->graft && trial->graft->from == id);
+}
+
+bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
+  if (best_ && best_->trial == x.trial && best_->checkpoint == x.location)
+    return true;
+  auto wants = [&](trial_id who) { return needs(who, id); };
+  return wants(x.trial) || std::any_of(x.borrowers.begin(), x.borrowers.end(), wants);
+}
+
+void machine::review(trial_id of) {
+  const auto& policy = settings_.checkpoints.retention;
+  auto known = kept_.find(of);
+  if (!policy.limits_trials() || known == kept_.end())
+    return;
+  std::vector<kept_checkpoint> all;
+  all.reserve(known->second.size());
+  for (auto id : known->second) {
+    const auto& x = checkpoints_.at(id);
+    all.push_back({worth_of(id, x), x.bytes, is_pinned(id, x)});
+  }
+  propose_to_doom(superfluous(policy, std::move(all)));
+}
+
+void machine::review_all() {
+  auto limit = settings_.checkpoints.retention.experiment_bytes;
+  if (limit == 0 || kept_bytes_ <= limit)
+    return;
+  std::vector<checkpoint_id> to_go;
+  auto left = kept_bytes_;
+  for (auto i = by_worth_.begin(); i != by_worth_.end() && left > limit; ++i) {
+    const auto& x = checkpoints_.at(i->id);
+    if (is_pinned(i->id, x))
+      continue;
+    to_go.push_back(i->id);
+    left -= x.bytes;
+  }
+  propose_to_doom(std::move(to_go));
+  if (left > limit && !std::exchange(warned_of_room_, true))
+    emit(cmd::warn{"checkpoints that trials still need take " + std::to_string(left)
+                   + " bytes, more than [checkpoint] max_bytes = " + std::to_string(limit)
+                   + " allows"});
+}
+
+void machine::propose_to_doom(std::vector<checkpoint_id> which) {
+  if (!which.empty())
+    emit(cmd::log{on::checkpoints_doomed{std::move(which)}});
+}
+
+void machine::take(const on::checkpoints_doomed& what) {
+  for (auto id : what.which) {
+    auto known = checkpoints_.find(id);
+    // Two reviews may have come to the same end before either was heard.
+    if (known == checkpoints_.end() || known->second.doomed
+        || is_pinned(known->first, known->second))
+      continue;
+    known->second.doomed = true;
+    forget(id, known->second);
+    emit(cmd::discard{id, known->second.location}, seq_);
+  }
+}
+
+void machine::forget(checkpoint_id id, const checkpoint_entry& x) {
+  kept_bytes_ -= x.bytes;
+  by_worth_.erase(worth_of(id, x));
+  auto of_trial = kept_.find(x.trial);
+  std::erase(of_trial->second, id);
+  if (of_trial->second.empty())
+    kept_.erase(of_trial);
+  auto drop = [&](trial_id who) {
+    if (auto* trial = live(who))
+      std::erase(trial->checkpoints, id);
+  };
+  drop(x.trial);
+  for (auto who : x.borrowers)
+    drop(who);
+}
+
+void machine::take(const on::checkpoint_gone& what) {
+  auto known = checkpoints_.find(what.checkpoint);
+  if (known == checkpoints_.end())
+    return;
+  if (!known->second.doomed)
+    forget(known->first, known->second);
+  checkpoints_.erase(known);
+}
+
+void machine::note_bad(checkpoint_id id) {
+  auto known = checkpoints_.find(id);
+  if (known == checkpoints_.end() || known->second.bad)
+    return;
+  auto& x = known->second;
+  auto stays = by_worth_.erase(worth_of(id, x)) > 0;
+  x.bad = true;
+  if (stays)
+    by_worth_.insert(worth_of(id, x));
+}
+
+void machine::take(const on::checkpoint_bad& what) {
+  note_bad(what.checkpoint);
+}
+
+void machine::borrow(trial_id who, checkpoint_id from) {
+  auto& x = checkpoints_.at(from);
+  // Those that went on to one of their own, or ended, are none any more.
+  std::erase_if(x.borrowers, [&](trial_id y) { return y == who || !needs(y, from); });
+  x.borrowers.push_back(who);
+}
+
+} // namespace tune
