@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Directories that cannot be used, and resources that cannot be had."""
+import json
 import os
 import signal
 import subprocess
@@ -141,6 +142,40 @@ class Finished(Case):
 
         self.assertTrue(os.path.isdir(kept))
         self.assertEqual([stray for stray in strays if stray.exists()], [])
+
+
+class Checkpoints(Case):
+    def test_as_many_are_kept_as_the_file_says(self):
+        ini = self.ini(
+            "[experiment]\nmetric = validation_loss\nmode = min\nnum_samples = 3\nseed = 1\n"
+            "[trainable]\nname = digits_mlp\n"
+            "[space]\nlr = loguniform(0.001, 0.1)\n"
+            "[stop]\ntraining_iteration = 6\n"
+            "[checkpoint]\nfrequency = 1\nkeep = 2\nscore_attribute = validation_loss\n"
+        )
+
+        told = self.run_node("run", ini, "-o", "json").json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 3)
+        root = self.directory / "results" / "x"
+        there = {str(path.relative_to(root)) for path in root.glob("trials/*/*/checkpoint_*")}
+        rows = self.rows("SELECT trial, training_iteration, location, state FROM checkpoints")
+        self.assertEqual({row["location"] for row in rows if row["state"] == "good"}, there)
+        self.assertEqual(len(rows), 15)  # one that ends is not saved on top of that
+        self.assertLessEqual({row["state"] for row in rows}, {"good", "doomed", "gone"})
+        losses = {
+            (row["trial"], row["training_iteration"]): json.loads(row["metrics"])["validation_loss"]
+            for row in self.rows("SELECT trial, training_iteration, metrics FROM results")
+        }
+        for trial in range(3):
+            kept = {
+                row["training_iteration"] for row in rows
+                if row["trial"] == trial and row["state"] == "good"
+            }
+            ranked = sorted(range(1, 6), key=lambda i: (losses[trial, i], -i))
+            # The newest of the best trial is kept on top of that.
+            best = trial == int(told["best"]["trial"])
+            self.assertEqual(kept, set(ranked[:2]) | ({5} if best else set()), trial)
 
 
 class Resources(Case):

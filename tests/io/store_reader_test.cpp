@@ -129,6 +129,24 @@ TEST_F(store_reader_test, puts_trials_without_the_number_last_either_way) {
   }
 }
 
+TEST_F(store_reader_test, tells_what_became_of_checkpoints) {
+  std::vector<store_item> items{at(1, on::opened{1, "0.1.0", "{}", 7})};
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    items.push_back(at(1 + i, on::saved{{1}, {1, 2}, {i}, i, {}, "somewhere", 9}));
+  items.push_back(at(5, on::checkpoints_doomed{{{1}, {2}}}));
+  items.push_back(at(6, on::checkpoint_gone{{1}}));
+  auto store = fresh();
+
+  auto written = store.write(items);
+
+  ASSERT_TRUE(written.has_value()) << written.error().detail;
+  auto found = reader().checkpoints({1});
+  std::vector<std::string> states;
+  for (const auto& x : *found)
+    states.push_back(x.state);
+  EXPECT_EQ(states, (std::vector<std::string>{"gone", "doomed", "good"}));
+}
+
 TEST_F(store_reader_test, shows_all_of_one_trial) {
   auto items = a_run(2, 3);
   items.emplace_back(16, cmd::decision_taken{{1}, {1, 2}, 3, "stop", {{"rule", "asha"}}});

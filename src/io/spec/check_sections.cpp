@@ -48,7 +48,7 @@ void check_failure(loading& x) {
 /// A score must have a better end.
 void check_checkpoint(loading& x) {
   const auto& from = x.what.checkpoint;
-  if (from.score_attribute.empty() || from.score_order != "auto")
+  if (from.score_attribute.empty() || from.score_order != score_direction::as_objective)
     return;
   const auto& known = x.what.experiment.objectives;
   if (std::none_of(known.begin(), known.end(),

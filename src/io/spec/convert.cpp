@@ -107,9 +107,9 @@ resource_request request_of(const spec& x) {
 
 retention_policy retention_of(const spec& x) {
   const auto& from = x.checkpoint;
-  auto maximise = from.score_order == "max";
+  auto maximise = from.score_order == score_direction::max;
   for (const auto& each : x.experiment.objectives) {
-    if (from.score_order == "auto" && each.metric == from.score_attribute)
+    if (from.score_order == score_direction::as_objective && each.metric == from.score_attribute)
       maximise = each.maximise;
   }
   return {from.keep, from.score_attribute, maximise, from.max_bytes_per_trial, from.max_bytes};

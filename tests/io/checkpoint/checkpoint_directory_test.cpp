@@ -57,6 +57,33 @@ TEST_F(checkpoint_directory_test, never_uses_a_name_twice) {
   EXPECT_EQ(names.size(), 6u);
 }
 
+TEST_F(checkpoint_directory_test, is_removed_by_its_location) {
+  auto uut = make();
+  std::vector<std::string> made;
+  for (int i = 0; i < 2; ++i) {
+    fill(*uut.begin() / "state", "12345");
+    made.push_back(uut.commit()->location);
+  }
+
+  auto done = remove_checkpoint(root, made[0]);
+  auto again = remove_checkpoint(root, made[0]);
+  auto none = remove_checkpoint(root, "");
+
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(again);
+  EXPECT_TRUE(none);
+  EXPECT_FALSE(fs::exists(root / made[0]));
+  EXPECT_EQ(content(root / made[1] / "state"), "12345");
+}
+
+TEST_F(checkpoint_directory_test, removes_nothing_that_is_no_checkpoint) {
+  for (const char* location : {".", "..", "trials", "trials/00007/attempt_2_5", "/etc/passwd/x/y",
+                               "trials/00007/attempt_2_5/state", "trials/00007/../checkpoint_1",
+                               "trials/../../a/checkpoint_1", "results/a/b/checkpoint_1"})
+    EXPECT_FALSE(remove_checkpoint(root, location)) << location;
+  EXPECT_TRUE(fs::exists(root));
+}
+
 TEST_F(checkpoint_directory_test, removes_what_is_abandoned) {
   auto uut = make();
   auto to = uut.begin();

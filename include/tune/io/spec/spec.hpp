@@ -135,6 +135,14 @@ struct failure_section {
   friend bool operator==(const failure_section&, const failure_section&) = default;
 };
 
+/// Which values of a score are better.
+enum class score_direction : std::uint8_t {
+  /// As those of the objective of that name.
+  as_objective,
+  max,
+  min
+};
+
 /// `[checkpoint]`
 struct checkpoint_section {
   /// Iterations. 0 = never.
@@ -143,8 +151,7 @@ struct checkpoint_section {
   /// See `retention_policy`.
   std::uint64_t keep = 0;
   std::string score_attribute;
-  /// "max", "min", or "auto": as the objective of that name.
-  std::string score_order = "auto";
+  score_direction score_order = score_direction::as_objective;
   std::uint64_t max_bytes_per_trial = 0;
   std::uint64_t max_bytes = 0;
 
