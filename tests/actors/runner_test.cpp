@@ -384,7 +384,8 @@ TEST_F(runner_test, hands_a_turn_over_in_one_message_to_each) {
   EXPECT_EQ(recorder.heard->size(), 1u);
   EXPECT_EQ(scheduler.heard->size(), 1u);
   auto turn = recorder.take<record_turn>();
-  EXPECT_EQ(turn.items.size(), 3u);
+  // Each report, and what it changes in the trial's row.
+  EXPECT_EQ(turn.items.size(), 6u);
   question();
 }
 
