@@ -41,6 +41,26 @@ protected:
   std::uint64_t seed = GetParam();
   world::make_scheduler maker
       = [seed = GetParam()] { return std::make_unique<toy_scheduler>(seed); };
+
+  /// To the end; the head is lost again and again in the first `most` events.
+  void run_with_crashes(world& uut, std::size_t most) const {
+    for (std::size_t stop = 20; stop < most; stop += 20 + seed % 7) {
+      uut.run(stop);
+      if (uut.finished())
+        break;
+      uut.crash();
+    }
+    uut.run();
+  }
+  /// It came to its end, and its log alone leads to the same states.
+  void expect_replayed(const world& uut, const world_options& options,
+                       const experiment_settings& how) const {
+    ASSERT_EQ(uut.violation(), "") << "seed " << seed;
+    ASSERT_TRUE(uut.finished()) << "seed " << seed;
+    auto replayed = replay_hashes(uut.log(), options, how, maker);
+    for (std::size_t i = 0; i < uut.hashes().size(); ++i)
+      ASSERT_EQ(uut.hashes()[i], replayed[i]) << "seed " << seed << " seq " << i + 1;
+  }
 };
 
 TEST_P(any_seed, toy_scheduler_brings_every_trial_to_an_end) {
@@ -70,19 +90,9 @@ TEST_P(any_seed, r2_a_common_continuation_gives_the_same_answers_after_any_crash
   // The head is lost again and again; each time `crash` compares the recovered state with the
   // lived one (R1), then both go on with the same events: the end of the run is one log.
   world uut{wild(seed), tolerant(), maker};
-  for (std::size_t stop = 20; stop < 200; stop += 20 + seed % 7) {
-    uut.run(stop);
-    if (uut.finished())
-      break;
-    uut.crash();
-  }
-  uut.run();
+  run_with_crashes(uut, 200);
 
-  ASSERT_EQ(uut.violation(), "") << "seed " << seed;
-  ASSERT_TRUE(uut.finished()) << "seed " << seed;
-  auto replayed = replay_hashes(uut.log(), wild(seed), tolerant(), maker);
-  for (std::size_t i = 0; i < uut.hashes().size(); ++i)
-    ASSERT_EQ(uut.hashes()[i], replayed[i]) << "seed " << seed << " seq " << i + 1;
+  expect_replayed(uut, wild(seed), tolerant());
   auto counts = uut.machine().view().counts;
   EXPECT_EQ(counts[3] + counts[4], 12u) << "seed " << seed;
 }
@@ -145,19 +155,9 @@ TEST_P(any_seed, checkpoints_that_are_needed_outlive_limits_and_crashes) {
   auto options = wild(seed);
   options.bad_restore = 0.1;
   world uut{options, how, maker};
-  for (std::size_t stop = 20; stop < 400; stop += 20 + seed % 7) {
-    uut.run(stop);
-    if (uut.finished())
-      break;
-    uut.crash();
-  }
-  uut.run();
+  run_with_crashes(uut, 400);
 
-  ASSERT_EQ(uut.violation(), "") << "seed " << seed;
-  ASSERT_TRUE(uut.finished()) << "seed " << seed;
-  auto replayed = replay_hashes(uut.log(), options, how, maker);
-  for (std::size_t i = 0; i < uut.hashes().size(); ++i)
-    ASSERT_EQ(uut.hashes()[i], replayed[i]) << "seed " << seed << " seq " << i + 1;
+  expect_replayed(uut, options, how);
 }
 
 INSTANTIATE_TEST_SUITE_P(recovery, any_seed, testing::Range<std::uint64_t>(1, 61));
