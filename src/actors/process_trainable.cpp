@@ -239,7 +239,10 @@ struct process_state {
     auto& made = *numbered;
     known.reported = true;
     known.saw_objective = known.saw_objective || has_objective;
-    auto refused = checkpoint ? adopt(self, *checkpoint) : std::string{};
+    // Taken over now, since the program may write on in it; told behind the report that ranks it.
+    std::optional<expected<checkpoint_directory::entry>> kept;
+    if (checkpoint)
+      kept = adopt(*checkpoint);
     attempt_report out;
     out.attempt = what.order.attempt;
     out.number = made.number;
@@ -251,8 +254,8 @@ struct process_state {
     out.done = done || made.done;
     out.metrics = {std::move(made.metrics)};
     send(self, what.trial, std::move(out));
-    if (!refused.empty())
-      send(self, what.trial, attempt_save_failed{what.order.attempt, 0, std::move(refused)});
+    if (kept)
+      tell_unasked(self, *kept);
     if (prints)
       send(self, what.node->outputs, output_grew{output()});
     waits = true;
@@ -334,17 +337,18 @@ struct process_state {
     session.go_on(steady_now());
   }
 
-  /// @returns why it was not taken over; empty where it was.
+  [[nodiscard]] expected<checkpoint_directory::entry> adopt(const std::filesystem::path& from) {
+    return checkpoints->adopt(from.is_absolute() ? from : trial_directory(what) / from);
+  }
+
   template <class Self>
-  std::string adopt(Self* self, const std::filesystem::path& from) {
-    auto path = from.is_absolute() ? from : trial_directory(what) / from;
-    auto done = checkpoints->adopt(path);
-    if (!done)
-      return done.error().detail;
-    send(self, what.trial,
-         attempt_saved{what.order.attempt, 0, session.iteration(), session.time_total().count(),
-                       done->location, done->bytes});
-    return {};
+  void tell_unasked(Self* self, const expected<checkpoint_directory::entry>& kept) {
+    if (kept)
+      send(self, what.trial,
+           attempt_saved{what.order.attempt, 0, session.iteration(), session.time_total().count(),
+                         kept->location, kept->bytes});
+    else
+      send(self, what.trial, attempt_save_failed{what.order.attempt, 0, kept.error().detail});
   }
 
   /// In order: the program is told, and signalled only if it takes its time.

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 namespace tune {
@@ -96,7 +97,10 @@ public:
       throw std::invalid_argument{numbered.error().detail};
     auto& made = *numbered;
     reported_ = true;
-    auto refused = checkpoint != nullptr ? hand_over(*checkpoint) : std::string{};
+    // Taken over now, since the trainable may write on in it; told behind the report that ranks it.
+    std::optional<expected<checkpoint_directory::entry>> kept;
+    if (checkpoint != nullptr)
+      kept = checkpoints_.adopt(*checkpoint);
     attempt_report out;
     out.attempt = what_.order.attempt;
     out.number = made.number;
@@ -107,8 +111,8 @@ public:
     out.done = done || made.done;
     out.metrics = {std::move(made.metrics)};
     send_from_outside(what_.trial, std::move(out));
-    if (!refused.empty())
-      tell_failed(unasked, std::move(refused));
+    if (kept)
+      tell_unasked(*kept);
     if (session_.has_credit() && !door_->is_closed())
       return {};
     auto answer = door_->wait(made.number);
@@ -162,13 +166,11 @@ private:
     return {ends ? link_answer::kind::pause : link_answer::kind::save, *directory};
   }
 
-  /// @returns why it was not taken over; empty where it was.
-  std::string hand_over(const std::filesystem::path& from) {
-    auto done = checkpoints_.adopt(from);
-    if (!done)
-      return done.error().detail;
-    tell_saved(unasked, *done);
-    return {};
+  void tell_unasked(const expected<checkpoint_directory::entry>& kept) {
+    if (kept)
+      tell_saved(unasked, *kept);
+    else
+      tell_failed(unasked, kept.error().detail);
   }
 
   void tell_saved(std::uint64_t id, const checkpoint_directory::entry& what) {

@@ -178,6 +178,28 @@ class Checkpoints(Case):
             self.assertEqual(kept, set(ranked[:2]) | ({5} if best else set()), trial)
 
 
+    def test_those_that_a_program_hands_over_are_ranked_by_their_report(self):
+        trial = self.directory / "trial.sh"
+        trial.write_text(
+            "#!/bin/sh\necho '{\"tune\":1}' >&$TUNE_TRIAL_REPORT_FD\n"
+            "for loss in 3 1 2; do\n  mkdir c$loss\n"
+            '  echo "{\\"metrics\\":{\\"loss\\":$loss},\\"checkpoint\\":\\"c$loss\\"}"'
+            " >&$TUNE_TRIAL_REPORT_FD\n"
+            '  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"\ndone\n'
+        )
+        trial.chmod(0o755)
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n"
+            "[trainable]\ncommand = ./trial.sh\n[space]\nx = 1\n"
+            "[checkpoint]\nkeep = 1\nscore_attribute = loss\n"
+        )
+
+        self.run_node("run", ini)
+
+        rows = self.rows("SELECT training_iteration, state FROM checkpoints ORDER BY seq")
+        # The best, and on top of that the newest of the best trial.
+        self.assertEqual([row["state"] == "good" for row in rows], [False, True, True])
+
 class Resources(Case):
     def test_an_impossible_request_names_itself_and_the_cluster(self):
         ini = self.experiment("tune report 1", samples=3)
