@@ -20,7 +20,7 @@ struct janitor_state {
     if (done)
       send(self, runner, news{on::checkpoint_gone{what.checkpoint}});
     else if (!std::exchange(told, true))
-      send(self, runner, removal_failed{done.error()});
+      send(self, runner, remark{to_text(done.error())});
   }
 };
 

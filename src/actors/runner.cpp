@@ -124,11 +124,6 @@ struct runner_state : engine_ports {
     deliver();
   }
 
-  void warn(const error& why) {
-    if (observer)
-      observer->warned(to_text(why));
-  }
-
   // -- Turns.
 
   void end_turn() {
@@ -431,13 +426,9 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](const lease_refused& x) {
         state.hear(event_body{on::place_refused{x.trial, x.why}});
       },
-      [&state](const remark& x) {
-        if (state.observer)
-          state.observer->warned(x.text);
-      },
+      [&state](const remark& x) { state.carry(cmd::warn{x.text}); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
-      [&state](const removal_failed& x) { state.warn(x.why); },
       [&state](run_atom) { state.open_run(); },
       [&state](status_atom, std::uint32_t most) { return state.status(most); },
       [](ping_atom, std::uint64_t x) { return x; },

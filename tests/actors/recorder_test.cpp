@@ -76,7 +76,6 @@ struct recorder_test : support::real_system {
         [](const remark&) {},
         [durable](durable_up_to x) { durable.get().add(x); },
         [failed](const storage_failed& x) { failed.get().add(x); },
-        [](const removal_failed&) {},
         [](run_atom) {},
         [](status_atom, std::uint32_t) { return runner_status{}; },
         [](ping_atom, std::uint64_t x) { return x; },

@@ -21,7 +21,6 @@ runner_actor::behavior_type runner(std::shared_ptr<ear> heard) {
       hears<remark>(heard),
       hears<durable_up_to>(heard),
       hears<storage_failed>(heard),
-      hears<removal_failed>(heard),
       [heard](run_atom) { heard->hear(run_atom_v); },
       [heard](status_atom, std::uint32_t most) {
         heard->hear(most);

@@ -98,11 +98,11 @@ using runner_actor = typed_actor<
     // Something happened.
     caf::result<void>(news),
     // From the cluster.
-    caf::result<void>(lease_granted), caf::result<void>(lease_refused), caf::result<void>(remark),
+    caf::result<void>(lease_granted), caf::result<void>(lease_refused),
     // From the recorder.
     caf::result<void>(durable_up_to), caf::result<void>(storage_failed),
-    // From the janitor.
-    caf::result<void>(removal_failed),
+    // From whoever works for it: its observer hears of this.
+    caf::result<void>(remark),
     // Starts the experiment; its observer hears when it is over and on disk.
     caf::result<void>(run_atom),
     // Answers with the present state; at most so many running trials.
@@ -200,7 +200,6 @@ TUNE_LOCAL_TYPE(tune_local, tune::output_settled)
 TUNE_LOCAL_TYPE(tune_local, tune::cluster_status)
 TUNE_LOCAL_TYPE(tune_local, tune::durable_up_to)
 TUNE_LOCAL_TYPE(tune_local, tune::storage_failed)
-TUNE_LOCAL_TYPE(tune_local, tune::removal_failed)
 TUNE_LOCAL_TYPE(tune_local, tune::runner_status)
 TUNE_LOCAL_TYPE(tune_local, tune::scheduler_turn)
 TUNE_LOCAL_TYPE(tune_local, tune::searcher_turn)

@@ -303,11 +303,6 @@ struct storage_failed {
   error why;
 };
 
-/// A checkpoint that nobody needs could not be removed.
-struct removal_failed {
-  error why;
-};
-
 /// A trial's request to the cluster.
 struct lease_request {
   trial_id trial;
