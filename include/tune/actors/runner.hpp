@@ -63,8 +63,9 @@ struct runner_parts {
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
   history_function history = {};
-  /// Events that may wait for the disk before trials are held back.
-  sequence most_undurable = 200'000;
+  /// Events that may wait for the disk before trials are held back. A stop waits behind them: more
+  /// would only make it late where reports come faster than they can be written. [>= 1]
+  sequence most_undurable = 2'048;
   /// What nodes call the experiment; see `job`.
   std::string job = {};
   /// What the nodes of its trainables must be able to do.
