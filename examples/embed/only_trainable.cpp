@@ -7,7 +7,8 @@
 #include <iostream>
 
 int main() {
-  for (const auto* x : embed::trainables().entries())
+  const auto registered = embed::trainables();
+  for (const auto* x : registered.entries())
     std::cout << x->name << ": " << x->summary << '\n';
   embed::descent uut;
   uut.setup({{"lr", 0.5}}, {});
