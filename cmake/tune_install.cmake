@@ -31,7 +31,7 @@ install(
   DESTINATION "${_package}")
 install(EXPORT tuneTargets NAMESPACE tune:: DESTINATION "${_package}")
 
-# -- pkg-config: --static --libs tune
+# -- pkg-config: --libs tune
 
 # Who needs comes before who is needed.
 foreach(_room IN ITEMS app tuner net actors io trainable core)

@@ -125,7 +125,7 @@ class Package(unittest.TestCase):
         self.assertEqual(flags("--modversion"), ["0.1.0"])
         parts, program = SCRATCH / "tiny.o", SCRATCH / "tiny"
         run(*compiler(), *flags("--cflags"), *STRICT, "-c", HERE / "tiny.cpp", "-o", parts)
-        run(CXX, parts, *flags("--static", "--libs"), "-o", program)
+        run(CXX, parts, *flags("--libs"), "-o", program)
         self.assertEqual(run(program, SCRATCH / "tiny-results"), "{x: -1}\n")
         self.assertIn("square", run(program, "list", "trainables"))
         # As if it were host of a trainable, whose main begins with a tuner.
