@@ -1,0 +1,86 @@
+/// Replays a log and checks it on the way.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/check/finding.hpp"
+#include "tune/core/check/log_check.hpp"
+#include "tune/core/experiment/experiment.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// The rules of one experiment, as new.
+struct rule_set {
+  std::unique_ptr<scheduler> judge;
+  std::unique_ptr<searcher> source;
+  std::vector<std::unique_ptr<stopper>> stoppers;
+};
+
+/// Rebuilds experiment, scheduler and searcher from a log alone, as a new head does, and hands all
+/// that happens to `log_check`. `fsck` is this on the log of a directory; the simulator does the
+/// same with its own.
+class replay_check {
+public:
+  /// @param rules  As new; used up.
+  /// @param verify Whether recorded answers of scheduler and searcher are computed once more.
+  ///               Answers come late, in no known state between question and record: one is right
+  ///               if the rule gives it in some state in between.
+  replay_check(const experiment_settings& settings, rule_set rules, bool verify = false);
+
+  /// The next event. @returns what the machine gave for it, until the next call.
+  std::span<const command> apply(const event& what);
+
+  /// The log ends here.
+  void end();
+
+  /// Hash over experiment, scheduler and searcher.
+  [[nodiscard]] std::uint64_t digest() const;
+
+  [[nodiscard]] const experiment& machine() const { return machine_; }
+  [[nodiscard]] const findings& found() const { return found_; }
+  /// Answers that were computed once more.
+  [[nodiscard]] std::uint64_t verified() const { return verified_; }
+
+private:
+  /// A question that is open, and the answers it may have by now.
+  struct question {
+    std::optional<trial_id> trial;
+    std::uint32_t count = 0;
+    std::uint64_t number = 0;
+    sequence at = 0;
+    std::vector<std::string> answers{};
+  };
+  using open_questions = std::map<sequence, question>;
+
+  std::unique_ptr<scheduler> judge_;
+  std::unique_ptr<searcher> source_;
+  experiment machine_;
+  log_check log_;
+  bool verify_;
+  std::vector<command> gave_;
+  findings found_;
+  std::uint64_t verified_ = 0;
+  open_questions judged_;
+  open_questions stalls_;
+  open_questions choices_;
+  open_questions asks_;
+
+  void note(const command& what);
+  void answer_open(bool facts_for_judge, bool facts_for_source);
+  void compare(const event& what);
+  void settle(open_questions& among, sequence cause, const std::string& recorded, sequence seq,
+              std::string_view who);
+};
+
+/// Hash over the three that replay rebuilds.
+[[nodiscard]] std::uint64_t digest_of(const experiment& machine, const scheduler& judge,
+                                      const searcher& source);
+
+} // namespace tune

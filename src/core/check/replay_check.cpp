@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/check/replay_check.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+// Answers as texts, for comparison where NaN must equal NaN.
+
+std::string text_of(const action_body& what) {
+  std::string result{name_of(what)};
+  if (const auto* x = std::get_if<go_on>(&what))
+    result += " " + std::to_string(x->until);
+  else if (const auto* y = std::get_if<exploit>(&what))
+    result += " " + to_text(y->donor) + " " + std::to_string(y->from.number) + " "
+              + (y->config != nullptr ? to_text(value{*y->config}) : std::string{});
+  else if (const auto* z = std::get_if<reconfigure>(&what))
+    result += z->config != nullptr ? " " + to_text(value{*z->config}) : std::string{};
+  else if (const auto* u = std::get_if<set_resources>(&what))
+    result += " " + to_text(u->request);
+  else if (const auto* v = std::get_if<annotate>(&what))
+    result += " " + to_text(value{v->notes});
+  return result;
+}
+
+std::string text_of(const decision& what) {
+  std::string result;
+  for (const auto& x : what.actions)
+    result += (result.empty() ? "" : "; ") + text_of(x.what) + " of trial " + to_text(x.trial) + " "
+              + to_text(value{x.reason});
+  return result.empty() ? "nothing" : result;
+}
+
+std::string text_of(const choice& what) {
+  std::string result = "start";
+  for (auto id : what.start)
+    result += " " + to_text(id);
+  return result;
+}
+
+std::string text_of(const proposal& what) {
+  if (std::holds_alternative<nothing_yet>(what))
+    return "nothing yet";
+  if (std::holds_alternative<exhausted>(what))
+    return "no more";
+  std::string result = "configurations";
+  for (const auto& x : std::get<std::vector<suggestion>>(what))
+    result += " " + to_text(value{*x.config}) + " (" + x.origin + ")";
+  return result;
+}
+
+constexpr std::size_t longest_text = 200;
+
+std::string shown(const std::string& text) {
+  return text.size() <= longest_text ? text : text.substr(0, longest_text) + "...";
+}
+
+} // namespace
+
+std::uint64_t digest_of(const experiment& machine, const scheduler& judge, const searcher& source) {
+  fingerprint all;
+  machine.describe(all);
+  judge.describe(all);
+  source.describe(all);
+  return all.digest();
+}
+
+replay_check::replay_check(const experiment_settings& settings, rule_set rules, bool verify)
+    : judge_{std::move(rules.judge)}
+    , source_{std::move(rules.source)}
+    , machine_{settings, judge_->traits(), source_->traits(), std::move(rules.stoppers)}
+    , log_{settings}
+    , verify_{verify} {}
+
+std::uint64_t replay_check::digest() const {
+  return digest_of(machine_, *judge_, *source_);
+}
+
+std::span<const command> replay_check::apply(const event& what) {
+  if (verify_)
+    compare(what);
+  gave_ = machine_.apply(what);
+  log_.see(what, gave_);
+  bool for_judge = false;
+  bool for_source = false;
+  for (const auto& x : gave_) {
+    if (const auto* told = std::get_if<cmd::tell_scheduler>(&x.what)) {
+      judge_->apply(told->what);
+      for_judge = true;
+    } else if (const auto* heard = std::get_if<cmd::tell_searcher>(&x.what)) {
+      source_->apply(heard->what);
+      for_source = true;
+    }
+    if (verify_)
+      note(x);
+  }
+  if (verify_)
+    answer_open(for_judge, for_source);
+  return gave_;
+}
+
+void replay_check::note(const command& what) {
+  if (const auto* x = std::get_if<cmd::judge>(&what.what))
+    judged_[x->cause] = {x->trial, 0, 0, x->cause};
+  else if (const auto* stall = std::get_if<cmd::resolve_stall>(&what.what))
+    stalls_[stall->at] = {std::nullopt, 0, 0, stall->at};
+  else if (const auto* chosen = std::get_if<cmd::choose>(&what.what))
+    choices_[chosen->at] = {std::nullopt, chosen->count, 0, chosen->at};
+  else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what))
+    asks_[asked->what.number] = {std::nullopt, asked->what.count, asked->what.number,
+                                 asked->what.at};
+}
+
+/// Computes what each open question could be answered with now.
+void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
+  auto give = [](question& to, std::string answer) {
+    if (to.answers.empty() || to.answers.back() != answer)
+      to.answers.push_back(std::move(answer));
+  };
+  for (auto& [cause, x] : judged_) {
+    if (facts_for_judge || x.answers.empty())
+      give(x, text_of(judge_->judge(cause, *x.trial)));
+  }
+  for (auto& [at, x] : stalls_) {
+    if (facts_for_judge || x.answers.empty())
+      give(x, text_of(judge_->on_stall(at)));
+  }
+  for (auto& [at, x] : choices_) {
+    if (facts_for_judge || x.answers.empty())
+      give(x, text_of(judge_->choose(at, x.count)));
+  }
+  for (auto& [number, x] : asks_) {
+    if (facts_for_source || x.answers.empty())
+      give(x, text_of(source_->propose({number, x.count, x.at})));
+  }
+}
+
+void replay_check::compare(const event& what) {
+  if (const auto* x = std::get_if<on::decided>(&what.what)) {
+    for (const auto& answer : x->answers) {
+      auto& among = stalls_.contains(answer.cause) ? stalls_ : judged_;
+      settle(among, answer.cause, text_of(answer), what.seq, "the scheduler");
+    }
+  } else if (const auto* chosen = std::get_if<on::chosen>(&what.what)) {
+    settle(choices_, chosen->what.at, text_of(chosen->what), what.seq, "the scheduler");
+  } else if (const auto* made = std::get_if<on::suggested>(&what.what)) {
+    settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");
+  } else if (std::holds_alternative<on::opened>(what.what)) {
+    // The last head's questions about reports went with the attempts; the others are put again.
+    judged_.clear();
+    stalls_.clear();
+  }
+}
+
+void replay_check::settle(open_questions& among, sequence cause, const std::string& recorded,
+                          sequence seq, std::string_view who) {
+  auto known = among.find(cause);
+  if (known == among.end())
+    return; // `log_check` says so
+  ++verified_;
+  const auto& could = known->second.answers;
+  if (std::find(could.begin(), could.end(), recorded) == could.end())
+    found_.add({promise::replay, seq, known->second.trial,
+                std::string{who} + " is recorded to have said: " + shown(recorded)
+                    + "; it says: " + (could.empty() ? "nothing" : shown(could.back()))});
+  among.erase(known);
+}
+
+void replay_check::end() {
+  log_.end(machine_);
+  found_.add(log_.found());
+}
+
+} // namespace tune
