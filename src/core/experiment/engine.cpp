@@ -21,17 +21,24 @@ void engine::post(event_body what, instant now) {
   if (auto* kept = std::get_if<on::saved>(&what); kept != nullptr && !kept->checkpoint)
     kept->checkpoint = machine_.next_checkpoint();
   step(std::move(what), now);
-  while (!todo_.empty()) {
-    auto own = std::move(todo_.front());
-    todo_.pop_front();
-    step(std::move(own), now);
-  }
+  step_own(now);
 }
 
 void engine::step(event_body what, instant now) {
   event next{machine_.last_seq() + 1, now, std::move(what)};
   ports_.record(next);
   route(machine_.apply(next));
+}
+
+/// What the machine itself wants to have happened.
+void engine::step_own(instant now) {
+  while (!todo_.empty()) {
+    auto own = std::move(todo_.front());
+    todo_.pop_front();
+    // What came before it in the line may have led to the same question.
+    if (!std::holds_alternative<on::suggest_asked>(own) || !machine_.is_stale(own))
+      step(std::move(own), now);
+  }
 }
 
 void engine::pass(instant now) {
@@ -50,16 +57,13 @@ void engine::replay(const event& what) {
         || std::holds_alternative<cmd::tell_searcher>(x.what))
       ports_.carry_out(x);
   }
+  // It came from the disk.
+  durable(what.seq);
 }
 
 void engine::resume(instant now) {
-  durable(machine_.last_seq());
   route(machine_.outstanding());
-  while (!todo_.empty()) {
-    auto own = std::move(todo_.front());
-    todo_.pop_front();
-    step(std::move(own), now);
-  }
+  step_own(now);
 }
 
 void engine::route(std::vector<command> commands) {

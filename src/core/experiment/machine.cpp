@@ -43,6 +43,8 @@ void machine::take(const on::opened& what) {
   // There may be more samples to take now: the searcher is asked once more.
   searcher_done_ = settings_.max_trials > 0 && trials_.size() >= settings_.max_trials;
   stalled_at_.reset();
+  // Nobody is left to answer the last head's questions.
+  unanswered_.clear();
   opening_failures_ = 0;
   for (auto id : live_) {
     auto& trial = *live(id);

@@ -200,6 +200,8 @@ private:
   // machine_place
   void open(live_trial& trial, const on::placed& what);
   [[nodiscard]] checkpoint_id newest_good(const live_trial& trial) const;
+  /// It would have to begin from scratch, and must not.
+  [[nodiscard]] bool has_only_bad(const live_trial& trial) const;
   void emit_launch(const live_trial& trial);
   void begin_steps(live_trial& trial);
 
@@ -221,6 +223,8 @@ private:
   [[nodiscard]] std::optional<double> checkpoint_score(const open_attempt& attempt,
                                                        std::uint64_t iteration) const;
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
+  /// It could go on from it, now or later.
+  [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;
   [[nodiscard]] bool is_pinned(checkpoint_id id, const checkpoint_entry& x) const;
   void review(trial_id of);
   void review_all();
@@ -304,6 +308,9 @@ private:
   std::uint64_t in_backoff_ = 0;
   /// Reports whose verdict is awaited, by their place in the log.
   std::map<sequence, trial_id> judging_;
+  /// What the scheduler was asked about and has not answered, whatever became of it: an answer
+  /// counts once.
+  std::set<sequence> unanswered_;
 
   std::uint64_t asks_ = 0;
   std::optional<ask> asked_;

@@ -5,8 +5,10 @@
 namespace tune {
 
 void machine::take(const on::decided& what) {
-  for (const auto& answer : what.answers)
-    take_answer(answer);
+  for (const auto& answer : what.answers) {
+    if (unanswered_.erase(answer.cause) > 0)
+      take_answer(answer);
+  }
 }
 
 void machine::take_answer(const decision& answer) {

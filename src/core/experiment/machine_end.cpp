@@ -134,7 +134,9 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   if (how != end_class::node_lost)
     ++trial.failures[kind];
   trial.last_error = detail;
-  if (trial.failures[kind] > policy.budget[kind] || policy.fail_fast) {
+  // Where nothing can be restored, another attempt would begin from scratch.
+  auto for_good = how == end_class::bad_checkpoint || trial.failures[kind] > policy.budget[kind];
+  if (for_good || policy.fail_fast) {
     end_trial(trial, status_event::fail, std::string{to_text(how)}, fact::end_kind::errored);
     note_opening_failure(how, detail);
     if (policy.fail_fast && !drain_)

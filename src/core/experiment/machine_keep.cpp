@@ -48,6 +48,15 @@ bool machine::needs(trial_id who, checkpoint_id id) const {
   return restoring || newest_good(*trial) == id || (trial->graft && trial->graft->from == id);
 }
 
+bool machine::may_use(trial_id who, checkpoint_id id) const {
+  const auto* trial = live(who);
+  if (trial == nullptr)
+    return false;
+  const auto& known = trial->checkpoints;
+  return (trial->graft && trial->graft->from == id)
+         || std::find(known.begin(), known.end(), id) != known.end();
+}
+
 bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
   if (best_ && best_->trial == x.trial && best_->checkpoint == x.location)
     return true;
@@ -149,8 +158,8 @@ void machine::take(const on::checkpoint_bad& what) {
 
 void machine::borrow(trial_id who, checkpoint_id from) {
   auto& x = checkpoints_.at(from);
-  // Those that went on to one of their own, or ended, are none any more.
-  std::erase_if(x.borrowers, [&](trial_id y) { return y == who || !needs(y, from); });
+  // Those that ended are none any more. Others may fall back on it, also when they have newer ones.
+  std::erase_if(x.borrowers, [&](trial_id y) { return y == who || !may_use(y, from); });
   x.borrowers.push_back(who);
 }
 

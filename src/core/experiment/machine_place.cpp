@@ -13,7 +13,17 @@ void machine::take(const on::placed& what) {
   }
   trial->awaits_lease = false;
   --awaiting_lease_;
+  if (has_only_bad(*trial)) {
+    emit(cmd::release{what.what.id});
+    fail(*trial, end_class::bad_checkpoint, "none of its checkpoints can be restored");
+    return;
+  }
   open(*trial, what);
+}
+
+bool machine::has_only_bad(const live_trial& trial) const {
+  return !trial.checkpoints.empty() && !newest_good(trial)
+         && !settings_.failures.restart_from_scratch;
 }
 
 void machine::open(live_trial& trial, const on::placed& what) {

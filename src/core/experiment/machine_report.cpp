@@ -162,6 +162,7 @@ void machine::ask_verdict(live_trial& trial) {
   forget_verdict(attempt);
   attempt.judging = seq_;
   judging_.emplace(seq_, trial.id);
+  unanswered_.insert(seq_);
   emit(cmd::judge{seq_, trial.id});
 }
 

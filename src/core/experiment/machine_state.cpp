@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <algorithm>
+
 namespace tune {
 
 std::optional<std::vector<command>> machine::answer_known(const report& what) const {
@@ -39,8 +41,13 @@ bool machine::is_stale(const event_body& what) const {
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
+  if (const auto* x = std::get_if<on::suggest_asked>(&what))
+    return asked_ || x->ask != asks_ + 1;
   if (const auto* x = std::get_if<on::suggested>(&what))
     return !asked_ || asked_->number != x->ask;
+  if (const auto* x = std::get_if<on::decided>(&what))
+    return std::none_of(x->answers.begin(), x->answers.end(),
+                        [this](const auto& y) { return unanswered_.contains(y.cause); });
   if (const auto* x = std::get_if<on::chosen>(&what))
     return choosing_ != x->what.at;
   if (const auto* x = std::get_if<on::stop_asked>(&what))
@@ -181,6 +188,8 @@ void machine::describe(fingerprint& into) const {
   into.add(unchosen_).add(awaiting_lease_).add(in_backoff_).add(asks_);
   for (const auto& [cause, trial] : judging_)
     into.add(cause).add(trial);
+  for (auto cause : unanswered_)
+    into.add(cause);
   into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
   into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
   into.add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));

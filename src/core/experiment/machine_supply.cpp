@@ -26,6 +26,7 @@ void machine::settle() {
            "the searcher waits for results, but no trial is left to give any");
   } else if (stands_still() && !stalled_at_) {
     stalled_at_ = seq_;
+    unanswered_.insert(seq_);
     emit(cmd::resolve_stall{seq_});
   }
 }

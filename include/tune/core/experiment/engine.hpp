@@ -53,6 +53,7 @@ private:
   std::deque<event_body> todo_;
 
   void step(event_body what, instant now);
+  void step_own(instant now);
   void route(std::vector<command> commands);
 };
 
