@@ -1,18 +1,13 @@
-/// Everything around the engine, in one thread, in virtual time, as a seed decides.
+/// A small simulated experiment for tests: one node, or two, and trials that all learn alike.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/core/experiment/engine.hpp"
-#include "tune/core/rng.hpp"
-#include "tune/core/schedule/scheduler.hpp"
-#include "tune/core/search/searcher.hpp"
+#include "tune/core/simulate/simulation.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +34,21 @@ private:
   std::uint64_t heard_ = 0;
 };
 
+/// Each trial makes so many iterations; its loss is 1 / (iteration + trial).
+class falling_loss : public trial_model {
+public:
+  /// @param most_time Longest time of an iteration.
+  falling_loss(std::uint64_t seed, std::uint64_t iterations, instant most_time)
+      : seed_{seed}, iterations_{iterations}, most_time_{most_time} {}
+  [[nodiscard]] simulated_step next(trial_id trial, const config_ptr& config,
+                                    std::uint64_t done) override;
+
+private:
+  std::uint64_t seed_;
+  std::uint64_t iterations_;
+  instant most_time_;
+};
+
 /// How the world treats the engine.
 struct world_options {
   std::uint64_t seed = 1;
@@ -53,99 +63,26 @@ struct world_options {
   double save_failure = 0;
   /// Chance that a message arrives twice.
   double doubled = 0;
-  /// Chance that a restore fails.
-  double bad_restore = 0;
+  /// Chance that a checkpoint turns out to be torn.
+  double torn = 0;
   /// Each lease has a second bundle, on the node "there".
   bool helpers = false;
 };
 
-/// Drives one engine with fake trainables.
-class world : public engine_ports {
+/// A simulation in the terms above.
+class world : public simulation {
 public:
   using make_scheduler = std::function<std::unique_ptr<scheduler>()>;
 
-  world(world_options how, experiment_settings settings, make_scheduler maker);
+  world(const world_options& how, experiment_settings settings, make_scheduler maker);
 
-  /// Opens the experiment and runs until nothing is left to do, or `most` events were logged.
-  void run(std::size_t most = 100000);
-
-  /// Loses the process: what was not yet durable is gone; a new head takes over.
-  void crash();
-
-  /// Posts an event from outside at the present time.
-  void post(event_body what) { engine_->post(std::move(what), now_); }
-
-  [[nodiscard]] const std::vector<event>& log() const { return log_; }
-  [[nodiscard]] const std::vector<command>& carried() const { return carried_; }
-  [[nodiscard]] const experiment& machine() const { return engine_->machine(); }
-  [[nodiscard]] std::optional<cmd::finish> finished() const { return finished_; }
-  [[nodiscard]] instant now() const { return now_; }
-  /// Hash over experiment, scheduler and searcher after each event.
-  [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
   /// First violated promise; empty if none.
-  [[nodiscard]] const std::string& violation() const { return violation_; }
-  /// Most trials that held a slot at once.
-  [[nodiscard]] std::uint64_t most_running() const { return most_running_; }
-  /// Checkpoints whose directories are there.
-  [[nodiscard]] const std::map<checkpoint_id, trial_id>& disk() const { return disk_; }
-
-  void record(const event& what) override;
-  void carry_out(const command& what) override;
-
-private:
-  struct fake_trial {
-    attempt_id attempt;
-    std::uint64_t number = 0;
-    std::uint64_t iteration = 0;
-    bool ending = false;
-  };
-  struct item {
-    instant at;
-    std::uint64_t order;
-    std::function<void()> what;
-    bool operator<(const item& y) const { return std::tie(y.at, y.order) < std::tie(at, order); }
-  };
-
-  world_options how_;
-  experiment_settings settings_;
-  make_scheduler maker_;
-  std::unique_ptr<scheduler> scheduler_;
-  std::unique_ptr<counting_searcher> searcher_;
-  std::unique_ptr<engine> engine_;
-  rng chance_;
-  instant now_{0};
-  std::uint64_t order_ = 0;
-  std::uint32_t epoch_ = 0;
-  std::priority_queue<item> agenda_;
-  std::map<trial_id, fake_trial> fakes_;
-  std::vector<std::pair<trial_id, resource_request>> waiting_;
-  std::set<trial_id> holding_;
-  std::vector<event> log_;
-  std::size_t durable_ = 0;
-  std::vector<command> carried_;
-  std::vector<std::uint64_t> hashes_;
-  std::optional<cmd::finish> finished_;
-  std::string violation_;
-  std::uint64_t most_running_ = 0;
-  std::uint64_t leases_ = 0;
-  std::map<checkpoint_id, trial_id> disk_;
-
-  void start_engine();
-  void open();
-  void later(std::function<void()> what);
-  void deliver(event_body what);
-  void grant();
-  void advance(trial_id id, attempt_id attempt);
-  void end(trial_id id, attempt_id attempt, end_class how, std::string detail = {});
-  void carry(const cmd::launch& x);
-  void carry(const cmd::proceed& x);
-  void carry(const cmd::save& x);
-  void carry(const cmd::halt& x);
-  void carry(const cmd::discard& x);
-  void note_hash();
-  void check(const event& what);
-  std::map<std::pair<attempt_id, std::uint64_t>, sequence> seen_;
+  [[nodiscard]] std::string violation() const;
 };
+
+/// The rules of a world.
+[[nodiscard]] simulation::make_rules rules_of(const world_options& how,
+                                              world::make_scheduler maker);
 
 /// The hash of instances that were fed `log` and nothing else.
 [[nodiscard]] std::vector<std::uint64_t> replay_hashes(const std::vector<event>& log,

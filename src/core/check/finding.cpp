@@ -6,9 +6,13 @@
 namespace tune {
 
 std::string_view to_text(promise x) {
-  static constexpr std::array<std::string_view, 7> names{
-      "?",      "durable_acknowledgement", "nothing_lost_or_doubled", "bounded_detection",
-      "bounded_loss", "replay",            "no_leftovers"};
+  static constexpr std::array<std::string_view, 7> names{"?",
+                                                         "durable_acknowledgement",
+                                                         "nothing_lost_or_doubled",
+                                                         "bounded_detection",
+                                                         "bounded_loss",
+                                                         "replay",
+                                                         "no_leftovers"};
   return names[static_cast<std::size_t>(x)];
 }
 

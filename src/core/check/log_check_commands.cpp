@@ -111,6 +111,11 @@ void log_check::weigh(const cmd::attempt_changed& x, const command&) {
           "attempt " + to_text(x.attempt) + " ends, but is not open");
     return;
   }
+  // Its event follows, unless the head is lost in between.
+  auto from = checkpoints_.find(trial->attempt->from);
+  if (x.how == end_class::bad_checkpoint && from != checkpoints_.end()
+      && from->second.state == keeping::good)
+    from->second.state = keeping::bad;
   trial->attempt.reset();
   open_.erase(x.trial);
 }

@@ -110,8 +110,8 @@ void replay_check::note(const command& what) {
   else if (const auto* chosen = std::get_if<cmd::choose>(&what.what))
     choices_[chosen->at] = {std::nullopt, chosen->count, 0, chosen->at};
   else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what))
-    asks_[asked->what.number] = {std::nullopt, asked->what.count, asked->what.number,
-                                 asked->what.at};
+    asks_[asked->what.number]
+        = {std::nullopt, asked->what.count, asked->what.number, asked->what.at};
 }
 
 /// Computes what each open question could be answered with now.

@@ -48,7 +48,7 @@ protected:
       uut.run(stop);
       if (uut.finished())
         break;
-      uut.crash();
+      uut.lose_head();
     }
     uut.run();
   }
@@ -57,6 +57,9 @@ protected:
                        const experiment_settings& how) const {
     ASSERT_EQ(uut.violation(), "") << "seed " << seed;
     ASSERT_TRUE(uut.finished()) << "seed " << seed;
+    // Nothing was acted on before it was on disk, no question was put twice, …
+    auto found = uut.check();
+    EXPECT_TRUE(found.empty()) << "seed " << seed << ": " << to_text(found.kept().front());
     auto replayed = replay_hashes(uut.log(), options, how, maker);
     for (std::size_t i = 0; i < uut.hashes().size(); ++i)
       ASSERT_EQ(uut.hashes()[i], replayed[i]) << "seed " << seed << " seq " << i + 1;
@@ -87,7 +90,7 @@ TEST_P(any_seed, r1_replay_gives_the_state_of_the_uncrashed_instance) {
 }
 
 TEST_P(any_seed, r2_a_common_continuation_gives_the_same_answers_after_any_crash) {
-  // The head is lost again and again; each time `crash` compares the recovered state with the
+  // The head is lost again and again; each time `lose_head` compares the recovered state with the
   // lived one (R1), then both go on with the same events: the end of the run is one log.
   world uut{wild(seed), tolerant(), maker};
   run_with_crashes(uut, 200);
@@ -110,7 +113,7 @@ TEST_P(any_seed, next_head_goes_on_where_an_interrupted_one_left_off) {
     if (uut.finished()->status != experiment_status::interrupted)
       break;
     EXPECT_EQ(uut.machine().view().counts[1], 0u) << "seed " << seed;
-    uut.crash();
+    uut.lose_head();
   }
   uut.run();
 
@@ -131,7 +134,7 @@ TEST_P(any_seed, a_head_lost_while_it_leaves_off_costs_no_trial_anything) {
   uut.post(on::interrupted{"leave off"});
   uut.run(uut.log().size() + 1 + seed % 13);
   if (!uut.finished())
-    uut.crash();
+    uut.lose_head();
   uut.run();
 
   ASSERT_EQ(uut.violation(), "") << "seed " << seed;
@@ -153,7 +156,7 @@ TEST_P(any_seed, checkpoints_that_are_needed_outlive_limits_and_crashes) {
       = {seed % 3, seed % 2 == 0 ? "loss" : "", seed % 5 == 0, seed % 7, seed % 4 * 5};
   how.failures.restart_from_scratch = seed % 2 == 0;
   auto options = wild(seed);
-  options.bad_restore = 0.1;
+  options.torn = 0.1;
   world uut{options, how, maker};
   run_with_crashes(uut, 400);
 

@@ -1,0 +1,91 @@
+/// Measures the simulator: schedules with faults per minute, and large experiments without record.
+///
+///   tune_simulate_bench campaign fifo|asha|toy SCHEDULES [FIRST_SEED]
+///   tune_simulate_bench trials TRIALS [fifo|asha]
+///
+/// Prints one JSON object. A schedule with a finding ends a campaign with exit status 1; the
+/// findings go to stderr, with the seed to repeat it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/campaign.hpp"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+namespace tune {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+/// Resident memory of this process. [bytes]
+std::uint64_t resident() {
+  std::ifstream from{"/proc/self/statm"};
+  std::uint64_t all = 0;
+  std::uint64_t here = 0;
+  from >> all >> here;
+  return here * 4096;
+}
+
+int run_campaign(support::judge_kind judge, std::uint64_t count, std::uint64_t first) {
+  auto began = std::chrono::steady_clock::now();
+  auto result = support::run_campaign(judge, first, count);
+  auto took = seconds_since(began);
+  std::cout << "{\"bench\":\"simulate_campaign\",\"scheduler\":\"" << to_text(judge)
+            << "\",\"first_seed\":" << first << ",\"schedules\":" << result.schedules
+            << ",\"events\":" << result.events << ",\"heads\":" << result.heads
+            << ",\"nodes_lost\":" << result.nodes_lost << ",\"seconds\":" << took
+            << ",\"schedules_per_minute\":"
+            << static_cast<double>(result.schedules) / took * 60
+            << ",\"findings\":" << result.found.count() << "}\n";
+  std::cerr << text_of(judge, result);
+  return result.found.empty() ? 0 : 1;
+}
+
+int run_trials(std::uint64_t trials, support::judge_kind judge) {
+  auto before = resident();
+  auto began = std::chrono::steady_clock::now();
+  auto uut = support::large_simulation(judge, trials);
+  uut->run();
+  auto took = seconds_since(began);
+  auto after = resident();
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  auto events = static_cast<double>(uut->events());
+  auto ended = uut->machine().view().counts[static_cast<std::size_t>(trial_status::terminated)];
+  std::cout << "{\"bench\":\"simulate_trials\",\"scheduler\":\"" << to_text(judge)
+            << "\",\"trials\":" << trials << ",\"terminated\":" << ended
+            << ",\"events\":" << uut->events() << ",\"seconds\":" << took
+            << ",\"nanoseconds_per_event\":" << took / events * 1e9 << ",\"bytes_per_trial\":"
+            << static_cast<double>(after - before) / static_cast<double>(trials)
+            << ",\"peak_kib\":" << used.ru_maxrss << "}\n";
+  return ended == trials ? 0 : 1;
+}
+
+int run(const std::vector<std::string>& words) {
+  if (words.size() >= 3 && words[0] == "campaign") {
+    auto judge = support::judge_kind_from(words[1]);
+    if (judge)
+      return run_campaign(*judge, std::stoull(words[2]),
+                          words.size() > 3 ? std::stoull(words[3]) : 1);
+  } else if (words.size() >= 2 && words[0] == "trials") {
+    auto judge = support::judge_kind_from(words.size() > 2 ? words[2] : "fifo");
+    if (judge)
+      return run_trials(std::stoull(words[1]), *judge);
+  }
+  std::cerr << "usage: tune_simulate_bench campaign fifo|asha|toy SCHEDULES [FIRST_SEED]\n"
+               "       tune_simulate_bench trials TRIALS [fifo|asha]\n";
+  return 2;
+}
+
+} // namespace
+} // namespace tune
+
+int main(int argc, char** argv) {
+  return tune::run({argv + 1, argv + argc});
+}

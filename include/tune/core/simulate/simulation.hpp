@@ -1,0 +1,207 @@
+/// One experiment in virtual time: everything around the engine, in one thread, as a seed decides.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/check/conduct_check.hpp"
+#include "tune/core/check/replay_check.hpp"
+#include "tune/core/experiment/engine.hpp"
+#include "tune/core/resource/ledger.hpp"
+#include "tune/core/rng.hpp"
+#include "tune/core/simulate/agenda.hpp"
+#include "tune/core/simulate/options.hpp"
+#include "tune/core/simulate/trial_model.hpp"
+#include "tune/core/trial/attempt_session.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// A checkpoint directory on the simulated disk.
+struct simulated_checkpoint {
+  trial_id trial;
+  bool torn = false;
+};
+
+/// Joins engine, scheduler, searcher, attempt sessions, ledger, nodes and a disk.
+///
+/// The same engine and rules as in a run with actors: only the ports differ. Messages of one
+/// trial's process arrive in the order in which they were sent, as over one connection, unless the
+/// fault model says otherwise.
+class simulation : public engine_ports {
+public:
+  using make_rules = std::function<rule_set()>;
+
+  /// @param rules Called once at the start, once by each head that takes over, and by `check`.
+  simulation(simulation_options how, experiment_settings settings, make_rules rules,
+             std::shared_ptr<trial_model> model);
+
+  /// Opens the experiment and runs until it is finished, or `most` events are in the log.
+  void run(std::size_t most = std::numeric_limits<std::size_t>::max());
+
+  /// Loses the head: what is not on disk is gone, perhaps with part of the last commit; another
+  /// head takes over at once. Only where the simulation records.
+  void lose_head();
+
+  /// A node goes down, and all that runs there with it; it comes back after a while.
+  void lose_node(const std::string& name, instant back_after);
+
+  /// Posts an event from outside at the present time.
+  void post(event_body what);
+
+  /// All that is wrong: what showed on the way, and what the log shows when it is replayed.
+  [[nodiscard]] findings check() const;
+  /// What showed on the way.
+  [[nodiscard]] const findings& found() const { return found_; }
+
+  /// The log as it is, on disk or not; empty where the simulation does not record.
+  [[nodiscard]] const std::vector<event>& log() const { return log_; }
+  /// Events applied, those of lost suffixes included.
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+  [[nodiscard]] const std::vector<command>& carried() const { return carried_; }
+  /// Hash over experiment, scheduler and searcher after each event.
+  [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
+  [[nodiscard]] const experiment& machine() const { return engine_->machine(); }
+  [[nodiscard]] std::optional<cmd::finish> finished() const { return finished_; }
+  [[nodiscard]] instant now() const { return agenda_.now(); }
+  /// Experiment time, as the log has it.
+  [[nodiscard]] instant elapsed() const;
+  /// Most leases that were held at once.
+  [[nodiscard]] std::uint64_t most_running() const { return most_running_; }
+  /// Checkpoints whose directories are there.
+  [[nodiscard]] const std::map<checkpoint_id, simulated_checkpoint>& disk() const { return disk_; }
+  /// Time that trainables computed, summed over all of them.
+  [[nodiscard]] instant computed() const { return computed_; }
+
+  void record(const event& what) override;
+  void carry_out(const command& what) override;
+
+private:
+  /// A trainable at work, on its node.
+  struct process {
+    trial_id trial;
+    attempt_id attempt;
+    std::size_t node = 0;
+    config_ptr config;
+    attempt_session session;
+    /// Its last report waits for an answer.
+    bool waits = false;
+    bool computes = false;
+    /// Ends after this iteration.
+    bool stops = false;
+    /// When its last message arrives, in either direction.
+    instant last_up{0};
+    instant last_down{0};
+  };
+  struct node_state {
+    simulated_node what;
+    bool alive = true;
+    /// The head gives it work.
+    bool joined = false;
+    /// It does nothing, and nothing reaches it, until then.
+    instant frozen_until{0};
+    instant cut_until{0};
+    /// One more with each silence that began or ended.
+    std::uint64_t silence = 0;
+  };
+
+  simulation_options how_;
+  experiment_settings settings_;
+  make_rules make_rules_;
+  std::shared_ptr<trial_model> model_;
+  rng chance_;
+  agenda agenda_;
+
+  // The head.
+  rule_set rules_;
+  std::unique_ptr<engine> engine_;
+  std::unique_ptr<ledger> ledger_;
+  std::map<lease_id, lease> leases_;
+  std::map<attempt_id, lease_id> lease_of_;
+  /// All nodes there are, up or not.
+  ledger whole_;
+  std::uint32_t epoch_ = 0;
+  /// How far experiment time lies behind: the head was away.
+  instant behind_{0};
+  std::optional<cmd::finish> finished_;
+  std::optional<instant> ended_at_;
+
+  // The disk.
+  std::vector<event> log_;
+  sequence on_disk_ = 0;
+  sequence committing_ = 0;
+  std::map<checkpoint_id, simulated_checkpoint> disk_;
+
+  // The nodes.
+  std::vector<node_state> nodes_;
+  std::map<attempt_id, process> processes_;
+
+  std::vector<std::uint64_t> faults_due_;
+  std::uint64_t events_ = 0;
+  std::uint64_t most_running_ = 0;
+  instant computed_{0};
+  std::vector<command> carried_;
+  std::vector<std::uint64_t> hashes_;
+  conduct_check conduct_;
+  findings found_;
+
+  // simulation.cpp: time, head and disk.
+  void start_head();
+  void open();
+  void replay(const std::vector<std::uint64_t>& lived);
+  void tell(event_body what);
+  void note_hash();
+  void commit();
+  void end_of_run();
+  [[nodiscard]] bool happens(double chance) { return chance > 0 && chance_.unit() < chance; }
+  [[nodiscard]] instant delay();
+  /// Does it later, unless the head is lost before.
+  void for_head(agenda::task what);
+  void fault(promise broken, std::string what);
+
+  // simulation_head.cpp: commands.
+  template <class Compute>
+  void ask(Compute compute);
+  void enqueue(const cmd::place& x);
+  void grant();
+  void give_back(lease_id id);
+  void discard(const cmd::discard& x);
+
+  // simulation_process.cpp: what runs on nodes.
+  /// The process hears `what` after a while, if it still lives then.
+  void to_process(attempt_id attempt, std::function<void(process&)> what);
+  void reach(attempt_id attempt, const std::function<void(process&)>& what);
+  void to_head(process& from, event_body what);
+  void arrive(std::size_t from, event_body what);
+  void launch(const cmd::launch& x);
+  void begin(process& who, checkpoint_id from);
+  void compute(process& who);
+  void end_of_step(attempt_id attempt, const object& metrics);
+  void finish_step(process& who, object metrics);
+  void go_on(process& who, const cmd::proceed& x);
+  void save(process& who, const cmd::save& x);
+  void halt(process& who, const cmd::halt& x);
+  void end(attempt_id attempt, end_class how, std::string detail = {});
+
+  // simulation_faults.cpp
+  void plan_faults();
+  void inject();
+  void wear_out(std::size_t node);
+  void lose(std::size_t node, instant back_after);
+  void freeze(std::size_t node, instant duration, bool only_link);
+  void for_node(std::size_t node);
+  void watch_silence(std::size_t node);
+  void take_for_lost(std::size_t node);
+  void join(std::size_t node);
+  void kill_processes(std::size_t node);
+  [[nodiscard]] bool is_silent(const node_state& node) const;
+};
+
+} // namespace tune

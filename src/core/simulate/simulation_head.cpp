@@ -1,0 +1,105 @@
+// Commands, as the head carries them out.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/simulate/simulation.hpp"
+
+#include <utility>
+
+namespace tune {
+
+/// Asks a rule. Its answer is computed when it is asked or when it is given, and may come twice.
+template <class Compute>
+void simulation::ask(Compute compute) {
+  auto again = happens(how_.faults.doubled);
+  auto send = [this, again](event_body what) {
+    if (again)
+      for_head([this, what] { tell(what); });
+    tell(std::move(what));
+  };
+  if (how_.most_delay.count() > 0 && chance_.below(2) == 0)
+    for_head([send, what = event_body{compute()}] { send(what); });
+  else
+    for_head([send, compute] { send(compute()); });
+}
+
+void simulation::carry_out(const command& what) {
+  if (how_.keeps_commands)
+    carried_.push_back(what);
+  if (how_.records)
+    conduct_.carried(what);
+  if (const auto* x = std::get_if<cmd::tell_scheduler>(&what.what)) {
+    rules_.judge->apply(x->what);
+  } else if (const auto* told = std::get_if<cmd::tell_searcher>(&what.what)) {
+    rules_.source->apply(told->what);
+  } else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what)) {
+    ask([this, q = asked->what] { return on::suggested{q.number, rules_.source->propose(q)}; });
+  } else if (const auto* judged = std::get_if<cmd::judge>(&what.what)) {
+    ask([this, q = *judged] { return on::decided{{rules_.judge->judge(q.cause, q.trial)}}; });
+  } else if (const auto* chosen = std::get_if<cmd::choose>(&what.what)) {
+    ask([this, q = *chosen] { return on::chosen{rules_.judge->choose(q.at, q.count)}; });
+  } else if (const auto* stall = std::get_if<cmd::resolve_stall>(&what.what)) {
+    ask([this, q = *stall] { return on::decided{{rules_.judge->on_stall(q.at)}}; });
+  } else if (const auto* placing = std::get_if<cmd::place>(&what.what)) {
+    for_head([this, x = *placing] { enqueue(x); });
+  } else if (const auto* cancelled = std::get_if<cmd::cancel_place>(&what.what)) {
+    ledger_->cancel(cancelled->trial.number);
+  } else if (const auto* unused = std::get_if<cmd::release>(&what.what)) {
+    for_head([this, id = unused->lease] { give_back(id); });
+  } else if (const auto* launched = std::get_if<cmd::launch>(&what.what)) {
+    launch(*launched);
+  } else if (const auto* proceeds = std::get_if<cmd::proceed>(&what.what)) {
+    to_process(proceeds->attempt, [this, x = *proceeds](process& who) { go_on(who, x); });
+  } else if (const auto* saves = std::get_if<cmd::save>(&what.what)) {
+    to_process(saves->attempt, [this, x = *saves](process& who) { save(who, x); });
+  } else if (const auto* halts = std::get_if<cmd::halt>(&what.what)) {
+    to_process(halts->attempt, [this, x = *halts](process& who) { halt(who, x); });
+  } else if (const auto* discards = std::get_if<cmd::discard>(&what.what)) {
+    for_head([this, x = *discards] { discard(x); });
+  } else if (const auto* over = std::get_if<cmd::finish>(&what.what)) {
+    finished_ = *over;
+  }
+}
+
+void simulation::enqueue(const cmd::place& x) {
+  if (!settings_.queue_trials) {
+    if (auto why = whole_.impossible(x.request)) {
+      tell(on::place_refused{x.trial, to_text(*why)});
+      return;
+    }
+  }
+  ledger_->enqueue(x.trial.number, x.request);
+  grant();
+}
+
+void simulation::grant() {
+  for (auto& x : ledger_->grant()) {
+    auto id = x.what.id;
+    leases_.emplace(id, x.what);
+    if (how_.records)
+      conduct_.granted({x.token}, x.what);
+    most_running_ = std::max<std::uint64_t>(most_running_, leases_.size());
+    if (engine_->machine().is_finished())
+      for_head([this, id] { give_back(id); });
+    else
+      tell(on::placed{{x.token}, engine_->machine().next_attempt(), std::move(x.what)});
+  }
+}
+
+void simulation::give_back(lease_id id) {
+  auto known = leases_.find(id);
+  if (known == leases_.end())
+    return;
+  if (how_.records)
+    conduct_.given_back(known->second);
+  leases_.erase(known);
+  ledger_->release(id);
+  grant();
+}
+
+void simulation::discard(const cmd::discard& x) {
+  disk_.erase(x.checkpoint);
+  if (happens(how_.faults.doubled))
+    for_head([this, id = x.checkpoint] { tell(on::checkpoint_gone{id}); });
+  tell(on::checkpoint_gone{x.checkpoint});
+}
+
+} // namespace tune

@@ -1,0 +1,207 @@
+// Trainables at work on their nodes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/simulate/simulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tune {
+
+void simulation::to_process(attempt_id attempt, std::function<void(process&)> what) {
+  auto known = processes_.find(attempt);
+  if (known == processes_.end())
+    return;
+  auto& who = known->second;
+  // What was sent first is heard first.
+  who.last_down = std::max(who.last_down, agenda_.now() + delay());
+  agenda_.add(who.last_down - agenda_.now(),
+              [this, attempt, what = std::move(what)] { reach(attempt, what); });
+}
+
+void simulation::reach(attempt_id attempt, const std::function<void(process&)>& what) {
+  auto known = processes_.find(attempt);
+  if (known == processes_.end())
+    return;
+  const auto& node = nodes_[known->second.node];
+  auto open = std::max(node.frozen_until, node.cut_until);
+  if (open > agenda_.now())
+    agenda_.add(open - agenda_.now(), [this, attempt, what] { reach(attempt, what); });
+  else
+    what(known->second);
+}
+
+void simulation::to_head(process& from, event_body what) {
+  auto wait = delay();
+  auto strays = std::holds_alternative<on::started>(what) && happens(how_.faults.reordered);
+  if (strays) {
+    wait += how_.most_delay;
+  } else {
+    from.last_up = std::max(from.last_up, agenda_.now() + wait);
+    wait = from.last_up - agenda_.now();
+  }
+  if (happens(how_.faults.doubled))
+    agenda_.add(wait + delay(), [this, node = from.node, what] { arrive(node, what); });
+  if (wait.count() == 0)
+    arrive(from.node, std::move(what));
+  else
+    agenda_.add(wait, [this, node = from.node, what = std::move(what)] { arrive(node, what); });
+}
+
+void simulation::arrive(std::size_t from, event_body what) {
+  auto open = nodes_[from].cut_until;
+  if (open > agenda_.now()) {
+    agenda_.add(open - agenda_.now(),
+                [this, from, what = std::move(what)] { arrive(from, what); });
+    return;
+  }
+  const auto* over = std::get_if<on::ended>(&what);
+  if (over == nullptr) {
+    tell(std::move(what));
+    return;
+  }
+  // The cluster hears of the end in its own way, earlier or later than the runner.
+  auto known = lease_of_.find(over->attempt);
+  auto lease = known == lease_of_.end() ? lease_id{} : known->second;
+  if (known != lease_of_.end())
+    lease_of_.erase(known);
+  auto first = happens(0.5);
+  if (first)
+    give_back(lease);
+  tell(std::move(what));
+  if (!first)
+    give_back(lease);
+}
+
+void simulation::launch(const cmd::launch& x) {
+  if (x.from && !disk_.contains(x.from))
+    found_.add({promise::bounded_loss, engine_->machine().last_seq(), x.trial,
+                "checkpoint " + std::to_string(x.from.number) + " is to be restored, but gone"});
+  const auto& name = x.where.bundles.front().node;
+  auto node = std::find_if(nodes_.begin(), nodes_.end(),
+                           [&](const auto& y) { return y.what.name == name; });
+  lease_of_.emplace(x.attempt, x.where.id);
+  if (!node->alive)
+    return;
+  process made{x.trial,
+               x.attempt,
+               static_cast<std::size_t>(node - nodes_.begin()),
+               x.config,
+               attempt_session{x.iteration, x.time_total, agenda_.now()}};
+  processes_.insert_or_assign(x.attempt, std::move(made));
+  to_process(x.attempt, [this, from = x.from](process& who) { begin(who, from); });
+}
+
+void simulation::begin(process& who, checkpoint_id from) {
+  if (auto known = disk_.find(from); known != disk_.end()) {
+    known->second.torn = known->second.torn || happens(how_.faults.torn);
+    if (known->second.torn) {
+      end(who.attempt, end_class::bad_checkpoint, "torn");
+      return;
+    }
+  }
+  who.session.go_on(agenda_.now());
+  to_head(who, on::started{who.trial, who.attempt, 1});
+  compute(who);
+}
+
+void simulation::compute(process& who) {
+  who.waits = false;
+  if (happens(how_.faults.failure)) {
+    end(who.attempt, end_class::user_error, "boom");
+    return;
+  }
+  auto step = model_->next(who.trial, who.config, who.session.iteration());
+  if (!step.metrics) {
+    end(who.attempt, end_class::finished);
+    return;
+  }
+  who.computes = true;
+  agenda_.add(step.takes, [this, attempt = who.attempt, metrics = std::move(*step.metrics)] {
+    end_of_step(attempt, metrics);
+  });
+  computed_ += step.takes;
+}
+
+void simulation::end_of_step(attempt_id attempt, const object& metrics) {
+  auto known = processes_.find(attempt);
+  if (known == processes_.end())
+    return;
+  auto until = nodes_[known->second.node].frozen_until;
+  if (until > agenda_.now())
+    agenda_.add(until - agenda_.now(),
+                [this, attempt, metrics] { end_of_step(attempt, metrics); });
+  else
+    finish_step(known->second, metrics);
+}
+
+void simulation::finish_step(process& who, object metrics) {
+  who.computes = false;
+  auto made = who.session.make(std::move(metrics), agenda_.now(), 0);
+  if (!made) {
+    end(who.attempt, end_class::user_error, to_text(made.error()));
+    return;
+  }
+  made->trial = who.trial;
+  made->attempt = who.attempt;
+  auto goes_on = who.session.has_credit() && !who.stops;
+  who.waits = !goes_on;
+  auto attempt = who.attempt;
+  auto stops = who.stops;
+  to_head(who, on::reported{std::make_shared<const report>(std::move(*made))});
+  // The news may have changed anything.
+  auto still = processes_.find(attempt);
+  if (still == processes_.end())
+    return;
+  if (stops)
+    end(attempt, end_class::stopped);
+  else if (goes_on)
+    compute(still->second);
+}
+
+void simulation::go_on(process& who, const cmd::proceed& x) {
+  who.session.allow(x.until);
+  // An answer may come twice, and one to an earlier report may give credit for this one.
+  if (!who.waits || (x.number != who.session.number() && !who.session.has_credit()))
+    return;
+  who.session.go_on(agenda_.now());
+  compute(who);
+}
+
+void simulation::save(process& who, const cmd::save& x) {
+  auto failed = happens(how_.faults.save_failure);
+  auto attempt = who.attempt;
+  if (failed) {
+    to_head(who, on::save_failed{x.trial, attempt, x.checkpoint, "disk full"});
+  } else {
+    disk_[x.checkpoint] = {x.trial};
+    to_head(who, on::saved{x.trial, attempt, x.checkpoint, x.iteration, who.session.time_total(),
+                           "there/" + std::to_string(x.checkpoint.number), 1});
+  }
+  auto still = processes_.find(attempt);
+  if (still == processes_.end())
+    return;
+  if (!x.then_end) {
+    still->second.session.go_on(agenda_.now());
+    compute(still->second);
+  } else if (!failed) {
+    end(attempt, end_class::stopped);
+  }
+}
+
+void simulation::halt(process& who, const cmd::halt& x) {
+  if (x.how == halt_mode::kill)
+    end(who.attempt, end_class::killed);
+  else if (who.computes && happens(0.5))
+    who.stops = true;
+  else
+    end(who.attempt, end_class::stopped);
+}
+
+void simulation::end(attempt_id attempt, end_class how, std::string detail) {
+  auto known = processes_.extract(attempt);
+  auto& who = known.mapped();
+  model_->forget(who.trial);
+  to_head(who, on::ended{who.trial, attempt, how, std::move(detail), {}});
+}
+
+} // namespace tune

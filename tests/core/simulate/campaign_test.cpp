@@ -1,0 +1,38 @@
+// The short form of the long campaign in scripts/nightly.sh.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/campaign.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tune {
+namespace {
+
+using support::judge_kind;
+
+class any_judge : public testing::TestWithParam<judge_kind> {};
+
+TEST_P(any_judge, keeps_all_promises_in_three_hundred_schedules) {
+  auto result = support::run_campaign(GetParam(), 1, 300);
+
+  EXPECT_EQ(support::text_of(GetParam(), result), "");
+  EXPECT_EQ(result.schedules, 300u);
+  // The faults were there.
+  EXPECT_GT(result.heads, 400u);
+  EXPECT_GT(result.nodes_lost, 100u);
+}
+
+TEST_P(any_judge, does_the_same_again_with_the_same_seed) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    auto once = support::run_schedule(GetParam(), seed);
+    auto again = support::run_schedule(GetParam(), seed);
+    EXPECT_EQ(once.events, again.events) << "seed " << seed;
+    EXPECT_EQ(once.heads, again.heads) << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(simulation, any_judge,
+                         testing::Values(judge_kind::fifo, judge_kind::asha, judge_kind::toy),
+                         [](const auto& x) { return std::string{to_text(x.param)}; });
+
+} // namespace
+} // namespace tune

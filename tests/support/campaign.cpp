@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/campaign.hpp"
+
+#include "support/toy_scheduler.hpp"
+#include "support/world.hpp"
+
+#include <array>
+#include <utility>
+
+namespace tune::support {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t trials = 20;
+constexpr std::uint64_t iterations = 10;
+/// A run that needs more events than this does not come to an end.
+constexpr std::size_t most_events = 50'000;
+
+constexpr std::array<std::string_view, 3> names{"fifo", "asha", "toy"};
+
+std::unique_ptr<scheduler> make_judge(judge_kind what, std::uint64_t seed) {
+  if (what == judge_kind::toy)
+    return std::make_unique<toy_scheduler>(seed);
+  auto all = builtin_schedulers();
+  const auto* entry = all.find(names[static_cast<std::size_t>(what)]);
+  std::map<std::string, std::string> written;
+  if (what == judge_kind::asha)
+    written = {{"max_t", "10"}, {"grace_period", "1"}, {"reduction_factor", "3"}};
+  return std::move(*entry->make(*options::parse(entry->known, written), {seed, 1, false}));
+}
+
+simulation_options options_of(std::uint64_t seed) {
+  rng draw{seed, "campaign", 0};
+  simulation_options result;
+  result.seed = seed;
+  for (const auto* name : {"a", "b", "c"}) {
+    resources capacity;
+    capacity.cpu = amount::of(1 + static_cast<double>(draw.below(3)));
+    result.nodes.push_back({name, capacity});
+  }
+  result.most_delay = milliseconds{1 + draw.below(40)};
+  result.lost_after = milliseconds{200};
+  result.faults.failure = draw.unit() * 0.04;
+  result.faults.save_failure = draw.unit() * 0.2;
+  result.faults.torn = draw.unit() * 0.2;
+  result.faults.doubled = draw.unit() * 0.2;
+  result.faults.reordered = draw.unit() * 0.5;
+  result.faults.sudden = 5;
+  result.faults.within = 500;
+  return result;
+}
+
+experiment_settings settings_of(std::uint64_t seed) {
+  rng draw{seed, "campaign", 1};
+  experiment_settings result;
+  result.seed = seed;
+  result.objectives = {{"loss", false}};
+  result.can_checkpoint = true;
+  resources slot;
+  slot.cpu = amount::of(1);
+  result.request.bundles = {slot};
+  result.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
+  result.failures.budget[static_cast<std::size_t>(end_class::killed)] = 3;
+  result.failures.budget[static_cast<std::size_t>(end_class::timeout)] = 3;
+  result.failures.budget[static_cast<std::size_t>(end_class::bad_checkpoint)] = 3;
+  result.failures.max_consecutive_failures = 0;
+  result.failures.restart_from_scratch = draw.below(2) == 0;
+  if (draw.below(2) == 0) {
+    result.failures.backoff = milliseconds{30};
+    result.failures.most_backoff = std::chrono::seconds{1};
+  }
+  if (draw.below(2) == 0)
+    result.failures.progress_timeout = std::chrono::seconds{2};
+  result.stop_grace = milliseconds{300};
+  result.checkpoints.frequency = draw.below(4);
+  result.checkpoints.at_end = draw.below(2) == 0;
+  result.checkpoints.retention = {draw.below(3), draw.below(2) == 0 ? "loss" : "",
+                                  draw.below(2) == 0, draw.below(7), draw.below(4) * 5};
+  result.max_concurrent = draw.below(3) * 3;
+  return result;
+}
+
+} // namespace
+
+std::string_view to_text(judge_kind x) {
+  return names[static_cast<std::size_t>(x)];
+}
+
+std::optional<judge_kind> judge_kind_from(std::string_view name) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name)
+      return static_cast<judge_kind>(i);
+  }
+  return std::nullopt;
+}
+
+schedule_result run_schedule(judge_kind judge, std::uint64_t seed) {
+  auto rules = [judge, seed] {
+    return rule_set{make_judge(judge, seed),
+                    std::make_unique<counting_searcher>(trials, 1 + static_cast<std::uint32_t>(
+                                                                        seed % 4)),
+                    {}};
+  };
+  simulation uut{options_of(seed), settings_of(seed), rules,
+                 std::make_shared<falling_loss>(seed, iterations, milliseconds{20})};
+  uut.run(most_events);
+  schedule_result result;
+  result.found = uut.check();
+  result.finished = uut.finished().has_value();
+  if (!result.finished && result.found.empty())
+    result.found.add({promise::nothing_lost_or_doubled, uut.log().size(), std::nullopt,
+                      "it does not come to an end"});
+  result.events = uut.events();
+  for (const auto& x : uut.log()) {
+    result.nodes_lost += std::holds_alternative<on::node_down>(x.what) ? 1 : 0;
+    if (const auto* opened = std::get_if<on::opened>(&x.what))
+      result.heads = opened->epoch;
+  }
+  return result;
+}
+
+campaign_result run_campaign(judge_kind judge, std::uint64_t first, std::uint64_t count) {
+  campaign_result result;
+  for (auto seed = first; seed < first + count; ++seed) {
+    auto one = run_schedule(judge, seed);
+    ++result.schedules;
+    result.events += one.events;
+    result.heads += one.heads;
+    result.nodes_lost += one.nodes_lost;
+    if (one.found.empty())
+      continue;
+    result.failed = seed;
+    result.found = std::move(one.found);
+    return result;
+  }
+  return result;
+}
+
+std::unique_ptr<simulation> large_simulation(judge_kind judge, std::uint64_t trials_wanted) {
+  simulation_options how;
+  resources capacity;
+  capacity.cpu = amount::of(8);
+  for (const auto* name : {"a", "b", "c", "d", "e", "f", "g", "h"})
+    how.nodes.push_back({name, capacity});
+  how.records = false;
+  experiment_settings settings;
+  settings.objectives = {{"loss", false}};
+  settings.can_checkpoint = true;
+  resources slot;
+  slot.cpu = amount::of(1);
+  settings.request.bundles = {slot};
+  auto rules = [judge, trials_wanted] {
+    return rule_set{make_judge(judge, 1), std::make_unique<counting_searcher>(trials_wanted, 64), {}};
+  };
+  return std::make_unique<simulation>(std::move(how), std::move(settings), rules,
+                                      std::make_shared<falling_loss>(1, iterations,
+                                                                     std::chrono::seconds{1}));
+}
+
+std::string text_of(judge_kind judge, const campaign_result& x) {
+  std::string result;
+  for (const auto& y : x.found.kept())
+    result += std::string{to_text(judge)} + ", seed " + std::to_string(x.failed.value_or(0)) + ": "
+              + to_text(y) + "\n";
+  return result;
+}
+
+} // namespace tune::support

@@ -1,0 +1,56 @@
+/// Simulated experiments by the thousand, each with faults of its own: what the promises are tried
+/// on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/simulate/simulation.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tune::support {
+
+/// Who judges.
+enum class judge_kind : std::uint8_t { fifo, asha, toy };
+
+[[nodiscard]] std::string_view to_text(judge_kind x);
+[[nodiscard]] std::optional<judge_kind> judge_kind_from(std::string_view name);
+
+/// What one schedule came to.
+struct schedule_result {
+  findings found;
+  std::uint64_t events = 0;
+  std::uint64_t heads = 1;
+  std::uint64_t nodes_lost = 0;
+  bool finished = false;
+};
+
+/// One experiment of 20 trials of 10 reports on 3 nodes, all else by `seed`: 5 sudden faults,
+/// failures of trainables, saves and restores, doubled and late messages, delayed answers and
+/// commits, retention, stop conditions and retries. It is checked on the way and at the end.
+[[nodiscard]] schedule_result run_schedule(judge_kind judge, std::uint64_t seed);
+
+/// Runs schedules with seeds from `first` on until one has a finding, or `count` have run.
+struct campaign_result {
+  std::uint64_t schedules = 0;
+  std::uint64_t events = 0;
+  std::uint64_t heads = 0;
+  std::uint64_t nodes_lost = 0;
+  /// The seed with findings, if any.
+  std::optional<std::uint64_t> failed;
+  findings found;
+};
+[[nodiscard]] campaign_result run_campaign(judge_kind judge, std::uint64_t first,
+                                           std::uint64_t count);
+
+/// As many trials of 10 reports as one likes, on 8 nodes of 8 slots, without a disk and without
+/// faults: what the core itself costs.
+[[nodiscard]] std::unique_ptr<simulation> large_simulation(judge_kind judge, std::uint64_t trials);
+
+/// "toy, seed 17: event 12, trial 00003: …", one line per finding; empty where there is none.
+[[nodiscard]] std::string text_of(judge_kind judge, const campaign_result& x);
+
+} // namespace tune::support
