@@ -8,6 +8,7 @@
 #include "tune/io/spec/load.hpp"
 #include "tune/net/wire.hpp"
 #include "tune/tuner/choices.hpp"
+#include "tune/tuner/rule_parts.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -31,10 +32,6 @@ struct run_parts {
   /// Trials there will be; 0: nobody knows.
   std::uint64_t planned = 0;
 };
-
-/// The chosen searcher. @errors of its factory.
-[[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from,
-                                                                const choices& all);
 
 /// @param directory The experiment's, absolute.
 /// @param machine   What this machine has.

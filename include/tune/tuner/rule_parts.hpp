@@ -1,0 +1,34 @@
+/// From a checked configuration to the rules of a run: what decides, without what runs.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/check/replay_check.hpp"
+#include "tune/core/experiment/settings.hpp"
+#include "tune/io/spec/load.hpp"
+#include "tune/tuner/choices.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace tune {
+
+/// Settings and rules. Enough to replay a log, and to simulate.
+struct rule_parts {
+  experiment_settings settings;
+  rule_set rules;
+  /// Trials there will be; 0: nobody knows.
+  std::uint64_t planned = 0;
+};
+
+/// The chosen searcher. @errors of its factory.
+[[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from,
+                                                                const choices& all);
+
+/// @errors what only shows once the parts are made; a fault of the configuration.
+[[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all);
+
+/// Whether trials can write checkpoints when they are asked to. Of a function or class that is not
+/// registered here: no.
+[[nodiscard]] bool can_save(const spec& what, const choices& all);
+
+} // namespace tune

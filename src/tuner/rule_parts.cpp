@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/rule_parts.hpp"
+
+#include "tune/io/spec/convert.hpp"
+
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+template <class Part, class Context>
+expected<std::unique_ptr<Part>>
+make_chosen(const catalogue<Part, Context>& from, const std::string& type,
+            const std::vector<named_text>& written, const Context& context) {
+  const auto* entry = type.empty() ? &from.entries().front() : from.find(type);
+  // A record may be of another program, with entries of its own.
+  if (entry == nullptr)
+    return error{ec::unknown_name, "this program knows no " + type};
+  auto checked = options::parse(entry->known, option_texts(written));
+  if (!checked)
+    return checked.error();
+  return entry->make(*checked, context);
+}
+
+/// Trials there will be, where that is known beforehand. 0: not.
+std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
+  auto result = from.what.experiment.num_samples;
+  if (!source.traits().exhaustible)
+    return result;
+  // One trial per sample, unless a grid multiplies or ends them.
+  for (const auto& x : from.space->parameters()) {
+    if (std::holds_alternative<grid_of>(x.what))
+      return 0;
+  }
+  return from.what.search.type == "grid" ? 0 : result;
+}
+
+} // namespace
+
+bool can_save(const spec& what, const choices& all) {
+  const auto& x = what.trainable;
+  if (!x.kind)
+    return false;
+  switch (*x.kind) {
+    case trainable_kind::command:
+      // Programs read by patterns cannot be asked.
+      return x.metrics.empty();
+    case trainable_kind::table:
+      return true;
+    case trainable_kind::function:
+    case trainable_kind::class_type:
+      break;
+  }
+  // A function hands checkpoints over by itself.
+  const auto* entry = all.trainables.find(x.name);
+  return entry != nullptr && entry->maker != nullptr && entry->maker()->can_save();
+}
+
+expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all) {
+  return make_chosen(all.searchers, from.what.search.type, from.what.search.options,
+                     searcher_context_of(from.what, from.space));
+}
+
+expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all) {
+  rule_parts result;
+  auto judge = make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
+                           scheduler_context_of(from.what));
+  if (!judge)
+    return judge.error();
+  auto source = make_searcher(from, all);
+  if (!source)
+    return source.error();
+  auto stoppers = make_stoppers(stop_lines(from.what));
+  if (!stoppers)
+    return stoppers.error();
+  result.settings = settings_of(from.what);
+  result.settings.can_checkpoint = can_save(from.what, all);
+  result.planned = planned_of(from, **source);
+  // A searcher that ends by itself counts its samples by itself.
+  if ((*source)->traits().exhaustible)
+    result.settings.max_trials = 0;
+  result.rules = {std::move(*judge), std::move(*source), std::move(*stoppers)};
+  return result;
+}
+
+} // namespace tune
