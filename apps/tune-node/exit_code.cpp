@@ -13,7 +13,7 @@ std::span<const exit_code_doc> exit_code_docs() {
        "some trials failed (with --strict, or where fail_fast ended the run)"},
       {exit_code::none_succeeded, "no trial succeeded"},
       {exit_code::unreachable, "the cluster could not be reached"},
-      {exit_code::storage, "storage failed: database, directory or disk"},
+      {exit_code::storage, "storage failed: database, directory or disk; fsck found something"},
       {exit_code::refused, "refused for safety"},
       {exit_code::again, "preempted: run the same command again"},
       {exit_code::hung_up, "ended by SIGHUP, in order"},

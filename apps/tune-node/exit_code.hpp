@@ -25,7 +25,7 @@ enum class exit_code : int {
   none_succeeded = 5,
   /// The cluster could not be reached or joined.
   unreachable = 6,
-  /// The database, a directory or the disk failed.
+  /// The database, a directory or the disk failed, or what they hold is not what it must be.
   storage = 7,
   /// Refused to protect data or the network.
   refused = 8,

@@ -11,10 +11,12 @@
 #include "console/text.hpp"
 #include "exit_code.hpp"
 #include "head/head_command.hpp"
+#include "inspect/fsck.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
 #include "run/interrupts.hpp"
 #include "run/run_command.hpp"
+#include "simulate/simulate_command.hpp"
 #include "worker/worker_command.hpp"
 
 #include "tune/io/process/descriptor_limit.hpp"
@@ -60,6 +62,20 @@ struct commander {
       return exit_code::done;
     std::cerr << "tune-node: " << printable(to_text(done.error())) << '\n';
     return exit_code_for(done.error().code);
+  }
+
+  exit_code operator()(const fsck_request& x) const {
+    auto done = check_experiment(x, all);
+    if (!done) {
+      std::cerr << "tune-node: " << to_text(done.error()) << '\n';
+      return exit_code_for(done.error().code);
+    }
+    write_fsck(*done, format(), std::cout);
+    return done->found.empty() ? exit_code::done : exit_code::storage;
+  }
+
+  exit_code operator()(const simulate_request& x) const {
+    return simulate_experiment(line, x, all);
   }
 
   exit_code operator()(const list_request& x) const {

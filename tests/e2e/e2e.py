@@ -107,6 +107,24 @@ class Case(unittest.TestCase):
         holder = tempfile.TemporaryDirectory(prefix="tune-e2e-")
         self.addCleanup(holder.cleanup)
         self.directory = Path(holder.name).resolve()
+        # Experiments whose record is not whole, as the test means it.
+        self.damaged = set()
+        self.addCleanup(self.check_records)
+
+    def check_records(self):
+        """Whatever a test did to an experiment, its record must be whole in the end."""
+        for found in sorted(self.directory.rglob("experiment.db")):
+            where = found.parent
+            if where.name in self.damaged or where.is_symlink():
+                continue
+            checked = subprocess.run(
+                [TUNE_NODE, "fsck", where],
+                capture_output=True,
+                text=True,
+                timeout=DEADLINE,
+                env=clean_environment(),
+            )
+            self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
     # -- Configurations.
 

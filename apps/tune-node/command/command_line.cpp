@@ -248,6 +248,53 @@ expected<request> trials_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
+expected<double> chance_from(const std::string& text) {
+  auto number = amount_from(text);
+  if (number && *number <= 1)
+    return number;
+  return error{ec::bad_option, in_quotes(text) + " is not a chance from 0 to 1"};
+}
+
+expected<std::chrono::nanoseconds> some_time_from(const std::string& text) {
+  auto time = time_from(text);
+  if (time && time->count() <= 0)
+    return error{ec::bad_option, in_quotes(text) + " is no time: it must be more than 0"};
+  return time;
+}
+
+expected<request> simulate_from(const read_result& x, const command_doc& where) {
+  simulate_request result;
+  result.file = x.positionals[0];
+  result.strict = x.has("strict");
+  result.overrides = x.overrides;
+  constexpr std::uint64_t most_nodes = 10'000;
+  if (auto given = x.text("nodes")) {
+    auto number = count_from(*given, "--nodes", 1, where);
+    if (!number)
+      return number.error();
+    if (*number > most_nodes)
+      return wrong("--nodes is a whole number up to " + std::to_string(most_nodes), &where);
+    result.nodes = *number;
+  }
+  if (auto given = x.text("seed")) {
+    auto number = count_from(*given, "--seed", 0, where);
+    if (!number)
+      return number.error();
+    result.seed = *number;
+  }
+  for (const auto& done :
+       {read_offers(x, result.offers, where),
+        read_option(x, "iteration-time", result.iteration_time, some_time_from, where),
+        read_option(x, "latency", result.latency, time_from, where),
+        read_option(x, "node-mtbf", result.node_mtbf, time_from, where),
+        read_option(x, "node-repair", result.node_repair, some_time_from, where),
+        read_option(x, "trial-failure", result.trial_failure, chance_from, where)}) {
+    if (!done)
+      return done.error();
+  }
+  return request{std::move(result)};
+}
+
 /// What one action of `certs` has no use for; empty: all is well.
 std::string misplaced_in_certs(const certs_request& x, const read_result& from) {
   using action = certs_request::action;
@@ -340,6 +387,10 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return worker_from(x, where);
   if (where.name == "trials")
     return trials_from(x, where);
+  if (where.name == "fsck")
+    return request{fsck_request{x.positionals[0], x.has("verify")}};
+  if (where.name == "simulate")
+    return simulate_from(x, where);
   if (where.name == "list")
     return request{list_request{chosen<list_request::part>(choices, x.positionals[0])}};
   if (where.name == "config")

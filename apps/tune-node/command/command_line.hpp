@@ -86,6 +86,33 @@ struct trials_request {
   std::optional<std::uint64_t> limit;
 };
 
+struct fsck_request {
+  std::string directory;
+  /// Recorded answers of scheduler and searcher are computed once more.
+  bool verify = false;
+};
+
+struct simulate_request {
+  std::string file;
+  /// [>= 1]
+  std::uint64_t nodes = 1;
+  /// What each node offers; what is left out: enough for one trial.
+  offered_request offers;
+  /// Nothing: the experiment's.
+  std::optional<std::uint64_t> seed;
+  /// What an iteration takes where the table does not say.
+  std::chrono::nanoseconds iteration_time{std::chrono::seconds{1}};
+  /// Longest delay of any message.
+  std::chrono::nanoseconds latency{0};
+  /// 0: never.
+  std::chrono::nanoseconds node_mtbf{0};
+  std::chrono::nanoseconds node_repair{std::chrono::minutes{5}};
+  /// Chance that an iteration fails. [0 to 1]
+  double trial_failure = 0;
+  bool strict = false;
+  std::vector<named_text> overrides;
+};
+
 struct list_request {
   enum class part : std::uint8_t { searchers, schedulers, trainables, sinks };
   part what = part::searchers;
@@ -129,8 +156,8 @@ struct help_request {
 };
 
 using request = std::variant<run_request, head_request, worker_request, trials_request,
-                             list_request, config_request, certs_request, version_request,
-                             completion_request, help_request>;
+                             fsck_request, simulate_request, list_request, config_request,
+                             certs_request, version_request, completion_request, help_request>;
 
 /// One command line.
 struct command_line {

@@ -143,6 +143,51 @@ command_doc trials_doc() {
            {"limit", 0, "N", "at most so many trials", {}, "", argument_kind::number}}};
 }
 
+command_doc fsck_doc() {
+  return {
+      "fsck",
+      "check an experiment's record against all that is promised of it",
+      {{"tune-node fsck results/digits-mlp", "exit 7 and the findings, or one line"},
+       {"tune-node fsck results/digits-mlp --verify", "compute all recorded answers again, too"},
+       {"tune-node fsck results/digits-mlp --output json", "the same for a program"}},
+      {{"DIR", {}, argument_kind::directory}},
+      {{"verify", 0, "", "compute the answers of scheduler and searcher once more"}}};
+}
+
+command_doc simulate_doc() {
+  return {
+      "simulate",
+      "run an experiment over recorded curves in virtual time",
+      {{"tune-node simulate table.ini --nodes 4 --cpus 8", "how long would it take there?"},
+       {"tune-node simulate table.ini --scheduler.type asha", "what would that scheduler find?"},
+       {"tune-node simulate table.ini --nodes 16 --node-mtbf 6h", "on nodes that come and go"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"nodes", 0, "N", "nodes, 1 to 10000", {}, "1", argument_kind::number},
+       {"cpus", 0, "N", "CPUs of each node", {}, "those of one trial", argument_kind::number},
+       {"gpus", 0, "N", "GPUs of each node", {}, "those of one trial", argument_kind::number},
+       {"memory", 0, "BYTES", "memory of each node, such as 16GiB", {}, "that of one trial"},
+       {"custom", 0, "NAME=N,...", "amounts of resources of your own, of each node"},
+       {"seed",
+        0,
+        "N",
+        "what decides delays and failures",
+        {},
+        "[experiment] seed",
+        argument_kind::number},
+       {"iteration-time",
+        0,
+        "TIME",
+        "what an iteration takes where the table has no time_total_s; more than 0",
+        {},
+        "1s"},
+       {"latency", 0, "TIME", "longest delay of a message; each is drawn anew", {}, "0s"},
+       {"node-mtbf", 0, "TIME", "mean time between two losses of a node; 0: never", {}, "0s"},
+       {"node-repair", 0, "TIME", "mean time that a lost node stays away", {}, "5m"},
+       {"trial-failure", 0, "CHANCE", "chance from 0 to 1 that an iteration fails", {}, "0"},
+       {"strict", 0, "", "exit 4 when any trial failed"}},
+      true};
+}
+
 command_doc list_doc() {
   return {"list",
           "list what can be chosen in the INI file, with all options",
@@ -200,6 +245,8 @@ std::vector<command_doc> all_commands() {
           head_doc(),
           worker_doc(),
           trials_doc(),
+          fsck_doc(),
+          simulate_doc(),
           list_doc(),
           config_doc(),
           certs_doc(),

@@ -7,6 +7,7 @@
 #include "tune/io/json.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tune::cli {
 namespace {
@@ -122,6 +123,8 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
     result += "  " + cut(printable(end.why), longest_why) + "\n";
   result += "  " + counts_text(x) + "\n";
   result += best_text(x, look);
+  if (x.directory.empty())
+    return result;
   result += "  directory: " + printable(x.directory)
             + (end.head.empty() ? "" : " at " + printable(end.head)) + "\n";
   auto steps = next_steps(x, end);
@@ -132,17 +135,19 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
   return result;
 }
 
-std::string summary_json(const run_snapshot& x, experiment_status status) {
+std::string summary_json(const run_snapshot& x, experiment_status status, object simulated) {
   object counts;
   for (std::size_t i = 0; i < x.counts.size(); ++i)
     counts.set(to_text(static_cast<trial_status>(i)), static_cast<std::int64_t>(x.counts[i]));
   object result;
   result.set("experiment", x.experiment);
-  result.set("directory", x.directory);
+  result.set("directory", x.directory.empty() ? value{} : value{x.directory});
   result.set("status", to_text(status));
   result.set("counts", counts);
   result.set("best", best_object(x));
   result.set("elapsed_s", seconds_of(x.elapsed));
+  if (!simulated.empty())
+    result.set("simulated", std::move(simulated));
   return to_json(result) + "\n";
 }
 

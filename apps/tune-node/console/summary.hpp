@@ -23,7 +23,8 @@ struct run_ending {
 };
 
 /// Several lines for people, with line ends: status, counts, the best configuration one
-/// `key = value` per line, the directory, and the commands one may want next.
+/// `key = value` per line, the directory, and the commands one may want next; without a directory
+/// neither.
 [[nodiscard]] std::string summary_text(const run_snapshot& x, const run_ending& end,
                                        const style& look);
 
@@ -31,7 +32,11 @@ struct run_ending {
 /// `{"experiment","directory","status","counts":{…},"best":{"trial","config","metrics",
 /// "checkpoint"},"elapsed_s"}`. `counts` has all five statuses; `best` is null where no trial
 /// reported, its `checkpoint` null where there is none; numbers that are not finite are texts.
-[[nodiscard]] std::string summary_json(const run_snapshot& x, experiment_status status);
+/// Where there is no directory it is null, too.
+///
+/// @param simulated What to tell of a simulation, as a further member; empty: it was none.
+[[nodiscard]] std::string summary_json(const run_snapshot& x, experiment_status status,
+                                       object simulated = {});
 
 /// The exact commands that make sense next, each with a word of what it does.
 struct next_step {

@@ -2,6 +2,7 @@
 #include "inspect/trials.hpp"
 
 #include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
 #include "inspect/story.hpp"
 #include "output/write_trials.hpp"
 #include "tune/core/value.hpp"
@@ -18,61 +19,6 @@ namespace tune::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Experiments directly below `directory`, a few of them, sorted.
-std::vector<std::string> experiments_below(const fs::path& directory) {
-  constexpr std::size_t looked_at = 1000;
-  constexpr std::size_t named = 3;
-  std::vector<std::string> result;
-  std::error_code failed;
-  std::size_t seen = 0;
-  for (fs::directory_iterator i{directory, failed}, end; !failed && i != end && seen < looked_at;
-       i.increment(failed), ++seen) {
-    std::error_code ignored;
-    if (fs::exists(database_file(i->path()), ignored))
-      result.push_back(i->path().string());
-  }
-  std::sort(result.begin(), result.end());
-  result.resize(std::min(result.size(), named));
-  return result;
-}
-
-error no_experiment(const fs::path& directory) {
-  auto text = printable(directory.string()) + ": no experiment here (no experiment.db)";
-  std::string below;
-  for (const auto& x : experiments_below(directory))
-    below += (below.empty() ? "" : ", ") + printable(x);
-  return {ec::unreadable, below.empty() ? text : text + "; did you mean " + below + "?"};
-}
-
-/// The directory meant: users also name the database itself.
-expected<fs::path> directory_of(const std::string& given) {
-  fs::path path = given;
-  std::error_code failed;
-  if (path.filename() == "experiment.db" && fs::is_regular_file(path, failed))
-    path = path.has_parent_path() ? path.parent_path() : fs::path{"."};
-  auto is_shut = [&failed] { return failed == std::errc::permission_denied; };
-  auto shut = [&] { return error{ec::storage, printable(given) + ": " + failed.message()}; };
-  auto status = fs::status(path, failed);
-  if (is_shut())
-    return shut();
-  if (!fs::exists(status))
-    return error{ec::unreadable, printable(given) + ": no such directory"};
-  if (!fs::is_directory(status))
-    return error{ec::unreadable, printable(given) + ": not a directory"};
-  auto is_there = fs::exists(database_file(path), failed);
-  if (is_shut())
-    return shut();
-  if (!is_there)
-    return no_experiment(path);
-  return path;
-}
-
-/// To a reader a database that is not ours is damage, not a matter of safety.
-error reading_failed(const error& why) {
-  auto code = why.code == ec::refused ? ec::storage : why.code;
-  return {code, printable(to_text(why))};
-}
 
 expected<std::vector<objective>> objectives_of(store_reader& from, const fs::path& directory) {
   auto row = from.experiment();

@@ -41,10 +41,10 @@ void simulation::fault(promise broken, std::string what) {
 
 void simulation::start_head() {
   rules_ = make_rules_();
-  engine_ = std::make_unique<engine>(experiment{settings_, rules_.judge->traits(),
-                                                rules_.source->traits(),
-                                                std::move(rules_.stoppers)},
-                                     *this);
+  engine_
+      = std::make_unique<engine>(experiment{settings_, rules_.judge->traits(),
+                                            rules_.source->traits(), std::move(rules_.stoppers)},
+                                 *this);
   ledger_ = std::make_unique<ledger>();
   leases_.clear();
   lease_of_.clear();

@@ -116,6 +116,7 @@ void simulation::watch_silence(std::size_t which) {
 void simulation::take_for_lost(std::size_t which) {
   auto& node = nodes_[which];
   node.joined = false;
+  ++nodes_lost_;
   ledger_->remove_node(node.what.name);
   // Its leases have run out: what still runs there was told to stop by its own clock.
   std::vector<lease_id> over;

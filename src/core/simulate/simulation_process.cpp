@@ -50,8 +50,7 @@ void simulation::to_head(process& from, event_body what) {
 void simulation::arrive(std::size_t from, event_body what) {
   auto open = nodes_[from].cut_until;
   if (open > agenda_.now()) {
-    agenda_.add(open - agenda_.now(),
-                [this, from, what = std::move(what)] { arrive(from, what); });
+    agenda_.add(open - agenda_.now(), [this, from, what = std::move(what)] { arrive(from, what); });
     return;
   }
   const auto* over = std::get_if<on::ended>(&what);
@@ -82,10 +81,7 @@ void simulation::launch(const cmd::launch& x) {
   lease_of_.emplace(x.attempt, x.where.id);
   if (!node->alive)
     return;
-  process made{x.trial,
-               x.attempt,
-               static_cast<std::size_t>(node - nodes_.begin()),
-               x.config,
+  process made{x.trial, x.attempt, static_cast<std::size_t>(node - nodes_.begin()), x.config,
                attempt_session{x.iteration, x.time_total, agenda_.now()}};
   processes_.insert_or_assign(x.attempt, std::move(made));
   to_process(x.attempt, [this, from = x.from](process& who) { begin(who, from); });
@@ -128,8 +124,7 @@ void simulation::end_of_step(attempt_id attempt, const object& metrics) {
     return;
   auto until = nodes_[known->second.node].frozen_until;
   if (until > agenda_.now())
-    agenda_.add(until - agenda_.now(),
-                [this, attempt, metrics] { end_of_step(attempt, metrics); });
+    agenda_.add(until - agenda_.now(), [this, attempt, metrics] { end_of_step(attempt, metrics); });
   else
     finish_step(known->second, metrics);
 }

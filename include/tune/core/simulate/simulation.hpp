@@ -75,6 +75,8 @@ public:
   [[nodiscard]] instant elapsed() const;
   /// Most leases that were held at once.
   [[nodiscard]] std::uint64_t most_running() const { return most_running_; }
+  /// How often a node was taken for lost.
+  [[nodiscard]] std::uint64_t nodes_lost() const { return nodes_lost_; }
   /// Checkpoints whose directories are there.
   [[nodiscard]] const std::map<checkpoint_id, simulated_checkpoint>& disk() const { return disk_; }
   /// Time that trainables computed, summed over all of them.
@@ -146,6 +148,7 @@ private:
   std::vector<std::uint64_t> faults_due_;
   std::uint64_t events_ = 0;
   std::uint64_t most_running_ = 0;
+  std::uint64_t nodes_lost_ = 0;
   instant computed_{0};
   std::vector<command> carried_;
   std::vector<std::uint64_t> hashes_;

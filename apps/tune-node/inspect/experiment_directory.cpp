@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/experiment_directory.hpp"
+
+#include "console/text.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Experiments directly below `directory`, a few of them, sorted.
+std::vector<std::string> experiments_below(const fs::path& directory) {
+  constexpr std::size_t looked_at = 1000;
+  constexpr std::size_t named = 3;
+  std::vector<std::string> result;
+  std::error_code failed;
+  std::size_t seen = 0;
+  for (fs::directory_iterator i{directory, failed}, end; !failed && i != end && seen < looked_at;
+       i.increment(failed), ++seen) {
+    std::error_code ignored;
+    if (fs::exists(database_file(i->path()), ignored))
+      result.push_back(i->path().string());
+  }
+  std::sort(result.begin(), result.end());
+  result.resize(std::min(result.size(), named));
+  return result;
+}
+
+error no_experiment(const fs::path& directory) {
+  auto text = printable(directory.string()) + ": no experiment here (no experiment.db)";
+  std::string below;
+  for (const auto& x : experiments_below(directory))
+    below += (below.empty() ? "" : ", ") + printable(x);
+  return {ec::unreadable, below.empty() ? text : text + "; did you mean " + below + "?"};
+}
+
+} // namespace
+
+expected<fs::path> directory_of(const std::string& given) {
+  fs::path path = given;
+  std::error_code failed;
+  if (path.filename() == "experiment.db" && fs::is_regular_file(path, failed))
+    path = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+  auto is_shut = [&failed] { return failed == std::errc::permission_denied; };
+  auto shut = [&] { return error{ec::storage, printable(given) + ": " + failed.message()}; };
+  auto status = fs::status(path, failed);
+  if (is_shut())
+    return shut();
+  if (!fs::exists(status))
+    return error{ec::unreadable, printable(given) + ": no such directory"};
+  if (!fs::is_directory(status))
+    return error{ec::unreadable, printable(given) + ": not a directory"};
+  auto is_there = fs::exists(database_file(path), failed);
+  if (is_shut())
+    return shut();
+  if (!is_there)
+    return no_experiment(path);
+  return path;
+}
+
+error reading_failed(const error& why) {
+  auto code = why.code == ec::refused ? ec::storage : why.code;
+  return {code, printable(to_text(why))};
+}
+
+} // namespace tune::cli

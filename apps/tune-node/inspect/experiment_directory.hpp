@@ -1,0 +1,21 @@
+/// Finds the experiment that a user means by a directory, for commands that only read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace tune::cli {
+
+/// The directory meant: users also name the database itself.
+/// @errors `ec::unreadable`: no such directory, or no experiment in it (naming those below it, if
+///         any); `ec::storage`: it may not be entered.
+[[nodiscard]] expected<std::filesystem::path> directory_of(const std::string& given);
+
+/// An error of the reader, harmless to show. To a reader a database that is not ours is damage,
+/// not a matter of safety.
+[[nodiscard]] error reading_failed(const error& why);
+
+} // namespace tune::cli

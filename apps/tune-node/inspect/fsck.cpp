@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/fsck.hpp"
+
+#include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "tune/io/check/row_check.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/tuner/rule_parts.hpp"
+
+#include <functional>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t at_once = 4096;
+
+/// Hands all events up to `last` on, in order.
+expected<void> for_each_event(store_reader& from, sequence last,
+                              const std::function<void(const event&)>& hear) {
+  for (sequence seq = 0; seq < last;) {
+    auto some = from.events_after(seq, at_once);
+    if (!some)
+      return some.error();
+    if (some->empty())
+      return error{ec::storage, "events end with " + std::to_string(seq) + " where "
+                                    + std::to_string(last) + " is the last"};
+    for (const auto& x : *some) {
+      if (x.seq <= last)
+        hear(x);
+    }
+    seq = some->back().seq;
+  }
+  return {};
+}
+
+/// What must be known of a log before it is replayed.
+struct outline {
+  /// The last event by which a head went on under another configuration; 0: none.
+  sequence changed = 0;
+  bool has_checkpoints = false;
+};
+
+expected<outline> outline_of(store_reader& from, sequence last) {
+  outline result;
+  std::string spec;
+  auto read = for_each_event(from, last, [&](const event& x) {
+    if (const auto* opened = std::get_if<on::opened>(&x.what)) {
+      if (!spec.empty() && spec != opened->spec)
+        result.changed = x.seq;
+      spec = opened->spec;
+    }
+    result.has_checkpoints = result.has_checkpoints || std::holds_alternative<on::saved>(x.what);
+  });
+  if (!read)
+    return read.error();
+  return result;
+}
+
+/// The rules as the newest head had them.
+expected<rule_parts> rules_of(const experiment_row& row, const outline& log, const choices& all) {
+  auto what = spec_from_json(row.spec);
+  if (!what)
+    return error{ec::storage, "the configuration in it: " + to_text(what.error())};
+  auto space = search_space::parse(space_lines(*what));
+  if (!space)
+    return error{ec::storage, "the space in it: " + to_text(space.error())};
+  loaded_spec from{std::move(*what), {}, std::make_shared<const search_space>(std::move(*space))};
+  auto result = make_rule_parts(from, all);
+  // Functions and classes of another program: whether they can save shows only by what they did.
+  const auto& name = from.what.trainable.name;
+  if (result && !name.empty() && all.trainables.find(name) == nullptr)
+    result->settings.can_checkpoint = log.has_checkpoints;
+  return result;
+}
+
+expected<fsck_result> check(store_reader& from, const fs::path& directory, bool verify,
+                            const choices& all) {
+  auto row = from.experiment();
+  if (!row)
+    return row.error();
+  fsck_result result;
+  // Begun, but never opened: nothing was promised yet.
+  if (row->last_seq == 0)
+    return result;
+  auto log = outline_of(from, row->last_seq);
+  if (!log)
+    return log.error();
+  auto rules = rules_of(*row, *log, all);
+  if (!rules)
+    return rules.error();
+  replay_check replay{rules->settings, std::move(rules->rules), verify};
+  row_check rows;
+  auto read
+      = for_each_event(from, row->last_seq, [&](const event& x) { rows.see(x, replay.apply(x)); });
+  if (!read)
+    return read.error();
+  replay.end();
+  result.found = replay.found();
+  auto compared = rows.compare(from, directory, log->changed);
+  if (!compared)
+    return compared.error();
+  result.found.add(*compared);
+  auto still = from.last_seq();
+  if (!still)
+    return still.error();
+  if (*still != row->last_seq)
+    return error{ec::refused, "the experiment goes on at this moment: check it when it rests"};
+  result.events = row->last_seq;
+  for (auto count : replay.machine().view().counts)
+    result.trials += count;
+  result.verified = replay.verified();
+  return result;
+}
+
+object to_object(const finding& x) {
+  object result;
+  result.set("promise", to_text(x.broken));
+  result.set("event", x.seq == 0 ? value{} : value{static_cast<std::int64_t>(x.seq)});
+  result.set("trial", x.trial ? value{to_text(*x.trial)} : value{});
+  result.set("table", x.table.empty() ? value{} : value{x.table});
+  result.set("row", x.row.empty() ? value{} : value{x.row});
+  result.set("what", x.what);
+  return result;
+}
+
+void write_table(const fsck_result& x, std::ostream& out) {
+  for (const auto& y : x.found.kept())
+    out << printable(to_text(y)) << '\n';
+  out << printable(x.directory) << ": " << x.events << " events, " << x.trials << " trials, ";
+  if (x.verified > 0)
+    out << x.verified << " answers computed again, ";
+  if (x.found.empty())
+    out << "nothing found\n";
+  else
+    out << x.found.count() << (x.found.count() == 1 ? " finding" : " findings") << '\n';
+}
+
+} // namespace
+
+expected<fsck_result> check_experiment(const fsck_request& what, const choices& all) {
+  auto directory = directory_of(what.directory);
+  if (!directory)
+    return directory.error();
+  auto from = store_reader::open(*directory);
+  if (!from)
+    return reading_failed(from.error());
+  auto result = check(*from, *directory, what.verify, all);
+  if (!result)
+    return error{result.error().code,
+                 printable(directory->string() + ": " + to_text(result.error()))};
+  result->directory = directory->string();
+  return result;
+}
+
+void write_fsck(const fsck_result& x, output_format format, std::ostream& out) {
+  switch (format) {
+    case output_format::table:
+      write_table(x, out);
+      return;
+    case output_format::jsonl:
+      for (const auto& y : x.found.kept())
+        out << to_json(to_object(y)) << '\n';
+      return;
+    case output_format::csv:
+      out << csv_line({"promise", "event", "trial", "table", "row", "what"});
+      for (const auto& y : x.found.kept())
+        out << csv_line({std::string{to_text(y.broken)}, y.seq == 0 ? "" : std::to_string(y.seq),
+                         y.trial ? to_text(*y.trial) : "", y.table, y.row, y.what});
+      return;
+    case output_format::json:
+      break;
+  }
+  value::list found;
+  for (const auto& y : x.found.kept())
+    found.emplace_back(to_object(y));
+  object all;
+  all.set("directory", x.directory);
+  all.set("events", static_cast<std::int64_t>(x.events));
+  all.set("trials", static_cast<std::int64_t>(x.trials));
+  all.set("verified", static_cast<std::int64_t>(x.verified));
+  all.set("count", static_cast<std::int64_t>(x.found.count()));
+  all.set("findings", std::move(found));
+  out << to_json(all) << '\n';
+}
+
+} // namespace tune::cli

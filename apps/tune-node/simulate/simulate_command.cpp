@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/simulate_command.hpp"
+
+#include "console/summary.hpp"
+#include "console/text.hpp"
+#include "output/format.hpp"
+#include "run/ending.hpp"
+#include "run/run_command.hpp"
+#include "simulate/table_model.hpp"
+#include "tune/core/simulate/simulation.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/tuner/rule_parts.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+/// What one node offers: enough for one trial, unless the user says otherwise.
+resources offered_by_node(const simulate_request& what, const resource_request& one_trial) {
+  resources result;
+  for (const auto& bundle : one_trial.bundles)
+    result += bundle;
+  if (what.offers.cpus)
+    result.cpu = amount::of(*what.offers.cpus);
+  if (what.offers.gpus)
+    result.gpu = amount::of(*what.offers.gpus);
+  if (what.offers.memory)
+    result.memory = *what.offers.memory;
+  for (const auto& [name, much] : what.offers.custom)
+    result.custom[name] = much;
+  return result;
+}
+
+simulation_options world_of(const simulate_request& what, const loaded_spec& loaded) {
+  simulation_options result;
+  result.seed = what.seed.value_or(loaded.what.experiment.seed);
+  auto capacity = offered_by_node(what, request_of(loaded.what));
+  for (std::uint64_t i = 0; i < what.nodes; ++i) {
+    auto name = std::to_string(i + 1);
+    result.nodes.push_back(
+        {"node" + std::string(name.size() < 3 ? 3 - name.size() : 0, '0') + name, capacity});
+  }
+  result.records = false;
+  result.most_delay = what.latency;
+  result.faults.failure = what.trial_failure;
+  result.faults.node_mtbf = what.node_mtbf;
+  result.faults.node_repair = what.node_repair;
+  return result;
+}
+
+run_snapshot snapshot_of(const loaded_spec& loaded, const simulation& world) {
+  run_snapshot result;
+  result.experiment = loaded.what.experiment.name;
+  result.objectives = loaded.what.experiment.objectives;
+  auto view = world.machine().view();
+  result.counts = view.counts;
+  result.elapsed = world.elapsed();
+  if (view.best) {
+    auto& best = result.best.emplace();
+    best.trial = view.best->trial;
+    best.config = view.best->config;
+    best.metrics = view.best->at->metrics;
+    best.iteration = view.best->at->iteration;
+  }
+  return result;
+}
+
+double seconds_of(instant x) {
+  return std::chrono::duration<double>(x).count();
+}
+
+/// Trials that trained at once, on average.
+double busy(const simulation& world) {
+  auto elapsed = seconds_of(world.elapsed());
+  return elapsed > 0 ? seconds_of(world.computed()) / elapsed : 0;
+}
+
+std::string short_number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", x);
+  return text;
+}
+
+object told_of(const simulation& world, const simulate_request& what) {
+  object result;
+  result.set("nodes", static_cast<std::int64_t>(what.nodes));
+  result.set("nodes_lost", static_cast<std::int64_t>(world.nodes_lost()));
+  result.set("mean_running", busy(world));
+  result.set("most_running", static_cast<std::int64_t>(world.most_running()));
+  result.set("computed_s", seconds_of(world.computed()));
+  result.set("events", static_cast<std::int64_t>(world.events()));
+  return result;
+}
+
+std::string told_to_people(const simulation& world, const simulate_request& what,
+                           const resources& node) {
+  auto result = "  simulated: " + std::to_string(what.nodes)
+                + (what.nodes == 1 ? " node with " : " nodes with ") + to_text(node)
+                + (what.nodes == 1 ? "" : " each");
+  if (world.nodes_lost() > 0)
+    result += ", lost " + std::to_string(world.nodes_lost()) + " times in all";
+  result += "\n  trials at once: " + short_number(busy(world)) + " on average, "
+            + std::to_string(world.most_running()) + " at most\n";
+  return result;
+}
+
+/// Why this cannot be simulated; empty: it can.
+std::string misfit(const loaded_spec& loaded) {
+  if (loaded.what.trainable.kind != trainable_kind::table)
+    return "only recorded curves can be simulated: [trainable] kind = table";
+  return {};
+}
+
+} // namespace
+
+exit_code simulate_experiment(const command_line& line, const simulate_request& what,
+                              const choices& all) {
+  auto format = line.output.value_or(output_format::table);
+  if (format != output_format::table && format != output_format::json) {
+    std::cerr << "tune-node: simulate writes table or json, not " << to_text(format) << '\n';
+    return exit_code::usage;
+  }
+  auto loaded = load_or_complain(what.file, what.overrides, all, line.quiet);
+  if (!loaded)
+    return exit_code::configuration;
+  auto refuse = [](const std::string& why) {
+    std::cerr << "tune-node: " << printable(why) << '\n';
+    return exit_code::configuration;
+  };
+  if (auto why = misfit(*loaded); !why.empty())
+    return refuse(why);
+  auto table = curve_table::load(against_ini(loaded->what, loaded->what.trainable.path));
+  if (!table)
+    return refuse(to_text(table.error()));
+  auto parts = make_rule_parts(*loaded, all);
+  if (!parts)
+    return refuse(to_text(parts.error()));
+  auto options = world_of(what, *loaded);
+  auto node = options.nodes.front().capacity;
+  simulation world{
+      std::move(options), parts->settings,
+      [&] { return std::move(make_rule_parts(*loaded, all)->rules); },
+      std::make_shared<table_model>(std::move(*table), loaded->space, what.iteration_time)};
+  world.run();
+  if (!world.found().empty()) {
+    std::cerr << "tune-node: " << printable(to_text(world.found().kept().front())) << '\n';
+    return exit_code::internal;
+  }
+  auto end = *world.finished();
+  auto last = snapshot_of(*loaded, world);
+  if (format == output_format::table) {
+    auto environment = terminal_environment::of_process();
+    style look{wants_color(line.color, environment, ::isatty(STDOUT_FILENO) == 1)};
+    std::cout << summary_text(last, {end.status, end.why, {}}, look)
+              << told_to_people(world, what, node);
+  } else {
+    std::cout << summary_json(last, end.status, told_of(world, what));
+  }
+  run_summary how;
+  how.status = end.status;
+  how.view = world.machine().view();
+  return code_of(how, what.strict, 0);
+}
+
+} // namespace tune::cli

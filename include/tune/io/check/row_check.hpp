@@ -1,0 +1,57 @@
+/// Compares the rows of an experiment's database with what its log leads to.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/check/finding.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// Gathers the rows that a replay gives, event by event, and compares them with those that are
+/// there. Memory grows with trials, attempts, decisions and checkpoints, not with reports.
+class row_check {
+public:
+  /// The next event of the log, and all that `experiment::apply` gave for it.
+  void see(const event& what, std::span<const command> gave);
+
+  /// Compares, in the views `trials`, `attempts`, `decisions`, `checkpoints`, `nodes` and
+  /// `experiment`. Of checkpoints the directories below `directory` count, too.
+  ///
+  /// @param since Rows that changed last before this event are only looked for: they were written
+  ///              under another configuration.
+  /// @errors of the reader.
+  [[nodiscard]] expected<findings>
+  compare(store_reader& with, const std::filesystem::path& directory, sequence since = 0) const;
+
+private:
+  struct trial_state {
+    cmd::trial_changed row;
+    sequence changed = 0;
+    instant created{0};
+    std::optional<instant> ended;
+    std::map<attempt_id, cmd::attempt_changed> attempts{};
+    std::vector<decision_row> decisions{};
+    std::vector<checkpoint_row> checkpoints{};
+  };
+
+  std::map<trial_id, trial_state> trials_;
+  std::map<checkpoint_id, std::pair<trial_id, std::size_t>> checkpoint_at_;
+  std::map<std::string, bool> nodes_;
+  std::optional<experiment_status> finished_;
+  sequence last_ = 0;
+
+  void note(const event& what);
+  void mark(checkpoint_id which, std::string_view state);
+  expected<void> compare_trial(store_reader& with, const std::filesystem::path& directory,
+                               trial_id id, const trial_state& is, findings& found) const;
+};
+
+} // namespace tune
