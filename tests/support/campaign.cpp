@@ -98,10 +98,10 @@ std::optional<judge_kind> judge_kind_from(std::string_view name) {
 
 schedule_result run_schedule(judge_kind judge, std::uint64_t seed) {
   auto rules = [judge, seed] {
-    return rule_set{make_judge(judge, seed),
-                    std::make_unique<counting_searcher>(trials, 1 + static_cast<std::uint32_t>(
-                                                                        seed % 4)),
-                    {}};
+    return rule_set{
+        make_judge(judge, seed),
+        std::make_unique<counting_searcher>(trials, 1 + static_cast<std::uint32_t>(seed % 4)),
+        {}};
   };
   simulation uut{options_of(seed), settings_of(seed), rules,
                  std::make_shared<falling_loss>(seed, iterations, milliseconds{20})};
@@ -112,6 +112,10 @@ schedule_result run_schedule(judge_kind judge, std::uint64_t seed) {
   if (!result.finished && result.found.empty())
     result.found.add({promise::nothing_lost_or_doubled, uut.log().size(), std::nullopt,
                       "it does not come to an end"});
+  if (result.finished && uut.finished()->status != experiment_status::done)
+    result.found.add({promise::nothing_lost_or_doubled, uut.log().size(), std::nullopt,
+                      "it ends as " + std::string{to_text(uut.finished()->status)} + ": "
+                          + uut.finished()->why});
   result.events = uut.events();
   for (const auto& x : uut.log()) {
     result.nodes_lost += std::holds_alternative<on::node_down>(x.what) ? 1 : 0;
@@ -152,11 +156,12 @@ std::unique_ptr<simulation> large_simulation(judge_kind judge, std::uint64_t tri
   slot.cpu = amount::of(1);
   settings.request.bundles = {slot};
   auto rules = [judge, trials_wanted] {
-    return rule_set{make_judge(judge, 1), std::make_unique<counting_searcher>(trials_wanted, 64), {}};
+    return rule_set{
+        make_judge(judge, 1), std::make_unique<counting_searcher>(trials_wanted, 64), {}};
   };
-  return std::make_unique<simulation>(std::move(how), std::move(settings), rules,
-                                      std::make_shared<falling_loss>(1, iterations,
-                                                                     std::chrono::seconds{1}));
+  return std::make_unique<simulation>(
+      std::move(how), std::move(settings), rules,
+      std::make_shared<falling_loss>(1, iterations, std::chrono::seconds{1}));
 }
 
 std::string text_of(judge_kind judge, const campaign_result& x) {

@@ -1,0 +1,31 @@
+/// Simulates until a planted bug shows, as a finding of the promise that it breaks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/campaign.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+int main(int argc, char** argv) {
+  using namespace tune;
+  using support::judge_kind;
+  constexpr std::uint64_t most_seeds = 300;
+  const std::string promised = argc > 1 ? argv[1] : "";
+  std::uint64_t schedules = 0;
+  for (std::uint64_t seed = 1; seed <= most_seeds; ++seed) {
+    for (auto judge : {judge_kind::toy, judge_kind::asha, judge_kind::fifo}) {
+      auto result = support::run_schedule(judge, seed);
+      ++schedules;
+      const auto& found = result.found.kept();
+      auto is = [&](const auto& x) { return to_text(x.broken) == promised; };
+      auto first = std::find_if(found.begin(), found.end(), is);
+      if (first == found.end())
+        continue;
+      std::cout << "found in schedule " << schedules << " (" << to_text(judge) << ", seed " << seed
+                << "): " << to_text(*first) << '\n';
+      return 0;
+    }
+  }
+  std::cout << "not found in " << schedules << " schedules\n";
+  return 1;
+}
