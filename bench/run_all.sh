@@ -38,6 +38,12 @@ done
 "$build/bench/tune_process_bench" 2000 4
 "$build/bench/tune_remote_bench"
 "$build/bench/tune_reuse_bench" 5000 4
+for scheduler in fifo asha toy; do
+  "$build/bench/tune_simulate_bench" campaign $scheduler 10000
+done
+for trials in 1000 1000000; do
+  "$build/bench/tune_simulate_bench" trials $trials
+done
 "$build/bench/tune_store_bench"
 
 # A CA and one certificate for all nodes, of no use elsewhere.

@@ -23,6 +23,16 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
+/// Processor time of this process: what others on the machine do hardly changes it.
+double processor_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  auto seconds = [](const timeval& x) {
+    return static_cast<double>(x.tv_sec) + static_cast<double>(x.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 /// Resident memory of this process. [bytes]
 std::uint64_t resident() {
   std::ifstream from{"/proc/self/statm"};
@@ -32,27 +42,29 @@ std::uint64_t resident() {
   return here * 4096;
 }
 
-int run_campaign(support::judge_kind judge, std::uint64_t count, std::uint64_t first) {
+int campaign(support::judge_kind judge, std::uint64_t count, std::uint64_t first) {
   auto began = std::chrono::steady_clock::now();
   auto result = support::run_campaign(judge, first, count);
   auto took = seconds_since(began);
+  auto computed = processor_seconds();
   std::cout << "{\"bench\":\"simulate_campaign\",\"scheduler\":\"" << to_text(judge)
             << "\",\"first_seed\":" << first << ",\"schedules\":" << result.schedules
             << ",\"events\":" << result.events << ",\"heads\":" << result.heads
             << ",\"nodes_lost\":" << result.nodes_lost << ",\"seconds\":" << took
-            << ",\"schedules_per_minute\":"
-            << static_cast<double>(result.schedules) / took * 60
+            << ",\"schedules_per_minute\":" << static_cast<double>(result.schedules) / took * 60
             << ",\"findings\":" << result.found.count() << "}\n";
   std::cerr << text_of(judge, result);
   return result.found.empty() ? 0 : 1;
 }
 
-int run_trials(std::uint64_t trials, support::judge_kind judge) {
+int large(std::uint64_t trials, support::judge_kind judge) {
   auto before = resident();
+  auto computed_before = processor_seconds();
   auto began = std::chrono::steady_clock::now();
   auto uut = support::large_simulation(judge, trials);
   uut->run();
   auto took = seconds_since(began);
+  auto computed = processor_seconds() - computed_before;
   auto after = resident();
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -61,7 +73,9 @@ int run_trials(std::uint64_t trials, support::judge_kind judge) {
   std::cout << "{\"bench\":\"simulate_trials\",\"scheduler\":\"" << to_text(judge)
             << "\",\"trials\":" << trials << ",\"terminated\":" << ended
             << ",\"events\":" << uut->events() << ",\"seconds\":" << took
-            << ",\"nanoseconds_per_event\":" << took / events * 1e9 << ",\"bytes_per_trial\":"
+            << ",\"cpu_seconds\":" << computed
+            << ",\"cpu_nanoseconds_per_event\":" << computed / events * 1e9
+            << ",\"bytes_per_trial\":"
             << static_cast<double>(after - before) / static_cast<double>(trials)
             << ",\"peak_kib\":" << used.ru_maxrss << "}\n";
   return ended == trials ? 0 : 1;
@@ -71,12 +85,11 @@ int run(const std::vector<std::string>& words) {
   if (words.size() >= 3 && words[0] == "campaign") {
     auto judge = support::judge_kind_from(words[1]);
     if (judge)
-      return run_campaign(*judge, std::stoull(words[2]),
-                          words.size() > 3 ? std::stoull(words[3]) : 1);
+      return campaign(*judge, std::stoull(words[2]), words.size() > 3 ? std::stoull(words[3]) : 1);
   } else if (words.size() >= 2 && words[0] == "trials") {
     auto judge = support::judge_kind_from(words.size() > 2 ? words[2] : "fifo");
     if (judge)
-      return run_trials(std::stoull(words[1]), *judge);
+      return large(std::stoull(words[1]), *judge);
   }
   std::cerr << "usage: tune_simulate_bench campaign fifo|asha|toy SCHEDULES [FIRST_SEED]\n"
                "       tune_simulate_bench trials TRIALS [fifo|asha]\n";

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The long campaigns, whose short forms are in the test suite. One line of JSON per campaign.
+#
+#   scripts/nightly.sh [BUILD_DIRECTORY] [SCHEDULES] [FIRST_SEED]
+#
+# The build is that of the preset `release` unless named, and is brought up to date. Each scheduler
+# gets 100000 simulated experiments with faults unless told otherwise; the first seed is that of the
+# day, so that every night tries new ones. A finding ends the campaign with its seed: the same seed
+# shows it again.
+# SPDX-License-Identifier: BSD-3-Clause
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${1:-build/release}
+schedules=${2:-100000}
+first=${3:-$(($(date +%s) / 86400 * 1000000))}
+[ -f "$build/build.ninja" ] || cmake --preset release >&2
+ninja -C "$build" tune_simulate_bench >&2
+
+failed=no
+for scheduler in fifo asha toy; do
+  "$build/bench/tune_simulate_bench" campaign $scheduler "$schedules" "$first" || failed=yes
+done
+for trials in 1000 1000000; do
+  "$build/bench/tune_simulate_bench" trials "$trials" || failed=yes
+done
+[ $failed = no ]
