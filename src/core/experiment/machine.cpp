@@ -98,11 +98,13 @@ void machine::emit(command_body what, sequence gate) {
 void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
   // Whatever it hears may change its mind about whom to start.
   nobody_to_start_ = false;
+  scheduler_heard_ = true;
   emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
 }
 
 void machine::tell_searcher(const live_trial& trial, outcome how) {
   searcher_waits_ = false;
+  searcher_heard_ = true;
   if (!searcher_.learns)
     return;
   observation what;

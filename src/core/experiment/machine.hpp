@@ -317,10 +317,14 @@ private:
   bool searcher_done_ = false;
   /// The searcher had nothing; it is asked again once it heard something new.
   bool searcher_waits_ = false;
+  /// It heard something since it was asked: its answer may not know of it.
+  bool searcher_heard_ = false;
   std::optional<sequence> choosing_;
   std::uint32_t choose_count_ = 0;
   /// The scheduler had nobody to start; it is asked again once it heard something new.
   bool nobody_to_start_ = false;
+  /// It heard something since it was asked whom to start.
+  bool scheduler_heard_ = false;
   std::optional<sequence> stalled_at_;
 
   bool any_report_ = false;

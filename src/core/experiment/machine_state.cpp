@@ -192,6 +192,7 @@ void machine::describe(fingerprint& into) const {
     into.add(cause);
   into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
   into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
+  into.add(std::uint64_t{searcher_heard_}).add(std::uint64_t{scheduler_heard_});
   into.add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
   into.add(std::uint64_t{any_report_})
       .add(std::uint64_t{warned_of_objective_})

@@ -16,6 +16,7 @@ void machine::settle() {
     emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
   if (auto count = choices_wanted(); count > 0) {
     choosing_ = seq_;
+    scheduler_heard_ = false;
     choose_count_ = count;
     emit(cmd::choose{seq_, count});
   }
@@ -77,6 +78,7 @@ void machine::finish(experiment_status status, std::string why) {
 void machine::take(const on::suggest_asked& what) {
   asks_ = what.ask;
   asked_ = ask{what.ask, what.count, seq_};
+  searcher_heard_ = false;
   emit(cmd::ask_searcher{*asked_});
 }
 
@@ -87,9 +89,9 @@ void machine::take(const on::suggested& what) {
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list)
       add_trial(x);
-    searcher_waits_ = list->empty();
+    searcher_waits_ = list->empty() && !searcher_heard_;
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
-    searcher_waits_ = true;
+    searcher_waits_ = !searcher_heard_;
   } else {
     searcher_done_ = true;
   }
@@ -125,7 +127,8 @@ void machine::take(const on::chosen& what) {
     if (drain_ || !start(id))
       told.refused.push_back(id);
   }
-  auto nobody = told.refused.size() == what.what.start.size();
+  // An answer that may be older than the last news is no last word.
+  auto nobody = told.refused.size() == what.what.start.size() && !scheduler_heard_;
   tell_scheduler(std::move(told));
   nobody_to_start_ = nobody;
 }

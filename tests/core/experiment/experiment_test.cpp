@@ -366,6 +366,56 @@ TEST(experiment, never_begins_from_scratch_in_silence_whatever_may_be_retried) {
   EXPECT_GT(count_of(uut, trial_status::errored), 0u);
 }
 
+/// Feeds events one by one.
+struct by_hand {
+  experiment uut{settings(), {}, {}, {}};
+
+  std::vector<command> post(event_body what) {
+    return uut.apply({uut.last_seq() + 1, instant{0}, std::move(what)});
+  }
+  /// Suggests so many trials.
+  void begin(std::size_t trials) {
+    std::vector<suggestion> list(trials, suggestion{std::make_shared<object>(), "hand"});
+    (void)post(on::opened{1, "test", "{}", 0});
+    (void)post(on::suggest_asked{1, 1});
+    (void)post(on::suggested{1, std::move(list)});
+  }
+};
+
+template <class Command>
+bool has(const std::vector<command>& among) {
+  return std::any_of(among.begin(), among.end(),
+                     [](const auto& x) { return std::holds_alternative<Command>(x.what); });
+}
+
+TEST(experiment, asks_again_whom_to_start_where_the_answer_is_older_than_the_news) {
+  by_hand x;
+  x.begin(2);
+  auto asked_at = x.uut.last_seq();
+  (void)x.post(on::stop_asked{trial_id{0}, "a client wants it"});
+
+  auto gave = x.post(on::chosen{{asked_at, {trial_id{0}}}});
+
+  EXPECT_TRUE(has<cmd::choose>(gave));
+}
+
+TEST(experiment, asks_the_searcher_again_whose_nothing_is_older_than_the_news) {
+  by_hand x;
+  x.begin(1);
+  (void)x.post(on::chosen{{x.uut.last_seq(), {trial_id{0}}}});
+  (void)x.post(on::placed{trial_id{0}, {1, 1}, {lease_id{1}, {{"here", {}, {}}}}});
+  (void)x.post(on::suggest_asked{2, 1});
+  auto news = std::make_shared<report>();
+  news->attempt = {1, 1};
+  news->number = news->iteration = 1;
+  news->metrics = std::make_shared<object>(object{{"loss", 0.5}});
+  (void)x.post(on::reported{news});
+
+  auto gave = x.post(on::suggested{2, nothing_yet{}});
+
+  EXPECT_TRUE(has<cmd::log>(gave));
+}
+
 TEST(experiment, takes_each_answer_of_the_scheduler_once) {
   world_options options;
   options.doubled = 1;
