@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace tune {
+
+namespace {
+
+/// Whether an answer whom to start may be another once the scheduler heard this. Not by a result,
+/// behind which its verdict comes, nor by a verdict that lets all go on.
+bool makes_answers_old(const decltype(scheduler_fact::what)& heard) {
+  const auto* verdict = std::get_if<fact::decided>(&heard);
+  if (verdict == nullptr)
+    return !std::holds_alternative<fact::result>(heard);
+  const auto& actions = verdict->what.actions;
+  return !std::all_of(actions.begin(), actions.end(), [](const action& x) {
+    return std::holds_alternative<go_on>(x.what) || std::holds_alternative<annotate>(x.what);
+  });
+}
+
+} // namespace
 
 std::uint32_t live_trial::failure_count() const {
   std::uint32_t result = 0;
@@ -98,7 +115,7 @@ void machine::emit(command_body what, sequence gate) {
 void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
   // Whatever it hears may change its mind about whom to start.
   nobody_to_start_ = false;
-  scheduler_heard_ = true;
+  scheduler_heard_ = scheduler_heard_ || makes_answers_old(what);
   emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
 }
 
