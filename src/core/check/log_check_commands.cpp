@@ -158,7 +158,8 @@ void log_check::weigh(const cmd::launch& x, const command&) {
   check_start(x.trial, *trial, x);
   check_node(x.trial, x.where);
   trial->placed = true;
-  auto& attempt = trial->attempt.emplace();
+  trial->attempt = open_attempt{};
+  auto& attempt = *trial->attempt;
   attempt.id = x.attempt;
   attempt.from = x.from;
   attempt.restores = bool{x.from};

@@ -417,7 +417,9 @@ bool get_alternative(const value& from, Variant& to, Name name_at, complaint& wh
   const auto* entries = from.as_object();
   if (entries == nullptr || entries->size() != 1)
     return fail(why, "wants an object of one key");
-  const auto& [name, inner] = *entries->begin();
+  const auto& entry = *entries->begin();
+  const auto& name = entry.first;
+  const auto& inner = entry.second;
   auto one = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     return name_at(I) == name && get(inner, to.template emplace<I>(), why);
   };
