@@ -4,6 +4,7 @@
 #include "kept_hosts.hpp"
 #include "trainables.hpp"
 
+#include "tune/actors/keeper.hpp"
 #include "tune/io/process/leftovers.hpp"
 
 #include <algorithm>
@@ -51,7 +52,9 @@ struct occupant {
   attempt_key attempt;
   trial_actor trial;
   trainable_actor trainable;
-  std::string job;
+  attempt_claim who;
+  /// See `attempt_prepared`.
+  std::filesystem::path checkpoints = {};
 };
 
 struct launcher_state {
@@ -135,6 +138,7 @@ struct node_state {
   std::shared_ptr<const node_settings> settings;
   head_desk_actor desk;
   launcher_actor launches;
+  keeper_actor keeper;
   std::shared_ptr<training_threads> threads;
   monitors watched;
   std::map<std::string, std::shared_ptr<const job>> jobs;
@@ -158,7 +162,7 @@ struct node_state {
       return refuse(self, order, trial, end_class::preempted, "its node leaves");
     auto known = jobs.find(order.job);
     if (known != jobs.end())
-      return begin(self, {order, trial, settings, known->second});
+      return make_ready(self, {order, trial, settings, known->second});
     if (!settings->finder)
       return decline(self, order, trial, "it does not know experiment " + order.job);
     auto& queue = waiting[order.job];
@@ -207,18 +211,71 @@ struct node_state {
   /// What brought the job may remove it once nothing of it runs.
   template <class Self>
   void leave_job(Self* self, const std::string& job) {
-    auto runs = [&](const auto& x) { return x.second.job == job; };
+    auto runs = [&](const auto& x) { return x.second.who.job == job; };
     if (!over.contains(job) || std::any_of(running.begin(), running.end(), runs))
       return;
     over.erase(job);
+    if (keeper)
+      send(self, keeper, job_over{job});
     if (settings->finder)
       send(self, settings->finder, job_over{job});
   }
 
+  /// What it is restored from may be far away.
   template <class Self>
-  void begin(Self* self, trainable_start what) {
-    auto lease = what.order.lease;
-    running[lease] = {what.order.attempt, what.trial, {}, what.job->id};
+  void make_ready(Self* self, trainable_start what) {
+    const auto lease = what.order.lease;
+    running[lease] = {what.order.attempt, what.trial, {}, attempt_claim{what.order}, {}};
+    if (!keeper && !std::holds_alternative<replay_table>(what.job->plan))
+      keeper = settings->keeper ? settings->keeper : own_keeper(self);
+    what.keeper = keeper;
+    if (is_ready(what)) {
+      const attempt_prepared here{what.job->directory, {}, {}, false};
+      return begin(self, std::move(what), here);
+    }
+    prepare_attempt wanted{attempt_claim{what.order}, what.job->directory};
+    auto answer = [this, self, what = std::move(what)](const attempt_prepared& how) {
+      begin(self, what, how);
+    };
+    // It lives on this node, and has limits of its own.
+    request(self, keeper, caf::infinite, std::move(wanted))
+        .then(answer, [self, answer](const caf::error& why) {
+          answer(attempt_prepared{{}, {}, render(self->system(), why), false});
+        });
+  }
+
+  /// Recorded curves have no state but their position, and what begins from scratch here finds its
+  /// place by itself.
+  [[nodiscard]] bool is_ready(const trainable_start& what) const {
+    return std::holds_alternative<replay_table>(what.job->plan)
+           || (!settings->keeper && what.order.restore_from.empty());
+  }
+
+  template <class Self>
+  static keeper_actor own_keeper(Self* self) {
+    auto result = spawn_keeper(self->system());
+    take_along(self, result);
+    return result;
+  }
+
+  template <class Self>
+  void begin(Self* self, trainable_start what, const attempt_prepared& how) {
+    const auto lease = what.order.lease;
+    running.at(lease).checkpoints = how.checkpoints;
+    // It waited for what nobody wants any more.
+    if (draining || unwanted.contains(lease))
+      return not_begun(self, lease, end_class::preempted, "its node was told to let it be");
+    if (how.is_bad)
+      return not_begun(self, lease, end_class::bad_checkpoint, how.why);
+    if (!how.why.empty())
+      return not_started(self, lease, how.why);
+    what.checkpoints = how.checkpoints;
+    what.restore = how.restore;
+    start(self, lease, std::move(what));
+  }
+
+  template <class Self>
+  void start(Self* self, std::uint64_t lease, trainable_start what) {
     if (std::holds_alternative<run_in_thread>(what.job->plan)) {
       if (threads == nullptr)
         threads = std::make_shared<training_threads>();
@@ -263,12 +320,22 @@ struct node_state {
       end(self, entry);
   }
 
+  /// Nothing of it runs here any more.
+  template <class Self>
+  occupant take_out(Self* self, std::uint64_t lease) {
+    auto result = std::move(running.extract(lease).mapped());
+    unwanted.erase(lease);
+    // Here nothing stays for its sake.
+    if (settings->keeper && !result.checkpoints.empty())
+      send(self, keeper, attempt_left{result.who, result.checkpoints});
+    leave_job(self, result.who.job);
+    return result;
+  }
+
   template <class Self>
   void close(Self* self, std::uint64_t lease) {
-    auto gone = running.extract(lease);
-    const auto& trial = gone.mapped().trial;
+    const auto trial = take_out(self, lease).trial;
     closing.emplace(lease, trial.address());
-    leave_job(self, gone.mapped().job);
     // The head may be out of reach, and nobody waits for the lease.
     if (draining)
       return free(self, lease);
@@ -300,14 +367,17 @@ struct node_state {
       free(self, lease);
   }
 
+  /// None of the trial's fault: see `decline`.
   template <class Self>
   void not_started(Self* self, std::uint64_t lease, const std::string& why) {
-    auto gone = running.extract(lease);
-    unwanted.erase(lease);
     send(self, desk, launch_declined{lease, why});
-    send(self, gone.mapped().trial,
-         ended(gone.mapped().attempt, end_class::preempted, text_of_refusal(why)));
-    leave_job(self, gone.mapped().job);
+    not_begun(self, lease, end_class::preempted, text_of_refusal(why));
+  }
+
+  template <class Self>
+  void not_begun(Self* self, std::uint64_t lease, end_class how, const std::string& why) {
+    const auto gone = take_out(self, lease);
+    send(self, gone.trial, ended(gone.attempt, how, why));
     free(self, lease);
   }
 
@@ -348,6 +418,8 @@ struct node_state {
   void drain(Self* self) {
     leaving = true;
     draining = true;
+    if (keeper)
+      send(self, keeper, leave_atom_v);
     for (const auto& [lease, whom] : running) {
       send(self, whom.trial, ended(whom.attempt, end_class::preempted, "its node leaves"));
       if (whom.trainable)

@@ -1,6 +1,7 @@
 // A program in a process of its own. The process service's thread hands its words over; the actor
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_saves.hpp"
 #include "kept_hosts.hpp"
 #include "pattern_courier.hpp"
 #include "trainables.hpp"
@@ -55,6 +56,14 @@ struct process_state {
   /// Checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
+  attempt_saves saves;
+  /// What it handed over is being copied, or waits for that: it must not write on in it.
+  bool copying = false;
+  std::optional<std::filesystem::path> handed_over;
+  /// The answer to its report, for when that is done.
+  std::optional<attempt_answer> held;
+  /// How it ended; told once all saves have.
+  std::optional<attempt_ended> over;
   /// Its output goes to another machine.
   bool prints = false;
   /// Why its output is not all in the files.
@@ -163,13 +172,13 @@ struct process_state {
 
   template <class Self>
   void conclude(Self* self, exit_judgement judged) {
-    attempt_ended over;
-    over.attempt = what.order.attempt;
-    over.how = static_cast<std::uint8_t>(judged.how);
-    over.detail = std::move(judged.detail);
-    over.has_status = judged.exit_status.has_value();
-    over.exit_status = judged.exit_status.value_or(0);
-    leave(self, std::move(over));
+    attempt_ended how;
+    how.attempt = what.order.attempt;
+    how.how = static_cast<std::uint8_t>(judged.how);
+    how.detail = std::move(judged.detail);
+    how.has_status = judged.exit_status.has_value();
+    how.exit_status = judged.exit_status.value_or(0);
+    leave(self, std::move(how));
   }
 
   // -- What it prints, where that belongs on another machine.
@@ -187,12 +196,12 @@ struct process_state {
 
   /// The end is told when all that was printed is where it belongs.
   template <class Self>
-  void leave(Self* self, attempt_ended over) {
-    auto tell = [this, self, over = std::move(over)](const std::string& missing) mutable {
+  void leave(Self* self, attempt_ended how) {
+    auto tell = [this, self, how = std::move(how)](const std::string& missing) mutable {
       if (!missing.empty())
-        over.detail += (over.detail.empty() ? "" : "\n") + incomplete_output_text(missing);
-      send(self, what.trial, std::move(over));
-      self->quit();
+        how.detail += (how.detail.empty() ? "" : "\n") + incomplete_output_text(missing);
+      over = std::move(how);
+      go_if_settled(self);
     };
     if (!prints)
       return tell(missing_output);
@@ -204,6 +213,17 @@ struct process_state {
               tell(missing_output.empty() ? x.why : missing_output);
             },
             [self, tell](const caf::error& why) mutable { tell(render(self->system(), why)); });
+  }
+
+  template <class Self>
+  void go_if_settled(Self* self) {
+    if (!over || copying || !saves.is_idle())
+      return;
+    // It ended in the middle of a save.
+    if (checkpoints->is_open())
+      send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
+    send(self, what.trial, saves.judged(*std::exchange(over, std::nullopt)));
+    self->quit();
   }
 
   /// Ends it. Where that was asked for before it is no fault: TERM may cut a line short.
@@ -239,10 +259,6 @@ struct process_state {
     auto& made = *numbered;
     known.reported = true;
     known.saw_objective = known.saw_objective || has_objective;
-    // Taken over now, since the program may write on in it; told behind the report that ranks it.
-    std::optional<expected<checkpoint_directory::entry>> kept;
-    if (checkpoint)
-      kept = adopt(*checkpoint);
     attempt_report out;
     out.attempt = what.order.attempt;
     out.number = made.number;
@@ -254,14 +270,24 @@ struct process_state {
     out.done = done || made.done;
     out.metrics = {std::move(made.metrics)};
     send(self, what.trial, std::move(out));
-    if (kept)
-      tell_unasked(self, *kept);
     if (prints)
       send(self, what.node->outputs, output_grew{output()});
     waits = true;
+    if (checkpoint)
+      take_over(self,
+                checkpoint->is_absolute() ? *checkpoint : trial_directory(what) / *checkpoint);
+    else
+      proceed(self);
+  }
+
+  /// After a report, once nothing keeps it from going on.
+  template <class Self>
+  void proceed(Self* self) {
     // It was told to end in the middle of its step: nobody else will answer.
     if (halted)
       stop(self);
+    else if (held)
+      answer(self, *std::exchange(held, std::nullopt));
     else if (session.has_credit())
       go_on();
   }
@@ -280,6 +306,10 @@ struct process_state {
     session.allow(x.until);
     if (x.number != session.number() || !waits)
       return;
+    if (copying) {
+      held = x;
+      return;
+    }
     if (x.kind == answer_kind::stop || halted) {
       stop(self);
     } else if (x.kind == answer_kind::go_on) {
@@ -311,12 +341,7 @@ struct process_state {
   void finish_save(Self* self) {
     if (!saving)
       return;
-    auto done = checkpoints->commit();
-    if (!done)
-      return fail_save(self, to_text(done.error()));
-    send(self, what.trial,
-         attempt_saved{what.order.attempt, *saving, session.iteration(),
-                       session.time_total().count(), done->location, done->bytes});
+    saves.keep(self, written(*saving, ends_with_save));
     saving.reset();
     session.go_on(steady_now());
     if (ends_with_save)
@@ -328,7 +353,7 @@ struct process_state {
     if (!saving)
       return;
     checkpoints->abandon();
-    send(self, what.trial, attempt_save_failed{what.order.attempt, *saving, std::move(why)});
+    saves.refuse(self, *saving, std::move(why));
     saving.reset();
     // It had its answer and trains on, also where it was to pause.
     if (ends_with_save)
@@ -337,18 +362,49 @@ struct process_state {
     session.go_on(steady_now());
   }
 
-  [[nodiscard]] expected<checkpoint_directory::entry> adopt(const std::filesystem::path& from) {
-    return checkpoints->adopt(from.is_absolute() ? from : trial_directory(what) / from);
+  /// What lies in the draft that was begun last.
+  [[nodiscard]] written_checkpoint written(std::uint64_t number, bool ends) {
+    return {number, session.iteration(), session.time_total().count(), checkpoints->hand_over(),
+            ends};
+  }
+
+  /// Has the content of a directory copied: until then the program gets no answer.
+  template <class Self>
+  void take_over(Self* self, std::filesystem::path from) {
+    copying = true;
+    if (saves.is_full()) {
+      handed_over = std::move(from);
+      return;
+    }
+    auto to = checkpoints->begin();
+    if (!to)
+      return taken_over(self, to_text(to.error()));
+    request(self, what.keeper, caf::infinite, copy_draft{std::move(from), *to})
+        .then(
+            [this, self](const draft_copied& x) { taken_over(self, x.why); },
+            [this, self](const caf::error& why) { taken_over(self, render(self->system(), why)); });
   }
 
   template <class Self>
-  void tell_unasked(Self* self, const expected<checkpoint_directory::entry>& kept) {
-    if (kept)
-      send(self, what.trial,
-           attempt_saved{what.order.attempt, 0, session.iteration(), session.time_total().count(),
-                         kept->location, kept->bytes});
-    else
-      send(self, what.trial, attempt_save_failed{what.order.attempt, 0, kept.error().detail});
+  void taken_over(Self* self, const std::string& trouble) {
+    copying = false;
+    if (trouble.empty()) {
+      saves.keep(self, written(0, false));
+    } else {
+      checkpoints->abandon();
+      saves.refuse(self, 0, trouble);
+    }
+    if (!over)
+      proceed(self);
+    go_if_settled(self);
+  }
+
+  /// A checkpoint is safe, or lost.
+  template <class Self>
+  void settle(Self* self) {
+    if (handed_over)
+      take_over(self, *std::exchange(handed_over, std::nullopt));
+    go_if_settled(self);
   }
 
   /// In order: the program is told, and signalled only if it takes its time.
@@ -379,7 +435,7 @@ struct process_state {
     }
     known.ending = true;
     // In the middle of a step it hears of it at its next report.
-    if (waits || printed)
+    if ((waits && !copying) || printed)
       stop(self);
   }
 };
@@ -405,6 +461,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
   state.checkpoints = checkpoints_of(state.what);
+  state.saves.init(state.what, [self, &state] { state.settle(self); });
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;

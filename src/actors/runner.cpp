@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/runner.hpp"
 
+#include "tune/actors/seal.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
 #include "turn_gate.hpp"
@@ -38,6 +39,7 @@ struct runner_state : engine_ports {
   recorder_actor recorder;
   janitor_actor janitor;
   std::string job;
+  std::string secret;
   node_labels labels;
   bool queue_trials = false;
   sequence most_undurable = 0;
@@ -267,6 +269,7 @@ struct runner_state : engine_ports {
     order.restore_from = x.from_location;
     order.iteration = x.iteration;
     order.time_total_ns = x.time_total.count();
+    order.seal = seal_of(secret, attempt_claim{order});
     send(self, hand.actor, order);
     send(self, node.mapped(), order, hand.actor);
   }
@@ -414,6 +417,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.recorder = parts->recorder;
   state.janitor = parts->janitor;
   state.job = std::move(parts->job);
+  state.secret = std::move(parts->secret);
   state.labels = std::move(parts->labels);
   state.queue_trials = parts->queue_trials;
   state.gate = turn_gate{parts->prompt_scheduler, parts->prompt_searcher};

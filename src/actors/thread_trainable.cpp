@@ -1,10 +1,12 @@
 // A C++ trainable on a thread of its own. The actor never blocks: it hands answers through a gate.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_saves.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/clocks.hpp"
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/json.hpp"
 #include "tune/trainable/drive.hpp"
 
@@ -23,19 +25,26 @@ struct thread_done {
   attempt_ended how;
 };
 
+/// The thread has written a checkpoint.
+struct thread_saved {
+  written_checkpoint what;
+};
+
 } // namespace
 
 } // namespace tune
 
 TUNE_BEGIN_LOCAL_TYPES(tune_thread, 110)
 TUNE_LOCAL_TYPE(tune_thread, tune::thread_done)
+TUNE_LOCAL_TYPE(tune_thread, tune::thread_saved)
 TUNE_END_LOCAL_TYPES(tune_thread)
 
 namespace tune {
 
 namespace {
 
-using thread_impl = extend<trainable_actor, caf::result<void>(thread_done)>;
+using thread_impl
+    = extend<trainable_actor, caf::result<void>(thread_done), caf::result<void>(thread_saved)>;
 
 /// All that the training thread and its actor share.
 class gate {
@@ -64,19 +73,36 @@ public:
   }
   [[nodiscard]] bool is_closed() const { return closed_; }
 
+  /// A checkpoint is about to be written: waits while too many are on their way. Without limit only
+  /// as long as the gate is open.
+  void begin_save() {
+    std::unique_lock guard{mutex_};
+    changed_.wait(guard, [&] { return closed_ || saves_ < attempt_saves::most; });
+    ++saves_;
+  }
+  void end_save() {
+    {
+      std::lock_guard guard{mutex_};
+      --saves_;
+    }
+    changed_.notify_one();
+  }
+
 private:
   std::mutex mutex_;
   std::condition_variable changed_;
   attempt_answer answer_;
+  std::size_t saves_ = 0;
   std::atomic<bool> closed_ = false;
 };
 
 /// The trainable's end of the line: speaks to the trial, waits at the gate.
 class gate_link : public trainable_link {
 public:
-  gate_link(const trainable_start& what, std::shared_ptr<gate> door)
+  gate_link(const trainable_start& what, std::shared_ptr<gate> door, thread_impl actor)
       : what_{what}
       , door_{std::move(door)}
+      , actor_{std::move(actor)}
       , session_{what.order.iteration, std::chrono::nanoseconds{what.order.time_total_ns},
                  steady_now()}
       , checkpoints_{checkpoints_of(what)} {}
@@ -98,9 +124,9 @@ public:
     auto& made = *numbered;
     reported_ = true;
     // Taken over now, since the trainable may write on in it; told behind the report that ranks it.
-    std::optional<expected<checkpoint_directory::entry>> kept;
+    expected<void> copied;
     if (checkpoint != nullptr)
-      kept = checkpoints_.adopt(*checkpoint);
+      copied = take_over(*checkpoint);
     attempt_report out;
     out.attempt = what_.order.attempt;
     out.number = made.number;
@@ -111,8 +137,10 @@ public:
     out.done = done || made.done;
     out.metrics = {std::move(made.metrics)};
     send_from_outside(what_.trial, std::move(out));
-    if (kept)
-      tell_unasked(*kept);
+    if (checkpoint != nullptr && copied)
+      hand_on(unasked, false);
+    else if (checkpoint != nullptr)
+      tell_failed(unasked, copied.error().detail);
     if (session_.has_credit() && !door_->is_closed())
       return {};
     auto answer = door_->wait(made.number);
@@ -123,22 +151,21 @@ public:
   }
 
   void saved(const std::filesystem::path&) override {
-    auto done = checkpoints_.commit();
-    if (done)
-      tell_saved(saving_, *done);
-    else
-      tell_failed(saving_, to_text(done.error()));
+    hand_on(saving_, ends_);
+    paused_ = ends_;
     session_.go_on(steady_now());
   }
 
   void save_failed(const std::filesystem::path&, std::string_view why) override {
     checkpoints_.abandon();
-    tell_failed(saving_, std::string{why});
+    give_up(saving_, std::string{why});
   }
 
   [[nodiscard]] bool should_stop() const override { return door_->is_closed(); }
 
   [[nodiscard]] bool reported() const { return reported_; }
+  /// It ended with a checkpoint, as it was told to.
+  [[nodiscard]] bool paused() const { return paused_; }
 
 private:
   /// Number of a checkpoint that the trainable hands over by itself.
@@ -146,9 +173,12 @@ private:
 
   const trainable_start& what_;
   std::shared_ptr<gate> door_;
+  thread_impl actor_;
   attempt_session session_;
   checkpoint_directory checkpoints_;
   std::uint64_t saving_ = 0;
+  bool ends_ = false;
+  bool paused_ = false;
   bool reported_ = false;
 
   link_answer obey(const attempt_answer& answer) {
@@ -157,26 +187,40 @@ private:
     if (answer.kind == answer_kind::stop)
       return {link_answer::kind::stop, {}};
     saving_ = answer.checkpoint;
+    ends_ = answer.kind == answer_kind::save_and_end;
+    door_->begin_save();
     auto directory = checkpoints_.begin();
     if (!directory) {
-      tell_failed(saving_, to_text(directory.error()));
+      give_up(saving_, to_text(directory.error()));
       return {};
     }
-    auto ends = answer.kind == answer_kind::save_and_end;
-    return {ends ? link_answer::kind::pause : link_answer::kind::save, *directory};
+    return {ends_ ? link_answer::kind::pause : link_answer::kind::save, *directory};
   }
 
-  void tell_unasked(const expected<checkpoint_directory::entry>& kept) {
-    if (kept)
-      tell_saved(unasked, *kept);
-    else
-      tell_failed(unasked, kept.error().detail);
+  /// Copies what was handed over, since the trainable may write on in it.
+  expected<void> take_over(const std::filesystem::path& from) {
+    door_->begin_save();
+    auto to = checkpoints_.begin();
+    if (!to) {
+      door_->end_save();
+      return to.error();
+    }
+    auto copied = copy_checkpoint(from, *to);
+    if (!copied) {
+      checkpoints_.abandon();
+      door_->end_save();
+    }
+    return copied;
   }
 
-  void tell_saved(std::uint64_t id, const checkpoint_directory::entry& what) {
-    send_from_outside(what_.trial,
-                      attempt_saved{what_.order.attempt, id, session_.iteration(),
-                                    session_.time_total().count(), what.location, what.bytes});
+  void hand_on(std::uint64_t id, bool ends) {
+    send_from_outside(actor_, thread_saved{{id, session_.iteration(), session_.time_total().count(),
+                                            checkpoints_.hand_over(), ends}});
+  }
+
+  void give_up(std::uint64_t id, std::string why) {
+    door_->end_save();
+    tell_failed(id, std::move(why));
   }
 
   void tell_failed(std::uint64_t id, std::string why) {
@@ -184,21 +228,23 @@ private:
   }
 };
 
-attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door) {
+attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door,
+                  const thread_impl& actor) {
   attempt_ended result;
   result.attempt = what.order.attempt;
   auto fail = [&](end_class how, std::string why) {
     result.how = static_cast<std::uint8_t>(how);
     result.detail = std::move(why);
   };
-  gate_link link{what, door};
+  gate_link link{what, door, actor};
   const auto& name = std::get<run_in_thread>(what.job->plan).trainable;
   const auto* entry = what.node->trainables->find(name);
   try {
     if (entry == nullptr)
       throw std::runtime_error{"no trainable named '" + name + "' is registered"};
     drive(*entry, *what.order.config.content, context_of(what), restore_path(what), link);
-    auto how = door->is_closed() ? end_class::stopped : end_class::finished;
+    auto as_told = door->is_closed() || link.paused();
+    auto how = as_told ? end_class::stopped : end_class::finished;
     result.how = static_cast<std::uint8_t>(how);
   } catch (const restore_error& why) {
     fail(end_class::bad_checkpoint, why.what());
@@ -221,6 +267,9 @@ struct thread_state {
 
   trainable_start what;
   std::shared_ptr<gate> door = std::make_shared<gate>();
+  attempt_saves saves;
+  /// How it ended; told once all saves have.
+  std::optional<attempt_ended> over;
 
   // After a kill the thread cannot be waited for: it holds what it needs by itself, and lets go at
   // its next report.
@@ -231,11 +280,32 @@ struct thread_state {
     door->close();
     if (static_cast<halt_mode>(how.how) != halt_mode::kill)
       return;
-    attempt_ended over;
-    over.attempt = what.order.attempt;
-    over.how = static_cast<std::uint8_t>(end_class::killed);
-    over.detail = "its thread did not end in time and was left to itself";
-    send(self, what.trial, over);
+    attempt_ended result;
+    result.attempt = what.order.attempt;
+    result.how = static_cast<std::uint8_t>(end_class::killed);
+    result.detail = "its thread did not end in time and was left to itself";
+    end(self, std::move(result));
+  }
+
+  template <class Self>
+  void keep(Self* self, const written_checkpoint& which) {
+    // Its thread was left to itself, and nobody waits for it.
+    if (!over)
+      saves.keep(self, which);
+  }
+
+  template <class Self>
+  void end(Self* self, attempt_ended how) {
+    if (!over)
+      over = std::move(how);
+    go_if_settled(self);
+  }
+
+  template <class Self>
+  void go_if_settled(Self* self) {
+    if (!over || !saves.is_idle())
+      return;
+    send(self, what.trial, saves.judged(*std::exchange(over, std::nullopt)));
     self->quit();
   }
 };
@@ -245,11 +315,18 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
                                             const std::shared_ptr<training_threads>& threads) {
   auto& state = state_of(self);
   state.what = std::move(what);
+  state.saves.init(state.what, [self, &state] {
+    state.door->end_save();
+    state.go_if_settled(self);
+  });
   // Before the thread can report: the trial must know whom to answer.
   auto me = caf::actor_cast<thread_impl>(self);
   send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
-  auto begun = threads->run([start = state.what, door = state.door, me] {
-    send_from_outside(me, thread_done{run(start, door)});
+  // A thread that hangs must hold no actor that has one of its own: see docs/decisions/0005.
+  auto start = state.what;
+  start.keeper = keeper_actor{};
+  auto begun = threads->run([start = std::move(start), door = state.door, me] {
+    send_from_outside(me, thread_done{run(start, door, me)});
   });
   if (!begun)
     send(self, me, thread_done{never_began(state.what)});
@@ -257,11 +334,9 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
       [&state](const attempt_answer& answer) { state.door->open(answer); },
       [self, &state](const attempt_halt& how) { state.halt(self, how); },
       [](ping_atom, std::uint64_t x) { return x; },
-      [self, &state](const thread_done& over) {
-        // It was the thread's last act for this attempt.
-        send(self, state.what.trial, over.how);
-        self->quit();
-      },
+      // It was the thread's last act for this attempt.
+      [self, &state](const thread_done& x) { state.end(self, x.how); },
+      [self, &state](const thread_saved& x) { state.keep(self, x.what); },
   };
 }
 

@@ -8,10 +8,7 @@ std::filesystem::path trial_directory(const trainable_start& what) {
 }
 
 checkpoint_directory checkpoints_of(const trainable_start& what) {
-  checkpoint_directory result{what.job->directory, trial_id{what.order.trial}, what.order.attempt};
-  if (what.node->outputs)
-    result.close("checkpoints of trials on workers are not kept");
-  return result;
+  return {what.checkpoints, trial_id{what.order.trial}, what.order.attempt};
 }
 
 trial_context context_of(const trainable_start& what) {
@@ -31,9 +28,9 @@ trial_context context_of(const trainable_start& what) {
 }
 
 std::optional<std::filesystem::path> restore_path(const trainable_start& what) {
-  if (what.order.restore_from.empty())
+  if (what.restore.empty())
     return std::nullopt;
-  return what.job->directory / what.order.restore_from;
+  return what.restore;
 }
 
 } // namespace tune

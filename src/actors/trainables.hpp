@@ -16,9 +16,14 @@ struct trainable_start {
   trial_actor trial;
   std::shared_ptr<const node_settings> node;
   std::shared_ptr<const tune::job> job;
+  keeper_actor keeper = {};
+  /// The directory below which it writes checkpoints; see `attempt_prepared`.
+  std::filesystem::path checkpoints = {};
+  /// The checkpoint to restore, absolute; empty: from scratch.
+  std::filesystem::path restore = {};
 };
 
-/// Where the attempt's checkpoints go. On a worker nowhere: the head could not find them.
+/// Where the attempt writes its checkpoints.
 [[nodiscard]] checkpoint_directory checkpoints_of(const trainable_start& what);
 /// The trial's own directory.
 [[nodiscard]] std::filesystem::path trial_directory(const trainable_start& what);

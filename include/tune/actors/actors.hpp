@@ -85,6 +85,22 @@ using job_finder_actor = typed_actor<
     // The job is over, and nothing of it runs here any more.
     caf::result<void>(job_over)>;
 
+/// A KEEPER sees to the checkpoints of a node: blocking on the disk is its business. One per node;
+/// on workers it brings them to the head, too, and back.
+using keeper_actor = typed_actor<
+    // Answers once the attempt can begin, or why it cannot.
+    caf::result<attempt_prepared>(prepare_attempt),
+    // Answers when the trainable may write on in what it handed over.
+    caf::result<draft_copied>(copy_draft),
+    // Answers once the checkpoint is safe, or why it is not. Of one attempt in order.
+    caf::result<draft_kept>(keep_draft),
+    // What it began to write, and what nobody needs any more on its account, goes.
+    caf::result<void>(attempt_left),
+    // Nothing of the job runs here any more; its directory goes.
+    caf::result<void>(job_over),
+    // The node gives up what runs: what is on its way fails.
+    caf::result<void>(leave_atom)>;
+
 /// Resources were granted to a trial, on this node.
 struct lease_granted {
   trial_id trial;
@@ -197,6 +213,13 @@ TUNE_LOCAL_TYPE(tune_local, tune::output_opened)
 TUNE_LOCAL_TYPE(tune_local, tune::output_grew)
 TUNE_LOCAL_TYPE(tune_local, tune::output_closed)
 TUNE_LOCAL_TYPE(tune_local, tune::output_settled)
+TUNE_LOCAL_TYPE(tune_local, tune::prepare_attempt)
+TUNE_LOCAL_TYPE(tune_local, tune::attempt_prepared)
+TUNE_LOCAL_TYPE(tune_local, tune::copy_draft)
+TUNE_LOCAL_TYPE(tune_local, tune::draft_copied)
+TUNE_LOCAL_TYPE(tune_local, tune::keep_draft)
+TUNE_LOCAL_TYPE(tune_local, tune::draft_kept)
+TUNE_LOCAL_TYPE(tune_local, tune::attempt_left)
 TUNE_LOCAL_TYPE(tune_local, tune::cluster_status)
 TUNE_LOCAL_TYPE(tune_local, tune::durable_up_to)
 TUNE_LOCAL_TYPE(tune_local, tune::storage_failed)

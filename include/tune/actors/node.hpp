@@ -26,6 +26,8 @@ struct node_settings {
   job_finder_actor finder = {};
   /// Told what programs print; null: their files are where they belong.
   output_desk_actor outputs = {};
+  /// Sees to checkpoints; null: a keeper of its own, since they are where they belong.
+  keeper_actor keeper = {};
   process_service_options processes = {};
   /// Runs its processes; null: started with the first that is needed.
   std::shared_ptr<process_service> service = {};

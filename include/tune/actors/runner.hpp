@@ -75,6 +75,8 @@ struct runner_parts {
   bool prompt_searcher = false;
   /// None: checkpoints that nobody needs are doomed, but stay.
   janitor_actor janitor = {};
+  /// With which launches are sealed: see `seal_of`. Empty: they are not.
+  std::string secret = {};
 };
 
 /// Spawns the runner; it begins with `run_atom`.

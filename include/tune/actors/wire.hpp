@@ -10,6 +10,7 @@
 #include "tune/core/experiment/event.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/resource/placement.hpp"
+#include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/store/store_item.hpp"
 
 #include <cstdint>
@@ -84,6 +85,8 @@ struct launch_order {
   std::string restore_from;
   std::uint64_t iteration = 0;
   std::int64_t time_total_ns = 0;
+  /// By which the head knows again that the attempt was launched there: see `seal_of`.
+  std::string seal;
 };
 
 template <class Inspector>
@@ -93,7 +96,31 @@ auto inspect(Inspector& f, launch_order& x) {
                         field("gpus", x.gpus), field("cpus", x.cpus),
                         field("gpu_amount", x.gpu_amount), field("memory", x.memory),
                         field("restore_from", x.restore_from), field("iteration", x.iteration),
-                        field("time_total_ns", x.time_total_ns));
+                        field("time_total_ns", x.time_total_ns), field("seal", x.seal));
+}
+
+/// Who wants something about checkpoints: the words of a launch.
+struct attempt_claim {
+  std::string job;
+  std::uint64_t trial = 0;
+  attempt_key attempt;
+  std::string restore_from;
+  std::string seal;
+
+  attempt_claim() = default;
+  explicit attempt_claim(const launch_order& of)
+      : job{of.job}
+      , trial{of.trial}
+      , attempt{of.attempt}
+      , restore_from{of.restore_from}
+      , seal{of.seal} {}
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_claim& x) {
+  return inspect_fields(f, "attempt_claim", x, field("job", x.job), field("trial", x.trial),
+                        field("attempt", x.attempt), field("restore_from", x.restore_from),
+                        field("seal", x.seal));
 }
 
 /// The trainable's process or thread is there.
@@ -369,6 +396,48 @@ struct output_closed {
 /// All of it is at the head, or why it is not.
 struct output_settled {
   std::string why;
+};
+
+/// An attempt is to begin: bring what it is restored from, and see whether it is good.
+struct prepare_attempt {
+  attempt_claim who;
+  /// The experiment's directory on this node.
+  std::filesystem::path directory;
+};
+/// It can, or why it cannot.
+struct attempt_prepared {
+  /// The directory below which it writes its checkpoints: the experiment's, on this node or where
+  /// the head keeps it.
+  std::filesystem::path checkpoints;
+  /// What it is restored from; empty: from scratch.
+  std::filesystem::path restore;
+  std::string why;
+  /// The checkpoint is at fault.
+  bool is_bad = false;
+};
+/// A trainable handed a directory of its own over.
+struct copy_draft {
+  std::filesystem::path from;
+  std::filesystem::path to;
+};
+struct draft_copied {
+  /// Why it was not; empty if it was.
+  std::string why;
+};
+/// A checkpoint is written, and is to be made safe.
+struct keep_draft {
+  attempt_claim who;
+  checkpoint_draft what;
+};
+/// It is safe where its head looks for it, or why it is not.
+struct draft_kept {
+  safe_checkpoint what;
+  std::string why;
+};
+/// Nothing of the attempt runs here any more.
+struct attempt_left {
+  attempt_claim who;
+  std::filesystem::path checkpoints;
 };
 
 /// The job, ready to be worked for, or why there is none.

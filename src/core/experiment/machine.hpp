@@ -50,6 +50,11 @@ struct open_attempt {
   /// It is ending, and its last result is in: what it still reports does not count.
   bool closed = false;
   std::uint64_t go_on_until = 0;
+  /// How reports rank their checkpoints, by iteration: a checkpoint is safe some reports later. The
+  /// newest only; empty where nothing ranks them.
+  std::map<std::uint64_t, double> ranks;
+  /// The same for the one that is being written.
+  std::optional<double> saving_rank;
   /// Killed for this reason; decides the class when it has ended.
   std::optional<end_class> killed_for;
   /// Why the last checkpoint that it handed over unasked could not be kept; empty: none yet.
@@ -220,8 +225,9 @@ private:
   void keep(checkpoint_id id, checkpoint_entry what);
   void borrow(trial_id who, checkpoint_id from);
   void note_bad(checkpoint_id id);
-  [[nodiscard]] std::optional<double> checkpoint_score(const open_attempt& attempt,
-                                                       std::uint64_t iteration) const;
+  void note_rank(open_attempt& attempt) const;
+  [[nodiscard]] std::optional<double>
+  checkpoint_score(const open_attempt& attempt, checkpoint_id id, std::uint64_t iteration) const;
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
   /// It could go on from it, now or later.
   [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;

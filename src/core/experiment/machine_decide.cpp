@@ -133,7 +133,9 @@ void machine::park(live_trial& trial, parked what) {
 
 void machine::enact(live_trial& trial) {
   auto& attempt = *trial.attempt;
-  if (attempt.at == phase::saving || attempt.at == phase::stopping)
+  // It trains on while its checkpoint is made safe; all else waits for that.
+  auto trains_on = attempt.next == parked::go_on && !attempt.ends_with_save;
+  if (attempt.at == phase::stopping || (attempt.at == phase::saving && !trains_on))
     return;
   switch (attempt.next) {
     case parked::nothing:

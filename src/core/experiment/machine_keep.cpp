@@ -13,6 +13,9 @@ namespace tune {
 
 namespace {
 
+/// Reports whose checkpoint may still be on its way to be safe.
+constexpr std::size_t most_ranks = 256;
+
 checkpoint_worth worth_of(checkpoint_id id, const checkpoint_entry& x) {
   return {id, !x.bad, x.score};
 }
@@ -26,16 +29,24 @@ void machine::keep(checkpoint_id id, checkpoint_entry what) {
   checkpoints_.emplace(id, std::move(what));
 }
 
-std::optional<double> machine::checkpoint_score(const open_attempt& attempt,
-                                                std::uint64_t iteration) const {
+void machine::note_rank(open_attempt& attempt) const {
   const auto& policy = settings_.checkpoints.retention;
-  const auto& known = attempt.newest;
-  if (policy.score_attribute.empty() || known == nullptr || known->iteration != iteration)
-    return std::nullopt;
-  auto score = metric_number(*known, policy.score_attribute);
+  if (policy.score_attribute.empty())
+    return;
+  auto score = metric_number(*attempt.newest, policy.score_attribute);
   if (!score || *score != *score)
-    return std::nullopt;
-  return policy.maximise ? *score : -*score;
+    return;
+  attempt.ranks[attempt.newest->iteration] = policy.maximise ? *score : -*score;
+  if (attempt.ranks.size() > most_ranks)
+    attempt.ranks.erase(attempt.ranks.begin());
+}
+
+std::optional<double> machine::checkpoint_score(const open_attempt& attempt, checkpoint_id id,
+                                                std::uint64_t iteration) const {
+  if (id && id == attempt.saving)
+    return attempt.saving_rank;
+  auto known = attempt.ranks.find(iteration);
+  return known == attempt.ranks.end() ? std::nullopt : std::optional{known->second};
 }
 
 bool machine::needs(trial_id who, checkpoint_id id) const {

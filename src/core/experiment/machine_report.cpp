@@ -41,6 +41,7 @@ void machine::take(const on::reported& what) {
   attempt.iteration = news.iteration;
   attempt.newest = what.what;
   attempt.heard = now_;
+  note_rank(attempt);
   if (news.pid != 0)
     attempt.pid = news.pid;
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
@@ -169,6 +170,7 @@ void machine::ask_verdict(live_trial& trial) {
 void machine::begin_save(live_trial& trial, bool then_end) {
   auto& attempt = *trial.attempt;
   attempt.saving = checkpoint_id{++checkpoints_made_};
+  attempt.saving_rank = checkpoint_score(attempt, {}, attempt.iteration);
   attempt.ends_with_save = then_end;
   attempt.at = phase::saving;
   attempt.answered = attempt.reported;
@@ -191,7 +193,7 @@ void machine::take(const on::saved& what) {
     return;
   checkpoints_made_ = std::max(checkpoints_made_, id.number);
   keep(id, {what.trial, what.iteration, what.time_total, what.location, what.bytes,
-            checkpoint_score(*trial->attempt, what.iteration)});
+            checkpoint_score(*trial->attempt, id, what.iteration)});
   trial->checkpoints.push_back(id);
   if (best_ && best_->trial == what.trial)
     best_->checkpoint = what.location;

@@ -132,6 +132,9 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(static_cast<std::uint64_t>(x.heard.count()));
   into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
   into.add(std::string_view{x.refused});
+  for (const auto& [iteration, rank] : x.ranks)
+    into.add(iteration).add(rank);
+  into.add(std::uint64_t{x.saving_rank.has_value()}).add(x.saving_rank.value_or(0));
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {

@@ -23,33 +23,13 @@ TEST_F(checkpoint_directory_test, makes_nothing_before_it_is_asked_to) {
   EXPECT_TRUE(fs::is_empty(root));
 }
 
-TEST_F(checkpoint_directory_test, hides_a_checkpoint_until_it_is_complete) {
-  auto uut = make();
-  auto to = uut.begin();
-  ASSERT_TRUE(to);
-  EXPECT_TRUE(fs::is_directory(*to));
-  EXPECT_TRUE(fs::is_empty(*to));
-  EXPECT_EQ(to->extension(), ".tmp");
-  fill(*to / "state", "12345");
-  fill(*to / "deep" / "er" / "more", "678");
-
-  auto done = uut.commit();
-
-  ASSERT_TRUE(done);
-  EXPECT_EQ(done->location, "trials/00007/attempt_2_5/checkpoint_000001");
-  EXPECT_EQ(done->bytes, 8u);
-  EXPECT_EQ(content(root / done->location / "state"), "12345");
-  EXPECT_EQ(content(root / done->location / "deep" / "er" / "more"), "678");
-  EXPECT_FALSE(fs::exists(*to));
-}
-
 TEST_F(checkpoint_directory_test, never_uses_a_name_twice) {
   auto uut = make();
   std::set<fs::path> names;
 
   for (int i = 0; i < 3; ++i) {
     names.insert(*uut.begin());
-    ASSERT_TRUE(uut.commit());
+    static_cast<void>(uut.hand_over());
     names.insert(*uut.begin());
     uut.abandon();
   }
@@ -57,12 +37,39 @@ TEST_F(checkpoint_directory_test, never_uses_a_name_twice) {
   EXPECT_EQ(names.size(), 6u);
 }
 
-TEST_F(checkpoint_directory_test, is_removed_by_its_location) {
+TEST_F(checkpoint_directory_test, leaves_alone_what_was_handed_over) {
   auto uut = make();
+  auto first = uut.begin();
+  fill(*first / "state", "1");
+
+  auto given = uut.hand_over();
+  auto second = uut.begin();
+  uut.abandon();
+
+  EXPECT_EQ(given, *first);
+  EXPECT_EQ(content(given / "state"), "1");
+  EXPECT_FALSE(fs::exists(*second));
+  EXPECT_EQ(uut.hand_over(), fs::path{});
+}
+
+TEST_F(checkpoint_directory_test, drafts_of_an_attempt_that_is_over_are_removed) {
+  for (const auto* name : {"checkpoint_000001", "checkpoint_000002.tmp", "own.tmp"})
+    fill(attempt() / name / "state", "1");
+
+  remove_drafts(root, trial_id{7}, attempt_id{2, 5});
+  remove_drafts(root, trial_id{7}, attempt_id{2, 6});
+
+  EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001" / "state"));
+  EXPECT_FALSE(fs::exists(attempt() / "checkpoint_000002.tmp"));
+  EXPECT_TRUE(fs::exists(attempt() / "own.tmp"));
+}
+
+TEST_F(checkpoint_directory_test, is_removed_by_its_location) {
   std::vector<std::string> made;
-  for (int i = 0; i < 2; ++i) {
-    fill(*uut.begin() / "state", "12345");
-    made.push_back(uut.commit()->location);
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    made.push_back(
+        (checkpoint_folder(trial_id{7}, attempt_id{2, 5}) / checkpoint_name(i)).string());
+    fill(root / made.back() / "state", "12345");
   }
 
   auto done = remove_checkpoint(root, made[0]);
@@ -105,27 +112,6 @@ TEST_F(checkpoint_directory_test, abandons_what_was_begun_before) {
   EXPECT_TRUE(fs::is_empty(*second));
 }
 
-TEST_F(checkpoint_directory_test, says_that_nothing_was_begun) {
-  auto uut = make();
-
-  EXPECT_FALSE(uut.commit());
-  uut.abandon();
-  EXPECT_FALSE(uut.commit());
-}
-
-TEST_F(checkpoint_directory_test, says_why_a_checkpoint_cannot_be_made_safe) {
-  auto uut = make();
-  auto to = uut.begin();
-  fs::remove_all(*to);
-
-  auto done = uut.commit();
-
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().code, ec::storage);
-  EXPECT_NE(done.error().detail.find("checkpoint_000001"), std::string::npos);
-  EXPECT_TRUE(fs::is_empty(attempt()));
-}
-
 TEST_F(checkpoint_directory_test, says_why_it_cannot_begin) {
   fill(root / "trials", "a file where a directory should be");
   auto uut = make();
@@ -135,112 +121,6 @@ TEST_F(checkpoint_directory_test, says_why_it_cannot_begin) {
   ASSERT_FALSE(to);
   EXPECT_EQ(to.error().code, ec::storage);
   EXPECT_NE(to.error().detail.find("trials"), std::string::npos);
-}
-
-TEST_F(checkpoint_directory_test, does_not_wait_for_what_is_no_file) {
-  auto uut = make();
-  auto to = uut.begin();
-  fill(*to / "state", "1");
-  ASSERT_EQ(::mkfifo((*to / "pipe").c_str(), 0600), 0);
-  fs::create_symlink("/nowhere", *to / "link");
-
-  auto done = uut.commit();
-
-  ASSERT_TRUE(done) << to_text(done.error());
-  EXPECT_EQ(done->bytes, 1u);
-}
-
-TEST_F(checkpoint_directory_test, takes_a_copy_of_what_is_handed_over) {
-  auto uut = make();
-  fill(root / "own" / "state", "123");
-  fill(root / "own" / "deep" / "more", "4567");
-
-  auto done = uut.adopt(root / "own");
-
-  ASSERT_TRUE(done);
-  EXPECT_EQ(done->bytes, 7u);
-  fs::remove_all(root / "own");
-  EXPECT_EQ(content(root / done->location / "deep" / "more"), "4567");
-}
-
-TEST_F(checkpoint_directory_test, says_why_nothing_can_be_taken_over) {
-  auto uut = make();
-
-  auto done = uut.adopt(root / "not there");
-
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().code, ec::storage);
-  EXPECT_NE(done.error().detail.find("not there"), std::string::npos);
-  EXPECT_TRUE(fs::is_empty(attempt()));
-}
-
-TEST_F(checkpoint_directory_test, takes_over_nothing_but_files_and_directories) {
-  auto uut = make();
-  fill(root / "own" / "state", "1");
-  fs::create_directory_symlink(root / "own", root / "link");
-  fill(root / "mixed" / "state", "1");
-  ASSERT_EQ(::mkfifo((root / "mixed" / "pipe").c_str(), 0600), 0);
-  fs::create_directories(root / "torn");
-  fs::create_symlink("/nowhere", root / "torn" / "to");
-
-  auto linked = uut.adopt(root / "link");
-  auto file = uut.adopt(root / "own" / "state");
-  auto mixed = uut.adopt(root / "mixed");
-  auto torn = uut.adopt(root / "torn");
-
-  ASSERT_TRUE(linked) << to_text(linked.error());
-  EXPECT_EQ(content(root / linked->location / "state"), "1");
-  ASSERT_FALSE(file);
-  EXPECT_NE(file.error().detail.find("state: it is not a directory"), std::string::npos);
-  ASSERT_FALSE(mixed);
-  EXPECT_NE(mixed.error().detail.find("pipe: it is neither a file nor a directory"),
-            std::string::npos);
-  ASSERT_FALSE(torn);
-  EXPECT_NE(torn.error().detail.find("torn/to: "), std::string::npos) << torn.error().detail;
-}
-
-TEST_F(checkpoint_directory_test, follows_no_link_to_where_it_lies) {
-  auto uut = make();
-  for (const auto* name : {"1", "2", "3"}) {
-    fs::create_directories(root / "near");
-    fs::create_symlink(".", root / "near" / name);
-    fs::create_directories(root / "far" / "a");
-    fs::create_directories(root / "far" / "b");
-    fs::create_symlink("../b", root / "far" / "a" / name);
-    fs::create_symlink("../a", root / "far" / "b" / name);
-  }
-
-  for (const auto* from : {"near", "far"}) {
-    auto done = uut.adopt(root / from);
-
-    ASSERT_FALSE(done);
-    EXPECT_NE(done.error().detail.find("leads to where it lies"), std::string::npos)
-        << done.error().detail;
-  }
-}
-
-TEST_F(checkpoint_directory_test, does_not_copy_a_directory_into_itself) {
-  auto uut = make();
-  fill(root / "trials" / "00007" / "state", "1");
-
-  auto done = uut.adopt(root / "trials" / "00007");
-
-  ASSERT_FALSE(done);
-  EXPECT_NE(done.error().detail.find("keeps its checkpoints"), std::string::npos);
-  EXPECT_TRUE(fs::is_empty(attempt()));
-}
-
-TEST_F(checkpoint_directory_test, keeps_attempts_apart) {
-  auto one = make();
-  checkpoint_directory other{root, trial_id{7}, attempt_id{2, 6}};
-  fill(*one.begin() / "x", "1");
-  fill(*other.begin() / "x", "2");
-
-  auto first = one.commit();
-  auto second = other.commit();
-
-  EXPECT_EQ(content(root / first->location / "x"), "1");
-  EXPECT_EQ(content(root / second->location / "x"), "2");
 }
 
 TEST_F(checkpoint_directory_test, are_swept_where_nobody_registered_them) {
@@ -271,18 +151,6 @@ TEST_F(checkpoint_directory_test, stay_where_it_is_not_known_whether_they_are_re
 
   EXPECT_FALSE(swept);
   EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001" / "state"));
-}
-
-TEST_F(checkpoint_directory_test, keeps_none_once_it_is_closed) {
-  checkpoint_directory uut{root, trial_id{7}, attempt_id{1, 2}};
-  uut.close("nowhere to keep it");
-
-  auto begun = uut.begin();
-  auto taken = uut.adopt(root);
-
-  ASSERT_FALSE(begun);
-  EXPECT_EQ(begun.error().detail, "nowhere to keep it");
-  EXPECT_FALSE(taken);
 }
 
 } // namespace

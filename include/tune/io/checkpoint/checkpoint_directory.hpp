@@ -1,4 +1,4 @@
-/// Checkpoints on disk: a directory written beside, made safe, then renamed into place.
+/// Where checkpoints lie: a directory is written beside its final name, made safe, then renamed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,44 +13,38 @@
 
 namespace tune {
 
-/// The checkpoints of one attempt: `trials/<trial>/attempt_<epoch>_<counter>/checkpoint_<n>`.
-/// Numbers count per attempt and are never used twice. For one thread.
+/// `trials/<trial>/attempt_<epoch>_<counter>`, where an attempt's checkpoints lie, against the
+/// experiment's directory.
+[[nodiscard]] std::filesystem::path checkpoint_folder(trial_id trial, attempt_id attempt);
+/// The name of a checkpoint in it: "checkpoint_000001".
+[[nodiscard]] std::string checkpoint_name(std::uint64_t number);
+/// Whether it is `trials/<trial>/<attempt>/checkpoint_<n>` and leads nowhere else.
+[[nodiscard]] bool is_checkpoint_location(const std::string& location);
+/// What the name of a checkpoint ends with until it is complete.
+inline constexpr const char* draft_suffix = ".tmp";
+
+/// Names the checkpoints of one attempt: numbers count per attempt and are never used twice. For
+/// one thread.
 class checkpoint_directory {
 public:
   /// @param experiment The experiment's directory. Nothing is made before `begin`.
   checkpoint_directory(std::filesystem::path experiment, trial_id trial, attempt_id attempt);
 
-  /// Keeps none from now on: `begin` and `adopt` fail, for this reason.
-  void close(std::string why) { closed_ = std::move(why); }
-
-  /// Makes an empty directory to write the next checkpoint into. One at a time.
+  /// Makes an empty directory to write the next checkpoint into. What was begun before and not
+  /// handed over is removed.
   /// @errors `ec::storage`.
   [[nodiscard]] expected<std::filesystem::path> begin();
-
-  /// What a complete checkpoint is registered with.
-  struct entry {
-    /// Relative to the experiment's directory.
-    std::string location;
-    std::uint64_t bytes = 0;
-  };
-  /// Makes what `begin` gave out safe and visible: all files and directories are synced, then it
-  /// is renamed. @errors `ec::storage`; the directory is removed.
-  [[nodiscard]] expected<entry> commit();
+  /// What `begin` gave out belongs to the caller now: see `commit_checkpoint`.
+  [[nodiscard]] std::filesystem::path hand_over() { return std::exchange(open_, {}); }
+  /// Something is begun and neither handed over nor abandoned.
+  [[nodiscard]] bool is_open() const { return !open_.empty(); }
   /// Removes what `begin` gave out.
   void abandon();
 
-  /// Copies the content of `from` into a new checkpoint and commits it.
-  /// @param from A directory, or a link to one. Of links in it what they lead to is copied.
-  /// @errors `ec::storage`, also where something in it is neither a file nor a directory, or a
-  ///         link leads to a directory that holds it.
-  [[nodiscard]] expected<entry> adopt(const std::filesystem::path& from);
-
 private:
-  std::filesystem::path experiment_;
   std::filesystem::path parent_;
   std::uint64_t count_ = 0;
   std::filesystem::path open_;
-  std::string closed_;
 };
 
 /// Removes a checkpoint. What is not there is removed already.
@@ -58,6 +52,9 @@ private:
 /// @errors `ec::storage`; `ec::internal` where the location is none of a checkpoint.
 [[nodiscard]] expected<void> remove_checkpoint(const std::filesystem::path& experiment,
                                                const std::string& location);
+
+/// Removes what an attempt that is over began to write and did not complete.
+void remove_drafts(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt);
 
 /// Whether the location of a checkpoint, relative to the experiment's directory, is registered.
 /// Asked with the trial whose folder it lies in.

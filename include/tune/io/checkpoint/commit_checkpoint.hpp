@@ -1,0 +1,48 @@
+/// From a directory that somebody wrote to a checkpoint: copied where needed, listed, synced,
+/// renamed. All of it blocks on the disk.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace tune {
+
+/// A checkpoint that is written and not yet safe.
+struct checkpoint_draft {
+  /// The experiment's directory, in which the draft lies.
+  std::filesystem::path experiment;
+  /// The final name, with `draft_suffix`.
+  std::filesystem::path directory;
+  std::uint64_t iteration = 0;
+  /// It shall outlive a loss of power.
+  bool durable = true;
+};
+
+/// What a complete checkpoint is registered with.
+struct safe_checkpoint {
+  /// Relative to the experiment's directory.
+  std::string location;
+  /// Of its files, without the manifest.
+  std::uint64_t bytes = 0;
+};
+
+/// Copies the content of `from` into the directory `to`.
+/// @param from A directory, or a link to one. Of links in it what they lead to is copied.
+/// @errors `ec::storage`, also where something in it is neither a file nor a directory, a link
+/// leads
+///         to a directory that holds it, or `to` lies in it; `to` may hold a part then.
+[[nodiscard]] expected<void> copy_checkpoint(const std::filesystem::path& from,
+                                             const std::filesystem::path& to);
+
+/// Writes the manifest, and makes the draft safe and visible: all files and directories are synced,
+/// then it is renamed. @errors `ec::storage`; the draft is removed.
+[[nodiscard]] expected<safe_checkpoint> commit_checkpoint(const checkpoint_draft& what);
+
+/// The same for one whose manifest is there already, and was compared with the rest.
+[[nodiscard]] expected<void> place_checkpoint(const checkpoint_draft& what);
+
+} // namespace tune

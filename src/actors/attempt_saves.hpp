@@ -1,0 +1,94 @@
+/// The checkpoints of one attempt on their way to be safe. Private to actors.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trainables.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// A checkpoint that a trainable has written.
+struct written_checkpoint {
+  /// 0: handed over unasked.
+  std::uint64_t number = 0;
+  std::uint64_t iteration = 0;
+  std::int64_t time_total_ns = 0;
+  std::filesystem::path draft;
+  /// The attempt ends with it.
+  bool ends = false;
+};
+
+/// Has them kept, and tells the trial. Lives in the state of the attempt's actor.
+class attempt_saves {
+public:
+  /// More of one attempt than this are never on their way: the next one waits.
+  static constexpr std::size_t most = 2;
+
+  /// @param what   must outlive it.
+  /// @param settled Called when one has come to its end, one way or the other.
+  void init(const trainable_start& what, std::function<void()> settled) {
+    what_ = &what;
+    settled_ = std::move(settled);
+  }
+
+  template <class Self>
+  void keep(Self* self, const written_checkpoint& which) {
+    ++under_way_;
+    checkpoint_draft draft{what_->checkpoints, which.draft, which.iteration};
+    // It lives on this node, always answers, and has limits of its own.
+    request(self, what_->keeper, caf::infinite, keep_draft{attempt_claim{what_->order}, draft})
+        .then([this, self, which](const draft_kept& kept) { settle(self, which, kept); },
+              [this, self, which](const caf::error& why) {
+                settle(self, which, draft_kept{{}, render(self->system(), why)});
+              });
+  }
+
+  template <class Self>
+  void refuse(Self* self, std::uint64_t number, std::string why) const {
+    send(self, what_->trial, attempt_save_failed{what_->order.attempt, number, std::move(why)});
+  }
+
+  [[nodiscard]] bool is_full() const { return under_way_ >= most; }
+  [[nodiscard]] bool is_idle() const { return under_way_ == 0; }
+
+  /// The attempt is over as `how`. One that ended well for a checkpoint that could not be kept did
+  /// not: it goes on from the one before.
+  [[nodiscard]] attempt_ended judged(attempt_ended how) const {
+    const auto kind = static_cast<end_class>(how.how);
+    if (lost_.empty() || (kind != end_class::finished && kind != end_class::stopped))
+      return how;
+    how.how = static_cast<std::uint8_t>(end_class::preempted);
+    how.detail = "it ended with a checkpoint that could not be kept: " + lost_;
+    how.has_status = false;
+    return how;
+  }
+
+private:
+  const trainable_start* what_ = nullptr;
+  std::function<void()> settled_;
+  std::size_t under_way_ = 0;
+  /// Why the checkpoint with which the attempt ended was not kept.
+  std::string lost_;
+
+  template <class Self>
+  void settle(Self* self, const written_checkpoint& which, const draft_kept& kept) {
+    --under_way_;
+    if (kept.why.empty()) {
+      send(self, what_->trial,
+           attempt_saved{what_->order.attempt, which.number, which.iteration, which.time_total_ns,
+                         kept.what.location, kept.what.bytes});
+    } else {
+      if (which.ends)
+        lost_ = kept.why;
+      refuse(self, which.number, kept.why);
+    }
+    settled_();
+  }
+};
+
+} // namespace tune

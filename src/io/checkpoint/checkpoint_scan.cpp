@@ -1,0 +1,216 @@
+// What lies in a checkpoint's directory, beside what its manifest says.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "../files/manifest_order.hpp"
+#include "../store/posix.hpp"
+
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
+#include "tune/io/files/sha256.hpp"
+#include "tune/io/json.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint32_t executable_bits = 0111;
+
+error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
+  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
+}
+
+expected<void> add_file(checkpoint_manifest& to, const fs::path& file, std::string name) {
+  struct stat about {};
+  if (::lstat(file.c_str(), &about) != 0)
+    return store::system_error(file, "look at", errno);
+  auto digest = digest_file(file);
+  if (!digest)
+    return error{ec::storage, digest.error().detail};
+  to.files.push_back({std::move(name), static_cast<std::uint32_t>(about.st_mode) & executable_bits,
+                      digest->size, std::move(digest->hash)});
+  return {};
+}
+
+expected<void> add_entry(checkpoint_manifest& to, const fs::directory_entry& entry,
+                         std::string name) {
+  if (auto why = files::path_fault(name); !why.empty())
+    return error{ec::storage, "cannot keep " + entry.path().string() + ": " + why};
+  std::error_code why;
+  if (entry.is_symlink(why)) {
+    auto target = fs::read_symlink(entry.path(), why).string();
+    if (why)
+      return failed("read the link", entry.path(), why);
+    // From JSON it could not be made again.
+    if (!is_utf8(target))
+      return error{ec::storage,
+                   "cannot keep " + entry.path().string() + ": what it leads to is not UTF-8"};
+    to.links.push_back({std::move(name), std::move(target)});
+  } else if (entry.is_directory(why)) {
+    to.directories.push_back(std::move(name));
+  } else if (entry.is_regular_file(why)) {
+    return add_file(to, entry.path(), std::move(name));
+  }
+  if (why)
+    return failed("look at", entry.path(), why);
+  return {};
+}
+
+error not_as_saved(const fs::path& where, const std::string& how) {
+  return {ec::storage, where.string() + " is not as it was saved: " + how};
+}
+
+/// What the path itself names. @errors `ec::unreadable`.
+expected<struct stat> look_at(const fs::path& path) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0)
+    return error{ec::unreadable, "cannot read " + path.string() + ": " + std::strerror(errno)};
+  return about;
+}
+
+expected<void> check_directory(const fs::path& path) {
+  auto about = look_at(path);
+  if (!about)
+    return about.error();
+  if (!S_ISDIR(about->st_mode))
+    return not_as_saved(path, "it is no directory");
+  return {};
+}
+
+expected<void> check_file(const fs::path& path, const shipped_file& known) {
+  auto about = look_at(path);
+  if (!about)
+    return about.error();
+  if (!S_ISREG(about->st_mode))
+    return not_as_saved(path, "it is no regular file");
+  if (static_cast<std::uint64_t>(about->st_size) != known.size)
+    return not_as_saved(path, "it has " + std::to_string(about->st_size) + " bytes, and had "
+                                  + std::to_string(known.size));
+  auto digest = digest_file(path);
+  if (!digest)
+    return digest.error();
+  if (digest->hash != known.hash || digest->size != known.size)
+    return not_as_saved(path, "its checksum does not fit");
+  return {};
+}
+
+expected<void> check_link(const fs::path& path, const checkpoint_link& known) {
+  std::error_code why;
+  auto target = fs::read_symlink(path, why);
+  if (why)
+    return error{ec::unreadable, "cannot read the link " + path.string() + ": " + why.message()};
+  if (target.string() != known.target)
+    return not_as_saved(path, "it leads to " + target.string());
+  return {};
+}
+
+expected<void> check_content(const fs::path& root, const checkpoint_manifest& known) {
+  for (const auto& x : known.directories) {
+    if (auto good = check_directory(root / x); !good)
+      return good;
+  }
+  for (const auto& x : known.files) {
+    if (auto good = check_file(root / x.path, x); !good)
+      return good;
+  }
+  for (const auto& x : known.links) {
+    if (auto good = check_link(root / x.path, x); !good)
+      return good;
+  }
+  return {};
+}
+
+/// Reads at most `most` bytes.
+expected<std::string> read_text(const fs::path& file, std::size_t most) {
+  auto opened = store::open_file(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "read");
+  if (!opened)
+    return error{ec::unreadable, opened.error().detail};
+  struct stat about {};
+  if (::fstat(opened->number(), &about) != 0 || !S_ISREG(about.st_mode))
+    return error{ec::unreadable, file.string() + " is no regular file"};
+  if (static_cast<std::uint64_t>(about.st_size) > most)
+    return error{ec::unreadable, file.string() + " is too long"};
+  std::string result(static_cast<std::size_t>(about.st_size), '\0');
+  for (std::size_t done = 0; done < result.size();) {
+    auto count = ::read(opened->number(), result.data() + done, result.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return error{ec::unreadable, "cannot read " + file.string() + ": " + std::strerror(errno)};
+    if (count == 0) {
+      result.resize(done);
+      break;
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  return result;
+}
+
+} // namespace
+
+expected<checkpoint_manifest> scan_checkpoint(const fs::path& directory, std::uint64_t iteration) {
+  checkpoint_manifest result;
+  result.iteration = iteration;
+  std::size_t count = 0;
+  std::error_code why;
+  fs::recursive_directory_iterator i{directory, why};
+  for (; !why && i != fs::end(i); i.increment(why)) {
+    auto name = i->path().lexically_relative(directory).generic_string();
+    if (name == checkpoint_manifest_name)
+      continue;
+    if (++count > max_checkpoint_entries)
+      return error{ec::storage, directory.string() + " holds more than "
+                                    + std::to_string(max_checkpoint_entries)
+                                    + " files and directories"};
+    if (auto added = add_entry(result, *i, std::move(name)); !added)
+      return added.error();
+  }
+  if (why)
+    return failed("read", directory, why);
+  std::sort(result.directories.begin(), result.directories.end(), files::path_before);
+  auto by_path = [](const auto& a, const auto& b) { return files::path_before(a.path, b.path); };
+  std::sort(result.files.begin(), result.files.end(), by_path);
+  std::sort(result.links.begin(), result.links.end(), by_path);
+  return result;
+}
+
+expected<std::optional<std::string>> read_checkpoint_manifest(const fs::path& directory) {
+  auto about = look_at(directory);
+  if (!about)
+    return about.error();
+  if (!S_ISDIR(about->st_mode))
+    return error{ec::unreadable, directory.string() + " is no directory"};
+  const auto file = directory / checkpoint_manifest_name;
+  struct stat found {};
+  if (::lstat(file.c_str(), &found) != 0 && errno == ENOENT)
+    return std::optional<std::string>{};
+  auto text = read_text(file, max_manifest_bytes);
+  if (!text)
+    return text.error();
+  return std::optional{std::move(*text)};
+}
+
+expected<std::optional<checkpoint_manifest>> verify_checkpoint(const fs::path& directory) {
+  auto text = read_checkpoint_manifest(directory);
+  if (!text)
+    return text.error();
+  if (!*text)
+    return std::optional<checkpoint_manifest>{};
+  auto known = checkpoint_manifest_from_text(**text);
+  if (!known)
+    return error{known.error().code,
+                 (directory / checkpoint_manifest_name).string() + ": " + known.error().detail};
+  if (auto good = check_content(directory, *known); !good)
+    return good.error();
+  return std::optional{std::move(*known)};
+}
+
+} // namespace tune

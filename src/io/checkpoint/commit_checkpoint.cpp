@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/checkpoint/commit_checkpoint.hpp"
+
+#include "../store/posix.hpp"
+
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+error failed(const std::string& doing, const fs::path& where, int why) {
+  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + std::strerror(why)};
+}
+
+error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
+  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
+}
+
+expected<void> sync_path(const fs::path& what) {
+  auto descriptor = ::open(what.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return failed("open", what, errno);
+  auto status = ::fsync(descriptor);
+  auto why = errno;
+  ::close(descriptor);
+  if (status != 0)
+    return failed("sync", what, why);
+  return {};
+}
+
+/// Syncs all files and directories below `root`, and `root`.
+expected<void> sync_tree(const fs::path& root) {
+  std::error_code why;
+  fs::recursive_directory_iterator i{root, why};
+  for (; !why && i != fs::end(i); i.increment(why)) {
+    // Opening a pipe would wait for its writer.
+    if (i->is_symlink(why) || !(i->is_regular_file(why) || i->is_directory(why)))
+      continue;
+    if (auto done = sync_path(i->path()); !done)
+      return done;
+  }
+  if (why)
+    return failed("read", root, why);
+  return sync_path(root);
+}
+
+/// Whether a copy of `outer` into `inner` would copy itself.
+bool holds(const fs::path& outer, const fs::path& inner) {
+  std::error_code why;
+  auto way = fs::relative(inner, outer, why);
+  return !why && !way.empty() && *way.begin() != "..";
+}
+
+/// Whether a link leads to where it came from: it would be followed without end.
+/// @param depth directories between the link and the one that is copied.
+bool leads_back(const fs::path& link, int depth) {
+  auto passed = link.parent_path();
+  for (; depth >= 0; --depth, passed = passed.parent_path()) {
+    if (holds(link, passed))
+      return true;
+  }
+  return false;
+}
+
+/// Only files and directories can be taken over, and what links lead to where it is one of both.
+expected<void> must_be_copiable(const fs::path& what) {
+  std::error_code why;
+  auto about = fs::status(what, why);
+  if (!fs::exists(about))
+    return error{ec::storage, "cannot copy " + what.string() + ": "
+                                  + (why ? why.message() : "there is no such file or directory")};
+  if (fs::is_regular_file(about) || fs::is_directory(about))
+    return {};
+  return error{ec::storage,
+               "cannot copy " + what.string() + ": it is neither a file nor a directory"};
+}
+
+/// @errors `ec::storage` where it is no directory, or holds what cannot be taken over.
+expected<void> must_be_checkpoint(const fs::path& root) {
+  if (auto fit = must_be_copiable(root); !fit)
+    return fit;
+  std::error_code why;
+  if (!fs::is_directory(root, why))
+    return error{ec::storage, "cannot copy " + root.string() + ": it is not a directory"};
+  auto follow = fs::directory_options::follow_directory_symlink;
+  fs::recursive_directory_iterator i{root, follow, why};
+  for (; !why && i != fs::end(i); i.increment(why)) {
+    if (auto fit = must_be_copiable(i->path()); !fit)
+      return fit;
+    if (i->is_symlink(why) && i->is_directory(why) && leads_back(i->path(), i.depth()))
+      return error{ec::storage,
+                   "cannot copy " + i->path().string() + ": the link leads to where it lies"};
+  }
+  if (why)
+    return failed("read", root, why);
+  return {};
+}
+
+expected<void> write_manifest(const fs::path& directory, const checkpoint_manifest& what) {
+  const auto file = directory / checkpoint_manifest_name;
+  std::error_code why;
+  // A program that copies what it was restored from brings the old one along.
+  fs::remove_all(file, why);
+  if (why)
+    return failed("remove", file, why);
+  auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "write");
+  if (!opened)
+    return opened.error();
+  return store::write_all(*opened, file, to_text(what));
+}
+
+/// Syncs, renames, and syncs the names on the way down.
+expected<void> make_visible(const checkpoint_draft& what) {
+  if (what.durable) {
+    if (auto synced = sync_tree(what.directory); !synced)
+      return synced;
+  }
+  auto final_name = what.directory;
+  final_name.replace_extension();
+  std::error_code why;
+  if (fs::exists(fs::symlink_status(final_name, why)))
+    return error{ec::storage, final_name.string() + " is there already"};
+  fs::rename(what.directory, final_name, why);
+  if (why)
+    return failed("rename", what.directory, why);
+  if (!what.durable)
+    return {};
+  for (auto dir = final_name.parent_path(); dir != what.experiment && !dir.empty();
+       dir = dir.parent_path()) {
+    if (auto done = sync_path(dir); !done)
+      return done;
+  }
+  return {};
+}
+
+expected<safe_checkpoint> commit(const checkpoint_draft& what) {
+  auto listed = scan_checkpoint(what.directory, what.iteration);
+  if (!listed)
+    return listed.error();
+  if (auto written = write_manifest(what.directory, *listed); !written)
+    return written.error();
+  if (auto done = make_visible(what); !done)
+    return done.error();
+  auto location = what.directory.lexically_relative(what.experiment).replace_extension();
+  return safe_checkpoint{location.string(), listed->bytes()};
+}
+
+void remove_draft(const checkpoint_draft& what) {
+  std::error_code ignored;
+  if (!what.directory.empty())
+    fs::remove_all(what.directory, ignored);
+}
+
+} // namespace
+
+expected<void> copy_checkpoint(const fs::path& from, const fs::path& to) {
+  if (auto fit = must_be_checkpoint(from); !fit)
+    return fit;
+  if (holds(from, to))
+    return error{ec::storage,
+                 "cannot copy " + from.string() + ": the experiment keeps its checkpoints in it"};
+  std::error_code why;
+  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::overwrite_existing, why);
+  if (why)
+    return failed("copy", from, why);
+  return {};
+}
+
+expected<safe_checkpoint> commit_checkpoint(const checkpoint_draft& what) {
+  auto result = commit(what);
+  if (!result)
+    remove_draft(what);
+  return result;
+}
+
+expected<void> place_checkpoint(const checkpoint_draft& what) {
+  auto result = make_visible(what);
+  if (!result)
+    remove_draft(what);
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/checkpoint/shared_storage.hpp"
+
+#include "../store/posix.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace tune {
+
+expected<void> leave_storage_token(const std::filesystem::path& directory,
+                                   const std::string& token) {
+  return store::replace_file(directory / storage_token_name, token);
+}
+
+void remove_storage_token(const std::filesystem::path& directory) {
+  std::error_code ignored;
+  std::filesystem::remove(directory / storage_token_name, ignored);
+}
+
+bool shares_storage(const std::filesystem::path& directory, const std::string& token) {
+  if (!directory.is_absolute() || token.empty())
+    return false;
+  auto file = store::open_file(directory / storage_token_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
+                               "read");
+  if (!file)
+    return false;
+  std::string found(token.size() + 1, '\0');
+  const auto count = ::read(file->number(), found.data(), found.size());
+  found.resize(static_cast<std::size_t>(std::max<::ssize_t>(count, 0)));
+  return found == token && ::access((directory / "trials").c_str(), W_OK) == 0;
+}
+
+} // namespace tune

@@ -1,0 +1,280 @@
+// Checkpoints are made safe beside the training: tests with a keeper that takes its time.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/small_run.hpp"
+
+#include "tune/actors/keeper.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <set>
+#include <thread>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using iterations = std::vector<std::uint64_t>;
+namespace fs = std::filesystem;
+
+/// How the keeper of a test behaves.
+struct keeping {
+  support::latch door{true};
+  std::atomic<bool> fails = false;
+  support::told<std::string> left;
+};
+
+keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<keeping> how) {
+  return {
+      [](const prepare_attempt& x) { return prepare_here(x.directory, x.who.restore_from); },
+      [](const copy_draft& x) { return copy_here(x); },
+      [how](const keep_draft& x) {
+        how->door.wait();
+        if (how->fails)
+          return draft_kept{{}, "the disk is full"};
+        return keep_here(x);
+      },
+      [how](const attempt_left& x) { how->left.add(to_text(x.who.attempt.id())); },
+      [](const job_over&) {},
+      [](leave_atom) {},
+  };
+}
+
+/// Counts to five.
+struct counter : trainable {
+  std::int64_t n = 0;
+
+  void setup(const object&, const trial_context&) override {}
+  metrics step() override {
+    ++n;
+    return {{"loss", 1.0 / static_cast<double>(n)}, {"done", n == 5}};
+  }
+  [[nodiscard]] bool can_save() const override { return true; }
+  void save(const fs::path& to) override { std::ofstream{to / "n"} << n; }
+  void load(const fs::path& from) override { std::ifstream{from / "n"} >> n; }
+};
+
+struct saving : support::small_run {
+  std::shared_ptr<keeping> how = std::make_shared<keeping>();
+
+  saving() { settings.can_checkpoint = true; }
+  void TearDown() override {
+    how->door.open();
+    // The system waits for a thread of its own as long as somebody knows it.
+    node.keeper = keeper_actor{};
+    support::small_run::TearDown();
+  }
+
+  void keep_oddly() { node.keeper = keep(system->spawn<caf::detached>(odd_keeper, how)); }
+  void in_a_thread() {
+    work.plan = run_in_thread{"mine"};
+    trainables.add_class<counter>("mine");
+  }
+  void in_a_process(const std::string& script) {
+    node.processes.guard_program = TUNE_FAKE_TRAINABLE;
+    work.kill_grace = 200ms;
+    work.objective = "i";
+    settings.objectives = {{"i", true}};
+    auto command = command_template::parse(TUNE_FAKE_TRAINABLE " " + script, {});
+    ASSERT_TRUE(command);
+    work.plan = run_command{*command, "/", {}, {}};
+  }
+  /// Names of the events about the attempt, in order.
+  std::vector<std::string> story() {
+    std::vector<std::string> result;
+    for (const auto& x : log.all()) {
+      if (std::holds_alternative<on::reported>(x.what) || std::holds_alternative<on::saved>(x.what)
+          || std::holds_alternative<on::save_failed>(x.what)
+          || std::holds_alternative<on::ended>(x.what))
+        result.emplace_back(name_of(x.what));
+    }
+    return result;
+  }
+  void expect_one_step_beyond_the_save() {
+    how->door.close();
+    keep_oddly();
+    settings.checkpoints.frequency = 2;
+    start();
+    ASSERT_TRUE(wait_for_events<on::reported>(4));
+    // The next one is due, and waits for the first.
+    EXPECT_EQ(events<on::saved>().size(), 0u);
+    how->door.open();
+    finish();
+
+    EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 4, 5}));
+    auto saved = events<on::saved>();
+    ASSERT_EQ(saved.size(), 2u);
+    EXPECT_EQ(saved[0].iteration, 2u);
+    EXPECT_EQ(saved[1].iteration, 4u);
+    EXPECT_EQ(story().back(), "ended");
+    EXPECT_TRUE(how->left.wait_for(1));
+  }
+};
+
+TEST_F(saving, lets_a_thread_train_on_meanwhile) {
+  in_a_thread();
+
+  expect_one_step_beyond_the_save();
+}
+
+TEST_F(saving, lets_a_program_train_on_meanwhile) {
+  in_a_process("report 5");
+
+  expect_one_step_beyond_the_save();
+}
+
+TEST_F(saving, ranks_a_checkpoint_by_its_report_however_late_it_is_safe) {
+  in_a_thread();
+  settings.checkpoints.frequency = 1;
+  // The first two are the best.
+  settings.checkpoints.retention = {1, "loss", true, 0, 0};
+
+  run();
+
+  std::set<std::uint64_t> doomed;
+  for (const auto& x : events<on::checkpoints_doomed>()) {
+    for (auto id : x.which)
+      doomed.insert(id.number);
+  }
+  auto saved = events<on::saved>();
+  ASSERT_GE(saved.size(), 2u);
+  EXPECT_FALSE(doomed.contains(saved[0].checkpoint.number));
+  EXPECT_EQ(saved[0].iteration, 1u);
+}
+
+struct end_in_a_save : saving {
+  /// The attempt is to end with a checkpoint, which is on its way while it ends.
+  void interrupt() {
+    start();
+    ASSERT_TRUE(wait_for_events<on::reported>(1));
+    how->door.close();
+    post(on::interrupted{"ctrl-c"});
+  }
+};
+
+TEST_F(end_in_a_save, is_told_behind_it) {
+  keep_oddly();
+  in_a_process("report 100000000");
+
+  interrupt();
+  how->door.open();
+  finish();
+
+  auto all = story();
+  ASSERT_GE(all.size(), 2u);
+  EXPECT_EQ(all[all.size() - 2], "saved");
+  EXPECT_EQ(all.back(), "ended");
+  EXPECT_EQ(events<on::ended>()[0].how, end_class::stopped);
+}
+
+TEST_F(end_in_a_save, is_no_end_of_the_trial_where_the_checkpoint_is_lost) {
+  keep_oddly();
+  how->fails = true;
+  in_a_process("report 100000000");
+
+  interrupt();
+  how->door.open();
+  auto over = finish();
+
+  EXPECT_EQ(events<on::saved>().size(), 0u);
+  ASSERT_EQ(events<on::save_failed>().size(), 1u);
+  EXPECT_EQ(events<on::save_failed>()[0].why, "the disk is full");
+  EXPECT_EQ(events<on::ended>()[0].how, end_class::preempted);
+  EXPECT_THAT(events<on::ended>()[0].detail, HasSubstr("could not be kept: the disk is full"));
+  EXPECT_EQ(over.view.counts[static_cast<std::size_t>(trial_status::pending)], 1u);
+}
+
+TEST_F(saving, hands_over_more_only_when_the_disk_keeps_up) {
+  keep_oddly();
+  how->door.close();
+  work.plan = run_in_thread{"mine"};
+  std::atomic<int> handed = 0;
+  auto own = work.directory / "own";
+  fs::create_directories(own);
+  trainables.add_function("mine", [&](session& s) {
+    for (int i = 1; i <= 5; ++i) {
+      std::ofstream{own / "state"} << i;
+      s.report({{"loss", 1.0 / i}}, own);
+      handed = i;
+    }
+  });
+
+  start();
+  ASSERT_TRUE(wait_for_events<on::reported>(2));
+  EXPECT_LE(handed, 2);
+  EXPECT_EQ(events<on::saved>().size(), 0u);
+  how->door.open();
+  finish();
+
+  auto saved = events<on::saved>();
+  ASSERT_EQ(saved.size(), 5u);
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    EXPECT_EQ(saved[i].iteration, i + 1);
+    std::ifstream in{work.directory / saved[i].location / "state"};
+    std::size_t state = 0;
+    EXPECT_TRUE(in >> state);
+    EXPECT_EQ(state, i + 1) << "it was written on before it was copied";
+  }
+}
+
+TEST_F(saving, gives_a_program_its_answer_once_what_it_handed_over_is_copied) {
+  auto own = work.directory / "own";
+  fs::create_directories(own);
+  std::ofstream{own / "state"} << 1;
+  in_a_process(R"(say '{"metrics":{"i":1},"checkpoint":")" + own.string() + R"("}' hear report 1)");
+
+  run();
+
+  auto saved = events<on::saved>();
+  ASSERT_EQ(saved.size(), 1u);
+  EXPECT_EQ(saved[0].iteration, 1u);
+  EXPECT_EQ(story().back(), "ended");
+  std::ifstream in{work.directory / saved[0].location / "state"};
+  int state = 0;
+  EXPECT_TRUE(in >> state);
+  EXPECT_EQ(state, 1);
+}
+
+/// Spoils its newest checkpoint and fails, once.
+struct spoiler : counter {
+  static inline std::atomic<int> faults = 0;
+  fs::path last;
+
+  metrics step() override {
+    if (n == 3 && faults-- > 0) {
+      // Beside the training it is being made safe.
+      while (!fs::exists(last))
+        std::this_thread::yield();
+      std::ofstream{last / "n", std::ios::app} << "0";
+      throw std::runtime_error{"broken"};
+    }
+    return counter::step();
+  }
+  void setup(const object&, const trial_context& where) override {
+    last = where.directory / "attempt_1_1" / checkpoint_name(3);
+  }
+};
+
+TEST_F(saving, restores_nothing_that_was_spoilt) {
+  spoiler::faults = 1;
+  work.plan = run_in_thread{"mine"};
+  trainables.add_class<spoiler>("mine");
+  settings.checkpoints.frequency = 1;
+  settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  settings.failures.budget[static_cast<std::size_t>(end_class::bad_checkpoint)] = 1;
+
+  auto over = run();
+
+  EXPECT_EQ(over.view.succeeded, 1u);
+  auto ends = events<on::ended>();
+  ASSERT_EQ(ends.size(), 3u);
+  EXPECT_EQ(ends[1].how, end_class::bad_checkpoint);
+  EXPECT_THAT(ends[1].detail, HasSubstr("n is not as it was saved"));
+  // It went on from the second, not from what the third had become.
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 3, 4, 5}));
+}
+
+} // namespace
+} // namespace tune
