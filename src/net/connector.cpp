@@ -45,6 +45,7 @@ struct session {
   node_actor node;
   job_finder_actor finder;
   output_desk_actor outputs;
+  keeper_actor keeper;
 };
 
 struct dialer_state {
@@ -150,7 +151,7 @@ struct connector_state {
     auto node = settings.node;
     node.name = by.name;
     settings.furnish(node, links);
-    auto& now = with.emplace(session{door, links, by, {}, node.finder, node.outputs});
+    auto& now = with.emplace(session{door, links, by, {}, node.finder, node.outputs, node.keeper});
     now.node = spawn_node(self->system(), std::move(node), links.desk);
     watched.watch(self, door, [this, self](const caf::error& why) {
       lose(self, text_of_loss("the head", why));
@@ -169,6 +170,8 @@ struct connector_state {
       call(with->finder);
     if (with->outputs)
       call(with->outputs);
+    if (with->keeper)
+      call(with->keeper);
   }
 
   // -- Going.

@@ -3,10 +3,12 @@
 
 #include "asked.hpp"
 #include "tune/actors/cluster.hpp"
+#include "tune/actors/seal.hpp"
 #include "tune/net/depot.hpp"
 #include "tune/net/dial.hpp"
 #include "tune/net/door.hpp"
 #include "tune/net/inbox.hpp"
+#include "tune/net/vault.hpp"
 
 #include <utility>
 
@@ -24,7 +26,8 @@ constexpr std::chrono::seconds farewell_patience{10};
 premises::premises(caf::actor_system& system, const node_settings& node, bool works_here)
     : system_{system}
     , cluster_{spawn_cluster(system)}
-    , node_{spawn_node_desk(system, node, cluster_)} {
+    , node_{spawn_node_desk(system, node, cluster_)}
+    , secret_{fresh_secret()} {
   if (works_here)
     send_from_outside(cluster_, offer_of(node), node_actor{node_});
 }
@@ -32,11 +35,14 @@ premises::premises(caf::actor_system& system, const node_settings& node, bool wo
 expected<std::uint16_t> premises::listen(listen_options how) {
   depot_ = spawn_depot(system_);
   inbox_ = spawn_inbox(system_);
+  vault_settings keeping;
+  keeping.secret = secret_;
+  vault_ = spawn_vault(system_, std::move(keeping));
   door_settings settings;
   settings.cluster = std::move(how.cluster);
   settings.front = std::move(how.front);
   settings.say = std::move(how.say);
-  door_ = spawn_door(system_, std::move(settings), cluster_, {cluster_, *depot_, *inbox_});
+  door_ = spawn_door(system_, std::move(settings), cluster_, {cluster_, *depot_, *inbox_, *vault_});
   return open_port(system_, *door_, how.where, how.how);
 }
 
@@ -46,7 +52,9 @@ expected<void> premises::take_in(std::shared_ptr<const job> work,
     auto trouble = asked<std::string>(system_, *depot_, shipping_patience, std::move(*shipment));
     if (!trouble || !trouble->empty())
       return error{ec::internal, trouble ? *trouble : "the depot does not answer"};
-    send_from_outside(*inbox_, job_place{work->id, work->directory});
+    const job_place place{work->id, work->directory};
+    send_from_outside(*inbox_, place);
+    send_from_outside(*vault_, place);
   }
   send_from_outside(node_, job_ready{std::move(work), {}});
   return {};
@@ -58,6 +66,7 @@ void premises::forget(const std::string& job) {
     return;
   send_from_outside(*depot_, job_withdrawn{job});
   send_from_outside(*inbox_, job_withdrawn{job});
+  send_from_outside(*vault_, job_withdrawn{job});
 }
 
 std::string premises::impossible(const resource_request& what, const node_labels& labels) const {
@@ -77,6 +86,7 @@ void premises::close() {
     go(*door_);
     go(*depot_);
     go(*inbox_);
+    go(*vault_);
   }
   // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
   go(cluster_);

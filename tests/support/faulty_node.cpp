@@ -5,7 +5,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <stdexcept>
@@ -81,6 +84,52 @@ void not_numbers(session& to) {
   report(to, -limits::infinity());
 }
 
+/// Waits for the file that the parameter `gate` names.
+void wait_for_gate(const object& config) {
+  const auto* gate = config.find("gate");
+  while (gate != nullptr && !std::filesystem::exists(*gate->as_string()))
+    ::usleep(10'000);
+}
+
+std::int64_t count_in(const std::filesystem::path& checkpoint) {
+  std::int64_t result = 0;
+  if (!(std::ifstream{checkpoint / "n"} >> result))
+    throw std::runtime_error{"the checkpoint has no count"};
+  return result;
+}
+
+/// Counts to five, hands a checkpoint over with each count, and waits at its gate before the third.
+void hand_over(session& to) {
+  std::int64_t n = to.restore_from() ? count_in(*to.restore_from()) : 0;
+  const auto own = to.context().directory / "own";
+  std::filesystem::create_directories(own);
+  while (n < 5) {
+    if (++n == 3)
+      wait_for_gate(to.config());
+    std::ofstream{own / "n"} << n;
+    if (!to.report(object{{"loss", 1.0 / static_cast<double>(n)}, {"n", n}}, own))
+      return;
+  }
+}
+
+/// The same as a class, saved by whoever wants it to be.
+class counting : public tune::trainable {
+public:
+  void setup(const object& config, const tune::trial_context&) override { config_ = config; }
+  tune::metrics step() override {
+    if (++n_ == 3)
+      wait_for_gate(config_);
+    return {{"loss", 1.0 / static_cast<double>(n_)}, {"n", n_}, {"done", n_ == 5}};
+  }
+  [[nodiscard]] bool can_save() const override { return true; }
+  void save(const std::filesystem::path& to) override { std::ofstream{to / "n"} << n_; }
+  void load(const std::filesystem::path& from) override { n_ = count_in(from); }
+
+private:
+  object config_;
+  std::int64_t n_ = 0;
+};
+
 struct fault {
   const char* name;
   void (*run)(session&);
@@ -109,5 +158,7 @@ int main(int argc, char** argv) {
   for (const auto& x : faults)
     all.add_function(x.name, x.run);
   all.add_function("moody", be_moody);
+  all.add_function("hands_over", hand_over);
+  all.add_class<counting>("counts");
   return tune::app(argc, argv, tune::builtin_choices(std::move(all)));
 }

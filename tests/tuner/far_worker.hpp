@@ -4,6 +4,7 @@
 
 #include "support/real_system.hpp"
 
+#include "tune/net/checkpoint_courier.hpp"
 #include "tune/net/connector.hpp"
 #include "tune/net/fetcher.hpp"
 #include "tune/net/job_finder.hpp"
@@ -47,6 +48,7 @@ public:
     settings.furnish = [this](node_settings& node, const head_links& links) {
       node.finder = spawn_job_finder(system_, fetcher_, links.depot, worker_job_maker());
       node.outputs = spawn_output_courier(system_, links.inbox);
+      node.keeper = spawn_checkpoint_courier(system_, links.vault);
     };
     settings.once = true;
     settings.observer = events;

@@ -212,6 +212,7 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   result.work = x.text("work").value_or("");
   result.insecure_plaintext = x.has("insecure-plaintext");
   result.once = x.has("once");
+  result.own_storage = x.has("own-storage");
   auto bytes = [](const std::string& text) { return parse_bytes(text); };
   auto time = [](const std::string& text) { return time_from(text); };
   for (const auto& done :

@@ -74,6 +74,8 @@ struct worker_request {
   std::chrono::nanoseconds join_timeout{std::chrono::minutes{10}};
   std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};
   bool once = false;
+  /// Brings checkpoints to the head also where it could write into its directory.
+  bool own_storage = false;
 };
 
 struct trials_request {

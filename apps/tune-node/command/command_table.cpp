@@ -115,7 +115,9 @@ command_doc worker_doc() {
         "when it is told to go, trials may go on for so long before they are handed back",
         {},
         "30s"},
-       {"once", 0, "", "go when the head lets it go, instead of waiting for the next"}}};
+       {"once", 0, "", "go when the head lets it go, instead of waiting for the next"},
+       {"own-storage", 0, "",
+        "send checkpoints to the head, also where its directory can be written to from here"}}};
 }
 
 command_doc trials_doc() {

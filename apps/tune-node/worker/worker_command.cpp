@@ -8,6 +8,7 @@
 #include "worker/work_directory.hpp"
 
 #include "tune/io/files/job_directories.hpp"
+#include "tune/net/checkpoint_courier.hpp"
 #include "tune/net/connector.hpp"
 #include "tune/net/fetcher.hpp"
 #include "tune/net/output_courier.hpp"
@@ -122,9 +123,12 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   result.cluster = what.cluster;
   result.worker = fresh_identity();
   result.node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all);
-  result.furnish = [&system, fetcher](node_settings& node, const head_links& links) {
+  checkpoint_courier_settings keeping;
+  keeping.share = !what.own_storage;
+  result.furnish = [&system, fetcher, keeping](node_settings& node, const head_links& links) {
     node.finder = spawn_job_finder(system, fetcher, links.depot, worker_job_maker());
     node.outputs = spawn_output_courier(system, links.inbox);
+    node.keeper = spawn_checkpoint_courier(system, links.vault, keeping);
   };
   if (what.join_timeout.count() > 0)
     result.patience = duration_cast<milliseconds>(what.join_timeout);

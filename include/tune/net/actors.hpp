@@ -52,17 +52,48 @@ using inbox_desk_actor = extend<inbox_actor,
                                 // Nothing more is taken of it.
                                 caf::result<void>(job_withdrawn)>;
 
+/// A CHECKPOINT PEER is the side of a worker's courier that a VAULT answers to.
+using checkpoint_peer_actor
+    = typed_actor<caf::result<void>(storage_answer),
+                  // Of what it offered.
+                  caf::result<void>(piece_wanted), caf::result<void>(checkpoint_settled),
+                  // Of what it wants.
+                  caf::result<void>(checkpoint_found), caf::result<void>(checkpoint_piece)>;
+
+/// A VAULT takes the checkpoints of remote trials into their experiments' directories, and gives
+/// them out. One per head.
+using vault_actor = typed_actor<
+    // Answers with `storage_answer`.
+    caf::result<void>(storage_question, checkpoint_peer_actor),
+    // Asks for pieces, with as many under way as there is credit; then `checkpoint_settled`.
+    caf::result<void>(checkpoint_offer, checkpoint_peer_actor),
+    // Answers with `checkpoint_found`.
+    caf::result<void>(checkpoint_wanted, checkpoint_peer_actor),
+    caf::result<void>(checkpoint_dropped, checkpoint_peer_actor),
+    // Answers with `checkpoint_piece`.
+    caf::result<void>(piece_wanted, checkpoint_peer_actor),
+    // What it asked for.
+    caf::result<void>(checkpoint_piece, checkpoint_peer_actor)>;
+
+/// The VAULT as its own process sees it.
+using vault_desk_actor = extend<vault_actor,
+                                // Trials of this job keep their checkpoints here from now on.
+                                caf::result<void>(job_place),
+                                // Nothing more is taken or given of it.
+                                caf::result<void>(job_withdrawn)>;
+
 /// Whom a node speaks with at its head.
 struct head_links {
   head_desk_actor desk;
   depot_actor depot;
   inbox_actor inbox;
+  vault_actor vault = {};
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, head_links& x) {
   return inspect_fields(f, "head_links", x, field("desk", x.desk), field("depot", x.depot),
-                        field("inbox", x.inbox));
+                        field("inbox", x.inbox), field("vault", x.vault));
 }
 
 /// A DOOR lets workers in: what a head publishes. Its first message is the same in all versions,
@@ -93,6 +124,17 @@ CAF_ADD_TYPE_ID(tune_net_types, (tune::output_sender_actor))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::inbox_actor))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::head_links))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::door_actor))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::storage_question))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::storage_answer))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_offer))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_settled))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_wanted))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_found))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_dropped))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::piece_wanted))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_piece))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_peer_actor))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::vault_actor))
 CAF_END_TYPE_ID_BLOCK(tune_net_types)
 
 // These never leave the process.

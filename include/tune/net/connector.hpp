@@ -50,8 +50,8 @@ struct connector_settings {
   std::string worker;
   /// What it offers. The head gives the name.
   node_settings node;
-  /// Gives a node what brings it jobs from the head with these links, and its output to it. Both
-  /// end with the connection.
+  /// Gives a node what brings it jobs from the head with these links, and its output and
+  /// checkpoints to it. All of these end with the connection.
   std::function<void(node_settings&, const head_links&)> furnish;
   /// Between the first two attempts; doubles up to `most_wait`.
   std::chrono::milliseconds first_wait{500};

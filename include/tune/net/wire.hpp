@@ -1,4 +1,4 @@
-/// Every type that is sent between nodes about shipped files, and its form on the wire.
+/// Every type that is sent between nodes about files, and its form on the wire.
 ///
 /// Type ids are only ever appended (tune/net/actors.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
@@ -139,6 +139,140 @@ struct piece_taken {
 template <class Inspector>
 auto inspect(Inspector& f, piece_taken& x) {
   return inspect_fields(f, "piece_taken", x, field("number", x.number), field("why", x.why));
+}
+
+// -- Between a worker's checkpoints and their head: these cross the wire. Numbers are the worker's,
+//    one for each question and each checkpoint on its way; what bears a number that is not expected
+//    any more is dropped. A checkpoint travels as a stream:
+//    tune/io/checkpoint/checkpoint_stream.hpp.
+
+/// Where does the head keep the experiment?
+struct storage_question {
+  std::uint64_t number = 0;
+  attempt_claim who;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, storage_question& x) {
+  return inspect_fields(f, "storage_question", x, field("number", x.number), field("who", x.who));
+}
+
+struct storage_answer {
+  std::uint64_t number = 0;
+  /// The experiment's directory, and what lies in it: who finds that there shares the storage.
+  std::string directory;
+  std::string token;
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, storage_answer& x) {
+  return inspect_fields(f, "storage_answer", x, field("number", x.number),
+                        field("directory", x.directory), field("token", x.token),
+                        field("why", x.why));
+}
+
+/// A `stream_outline`, as it travels.
+struct outline_words {
+  std::string manifest_hash;
+  std::uint64_t manifest_size = 0;
+  std::uint64_t bytes = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, outline_words& x) {
+  return inspect_fields(f, "outline_words", x, field("manifest_hash", x.manifest_hash),
+                        field("manifest_size", x.manifest_size), field("bytes", x.bytes));
+}
+
+/// An attempt has written a checkpoint: the head may ask for its pieces.
+struct checkpoint_offer {
+  std::uint64_t number = 0;
+  attempt_claim who;
+  /// Which one of the attempt.
+  std::uint64_t sequence = 0;
+  outline_words stream;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, checkpoint_offer& x) {
+  return inspect_fields(f, "checkpoint_offer", x, field("number", x.number), field("who", x.who),
+                        field("sequence", x.sequence), field("stream", x.stream));
+}
+
+/// It is safe at the head, or why it is not.
+struct checkpoint_settled {
+  std::uint64_t number = 0;
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, checkpoint_settled& x) {
+  return inspect_fields(f, "checkpoint_settled", x, field("number", x.number), field("why", x.why));
+}
+
+/// An attempt is to go on from the checkpoint that its claim names.
+struct checkpoint_wanted {
+  std::uint64_t number = 0;
+  attempt_claim who;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, checkpoint_wanted& x) {
+  return inspect_fields(f, "checkpoint_wanted", x, field("number", x.number), field("who", x.who));
+}
+
+/// The worker may ask for its pieces, or why not.
+struct checkpoint_found {
+  std::uint64_t number = 0;
+  outline_words stream;
+  std::string why;
+  /// The checkpoint is at fault.
+  bool is_bad = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, checkpoint_found& x) {
+  return inspect_fields(f, "checkpoint_found", x, field("number", x.number),
+                        field("stream", x.stream), field("why", x.why), field("is_bad", x.is_bad));
+}
+
+/// The worker wants no more of what it offered or asked for.
+struct checkpoint_dropped {
+  std::uint64_t number = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, checkpoint_dropped& x) {
+  return inspect_fields(f, "checkpoint_dropped", x, field("number", x.number));
+}
+
+/// A piece of a checkpoint that the other side has, please.
+struct piece_wanted {
+  std::uint64_t number = 0;
+  std::uint64_t offset = 0;
+  /// [1 .. max_chunk_bytes]
+  std::uint32_t size = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, piece_wanted& x) {
+  return inspect_fields(f, "piece_wanted", x, field("number", x.number), field("offset", x.offset),
+                        field("size", x.size));
+}
+
+struct checkpoint_piece {
+  std::uint64_t number = 0;
+  std::uint64_t offset = 0;
+  std::string bytes;
+  /// Why it cannot be had, and no other either; empty if it is here.
+  std::string why;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, checkpoint_piece& x) {
+  return inspect_fields(f, "checkpoint_piece", x, field("number", x.number),
+                        field("offset", x.offset), field("bytes", x.bytes), field("why", x.why));
 }
 
 // -- Within one process.

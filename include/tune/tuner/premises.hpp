@@ -52,6 +52,8 @@ public:
   /// What all nodes have and what of it is granted; nothing if nobody answers soon.
   [[nodiscard]] std::optional<cluster_status> resources() const;
 
+  /// With which launches are sealed, so that workers can bring their checkpoints; see `seal_of`.
+  [[nodiscard]] const std::string& secret() const { return secret_; }
   [[nodiscard]] caf::actor_system& system() const { return system_; }
   [[nodiscard]] const cluster_actor& cluster() const { return cluster_; }
 
@@ -67,6 +69,8 @@ private:
   node_desk_actor node_;
   std::optional<depot_desk_actor> depot_;
   std::optional<inbox_desk_actor> inbox_;
+  std::optional<vault_desk_actor> vault_;
+  std::string secret_;
   std::optional<door_actor> door_;
 };
 

@@ -1,0 +1,36 @@
+/// The VAULT: checkpoints of remote trials, at their head.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/actors.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tune {
+
+struct vault_settings {
+  /// Attempts whose launch was sealed with it may speak, and no others; see `seal_of`.
+  std::string secret;
+  /// Bytes of one piece. [1 .. max_chunk_bytes]
+  std::uint32_t piece_bytes = 256 * 1024;
+  /// Pieces that are asked for and not there yet, per worker. [>= 1]
+  std::size_t credit = 4;
+  /// A checkpoint of which nothing comes for so long is given up. [> 0]
+  std::chrono::milliseconds patience = std::chrono::minutes{2};
+  /// Reads and writes on a thread of its own, since it blocks on the disk; false is for schedulers
+  /// that must see every message.
+  bool own_thread = true;
+};
+
+/// Spawns a vault, which knows no jobs yet. It ends when it is told to go.
+///
+/// What comes is written beside its place, compared with its manifest, synced and renamed before
+/// it is said to be safe; an attempt writes below its own directory and nowhere else. Checkpoints
+/// of one worker come one after the other. What a lost worker had begun is removed. It holds
+/// `credit` pieces per worker in memory and the lists of files, never a file.
+[[nodiscard]] vault_desk_actor spawn_vault(caf::actor_system& system, vault_settings settings);
+
+} // namespace tune

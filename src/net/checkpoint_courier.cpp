@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/checkpoint_courier.hpp"
+
+#include "checkpoint_packer.hpp"
+
+#include "tune/actors/keeper.hpp"
+#include "tune/io/checkpoint/shared_storage.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+/// The packer has the courier ask the head.
+struct ask_head {
+  piece_wanted what;
+};
+
+using courier_impl
+    = extend<keeper_actor, caf::result<void>(storage_answer), caf::result<void>(piece_wanted),
+             caf::result<void>(checkpoint_settled), caf::result<void>(checkpoint_found),
+             caf::result<void>(checkpoint_piece), caf::result<void>(ask_head),
+             caf::result<void>(brought), caf::result<void>(tick_atom)>;
+
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_checkpoints, 210)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::ask_head)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_order)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::unpack_order)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::bring_order)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::brought)
+TUNE_LOCAL_HANDLE(tune_checkpoints, tune::courier_impl)
+TUNE_END_LOCAL_TYPES(tune_checkpoints)
+
+namespace tune {
+
+namespace {
+
+/// How often it looks whether the head said something, while it has patience.
+constexpr unsigned ticks_of_patience = 10;
+
+/// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
+using packer_actor
+    = typed_actor<caf::result<draft_copied>(copy_draft),
+                  // Checks what lies here.
+                  caf::result<attempt_prepared>(prepare_attempt),
+                  // Answers whether that directory is here, too.
+                  caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
+                  caf::result<checkpoint_piece>(piece_wanted), caf::result<void>(unpack_order),
+                  caf::result<void>(bring_order, courier_impl),
+                  caf::result<void>(checkpoint_piece, courier_impl),
+                  caf::result<void>(checkpoint_dropped, courier_impl),
+                  caf::result<void>(attempt_left), caf::result<void>(job_over)>;
+
+struct packer_state {
+  static inline const char* name = "tune.packer";
+
+  std::unique_ptr<checkpoint_packer> packs;
+
+  template <class Self>
+  void pump(Self* self, const courier_impl& by) const {
+    for (auto& x : packs->due())
+      send(self, by, ask_head{x});
+    for (auto& x : packs->ended())
+      send(self, by, std::move(x));
+  }
+};
+
+packer_actor::behavior_type packer(packer_actor::stateful_pointer<packer_state> self,
+                                   const checkpoint_courier_settings& settings) {
+  auto& state = state_of(self);
+  state.packs = std::make_unique<checkpoint_packer>(
+      incoming_limits{settings.piece_bytes, settings.credit}, settings.copy_bytes);
+  return {
+      [](const copy_draft& x) { return copy_here(x); },
+      [](const prepare_attempt& x) { return prepare_here(x.directory, x.who.restore_from); },
+      [](const storage_answer& x) { return shares_storage(x.directory, x.token); },
+      [&state](const pack_order& x) { return state.packs->pack(x); },
+      [&state](const piece_wanted& x) { return state.packs->read(x); },
+      [&state](const unpack_order& x) { state.packs->unpack(x); },
+      [self, &state](const bring_order& x, const courier_impl& by) {
+        state.packs->bring(x);
+        state.pump(self, by);
+      },
+      [self, &state](const checkpoint_piece& x, const courier_impl& by) {
+        state.packs->take(x);
+        state.pump(self, by);
+      },
+      [self, &state](const checkpoint_dropped& x, const courier_impl& by) {
+        state.packs->drop(x.number);
+        state.pump(self, by);
+      },
+      [&state](const attempt_left& x) { state.packs->leave(x); },
+      [&state](const job_over& x) { state.packs->forget(x.job); },
+  };
+}
+
+using keep_promise = caf::typed_response_promise<draft_kept>;
+using prepare_promise = caf::typed_response_promise<attempt_prepared>;
+
+/// A checkpoint on its way to the head.
+struct departure {
+  draft_kept kept;
+  keep_promise asker;
+};
+
+/// One on its way from there.
+struct arrival {
+  prepare_attempt what;
+  prepare_promise asker;
+};
+
+/// Where the head keeps an experiment.
+struct storage {
+  bool is_known = false;
+  /// The directory, where it is here, too; else empty.
+  std::filesystem::path shared;
+  /// Who waits for it to be known.
+  std::vector<arrival> waiting;
+};
+
+struct courier_state {
+  static inline const char* name = "tune.checkpoint_courier";
+
+  monitors watched;
+  vault_actor vault;
+  packer_actor packs;
+  std::chrono::milliseconds patience{0};
+  bool share = true;
+  std::map<std::string, storage> storages;
+  /// By number of what was asked of the head.
+  std::map<std::uint64_t, std::string> questions;
+  std::map<std::uint64_t, departure> departures;
+  std::map<std::uint64_t, arrival> arrivals;
+  std::uint64_t last_number = 0;
+  /// Why nothing goes to the head any more; empty: it does.
+  std::string closed;
+  /// Ticks since the head said something.
+  unsigned idle = 0;
+  bool ticking = false;
+
+  template <class Self, class Words>
+  void ask(Self* self, Words words) {
+    if (!closed.empty())
+      return;
+    send(self, vault, std::move(words), caf::actor_cast<checkpoint_peer_actor>(self));
+    tick_later(self);
+  }
+
+  // -- Before an attempt begins.
+
+  template <class Self>
+  void prepare(Self* self, arrival wanted) {
+    const auto& job = wanted.what.who.job;
+    auto& where = storages[job];
+    if (where.is_known || !share || !closed.empty())
+      return make_ready(self, where, std::move(wanted));
+    where.waiting.push_back(std::move(wanted));
+    if (where.waiting.size() > 1)
+      return;
+    const auto& who = where.waiting.front().what.who;
+    questions[++last_number] = who.job;
+    ask(self, storage_question{last_number, who});
+  }
+
+  template <class Self>
+  void hear(Self* self, const storage_answer& x) {
+    idle = 0;
+    auto asked = questions.extract(x.number);
+    if (asked.empty())
+      return;
+    // The first attempt's claim does not hold: another's may.
+    if (!x.why.empty())
+      return know(self, asked.mapped(), {});
+    request(self, packs, caf::infinite, x)
+        .then([this, self, job = asked.mapped(), where = x.directory](
+                  bool is_shared) { know(self, job, is_shared ? where : std::string{}); },
+              [this, self, job = asked.mapped()](const caf::error&) { know(self, job, {}); });
+  }
+
+  template <class Self>
+  void know(Self* self, const std::string& job, const std::filesystem::path& shared) {
+    auto& where = storages[job];
+    where.is_known = true;
+    where.shared = shared;
+    for (auto& x : std::exchange(where.waiting, {}))
+      make_ready(self, where, std::move(x));
+  }
+
+  template <class Self>
+  void make_ready(Self* self, const storage& where, arrival wanted) {
+    if (!where.shared.empty())
+      return check_shared(self, where, wanted);
+    const auto& who = wanted.what.who;
+    if (who.restore_from.empty()) {
+      wanted.asker.deliver(attempt_prepared{wanted.what.directory, {}, {}, false});
+    } else if (!closed.empty()) {
+      wanted.asker.deliver(attempt_prepared{{}, {}, closed, false});
+    } else {
+      checkpoint_wanted words{++last_number, who};
+      arrivals.emplace(last_number, std::move(wanted));
+      ask(self, std::move(words));
+    }
+  }
+
+  template <class Self>
+  void check_shared(Self* self, const storage& where, const arrival& wanted) {
+    auto asker = wanted.asker;
+    request(self, packs, caf::infinite, prepare_attempt{wanted.what.who, where.shared})
+        .then([asker](const attempt_prepared& x) mutable { asker.deliver(x); },
+              [self, asker](const caf::error& why) mutable {
+                asker.deliver(attempt_prepared{{}, {}, render(self->system(), why), false});
+              });
+  }
+
+  template <class Self>
+  void hear(Self* self, const checkpoint_found& x) {
+    idle = 0;
+    auto known = arrivals.find(x.number);
+    if (known == arrivals.end())
+      return;
+    if (!x.why.empty())
+      return end_arrival(known->first, attempt_prepared{{}, {}, x.why, x.is_bad});
+    send(self, packs, bring_order{x.number, known->second.what, x.stream},
+         caf::actor_cast<courier_impl>(self));
+  }
+
+  template <class Self>
+  void hear(Self* self, checkpoint_piece& x) {
+    idle = 0;
+    send(self, packs, std::move(x), caf::actor_cast<courier_impl>(self));
+  }
+
+  template <class Self>
+  void hear(Self* self, const brought& x) {
+    ask(self, checkpoint_dropped{x.number});
+    end_arrival(x.number, x.how);
+  }
+
+  void end_arrival(std::uint64_t number, const attempt_prepared& how) {
+    if (auto known = arrivals.extract(number))
+      known.mapped().asker.deliver(how);
+  }
+
+  // -- Checkpoints that were written.
+
+  template <class Self>
+  keep_promise keep(Self* self, const keep_draft& what) {
+    auto asker = self->template make_response_promise<draft_kept>();
+    const auto& where = storages[what.who.job].shared;
+    const auto is_shared = !where.empty() && what.what.experiment == where;
+    const auto number = ++last_number;
+    request(self, packs, caf::infinite, pack_order{number, what, is_shared})
+        .then([=, this](const packed& x) { send_off(self, number, what.who, is_shared, x, asker); },
+              [=](const caf::error& why) mutable {
+                asker.deliver(draft_kept{{}, render(self->system(), why)});
+              });
+    return asker;
+  }
+
+  template <class Self>
+  void send_off(Self* self, std::uint64_t number, const attempt_claim& who, bool is_shared,
+                const packed& x, keep_promise asker) {
+    if (is_shared || !x.kept.why.empty()) {
+      asker.deliver(x.kept);
+      return;
+    }
+    departures.emplace(number, departure{x.kept, std::move(asker)});
+    if (!closed.empty())
+      return end_departure(self, number, closed);
+    ask(self, checkpoint_offer{number, who, x.sequence, x.stream});
+  }
+
+  template <class Self>
+  void hear(Self* self, const piece_wanted& x) {
+    idle = 0;
+    request(self, packs, caf::infinite, x)
+        .then([this, self](checkpoint_piece& piece) { ask(self, std::move(piece)); },
+              [](const caf::error&) {}); // The packer goes with the courier only.
+  }
+
+  template <class Self>
+  void hear(Self* self, const checkpoint_settled& x) {
+    idle = 0;
+    end_departure(self, x.number, x.why);
+  }
+
+  template <class Self>
+  void end_departure(Self* self, std::uint64_t number, const std::string& why) {
+    auto known = departures.extract(number);
+    if (known.empty())
+      return;
+    send(self, packs, unpack_order{number, why.empty()});
+    auto& [kept, asker] = known.mapped();
+    asker.deliver(why.empty() ? kept : draft_kept{{}, why});
+  }
+
+  // -- The end of it.
+
+  /// What is on its way fails.
+  template <class Self>
+  void give_up(Self* self, const std::string& why) {
+    for (const auto& [number, job] : std::exchange(questions, {}))
+      know(self, job, {});
+    while (!departures.empty()) {
+      ask(self, checkpoint_dropped{departures.begin()->first});
+      end_departure(self, departures.begin()->first, why);
+    }
+    while (!arrivals.empty()) {
+      const auto number = arrivals.begin()->first;
+      ask(self, checkpoint_dropped{number});
+      send(self, packs, checkpoint_dropped{number}, caf::actor_cast<courier_impl>(self));
+      end_arrival(number, attempt_prepared{{}, {}, why, false});
+    }
+  }
+
+  template <class Self>
+  void close(Self* self, const std::string& why) {
+    give_up(self, why);
+    closed = why;
+    // What was waiting to be known was asked for once more.
+    give_up(self, why);
+  }
+
+  [[nodiscard]] bool is_busy() const {
+    return !questions.empty() || !departures.empty() || !arrivals.empty();
+  }
+
+  template <class Self>
+  void tick_later(Self* self) {
+    if (is_busy() && !std::exchange(ticking, true))
+      delayed_send(self, caf::actor_cast<courier_impl>(self), patience / ticks_of_patience,
+                   tick_atom_v);
+  }
+
+  /// An attempt must end even if its head takes nothing any more and stays in reach.
+  template <class Self>
+  void tick(Self* self) {
+    ticking = false;
+    if (!is_busy())
+      idle = 0;
+    else if (++idle > ticks_of_patience)
+      give_up(self, "the head said nothing of it for "
+                        + std::to_string(
+                            std::chrono::duration_cast<std::chrono::seconds>(patience).count())
+                        + " s");
+    tick_later(self);
+  }
+};
+
+courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state> self,
+                                    const vault_actor& vault, const packer_actor& packs,
+                                    const checkpoint_courier_settings& settings) {
+  auto& state = state_of(self);
+  state.vault = vault;
+  state.packs = packs;
+  state.patience = settings.patience;
+  state.share = settings.share;
+  state.watched.init(self);
+  if (vault)
+    state.watched.watch(self, vault, [self, &state](const caf::error&) {
+      state.close(self, "the connection to the head was lost");
+    });
+  else
+    state.closed = "the head keeps no checkpoints";
+  take_along(self, packs);
+  return {
+      [self, &state](const prepare_attempt& x) {
+        auto asker = self->make_response_promise<attempt_prepared>();
+        state.prepare(self, {x, asker});
+        return asker;
+      },
+      [self, packs](copy_draft& x) { return delegate(self, packs, std::move(x)); },
+      [self, &state](const keep_draft& x) { return state.keep(self, x); },
+      [self, packs](attempt_left& x) { send(self, packs, std::move(x)); },
+      [self, &state, packs](const job_over& x) {
+        state.storages.erase(x.job);
+        send(self, packs, x);
+      },
+      [self, &state](leave_atom) { state.close(self, "its node leaves"); },
+      [self, &state](const storage_answer& x) { state.hear(self, x); },
+      [self, &state](const piece_wanted& x) { state.hear(self, x); },
+      [self, &state](const checkpoint_settled& x) { state.hear(self, x); },
+      [self, &state](const checkpoint_found& x) { state.hear(self, x); },
+      [self, &state](checkpoint_piece& x) { state.hear(self, x); },
+      [self, &state](const ask_head& x) { state.ask(self, x.what); },
+      [self, &state](const brought& x) { state.hear(self, x); },
+      [self, &state](tick_atom) { state.tick(self); },
+  };
+}
+
+} // namespace
+
+keeper_actor spawn_checkpoint_courier(caf::actor_system& system, vault_actor vault,
+                                      checkpoint_courier_settings settings) {
+  auto packs = settings.own_thread ? system.spawn<caf::detached>(packer, settings)
+                                   : system.spawn(packer, settings);
+  return keeper_actor{system.spawn(courier, std::move(vault), packs, settings)};
+}
+
+} // namespace tune

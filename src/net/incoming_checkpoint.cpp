@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "incoming_checkpoint.hpp"
+
+#include <utility>
+
+namespace tune {
+
+outline_words to_words(const stream_outline& x) {
+  return {x.manifest_hash, x.manifest_size, x.bytes};
+}
+
+stream_outline from_words(const outline_words& x) {
+  return {x.manifest_hash, x.manifest_size, x.bytes};
+}
+
+expected<incoming_checkpoint> incoming_checkpoint::begin(std::uint64_t number,
+                                                         checkpoint_draft where,
+                                                         const outline_words& stream,
+                                                         const incoming_limits& limits) {
+  auto to = checkpoint_writer::begin(where.directory, from_words(stream));
+  if (!to)
+    return to.error();
+  return incoming_checkpoint{number, std::move(where), std::move(*to),
+                             piece_window{stream.bytes, limits.piece_bytes, limits.credit}};
+}
+
+std::vector<piece_wanted> incoming_checkpoint::due() {
+  std::vector<piece_wanted> result;
+  while (auto next = window_.next_due())
+    result.push_back({number_, next->offset, next->size});
+  return result;
+}
+
+expected<void> incoming_checkpoint::take(const checkpoint_piece& x) {
+  idle_ = 0;
+  if (!x.why.empty())
+    return error{ec::unreachable, x.why};
+  if (!window_.take(x.offset, x.bytes.size()))
+    return error{ec::protocol, "a piece of the checkpoint came that was not asked for"};
+  return to_.append(x.bytes);
+}
+
+bool incoming_checkpoint::is_complete() const {
+  return window_.is_done() && to_.is_complete();
+}
+
+expected<std::uint64_t> incoming_checkpoint::place() {
+  if (auto done = place_checkpoint(where_); !done)
+    return done.error();
+  to_.release();
+  return to_.bytes();
+}
+
+} // namespace tune

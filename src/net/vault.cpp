@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/vault.hpp"
+
+#include "vault_shelves.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+/// What a worker says.
+struct peer_words {
+  std::variant<storage_question, checkpoint_offer, checkpoint_wanted, checkpoint_dropped,
+               piece_wanted, checkpoint_piece>
+      what;
+};
+
+/// What the clerk has the vault say to a worker.
+struct vault_words {
+  std::variant<storage_answer, checkpoint_settled, checkpoint_found, piece_wanted, checkpoint_piece>
+      what;
+};
+
+using vault_impl = extend<vault_desk_actor, caf::result<void>(vault_words, checkpoint_peer_actor)>;
+
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_vault, 200)
+TUNE_LOCAL_TYPE(tune_vault, tune::peer_words)
+TUNE_LOCAL_TYPE(tune_vault, tune::vault_words)
+TUNE_LOCAL_HANDLE(tune_vault, tune::vault_impl)
+TUNE_END_LOCAL_TYPES(tune_vault)
+
+namespace tune {
+
+namespace {
+
+/// Of one worker.
+constexpr std::size_t most_offers = 10'000;
+constexpr std::size_t most_given = 1'000;
+/// How often it looks whether something came, while it has patience.
+constexpr unsigned ticks_of_patience = 6;
+
+/// Blocks on the disk; so it speaks to its vault only: see docs/decisions/0005.
+using clerk_actor = typed_actor<
+    caf::result<void>(vault_impl), caf::result<void>(peer_words, checkpoint_peer_actor),
+    caf::result<void>(job_place), caf::result<void>(job_withdrawn), caf::result<void>(tick_atom)>;
+
+/// A worker's checkpoints on their way.
+struct peer_business {
+  checkpoint_peer_actor who;
+  std::deque<checkpoint_offer> offers;
+  /// The one that comes, and whose it is.
+  std::optional<incoming_checkpoint> now;
+  std::string job;
+  /// Those that are given out.
+  std::map<std::uint64_t, checkpoint_reader> given;
+};
+
+struct clerk_state {
+  static inline const char* name = "tune.vault_clerk";
+
+  std::unique_ptr<vault_shelves> shelves;
+  std::chrono::milliseconds patience{0};
+  vault_impl speaker;
+  monitors watched;
+  std::map<caf::actor_addr, peer_business> peers;
+  bool ticking = false;
+
+  template <class Self, class Words>
+  void say(Self* self, const peer_business& to, Words words) {
+    send(self, speaker, vault_words{std::move(words)}, to.who);
+  }
+
+  template <class Self>
+  peer_business& business_with(Self* self, const checkpoint_peer_actor& who) {
+    auto [at, is_new] = peers.try_emplace(who.address());
+    if (is_new) {
+      at->second.who = who;
+      watched.watch(self, who,
+                    [this, where = who.address()](const caf::error&) { peers.erase(where); });
+    }
+    return at->second;
+  }
+
+  template <class Self>
+  void hear(Self* self, peer_business& of, const storage_question& x) {
+    say(self, of, shelves->tell(x));
+  }
+
+  // -- Checkpoints that come.
+
+  template <class Self>
+  void hear(Self* self, peer_business& of, const checkpoint_offer& x) {
+    if (of.offers.size() >= most_offers)
+      return say(self, of, checkpoint_settled{x.number, "too many checkpoints wait for the head"});
+    of.offers.push_back(x);
+    begin_next(self, of);
+  }
+
+  template <class Self>
+  void begin_next(Self* self, peer_business& of) {
+    while (!of.now && !of.offers.empty()) {
+      auto next = std::move(of.offers.front());
+      of.offers.pop_front();
+      auto begun = shelves->begin(next);
+      if (!begun) {
+        say(self, of, checkpoint_settled{next.number, to_text(begun.error())});
+        continue;
+      }
+      of.now.emplace(std::move(*begun));
+      of.job = next.who.job;
+      pump(self, of);
+      tick_later(self);
+    }
+  }
+
+  template <class Self>
+  void pump(Self* self, peer_business& of) {
+    for (auto& x : of.now->due())
+      say(self, of, x);
+  }
+
+  template <class Self>
+  void hear(Self* self, peer_business& of, const checkpoint_piece& x) {
+    if (!of.now || of.now->number() != x.number)
+      return;
+    if (auto taken = of.now->take(x); !taken)
+      return settle(self, of, to_text(taken.error()));
+    if (!of.now->is_complete())
+      return pump(self, of);
+    auto placed = of.now->place();
+    settle(self, of, placed ? std::string{} : to_text(placed.error()));
+  }
+
+  template <class Self>
+  void settle(Self* self, peer_business& of, std::string why) {
+    say(self, of, checkpoint_settled{of.now->number(), std::move(why)});
+    of.now.reset();
+    begin_next(self, of);
+  }
+
+  template <class Self>
+  void hear(Self* self, peer_business& of, const checkpoint_dropped& x) {
+    of.given.erase(x.number);
+    std::erase_if(of.offers, [&](const auto& offer) { return offer.number == x.number; });
+    if (of.now && of.now->number() == x.number)
+      of.now.reset();
+    begin_next(self, of);
+  }
+
+  // -- Checkpoints that are given out.
+
+  template <class Self>
+  void hear(Self* self, peer_business& of, const checkpoint_wanted& x) {
+    checkpoint_found answer;
+    answer.number = x.number;
+    if (of.given.size() >= most_given) {
+      answer.why = "too many checkpoints are on their way";
+      return say(self, of, std::move(answer));
+    }
+    auto opened = shelves->open(x);
+    if (opened) {
+      answer.stream = to_words(opened->outline());
+      of.given.insert_or_assign(x.number, std::move(*opened));
+    } else {
+      answer.is_bad = opened.error().code != ec::refused;
+      answer.why = to_text(opened.error());
+    }
+    say(self, of, std::move(answer));
+  }
+
+  template <class Self>
+  void hear(Self* self, peer_business& of, const piece_wanted& x) {
+    checkpoint_piece answer{x.number, x.offset, {}, {}};
+    auto known = of.given.find(x.number);
+    if (known == of.given.end() || x.size > max_chunk_bytes) {
+      answer.why = "there is no such piece";
+    } else {
+      auto bytes = known->second.read(x.offset, x.size);
+      if (bytes)
+        answer.bytes = std::move(*bytes);
+      else
+        answer.why = to_text(bytes.error());
+    }
+    say(self, of, std::move(answer));
+  }
+
+  // -- The end of it.
+
+  template <class Self>
+  void withdraw(Self* self, const std::string& job) {
+    shelves->remove(job);
+    for (auto& [where, of] : peers) {
+      if (of.now && of.job == job)
+        settle(self, of, "the experiment is over");
+    }
+  }
+
+  template <class Self>
+  void tick_later(Self* self) {
+    if (!std::exchange(ticking, true))
+      delayed_send(self, caf::actor_cast<clerk_actor>(self), patience / ticks_of_patience,
+                   tick_atom_v);
+  }
+
+  template <class Self>
+  void tick(Self* self) {
+    ticking = false;
+    for (auto& [where, of] : peers) {
+      if (of.now && of.now->tick() > ticks_of_patience)
+        settle(
+            self, of,
+            "nothing of the checkpoint came for "
+                + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience).count())
+                + " s");
+    }
+    if (std::any_of(peers.begin(), peers.end(),
+                    [](const auto& x) { return x.second.now.has_value(); }))
+      tick_later(self);
+  }
+};
+
+clerk_actor::behavior_type clerk(clerk_actor::stateful_pointer<clerk_state> self,
+                                 const vault_settings& settings) {
+  auto& state = state_of(self);
+  state.shelves = std::make_unique<vault_shelves>(
+      settings.secret, incoming_limits{settings.piece_bytes, settings.credit});
+  state.patience = settings.patience;
+  state.watched.init(self);
+  return {
+      [&state](const vault_impl& speaker) { state.speaker = speaker; },
+      [self, &state](const peer_words& x, const checkpoint_peer_actor& who) {
+        auto& of = state.business_with(self, who);
+        std::visit([&](const auto& words) { state.hear(self, of, words); }, x.what);
+      },
+      [&state](const job_place& x) { state.shelves->add(x); },
+      [self, &state](const job_withdrawn& x) { state.withdraw(self, x.job); },
+      [self, &state](tick_atom) { state.tick(self); },
+  };
+}
+
+struct vault_state {
+  static inline const char* name = "tune.vault";
+};
+
+/// A handler that hands what a worker says to the clerk.
+template <class Words, class Self>
+auto hands_over(Self* self, const clerk_actor& to) {
+  return [self, to](Words& x, const checkpoint_peer_actor& who) {
+    send(self, to, peer_words{std::move(x)}, who);
+  };
+}
+
+vault_impl::behavior_type vault(vault_impl::stateful_pointer<vault_state> self,
+                                const clerk_actor& works) {
+  take_along(self, works);
+  send(self, works, caf::actor_cast<vault_impl>(self));
+  return {
+      hands_over<storage_question>(self, works),
+      hands_over<checkpoint_offer>(self, works),
+      hands_over<checkpoint_wanted>(self, works),
+      hands_over<checkpoint_dropped>(self, works),
+      hands_over<piece_wanted>(self, works),
+      hands_over<checkpoint_piece>(self, works),
+      [self, works](const job_place& x) { send(self, works, x); },
+      [self, works](const job_withdrawn& x) { send(self, works, x); },
+      [self](vault_words& x, const checkpoint_peer_actor& who) {
+        std::visit([&](auto& words) { send(self, who, std::move(words)); }, x.what);
+      },
+  };
+}
+
+} // namespace
+
+vault_desk_actor spawn_vault(caf::actor_system& system, vault_settings settings) {
+  auto works = settings.own_thread ? system.spawn<caf::detached>(clerk, settings)
+                                   : system.spawn(clerk, settings);
+  return vault_desk_actor{system.spawn(vault, works)};
+}
+
+} // namespace tune

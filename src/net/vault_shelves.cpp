@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "vault_shelves.hpp"
+
+#include "tune/actors/seal.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/shared_storage.hpp"
+
+#include <system_error>
+#include <utility>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+vault_shelves::~vault_shelves() {
+  for (const auto& [job, x] : shelves_) {
+    if (!x.token.empty())
+      remove_storage_token(x.directory);
+  }
+}
+
+void vault_shelves::add(const job_place& what) {
+  remove(what.job);
+  shelves_[what.job] = {what.directory, {}};
+}
+
+void vault_shelves::remove(const std::string& job) {
+  auto gone = shelves_.extract(job);
+  if (!gone.empty() && !gone.mapped().token.empty())
+    remove_storage_token(gone.mapped().directory);
+}
+
+expected<fs::path> vault_shelves::enter(const attempt_claim& who) const {
+  auto known = shelves_.find(who.job);
+  if (known == shelves_.end())
+    return error{ec::refused, "the head knows no job " + who.job};
+  if (!is_sealed(secret_, who))
+    return error{ec::refused, "the head launched no such attempt there"};
+  return known->second.directory;
+}
+
+storage_answer vault_shelves::tell(const storage_question& asked) {
+  storage_answer result;
+  result.number = asked.number;
+  auto directory = enter(asked.who);
+  if (!directory) {
+    result.why = to_text(directory.error());
+    return result;
+  }
+  auto& token = shelves_.at(asked.who.job).token;
+  if (token.empty()) {
+    token = fresh_secret();
+    if (auto left = leave_storage_token(*directory, token); !left) {
+      token.clear();
+      result.why = to_text(left.error());
+      return result;
+    }
+  }
+  std::error_code ignored;
+  result.directory = fs::absolute(*directory, ignored).string();
+  result.token = token;
+  return result;
+}
+
+expected<incoming_checkpoint> vault_shelves::begin(const checkpoint_offer& what) const {
+  auto directory = enter(what.who);
+  if (!directory)
+    return directory.error();
+  const auto place = *directory / checkpoint_folder(trial_id{what.who.trial}, what.who.attempt)
+                     / checkpoint_name(what.sequence);
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(place, ignored)))
+    return error{ec::refused, "the head has " + place.filename().string() + " of it already"};
+  checkpoint_draft draft{*directory, place, 0};
+  draft.directory += draft_suffix;
+  return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits_);
+}
+
+expected<checkpoint_reader> vault_shelves::open(const checkpoint_wanted& what) const {
+  auto directory = enter(what.who);
+  if (!directory)
+    return directory.error();
+  if (what.who.restore_from.empty())
+    return error{ec::refused, "the attempt is to begin from scratch"};
+  return checkpoint_reader::open(*directory / what.who.restore_from);
+}
+
+} // namespace tune

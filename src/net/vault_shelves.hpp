@@ -1,0 +1,55 @@
+/// The directories of a vault's experiments: who may put what where. Blocks on the disk; sends
+/// nothing and knows no clock.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "incoming_checkpoint.hpp"
+
+#include "tune/core/error.hpp"
+#include "tune/io/checkpoint/checkpoint_stream.hpp"
+#include "tune/net/wire.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace tune {
+
+/// For one thread.
+class vault_shelves {
+public:
+  vault_shelves(std::string secret, incoming_limits limits)
+      : secret_{std::move(secret)}, limits_{limits} {}
+  ~vault_shelves();
+  vault_shelves(const vault_shelves&) = delete;
+  vault_shelves& operator=(const vault_shelves&) = delete;
+
+  void add(const job_place& what);
+  void remove(const std::string& job);
+
+  /// Where the experiment lies; leaves a token there.
+  [[nodiscard]] storage_answer tell(const storage_question& asked);
+
+  /// A checkpoint is about to come.
+  /// @errors `ec::refused` for who must not, and what makes no sense; `ec::storage`.
+  [[nodiscard]] expected<incoming_checkpoint> begin(const checkpoint_offer& what) const;
+
+  /// A checkpoint is to be given out.
+  /// @errors `ec::refused` for who must not; any other: the checkpoint is at fault.
+  [[nodiscard]] expected<checkpoint_reader> open(const checkpoint_wanted& what) const;
+
+private:
+  struct shelf {
+    std::filesystem::path directory;
+    /// Empty: nobody asked for it yet.
+    std::string token;
+  };
+  std::string secret_;
+  incoming_limits limits_;
+  std::map<std::string, shelf> shelves_;
+
+  /// @errors `ec::refused`.
+  [[nodiscard]] expected<std::filesystem::path> enter(const attempt_claim& who) const;
+};
+
+} // namespace tune
