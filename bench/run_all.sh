@@ -54,3 +54,4 @@ openssl x509 -req -in node.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 
   2>>openssl.log
 "$build/bench/tune_ship_bench"
 "$build/bench/tune_ship_bench" --cert=node.pem --key=node.key --ca=ca.pem
+"$build/bench/tune_checkpoint_bench" --cert=node.pem --key=node.key --ca=ca.pem

@@ -5,14 +5,12 @@
 #include "tune/net/fetcher.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <fcntl.h>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -39,39 +37,6 @@ std::uint64_t first_kib() {
   return result;
 }
 
-/// Asks the head again and again until it is stopped.
-class pinger {
-public:
-  pinger(caf::actor_system& system, const pong_actor& whom)
-      : thread_{[this, &system, whom] { ask(system, whom); }} {}
-
-  /// The longest time that an answer took. [microseconds]
-  std::uint64_t stop() {
-    over_ = true;
-    thread_.join();
-    return longest_;
-  }
-
-private:
-  std::atomic<bool> over_ = false;
-  std::uint64_t longest_ = 0;
-  std::thread thread_;
-
-  void ask(caf::actor_system& system, const pong_actor& whom) {
-    constexpr std::chrono::milliseconds pause{2};
-    caf::scoped_actor self{system};
-    while (!over_) {
-      const auto begin = clock_type::now();
-      request(self.operator->(), whom, patience, ping_atom_v, std::uint64_t{0})
-          .receive([](std::uint64_t) {}, [this](const caf::error&) { over_ = true; });
-      const auto took = clock_type::now() - begin;
-      longest_ = std::max<std::uint64_t>(
-          longest_, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-      std::this_thread::sleep_for(pause);
-    }
-  }
-};
-
 head_actor::behavior_type head(head_actor::pointer, std::function<void(worker_actor)> greeted) {
   return {
       [greeted = std::move(greeted)](const worker_actor& who) { greeted(who); },
@@ -91,8 +56,6 @@ bare_source_actor::behavior_type source(bare_source_actor::pointer self, const s
       },
   };
 }
-
-using done_actor = typed_actor<caf::result<void>(std::string)>;
 
 struct sink_state {
   bare_source_actor from;
@@ -182,8 +145,8 @@ worker_impl::behavior_type worker(worker_impl::stateful_pointer<worker_state> se
         fs::create_directories(place);
         state.now.emplace(task{answer, std::make_unique<pinger>(self->system(), head), {}});
         if (order.job.empty()) {
-          self->system().spawn<caf::detached>(sink, (place / "bare").string(), order.bytes, from,
-                                              caf::actor_cast<done_actor>(self));
+          spawn_sink(self->system(), (place / "bare").string(), order.bytes, from,
+                     caf::actor_cast<done_actor>(self));
           return answer;
         }
         auto fetcher = spawn_fetcher(self->system(), {place, chunk_bytes, credit});
@@ -201,6 +164,34 @@ worker_impl::behavior_type worker(worker_impl::stateful_pointer<worker_state> se
 }
 
 } // namespace
+
+pinger::pinger(caf::actor_system& system, const pong_actor& whom)
+    : thread_{[this, &system, whom] { ask(system, whom); }} {}
+
+std::uint64_t pinger::stop() {
+  over_ = true;
+  thread_.join();
+  return longest_;
+}
+
+void pinger::ask(caf::actor_system& system, const pong_actor& whom) {
+  constexpr std::chrono::milliseconds pause{2};
+  caf::scoped_actor self{system};
+  while (!over_) {
+    const auto begin = clock_type::now();
+    request(self.operator->(), whom, patience, ping_atom_v, std::uint64_t{0})
+        .receive([](std::uint64_t) {}, [this](const caf::error&) { over_ = true; });
+    const auto took = clock_type::now() - begin;
+    longest_ = std::max<std::uint64_t>(
+        longest_, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+void spawn_sink(caf::actor_system& system, const std::string& path, std::uint64_t bytes,
+                const bare_source_actor& from, const done_actor& done) {
+  system.spawn<caf::detached>(sink, path, bytes, from, done);
+}
 
 peak_memory::peak_memory() {
   static_cast<void>(first_kib());

@@ -1,4 +1,5 @@
-/// The actors of tune_ship_bench: the bare loop, and a worker that measures both ways.
+/// What measures how files travel: the bare loop, and for tune_ship_bench a worker that measures
+/// both ways.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,11 +7,13 @@
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/system.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 
 namespace tune::bench {
 
@@ -79,6 +82,30 @@ public:
   /// The peak, beyond what there was when the process made its first of these. [KiB]
   [[nodiscard]] std::uint64_t extra_kib() const;
 };
+
+/// Asks somebody again and again, on a thread of its own, until it is stopped.
+class pinger {
+public:
+  pinger(caf::actor_system& system, const pong_actor& whom);
+
+  /// The longest time that an answer took. [microseconds]
+  std::uint64_t stop();
+
+private:
+  std::atomic<bool> over_ = false;
+  std::uint64_t longest_ = 0;
+  std::thread thread_;
+
+  void ask(caf::actor_system& system, const pong_actor& whom);
+};
+
+/// Hears what was wrong with the bare loop, or nothing.
+using done_actor = typed_actor<caf::result<void>(std::string)>;
+
+/// Begins the bare loop: chunks of the same size, as many under way, SHA-256 and fsync.
+/// @param path A new file.
+void spawn_sink(caf::actor_system& system, const std::string& path, std::uint64_t bytes,
+                const bare_source_actor& from, const done_actor& done);
 
 head_actor spawn_head(caf::actor_system& system, std::function<void(worker_actor)> greeted);
 bare_source_actor spawn_source(caf::actor_system& system, const std::filesystem::path& file);
