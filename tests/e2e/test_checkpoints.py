@@ -74,6 +74,18 @@ class OnThisMachine(Checkpoints, Case):
     def attempts_of_trial(self):
         return self.rows("SELECT * FROM attempts ORDER BY started, attempt")
 
+    def test_fsck_finds_one_that_was_spoilt(self):
+        self.gate.touch()
+        self.run_node("run", self.counting_ini())
+        row = self.checkpoints()[0]
+        count = self.experiment_directory() / row["location"] / "deep" / "er" / "count"
+        count.write_text("7")
+        self.damaged.add("x")
+
+        told = self.run_node("fsck", self.experiment_directory(), code=7)
+
+        self.assertIn("er/count is not as it was saved", told.out + told.err)
+
     def test_one_that_is_older_than_manifests_is_restored(self):
         _, newest = self.left_off()
         (newest / ".tune_checkpoint.json").unlink()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/check/row_check.hpp"
 
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -99,14 +100,19 @@ std::optional<std::uint64_t> bytes_below(const fs::path& directory) {
 void compare_directory(columns& row, const fs::path& experiment, const checkpoint_row& should) {
   if (should.location.empty())
     return; // a recorded curve has nothing to keep
-  auto bytes = bytes_below(experiment / should.location);
-  if (should.state == "good" && !bytes)
-    row.fault("its directory " + should.location + " is not there");
-  else if (should.state == "good" && *bytes < should.bytes)
+  const auto directory = experiment / should.location;
+  auto bytes = bytes_below(directory);
+  if (should.state == "gone" && bytes)
+    row.fault("it is gone, but its directory " + should.location + " is there");
+  if (should.state != "good")
+    return;
+  if (!bytes)
+    return row.fault("its directory " + should.location + " is not there");
+  if (*bytes < should.bytes)
     row.fault("its directory " + should.location + " has " + std::to_string(*bytes) + " of "
               + std::to_string(should.bytes) + " bytes");
-  else if (should.state == "gone" && bytes)
-    row.fault("it is gone, but its directory " + should.location + " is there");
+  if (auto whole = verify_checkpoint(directory); !whole)
+    row.fault("it cannot be restored: " + to_text(whole.error()));
 }
 
 } // namespace
