@@ -95,12 +95,16 @@ struct courier_state {
   std::map<std::uint64_t, std::tuple<output_key, std::size_t, std::size_t>> pieces;
   std::uint64_t last_number = 0;
   bool ticking = false;
+  /// The head is out of reach.
+  bool lost = false;
   std::chrono::milliseconds patience{0};
   inbox_actor inbox;
   reader_actor reads;
   monitors watched;
 
   void open(const output_opened& what) {
+    if (lost)
+      return;
     auto& fresh = attempts[what.whose];
     fresh.trial = what.trial;
     fresh.streams[0].file = what.out;
@@ -256,6 +260,7 @@ struct courier_state {
 
   /// Nobody takes anything any more.
   void lose() {
+    lost = true;
     for (auto& [which, all] : std::exchange(attempts, {})) {
       if (all.asker)
         all.asker->deliver(output_settled{"the head is out of reach"});

@@ -284,5 +284,16 @@ TEST_F(output_courier_test, answers_when_the_head_is_lost) {
   EXPECT_THAT(late->front(), HasSubstr("out of reach"));
 }
 
+TEST_F(output_courier_test, answers_for_what_began_after_the_head_was_lost) {
+  dismiss(inbox);
+  open(first);
+  print("out", "hello");
+
+  auto end = close(first);
+
+  ASSERT_EQ(end->size(), 1u);
+  EXPECT_THAT(end->front(), HasSubstr("out of reach"));
+}
+
 } // namespace
 } // namespace tune
