@@ -291,6 +291,13 @@ expected<sequence> store_reader::last_seq() {
   return static_cast<sequence>(*last);
 }
 
+expected<std::uint32_t> store_reader::epoch() {
+  auto newest = impl_->db().number("SELECT epoch FROM t_head");
+  if (!newest)
+    return newest.error();
+  return static_cast<std::uint32_t>(*newest);
+}
+
 expected<experiment_row> store_reader::experiment() {
   return impl_->in_snapshot([this] { return impl_->experiment(); });
 }

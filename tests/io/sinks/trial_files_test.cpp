@@ -387,5 +387,22 @@ TEST_F(trial_files_test, holds_no_files_open) {
   EXPECT_EQ(lines(199, "result.jsonl"), 1u);
 }
 
+TEST_F(trial_files_test, leaves_the_files_to_a_head_that_has_taken_over) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(2, 2)).has_value());
+  auto uut = sink();
+  sql().ask("UPDATE t_head SET epoch = 2");
+
+  auto late = uut->catch_up(15);
+  auto end = uut->close();
+
+  ASSERT_FALSE(late.has_value());
+  EXPECT_EQ(late.error().code, ec::refused);
+  EXPECT_NE(late.error().detail.find("epoch 2, ours is 1"), std::string::npos);
+  EXPECT_FALSE(end.has_value());
+  EXPECT_FALSE(fs::exists(file(1, "result.jsonl")));
+  EXPECT_FALSE(fs::exists(directory() / "trials" / ".trial_files"));
+}
+
 } // namespace
 } // namespace tune

@@ -53,6 +53,8 @@ public:
 
   /// Place of the last committed event.
   [[nodiscard]] expected<sequence> last_seq();
+  /// Generation of the newest head.
+  [[nodiscard]] expected<std::uint32_t> epoch();
   [[nodiscard]] expected<experiment_row> experiment();
 
   [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});

@@ -80,9 +80,11 @@ void sort_in(const event& what, std::map<trial_id, trial_news>& to) {
 
 class trial_files::impl {
 public:
-  impl(fs::path trials, store_reader from, sequence cursor, sequence horizon, std::string boot)
+  impl(fs::path trials, store_reader from, std::uint32_t epoch, sequence cursor, sequence horizon,
+       std::string boot)
       : trials_{std::move(trials)}
       , from_{std::move(from)}
+      , epoch_{epoch}
       , cursor_{cursor}
       , horizon_{horizon}
       , boot_{std::move(boot)} {}
@@ -90,6 +92,8 @@ public:
   [[nodiscard]] sequence cursor() const { return cursor_; }
 
   expected<void> catch_up(sequence committed) {
+    if (auto ours = check_epoch(); !ours)
+      return ours;
     while (cursor_ < committed) {
       if (auto done = advance(committed); !done) {
         // Some of it may be written already.
@@ -101,6 +105,8 @@ public:
   }
 
   expected<void> close() {
+    if (auto ours = check_epoch(); !ours)
+      return ours;
     auto opened = store::open_file(trials_, O_RDONLY | O_DIRECTORY, "open the directory");
     if (!opened)
       return opened.error();
@@ -112,10 +118,23 @@ public:
 private:
   fs::path trials_;
   store_reader from_;
+  std::uint32_t epoch_;
   sequence cursor_;
   /// Up to here an earlier process, or a call that failed, may have written.
   sequence horizon_;
   std::string boot_;
+
+  /// One that slept while another head took over must not write beside it.
+  expected<void> check_epoch() {
+    auto newest = from_.epoch();
+    if (!newest)
+      return newest.error();
+    if (*newest == epoch_)
+      return {};
+    return error{ec::refused, trials_.string() + ": another head has taken over (epoch "
+                                  + std::to_string(*newest) + ", ours is " + std::to_string(epoch_)
+                                  + ")"};
+  }
 
   expected<void> advance(sequence committed) {
     const auto limit = std::min<sequence>(events_at_once, committed - cursor_);
@@ -166,6 +185,9 @@ expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directo
   auto from = store_reader::open(directory);
   if (!from)
     return from.error();
+  auto epoch = from->epoch();
+  if (!epoch)
+    return epoch.error();
   auto last = from->last_seq();
   if (!last)
     return last.error();
@@ -174,8 +196,8 @@ expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directo
   auto boot = boot_id();
   // What a machine had not synced when it went down is unknown: all is looked at again.
   const bool trusted = left.seq <= *last && (left.synced || (!boot.empty() && left.boot == boot));
-  auto parts = std::make_unique<impl>(trials, std::move(*from), trusted ? left.seq : 0, *last,
-                                      std::move(boot));
+  auto parts = std::make_unique<impl>(trials, std::move(*from), *epoch, trusted ? left.seq : 0,
+                                      *last, std::move(boot));
   return std::unique_ptr<trial_files>{new trial_files{std::move(parts)}};
 }
 
