@@ -6,7 +6,7 @@
 # The build is that of the preset `release` unless named, and is brought up to date. Each scheduler
 # gets 100000 simulated experiments with faults unless told otherwise; the first seed is that of the
 # day, so that every night tries new ones. A finding ends the campaign with its seed: the same seed
-# shows it again.
+# shows it again (of those that kill processes it gives the same plan, not the same moments).
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,9 @@ build=${1:-build/release}
 schedules=${2:-100000}
 first=${3:-$(($(date +%s) / 86400 * 1000000))}
 [ -f "$build/build.ninja" ] || cmake --preset release >&2
-ninja -C "$build" tune_simulate_bench >&2
+ninja -C "$build" tune_simulate_bench tune-node >&2
+TUNE_NODE=$(realpath "$build/apps/tune-node/tune-node")
+export TUNE_NODE
 
 failed=no
 for scheduler in fifo asha toy; do
@@ -24,4 +26,7 @@ done
 for trials in 1000 1000000; do
   "$build/bench/tune_simulate_bench" trials "$trials" || failed=yes
 done
+# The real program, whose processes are killed: 50 seeds, 50 kills each, then all orders of deaths.
+python3 tests/e2e/kill_loop.py "$first" 50 || failed=yes
+python3 tests/e2e/deaths.py "$first" || failed=yes
 [ $failed = no ]

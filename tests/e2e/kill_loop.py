@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An experiment whose head, workers, guards and trials are killed at random moments, again and again,
+until it is done all the same. The seed decides whom and when.
+
+    kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
+
+runs COUNT campaigns, FIFO and ASHA in turns, and prints one line of JSON for each. A failure prints
+its seed and keeps the directory.
+"""
+import json
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from cluster import Cluster
+from e2e import DEADLINE, TUNE_NODE, clean_environment, name_of, parent_of, processes_of
+
+TRIAL = Path(__file__).with_name("chain_trial.sh")
+
+WORKERS = ("one", "two")
+
+# Who dies how often.
+VICTIMS = {"head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2}
+
+ASHA = "[scheduler]\ntype = asha\ngrace_period = 1\nreduction_factor = 3\nmax_t = %d\n"
+
+ENDS = ("finished", "stopped")
+LOSSES = ("interrupted", "killed", "node_lost", "preempted")
+
+# A head that is told to resume, and the port of the one before is not free yet.
+NO_PORT = "cannot listen on"
+
+SHOWN_LINES = 15
+
+
+def chain(start, place):
+    """What chain_trial.sh reports at a place."""
+    for _ in range(place):
+        start = start * 48271 % 2147483647
+    return start
+
+
+class KillLoop(Cluster):
+    """One campaign; `conduct` does it all."""
+
+    def prepare(self, seed, scheduler, trials, kills):
+        self.chance = random.Random("%d %s %d %d" % (seed, scheduler, trials, kills))
+        self.seed, self.scheduler, self.trials, self.kills = seed, scheduler, trials, kills
+        self.killed = dict.fromkeys(("head", "worker", "guard", "trial"), 0)
+        self.heads = 0
+        self.head_process, self.port = None, 0
+        self.workers = {}
+        self.steps = 9 if scheduler == "asha" else 5
+        self.own_storage = self.chance.choice(((), ("one",), WORKERS))
+        shutil.copy(TRIAL, self.directory / "chain.sh")
+
+    # -- What runs.
+
+    def ini_of(self, name):
+        chance = self.chance
+        return self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = %d\n"
+            "[trainable]\ncommand = ./chain.sh {x} %d {daemon}\n"
+            "[space]\nx = randint(1, 2000000000)\ndaemon = choice(0, 0, 1)\n"
+            "[checkpoint]\nfrequency = %d\nkeep = %d\nat_end = %s\n"
+            "[failure]\nbackoff = 20ms\nmax_killed = unlimited\nmax_node_losses = unlimited\n"
+            "[cluster]\ncpus = 2\nkill_grace = 1s\n%s"
+            % (
+                self.trials, self.seed, self.steps,
+                chance.randint(1, 3), chance.choice((0, 1, 2)), chance.choice(("true", "false")),
+                ASHA % self.steps if self.scheduler == "asha" else "",
+            ),
+            name + ".ini",
+        )
+
+    def start_head(self):
+        self.heads += 1
+        # Once it is there, in whatever state, it is gone on with.
+        resume = ["--resume"] if self.heads > 1 else []
+        self.head_log = "head-%d.log" % self.heads
+        self.head_process = self.start_on(
+            *("head", self.head_log, "run", self.directory / "x.ini", "-o", "json"),
+            *("--listen", "127.0.0.1:%d" % self.port, "--certs", self.certs, *resume)
+        )
+
+    def start_on(self, node, log, *words):
+        # What the one before it said is kept.
+        path = self.directory / log
+        if path.exists():
+            path.rename("%s.%d" % (path, len(list(self.directory.glob(log + "*")))))
+        return super().start_on(node, log, *words)
+
+    def start_worker(self, name):
+        where = "127.0.0.1:%d" % self.port
+        more = ["--own-storage"] if name in self.own_storage else []
+        self.workers[name] = self.worker(where, name, *more, cpus=2)
+
+    def begin(self):
+        self.start_head()
+        self.wait_until(
+            lambda: self.says(self.head_log, "workers may join"), self.head_process, "an open port"
+        )
+        text = (self.directory / self.head_log).read_text()
+        self.port = int(re.search(r"--join \S+:(\d+)", text).group(1))
+        for name in WORKERS:
+            self.start_worker(name)
+
+    # -- Death.
+
+    def leaders(self):
+        """Pids of trials themselves."""
+        found = []
+        for pid in processes_of(self.directory):
+            try:
+                if name_of(parent_of(pid)) == "tune-guard":
+                    found.append(pid)
+            except OSError:
+                pass
+        return found
+
+    def guards(self):
+        nodes = [self.head_process.pid] + [x.pid for x in self.workers.values()]
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                pid = int(entry.name)
+                if name_of(pid) == "tune-guard" and parent_of(pid) in nodes:
+                    found.append(pid)
+            except OSError:
+                pass
+        return found
+
+    def kill_one(self, among, what):
+        """SIGKILL for one of these processes, if there is any."""
+        if not among:
+            return
+        try:
+            subprocess.run(["kill", "-KILL", str(self.chance.choice(sorted(among)))], check=True,
+                           capture_output=True)
+        except subprocess.CalledProcessError:
+            return
+        self.killed[what] += 1
+
+    def kill_head(self):
+        self.head_process.kill()
+        self.killed["head"] += 1
+        self.finish(self.head_process, None)
+        self.start_head()
+
+    def kill_worker(self):
+        name = self.chance.choice(WORKERS)
+        self.workers[name].kill()
+        self.killed["worker"] += 1
+        self.finish(self.workers[name], None)
+        self.start_worker(name)
+
+    def kill(self):
+        whom = self.chance.choices(list(VICTIMS), list(VICTIMS.values()))[0]
+        if whom == "trial":
+            self.kill_one(self.leaders(), "trial")
+        elif whom == "guard":
+            self.kill_one(self.guards(), "guard")
+        if "worker" in whom:
+            self.kill_worker()
+        if "head" in whom:
+            self.kill_head()
+
+    # -- When.
+
+    def ended(self):
+        rows = self.rows_if_any("SELECT count(*) AS n FROM trials WHERE ended IS NOT NULL")
+        return rows[0]["n"] if rows else 0
+
+    def reports(self):
+        rows = self.rows_if_any("SELECT count(*) AS n FROM results")
+        return rows[0]["n"] if rows else 0
+
+    def over(self):
+        """Whether the head ended by itself; a port that is not free yet is waited for."""
+        if self.head_process.poll() is None:
+            return False
+        if self.head_process.returncode != 0 and self.says(self.head_log, NO_PORT):
+            self.start_head()
+            return False
+        return True
+
+    def wait_for_moment(self, before):
+        """The moment of the next kill: by the clock, right from a start on, or by what was done.
+        @param before The number of ended trials that a moment by progress comes at.
+        @returns whether there was one before the end."""
+        if self.chance.random() < 0.4:
+            due = time.monotonic() + self.chance.uniform(0, 0.6)
+            while time.monotonic() < due:
+                if self.over():
+                    return False
+                time.sleep(0.002)
+            return True
+        further = self.chance.randint(0, 9)
+        pause = self.chance.uniform(0, 0.05)
+        self.wait_for_progress(lambda: self.ended() >= before)
+        count = self.reports() + further
+        self.wait_for_progress(lambda: self.reports() >= count)
+        time.sleep(pause)
+        return not self.over()
+
+    def wait_for_progress(self, ready):
+        """Until then or until the end; fails where nothing is done for long."""
+        last, since = -1, time.monotonic()
+        while not self.over() and not ready():
+            now = self.reports()
+            if now != last:
+                last, since = now, time.monotonic()
+            if time.monotonic() > since + DEADLINE:
+                self.fail("nothing was reported for %d s" % DEADLINE)
+            for name, worker in self.workers.items():
+                if worker.poll() is not None:
+                    self.fail("worker %s ended by itself: %s" % (name, worker.returncode))
+            time.sleep(0.005)
+
+    # -- What must be true in the end.
+
+    def check_trials(self):
+        trials = self.rows("SELECT * FROM trials")
+        self.assertEqual(len(trials), self.trials)
+        self.assertEqual({row["status"] for row in trials}, {"TERMINATED"})
+        ends = {row["trial"]: row["ended"] for row in trials}
+        attempts = self.rows("SELECT * FROM attempts")
+        last = {row["trial"]: row for row in sorted(attempts, key=lambda row: row["started"])}
+        self.assertEqual(len(last), self.trials)
+        for row in attempts:
+            if row is last[row["trial"]]:
+                # One that was told to stop may have been lost with its head.
+                self.assertIn(row["end_class"], ENDS + LOSSES, row)
+                self.assertEqual(row["ended"], ends[row["trial"]], row)
+            else:
+                self.assertIn(row["end_class"], LOSSES, row)
+                self.assertLess(row["ended"], ends[row["trial"]], row)
+
+    def check_results(self):
+        twice = self.rows(
+            "SELECT trial, attempt, training_iteration, count(*) AS n FROM results"
+            " GROUP BY attempt, training_iteration HAVING n > 1"
+        )
+        self.assertEqual(twice, [])
+        starts = {
+            row["trial"]: json.loads(row["config"])["x"]
+            for row in self.rows("SELECT trial, config FROM trials")
+        }
+        for row in self.rows("SELECT * FROM results"):
+            metrics = json.loads(row["metrics"])
+            place = row["training_iteration"]
+            self.assertEqual(metrics, {"place": place, "loss": chain(starts[row["trial"]], place)})
+
+    def check_checkpoints(self):
+        """All directories of checkpoints are those that have a row, and none is half made."""
+        known = {
+            row["location"]
+            for row in self.rows("SELECT location FROM checkpoints WHERE state = 'good'")
+        }
+        root = self.directory / "results" / "x"
+        there = {str(x.relative_to(root)) for x in root.rglob("checkpoint_*")}
+        self.assertEqual(known, there)
+        self.assertEqual(list(root.rglob("*.tmp")), [])
+
+    def check_record(self, *words):
+        told = subprocess.run(
+            [TUNE_NODE, "fsck", self.directory / "results" / "x", *words],
+            capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(), check=False,
+        )
+        self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
+
+    def results_of(self, told):
+        """What a head says that another one of the same experiment must say, too."""
+        best = dict(told["best"], checkpoint=None)
+        return told["status"], told["counts"], best
+
+    def check_against_undisturbed(self, told):
+        """FIFO: the same configurations, last reports and best result as where nobody was killed."""
+        calm = self.run_node(
+            "run", self.directory / "x.ini", "-o", "json", "--experiment.name", "calm"
+        ).json()
+        self.assertEqual(self.results_of(told), self.results_of(calm))
+        query = "SELECT trial, config, iterations, metrics, best_iteration, best_metrics FROM trials"
+        self.assertEqual(self.rows(query), self.rows(query, "calm"))
+
+    def check(self, told):
+        self.check_trials()
+        self.check_results()
+        self.check_checkpoints()
+        self.check_record()
+        self.check_record("--verify")
+        # What the last head had in its memory, and what the record gives.
+        again = self.run_node("run", self.directory / "x.ini", "--resume", "-o", "json").json()
+        self.assertEqual(self.results_of(told), self.results_of(again))
+        if self.scheduler == "fifo":
+            self.check_against_undisturbed(told)
+
+    def conduct(self, seed, scheduler, trials, kills):
+        """@returns the figures."""
+        self.prepare(seed, scheduler, trials, kills)
+        began = time.monotonic()
+        self.ini_of("x")
+        self.begin()
+        moments = sorted(self.chance.randrange(trials * 3 // 4) for _ in range(kills))
+        while moments and sum(self.killed.values()) < kills:
+            if not self.wait_for_moment(moments.pop(0)):
+                break
+            self.kill()
+            # Where nobody was there to be killed, another moment will do.
+            moments += [trials * 3 // 4] if not moments else []
+        self.wait_for_progress(lambda: False)
+        told = self.finish(self.head_process).json()
+        took = time.monotonic() - began
+        for worker in self.workers.values():
+            worker.send_signal(signal.SIGTERM)
+        for name in WORKERS:
+            self.finish(self.workers[name])
+            self.assertEqual(list(self.directory.glob("work-%s/jobs/*" % name)), [])
+        self.assert_no_trial_processes()
+        self.check(told)
+        return {
+            "campaign": "kill_loop", "scheduler": scheduler, "seed": seed, "trials": trials,
+            "kills": sum(self.killed.values()), "killed": self.killed, "heads": self.heads,
+            "attempts": len(self.attempts()), "results": self.reports(), "seconds": round(took, 1),
+        }
+
+    def end_of_log(self):
+        text = (self.directory / self.head_log).read_text() if self.heads else ""
+        return "\n".join(text.splitlines()[-SHOWN_LINES:])
+
+    def campaign(self, seed, scheduler, trials, kills):
+        """`conduct`, which keeps the directory where it fails."""
+        try:
+            return self.conduct(seed, scheduler, trials, kills)
+        except BaseException as why:
+            kept = Path("%s-kept" % self.directory)
+            print("kill_loop: seed %d, %s, %d trials, %d kills, killed %s: see %s\n%s"
+                  % (seed, scheduler, trials, kills, self.killed, kept, self.end_of_log()),
+                  file=sys.stderr)
+            self.directory.rename(kept)
+            raise why
+
+
+def run(seed, scheduler, trials, kills):
+    """One campaign outside of a suite. @returns whether nothing was found."""
+    told = {"campaign": "kill_loop", "scheduler": scheduler, "seed": seed}
+
+    class One(KillLoop):
+        def runTest(self):
+            told.update(self.campaign(seed, scheduler, trials, kills))
+
+    ran = unittest.TestResult()
+    One().run(ran)
+    for _, text in ran.errors + ran.failures:
+        print(text, file=sys.stderr)
+    told["findings"] = len(ran.errors) + len(ran.failures)
+    print(json.dumps(told), flush=True)
+    return ran.wasSuccessful()
+
+
+def main(first, count, trials=200, kills=50):
+    well = True
+    for i in range(int(count)):
+        well = run(int(first) + i, ("fifo", "asha")[i % 2], int(trials), int(kills)) and well
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
