@@ -87,7 +87,7 @@ struct launcher_state {
   /// Ends what an earlier node and guard left of this job when both were killed.
   void sweep(const job& what) {
     if (swept.insert(what.directory).second)
-      end_leftovers(find_orphans_of(what.directory), what.kill_grace);
+      end_leftovers([&] { return find_orphans_of(what.directory); }, what.kill_grace);
   }
 
   void forget(const std::string& job) {

@@ -67,7 +67,7 @@ expected<void> sweep_job_directories(const fs::path& work, std::chrono::millisec
     return error{ec::storage, "cannot read " + (work / "jobs").string() + ": " + why.message()};
   expected<void> result;
   for (const auto& directory : found) {
-    end_leftovers(find_orphans_of(directory), grace);
+    end_leftovers([&] { return find_orphans_of(directory); }, grace);
     if (auto gone = remove_tree(directory); !gone && result)
       result = gone;
   }

@@ -12,12 +12,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <utility>
 
 namespace tune {
 
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+/// After a KILL a process is gone within this time, but where the kernel holds it.
+constexpr std::chrono::seconds killing_takes{2};
 
 /// @returns none where the process is gone.
 unique_fd open_process(const leftover& which) {
@@ -114,8 +118,21 @@ std::size_t end_leftovers(const std::vector<leftover>& which, std::chrono::milli
       return 0;
   }
   signal_all(open, SIGKILL);
-  wait_for(open, now + grace + std::chrono::seconds{2});
+  wait_for(open, now + grace + killing_takes);
   return open.size();
+}
+
+std::size_t end_leftovers(const std::function<std::vector<leftover>()>& find,
+                          std::chrono::milliseconds grace) {
+  auto until = clock::now() + grace + killing_takes;
+  auto found = find();
+  while (!found.empty()) {
+    end_leftovers(found, std::exchange(grace, std::chrono::milliseconds{0}));
+    found = find();
+    if (clock::now() > until)
+      return found.size();
+  }
+  return 0;
 }
 
 } // namespace tune

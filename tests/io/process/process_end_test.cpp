@@ -387,5 +387,30 @@ TEST(end_leftovers, spares_a_later_process_of_the_same_number) {
   ::kill(parent_of(guard), SIGKILL);
 }
 
+TEST(end_leftovers, looks_again_for_those_that_were_started_meanwhile) {
+  dying_node first{"first", "hang", 0};
+  dying_node second{"second", "hang", 0};
+  auto guard = first.read("guard");
+  auto other_guard = second.read("guard");
+  ASSERT_GT(first.read("child"), 0);
+  ASSERT_GT(second.read("child"), 0);
+  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(first.tag) == 1; }));
+  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(second.tag) == 1; }));
+  int looks = 0;
+  auto find = [&] {
+    ++looks;
+    return find_leftovers(
+        [&](std::string_view x) { return x == first.tag || (looks > 1 && x == second.tag); });
+  };
+
+  EXPECT_EQ(end_leftovers(find, 50ms), 0u);
+
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(support::count_tagged(first.tag), 0u);
+  EXPECT_EQ(support::count_tagged(second.tag), 0u);
+  ::kill(parent_of(guard), SIGKILL);
+  ::kill(parent_of(other_guard), SIGKILL);
+}
+
 } // namespace
 } // namespace tune

@@ -41,4 +41,10 @@ find_leftovers(const std::function<bool(std::string_view tag)>& wanted);
 /// @returns how many are still there.
 std::size_t end_leftovers(const std::vector<leftover>& which, std::chrono::milliseconds grace);
 
+/// Ends all that `find` finds, and looks again until it finds nothing: one that was seen may have
+/// started another before it was hit. Those found later get no grace.
+/// @returns how many are still there.
+std::size_t end_leftovers(const std::function<std::vector<leftover>()>& find,
+                          std::chrono::milliseconds grace);
+
 } // namespace tune
