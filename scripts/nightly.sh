@@ -15,9 +15,10 @@ build=${1:-build/release}
 schedules=${2:-100000}
 first=${3:-$(($(date +%s) / 86400 * 1000000))}
 [ -f "$build/build.ninja" ] || cmake --preset release >&2
-ninja -C "$build" tune_simulate_bench tune-node >&2
+ninja -C "$build" tune_simulate_bench tune-node tune_faulty_node >&2
 TUNE_NODE=$(realpath "$build/apps/tune-node/tune-node")
-export TUNE_NODE
+TUNE_FAULTY_NODE=$(realpath "$build/tests/support/tune_faulty_node")
+export TUNE_NODE TUNE_FAULTY_NODE
 
 failed=no
 for scheduler in fifo asha toy; do

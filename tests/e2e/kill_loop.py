@@ -4,10 +4,12 @@ until it is done all the same. The seed decides whom and when.
 
     kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
 
-runs COUNT campaigns, FIFO and ASHA in turns, and prints one line of JSON for each. A failure prints
-its seed and keeps the directory.
+runs COUNT campaigns, under FIFO and ASHA, of `run --listen` and of a standing head in turns, and
+prints one line of JSON for each. A failure prints its seed and keeps the directory.
 """
+import contextlib
 import json
+import os
 import random
 import re
 import shutil
@@ -19,19 +21,32 @@ import unittest
 from pathlib import Path
 
 from cluster import Cluster
-from e2e import DEADLINE, TUNE_NODE, clean_environment, name_of, parent_of, processes_of
+from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, clean_environment, name_of, parent_of, processes_of
 
 TRIAL = Path(__file__).with_name("chain_trial.sh")
 
 WORKERS = ("one", "two")
 
-# Who dies how often.
-VICTIMS = {"head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2}
+# Who dies how often; instead of "nobody" somebody is stopped for a moment.
+VICTIMS = {"head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2, "nobody": 3}
 
 ASHA = "[scheduler]\ntype = asha\ngrace_period = 1\nreduction_factor = 3\nmax_t = %d\n"
 
+# What runs, in tune-node or in a program with trainables of its own.
+KINDS = {
+    "command": "command = ./chain.sh {x} {steps} {daemon}",
+    "process": "name = chain\nisolation = process",
+    "reused": "name = chain\nisolation = process\nreuse_actors = true",
+    "thread": "name = chain\nisolation = thread",
+}
+
 ENDS = ("finished", "stopped")
 LOSSES = ("interrupted", "killed", "node_lost", "preempted")
+
+OPEN_PORT = r"--(?:join|head) \S+:(\d+)"
+
+# A client whose head is out of reach, or has the experiment already.
+COMES_AGAIN = (6, 8)
 
 # A head that is told to resume, and the port of the one before is not free yet.
 NO_PORT = "cannot listen on"
@@ -49,14 +64,20 @@ def chain(start, place):
 class KillLoop(Cluster):
     """One campaign; `conduct` does it all."""
 
-    def prepare(self, seed, scheduler, trials, kills):
+    form = "run"
+    victims = VICTIMS
+
+    def prepare(self, seed, scheduler, trials, kills, kind):
         self.chance = random.Random("%d %s %d %d" % (seed, scheduler, trials, kills))
         self.seed, self.scheduler, self.trials, self.kills = seed, scheduler, trials, kills
-        self.killed = dict.fromkeys(("head", "worker", "guard", "trial"), 0)
+        self.killed = dict.fromkeys(("head", "worker", "guard", "trial", "client"), 0)
+        self.frozen = 0
         self.heads = 0
         self.head_process, self.port = None, 0
         self.workers = {}
         self.steps = 9 if scheduler == "asha" else 5
+        self.kind = kind or self.chance.choice(("command", *KINDS))
+        self.program = TUNE_NODE if self.kind == "command" else FAULTY_NODE
         self.own_storage = self.chance.choice(((), ("one",), WORKERS))
         shutil.copy(TRIAL, self.directory / "chain.sh")
 
@@ -66,13 +87,13 @@ class KillLoop(Cluster):
         chance = self.chance
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = %d\n"
-            "[trainable]\ncommand = ./chain.sh {x} %d {daemon}\n"
-            "[space]\nx = randint(1, 2000000000)\ndaemon = choice(0, 0, 1)\n"
+            "[trainable]\n%s\n"
+            "[space]\nx = randint(1, 2000000000)\ndaemon = choice(0, 0, 1)\nsteps = %d\n"
             "[checkpoint]\nfrequency = %d\nkeep = %d\nat_end = %s\n"
             "[failure]\nbackoff = 20ms\nmax_killed = unlimited\nmax_node_losses = unlimited\n"
             "[cluster]\ncpus = 2\nkill_grace = 1s\n%s"
             % (
-                self.trials, self.seed, self.steps,
+                self.trials, self.seed, KINDS[self.kind], self.steps,
                 chance.randint(1, 3), chance.choice((0, 1, 2)), chance.choice(("true", "false")),
                 ASHA % self.steps if self.scheduler == "asha" else "",
             ),
@@ -89,12 +110,19 @@ class KillLoop(Cluster):
             *("--listen", "127.0.0.1:%d" % self.port, "--certs", self.certs, *resume)
         )
 
+    def said(self):
+        return (self.directory / self.head_log).read_text()
+
     def start_on(self, node, log, *words):
+        del node
         # What the one before it said is kept.
         path = self.directory / log
         if path.exists():
             path.rename("%s.%d" % (path, len(list(self.directory.glob(log + "*")))))
-        return super().start_on(node, log, *words)
+        with open(path, "w", encoding="utf-8") as err:
+            return self.start(
+                "--pdeathsig", "KILL", self.program, *words, program="setpriv", stderr=err
+            )
 
     def start_worker(self, name):
         where = "127.0.0.1:%d" % self.port
@@ -104,10 +132,9 @@ class KillLoop(Cluster):
     def begin(self):
         self.start_head()
         self.wait_until(
-            lambda: self.says(self.head_log, "workers may join"), self.head_process, "an open port"
+            lambda: re.search(OPEN_PORT, self.said()), self.head_process, "an open port"
         )
-        text = (self.directory / self.head_log).read_text()
-        self.port = int(re.search(r"--join \S+:(\d+)", text).group(1))
+        self.port = int(re.search(OPEN_PORT, self.said()).group(1))
         for name in WORKERS:
             self.start_worker(name)
 
@@ -142,12 +169,9 @@ class KillLoop(Cluster):
         """SIGKILL for one of these processes, if there is any."""
         if not among:
             return
-        try:
-            subprocess.run(["kill", "-KILL", str(self.chance.choice(sorted(among)))], check=True,
-                           capture_output=True)
-        except subprocess.CalledProcessError:
-            return
-        self.killed[what] += 1
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.chance.choice(sorted(among)), signal.SIGKILL)
+            self.killed[what] += 1
 
     def kill_head(self):
         self.head_process.kill()
@@ -162,12 +186,28 @@ class KillLoop(Cluster):
         self.finish(self.workers[name], None)
         self.start_worker(name)
 
+    def freeze_one(self):
+        """Stops some process for less than anybody would mind."""
+        nodes = [self.head_process.pid] + [x.pid for x in self.workers.values()]
+        pid = self.chance.choice(nodes + sorted(self.guards()) + sorted(self.leaders()))
+        with contextlib.suppress(ProcessLookupError):
+            process = os.pidfd_open(pid)
+            signal.pidfd_send_signal(process, signal.SIGSTOP)
+            time.sleep(self.chance.uniform(0, 0.3))
+            signal.pidfd_send_signal(process, signal.SIGCONT)
+            os.close(process)
+            self.frozen += 1
+
     def kill(self):
-        whom = self.chance.choices(list(VICTIMS), list(VICTIMS.values()))[0]
+        whom = self.chance.choices(list(self.victims), list(self.victims.values()))[0]
         if whom == "trial":
             self.kill_one(self.leaders(), "trial")
         elif whom == "guard":
             self.kill_one(self.guards(), "guard")
+        elif whom == "nobody":
+            self.freeze_one()
+        elif whom == "client":
+            self.kill_client()
         if "worker" in whom:
             self.kill_worker()
         if "head" in whom:
@@ -191,6 +231,10 @@ class KillLoop(Cluster):
             self.start_head()
             return False
         return True
+
+    def told(self):
+        """The result that was shown."""
+        return self.finish(self.head_process).json()
 
     def wait_for_moment(self, before):
         """The moment of the next kill: by the clock, right from a start on, or by what was done.
@@ -257,22 +301,29 @@ class KillLoop(Cluster):
         for row in self.rows("SELECT * FROM results"):
             metrics = json.loads(row["metrics"])
             place = row["training_iteration"]
-            self.assertEqual(metrics, {"place": place, "loss": chain(starts[row["trial"]], place)})
+            self.assertEqual(metrics["place"], place)
+            self.assertEqual(metrics["loss"], chain(starts[row["trial"]], place))
 
     def check_checkpoints(self):
-        """All directories of checkpoints are those that have a row, and none is half made."""
+        """All directories of checkpoints are those that have a row, and none is half made; but for
+        what a worker on shared storage left, which goes at the next --resume."""
         known = {
             row["location"]
             for row in self.rows("SELECT location FROM checkpoints WHERE state = 'good'")
         }
+        lost = self.rows("SELECT trial, attempt FROM attempts WHERE end_class = 'node_lost'")
+        folders = {
+            "trials/%05d/attempt_%s" % (row["trial"], row["attempt"].replace(".", "_"))
+            for row in lost
+        }
         root = self.directory / "results" / "x"
         there = {str(x.relative_to(root)) for x in root.rglob("checkpoint_*")}
-        self.assertEqual(known, there)
-        self.assertEqual(list(root.rglob("*.tmp")), [])
+        self.assertEqual(known - there, set())
+        self.assertEqual({x for x in there - known if x.rpartition("/")[0] not in folders}, set())
 
     def check_record(self, *words):
         told = subprocess.run(
-            [TUNE_NODE, "fsck", self.directory / "results" / "x", *words],
+            [self.program, "fsck", self.directory / "results" / "x", *words],
             capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(), check=False,
         )
         self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
@@ -285,7 +336,8 @@ class KillLoop(Cluster):
     def check_against_undisturbed(self, told):
         """FIFO: the same configurations, last reports and best result as where nobody was killed."""
         calm = self.run_node(
-            "run", self.directory / "x.ini", "-o", "json", "--experiment.name", "calm"
+            "run", self.directory / "x.ini", "-o", "json", "--experiment.name", "calm",
+            program=self.program,
         ).json()
         self.assertEqual(self.results_of(told), self.results_of(calm))
         query = "SELECT trial, config, iterations, metrics, best_iteration, best_metrics FROM trials"
@@ -298,26 +350,27 @@ class KillLoop(Cluster):
         self.check_record()
         self.check_record("--verify")
         # What the last head had in its memory, and what the record gives.
-        again = self.run_node("run", self.directory / "x.ini", "--resume", "-o", "json").json()
+        again = self.run_node(
+            "run", self.directory / "x.ini", "--resume", "-o", "json", program=self.program
+        ).json()
         self.assertEqual(self.results_of(told), self.results_of(again))
         if self.scheduler == "fifo":
             self.check_against_undisturbed(told)
 
-    def conduct(self, seed, scheduler, trials, kills):
+    def conduct(self, seed, scheduler, trials, kills, kind=None):
         """@returns the figures."""
-        self.prepare(seed, scheduler, trials, kills)
+        self.prepare(seed, scheduler, trials, kills, kind)
         began = time.monotonic()
         self.ini_of("x")
         self.begin()
-        moments = sorted(self.chance.randrange(trials * 3 // 4) for _ in range(kills))
+        # More than kills: sometimes there is nobody to be killed.
+        moments = sorted(self.chance.randrange(trials * 3 // 4) for _ in range(kills * 3 // 2))
         while moments and sum(self.killed.values()) < kills:
             if not self.wait_for_moment(moments.pop(0)):
                 break
             self.kill()
-            # Where nobody was there to be killed, another moment will do.
-            moments += [trials * 3 // 4] if not moments else []
         self.wait_for_progress(lambda: False)
-        told = self.finish(self.head_process).json()
+        told = self.told()
         took = time.monotonic() - began
         for worker in self.workers.values():
             worker.send_signal(signal.SIGTERM)
@@ -327,8 +380,8 @@ class KillLoop(Cluster):
         self.assert_no_trial_processes()
         self.check(told)
         return {
-            "campaign": "kill_loop", "scheduler": scheduler, "seed": seed, "trials": trials,
-            "kills": sum(self.killed.values()), "killed": self.killed, "heads": self.heads,
+            "campaign": "kill_loop", "form": self.form, "scheduler": scheduler, "kind": self.kind, "seed": seed, "trials": trials,
+            "kills": sum(self.killed.values()), "killed": self.killed, "frozen": self.frozen, "heads": self.heads,
             "attempts": len(self.attempts()), "results": self.reports(), "seconds": round(took, 1),
         }
 
@@ -336,10 +389,10 @@ class KillLoop(Cluster):
         text = (self.directory / self.head_log).read_text() if self.heads else ""
         return "\n".join(text.splitlines()[-SHOWN_LINES:])
 
-    def campaign(self, seed, scheduler, trials, kills):
+    def campaign(self, seed, scheduler, trials, kills, kind=None):
         """`conduct`, which keeps the directory where it fails."""
         try:
-            return self.conduct(seed, scheduler, trials, kills)
+            return self.conduct(seed, scheduler, trials, kills, kind)
         except BaseException as why:
             kept = Path("%s-kept" % self.directory)
             print("kill_loop: seed %d, %s, %d trials, %d kills, killed %s: see %s\n%s"
@@ -349,11 +402,74 @@ class KillLoop(Cluster):
             raise why
 
 
-def run(seed, scheduler, trials, kills):
-    """One campaign outside of a suite. @returns whether nothing was found."""
-    told = {"campaign": "kill_loop", "scheduler": scheduler, "seed": seed}
+class StandingLoop(KillLoop):
+    """The same of an experiment that was submitted to a head that stands; its client dies, too."""
 
-    class One(KillLoop):
+    form = "head"
+    victims = dict(VICTIMS, client=3)
+
+    def prepare(self, *how):
+        super().prepare(*how)
+        self.client, self.clients = None, 0
+
+    def start_head(self):
+        self.heads += 1
+        self.head_log = "head-%d.log" % self.heads
+        self.head_process = self.start_on(
+            *("head", self.head_log, "head", "--listen", "127.0.0.1:%d" % self.port),
+            *("--certs", self.certs, "--cpus", 2, "--storage", self.directory / "results"),
+            *("--work", self.directory / "work-head")
+        )
+
+    def start_client(self):
+        # Where nothing is there yet, that begins it.
+        self.clients += 1
+        self.client = self.start_on(
+            *("client", "client-%d.log" % self.clients, "run", self.directory / "x.ini", "-o", "json"),
+            *("--head", "127.0.0.1:%d" % self.port, "--certs", self.certs, "--resume")
+        )
+
+    def begin(self):
+        super().begin()
+        self.start_client()
+
+    def kill_client(self):
+        self.client.kill()
+        self.killed["client"] += 1
+        self.finish(self.client, None)
+        self.start_client()
+
+    def over(self):
+        """Whether a client heard of the end. One that lost its head, or came while the head had the
+        experiment already, comes again."""
+        if self.head_process.poll() is not None:
+            if not self.says(self.head_log, NO_PORT):
+                self.fail("the head ended by itself: %s" % self.finish(self.head_process, None))
+            self.start_head()
+        if self.client.poll() is None:
+            return False
+        if self.client.returncode in COMES_AGAIN:
+            self.finish(self.client, None)
+            self.start_client()
+            return False
+        return True
+
+    def told(self):
+        result = self.finish(self.client).json()
+        self.head_process.send_signal(signal.SIGTERM)
+        self.finish(self.head_process)
+        self.assertEqual(list(self.directory.glob("work-head/jobs/*")), [])
+        return result
+
+
+FORMS = (KillLoop, KillLoop, StandingLoop)
+
+
+def run(form, seed, scheduler, trials, kills):
+    """One campaign outside of a suite. @returns whether nothing was found."""
+    told = {"campaign": "kill_loop", "form": form.form, "scheduler": scheduler, "seed": seed}
+
+    class One(form):
         def runTest(self):
             told.update(self.campaign(seed, scheduler, trials, kills))
 
@@ -369,7 +485,9 @@ def run(seed, scheduler, trials, kills):
 def main(first, count, trials=200, kills=50):
     well = True
     for i in range(int(count)):
-        well = run(int(first) + i, ("fifo", "asha")[i % 2], int(trials), int(kills)) and well
+        seed = int(first) + i
+        form, scheduler = FORMS[i % 3], ("fifo", "asha")[i % 2]
+        well = run(form, seed, scheduler, int(trials), int(kills)) and well
     return 0 if well else 1
 
 

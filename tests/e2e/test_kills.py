@@ -8,10 +8,10 @@ from kill_loop import KillLoop
 
 class Kills(KillLoop):
     def test_all_trials_end_whoever_is_killed(self):
-        self.campaign(1, "fifo", 20, 8)
+        self.campaign(1, "fifo", 20, 8, "command")
 
     def test_decisions_outlive_whoever_is_killed(self):
-        self.campaign(2, "asha", 20, 8)
+        self.campaign(2, "asha", 20, 8, "process")
 
 
 class Orders(Deaths):

@@ -130,6 +130,47 @@ private:
   std::int64_t n_ = 0;
 };
 
+std::int64_t whole(const object& config, const char* name) {
+  const auto* found = config.find(name);
+  const auto* number = found == nullptr ? nullptr : found->as_int();
+  if (number == nullptr)
+    throw std::invalid_argument{std::string{"no whole number "} + name};
+  return *number;
+}
+
+/// What tests/e2e/chain_trial.sh does: a chain of numbers, each made from the one before.
+class chain : public tune::trainable {
+public:
+  void setup(const object& config, const tune::trial_context&) override { begin(config); }
+  bool reset(const object& config) override {
+    begin(config);
+    return true;
+  }
+  tune::metrics step() override {
+    ++place_;
+    state_ = state_ * 48271 % 2147483647;
+    ::usleep(static_cast<useconds_t>(state_ % 10 * 10'000));
+    return {{"loss", state_}, {"place", place_}, {"done", place_ == steps_}};
+  }
+  [[nodiscard]] bool can_save() const override { return true; }
+  void save(const std::filesystem::path& to) override {
+    std::ofstream{to / "place"} << place_ << ' ' << state_;
+  }
+  void load(const std::filesystem::path& from) override {
+    if (!(std::ifstream{from / "place"} >> place_ >> state_))
+      throw std::runtime_error{"the checkpoint has no place"};
+  }
+
+private:
+  std::int64_t steps_ = 0, place_ = 0, state_ = 0;
+
+  void begin(const object& config) {
+    steps_ = whole(config, "steps");
+    place_ = 0;
+    state_ = whole(config, "x");
+  }
+};
+
 struct fault {
   const char* name;
   void (*run)(session&);
@@ -160,5 +201,6 @@ int main(int argc, char** argv) {
   all.add_function("moody", be_moody);
   all.add_function("hands_over", hand_over);
   all.add_class<counting>("counts");
+  all.add_class<chain>("chain");
   return tune::app(argc, argv, tune::builtin_choices(std::move(all)));
 }
