@@ -117,7 +117,8 @@ expected<result_grid::frame> read_frame(store_reader& from, const fs::path& dire
   result.why = "it is not finished";
   for (auto x :
        {experiment_status::done, experiment_status::time_limit, experiment_status::interrupted,
-        experiment_status::stopped, experiment_status::failed, experiment_status::stalled}) {
+        experiment_status::stopped, experiment_status::failed, experiment_status::stalled,
+        experiment_status::left_off}) {
     if (row->status == to_text(x)) {
       result.status = x;
       result.why = row->why;

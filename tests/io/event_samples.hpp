@@ -87,6 +87,7 @@ inline std::vector<event_body> every_kind() {
                                 {11, {{{3}, go_on{}, {{"rung", 1}}}}}};
   using due = on::ticked::due;
   return {on::opened{4, "1.2.3 (abc)", R"({"experiment":{"name":"x"}})", most},
+          on::opened{5, "", "", 1, opening::gathers},
           on::suggest_asked{5, 16},
           on::suggested{6, two},
           on::suggested{7, std::vector<suggestion>{}},
@@ -119,6 +120,16 @@ inline std::vector<event_body> every_kind() {
           on::node_down{"node-b", "lease expired"},
           on::stop_asked{trial_id{26}, "user"},
           on::stop_asked{std::nullopt, "all"},
+          on::pause_asked{trial_id{30}},
+          on::pause_asked{},
+          on::unpause_asked{trial_id{31}},
+          on::unpause_asked{},
+          on::add_asked{"key 1", config(awkward())},
+          on::add_asked{},
+          on::retry_asked{{32}, config(awkward()), "point 2", true},
+          on::retry_asked{{33}, nullptr, "", false},
+          on::gathered{true},
+          on::gathered{},
           on::interrupted{"SIGTERM"},
           on::ticked{due::time_limit, {}},
           on::ticked{due::progress_timeout, {27}},
@@ -150,7 +161,7 @@ inline bool same(const report& x, const report& y) {
 }
 
 inline auto parts(const on::opened& x) {
-  return std::tie(x.epoch, x.build, x.spec, x.seed);
+  return std::tie(x.epoch, x.build, x.spec, x.seed, x.how);
 }
 inline auto parts(const on::suggest_asked& x) {
   return std::tie(x.ask, x.count);
@@ -200,6 +211,15 @@ inline auto parts(const on::stop_asked& x) {
 inline auto parts(const on::interrupted& x) {
   return std::tie(x.why);
 }
+inline auto parts(const on::pause_asked& x) {
+  return std::tie(x.trial);
+}
+inline auto parts(const on::unpause_asked& x) {
+  return std::tie(x.trial);
+}
+inline auto parts(const on::gathered& x) {
+  return std::tie(x.only);
+}
 inline auto parts(const on::ticked& x) {
   return std::tie(x.what, x.trial);
 }
@@ -213,6 +233,14 @@ inline bool same_body(const on::suggested& x, const on::suggested& y) {
 }
 inline bool same_body(const on::reported& x, const on::reported& y) {
   return x.what == nullptr || y.what == nullptr ? x.what == y.what : same(*x.what, *y.what);
+}
+
+inline bool same_body(const on::add_asked& x, const on::add_asked& y) {
+  return x.key == y.key && same(x.config, y.config);
+}
+inline bool same_body(const on::retry_asked& x, const on::retry_asked& y) {
+  return x.trial == y.trial && same(x.config, y.config) && x.origin == y.origin
+         && x.from_scratch == y.from_scratch;
 }
 
 /// Exact equality of every field.

@@ -27,6 +27,8 @@ std::string ending_text(experiment_status x) {
       return "stopped on request";
     case experiment_status::failed:
       return "failed";
+    case experiment_status::left_off:
+      return "left off as asked: the rest has not run";
     case experiment_status::stalled:
       return "stalled: trials are left, but none can run";
   }
@@ -107,6 +109,7 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
     run += " --head " + shell_word(end.head);
   auto unfinished = end.status == experiment_status::interrupted
                     || end.status == experiment_status::time_limit
+                    || end.status == experiment_status::left_off
                     || end.status == experiment_status::failed;
   if (unfinished)
     result.push_back({run + " --resume", "go on"});

@@ -130,7 +130,7 @@ std::vector<told_event> read_events(field_reader& from) {
 
 experiment_status read_ending(field_reader& from) {
   auto number = from.get_count("status");
-  if (number > static_cast<std::uint64_t>(experiment_status::stalled))
+  if (number > static_cast<std::uint64_t>(experiment_status::left_off))
     from.fail("status is no status");
   return static_cast<experiment_status>(number);
 }

@@ -32,6 +32,7 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
       return how.view.succeeded == 0 ? exit_code::none_succeeded : exit_code::some_failed;
     case experiment_status::done:
     case experiment_status::stopped:
+    case experiment_status::left_off:
       break;
   }
   if (how.view.succeeded == 0)

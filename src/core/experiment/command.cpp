@@ -6,8 +6,8 @@
 namespace tune {
 
 std::string_view to_text(experiment_status x) {
-  static constexpr std::array<std::string_view, 6> names{"done",    "time_limit", "interrupted",
-                                                         "stopped", "failed",     "stalled"};
+  static constexpr std::array<std::string_view, 7> names{
+      "done", "time_limit", "interrupted", "stopped", "failed", "stalled", "left_off"};
   return names[static_cast<std::size_t>(x)];
 }
 

@@ -24,6 +24,13 @@ void engine::post(event_body what, instant now) {
   step_own(now);
 }
 
+order_verdict engine::order(event_body what, instant now) {
+  auto result = machine_.weigh(what);
+  if (result.what == order_verdict::kind::taken)
+    post(std::move(what), now);
+  return result;
+}
+
 void engine::step(event_body what, instant now) {
   event next{machine_.last_seq() + 1, now, std::move(what)};
   ports_.record(next);

@@ -11,7 +11,9 @@ std::string_view name_of(const event_body& x) {
       "chosen",      "placed",        "place_refused",      "started",
       "reported",    "saved",         "save_failed",        "checkpoint_bad",
       "ended",       "node_up",       "node_down",          "stop_asked",
-      "interrupted", "ticked",        "checkpoints_doomed", "checkpoint_gone"};
+      "interrupted", "ticked",        "checkpoints_doomed", "checkpoint_gone",
+      "pause_asked", "unpause_asked", "add_asked",          "retry_asked",
+      "gathered"};
   return names[x.index()];
 }
 

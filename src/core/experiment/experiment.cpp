@@ -26,6 +26,10 @@ bool experiment::is_stale(const event_body& what) const {
   return impl_->is_stale(what);
 }
 
+order_verdict experiment::weigh(const event_body& what) const {
+  return impl_->weigh(what);
+}
+
 std::optional<instant> experiment::next_deadline() const {
   return impl_->next_deadline();
 }

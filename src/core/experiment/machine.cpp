@@ -58,13 +58,18 @@ void machine::take(const on::opened& what) {
   drain_.reset();
   finished_ = false;
   // There may be more samples to take now: the searcher is asked once more.
-  searcher_done_ = settings_.max_trials > 0 && trials_.size() >= settings_.max_trials;
+  searcher_done_ = has_all_samples();
   stalled_at_.reset();
   // Nobody is left to answer the last head's questions.
   unanswered_.clear();
   opening_failures_ = 0;
+  told_of_rest_ = narrowed_ = false;
+  gathering_ = what.how == opening::gathers;
+  asked_for_ = 0;
+  asked_waiting_.clear();
   for (auto id : live_) {
     auto& trial = *live(id);
+    trial.asked_for = false;
     auto idle = entry(id).status == trial_status::pending && !trial.attempt;
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
       tell_added(trial);
@@ -102,9 +107,12 @@ bool machine::move(live_trial& trial, status_event event) {
   const auto* to = std::get_if<moves_to>(&result);
   if (to == nullptr)
     return false;
+  auto held = trial.held == hold::held ? 1u : 0u;
+  held_paused_ -= status == trial_status::paused ? held : 0;
   --counts_[static_cast<std::size_t>(status)];
   status = to->status;
   ++counts_[static_cast<std::size_t>(status)];
+  held_paused_ += status == trial_status::paused ? held : 0;
   return true;
 }
 

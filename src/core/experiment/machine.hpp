@@ -2,8 +2,8 @@
 ///
 /// One file per chapter: machine_supply (asks, choices), machine_place (attempts begin),
 /// machine_report (reports, saves), machine_keep (which checkpoints stay), machine_decide
-/// (verdicts), machine_end (attempts and trials end), machine_time (deadlines), machine_state
-/// (what can be seen of it).
+/// (verdicts), machine_client (what clients want), machine_end (attempts and trials end),
+/// machine_time (deadlines), machine_state (what can be seen of it).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -64,6 +64,15 @@ struct open_attempt {
   [[nodiscard]] bool at_boundary() const { return answered < reported; }
 };
 
+/// Whether a client keeps a trial from running.
+enum class hold : std::uint8_t {
+  none,
+  /// It pauses, is paused, or waits without being started.
+  held,
+  /// It is about to pause on a client's wish that was taken back: it goes on at once.
+  wakes,
+};
+
 /// What an exploit will make of its target once that has let go.
 struct transplant {
   trial_id donor;
@@ -87,15 +96,19 @@ struct live_trial {
   bool last_judged = false;
   /// Some report had a number for the first objective; NaN and infinity are numbers.
   bool has_objective = false;
+  /// Null after it came back from its end, until it reports something better.
   std::shared_ptr<const report> best;
-  double best_score = 0;
+  std::optional<double> best_score;
   std::vector<checkpoint_id> checkpoints;
   resource_request request;
   bool was_placed = false;
   /// The scheduler knows that it may be started.
   bool queued = false;
-  /// It waits for the cluster to grant its request.
+  /// It waits for the cluster to grant its request; where all is suspended, to ask for it again.
   bool awaits_lease = false;
+  hold held = hold::none;
+  /// Somebody asked for it under this head: see `on::gathered`.
+  bool asked_for = false;
   /// It waits for its back-off to pass.
   std::optional<instant> retry_at;
   /// Its deadlines; indexed by `on::ticked::due`.
@@ -117,6 +130,13 @@ struct trial_entry {
   /// Ended without error, and its first objective was a number at least once.
   bool succeeded = false;
   std::unique_ptr<live_trial> live;
+
+  // Of one that has ended, in case that it is to run again.
+  lineage_id lineage = 1;
+  std::uint64_t high_water = 0;
+  std::optional<double> best_score = {};
+  /// What it would go on from.
+  checkpoint_id newest = {};
 };
 
 /// A registered checkpoint.
@@ -154,6 +174,7 @@ public:
   [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
   [[nodiscard]] bool is_stale(const event_body& what) const;
   [[nodiscard]] std::vector<command> outstanding() const;
+  [[nodiscard]] order_verdict weigh(const event_body& what) const;
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
   [[nodiscard]] experiment_view view() const;
   void describe(fingerprint& into) const;
@@ -189,6 +210,11 @@ private:
   void take(const on::node_up& what);
   void take(const on::node_down& what);
   void take(const on::stop_asked& what);
+  void take(const on::pause_asked& what);
+  void take(const on::unpause_asked& what);
+  void take(const on::add_asked& what);
+  void take(const on::retry_asked& what);
+  void take(const on::gathered& what);
   void take(const on::interrupted& what);
   void take(const on::ticked& what);
 
@@ -198,8 +224,9 @@ private:
   [[nodiscard]] std::uint32_t suggestions_wanted() const;
   [[nodiscard]] std::uint32_t choices_wanted() const;
   [[nodiscard]] bool stands_still() const;
-  void add_trial(const suggestion& what);
+  live_trial& add_trial(const suggestion& what);
   bool start(trial_id id);
+  [[nodiscard]] bool has_all_samples() const;
   void finish(experiment_status status, std::string why);
 
   // machine_place
@@ -249,6 +276,23 @@ private:
   void halt(live_trial& trial, halt_mode how, std::string why);
   void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
 
+  // machine_client
+  [[nodiscard]] order_verdict weigh_stop(trial_id id) const;
+  [[nodiscard]] order_verdict weigh_pause(trial_id id) const;
+  [[nodiscard]] order_verdict weigh_unpause(trial_id id) const;
+  [[nodiscard]] order_verdict weigh_all(const event_body& what) const;
+  [[nodiscard]] order_verdict weigh_add(const on::add_asked& what) const;
+  [[nodiscard]] order_verdict weigh_retry(trial_id id) const;
+  void set_hold(live_trial& trial, hold to);
+  void shelve(live_trial& trial);
+  void hold_pending(live_trial& trial);
+  void place(const live_trial& trial);
+  void suspend();
+  void unsuspend();
+  void settle_narrowed();
+  void ask_for(live_trial& trial);
+  void tell_of_rest();
+
   // machine_end
   void lose_node(trial_id id, const on::node_down& what);
   void close_attempt(live_trial& trial, const on::ended& what, end_class how,
@@ -275,6 +319,7 @@ private:
   [[nodiscard]] const live_trial* live(trial_id id) const;
   live_trial* live(trial_id id, attempt_id attempt);
   trial_entry& entry(trial_id id) { return trials_[id.number]; }
+  [[nodiscard]] const trial_entry& entry_of(trial_id id) const { return trials_[id.number]; }
   /// Changes the status through the one table. @returns whether it moved.
   bool move(live_trial& trial, status_event event);
   void emit(command_body what, sequence gate = 0);
@@ -296,6 +341,8 @@ private:
   std::uint64_t attempts_ = 0;
   std::uint64_t checkpoints_made_ = 0;
   std::vector<trial_entry> trials_;
+  /// Trials that the searcher suggested; clients may add more.
+  std::uint64_t suggested_ = 0;
   std::set<trial_id> live_;
   status_counts counts_{};
   std::uint64_t succeeded_ = 0;
@@ -312,6 +359,21 @@ private:
   std::uint64_t unchosen_ = 0;
   std::uint64_t awaiting_lease_ = 0;
   std::uint64_t in_backoff_ = 0;
+  /// Trials that clients hold, and those of them that are paused.
+  std::uint64_t held_ = 0;
+  std::uint64_t held_paused_ = 0;
+  /// Clients want nothing more to be started.
+  bool suspended_ = false;
+  /// People were told that nothing runs, and why.
+  bool told_of_rest_ = false;
+  /// What clients added, by the key of their wish.
+  std::map<std::string, trial_id> added_;
+  /// Only what was asked for under this head runs: how much of that has not ended, and what of it
+  /// may be started.
+  bool gathering_ = false;
+  bool narrowed_ = false;
+  std::uint64_t asked_for_ = 0;
+  std::set<trial_id> asked_waiting_;
   /// Reports whose verdict is awaited, by their place in the log.
   std::map<sequence, trial_id> judging_;
   /// What the scheduler was asked about and has not answered, whatever became of it: an answer

@@ -84,11 +84,13 @@ bool machine::act(sequence cause, const action& what) {
 }
 
 bool machine::allow_on(live_trial& trial) {
-  if (entry(trial.id).status != trial_status::paused)
+  if (entry(trial.id).status != trial_status::paused || trial.held == hold::held)
     return false;
   move(trial, status_event::unpause);
   trial.queued = true;
   ++unchosen_;
+  if (trial.asked_for)
+    asked_waiting_.insert(trial.id);
   tell_scheduler(fact::unpaused{trial.id});
   row(trial, "unpaused");
   return true;

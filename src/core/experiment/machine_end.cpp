@@ -103,6 +103,10 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       move(trial, status_event::paused);
       row(trial, "paused");
       tell_scheduler(fact::paused{trial.id, newest_good(trial)});
+      if (trial.held == hold::wakes) {
+        set_hold(trial, hold::none);
+        static_cast<void>(allow_on(trial));
+      }
       return;
     case end_class::bad_checkpoint:
       if (newest_good(trial) || settings_.failures.restart_from_scratch) {
@@ -144,7 +148,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
     return;
   }
   tell_scheduler(fact::failed{trial.id});
-  if (policy.backoff.count() == 0 || drain_) {
+  if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
     requeue(trial, std::string{to_text(how)});
     return;
   }
@@ -183,12 +187,20 @@ void machine::leave_queue(live_trial& trial) {
   if (trial.queued)
     --unchosen_;
   trial.queued = false;
+  asked_waiting_.erase(trial.id);
 }
 
 void machine::tell_added(live_trial& trial) {
   trial.queued = true;
   ++unchosen_;
+  if (trial.asked_for)
+    asked_waiting_.insert(trial.id);
   tell_scheduler(fact::added{trial.id, trial.config, true});
+  // Whatever brought it back: it pauses no more, and is not to run either.
+  if (trial.held == hold::held)
+    shelve(trial);
+  else
+    set_hold(trial, hold::none);
 }
 
 void machine::end_without_running(live_trial& trial, std::string reason, fact::end_kind kind) {
@@ -209,6 +221,12 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   if (!move(trial, event))
     return;
   auto& known = entry(trial.id);
+  set_hold(trial, hold::none);
+  asked_for_ -= trial.asked_for ? 1 : 0;
+  known.lineage = trial.lineage;
+  known.high_water = trial.high_water;
+  known.best_score = trial.best_score;
+  known.newest = newest_good(trial);
   known.succeeded = event == status_event::end && trial.has_objective;
   succeeded_ += known.succeeded ? 1 : 0;
   if (event == status_event::end && trial.last != nullptr && !known.succeeded)
@@ -297,17 +315,6 @@ void machine::drain_trial(live_trial& trial) {
   park(trial, parked::pause);
   set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
   enact(trial);
-}
-
-void machine::take(const on::stop_asked& what) {
-  if (!what.trial) {
-    begin_drain({experiment_status::stopped, what.why, false});
-    return;
-  }
-  if (auto* trial = live(*what.trial)) {
-    auto kind = trial->attempt ? fact::end_kind::completed : fact::end_kind::removed;
-    decide_stop(*trial, what.why, kind);
-  }
 }
 
 void machine::take(const on::interrupted& what) {

@@ -11,6 +11,11 @@ void machine::take(const on::placed& what) {
     emit(cmd::release{what.what.id});
     return;
   }
+  if (suspended_) {
+    // Granted before the cluster heard of it: asked for again once trials may start.
+    emit(cmd::release{what.what.id});
+    return;
+  }
   trial->awaits_lease = false;
   --awaiting_lease_;
   if (has_only_bad(*trial)) {
@@ -28,6 +33,7 @@ bool machine::has_only_bad(const live_trial& trial) const {
 
 void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
+  told_of_rest_ = false;
   trial.was_placed = true;
   auto& attempt = trial.attempt.emplace();
   attempt.id = what.attempt;

@@ -105,7 +105,7 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   // Comparisons with NaN are false: it never is the best; ties keep the earlier report.
   if (std::isnan(score))
     return;
-  if (trial.best == nullptr || score > trial.best_score) {
+  if (!trial.best_score || score > *trial.best_score) {
     trial.best = what;
     trial.best_score = score;
   }
@@ -247,6 +247,7 @@ void machine::take(const on::save_failed& what) {
   if (attempt.next == parked::pause) {
     ++trial->failures[static_cast<std::size_t>(end_class::user_error)];
     attempt.next = parked::nothing;
+    set_hold(*trial, hold::none);
     row(*trial, "save failed: " + what.why);
     if (attempt.judging == 0)
       proceed(*trial, 0);

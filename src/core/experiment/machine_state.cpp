@@ -50,8 +50,11 @@ bool machine::is_stale(const event_body& what) const {
                         [this](const auto& y) { return unanswered_.contains(y.cause); });
   if (const auto* x = std::get_if<on::chosen>(&what))
     return choosing_ != x->what.at;
-  if (const auto* x = std::get_if<on::stop_asked>(&what))
-    return x->trial ? live(*x->trial) == nullptr : drain_.has_value();
+  if (std::holds_alternative<on::stop_asked>(what) || std::holds_alternative<on::pause_asked>(what)
+      || std::holds_alternative<on::unpause_asked>(what)
+      || std::holds_alternative<on::add_asked>(what)
+      || std::holds_alternative<on::retry_asked>(what))
+    return weigh(what).what != order_verdict::kind::taken;
   if (const auto* x = std::get_if<on::checkpoint_gone>(&what))
     return !checkpoints_.contains(x->checkpoint);
   if (std::holds_alternative<on::interrupted>(what))
@@ -72,7 +75,7 @@ std::vector<command> machine::outstanding() const {
     add(cmd::resolve_stall{*stalled_at_});
   for (auto id : live_) {
     const auto& trial = *live(id);
-    if (trial.awaits_lease)
+    if (trial.awaits_lease && !suspended_)
       add(cmd::place{id, trial.request});
     if (!trial.attempt)
       continue;
@@ -104,7 +107,7 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  return {counts_, succeeded_, best_, searcher_done_, drain_.has_value()};
+  return {counts_, succeeded_, best_, searcher_done_, drain_.has_value(), suspended_, held_};
 }
 
 std::optional<trial_status> machine::status_of(trial_id id) const {
@@ -148,6 +151,8 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   for (auto id : x.checkpoints)
     into.add(id);
   into.add(std::string_view{to_text(x.request)});
+  into.add(x.best_score.value_or(0)).add(static_cast<std::uint64_t>(x.held));
+  into.add(std::uint64_t{x.asked_for});
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
       .add(std::uint64_t{x.queued});
@@ -171,6 +176,8 @@ void machine::describe(fingerprint& into) const {
   into.add(attempts_).add(checkpoints_made_).add(std::uint64_t{trials_.size()});
   for (const auto& x : trials_) {
     into.add(static_cast<std::uint64_t>(x.status)).add(std::uint64_t{x.succeeded});
+    into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest);
+    into.add(x.best_score.value_or(0)).add(std::uint64_t{x.best_score.has_value()});
     if (x.live != nullptr)
       describe_trial(into, *x.live);
   }
@@ -189,6 +196,13 @@ void machine::describe(fingerprint& into) const {
     describe_report(into, best_->at);
   }
   into.add(unchosen_).add(awaiting_lease_).add(in_backoff_).add(asks_);
+  into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
+  into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
+  into.add(std::uint64_t{gathering_}).add(asked_for_);
+  for (const auto& [key, trial] : added_)
+    into.add(std::string_view{key}).add(trial);
+  for (auto id : asked_waiting_)
+    into.add(id);
   for (const auto& [cause, trial] : judging_)
     into.add(cause).add(trial);
   for (auto cause : unanswered_)

@@ -12,6 +12,14 @@ void machine::settle() {
       finish(drain_->status, drain_->why);
     return;
   }
+  if (gathering_)
+    return;
+  if (narrowed_) {
+    settle_narrowed();
+    if (!finished_ && stands_still())
+      tell_of_rest();
+    return;
+  }
   if (wants_suggestions())
     emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
   if (auto count = choices_wanted(); count > 0) {
@@ -25,6 +33,8 @@ void machine::settle() {
   } else if (live_.empty() && searcher_waits_) {
     finish(experiment_status::stalled,
            "the searcher waits for results, but no trial is left to give any");
+  } else if (stands_still() && (suspended_ || held_ > 0)) {
+    tell_of_rest();
   } else if (stands_still() && !stalled_at_) {
     stalled_at_ = seq_;
     unanswered_.insert(seq_);
@@ -33,7 +43,7 @@ void machine::settle() {
 }
 
 bool machine::wants_suggestions() const {
-  return !asked_ && !searcher_done_ && !searcher_waits_ && suggestions_wanted() > 0;
+  return !narrowed_ && !asked_ && !searcher_done_ && !searcher_waits_ && suggestions_wanted() > 0;
 }
 
 std::uint32_t machine::suggestions_wanted() const {
@@ -44,17 +54,17 @@ std::uint32_t machine::suggestions_wanted() const {
     return 0;
   auto count = ahead - waiting;
   if (settings_.max_trials > 0)
-    count = std::min(count, settings_.max_trials - std::min(settings_.max_trials, trials_.size()));
+    count = std::min(count, settings_.max_trials - std::min(settings_.max_trials, suggested_));
   return static_cast<std::uint32_t>(count);
 }
 
 std::uint32_t machine::choices_wanted() const {
-  if (choosing_ || nobody_to_start_)
+  if (choosing_ || nobody_to_start_ || suspended_)
     return 0;
   // Like suggestions: the next portion when half of the last has begun.
   if (scheduler_.choose_ahead > 2 && awaiting_lease_ > scheduler_.choose_ahead / 2)
     return 0;
-  auto paused = counts_[static_cast<std::size_t>(trial_status::paused)];
+  auto paused = counts_[static_cast<std::size_t>(trial_status::paused)] - held_paused_;
   auto count = std::min<std::uint64_t>(unchosen_ + paused, scheduler_.choose_ahead);
   count -= std::min(count, awaiting_lease_);
   if (settings_.max_concurrent > 0) {
@@ -66,8 +76,8 @@ std::uint32_t machine::choices_wanted() const {
 
 bool machine::stands_still() const {
   return !live_.empty() && counts_[static_cast<std::size_t>(trial_status::running)] == 0
-         && awaiting_lease_ == 0 && in_backoff_ == 0 && judging_.empty() && !asked_ && !choosing_
-         && !wants_suggestions();
+         && (awaiting_lease_ == 0 || suspended_) && in_backoff_ == 0 && judging_.empty() && !asked_
+         && !choosing_ && !wants_suggestions();
 }
 
 void machine::finish(experiment_status status, std::string why) {
@@ -89,17 +99,22 @@ void machine::take(const on::suggested& what) {
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list)
       add_trial(x);
+    suggested_ += list->size();
     searcher_waits_ = list->empty() && !searcher_heard_;
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
     searcher_waits_ = !searcher_heard_;
   } else {
     searcher_done_ = true;
   }
-  if (settings_.max_trials > 0 && trials_.size() >= settings_.max_trials)
+  if (has_all_samples())
     searcher_done_ = true;
 }
 
-void machine::add_trial(const suggestion& what) {
+bool machine::has_all_samples() const {
+  return settings_.max_trials > 0 && suggested_ >= settings_.max_trials;
+}
+
+live_trial& machine::add_trial(const suggestion& what) {
   auto made = std::make_unique<live_trial>();
   auto& trial = *made;
   trial.id = trial_id{trials_.size()};
@@ -113,11 +128,12 @@ void machine::add_trial(const suggestion& what) {
   row(trial);
   if (drain_) {
     drain_trial(trial);
-    return;
+    return trial;
   }
   trial.queued = true;
   ++unchosen_;
   tell_scheduler(fact::added{trial.id, trial.config, false});
+  return trial;
 }
 
 void machine::take(const on::chosen& what) {
@@ -135,7 +151,8 @@ void machine::take(const on::chosen& what) {
 
 bool machine::start(trial_id id) {
   auto* trial = live(id);
-  if (trial == nullptr || trial->awaits_lease || trial->retry_at)
+  if (trial == nullptr || trial->awaits_lease || trial->retry_at || trial->held == hold::held
+      || (narrowed_ && !trial->asked_for))
     return false;
   auto status = entry(id).status;
   if (status == trial_status::paused) {
@@ -149,7 +166,7 @@ bool machine::start(trial_id id) {
   }
   trial->awaits_lease = true;
   ++awaiting_lease_;
-  emit(cmd::place{id, trial->request}, trial->was_placed ? 0 : trial->born);
+  place(*trial);
   return true;
 }
 

@@ -49,7 +49,7 @@ constexpr std::size_t arity() {
 constexpr auto fields(of<on::opened>) {
   using x = on::opened;
   return std::tuple{field{"epoch", &x::epoch}, field{"build", &x::build}, field{"spec", &x::spec},
-                    field{"seed", &x::seed}};
+                    field{"seed", &x::seed}, field{"how", &x::how}};
 }
 constexpr auto fields(of<on::suggest_asked>) {
   using x = on::suggest_asked;
@@ -121,6 +121,23 @@ constexpr auto fields(of<on::node_down>) {
 constexpr auto fields(of<on::stop_asked>) {
   using x = on::stop_asked;
   return std::tuple{field{"trial", &x::trial}, field{"why", &x::why}};
+}
+constexpr auto fields(of<on::pause_asked>) {
+  return std::tuple{field{"trial", &on::pause_asked::trial}};
+}
+constexpr auto fields(of<on::unpause_asked>) {
+  return std::tuple{field{"trial", &on::unpause_asked::trial}};
+}
+constexpr auto fields(of<on::add_asked>) {
+  return std::tuple{field{"key", &on::add_asked::key}, field{"config", &on::add_asked::config}};
+}
+constexpr auto fields(of<on::retry_asked>) {
+  using x = on::retry_asked;
+  return std::tuple{field{"trial", &x::trial}, field{"config", &x::config},
+                    field{"origin", &x::origin}, field{"from_scratch", &x::from_scratch}};
+}
+constexpr auto fields(of<on::gathered>) {
+  return std::tuple{field{"only", &on::gathered::only}};
 }
 constexpr auto fields(of<on::interrupted>) {
   return std::tuple{field{"why", &on::interrupted::why}};

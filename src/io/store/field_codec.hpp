@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 4> due_names{"time_limit", "progre
                                                            "stop_grace", "retry"};
 inline constexpr std::array<std::string_view, 4> strategy_names{"pack", "spread", "strict_pack",
                                                                 "strict_spread"};
+inline constexpr std::array<std::string_view, 2> opening_names{"at_once", "gathers"};
 inline constexpr std::array<std::string_view, 2> policy_names{"pack", "spread"};
 inline constexpr std::array<std::string_view, 3> proposal_names{"trials", "wait", "finished"};
 
@@ -100,6 +101,9 @@ inline void put(std::string& to, on::ticked::due x) {
 }
 inline void put(std::string& to, resource_request::strategy x) {
   append_json_string(to, strategy_names[static_cast<std::size_t>(x)]);
+}
+inline void put(std::string& to, opening x) {
+  append_json_string(to, opening_names[static_cast<std::size_t>(x)]);
 }
 inline void put(std::string& to, placement_policy x) {
   append_json_string(to, policy_names[static_cast<std::size_t>(x)]);
@@ -208,6 +212,9 @@ inline bool get(const value& from, on::ticked::due& to, complaint& why) {
 }
 inline bool get(const value& from, resource_request::strategy& to, complaint& why) {
   return get_named(from, to, strategy_names, why);
+}
+inline bool get(const value& from, opening& to, complaint& why) {
+  return get_named(from, to, opening_names, why);
 }
 inline bool get(const value& from, placement_policy& to, complaint& why) {
   return get_named(from, to, policy_names, why);
@@ -319,6 +326,8 @@ bool is_left_out(const M& x) {
     return x.empty();
   else if constexpr (std::is_same_v<M, placement_policy>)
     return x == placement_policy::pack;
+  else if constexpr (std::is_same_v<M, opening>)
+    return x == opening::at_once;
   else
     return false;
 }

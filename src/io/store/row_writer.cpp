@@ -29,13 +29,17 @@ constexpr std::string_view trial_sql
       " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(trial) DO UPDATE SET"
       " status = excluded.status, config = excluded.config, origin = excluded.origin,"
       " failures = excluded.failures, lineage = excluded.lineage, reason = excluded.reason,"
-      " error = excluded.error, iterations = excluded.iterations,"
-      " time_total = excluded.time_total, metrics = excluded.metrics,"
-      " best_iteration = excluded.best_iteration, best_metrics = excluded.best_metrics,"
-      " ended = excluded.ended";
+      // One that runs again keeps what it reported until it reports more.
+      " error = excluded.error,"
+      " iterations = iif(excluded.metrics IS NULL, iterations, excluded.iterations),"
+      " time_total = iif(excluded.metrics IS NULL, time_total, excluded.time_total),"
+      " metrics = coalesce(excluded.metrics, metrics),"
+      " best_iteration = coalesce(excluded.best_iteration, best_iteration),"
+      " best_metrics = coalesce(excluded.best_metrics, best_metrics), ended = excluded.ended";
 constexpr std::string_view progress_sql
-    = "UPDATE t_trials SET iterations = ?2, time_total = ?3, metrics = ?4, best_iteration = ?5,"
-      " best_metrics = ?6 WHERE trial = ?1";
+    = "UPDATE t_trials SET iterations = ?2, time_total = ?3, metrics = ?4,"
+      " best_iteration = coalesce(?5, best_iteration),"
+      " best_metrics = coalesce(?6, best_metrics) WHERE trial = ?1";
 constexpr std::string_view attempt_sql
     = "INSERT OR REPLACE INTO t_attempts(attempt, trial, lineage, node, start_checkpoint, donor,"
       " config, pid, started, ended, end_class, detail, exit_status)"

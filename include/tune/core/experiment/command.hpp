@@ -34,7 +34,9 @@ enum class experiment_status : std::uint8_t {
   interrupted,
   stopped,
   failed,
-  stalled
+  stalled,
+  /// Only a part was to run, and that has ended; the rest can be gone on with.
+  left_off
 };
 
 [[nodiscard]] std::string_view to_text(experiment_status x);

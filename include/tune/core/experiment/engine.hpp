@@ -31,6 +31,12 @@ public:
   /// what follows. Late and doubled messages are answered without entering the log.
   void post(event_body what, instant now);
 
+  /// Takes a client's wish: posts it where it changes anything.
+  ///
+  /// @returns what the client is to be told, once all events up to `machine().last_seq()` are on
+  ///          disk.
+  [[nodiscard]] order_verdict order(event_body what, instant now);
+
   /// Posts everything that is due by time at `now`.
   void pass(instant now);
 

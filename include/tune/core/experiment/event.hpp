@@ -18,6 +18,13 @@
 
 namespace tune {
 
+/// How a head begins.
+enum class opening : std::uint8_t {
+  at_once,
+  /// Nothing is done before `on::gathered`: events that say what is to run come before it.
+  gathers,
+};
+
 namespace on {
 
 /// A head took the experiment over. First event of each epoch.
@@ -27,6 +34,7 @@ struct opened {
   /// The whole configuration as JSON.
   std::string spec;
   std::uint64_t seed = 0;
+  opening how = opening::at_once;
 };
 /// Configurations were asked for.
 struct suggest_asked {
@@ -127,6 +135,36 @@ struct stop_asked {
   std::optional<trial_id> trial;
   std::string why;
 };
+/// A client wants a trial to give its resources back until it is told to go on, or nothing more to
+/// be started.
+struct pause_asked {
+  /// None: no further trial begins; those that run go on.
+  std::optional<trial_id> trial;
+};
+/// A client takes such a wish back.
+struct unpause_asked {
+  std::optional<trial_id> trial;
+};
+/// A client wants a configuration of its own to be tried.
+struct add_asked {
+  /// Names the wish, so that it is granted once however often it comes. May be empty: each counts.
+  std::string key;
+  config_ptr config;
+};
+/// A client, or a head that goes on, wants a trial that has ended to run again.
+struct retry_asked {
+  trial_id trial;
+  /// What it had when it ended: the experiment keeps no configurations of trials that have.
+  config_ptr config;
+  std::string origin;
+  /// Forget its checkpoints, and judge it afresh.
+  bool from_scratch = false;
+};
+/// The head said what it wants to run again: now it begins. See `opening::gathers`.
+struct gathered {
+  /// It runs nothing but that, and what clients ask for while it runs.
+  bool only = false;
+};
 /// The run must leave off in order and stay resumable (Ctrl-C, SIGTERM).
 struct interrupted {
   std::string why;
@@ -146,7 +184,8 @@ using event_body
                    on::placed, on::place_refused, on::started, on::reported, on::saved,
                    on::save_failed, on::checkpoint_bad, on::ended, on::node_up, on::node_down,
                    on::stop_asked, on::interrupted, on::ticked, on::checkpoints_doomed,
-                   on::checkpoint_gone>;
+                   on::checkpoint_gone, on::pause_asked, on::unpause_asked, on::add_asked,
+                   on::retry_asked, on::gathered>;
 
 /// One event with its place in the log and its time.
 struct event {

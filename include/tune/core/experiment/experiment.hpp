@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune {
@@ -40,7 +41,34 @@ struct experiment_view {
   std::optional<best_trial> best;
   bool searcher_done = false;
   bool draining = false;
+  /// Clients want nothing more to be started.
+  bool suspended = false;
+  /// Trials that clients paused, or keep from being started.
+  std::uint64_t held = 0;
 };
+
+/// What a client is told about its wish.
+struct order_verdict {
+  enum class kind : std::uint8_t {
+    /// It is, or will be, done.
+    taken,
+    /// Nothing has to be done: it is so already.
+    needless,
+    /// There is no such trial.
+    unknown,
+    /// It cannot be done as things stand.
+    refused,
+  };
+  kind what = kind::taken;
+  /// In words for people, without the trial's number: "it pauses as soon as it has saved".
+  std::string text;
+  /// The trial that is meant, or was made; none where it is about all.
+  std::optional<trial_id> trial;
+  friend bool operator==(const order_verdict&, const order_verdict&) = default;
+};
+
+/// "taken", "needless", "unknown", "refused".
+[[nodiscard]] std::string_view to_text(order_verdict::kind x);
 
 /// Events in, commands out. It knows no actor, clock, file or thread; replaying the same events
 /// gives the same state and the same commands. Work per event does not grow with the number of
@@ -64,6 +92,11 @@ public:
   [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
   /// Whether `what` would change nothing (attempt over, unknown, answered already).
   [[nodiscard]] bool is_stale(const event_body& what) const;
+
+  /// What a client is to be told of `what`, which is one of the events that clients cause
+  /// (`stop_asked`, `pause_asked`, `unpause_asked`, `add_asked`, `retry_asked`); of any other:
+  /// refused. It may be told once the log is on disk, `what` included where it is taken.
+  [[nodiscard]] order_verdict weigh(const event_body& what) const;
 
   /// When the next thing is due by time alone; nothing if no deadline stands.
   [[nodiscard]] std::optional<instant> next_deadline() const;

@@ -43,7 +43,8 @@ public:
   simulation(simulation_options how, experiment_settings settings, make_rules rules,
              std::shared_ptr<trial_model> model);
 
-  /// Opens the experiment and runs until it is finished, or `most` events are in the log.
+  /// Opens the experiment and runs until it is finished, `most` events are in the log, or nothing
+  /// happens because a client wants it so.
   void run(std::size_t most = std::numeric_limits<std::size_t>::max());
 
   /// Loses the head: what is not on disk is gone, perhaps with part of the last commit; another
@@ -63,6 +64,8 @@ public:
 
   /// The log as it is, on disk or not; empty where the simulation does not record.
   [[nodiscard]] const std::vector<event>& log() const { return log_; }
+  /// All events up to it are on disk.
+  [[nodiscard]] sequence durable() const { return on_disk_; }
   /// Events applied, those of lost suffixes included.
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] const std::vector<command>& carried() const { return carried_; }

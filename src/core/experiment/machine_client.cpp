@@ -1,0 +1,356 @@
+// What clients want of a running experiment.
+//
+// A wish that would change nothing never enters the log: `weigh` tells beforehand, and the shell
+// posts what is taken. Trials that clients hold are told to the scheduler as paused, whatever their
+// status is, so that it names others; and while a client holds anything, or all, nobody calls it a
+// stall that nothing runs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using kind = order_verdict::kind;
+
+order_verdict no_such_trial(trial_id id) {
+  return {kind::unknown, "there is no such trial", id};
+}
+
+} // namespace
+
+std::string_view to_text(order_verdict::kind x) {
+  static constexpr std::array<std::string_view, 4> names{"taken", "needless", "unknown", "refused"};
+  return names[static_cast<std::size_t>(x)];
+}
+
+order_verdict machine::weigh(const event_body& what) const {
+  if (finished_)
+    return {kind::refused, "the experiment is over", std::nullopt};
+  if (const auto* x = std::get_if<on::add_asked>(&what))
+    return weigh_add(*x);
+  if (const auto* x = std::get_if<on::retry_asked>(&what))
+    return weigh_retry(x->trial);
+  if (const auto* x = std::get_if<on::stop_asked>(&what))
+    return x->trial ? weigh_stop(*x->trial) : weigh_all(what);
+  if (const auto* x = std::get_if<on::pause_asked>(&what))
+    return x->trial ? weigh_pause(*x->trial) : weigh_all(what);
+  if (const auto* x = std::get_if<on::unpause_asked>(&what))
+    return x->trial ? weigh_unpause(*x->trial) : weigh_all(what);
+  return {kind::refused, "clients cannot ask for that", std::nullopt};
+}
+
+order_verdict machine::weigh_all(const event_body& what) const {
+  auto says = [](kind how, const char* text) { return order_verdict{how, text, std::nullopt}; };
+  if (std::holds_alternative<on::stop_asked>(what)) {
+    if (!drain_)
+      return says(kind::taken, "all trials are told to end");
+    return drain_->resumable ? says(kind::refused, "the experiment is leaving off already")
+                             : says(kind::needless, "the experiment is ending already");
+  }
+  if (drain_)
+    return says(kind::refused, "the experiment is leaving off");
+  auto wants_pause = std::holds_alternative<on::pause_asked>(what);
+  if (wants_pause == suspended_)
+    return says(kind::needless, wants_pause ? "it is paused already" : "it is not paused");
+  return says(kind::taken, wants_pause ? "no further trial is started; those that run go on"
+                                       : "trials are started again");
+}
+
+order_verdict machine::weigh_stop(trial_id id) const {
+  const auto* trial = live(id);
+  if (id.number >= trials_.size())
+    return no_such_trial(id);
+  if (trial == nullptr)
+    return {kind::needless, "it has ended already", id};
+  if (!trial->attempt)
+    return {kind::taken, "it has ended", id};
+  if (trial->attempt->next == parked::stop)
+    return {kind::needless, "it is ending already", id};
+  return {kind::taken, "it is told to end", id};
+}
+
+order_verdict machine::weigh_pause(trial_id id) const {
+  const auto* trial = live(id);
+  if (id.number >= trials_.size())
+    return no_such_trial(id);
+  if (trial == nullptr)
+    return {kind::refused, "it has ended", id};
+  if (drain_)
+    return {kind::refused, "the experiment is leaving off", id};
+  if (trial->held == hold::held)
+    return {kind::needless, "it is paused already", id};
+  if (!trial->attempt)
+    return {kind::taken, "it is paused", id};
+  const auto& attempt = *trial->attempt;
+  if (!settings_.can_checkpoint)
+    return {kind::refused, "its trainable cannot save; it can be stopped, but not paused", id};
+  if (attempt.next == parked::stop || attempt.killed_for)
+    return {kind::refused, "it is ending", id};
+  return {kind::taken, "it pauses as soon as it has saved", id};
+}
+
+order_verdict machine::weigh_unpause(trial_id id) const {
+  const auto* trial = live(id);
+  if (id.number >= trials_.size())
+    return no_such_trial(id);
+  if (trial == nullptr)
+    return {kind::refused, "it has ended", id};
+  if (drain_)
+    return {kind::refused, "the experiment is leaving off", id};
+  if (trial->held == hold::held && trial->attempt)
+    return {kind::taken, "it goes on as soon as it has paused", id};
+  if (trial->held == hold::held || entry_of(id).status == trial_status::paused)
+    return {kind::taken, "it may run again", id};
+  return {kind::needless, trial->attempt ? "it runs already" : "it waits for its turn already", id};
+}
+
+order_verdict machine::weigh_add(const on::add_asked& what) const {
+  if (drain_)
+    return {kind::refused, "the experiment is leaving off", std::nullopt};
+  if (auto known = added_.find(what.key); !what.key.empty() && known != added_.end())
+    return {kind::needless, "it was added before", known->second};
+  if (what.config == nullptr)
+    return {kind::refused, "there is no configuration", std::nullopt};
+  return {kind::taken, "it waits for its turn", trial_id{trials_.size()}};
+}
+
+order_verdict machine::weigh_retry(trial_id id) const {
+  if (id.number >= trials_.size())
+    return no_such_trial(id);
+  if (drain_)
+    return {kind::refused, "the experiment is leaving off", id};
+  if (!is_final(entry_of(id).status))
+    return {kind::refused, "it has not ended", id};
+  return {kind::taken, "it waits for its turn again", id};
+}
+
+void machine::take(const on::stop_asked& what) {
+  if (!what.trial) {
+    begin_drain({experiment_status::stopped, what.why, false});
+    return;
+  }
+  if (auto* trial = live(*what.trial)) {
+    auto how = trial->attempt ? fact::end_kind::completed : fact::end_kind::removed;
+    decide_stop(*trial, what.why, how);
+  }
+}
+
+void machine::take(const on::pause_asked& what) {
+  if (!what.trial) {
+    suspend();
+    return;
+  }
+  auto* trial = live(*what.trial);
+  if (trial == nullptr || trial->held == hold::held)
+    return;
+  set_hold(*trial, hold::held);
+  if (trial->attempt) {
+    park(*trial, parked::pause);
+    enact(*trial);
+  } else if (entry(trial->id).status == trial_status::pending) {
+    hold_pending(*trial);
+  }
+  row(*trial, "paused by a client");
+}
+
+void machine::take(const on::unpause_asked& what) {
+  if (!what.trial) {
+    unsuspend();
+    return;
+  }
+  auto* trial = live(*what.trial);
+  if (trial == nullptr)
+    return;
+  if (trial->attempt) {
+    if (trial->held == hold::held)
+      set_hold(*trial, hold::wakes);
+    return;
+  }
+  auto waits = trial->held == hold::held && entry(trial->id).status == trial_status::pending;
+  set_hold(*trial, hold::none);
+  if (waits) {
+    trial->queued = true;
+    ++unchosen_;
+    ask_for(*trial);
+    tell_scheduler(fact::unpaused{trial->id});
+    row(*trial, "unpaused");
+  } else {
+    ask_for(*trial);
+    static_cast<void>(allow_on(*trial));
+  }
+}
+
+void machine::take(const on::add_asked& what) {
+  auto& trial = add_trial({what.config, "client"});
+  if (!what.key.empty())
+    added_.emplace(what.key, trial.id);
+  ask_for(trial);
+}
+
+void machine::take(const on::retry_asked& what) {
+  auto& known = entry(what.trial);
+  if (!is_final(known.status))
+    return;
+  auto made = std::make_unique<live_trial>();
+  auto& trial = *made;
+  trial.id = what.trial;
+  trial.config = what.config;
+  trial.origin = what.origin;
+  trial.born = seq_;
+  trial.request = settings_.request;
+  trial.best_score = known.best_score;
+  trial.has_objective = known.succeeded || known.best_score.has_value();
+  trial.lineage = known.lineage + (what.from_scratch ? 1 : 0);
+  if (!what.from_scratch) {
+    trial.high_water = known.high_water;
+    if (auto own = kept_.find(trial.id); own != kept_.end())
+      trial.checkpoints = own->second;
+    // It may be another trial's, which it was cloned from.
+    std::erase(trial.checkpoints, known.newest);
+    auto newest = checkpoints_.find(known.newest);
+    if (newest != checkpoints_.end() && !newest->second.doomed)
+      trial.checkpoints.push_back(known.newest);
+  }
+  succeeded_ -= std::exchange(known.succeeded, false) ? 1 : 0;
+  known.live = std::move(made);
+  live_.insert(trial.id);
+  if (newest_good(trial) && checkpoints_.at(newest_good(trial)).trial != trial.id)
+    borrow(trial.id, newest_good(trial));
+  move(trial, status_event::revive);
+  row(trial, what.from_scratch ? "again, from the beginning" : "again");
+  ask_for(trial);
+  tell_added(trial);
+}
+
+void machine::take(const on::gathered& what) {
+  gathering_ = false;
+  narrowed_ = what.only;
+  if (!narrowed_)
+    return;
+  // What the scheduler was asked last does not count any more.
+  choosing_.reset();
+  for (auto id : live_) {
+    auto& trial = *live(id);
+    if (!trial.awaits_lease || trial.asked_for)
+      continue;
+    // The last head had chosen it.
+    trial.awaits_lease = false;
+    --awaiting_lease_;
+    tell_added(trial);
+  }
+}
+
+void machine::set_hold(live_trial& trial, hold to) {
+  auto paused = entry(trial.id).status == trial_status::paused;
+  auto count = [&](hold x, std::uint64_t by) {
+    if (x != hold::held)
+      return;
+    held_ += by;
+    held_paused_ += paused ? by : 0;
+  };
+  count(trial.held, static_cast<std::uint64_t>(-1));
+  if (std::exchange(trial.held, to) != to)
+    told_of_rest_ = false;
+  count(trial.held, 1);
+}
+
+/// To the scheduler it is paused now.
+void machine::shelve(live_trial& trial) {
+  leave_queue(trial);
+  tell_scheduler(fact::paused{trial.id, newest_good(trial)});
+}
+
+void machine::hold_pending(live_trial& trial) {
+  if (trial.retry_at) {
+    trial.retry_at.reset();
+    --in_backoff_;
+    clear_deadlines(trial);
+    tell_added(trial);
+    return;
+  }
+  if (trial.awaits_lease) {
+    trial.awaits_lease = false;
+    --awaiting_lease_;
+    emit(cmd::cancel_place{trial.id});
+  }
+  shelve(trial);
+}
+
+/// Asks the cluster for the trial's resources, unless nothing may be started now.
+void machine::place(const live_trial& trial) {
+  if (!suspended_)
+    emit(cmd::place{trial.id, trial.request}, trial.was_placed ? 0 : trial.born);
+}
+
+void machine::suspend() {
+  if (suspended_)
+    return;
+  suspended_ = true;
+  told_of_rest_ = false;
+  for (auto id : live_) {
+    if (live(id)->awaits_lease)
+      emit(cmd::cancel_place{id});
+  }
+}
+
+void machine::unsuspend() {
+  if (!suspended_)
+    return;
+  suspended_ = false;
+  told_of_rest_ = false;
+  for (auto id : live_) {
+    if (live(id)->awaits_lease)
+      place(*live(id));
+  }
+}
+
+/// It runs also where nothing else does.
+void machine::ask_for(live_trial& trial) {
+  if (!std::exchange(trial.asked_for, true))
+    ++asked_for_;
+  if (trial.queued)
+    asked_waiting_.insert(trial.id);
+}
+
+void machine::settle_narrowed() {
+  if (asked_for_ == 0) {
+    auto whole = live_.empty() && searcher_done_;
+    finish(whole ? experiment_status::done : experiment_status::left_off, {});
+    return;
+  }
+  // Nobody else wakes what the scheduler paused.
+  for (auto id : stands_still() ? live_ : std::set<trial_id>{}) {
+    if (auto& trial = *live(id); trial.asked_for)
+      static_cast<void>(allow_on(trial));
+  }
+  if (choosing_ || suspended_ || asked_waiting_.empty())
+    return;
+  choice next{seq_, {}};
+  auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
+  for (auto id : asked_waiting_) {
+    if (settings_.max_concurrent > 0 && busy + next.start.size() >= settings_.max_concurrent)
+      break;
+    next.start.push_back(id);
+  }
+  if (next.start.empty())
+    return;
+  // In the place of the scheduler, which would name the others, too.
+  choosing_ = seq_;
+  choose_count_ = static_cast<std::uint32_t>(next.start.size());
+  emit(cmd::log{on::chosen{std::move(next)}});
+}
+
+void machine::tell_of_rest() {
+  if (std::exchange(told_of_rest_, true))
+    return;
+  emit(cmd::warn{suspended_ ? "nothing runs: the experiment is paused until it is unpaused"
+                            : "nothing runs: all trials that are left, or those that they wait "
+                              "for, are paused until they are unpaused or stopped"});
+}
+
+} // namespace tune
