@@ -280,6 +280,7 @@ private:
   [[nodiscard]] order_verdict weigh_stop(trial_id id) const;
   [[nodiscard]] order_verdict weigh_pause(trial_id id) const;
   [[nodiscard]] order_verdict weigh_unpause(trial_id id) const;
+  [[nodiscard]] order_verdict weigh_late(const event_body& what) const;
   [[nodiscard]] order_verdict weigh_all(const event_body& what) const;
   [[nodiscard]] order_verdict weigh_add(const on::add_asked& what) const;
   [[nodiscard]] order_verdict weigh_retry(trial_id id) const;

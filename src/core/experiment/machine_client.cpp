@@ -30,7 +30,7 @@ std::string_view to_text(order_verdict::kind x) {
 
 order_verdict machine::weigh(const event_body& what) const {
   if (finished_)
-    return {kind::refused, "the experiment is over", std::nullopt};
+    return weigh_late(what);
   if (const auto* x = std::get_if<on::add_asked>(&what))
     return weigh_add(*x);
   if (const auto* x = std::get_if<on::retry_asked>(&what))
@@ -42,6 +42,22 @@ order_verdict machine::weigh(const event_body& what) const {
   if (const auto* x = std::get_if<on::unpause_asked>(&what))
     return x->trial ? weigh_unpause(*x->trial) : weigh_all(what);
   return {kind::refused, "clients cannot ask for that", std::nullopt};
+}
+
+order_verdict machine::weigh_late(const event_body& what) const {
+  std::optional<trial_id> trial;
+  if (const auto* x = std::get_if<on::stop_asked>(&what))
+    trial = x->trial;
+  else if (const auto* y = std::get_if<on::pause_asked>(&what))
+    trial = y->trial;
+  else if (const auto* z = std::get_if<on::unpause_asked>(&what))
+    trial = z->trial;
+  else if (const auto* again = std::get_if<on::retry_asked>(&what))
+    trial = again->trial;
+  // Perhaps it was the end of this very trial that ended the experiment.
+  if (std::holds_alternative<on::stop_asked>(what) && trial && live(*trial) == nullptr)
+    return weigh_stop(*trial);
+  return {kind::refused, "the experiment is over", trial};
 }
 
 order_verdict machine::weigh_all(const event_body& what) const {
@@ -319,6 +335,13 @@ void machine::ask_for(live_trial& trial) {
 
 void machine::settle_narrowed() {
   if (asked_for_ == 0) {
+    // Is that all there is? Only the searcher knows.
+    if (asked_)
+      return;
+    if (live_.empty() && !searcher_done_ && !searcher_waits_) {
+      emit(cmd::log{on::suggest_asked{asks_ + 1, 1}});
+      return;
+    }
     auto whole = live_.empty() && searcher_done_;
     finish(whole ? experiment_status::done : experiment_status::left_off, {});
     return;

@@ -119,10 +119,20 @@ struct clients : testing::Test {
   }
 
   /// Where a trial can stand when a client speaks of it.
-  enum class state { pending, chosen, restoring, stepping, reported, saving, paused, ended, failed };
+  enum class state {
+    pending,
+    chosen,
+    restoring,
+    stepping,
+    reported,
+    saving,
+    paused,
+    ended,
+    failed
+  };
   static constexpr state all_states[]
-      = {state::pending,  state::chosen, state::restoring, state::stepping, state::reported,
-         state::saving,   state::paused, state::ended,     state::failed};
+      = {state::pending, state::chosen, state::restoring, state::stepping, state::reported,
+         state::saving,  state::paused, state::ended,     state::failed};
   void bring_to(state where) {
     open();
     if (where == state::pending)
@@ -563,6 +573,9 @@ TEST_F(clients, hear_that_the_run_is_over) {
 
   EXPECT_EQ(order(on::stop_asked{}).what, kind::refused);
   EXPECT_EQ(order(on::add_asked{"", std::make_shared<object>()}).what, kind::refused);
+  EXPECT_EQ(order(on::pause_asked{zero}).trial, zero);
+  EXPECT_EQ(order(on::stop_asked{zero, "client"}).what, kind::needless);
+  EXPECT_EQ(order(on::stop_asked{trial_id{9}, "client"}).what, kind::unknown);
 }
 
 // -- Heads that go on.
@@ -625,6 +638,26 @@ TEST_F(next_head, has_nothing_to_do_where_no_trial_is_to_run_again) {
   EXPECT_EQ(ports.all<cmd::finish>().back().status, experiment_status::left_off);
 }
 
+TEST_F(clients, next_head_is_done_where_what_had_failed_was_all_that_was_left) {
+  bring_to(state::failed);
+  auto exhaust = [&] {
+    auto number = ports.all<cmd::ask_searcher>().back().what.number;
+    post(on::suggested{number, exhausted{"all out"}});
+  };
+  exhaust();
+  ASSERT_TRUE(uut->machine().is_finished());
+
+  post(on::opened{2, "test", "{}", 1, opening::gathers});
+  post(on::retry_asked{zero, std::make_shared<object>(object{{"x", 1}}), "test", false});
+  post(on::gathered{true});
+  place();
+  end(end_class::finished);
+  EXPECT_FALSE(uut->machine().is_finished());
+  exhaust();
+
+  EXPECT_EQ(ports.all<cmd::finish>().back().status, experiment_status::done);
+}
+
 TEST_F(next_head, after_a_narrow_one_runs_the_rest) {
   post(on::opened{2, "test", "{}", 1, opening::gathers});
   post(on::gathered{true});
@@ -642,9 +675,8 @@ class any_client : public testing::TestWithParam<std::uint64_t> {
 protected:
   std::uint64_t seed = GetParam();
   rng chance{GetParam(), "clients", 0};
-  world::make_scheduler maker = [seed = GetParam()] {
-    return std::make_unique<support::toy_scheduler>(seed);
-  };
+  world::make_scheduler maker
+      = [seed = GetParam()] { return std::make_unique<support::toy_scheduler>(seed); };
   experiment_settings settings = able_to_save();
   world_options options;
   /// Wishes that were taken, by their place in the log.
