@@ -2,6 +2,7 @@
 #include "tune/actors/runner.hpp"
 
 #include "tune/actors/seal.hpp"
+#include "owed_answers.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
 #include "turn_gate.hpp"
@@ -45,6 +46,8 @@ struct runner_state : engine_ports {
   sequence most_undurable = 0;
   std::shared_ptr<run_observer> observer;
   history_function history;
+  std::vector<on::retry_asked> again;
+  bool only_again = false;
 
   caf::actor_clock::time_point began;
   std::optional<run_summary> summary;
@@ -72,6 +75,8 @@ struct runner_state : engine_ports {
   sequence durable = 0;
   /// Answers held back until the disk has caught up.
   std::vector<cmd::proceed> withheld;
+  /// Answers to clients, likewise.
+  owed_answers owed;
   /// When timers under way come.
   std::set<instant> timers;
 
@@ -115,10 +120,12 @@ struct runner_state : engine_ports {
     loop->durable(seq);
     for (const auto& x : std::exchange(withheld, {}))
       carry(x);
+    owed.pay(durable);
     end_turn();
   }
 
   void fail(const error& why) {
+    owed.fail(why);
     if (summary)
       return;
     summary = make_summary({experiment_status::failed, to_text(why)});
@@ -170,6 +177,19 @@ struct runner_state : engine_ports {
     if (is_broken())
       return;
     loop->pass(now());
+    end_turn();
+  }
+
+  void take(client_orders x) {
+    if (is_broken()) {
+      x.answer(error{ec::storage, summary->storage_error});
+      return;
+    }
+    std::vector<order_verdict> told;
+    for (auto& one : x.what)
+      told.push_back(loop->order(std::move(one), now()));
+    owed.owe(loop->machine().last_seq(), std::move(x.answer), std::move(told));
+    owed.pay(durable);
     end_turn();
   }
 
@@ -343,6 +363,8 @@ struct runner_state : engine_ports {
     send(self, recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
     if (history && !replay())
       return;
+    if (!again.empty() || only_again)
+      opening.how = tune::opening::gathers;
     post(opening);
     send(self, cluster, runner_actor{caf::actor_cast<runner_impl>(self)});
     if (!history)
@@ -350,6 +372,11 @@ struct runner_state : engine_ports {
     // What ran under the last head ended with it.
     for (auto [trial, attempt] : loop->machine().open_attempts())
       post(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
+    if (opening.how == tune::opening::gathers) {
+      for (auto& x : std::exchange(again, {}))
+        post(std::move(x));
+      post(on::gathered{only_again});
+    }
     loop->resume(now());
     end_turn();
   }
@@ -424,8 +451,11 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);
   state.history = std::move(parts->history);
+  state.again = std::move(parts->again);
+  state.only_again = parts->only_again;
   return {
       [&state](news& x) { state.hear(std::move(x.what)); },
+      [&state](client_orders& x) { state.hear(std::move(x)); },
       [&state](const lease_granted& x) { state.hear(x); },
       [&state](const lease_refused& x) {
         state.hear(event_body{on::place_refused{x.trial, x.why}});

@@ -4,6 +4,7 @@
 
 #include "tune/actors/actors.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -11,8 +12,9 @@
 
 namespace tune {
 
-/// What the runner hears and turns into events: news, a lease, or that time has passed.
-using heard_word = std::variant<event_body, lease_granted, tick_atom>;
+/// What the runner hears and turns into events: news, a lease, that time has passed, or what a
+/// client wants.
+using heard_word = std::variant<event_body, lease_granted, tick_atom, client_orders>;
 
 /// Keeps what others say back while a prompt rule thinks about whom to start or what to try, and
 /// puts the answers of both rules in a fixed order: the scheduler's, then the searcher's.
@@ -109,11 +111,16 @@ private:
     whom.due += questions;
   }
 
+  static bool is_end(const event_body& what) {
+    return std::holds_alternative<on::stop_asked>(what)
+           || std::holds_alternative<on::interrupted>(what);
+  }
+
   static bool wants_an_end(const heard_word& what) {
+    if (const auto* orders = std::get_if<client_orders>(&what))
+      return std::any_of(orders->what.begin(), orders->what.end(), is_end);
     const auto* body = std::get_if<event_body>(&what);
-    return body != nullptr
-           && (std::holds_alternative<on::stop_asked>(*body)
-               || std::holds_alternative<on::interrupted>(*body));
+    return body != nullptr && is_end(*body);
   }
 
   void stay_open() {

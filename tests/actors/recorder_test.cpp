@@ -71,6 +71,7 @@ struct recorder_test : support::real_system {
            std::reference_wrapper<support::told<storage_failed>> failed) {
     return {
         [](const news&) {},
+        [](const client_orders&) {},
         [](const lease_granted&) {},
         [](const lease_refused&) {},
         [](const remark&) {},

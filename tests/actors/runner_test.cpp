@@ -173,6 +173,56 @@ struct runner_test : support::deterministic_system {
   }
 };
 
+/// What a client was told.
+struct client_ear {
+  std::vector<expected<std::vector<order_verdict>>> told;
+  client_orders wish(std::vector<event_body> what) {
+    return {std::move(what), [this](auto answer) { told.push_back(std::move(answer)); }};
+  }
+};
+
+TEST_F(runner_test, answers_a_client_when_its_wish_is_on_disk) {
+  client_ear ear;
+  begin();
+
+  tell(uut, ear.wish({on::pause_asked{trial_id{7}}, on::stop_asked{trial_id{0}, "client"}}));
+  EXPECT_TRUE(ear.told.empty());
+  make_durable();
+
+  ASSERT_EQ(ear.told.size(), 1u);
+  ASSERT_TRUE(ear.told[0]);
+  EXPECT_EQ(ear.told[0]->at(0).what, order_verdict::kind::unknown);
+  EXPECT_EQ(ear.told[0]->at(1).what, order_verdict::kind::taken);
+  EXPECT_EQ(events("stop_asked"), 1u);
+  EXPECT_EQ(events("pause_asked"), 0u);
+}
+
+TEST_F(runner_test, answers_at_once_what_changes_nothing_and_is_on_disk) {
+  client_ear ear;
+  begin();
+
+  tell(uut, ear.wish({on::unpause_asked{trial_id{0}}}));
+
+  ASSERT_EQ(ear.told.size(), 1u);
+  EXPECT_EQ(ear.told[0]->at(0).what, order_verdict::kind::needless);
+}
+
+TEST_F(runner_test, tells_clients_where_nothing_can_be_recorded_any_more) {
+  client_ear ear;
+  begin();
+  tell(uut, ear.wish({on::stop_asked{trial_id{0}, "client"}}));
+
+  tell(uut, storage_failed{{ec::storage, "disk full"}});
+  tell(uut, ear.wish({on::pause_asked{}}));
+
+  ASSERT_EQ(ear.told.size(), 2u);
+  for (const auto& x : ear.told) {
+    ASSERT_FALSE(x);
+    EXPECT_EQ(x.error().code, ec::storage);
+  }
+  absorb();
+}
+
 /// A run whose next report asks for a verdict, for a choice and for suggestions, all at once.
 struct answer_order_test : runner_test {
   struct answers {

@@ -16,6 +16,7 @@ auto hears(const std::shared_ptr<ear>& heard) {
 runner_actor::behavior_type runner(std::shared_ptr<ear> heard) {
   return {
       hears<news>(heard),
+      hears<client_orders>(heard),
       hears<lease_granted>(heard),
       hears<lease_refused>(heard),
       hears<remark>(heard),

@@ -113,6 +113,8 @@ struct lease_granted {
 using runner_actor = typed_actor<
     // Something happened.
     caf::result<void>(news),
+    // A client wants something.
+    caf::result<void>(client_orders),
     // From the cluster.
     caf::result<void>(lease_granted), caf::result<void>(lease_refused),
     // From the recorder.
@@ -200,6 +202,7 @@ CAF_END_TYPE_ID_BLOCK(tune_types)
 // These never leave the process.
 TUNE_BEGIN_LOCAL_TYPES(tune_local, 0)
 TUNE_LOCAL_TYPE(tune_local, tune::news)
+TUNE_LOCAL_TYPE(tune_local, tune::client_orders)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_granted)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_refused)
 TUNE_LOCAL_TYPE(tune_local, tune::remark)

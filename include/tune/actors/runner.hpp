@@ -63,6 +63,9 @@ struct runner_parts {
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
   history_function history = {};
+  /// Trials that are to run again, where it goes on; and whether nothing else is to run.
+  std::vector<on::retry_asked> again = {};
+  bool only_again = false;
   /// Events that may wait for the disk before trials are held back. A stop waits behind them: more
   /// would only make it late where reports come faster than they can be written. [>= 1]
   sequence most_undurable = 2'048;

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -299,6 +300,14 @@ auto inspect(Inspector& f, job_over& x) {
 /// Something happened that the experiment must know.
 struct news {
   event_body what;
+};
+
+/// What a client wants, in order: events that clients cause. See `experiment::weigh`.
+struct client_orders {
+  std::vector<event_body> what;
+  /// Hears what is to be said to each, once that is on disk, or why nobody can tell. Called once,
+  /// by the runner between messages: be quick, hand it on.
+  std::function<void(expected<std::vector<order_verdict>>)> answer;
 };
 
 /// One turn of the runner, for the scheduler: facts in log order, then questions.
