@@ -2,7 +2,6 @@
 #include "tune/actors/runner.hpp"
 
 #include "tune/actors/seal.hpp"
-#include "owed_answers.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
 #include "turn_gate.hpp"

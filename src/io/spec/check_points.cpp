@@ -3,50 +3,13 @@
 
 #include "tune/core/space/comparison.hpp"
 #include "tune/core/space/space.hpp"
+#include "tune/io/spec/fit_config.hpp"
 
 #include <utility>
 
 namespace tune {
 
 namespace {
-
-/// A copy of `config` in which keys such as "optimizer.lr" became nested objects.
-object nested(const object& config, const search_space& space) {
-  object result;
-  for (const auto& [name, what] : config) {
-    auto dot = name.find('.');
-    if (dot == name.npos || space.find(name) == nullptr) {
-      result.set(name, what);
-      continue;
-    }
-    auto* level = &result;
-    std::size_t begin = 0;
-    for (; dot != name.npos; begin = dot + 1, dot = name.find('.', begin)) {
-      auto part = std::string_view{name}.substr(begin, dot - begin);
-      auto* next = level->find(part);
-      if (next == nullptr || next->as_object() == nullptr)
-        next = &level->set(part, object{});
-      level = next->as_object();
-    }
-    level->set(std::string_view{name}.substr(begin), what);
-  }
-  return result;
-}
-
-/// JSON writes 1 where a float 1.0 is meant.
-void make_floats(object& config, const search_space& space, const std::string& prefix) {
-  for (const auto& [name, what] : object{config}) {
-    auto full = prefix.empty() ? name : prefix + "." + name;
-    const auto* parameter = space.find(full);
-    if (parameter == nullptr && what.as_object() != nullptr)
-      make_floats(*config.find(name)->as_object(), space, full);
-    if (parameter == nullptr || what.as_int() == nullptr)
-      continue;
-    if (std::holds_alternative<float_range>(parameter->what)
-        || std::holds_alternative<normal_range>(parameter->what))
-      config.set(name, static_cast<double>(*what.as_int()));
-  }
-}
 
 /// Removes the parameter at a dotted path.
 void erase_parameter(object& from, std::string_view name) {
@@ -107,8 +70,7 @@ void check_points(loading& x) {
   std::size_t number = 0;
   for (auto& point : x.what.search.points) {
     ++number;
-    point = nested(point, *x.space);
-    make_floats(point, *x.space, "");
+    point = fit_config(point, *x.space);
     give_way(x, number, point);
     if (auto why = x.space->reject(point, true))
       x.refuse("search", "points", "points: number " + std::to_string(number) + ": " + why->detail);
