@@ -3,6 +3,9 @@
 #include "tune/app/app.hpp"
 
 #include "certs_command.hpp"
+#include "client/client_command.hpp"
+#include "client/logs_command.hpp"
+#include "client/status_command.hpp"
 #include "command/command_line.hpp"
 #include "command/completion.hpp"
 #include "command/help.hpp"
@@ -15,6 +18,7 @@
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
 #include "run/interrupts.hpp"
+#include "run/resume_command.hpp"
 #include "run/run_command.hpp"
 #include "simulate/simulate_command.hpp"
 #include "worker/worker_command.hpp"
@@ -55,6 +59,16 @@ struct commander {
   exit_code operator()(const head_request& x) const { return run_head(line, x, all); }
 
   exit_code operator()(const worker_request& x) const { return run_worker(line, x, all); }
+
+  exit_code operator()(const resume_request& x) const { return resume_experiment(line, x, all); }
+
+  exit_code operator()(const status_request& x) const {
+    return show_status(line, x, table_of(line));
+  }
+
+  exit_code operator()(const logs_request& x) const { return show_logs(line, x); }
+
+  exit_code operator()(const client_command& x) const { return run_client(line, x); }
 
   exit_code operator()(const trials_request& x) const {
     auto done = show_trials(x, format(), table_of(line), std::cout);
@@ -130,6 +144,7 @@ int run(int argc, char** argv, const choices& all) {
     return static_cast<int>(exit_code::usage);
   }
   if (std::holds_alternative<run_request>(line->what)
+      || std::holds_alternative<resume_request>(line->what)
       || std::holds_alternative<head_request>(line->what)
       || std::holds_alternative<worker_request>(line->what))
     hold_signals();

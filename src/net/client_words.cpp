@@ -92,7 +92,7 @@ std::string to_json(const submission_words& x) {
   result.set("experiment", x.experiment);
   result.set("job", x.job);
   result.set("from", x.from);
-  result.set("resume", value{x.resume});
+  result.set("resume", x.resume ? value{to_text(*x.resume)} : value{});
   result.set("queue_trials", x.queue_trials ? value{*x.queue_trials} : value{});
   result.set("rows", x.rows);
   return to_json(result);
@@ -104,7 +104,11 @@ expected<submission_words> submission_words_from_json(std::string_view text) {
     result.experiment = from.get<std::string>("experiment");
     result.job = from.get<std::string>("job");
     result.from = from.get<std::string>("from");
-    result.resume = from.get<bool>("resume");
+    if (auto how = from.get_if<std::string>("resume")) {
+      result.resume = resume_mode_from(*how);
+      if (!result.resume)
+        from.fail("resume has an unknown name");
+    }
     result.queue_trials = from.get_if<bool>("queue_trials");
     result.rows = from.get<std::string>("rows");
     return result;

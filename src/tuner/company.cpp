@@ -2,11 +2,13 @@
 #include "tune/tuner/company.hpp"
 
 #include "asked.hpp"
+#include "control_desk.hpp"
 #include "tune/actors/janitor.hpp"
 #include "tune/actors/recorder.hpp"
 #include "tune/actors/rules.hpp"
 #include "tune/actors/sink.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/control/control_server.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -80,7 +82,8 @@ company::company(premises& where, run_parts parts, company_options how)
     , work_{parts.work}
     , shipment_{std::move(how.shipment)}
     , recorder_{spawn_recorder(system_, committer(how.store))}
-    , janitor_{spawn_janitor(system_, remover(store_->directory()))} {
+    , janitor_{spawn_janitor(system_, remover(store_->directory()))}
+    , space_{parts.space} {
   if (parts.work->trial_files)
     spawn_files(how);
   runner_parts wanted{experiment{parts.settings,
@@ -104,6 +107,8 @@ company::company(premises& where, run_parts parts, company_options how)
   wanted.labels = parts.labels;
   if (how.resumes)
     wanted.history = history_of(store_->directory());
+  wanted.again = std::move(how.again);
+  wanted.only_again = how.only_again;
   spawn_rules(parts, how);
   wanted.scheduler = judge_;
   wanted.searcher = source_;
@@ -111,6 +116,8 @@ company::company(premises& where, run_parts parts, company_options how)
   end_with(system_, runner_, judge_, "the scheduler");
   end_with(system_, runner_, source_, "the searcher");
 }
+
+company::~company() = default;
 
 void company::spawn_rules(run_parts& parts, const company_options& how) {
   judge_ = how.scheduler ? how.scheduler->who : spawn_scheduler(system_, std::move(parts.judge));
@@ -126,7 +133,18 @@ expected<void> company::start() {
   if (auto known = where_.take_in(work_, std::move(shipment_)); !known)
     return known.error();
   send_from_outside(runner_, run_atom_v);
+  open_desk();
   return {};
+}
+
+void company::open_desk() {
+  auto opened = control_server::start(
+      store_->directory(), control_desk({system_, runner_, where_, store_->directory(), space_}));
+  if (opened)
+    desk_ = std::move(*opened);
+  else
+    send_from_outside(runner_, remark{"other terminals cannot control this experiment: "
+                                      + to_text(opened.error())});
 }
 
 void company::interrupt(std::string why) {
@@ -154,6 +172,7 @@ std::string company::settle() {
 }
 
 void company::dismiss() {
+  desk_.reset();
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
   go(runner_);
   go(judge_);

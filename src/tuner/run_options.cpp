@@ -95,7 +95,12 @@ run_options& run_options::listen(std::string where, const std::filesystem::path&
 }
 
 run_options& run_options::resume(bool wanted) {
-  content_.resume = wanted;
+  content_.resume = wanted ? std::optional{resume_mode::automatic} : std::nullopt;
+  return *this;
+}
+
+run_options& run_options::resume(resume_mode how) {
+  content_.resume = how;
   return *this;
 }
 

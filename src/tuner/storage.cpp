@@ -5,6 +5,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -69,9 +70,27 @@ expected<void> sweep(const fs::path& directory) {
   return {};
 }
 
+/// The trials that failed, as wishes to run them again.
+expected<std::vector<on::retry_asked>> failed_trials(const fs::path& directory, bool from_scratch) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reader.error();
+  trial_query failed;
+  failed.status = trial_status::errored;
+  failed.limit = std::numeric_limits<std::size_t>::max();
+  auto rows = reader->trials(failed);
+  if (!rows)
+    return rows.error();
+  std::vector<on::retry_asked> result;
+  for (auto& x : *rows)
+    result.push_back({x.trial, std::make_shared<const object>(std::move(x.config)),
+                      std::move(x.origin), from_scratch});
+  return result;
+}
+
 } // namespace
 
-expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted) {
+expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted, resume_mode how) {
   auto state = inspect_directory(directory);
   if (!state)
     return state.error();
@@ -80,11 +99,15 @@ expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted)
   auto before = may_go_on(directory, wanted);
   if (!before)
     return before.error();
+  auto failed = before->first.counts[static_cast<std::size_t>(trial_status::errored)];
+  if (how != resume_mode::automatic && failed > 0)
+    return false;
   return before->first.status == to_text(experiment_status::done)
          && !has_more_samples(before->second, wanted);
 }
 
-expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted, bool resume) {
+expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted,
+                                      std::optional<resume_mode> resume) {
   auto state = inspect_directory(directory);
   if (!state)
     return state.error();
@@ -106,7 +129,15 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
     if (auto swept = sweep(directory); !swept)
       return swept.error();
   }
-  return opened_storage{std::make_shared<experiment_store>(std::move(*opened)), holds};
+  opened_storage result{std::make_shared<experiment_store>(std::move(*opened)), holds};
+  if (!holds || *resume == resume_mode::automatic)
+    return result;
+  auto again = failed_trials(directory, *resume == resume_mode::restart_errored);
+  if (!again)
+    return again.error();
+  result.again = std::move(*again);
+  result.only_again = *resume == resume_mode::errored_only;
+  return result;
 }
 
 } // namespace tune

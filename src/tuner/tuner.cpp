@@ -249,7 +249,7 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   auto record = chosen.what;
   name_own(what, record);
   if (what.resume) {
-    auto finished = needs_nothing_more(directory, record);
+    auto finished = needs_nothing_more(directory, record, *what.resume);
     if (!finished)
       return finished.error();
     if (*finished)
@@ -277,6 +277,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   company_options how;
   how.store = std::move(opened->store);
   how.resumes = opened->resumes;
+  how.again = std::move(opened->again);
+  how.only_again = opened->only_again;
   how.opening = {how.store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
   how.observer = news;
   how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };

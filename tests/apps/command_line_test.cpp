@@ -70,8 +70,61 @@ TEST(command_line, reads_run) {
 
   x = parsed<run_request>({"run", "--dry-run", "--resume", "--strict", "a.ini"});
   EXPECT_TRUE(x.dry_run);
-  EXPECT_TRUE(x.resume);
+  EXPECT_EQ(x.resume, resume_mode::automatic);
   EXPECT_TRUE(x.strict);
+  EXPECT_EQ(x.file, "a.ini");
+}
+
+TEST(command_line, reads_how_to_resume) {
+  EXPECT_EQ(parsed<run_request>({"run", "a.ini"}).resume, std::nullopt);
+  EXPECT_EQ(parsed<run_request>({"run", "a.ini", "--resume=errored_only"}).resume,
+            resume_mode::errored_only);
+  auto x = parsed<resume_request>(
+      {"resume", "dir", "--mode", "restart_errored", "--strict", "--experiment.num_samples", "9"});
+  EXPECT_EQ(x.directory, "dir");
+  EXPECT_EQ(x.mode, resume_mode::restart_errored);
+  EXPECT_TRUE(x.strict);
+  EXPECT_THAT(x.overrides, ElementsAre(named_text{"experiment.num_samples", "9"}));
+  EXPECT_EQ(parsed<resume_request>({"resume", "dir"}).mode, resume_mode::automatic);
+  EXPECT_THAT(parse({"run", "a.ini", "--resume=errored"}).error().detail,
+              HasSubstr("--resume is one of auto, errored_only, restart_errored"));
+  EXPECT_THAT(parse({"run", "a.ini", "--resume", "--resume=auto"}).error().detail,
+              HasSubstr("--resume is given more than once"));
+}
+
+TEST(command_line, reads_what_clients_want) {
+  using op = control_request::op;
+  auto x = parsed<client_command>({"stop", "dir", "3", "00017"});
+  EXPECT_EQ(x.what, op::stop);
+  EXPECT_EQ(x.directory, "dir");
+  EXPECT_THAT(x.trials, ElementsAre(trial_id{3}, trial_id{17}));
+  EXPECT_THAT(parsed<client_command>({"pause", "dir"}).trials, ElementsAre());
+  EXPECT_EQ(parsed<client_command>({"unpause", "dir", "1"}).what, op::unpause);
+  EXPECT_TRUE(parsed<client_command>({"retry", "dir", "1", "--from-scratch"}).from_scratch);
+  EXPECT_THAT(parse({"retry", "dir"}).error().detail, HasSubstr("retry needs TRIAL"));
+  EXPECT_THAT(parse({"stop", "dir", "x"}).error().detail, HasSubstr("TRIAL is a whole number"));
+  EXPECT_THAT(parse({"status", "dir", "3"}).error().detail, HasSubstr("one argument too many"));
+}
+
+TEST(command_line, reads_configurations_to_add) {
+  auto x = parsed<client_command>({"add", "dir", "lr=0.1", "note=a=b", "--key", "k"});
+  EXPECT_EQ(x.what, control_request::op::add);
+  EXPECT_THAT(x.values, ElementsAre(named_text{"lr", "0.1"}, named_text{"note", "a=b"}));
+  EXPECT_EQ(x.key, "k");
+  EXPECT_EQ(parsed<client_command>({"add", "dir", "--config", "{}"}).config, "{}");
+  EXPECT_THAT(parse({"add", "dir", "lr"}).error().detail, HasSubstr("is not NAME=VALUE"));
+  EXPECT_THAT(parse({"add", "dir", "lr=1", "--config", "{}"}).error().detail,
+              HasSubstr("either NAME=VALUE or --config"));
+}
+
+TEST(command_line, reads_logs) {
+  auto x = parsed<logs_request>({"logs", "dir", "42", "-f", "--stderr"});
+  EXPECT_EQ(x.trial, trial_id{42});
+  EXPECT_TRUE(x.follow);
+  EXPECT_TRUE(x.errors);
+  EXPECT_EQ(parsed<logs_request>({"logs", "dir"}).trial, std::nullopt);
+  EXPECT_THAT(parse({"logs", "dir", "--stderr"}).error().detail, HasSubstr("--stderr needs"));
+  EXPECT_THAT(parse({"logs", "dir", "1", "2"}).error().detail, HasSubstr("one argument too many"));
 }
 
 TEST(command_line, reads_overrides_in_order_and_as_written) {

@@ -19,7 +19,8 @@ TEST(client_words, come_back_as_they_were_sent) {
   EXPECT_EQ(**hello, someone());
 
   for (auto queue : {std::optional<bool>{}, std::optional{true}, std::optional{false}}) {
-    submission_words words{"digits", "digits-00ff", "me@laptop", true, queue, "csv"};
+    submission_words words{"digits", "digits-00ff", "me@laptop", resume_mode::errored_only,
+                           queue,    "csv"};
     auto back = submission_words_from_json(to_json(words));
     ASSERT_TRUE(back) << to_text(back.error());
     EXPECT_EQ(*back, words);

@@ -100,7 +100,7 @@ protected:
   }
 
   void submit(const std::string& experiment, std::uint64_t number = 1) {
-    submission_words words{experiment, experiment + "-0", "me@here", false, {}, {}};
+    submission_words words{experiment, experiment + "-0", "me@here", std::nullopt, {}, {}};
     tell(uut, submission{number, to_json(words)}, depot, me);
   }
   void ask(client_request::kind what, std::uint64_t key, std::uint64_t number) {

@@ -32,6 +32,13 @@ words as_words(const Range& xs) {
   return {xs.begin(), xs.end()};
 }
 
+/// What an option was given, if it takes anything and was given it.
+std::optional<std::string> value_of(const option_doc& option, const read_result& x) {
+  auto given = x.text(option.name);
+  auto has_none = option.word.empty() ? option.argument.empty() : given == "";
+  return has_none ? std::nullopt : given;
+}
+
 /// Checks the values of options and positionals against their choices.
 std::optional<error> check_choices(const read_result& x, const command_doc& where) {
   auto check = [&](std::string_view name, const std::string& given,
@@ -48,7 +55,7 @@ std::optional<error> check_choices(const read_result& x, const command_doc& wher
   };
   for (const auto* options : {&global_options(), &where.options})
     for (const auto& option : *options)
-      if (auto given = option.argument.empty() ? std::nullopt : x.text(option.name))
+      if (auto given = value_of(option, x))
         if (auto fault = check("--" + std::string{option.name}, *given, option.choices))
           return fault;
   for (std::size_t i = 0; i < std::min(x.positionals.size(), where.positionals.size()); ++i)
@@ -63,7 +70,8 @@ std::optional<error> check_positionals(const read_result& x, const command_doc& 
     if (where.positionals[i].required)
       return wrong(std::string{where.name} + " needs " + std::string{where.positionals[i].name},
                    &where);
-  if (x.positionals.size() > where.positionals.size())
+  auto repeats = !where.positionals.empty() && where.positionals.back().repeats;
+  if (x.positionals.size() > where.positionals.size() && !repeats)
     return wrong("one argument too many: " + in_quotes(x.positionals[where.positionals.size()]),
                  &where);
   return std::nullopt;
@@ -116,7 +124,8 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   result.detach = x.has("detach");
   result.file = x.positionals[0];
   result.dry_run = x.has("dry-run");
-  result.resume = x.has("resume");
+  if (auto given = x.text("resume"))
+    result.resume = resume_mode_from(*given).value_or(resume_mode::automatic);
   result.strict = x.has("strict");
   result.overrides = x.overrides;
   // Each stands for a key of the file.
@@ -296,6 +305,77 @@ expected<request> simulate_from(const read_result& x, const command_doc& where) 
   return request{std::move(result)};
 }
 
+expected<request> resume_from(const read_result& x, const command_doc&) {
+  resume_request result;
+  result.directory = x.positionals[0];
+  if (auto given = x.text("mode"))
+    result.mode = *resume_mode_from(*given);
+  result.strict = x.has("strict");
+  result.overrides = x.overrides;
+  return request{std::move(result)};
+}
+
+expected<std::vector<trial_id>> trials_in(const words& from, const command_doc& where) {
+  std::vector<trial_id> result;
+  for (std::size_t i = 1; i < from.size(); ++i) {
+    auto number = count_from(from[i], "TRIAL", 0, where);
+    if (!number)
+      return number.error();
+    result.push_back(trial_id{*number});
+  }
+  if (result.size() > most_control_trials)
+    return wrong("at most " + std::to_string(most_control_trials) + " trials at a time", &where);
+  return result;
+}
+
+expected<request> logs_from(const read_result& x, const command_doc& where) {
+  logs_request result;
+  result.directory = x.positionals[0];
+  auto named = trials_in(x.positionals, where);
+  if (!named)
+    return named.error();
+  if (!named->empty())
+    result.trial = named->front();
+  result.follow = x.has("follow");
+  result.errors = x.has("stderr");
+  if (result.errors && !result.trial)
+    return wrong("--stderr needs a TRIAL", &where);
+  return request{std::move(result)};
+}
+
+expected<request> add_from(const read_result& x, const command_doc& where) {
+  client_command result;
+  result.what = control_request::op::add;
+  result.directory = x.positionals[0];
+  result.config = x.text("config");
+  result.key = x.text("key").value_or("");
+  for (std::size_t i = 1; i < x.positionals.size(); ++i) {
+    const auto& given = x.positionals[i];
+    auto equals = given.find('=');
+    if (equals == 0 || equals == given.npos)
+      return wrong(in_quotes(given) + " is not NAME=VALUE", &where);
+    result.values.push_back({given.substr(0, equals), given.substr(equals + 1)});
+  }
+  if (result.config && !result.values.empty())
+    return wrong("either NAME=VALUE or --config", &where);
+  if (result.key.size() > longest_control_key)
+    return wrong("--key is longer than " + std::to_string(longest_control_key) + " bytes", &where);
+  return request{std::move(result)};
+}
+
+expected<request> client_from(control_request::op what, const read_result& x,
+                              const command_doc& where) {
+  client_command result;
+  result.what = what;
+  result.directory = x.positionals[0];
+  auto named = trials_in(x.positionals, where);
+  if (!named)
+    return named.error();
+  result.trials = std::move(*named);
+  result.from_scratch = x.has("from-scratch");
+  return request{std::move(result)};
+}
+
 /// What one action of `certs` has no use for; empty: all is well.
 std::string misplaced_in_certs(const certs_request& x, const read_result& from) {
   using action = certs_request::action;
@@ -386,6 +466,19 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return head_from(x, where);
   if (where.name == "worker")
     return worker_from(x, where);
+  using op = control_request::op;
+  if (where.name == "resume")
+    return resume_from(x, where);
+  if (where.name == "status")
+    return request{status_request{x.positionals[0]}};
+  if (where.name == "logs")
+    return logs_from(x, where);
+  if (where.name == "add")
+    return add_from(x, where);
+  for (auto what : {op::stop, op::pause, op::unpause, op::retry}) {
+    if (where.name == to_text(what))
+      return client_from(what, x, where);
+  }
   if (where.name == "trials")
     return trials_from(x, where);
   if (where.name == "fsck")

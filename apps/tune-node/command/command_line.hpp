@@ -10,7 +10,9 @@
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/status.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/control/control_words.hpp"
 #include "tune/io/probe/probe.hpp"
+#include "tune/io/spec/resume_mode.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -25,7 +27,8 @@ namespace tune::cli {
 struct run_request {
   std::string file;
   bool dry_run = false;
-  bool resume = false;
+  /// Go on, and how; nothing: begin.
+  std::optional<resume_mode> resume;
   bool strict = false;
   /// The head where it is to run; nothing: here.
   std::optional<peer_address> head;
@@ -115,6 +118,38 @@ struct simulate_request {
   std::vector<named_text> overrides;
 };
 
+struct resume_request {
+  std::string directory;
+  resume_mode mode = resume_mode::automatic;
+  bool strict = false;
+  std::vector<named_text> overrides;
+};
+
+struct status_request {
+  std::string directory;
+};
+
+struct logs_request {
+  std::string directory;
+  /// Nothing: the experiment's own log.
+  std::optional<trial_id> trial;
+  bool follow = false;
+  /// stderr instead of stdout.
+  bool errors = false;
+};
+
+/// Something for the head of a running experiment.
+struct client_command {
+  control_request::op what = control_request::op::stop;
+  std::string directory;
+  std::vector<trial_id> trials;
+  /// `add`: what stands before and behind each equals sign, or the whole as JSON.
+  std::vector<named_text> values;
+  std::optional<std::string> config;
+  std::string key;
+  bool from_scratch = false;
+};
+
 struct list_request {
   enum class part : std::uint8_t { searchers, schedulers, trainables, sinks };
   part what = part::searchers;
@@ -157,9 +192,11 @@ struct help_request {
   bool all = false;
 };
 
-using request = std::variant<run_request, head_request, worker_request, trials_request,
-                             fsck_request, simulate_request, list_request, config_request,
-                             certs_request, version_request, completion_request, help_request>;
+using request
+    = std::variant<run_request, head_request, worker_request, resume_request, status_request,
+                   trials_request, fsck_request, logs_request, client_command, simulate_request,
+                   list_request, config_request, certs_request, version_request,
+                   completion_request, help_request>;
 
 /// One command line.
 struct command_line {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/command_table.hpp"
 
+#include "tune/io/spec/resume_mode.hpp"
+
 #include <algorithm>
 
 namespace tune::cli {
@@ -9,38 +11,52 @@ namespace {
 constexpr const char* default_certs
     = "$TUNE_CERTS, or tune-node/certs in $XDG_CONFIG_HOME or ~/.config";
 
+const std::vector<std::string_view> resume_modes{resume_mode_names.begin(),
+                                                 resume_mode_names.end()};
+
+option_doc resume_option() {
+  return {"resume",
+          0,
+          "",
+          "go on with an experiment that was left off; begin where there is none",
+          resume_modes,
+          "",
+          argument_kind::text,
+          false,
+          "MODE"};
+}
+
 command_doc run_doc() {
-  return {
-      "run",
-      "run an experiment on this machine",
-      {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
-       {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
-        "any key of the file, from the command line"},
-       {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
-       {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
-       {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
-       {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
-      {{"FILE", {}, argument_kind::ini_file}},
-      {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
-       {"resume", 0, "", "go on with an experiment that was left off; begin where there is none"},
-       {"strict", 0, "", "exit 4 when any trial failed"},
-       {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
-       {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
-       {"listen",
-        0,
-        "HOST:PORT",
-        "let workers join there; the same as --cluster.listen",
-        {},
-        "no port is opened"},
-       {"certs",
-        0,
-        "DIR",
-        "certificate directory; the same as --cluster.certs",
-        {},
-        default_certs,
-        argument_kind::directory},
-       {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
-      true};
+  return {"run",
+          "run an experiment on this machine",
+          {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
+           {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
+            "any key of the file, from the command line"},
+           {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
+           {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
+           {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
+           {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
+          {{"FILE", {}, argument_kind::ini_file}},
+          {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
+           resume_option(),
+           {"strict", 0, "", "exit 4 when any trial failed"},
+           {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
+           {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
+           {"listen",
+            0,
+            "HOST:PORT",
+            "let workers join there; the same as --cluster.listen",
+            {},
+            "no port is opened"},
+           {"certs",
+            0,
+            "DIR",
+            "certificate directory; the same as --cluster.certs",
+            {},
+            default_certs,
+            argument_kind::directory},
+           {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
+          true};
 }
 
 command_doc head_doc() {
@@ -190,6 +206,86 @@ command_doc simulate_doc() {
       true};
 }
 
+const positional_doc directory_argument{"DIR", {}, argument_kind::directory};
+const positional_doc trials_argument{"TRIAL", {}, argument_kind::number, false, true};
+const positional_doc ended_trials_argument{"TRIAL", {}, argument_kind::number, true, true};
+
+command_doc resume_doc() {
+  return {
+      "resume",
+      "go on with an experiment that was left off, by its directory alone",
+      {{"tune-node resume results/digits-mlp", "go on after Ctrl-C or a crash"},
+       {"tune-node resume results/digits-mlp --mode restart_errored",
+        "and run what failed again from the beginning"},
+       {"tune-node resume results/digits-mlp --experiment.num_samples 200", "with more samples"}},
+      {directory_argument},
+      {{"mode", 0, "MODE", "what becomes of trials that had failed", resume_modes, "auto"},
+       {"strict", 0, "", "exit 4 when any trial failed"}},
+      true};
+}
+
+command_doc status_doc() {
+  return {"status",
+          "tell how an experiment stands, running or not",
+          {{"tune-node status results/digits-mlp", "counts, the best, what runs"},
+           {"tune-node status results/digits-mlp -o json", "the same for a program"}},
+          {directory_argument}};
+}
+
+command_doc logs_doc() {
+  return {"logs",
+          "show what a trial printed, or the experiment's own log",
+          {{"tune-node logs results/digits-mlp 42", "stdout of trial 42"},
+           {"tune-node logs results/digits-mlp 42 --stderr --follow", "its stderr, until it ends"},
+           {"tune-node logs results/digits-mlp", "the file of [log] file"}},
+          {directory_argument, {"TRIAL", {}, argument_kind::number, false}},
+          {{"follow", 'f', "", "go on with what comes, until the trial ends or nobody runs it"},
+           {"stderr", 0, "", "what the trial wrote to stderr"}}};
+}
+
+command_doc stop_doc() {
+  return {"stop",
+          "end trials of a running experiment, or all of it, in order",
+          {{"tune-node stop results/digits-mlp", "end the experiment"},
+           {"tune-node stop results/digits-mlp 3 17", "end two trials"}},
+          {directory_argument, trials_argument}};
+}
+
+command_doc pause_doc() {
+  return {"pause",
+          "have trials save and wait, or start no more of them",
+          {{"tune-node pause results/digits-mlp 3", "save, give the resources back, and wait"},
+           {"tune-node pause results/digits-mlp", "start no further trial; those that run go on"}},
+          {directory_argument, trials_argument}};
+}
+
+command_doc unpause_doc() {
+  return {"unpause",
+          "let what was paused go on",
+          {{"tune-node unpause results/digits-mlp 3", "trial 3 may run again"},
+           {"tune-node unpause results/digits-mlp", "trials are started again"}},
+          {directory_argument, trials_argument}};
+}
+
+command_doc add_doc() {
+  return {"add",
+          "have a running experiment try a configuration of your own",
+          {{"tune-node add results/digits-mlp lr=0.01 hidden=64", "one value per parameter"},
+           {"tune-node add results/digits-mlp --config '{\"lr\":0.01,\"hidden\":64}'", "as JSON"}},
+          {directory_argument, {"NAME=VALUE", {}, argument_kind::text, false, true}},
+          {{"config", 0, "JSON", "the configuration as one object"},
+           {"key", 0, "KEY", "add it once, however often this command is given with this key"}}};
+}
+
+command_doc retry_doc() {
+  return {"retry",
+          "run trials again that have ended",
+          {{"tune-node retry results/digits-mlp 42", "from its newest checkpoint"},
+           {"tune-node retry results/digits-mlp 42 --from-scratch", "from the beginning"}},
+          {directory_argument, ended_trials_argument},
+          {{"from-scratch", 0, "", "forget checkpoints, and judge it afresh"}}};
+}
+
 command_doc list_doc() {
   return {"list",
           "list what can be chosen in the INI file, with all options",
@@ -246,9 +342,17 @@ std::vector<command_doc> all_commands() {
   return {run_doc(),
           head_doc(),
           worker_doc(),
+          resume_doc(),
+          status_doc(),
           trials_doc(),
           fsck_doc(),
           simulate_doc(),
+          logs_doc(),
+          stop_doc(),
+          pause_doc(),
+          unpause_doc(),
+          add_doc(),
+          retry_doc(),
           list_doc(),
           config_doc(),
           certs_doc(),
@@ -317,13 +421,18 @@ std::string option_text(const option_doc& x) {
   result.append("--").append(x.name);
   if (!x.argument.empty())
     result.append(" ").append(x.argument);
+  if (!x.word.empty())
+    result.append("[=").append(x.word).append("]");
   return result;
 }
 
 std::string usage_line(const command_doc& x) {
   auto result = "tune-node " + std::string{x.name};
   for (const auto& p : x.positionals)
-    result.append(p.required ? " " : " [").append(p.name).append(p.required ? "" : "]");
+    result.append(p.required ? " " : " [")
+        .append(p.name)
+        .append(p.repeats ? "..." : "")
+        .append(p.required ? "" : "]");
   for (const auto& option : x.options)
     result += " [" + option_text(option) + "]";
   if (x.overrides)

@@ -30,6 +30,8 @@ struct option_doc {
   argument_kind kind = argument_kind::text;
   /// A switch that may be repeated.
   bool counts = false;
+  /// A switch that may be given a word: the placeholder of `--name=WORD`, one of `choices`.
+  std::string_view word{};
 };
 
 /// An argument told by its position.
@@ -39,6 +41,8 @@ struct positional_doc {
   std::vector<std::string_view> choices{};
   argument_kind kind = argument_kind::text;
   bool required = true;
+  /// The last one: more of them may follow.
+  bool repeats = false;
 };
 
 /// A command line that works, and what it does.

@@ -59,8 +59,10 @@ std::string bash_positionals(const command_doc& x) {
       result += "kind=-d ;;\n";
     else if (p.kind == argument_kind::ini_file || p.kind == argument_kind::path)
       result += "kind=-f ;;\n";
-    else
+    else if (p.name == "COMMAND")
       result += "words='" + command_words() + "' ;;\n";
+    else
+      result += ";;\n";
   }
   return result + "      esac ;;\n";
 }
@@ -190,7 +192,7 @@ std::string fish_option(const option_doc& x, const std::string& condition) {
     result += std::string{" -s "} + x.letter;
   if (!x.argument.empty())
     result += " -x";
-  if (!x.choices.empty())
+  if (!x.choices.empty() && !x.argument.empty())
     result += " -a " + fish_text(joined(x.choices, " "));
   else if (x.kind == argument_kind::directory)
     result += " -a '(__fish_complete_directories)'";
@@ -217,7 +219,7 @@ std::string fish_script() {
             += "complete -c tune-node" + here + " -a " + fish_text(joined(p.choices, " ")) + "\n";
       else if (p.kind == argument_kind::directory)
         result += "complete -c tune-node" + here + " -a '(__fish_complete_directories)'\n";
-      else
+      else if (p.kind == argument_kind::ini_file || p.kind == argument_kind::path)
         result += "complete -c tune-node" + here + " -F\n";
     }
   }

@@ -20,7 +20,9 @@ void declare(po::options_description& to, const option_doc& x) {
   auto name = std::string{x.name};
   if (x.letter != 0)
     name += std::string{','} + x.letter;
-  if (x.argument.empty())
+  if (!x.word.empty())
+    to.add_options()(name.c_str(), po::value<std::string>()->implicit_value(""), "");
+  else if (x.argument.empty())
     to.add_options()(name.c_str(), "");
   else
     to.add_options()(name.c_str(), po::value<std::string>(), "");
@@ -61,7 +63,8 @@ expected<read_result> sorted(const po::parsed_options& from, const command_doc& 
   }
   for (const auto* x : options_of(where)) {
     auto given = result.options.find(x->name);
-    if (given != result.options.end() && given->second.size() > 1 && !x->argument.empty())
+    if (given != result.options.end() && given->second.size() > 1
+        && !(x->argument.empty() && x->word.empty()))
       return error{ec::bad_syntax, "--" + std::string{x->name} + " is given more than once"};
   }
   return result;

@@ -102,15 +102,17 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
                                 {"sqlite3 -readonly " + shell_word(database)
                                      + " \"SELECT trial, status, reason FROM trials\"",
                                  "or by SQL" + there}};
-  if (end.spec_file.empty())
+  auto unfinished
+      = end.status == experiment_status::interrupted || end.status == experiment_status::time_limit
+        || end.status == experiment_status::left_off || end.status == experiment_status::failed;
+  if (end.spec_file.empty()) {
+    if (unfinished)
+      result.push_back({"tune-node resume " + directory, "go on"});
     return result;
+  }
   auto run = "tune-node run " + shell_word(end.spec_file);
   if (!end.head.empty())
     run += " --head " + shell_word(end.head);
-  auto unfinished = end.status == experiment_status::interrupted
-                    || end.status == experiment_status::time_limit
-                    || end.status == experiment_status::left_off
-                    || end.status == experiment_status::failed;
   if (unfinished)
     result.push_back({run + " --resume", "go on"});
   result.push_back(
@@ -124,8 +126,7 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
                 + duration_text(x.elapsed) + "\n";
   if (!end.why.empty())
     result += "  " + cut(printable(end.why), longest_why) + "\n";
-  result += "  " + counts_text(x) + "\n";
-  result += best_text(x, look);
+  result += progress_text(x, look);
   if (x.directory.empty())
     return result;
   result += "  directory: " + printable(x.directory)
@@ -138,17 +139,26 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
   return result;
 }
 
-std::string summary_json(const run_snapshot& x, experiment_status status, object simulated) {
+std::string progress_text(const run_snapshot& x, const style& look) {
+  return "  " + counts_text(x) + "\n" + best_text(x, look);
+}
+
+object summary_object(const run_snapshot& x, std::string_view status) {
   object counts;
   for (std::size_t i = 0; i < x.counts.size(); ++i)
     counts.set(to_text(static_cast<trial_status>(i)), static_cast<std::int64_t>(x.counts[i]));
   object result;
   result.set("experiment", x.experiment);
   result.set("directory", x.directory.empty() ? value{} : value{x.directory});
-  result.set("status", to_text(status));
+  result.set("status", status);
   result.set("counts", counts);
   result.set("best", best_object(x));
   result.set("elapsed_s", seconds_of(x.elapsed));
+  return result;
+}
+
+std::string summary_json(const run_snapshot& x, experiment_status status, object simulated) {
+  auto result = summary_object(x, to_text(status));
   if (!simulated.empty())
     result.set("simulated", std::move(simulated));
   return to_json(result) + "\n";

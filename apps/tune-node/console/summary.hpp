@@ -7,6 +7,7 @@
 #include "tune/core/experiment/command.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune::cli {
@@ -37,6 +38,10 @@ struct run_ending {
 /// @param simulated What to tell of a simulation, as a further member; empty: it was none.
 [[nodiscard]] std::string summary_json(const run_snapshot& x, experiment_status status,
                                        object simulated = {});
+
+/// Its parts: counts and the best trial, for people; the object, with any word for the status.
+[[nodiscard]] std::string progress_text(const run_snapshot& x, const style& look);
+[[nodiscard]] object summary_object(const run_snapshot& x, std::string_view status);
 
 /// The exact commands that make sense next, each with a word of what it does.
 struct next_step {

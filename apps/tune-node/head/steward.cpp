@@ -114,7 +114,7 @@ struct steward_state {
     auto directory = here.storage / what.experiment.name;
     fixed = frame_of(*loaded, directory);
     if (task.words.resume) {
-      auto before = finished_before(directory, what, fixed);
+      auto before = finished_before(directory, what, fixed, *task.words.resume);
       if (!before)
         return before.error();
       if (*before) {
@@ -172,6 +172,8 @@ struct steward_state {
     };
     how.store = opened->store;
     how.resumes = opened->resumes;
+    how.again = std::move(opened->again);
+    how.only_again = opened->only_again;
     how.opening
         = {how.store->epoch(), TUNE_VERSION, to_json(loaded.what), loaded.what.experiment.seed};
     how.shipment = std::move(made.shipment);

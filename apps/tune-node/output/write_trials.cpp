@@ -52,18 +52,7 @@ std::string field_text(const value* x) {
 }
 
 std::string json_row(const listed_trial& x, const std::vector<objective>& objectives) {
-  object values;
-  for (std::size_t i = 0; i < objectives.size(); ++i)
-    values.set(objectives[i].metric, objective_of(x, i));
-  object result;
-  result.set("trial", to_text(x.trial));
-  result.set("status", to_text(x.status));
-  result.set("iterations", static_cast<std::int64_t>(x.iterations));
-  result.set("objectives", std::move(values));
-  result.set("config", x.config ? *x.config : object{});
-  result.set("reason", x.reason);
-  result.set("failures", static_cast<std::int64_t>(x.failures));
-  return to_json(result);
+  return to_json(to_object(x, objectives));
 }
 
 void write_json(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
@@ -153,6 +142,21 @@ void write_table(std::span<const listed_trial> rows, const std::vector<objective
 }
 
 } // namespace
+
+object to_object(const listed_trial& x, const std::vector<objective>& objectives) {
+  object values;
+  for (std::size_t i = 0; i < objectives.size(); ++i)
+    values.set(objectives[i].metric, objective_of(x, i));
+  object result;
+  result.set("trial", to_text(x.trial));
+  result.set("status", to_text(x.status));
+  result.set("iterations", static_cast<std::int64_t>(x.iterations));
+  result.set("objectives", std::move(values));
+  result.set("config", x.config ? *x.config : object{});
+  result.set("reason", x.reason);
+  result.set("failures", static_cast<std::int64_t>(x.failures));
+  return result;
+}
 
 void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out) {

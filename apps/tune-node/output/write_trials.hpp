@@ -25,4 +25,7 @@ namespace tune::cli {
 void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out);
 
+/// A row as it stands in `json` and `jsonl`.
+[[nodiscard]] object to_object(const listed_trial& x, const std::vector<objective>& objectives);
+
 } // namespace tune::cli

@@ -142,19 +142,25 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   auto loaded = load_or_complain(what.file, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
-  auto machine = discover();
   if (what.dry_run) {
     warn_of_missing_program(*loaded, line.quiet || what.head);
-    return what.head || can_run(*loaded, machine) ? show_dry_run(line, *loaded, all)
-                                                  : exit_code::configuration;
+    return what.head || can_run(*loaded, discover()) ? show_dry_run(line, *loaded, all)
+                                                     : exit_code::configuration;
   }
   if (what.head)
     return run_at_head(line, what, *loaded);
   auto directory = fs::absolute(experiment_directory(loaded->what, fs::current_path()));
-  auto fixed = frame_of(*loaded, directory);
+  return run_in_directory(line, what, *loaded, all, directory);
+}
+
+exit_code run_in_directory(const command_line& line, const run_request& what,
+                           const loaded_spec& loaded, const choices& all,
+                           const fs::path& directory) {
+  auto machine = discover();
+  auto fixed = frame_of(loaded, directory);
   auto look = screen_of(line, fixed.objectives);
   if (what.resume) {
-    auto before = finished_before(directory, loaded->what, fixed);
+    auto before = finished_before(directory, loaded.what, fixed, *what.resume);
     if (!before)
       return complain(before.error());
     if (*before) {
@@ -162,12 +168,12 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
       return written ? exit_code::done : exit_code::storage;
     }
   }
-  if (!can_run(*loaded, machine) || !has_program(*loaded, line.quiet))
+  if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))
     return exit_code::configuration;
-  auto port = listening(*loaded);
+  auto port = listening(loaded);
   if (!port)
     return complain(port.error());
-  auto made = make_shared_parts(*loaded, all, directory, machine, port->has_value());
+  auto made = make_shared_parts(loaded, all, directory, machine, port->has_value());
   if (!made) {
     complain(made.error());
     return exit_code::configuration;
@@ -177,19 +183,21 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
     fixed.planned = parts.planned;
   if (auto can = start_guard_if_needed(parts); !can)
     return complain(can.error());
-  warn_of_unenforced_memory(*loaded, line.quiet);
-  auto opened = open_storage(directory, loaded->what, what.resume);
+  warn_of_unenforced_memory(loaded, line.quiet);
+  auto opened = open_storage(directory, loaded.what, what.resume);
   if (!opened)
     return complain(opened.error());
   company_options how;
   how.shipment = std::move(made->shipment);
   how.store = opened->store;
   how.resumes = opened->resumes;
+  how.again = std::move(opened->again);
+  how.only_again = opened->only_again;
   how.opening
-      = {how.store->epoch(), TUNE_VERSION, to_json(loaded->what), loaded->what.experiment.seed};
+      = {how.store->epoch(), TUNE_VERSION, to_json(loaded.what), loaded.what.experiment.seed};
   std::atomic<int> signal = 0;
   auto conducted = conduct(std::move(parts), std::move(how), std::move(*port), fixed, look,
-                           loaded->what.log, loaded->what.cluster.local, signal);
+                           loaded.what.log, loaded.what.cluster.local, signal);
   if (!conducted)
     return complain(conducted.error());
   const auto& end = *conducted;

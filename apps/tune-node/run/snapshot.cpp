@@ -111,8 +111,9 @@ std::optional<run_snapshot> take_snapshot(company& actors, const snapshot_frame&
 }
 
 expected<std::optional<run_snapshot>> finished_before(const fs::path& directory, const spec& wanted,
-                                                      const snapshot_frame& fixed) {
-  auto finished = needs_nothing_more(directory, wanted);
+                                                      const snapshot_frame& fixed,
+                                                      resume_mode how) {
+  auto finished = needs_nothing_more(directory, wanted, how);
   if (!finished)
     return finished.error();
   if (!*finished)
@@ -123,14 +124,22 @@ expected<std::optional<run_snapshot>> finished_before(const fs::path& directory,
   auto row = reader->experiment();
   if (!row)
     return row.error();
+  auto result = recorded_snapshot(*reader, *row, fixed);
+  if (!result)
+    return result.error();
+  return std::optional<run_snapshot>{std::move(*result)};
+}
+
+expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_row& row,
+                                         const snapshot_frame& fixed) {
   experiment_view view;
-  view.counts = row->counts;
-  auto result = snapshot_of(fixed, view, row->elapsed);
-  auto best = best_of(*reader, fixed);
+  view.counts = row.counts;
+  auto result = snapshot_of(fixed, view, row.elapsed);
+  auto best = best_of(from, fixed);
   if (!best)
     return best.error();
   result.best = std::move(*best);
-  return std::optional<run_snapshot>{std::move(result)};
+  return result;
 }
 
 } // namespace tune::cli

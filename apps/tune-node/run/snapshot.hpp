@@ -3,6 +3,8 @@
 #pragma once
 
 #include "console/run_snapshot.hpp"
+#include "tune/io/spec/resume_mode.hpp"
+#include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/company.hpp"
 
 #include <filesystem>
@@ -31,10 +33,14 @@ struct snapshot_frame {
                                                         const snapshot_frame& fixed);
 
 /// The end of an experiment that was finished before; nothing if there is none, if it is not, or if
-/// `wanted` has more samples than it had, so that it goes on.
+/// `wanted` has more samples than it had or `how` makes trials run again, so that it goes on.
 /// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
 [[nodiscard]] expected<std::optional<run_snapshot>>
 finished_before(const std::filesystem::path& directory, const spec& wanted,
-                const snapshot_frame& fixed);
+                const snapshot_frame& fixed, resume_mode how);
+
+/// The state that the database tells of.
+[[nodiscard]] expected<run_snapshot>
+recorded_snapshot(store_reader& from, const experiment_row& row, const snapshot_frame& fixed);
 
 } // namespace tune::cli

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/io/spec/resume_mode.hpp"
 #include "tune/net/hello.hpp"
 
 #include <cstdint>
@@ -42,7 +43,8 @@ struct submission_words {
   std::string job;
   /// Who submits it, for people.
   std::string from;
-  bool resume = false;
+  /// Go on where there is one already, and how; nothing: begin.
+  std::optional<resume_mode> resume;
   /// Nothing: the head decides.
   std::optional<bool> queue_trials;
   /// The form of all trials that is wanted at the end: "csv", "jsonl"; empty: none.

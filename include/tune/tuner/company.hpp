@@ -12,8 +12,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tune {
+
+class control_server;
 
 /// A scheduler or searcher that is there already.
 struct hired_scheduler {
@@ -31,6 +34,9 @@ struct company_options {
   on::opened opening;
   /// The experiment goes on: replay its log first.
   bool resumes = false;
+  /// Trials that are to run again then, and whether nothing else is to run.
+  std::vector<on::retry_asked> again;
+  bool only_again = false;
   /// What workers are given of it; nothing where none can join.
   std::optional<job_offer> shipment;
   std::shared_ptr<run_observer> observer;
@@ -46,8 +52,10 @@ class company {
 public:
   /// @param where Outlives it.
   company(premises& where, run_parts parts, company_options how);
+  ~company();
 
-  /// Begins; the observer hears of the end.
+  /// Begins, and listens to clients in the experiment's directory; the observer hears of the end,
+  /// and a warning where nobody can listen.
   /// @errors `ec::internal`, where workers cannot be given what they need: nothing has begun.
   [[nodiscard]] expected<void> start();
   /// Leaves off in order, to be gone on with later.
@@ -78,10 +86,13 @@ private:
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;
+  std::shared_ptr<const search_space> space_;
   scheduler_actor judge_;
   searcher_actor source_;
   runner_actor runner_;
+  std::unique_ptr<control_server> desk_;
 
+  void open_desk();
   void spawn_files(const company_options& how);
   void spawn_rules(run_parts& parts, const company_options& how);
 };

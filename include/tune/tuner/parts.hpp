@@ -31,6 +31,8 @@ struct run_parts {
   node_labels labels;
   /// Trials there will be; 0: nobody knows.
   std::uint64_t planned = 0;
+  /// What clients may add trials of.
+  std::shared_ptr<const search_space> space;
 };
 
 /// @param directory The experiment's, absolute.

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "tune/core/value.hpp"
+#include "tune/io/spec/resume_mode.hpp"
 #include "tune/io/spec/spec.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -111,6 +113,8 @@ public:
 
   /// Go on where the directory holds an unfinished experiment; without, that is refused.
   run_options& resume(bool wanted = true);
+  /// The same, with a word on the trials that had failed.
+  run_options& resume(resume_mode how);
   /// Let environment variables such as TUNE_EXPERIMENT_SEED set keys, after what is set here.
   run_options& read_environment(bool wanted = true);
   /// Hears what happens.
@@ -125,7 +129,7 @@ public:
     /// Empty: none.
     std::filesystem::path file;
     std::vector<named_text> keys;
-    bool resume = false;
+    std::optional<resume_mode> resume;
     bool environment = false;
     std::shared_ptr<tuner_callback> callback;
     std::shared_ptr<const own_scheduler> scheduler;

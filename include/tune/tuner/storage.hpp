@@ -5,8 +5,12 @@
 #include "tune/io/spec/load.hpp"
 #include "tune/io/store/experiment_store.hpp"
 
+#include "tune/io/spec/resume_mode.hpp"
+
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace tune {
 
@@ -15,19 +19,25 @@ struct opened_storage {
   std::shared_ptr<experiment_store> store;
   /// It holds an unfinished experiment.
   bool resumes = false;
+  /// Trials that had failed and are to run again, in the order of their numbers.
+  std::vector<on::retry_asked> again = {};
+  /// Nothing else is to run.
+  bool only_again = false;
 };
 
 /// Whether the directory holds an experiment that is done, unless `wanted` has more samples than it
-/// had: that goes on.
+/// had, or `how` makes trials of it run again: that goes on.
 /// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
 [[nodiscard]] expected<bool> needs_nothing_more(const std::filesystem::path& directory,
-                                                const spec& wanted);
+                                                const spec& wanted,
+                                                resume_mode how = resume_mode::automatic);
 
-/// Begins in `directory`, or goes on there if `resume` says so and its experiment is unfinished.
+/// Begins in `directory`, or goes on there if `resume` says so and how.
 /// @errors `ec::refused` where it holds an experiment and `resume` is not given, where the new
 ///         configuration may not go on with the old results, or where another head holds it;
 ///         `ec::storage`.
 [[nodiscard]] expected<opened_storage> open_storage(const std::filesystem::path& directory,
-                                                    const spec& wanted, bool resume);
+                                                    const spec& wanted,
+                                                    std::optional<resume_mode> resume);
 
 } // namespace tune

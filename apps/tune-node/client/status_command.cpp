@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "client/status_command.hpp"
+
+#include "console/human.hpp"
+#include "console/summary.hpp"
+#include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "inspect/trials.hpp"
+#include "output/write_trials.hpp"
+#include "run/ending.hpp"
+#include "run/snapshot.hpp"
+#include "tune/io/control/control_client.hpp"
+#include "tune/io/control/control_place.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/resources_json.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <filesystem>
+#include <iostream>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A head that is busy leaves the rest to the database.
+constexpr std::chrono::seconds status_patience{10};
+
+expected<std::vector<listed_trial>> running_trials(store_reader& from,
+                                                   const std::vector<objective>& objectives) {
+  trial_query which;
+  which.status = trial_status::running;
+  which.limit = most_running_shown;
+  auto found = from.trials(which);
+  if (!found)
+    return found.error();
+  std::vector<listed_trial> result;
+  for (const auto& x : *found)
+    result.push_back(listed(x, objectives));
+  return result;
+}
+
+expected<known_state> read_state(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reading_failed(reader.error());
+  auto row = reader->experiment();
+  if (!row)
+    return reading_failed(row.error());
+  auto what = spec_from_json(row->spec);
+  if (!what)
+    return error{ec::storage, printable(directory.string() + ": the configuration in its database: "
+                                        + to_text(what.error()))};
+  snapshot_frame fixed;
+  fixed.experiment = what->experiment.name;
+  fixed.directory = fs::absolute(directory).lexically_normal().string();
+  fixed.objectives = what->experiment.objectives;
+  fixed.time_limit = what->experiment.time_limit;
+  auto seen = recorded_snapshot(*reader, *row, fixed);
+  if (!seen)
+    return reading_failed(seen.error());
+  auto running = running_trials(*reader, fixed.objectives);
+  if (!running)
+    return reading_failed(running.error());
+  seen->trials = std::move(*running);
+  known_state result;
+  result.seen = std::move(*seen);
+  result.row = std::move(*row);
+  return result;
+}
+
+void ask_head(known_state& x, const fs::path& directory) {
+  auto answer = ask_control(directory, {}, status_patience);
+  x.led = answer.has_value() || is_led(directory);
+  if (!answer || !answer->status)
+    return;
+  x.head = answer->status;
+  x.seen.elapsed = x.head->elapsed;
+  x.seen.used = x.head->used;
+  x.seen.total = x.head->total;
+  x.seen.nodes = static_cast<std::uint32_t>(x.head->nodes);
+}
+
+std::string headline(const known_state& x) {
+  auto state = state_of(x);
+  auto text = printable(x.seen.experiment) + ": ";
+  if (state == "lost")
+    return text + "nobody runs it: its head is gone after " + duration_text(x.seen.elapsed);
+  if (state == "paused")
+    return text + "paused: no further trial is started";
+  if (state == "running")
+    return text + "running for " + duration_text(x.seen.elapsed);
+  return text + state + " after " + duration_text(x.seen.elapsed);
+}
+
+std::string head_line(const known_state& x) {
+  if (!x.head)
+    return x.led ? "  head: it does not answer here\n" : "";
+  auto result = "  head: pid " + std::to_string(x.head->pid);
+  for (const auto& part : resource_texts(x.seen))
+    result += ", " + part;
+  if (x.head->nodes > 1)
+    result += ", " + counted(x.head->nodes, "node");
+  if (x.head->held > 0)
+    result += ", " + counted(x.head->held, "trial") + " paused by clients";
+  return result + "\n";
+}
+
+} // namespace
+
+std::string state_of(const known_state& x) {
+  if (x.row.status != "running")
+    return x.row.status;
+  if (!x.led)
+    return "lost";
+  return x.head && x.head->suspended ? "paused" : "running";
+}
+
+std::string status_text(const known_state& x, const style& look) {
+  auto result = headline(x) + "\n";
+  if (!x.row.why.empty())
+    result += "  " + printable(x.row.why) + "\n";
+  result += progress_text(x.seen, look) + head_line(x);
+  for (const auto& row : x.seen.trials) {
+    result += "  trial " + to_text(row.trial) + ": iteration " + std::to_string(row.iterations);
+    for (std::size_t i = 0; i < row.objectives.size(); ++i)
+      result += ", " + printable(x.seen.objectives[i].metric) + " = "
+                + (row.objectives[i].is_null() ? "-" : printable(to_text(row.objectives[i])));
+    result += "\n";
+  }
+  auto running = count_of(x.seen, trial_status::running);
+  if (running > x.seen.trials.size())
+    result += "  and " + std::to_string(running - x.seen.trials.size()) + " more that run\n";
+  result += "  directory: " + printable(x.seen.directory) + "\n";
+  return result;
+}
+
+std::string status_json(const known_state& x) {
+  auto result = summary_object(x.seen, state_of(x));
+  result.set("why", x.row.why);
+  result.set("led", x.led);
+  object head;
+  if (x.head) {
+    head.set("pid", x.head->pid);
+    head.set("paused", x.head->suspended);
+    head.set("held", static_cast<std::int64_t>(x.head->held));
+    head.set("nodes", static_cast<std::int64_t>(x.head->nodes));
+    head.set("cpu",
+             object{{"used", x.head->used.cpu.number()}, {"total", x.head->total.cpu.number()}});
+    head.set("gpu",
+             object{{"used", x.head->used.gpu.number()}, {"total", x.head->total.gpu.number()}});
+  }
+  result.set("head", x.head ? value{std::move(head)} : value{});
+  value::list running;
+  for (const auto& row : x.seen.trials)
+    running.emplace_back(to_object(row, x.seen.objectives));
+  result.set("running", std::move(running));
+  return to_json(result) + "\n";
+}
+
+exit_code show_status(const command_line& line, const status_request& what,
+                      const table_look& look) {
+  auto directory = directory_of(what.directory);
+  if (!directory)
+    return complain(directory.error());
+  auto state = read_state(*directory);
+  if (!state)
+    return complain(state.error());
+  ask_head(*state, *directory);
+  switch (line.output.value_or(output_format::table)) {
+    case output_format::table:
+      std::cout << status_text(*state, look.colors);
+      break;
+    case output_format::json:
+    case output_format::jsonl:
+      std::cout << status_json(*state);
+      break;
+    case output_format::csv:
+      std::cout << csv_line({"status", "trials"});
+      for (std::size_t i = 0; i < state->seen.counts.size(); ++i)
+        std::cout << csv_line({std::string{to_text(static_cast<trial_status>(i))},
+                               std::to_string(state->seen.counts[i])});
+      break;
+  }
+  return exit_code::done;
+}
+
+} // namespace tune::cli

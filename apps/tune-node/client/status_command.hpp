@@ -1,0 +1,42 @@
+/// `tune-node status DIR`: how an experiment stands, running or not.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "console/run_snapshot.hpp"
+#include "console/style.hpp"
+#include "exit_code.hpp"
+#include "tune/io/control/control_words.hpp"
+#include "tune/io/store/rows.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tune::cli {
+
+/// What is known of an experiment from outside.
+struct known_state {
+  /// From the database; its trials are those that run, at most `most_running_shown`.
+  run_snapshot seen;
+  experiment_row row;
+  /// From its head; nothing where none answered.
+  std::optional<control_status> head;
+  /// Somebody works on it.
+  bool led = false;
+};
+
+inline constexpr std::size_t most_running_shown = 20;
+
+/// "running", "paused", "lost" where its head is gone, or the name of an `experiment_status`.
+[[nodiscard]] std::string state_of(const known_state& x);
+
+/// For people, with line ends.
+[[nodiscard]] std::string status_text(const known_state& x, const style& look);
+/// One object in one line, with its line end.
+[[nodiscard]] std::string status_json(const known_state& x);
+
+/// Reads the database, and asks the head for what only it knows. Changes nothing.
+[[nodiscard]] exit_code show_status(const command_line& line, const status_request& what,
+                                    const table_look& look);
+
+} // namespace tune::cli

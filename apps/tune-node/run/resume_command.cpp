@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/resume_command.hpp"
+
+#include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "run/ending.hpp"
+#include "run/run_command.hpp"
+#include "tune/io/spec/print.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+expected<spec> recorded_spec(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reader.error();
+  auto row = reader->experiment();
+  if (!row)
+    return row.error();
+  return spec_from_json(row->spec);
+}
+
+/// The configuration as if it were read from its file again, with what this command line changes.
+std::optional<loaded_spec> load_or_complain(const spec& recorded, const resume_request& what,
+                                            const choices& all, bool quiet) {
+  load_request wanted;
+  wanted.overrides = what.overrides;
+  wanted.environment = environment_of(environ);
+  wanted.schedulers = all.schedulers;
+  wanted.searchers = all.searchers;
+  wanted.trainables = &all.trainables;
+  auto file = fs::path{recorded.ini_dir} / (recorded.experiment.name + ".ini");
+  auto result = load_spec_text(print_spec(recorded, wanted), file, wanted);
+  for (const auto& warning : quiet ? std::vector<std::string>{} : result.warnings)
+    std::cerr << "tune-node: warning: " << printable(warning) << '\n';
+  if (!result)
+    std::cerr << to_text(result.faults) << '\n';
+  // All keys are written out: a default is none that somebody wanted.
+  if (result && !result.loaded->what.cluster.queue_trials)
+    result.loaded->origins.erase("cluster.queue_trials");
+  return std::move(result.loaded);
+}
+
+} // namespace
+
+exit_code resume_experiment(const command_line& line, const resume_request& what,
+                            const choices& all) {
+  auto found = directory_of(what.directory);
+  if (!found)
+    return complain(found.error());
+  auto directory = fs::absolute(*found).lexically_normal();
+  if (directory.filename().empty())
+    directory = directory.parent_path();
+  auto recorded = recorded_spec(directory);
+  if (!recorded)
+    return complain(reading_failed(recorded.error()));
+  auto loaded = load_or_complain(*recorded, what, all, line.quiet);
+  if (!loaded)
+    return exit_code::configuration;
+  run_request run;
+  run.resume = what.mode;
+  run.strict = what.strict;
+  return run_in_directory(line, run, *loaded, all, directory);
+}
+
+} // namespace tune::cli
