@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Going on with an experiment: `run FILE --resume[=MODE]` and `resume DIR`. A… names a line of the
+acceptance list of Ray Tune's own behaviour."""
+import os
+import signal
+import unittest
+
+from controlled import ControlCase
+from e2e import main
+
+
+class Resume(ControlCase):
+    """Trial 0 ended well, 1 failed with a checkpoint, 2 was interrupted, 3 never ran."""
+
+    more = "[checkpoint]\nfrequency = 1\n[failure]\nmax_consecutive_failures = 0"
+
+    def cut_short(self):
+        ini = self.stepping(samples=4, slots=1, steps=2, more=self.more)
+        child = self.begin(ini, running=1)
+        self.let(0, 2)
+        self.wait_for_status(child, 0, "TERMINATED")
+        self.let(1, 1)
+        self.wait_until(lambda: self.rows("SELECT * FROM checkpoints WHERE trial = 1"), child)
+        (self.gates / "broken1").touch()
+        self.wait_for_status(child, 2, "RUNNING")
+        child.kill()
+        child.wait()
+        self.assert_no_trial_processes()
+        self.assertEqual(
+            self.statuses(), {0: "TERMINATED", 1: "ERRORED", 2: "RUNNING", 3: "PENDING"}
+        )
+        (self.gates / "broken1").unlink()
+        self.let_all()
+        return ini
+
+    def test_a5_1_and_a5_3_auto_leaves_errored_trials_and_finishes_the_rest(self):
+        ini = self.cut_short()
+
+        told = self.run_node("run", ini, "--resume=auto", "-o", "json").json()
+
+        self.assertEqual(
+            self.statuses(), {0: "TERMINATED", 1: "ERRORED", 2: "TERMINATED", 3: "TERMINATED"}
+        )
+        self.assertEqual(told["status"], "done")
+        self.assertEqual(self.iterations(0), [1, 2])
+
+    def test_a5_2_errored_only_runs_nothing_else_and_from_the_checkpoint(self):
+        ini = self.cut_short()
+
+        told = self.run_node("run", ini, "--resume=errored_only", "-o", "json").json()
+
+        self.assertEqual(told["status"], "left_off")
+        self.assertEqual(
+            self.statuses(), {0: "TERMINATED", 1: "TERMINATED", 2: "PENDING", 3: "PENDING"}
+        )
+        self.assertEqual(self.iterations(1), [1, 2])
+        # The rest is still there to be gone on with.
+        rest = self.run_node("resume", self.where, "-o", "json").json()
+        self.assertEqual(rest["status"], "done")
+        self.assertEqual(rest["counts"]["TERMINATED"], 4)
+
+    def test_restart_errored_begins_them_anew_and_finishes_the_rest(self):
+        self.cut_short()
+
+        told = self.run_node("resume", self.where, "--mode", "restart_errored", "-o", "json").json()
+
+        self.assertEqual(told["status"], "done")
+        self.assertEqual(told["counts"]["TERMINATED"], 4)
+        self.assertEqual(self.iterations(1), [1, 1, 2])
+        lineages = self.rows(
+            "SELECT lineage FROM attempts WHERE trial = 1 ORDER BY started"
+        )
+        self.assertEqual([row["lineage"] for row in lineages], [1, 2])
+
+    def test_a_finished_experiment_with_failures_is_gone_on_with_where_that_is_wanted(self):
+        (self.gates / "broken").touch()
+        ini = self.stepping(samples=2, steps=1, more=self.more)
+        self.run_node("run", ini, code=5)
+        (self.gates / "broken").unlink()
+        self.let_all()
+
+        kept = self.run_node("run", ini, "--resume", "-o", "json").json()
+        self.assertEqual(kept["counts"]["ERRORED"], 2)
+        mended = self.run_node("run", ini, "--resume=errored_only", "-o", "json").json()
+
+        self.assertEqual(mended["status"], "done")
+        self.assertEqual(mended["counts"]["TERMINATED"], 2)
+
+    def test_an_unknown_mode_is_exit_2(self):
+        ran = self.run_node("run", "x.ini", "--resume=errored", code=2)
+
+        self.assertIn("auto, errored_only, restart_errored", ran.err)
+
+
+class Directory(ControlCase):
+    """`resume DIR`: all that is needed is in the directory."""
+
+    def interrupted(self, samples=3):
+        ini = self.stepping(samples=samples, slots=1, steps=1, more="stop_grace = 500ms")
+        child = self.begin(ini, running=1)
+        child.send_signal(signal.SIGINT)
+        self.finish(child, 130)
+        ini.unlink()
+        self.let_all()
+
+    def test_needs_no_file(self):
+        self.interrupted()
+
+        told = self.run_node("resume", self.where, "-o", "json").json()
+
+        self.assertEqual(told["status"], "done")
+        self.assertEqual(told["counts"]["TERMINATED"], 3)
+
+    def test_may_have_been_moved_and_renamed(self):
+        self.interrupted()
+        moved = self.directory / "elsewhere" / "y"
+        moved.parent.mkdir()
+        os.rename(self.directory / self.where, moved)
+
+        told = self.run_node("resume", moved, "-o", "json").json()
+
+        self.assertEqual(told["status"], "done")
+        self.assertEqual(told["directory"], str(moved))
+        self.assertTrue((moved / "trials" / "00002" / "result.jsonl").exists())
+
+    def test_takes_more_samples(self):
+        self.interrupted(samples=1)
+
+        told = self.run_node(
+            "resume", self.where, "--experiment.num_samples", "4", "-o", "json"
+        ).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 4)
+
+    def test_refuses_another_space(self):
+        self.interrupted()
+
+        ran = self.run_node("resume", self.where, "--space.lr", "uniform(0, 2)", code=8)
+
+        self.assertIn("space.lr", ran.err)
+
+    def test_of_a_finished_experiment_prints_its_summary(self):
+        self.interrupted()
+        first = self.run_node("resume", self.where, "-o", "json").json()
+
+        again = self.run_node("resume", self.where, "-o", "json").json()
+
+        self.assertEqual(again["counts"], first["counts"])
+        self.assertEqual(again["best"]["trial"], first["best"]["trial"])
+
+    def test_that_holds_no_experiment_is_exit_3(self):
+        ran = self.run_node("resume", self.directory, code=3)
+
+        self.assertIn("no experiment here", ran.err)
+
+
+if __name__ == "__main__":
+    main()
