@@ -195,6 +195,7 @@ TEST_F(runner_test, answers_a_client_when_its_wish_is_on_disk) {
   EXPECT_EQ(ear.told[0]->at(1).what, order_verdict::kind::taken);
   EXPECT_EQ(events("stop_asked"), 1u);
   EXPECT_EQ(events("pause_asked"), 0u);
+  trainable.take<attempt_halt>();
 }
 
 TEST_F(runner_test, answers_at_once_what_changes_nothing_and_is_on_disk) {

@@ -61,7 +61,7 @@ std::vector<std::string> offered(const std::vector<std::string>& typed) {
 }
 
 TEST(completion, offers_commands_first) {
-  EXPECT_THAT(offered({"tune-node", "r"}), ElementsAre("run"));
+  EXPECT_THAT(offered({"tune-node", "ru"}), ElementsAre("run"));
   EXPECT_THAT(offered({"tune-node", "--quiet", "tr"}), ElementsAre("trials"));
   EXPECT_THAT(offered({"tune-node", "--output", "json", "tr"}), ElementsAre("trials"));
 }

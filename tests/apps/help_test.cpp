@@ -27,6 +27,14 @@ TEST(help, short_one_shows_examples_before_commands) {
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 40) << "fits a window";
 }
 
+TEST(help, short_one_names_every_command) {
+  auto text = help_text({"", false}, {});
+
+  for (const auto& command : commands())
+    EXPECT_THAT(text.substr(text.find("\ncommands\n")), HasSubstr(std::string{command.name}));
+  EXPECT_THAT(text, HasSubstr("stop, pause, unpause, add, retry  steer a running experiment\n"));
+}
+
 TEST(help, of_a_command_names_all_its_options) {
   for (const auto& command : commands()) {
     auto text = help_text({std::string{command.name}, false}, {});

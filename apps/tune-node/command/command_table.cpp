@@ -26,6 +26,11 @@ option_doc resume_option() {
           "MODE"};
 }
 
+constexpr auto looking = "see how an experiment is doing";
+constexpr auto steering = "steer a running experiment";
+constexpr auto choosing = "see what can be chosen, or was";
+constexpr auto knowing = "know the program";
+
 command_doc run_doc() {
   return {"run",
           "run an experiment on this machine",
@@ -137,7 +142,7 @@ command_doc worker_doc() {
 }
 
 command_doc trials_doc() {
-  return {"trials",
+  command_doc result{"trials",
           "list the trials of an experiment, or tell why one ended",
           {{"tune-node trials results/digits-mlp", "all trials, also while it runs"},
            {"tune-node trials results/digits-mlp --sort objective --limit 10", "the ten best"},
@@ -159,6 +164,8 @@ command_doc trials_doc() {
             "trial"},
            {"reverse", 0, "", "in the opposite order"},
            {"limit", 0, "N", "at most so many trials", {}, "", argument_kind::number}}};
+  result.family = looking;
+  return result;
 }
 
 command_doc fsck_doc() {
@@ -225,15 +232,17 @@ command_doc resume_doc() {
 }
 
 command_doc status_doc() {
-  return {"status",
+  command_doc result{"status",
           "tell how an experiment stands, running or not",
           {{"tune-node status results/digits-mlp", "counts, the best, what runs"},
            {"tune-node status results/digits-mlp -o json", "the same for a program"}},
           {directory_argument}};
+  result.family = looking;
+  return result;
 }
 
 command_doc logs_doc() {
-  return {"logs",
+  command_doc result{"logs",
           "show what a trial printed, or the experiment's own log",
           {{"tune-node logs results/digits-mlp 42", "stdout of trial 42"},
            {"tune-node logs results/digits-mlp 42 --stderr --follow", "its stderr, until it ends"},
@@ -241,63 +250,77 @@ command_doc logs_doc() {
           {directory_argument, {"TRIAL", {}, argument_kind::number, false}},
           {{"follow", 'f', "", "go on with what comes, until the trial ends or nobody runs it"},
            {"stderr", 0, "", "what the trial wrote to stderr"}}};
+  result.family = looking;
+  return result;
 }
 
 command_doc stop_doc() {
-  return {"stop",
+  command_doc result{"stop",
           "end trials of a running experiment, or all of it, in order",
           {{"tune-node stop results/digits-mlp", "end the experiment"},
            {"tune-node stop results/digits-mlp 3 17", "end two trials"}},
           {directory_argument, trials_argument}};
+  result.family = steering;
+  return result;
 }
 
 command_doc pause_doc() {
-  return {"pause",
+  command_doc result{"pause",
           "have trials save and wait, or start no more of them",
           {{"tune-node pause results/digits-mlp 3", "save, give the resources back, and wait"},
            {"tune-node pause results/digits-mlp", "start no further trial; those that run go on"}},
           {directory_argument, trials_argument}};
+  result.family = steering;
+  return result;
 }
 
 command_doc unpause_doc() {
-  return {"unpause",
+  command_doc result{"unpause",
           "let what was paused go on",
           {{"tune-node unpause results/digits-mlp 3", "trial 3 may run again"},
            {"tune-node unpause results/digits-mlp", "trials are started again"}},
           {directory_argument, trials_argument}};
+  result.family = steering;
+  return result;
 }
 
 command_doc add_doc() {
-  return {"add",
+  command_doc result{"add",
           "have a running experiment try a configuration of your own",
           {{"tune-node add results/digits-mlp lr=0.01 hidden=64", "one value per parameter"},
            {"tune-node add results/digits-mlp --config '{\"lr\":0.01,\"hidden\":64}'", "as JSON"}},
           {directory_argument, {"NAME=VALUE", {}, argument_kind::text, false, true}},
           {{"config", 0, "JSON", "the configuration as one object"},
            {"key", 0, "KEY", "add it once, however often this command is given with this key"}}};
+  result.family = steering;
+  return result;
 }
 
 command_doc retry_doc() {
-  return {"retry",
+  command_doc result{"retry",
           "run trials again that have ended",
           {{"tune-node retry results/digits-mlp 42", "from its newest checkpoint"},
            {"tune-node retry results/digits-mlp 42 --from-scratch", "from the beginning"}},
           {directory_argument, ended_trials_argument},
           {{"from-scratch", 0, "", "forget checkpoints, and judge it afresh"}}};
+  result.family = steering;
+  return result;
 }
 
 command_doc list_doc() {
-  return {"list",
+  command_doc result{"list",
           "list what can be chosen in the INI file, with all options",
           {{"tune-node list schedulers", "names, options, defaults, ranges"},
            {"tune-node list searchers --output json", "the same for a program"}},
           {{"searchers|schedulers|trainables|sinks",
             {"searchers", "schedulers", "trainables", "sinks"}}},
           {}};
+  result.family = choosing;
+  return result;
 }
 
 command_doc config_doc() {
-  return {"config",
+  command_doc result{"config",
           "check an INI file, or show what it comes to",
           {{"tune-node config check digits.ini", "exit 3 and the faults, or nothing"},
            {"tune-node config explain digits.ini", "each value and where it comes from"},
@@ -306,6 +329,8 @@ command_doc config_doc() {
            {"FILE", {}, argument_kind::ini_file}},
           {},
           true};
+  result.family = choosing;
+  return result;
 }
 
 command_doc certs_doc() {
@@ -356,19 +381,29 @@ std::vector<command_doc> all_commands() {
           list_doc(),
           config_doc(),
           certs_doc(),
-          {"version", "tell the version", {{"tune-node version", "also as --version"}}, {}, {}},
+          {"version",
+           "tell the version",
+           {{"tune-node version", "also as --version"}},
+           {},
+           {},
+           false,
+           knowing},
           {"completion",
            "write a shell's completion script to stdout",
            {{"source <(tune-node completion bash)", "bash: in ~/.bashrc"},
             {"tune-node completion zsh > ~/.zfunc/_tune-node", "zsh: a directory of $fpath"},
             {"tune-node completion fish > ~/.config/fish/completions/tune-node.fish", "fish"}},
            {{"bash|zsh|fish", {"bash", "zsh", "fish"}}},
-           {}},
+           {},
+           false,
+           knowing},
           {"help",
            "tell how to use a command",
            {{"tune-node help run", "the same as tune-node run --help"}},
            {{"COMMAND", {}, argument_kind::text, false}},
-           {}}};
+           {},
+           false,
+           knowing}};
 }
 
 std::vector<option_doc> all_global_options() {

@@ -62,6 +62,8 @@ struct command_doc {
   std::vector<option_doc> options{};
   /// Takes `--section.key value`.
   bool overrides = false;
+  /// What it does together with its neighbours of the same words, where there is no room for each.
+  std::string_view family{};
 };
 
 /// The sub-commands in the order of listing.

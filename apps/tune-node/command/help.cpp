@@ -64,6 +64,23 @@ std::string examples_text(const std::vector<example_doc>& examples, const style&
   return result;
 }
 
+/// Commands and what they do; unless `all` is wanted, those of a family in one line.
+entries command_entries(bool all) {
+  entries result;
+  std::string_view last;
+  for (const auto& x : commands()) {
+    auto joins = !all && !x.family.empty() && x.family == last;
+    last = x.family;
+    if (joins) {
+      result.back().first.append(", ").append(x.name);
+      result.back().second = x.family;
+    } else {
+      result.emplace_back(std::string{x.name}, std::string{x.summary});
+    }
+  }
+  return result;
+}
+
 std::string overrides_text() {
   return "\nAny key of the INI file can be given as --section.key VALUE, or in the\n"
          "environment as TUNE_SECTION_KEY. The command line goes before the environment,\n"
@@ -84,10 +101,7 @@ std::string general(bool all, const style& look) {
     if (x.name == "run" || x.name == "trials" || x.name == "list")
       first.push_back(x.examples.front());
   result += heading("examples", look) + examples_text(first, look);
-  entries known;
-  for (const auto& x : commands())
-    known.emplace_back(std::string{x.name}, std::string{x.summary});
-  result += heading("commands", look) + listed(known, look);
+  result += heading("commands", look) + listed(command_entries(all), look);
   if (!all)
     return result + "\ntune-node COMMAND --help says more; --help-all says everything.\n";
   result += heading("options of all commands", look) + listed(entries_of(global_options()), look);
