@@ -46,6 +46,10 @@ checkpoint_id experiment::next_checkpoint() const {
   return impl_->next_checkpoint();
 }
 
+std::optional<cmd::launch> experiment::launch_of(trial_id trial) const {
+  return impl_->launch_of(trial);
+}
+
 std::vector<command> experiment::outstanding() const {
   return impl_->outstanding();
 }

@@ -175,6 +175,7 @@ public:
   [[nodiscard]] bool is_stale(const event_body& what) const;
   [[nodiscard]] std::vector<command> outstanding() const;
   [[nodiscard]] order_verdict weigh(const event_body& what) const;
+  [[nodiscard]] std::optional<cmd::launch> launch_of(trial_id id) const;
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
   [[nodiscard]] experiment_view view() const;
   void describe(fingerprint& into) const;
@@ -231,10 +232,14 @@ private:
 
   // machine_place
   void open(live_trial& trial, const on::placed& what);
+  [[nodiscard]] bool is_left_open(const live_trial& trial) const;
+  void take_over(live_trial& trial, const on::placed& what);
+  void make_attempt(live_trial& trial, const on::placed& what);
+  void launch(live_trial& trial);
   [[nodiscard]] checkpoint_id newest_good(const live_trial& trial) const;
   /// It would have to begin from scratch, and must not.
   [[nodiscard]] bool has_only_bad(const live_trial& trial) const;
-  void emit_launch(const live_trial& trial);
+  [[nodiscard]] cmd::launch launch_of(const live_trial& trial) const;
   void begin_steps(live_trial& trial);
 
   // machine_report

@@ -7,6 +7,10 @@ namespace tune {
 void machine::take(const on::placed& what) {
   attempts_ = std::max(attempts_, what.attempt.counter);
   auto* trial = live(what.trial);
+  if (trial != nullptr && is_left_open(*trial)) {
+    take_over(*trial, what);
+    return;
+  }
   if (trial == nullptr || !trial->awaits_lease) {
     emit(cmd::release{what.what.id});
     return;
@@ -35,6 +39,29 @@ void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
   told_of_rest_ = false;
   trial.was_placed = true;
+  make_attempt(trial, what);
+  tell_scheduler(fact::started{trial.id});
+  launch(trial);
+}
+
+/// It ran under an earlier head, and nobody has said yet what became of it.
+bool machine::is_left_open(const live_trial& trial) const {
+  return trial.attempt && trial.attempt->id.epoch < epoch_ && trial.attempt->at != phase::saving
+         && trial.attempt->at != phase::stopping;
+}
+
+/// The trial runs on, from its newest checkpoint: to the scheduler nothing has happened.
+void machine::take_over(live_trial& trial, const on::placed& what) {
+  auto next = trial.attempt->leaves_off ? parked::nothing : trial.attempt->next;
+  close_attempt(trial, {}, end_class::interrupted, "it was given anew");
+  ++trial.failures[static_cast<std::size_t>(end_class::interrupted)];
+  make_attempt(trial, what);
+  // What was decided and has not come about yet still is to.
+  park(trial, next);
+  launch(trial);
+}
+
+void machine::make_attempt(live_trial& trial, const on::placed& what) {
   auto& attempt = trial.attempt.emplace();
   attempt.id = what.attempt;
   attempt.where = what.what;
@@ -44,8 +71,10 @@ void machine::open(live_trial& trial, const on::placed& what) {
   attempt.at = attempt.from ? phase::restoring : phase::placing;
   emit(attempt_row(trial));
   row(trial);
-  tell_scheduler(fact::started{trial.id});
-  emit_launch(trial);
+}
+
+void machine::launch(live_trial& trial) {
+  emit(launch_of(trial));
   if (settings_.failures.progress_timeout.count() > 0)
     set_deadline(trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
 }
@@ -58,7 +87,7 @@ checkpoint_id machine::newest_good(const live_trial& trial) const {
   return {};
 }
 
-void machine::emit_launch(const live_trial& trial) {
+cmd::launch machine::launch_of(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
   cmd::launch x;
   x.trial = trial.id;
@@ -67,14 +96,22 @@ void machine::emit_launch(const live_trial& trial) {
   x.where = attempt.where;
   x.config = trial.config;
   x.from = attempt.from;
-  if (attempt.from) {
-    const auto& from = checkpoints_.at(attempt.from);
-    x.from_location = from.location;
-    x.iteration = from.iteration;
-    x.time_total = from.time_total;
+  // Once it trains, what it was restored from may have been removed.
+  if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end()) {
+    x.from_trial = from->second.trial;
+    x.from_location = from->second.location;
+    x.iteration = from->second.iteration;
+    x.time_total = from->second.time_total;
   }
   x.failures = trial.failure_count();
-  emit(std::move(x));
+  return x;
+}
+
+std::optional<cmd::launch> machine::launch_of(trial_id id) const {
+  const auto* trial = live(id);
+  if (trial == nullptr || !trial->attempt)
+    return std::nullopt;
+  return launch_of(*trial);
 }
 
 void machine::take(const on::place_refused& what) {

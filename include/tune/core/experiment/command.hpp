@@ -91,7 +91,9 @@ struct launch {
   config_ptr config;
   /// What to restore, none: from scratch.
   checkpoint_id from;
-  /// Where it lies, relative to the experiment's directory.
+  /// Whose it is; counts only where there is one.
+  trial_id from_trial;
+  /// Where it lies; see `on::saved`.
   std::string from_location;
   /// Iteration and training time to go on from.
   std::uint64_t iteration = 0;

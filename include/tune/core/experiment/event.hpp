@@ -25,6 +25,9 @@ enum class opening : std::uint8_t {
   gathers,
 };
 
+/// How the location of a checkpoint begins that an external executor keeps: there is no directory.
+inline constexpr std::string_view kept_outside = "executor:";
+
 namespace on {
 
 /// A head took the experiment over. First event of each epoch.
@@ -54,7 +57,8 @@ struct decided {
 struct chosen {
   choice what;
 };
-/// The cluster granted a trial's request: an attempt opens.
+/// The cluster granted a trial's request: an attempt opens. Or a trial is given anew that ran under
+/// an earlier head and was left open: that attempt ends interrupted, and another opens.
 struct placed {
   trial_id trial;
   attempt_id attempt;
@@ -84,7 +88,8 @@ struct saved {
   checkpoint_id checkpoint;
   std::uint64_t iteration = 0;
   std::chrono::nanoseconds time_total{0};
-  /// Relative to the experiment's directory.
+  /// Relative to the experiment's directory; of one that somebody outside keeps: `kept_outside` and
+  /// what that somebody calls it.
   std::string location;
   std::uint64_t bytes = 0;
 };

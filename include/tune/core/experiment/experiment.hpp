@@ -109,11 +109,14 @@ public:
   /// Number for a checkpoint that a trainable hands over unasked, likewise.
   [[nodiscard]] checkpoint_id next_checkpoint() const;
 
+  /// What the trial's open attempt was launched with; nothing where none is open.
+  [[nodiscard]] std::optional<cmd::launch> launch_of(trial_id trial) const;
+
   /// Commands whose effect is still awaited, derived from state alone: what a new head must do
   /// again after replay. Attempts of an earlier head are not among them: they are over.
   [[nodiscard]] std::vector<command> outstanding() const;
   /// Attempts that are open in the log; after a crash of the head each is to be ended
-  /// `interrupted`.
+  /// `interrupted`, unless what runs there can live without a head.
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
 
   [[nodiscard]] sequence last_seq() const;
