@@ -19,12 +19,6 @@ namespace {
 using runner_impl
     = extend<runner_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
 
-/// Commands that are rows of the database.
-template <class Command>
-constexpr bool is_row = std::disjunction_v<
-    std::is_same<Command, cmd::trial_changed>, std::is_same<Command, cmd::trial_progressed>,
-    std::is_same<Command, cmd::attempt_changed>, std::is_same<Command, cmd::decision_taken>>;
-
 /// Carries commands out by sending messages. What goes to the same actor in one turn goes in one
 /// message, sent when the turn is over.
 struct runner_state : engine_ports {

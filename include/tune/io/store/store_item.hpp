@@ -5,6 +5,7 @@
 #include "tune/core/experiment/command.hpp"
 #include "tune/core/experiment/event.hpp"
 
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -23,5 +24,12 @@ struct store_item {
   template <class Change>
   store_item(sequence cause, Change x) : seq{cause}, what{std::move(x)} {}
 };
+
+/// Commands that are rows of the database: written with the event that caused them, never waiting
+/// for its commit.
+template <class Command>
+inline constexpr bool is_row = std::disjunction_v<
+    std::is_same<Command, cmd::trial_changed>, std::is_same<Command, cmd::trial_progressed>,
+    std::is_same<Command, cmd::attempt_changed>, std::is_same<Command, cmd::decision_taken>>;
 
 } // namespace tune
