@@ -2,7 +2,7 @@
 #include "tune/io/process/line_protocol.hpp"
 
 #include "tune/core/printable.hpp"
-#include "tune/io/json.hpp"
+#include "tune/io/loose_json.hpp"
 
 #include <array>
 #include <utility>
@@ -22,45 +22,6 @@ constexpr std::array<std::string_view, 4> decisions{"continue", "save", "pause",
 error complain(std::string what, std::string_view text) {
   return {ec::protocol, std::move(what) + " in line: " + printable(text.substr(0, quoted_length))
                             + (text.size() > quoted_length ? " (and more)" : "")};
-}
-
-/// Length of a non-finite literal at the beginning of `text`, or 0.
-std::size_t bare_literal(std::string_view text) {
-  for (std::string_view literal : {"NaN", "Infinity", "-Infinity"}) {
-    if (text.starts_with(literal))
-      return literal.size();
-  }
-  return 0;
-}
-
-/// Puts non-finite literals outside of texts into quotes, in the spelling of metrics.
-std::string with_quoted_literals(std::string_view text) {
-  std::string result;
-  auto in_text = false;
-  for (std::size_t at = 0; at < text.size();) {
-    auto c = text[at];
-    if (auto size = in_text ? 0 : bare_literal(text.substr(at)); size != 0) {
-      result += c == 'N' ? "\"nan\"" : c == 'I' ? "\"inf\"" : "\"-inf\"";
-      at += size;
-      continue;
-    }
-    if (in_text && c == '\\' && at + 1 < text.size()) {
-      result += text.substr(at, 2);
-      at += 2;
-      continue;
-    }
-    in_text = in_text != (c == '"');
-    result += c;
-    ++at;
-  }
-  return result;
-}
-
-expected<object> read_object(std::string_view text) {
-  auto result = object_from_json(text, json_position::metric);
-  if (!result && text.find_first_of("NI") != text.npos)
-    result = object_from_json(with_quoted_literals(text), json_position::metric);
-  return result;
 }
 
 const std::string* text_of(const object& from, std::string_view name) {
@@ -147,7 +108,7 @@ object to_object(const line::failure& what) {
 expected<line::any> read_report_line(std::string_view text) {
   if (text.find_first_not_of(" \t\r") == text.npos)
     return line::any{line::nothing{}};
-  auto from = read_object(text);
+  auto from = object_from_loose_json(text, json_position::metric);
   if (!from)
     return complain("a report must be one JSON object: " + from.error().detail, text);
   if (from->contains("metrics"))

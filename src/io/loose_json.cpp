@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/loose_json.hpp"
+
+namespace tune {
+
+namespace {
+
+/// Length of a non-finite literal at the beginning of `text`, or 0.
+std::size_t bare_literal(std::string_view text) {
+  for (std::string_view literal : {"NaN", "Infinity", "-Infinity"}) {
+    if (text.starts_with(literal))
+      return literal.size();
+  }
+  return 0;
+}
+
+/// Puts non-finite literals outside of texts into quotes, in the spelling of metrics.
+std::string with_quoted_literals(std::string_view text) {
+  std::string result;
+  auto in_text = false;
+  for (std::size_t at = 0; at < text.size();) {
+    auto c = text[at];
+    if (auto size = in_text ? 0 : bare_literal(text.substr(at)); size != 0) {
+      result += c == 'N' ? "\"nan\"" : c == 'I' ? "\"inf\"" : "\"-inf\"";
+      at += size;
+      continue;
+    }
+    if (in_text && c == '\\' && at + 1 < text.size()) {
+      result += text.substr(at, 2);
+      at += 2;
+      continue;
+    }
+    in_text = in_text != (c == '"');
+    result += c;
+    ++at;
+  }
+  return result;
+}
+
+} // namespace
+
+expected<object> object_from_loose_json(std::string_view text, json_position where,
+                                        const json_limits& limits) {
+  auto result = object_from_json(text, where, limits);
+  if (result || result.error().code != ec::bad_syntax || text.find_first_of("NI") == text.npos)
+    return result;
+  auto again = object_from_json(with_quoted_literals(text), where, limits);
+  // The positions of the first error are those of the text.
+  return again ? again : result;
+}
+
+} // namespace tune
