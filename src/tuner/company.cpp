@@ -10,7 +10,7 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
-#include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/storage.hpp"
 
 namespace tune {
 
@@ -19,7 +19,6 @@ namespace {
 /// Trial files may lag behind by this much and are still waited for.
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr std::uint32_t most_rows = 50;
-constexpr std::size_t events_at_once = 10'000;
 
 catch_up_function file_writer(const std::filesystem::path& directory) {
   // Opened by the sink's own thread, when there is something to read.
@@ -58,19 +57,6 @@ void end_with(caf::actor_system& system, const runner_actor& runner, const Handl
 remove_function remover(const std::filesystem::path& directory) {
   return
       [directory](const std::string& location) { return remove_checkpoint(directory, location); };
-}
-
-history_function history_of(const std::filesystem::path& directory) {
-  auto reader = std::make_shared<std::optional<store_reader>>();
-  return [reader, directory](sequence after) -> expected<std::vector<event>> {
-    if (!*reader) {
-      auto opened = store_reader::open(directory);
-      if (!opened)
-        return opened.error();
-      reader->emplace(std::move(*opened));
-    }
-    return (*reader)->events_after(after, events_at_once);
-  };
 }
 
 } // namespace

@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::size_t events_at_once = 10'000;
+
 /// The row of what the directory holds, which was recorded under a configuration that may go on as
 /// `wanted`, and that configuration.
 expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, const spec& wanted) {
@@ -138,6 +140,19 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
   result.again = std::move(*again);
   result.only_again = *resume == resume_mode::errored_only;
   return result;
+}
+
+history_source history_of(const std::filesystem::path& directory) {
+  auto reader = std::make_shared<std::optional<store_reader>>();
+  return [reader, directory](sequence after) -> expected<std::vector<event>> {
+    if (!*reader) {
+      auto opened = store_reader::open(directory);
+      if (!opened)
+        return opened.error();
+      reader->emplace(std::move(*opened));
+    }
+    return (*reader)->events_after(after, events_at_once);
+  };
 }
 
 } // namespace tune

@@ -8,6 +8,7 @@
 #include "tune/io/spec/resume_mode.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,5 +40,12 @@ struct opened_storage {
 [[nodiscard]] expected<opened_storage> open_storage(const std::filesystem::path& directory,
                                                     const spec& wanted,
                                                     std::optional<resume_mode> resume);
+
+/// Reads the log of an experiment: the events after a place, in order, some at a time; none: that
+/// was all.
+using history_source = std::function<expected<std::vector<event>>(sequence after)>;
+
+/// @param directory is opened when it is read first.
+[[nodiscard]] history_source history_of(const std::filesystem::path& directory);
 
 } // namespace tune
