@@ -1,0 +1,118 @@
+/// The runner without actors: engine, rules and record in one thread.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/experiment/engine.hpp"
+#include "tune/core/schedule/scheduler.hpp"
+#include "tune/core/search/searcher.hpp"
+#include "tune/io/store/store_item.hpp"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// What a plain runner needs of the world.
+class plain_runner_ports {
+public:
+  virtual ~plain_runner_ports() = default;
+  /// Experiment time; never goes back.
+  [[nodiscard]] virtual instant now() const = 0;
+  /// Makes all items durable, or none. @errors final: nothing more may be done.
+  [[nodiscard]] virtual expected<void> commit(std::span<const store_item> items) = 0;
+  /// Something is probably not as it was meant: tell people.
+  virtual void warn(const std::string& text) = 0;
+};
+
+/// Where trials run. Called by the runner at its work; must call back nothing but
+/// `plain_runner::post_later`.
+class trial_side {
+public:
+  virtual ~trial_side() = default;
+  /// Carries out one of the commands that act on trials: place, cancel_place, release, launch,
+  /// proceed, save, halt, discard.
+  virtual void carry_out(const command& what) = 0;
+  /// An event is in the log, now or since an earlier head.
+  virtual void see(const event& what) = 0;
+};
+
+/// Answers the questions of one experiment's engine by its rules, at once and in the order in which
+/// the runner actor takes prompt answers: the scheduler's, then the searcher's. So the same words
+/// from outside give the same log.
+class plain_runner : private engine_ports {
+public:
+  /// @param world, trials Must outlive it.
+  plain_runner(experiment machine, std::unique_ptr<scheduler> judge,
+               std::unique_ptr<searcher> source, plain_runner_ports& world, trial_side& trials);
+  plain_runner(const plain_runner&) = delete;
+  plain_runner& operator=(const plain_runner&) = delete;
+
+  /// Applies an event of an earlier head. Before `open`.
+  void replay(const event& what);
+  /// Begins, or goes on with what was replayed, and settles. What ran under an earlier head stays
+  /// open.
+  /// @errors of `plain_runner_ports::commit`.
+  [[nodiscard]] expected<void> open(on::opened how);
+
+  /// Takes news, and answers nothing yet.
+  void post(event_body what);
+  /// Likewise what is due by time.
+  void pass();
+  /// Takes news as soon as the runner is done with what it is doing.
+  void post_later(event_body what) { later_.push_back(std::move(what)); }
+
+  /// Does all that follows from what was posted. It is on disk when this returns.
+  /// @errors of `plain_runner_ports::commit`, now and for ever.
+  [[nodiscard]] expected<void> settle();
+
+  [[nodiscard]] const experiment& machine() const { return loop_.machine(); }
+  /// How it ended, once that is on disk.
+  [[nodiscard]] const std::optional<cmd::finish>& finished() const { return finished_; }
+
+private:
+  /// What the rules are asked in one turn.
+  struct questions {
+    std::vector<cmd::judge> judge;
+    std::vector<cmd::resolve_stall> stalls;
+    std::vector<cmd::choose> choose;
+    std::vector<cmd::ask_searcher> asks;
+    [[nodiscard]] bool empty() const {
+      return judge.empty() && stalls.empty() && choose.empty() && asks.empty();
+    }
+  };
+
+  engine loop_;
+  std::unique_ptr<scheduler> judge_;
+  std::unique_ptr<searcher> source_;
+  plain_runner_ports& world_;
+  trial_side& trials_;
+  questions asked_;
+  std::deque<event_body> later_;
+  std::vector<store_item> items_;
+  std::optional<error> broken_;
+  std::optional<cmd::finish> finished_;
+
+  void record(const event& what) override;
+  void carry_out(const command& what) override;
+
+  void carry(const cmd::log&) {}
+  void carry(const cmd::warn& x) { world_.warn(x.text); }
+  void carry(const cmd::ask_searcher& x) { asked_.asks.push_back(x); }
+  void carry(const cmd::judge& x) { asked_.judge.push_back(x); }
+  void carry(const cmd::choose& x) { asked_.choose.push_back(x); }
+  void carry(const cmd::resolve_stall& x) { asked_.stalls.push_back(x); }
+  void carry(const cmd::tell_scheduler& x);
+  void carry(const cmd::tell_searcher& x);
+
+  void work();
+  void answer();
+  template <class Rule, class F>
+  void with(std::unique_ptr<Rule>& rule, const char* name, F f);
+};
+
+} // namespace tune

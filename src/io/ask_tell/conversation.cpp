@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/ask_tell/conversation.hpp"
+
+#include "executor_book.hpp"
+#include "request.hpp"
+
+#include "tune/core/name.hpp"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+object ok_answer() {
+  return {{"op", "ok"}};
+}
+
+object decision_answer(trial_id id, std::string_view decision, std::string reason) {
+  return {{"op", "decision"},
+          {"trial", to_text(id)},
+          {"decision", decision},
+          {"reason", std::move(reason)}};
+}
+
+object none_answer(std::string_view reason) {
+  return {{"op", "none"}, {"reason", reason}};
+}
+
+object not_running(trial_id id, std::string_view why) {
+  return fault_answer("trial " + to_text(id) + " " + std::string{why});
+}
+
+/// What an executor said of a trial, or why it says nothing.
+struct named_trial {
+  trial_id id;
+  executor_trial* trial = nullptr;
+  /// It names an attempt that was followed by another.
+  bool stale = false;
+};
+
+expected<named_trial> named_in(const object& request, const experiment& machine,
+                               executor_book& trials) {
+  auto id = trial_in(request);
+  if (!id)
+    return id.error();
+  auto attempt = attempt_in(request);
+  if (!attempt)
+    return attempt.error();
+  if (!machine.status_of(*id))
+    return error{ec::protocol, "there is no trial " + to_text(*id)};
+  named_trial result{*id, trials.find(*id)};
+  if (result.trial == nullptr || result.trial->attempts == 0)
+    return error{ec::protocol, "trial " + to_text(*id)
+                                   + (is_final(*machine.status_of(*id)) ? " has ended"
+                                                                        : " was not given to you")};
+  if (*attempt && **attempt > result.trial->attempts)
+    return error{ec::protocol, "trial " + to_text(*id) + " has had "
+                                   + std::to_string(result.trial->attempts)
+                                   + " attempts: there is no " + std::to_string(**attempt)};
+  result.stale = *attempt && **attempt < result.trial->attempts;
+  return result;
+}
+
+/// The `training_iteration` that a report gives itself, if it is a whole number.
+std::optional<std::uint64_t> own_iteration(const object& metrics) {
+  const auto* given = metrics.find("training_iteration");
+  auto number = given == nullptr ? std::nullopt : given->number();
+  constexpr auto most = static_cast<double>(attempt_session::most_iterations);
+  if (!number || !(*number >= 1 && *number <= most) || *number != std::floor(*number))
+    return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+} // namespace
+
+object fault_answer(std::string what) {
+  return {{"op", "fault"}, {"error", std::move(what)}};
+}
+
+conversation::conversation(conversation_parts parts, conversation_ports& world)
+    : world_{world}
+    , trials_{std::make_unique<executor_book>(
+          world, [this](event_body what) { runner_->post_later(std::move(what)); })}
+    , runner_{std::make_unique<plain_runner>(std::move(parts.machine), std::move(parts.judge),
+                                             std::move(parts.source), world, *trials_)} {}
+
+conversation::~conversation() = default;
+
+void conversation::replay(const event& what) {
+  runner_->replay(what);
+}
+
+expected<void> conversation::open(on::opened how) {
+  trials_->adopt(machine());
+  auto done = runner_->open(std::move(how));
+  // Nobody was there to be told; who asks will be.
+  static_cast<void>(trials_->take_let_go());
+  return done;
+}
+
+conversation::handler conversation::handler_of(const std::string& op) {
+  static constexpr std::array<std::pair<std::string_view, handler>, 7> handlers{{
+      {"ask", &conversation::ask},
+      {"report", &conversation::report},
+      {"complete", &conversation::complete},
+      {"error", &conversation::fail},
+      {"stop", &conversation::stop},
+      {"best", &conversation::best},
+      {"status", &conversation::status},
+  }};
+  for (const auto& [name, what] : handlers) {
+    if (name == op)
+      return what;
+  }
+  return nullptr;
+}
+
+expected<object> conversation::answer(const object& request) {
+  runner_->pass();
+  if (auto done = runner_->settle(); !done)
+    return done.error();
+  const auto* op = request.find("op");
+  if (op == nullptr || op->as_string() == nullptr)
+    return fault_answer("\"op\" is missing: ask, report, complete, error, stop, best or status");
+  auto how = handler_of(*op->as_string());
+  if (how == nullptr)
+    return fault_answer("unknown op \"" + shown_name(*op->as_string())
+                        + "\": ask, report, complete, error, stop, best or status");
+  auto result = (this->*how)(request);
+  if (result)
+    add_others(*result, request);
+  return result;
+}
+
+expected<object> conversation::ask(const object& request) {
+  auto running = running_in(request);
+  if (!running)
+    return fault_answer(running.error().detail);
+  for (auto id : *running)
+    trials_->heard_of(id);
+  while (auto id = trials_->next()) {
+    trials_->taken(*id);
+    lease where{{machine().last_seq() + 1}, {{"executor", {}, {}}}};
+    runner_->post(on::placed{*id, machine().next_attempt(), std::move(where)});
+    if (auto done = runner_->settle(); !done)
+      return done.error();
+    if (auto what = trials_->take_launched())
+      return offer(*what);
+  }
+  return none_answer(machine().is_finished() ? "finished" : "wait");
+}
+
+object conversation::offer(const cmd::launch& what) const {
+  object result{{"op", "trial"},
+                {"trial", to_text(what.trial)},
+                {"attempt", static_cast<std::int64_t>(trials_->find(what.trial)->attempts)},
+                {"config", *what.config},
+                {"resume", static_cast<bool>(what.from)}};
+  if (!what.from)
+    return result;
+  object from{{"trial", to_text(what.from_trial)},
+              {"iteration", static_cast<std::int64_t>(what.iteration)}};
+  auto called = std::string_view{what.from_location};
+  if (called.starts_with(kept_outside) && called.size() > kept_outside.size())
+    from.set("checkpoint", called.substr(kept_outside.size()));
+  result.set("from", std::move(from));
+  return result;
+}
+
+expected<object> conversation::report(const object& request) {
+  auto who = named_in(request, machine(), *trials_);
+  if (!who)
+    return fault_answer(who.error().detail);
+  auto metrics = metrics_in(request);
+  if (!metrics)
+    return fault_answer(metrics.error().detail);
+  if (!*metrics)
+    return fault_answer("\"metrics\" is missing");
+  auto checkpoint = own_name_in(request, "checkpoint");
+  if (!checkpoint)
+    return fault_answer(checkpoint.error().detail);
+  auto& [id, trial, stale] = *who;
+  if (stale)
+    return decision_answer(id, "stop", "superseded: the trial was given anew");
+  if (!trial->session)
+    return report_on_idle(id, *trial, **metrics);
+  trials_->heard_of(id);
+  auto iteration = own_iteration(**metrics);
+  if (iteration && *iteration <= trial->session->iteration())
+    return decision_answer(id, "continue", "");
+  if (auto done = tell(id, *trial, std::move(**metrics), *checkpoint, false); !done)
+    return done.error().code == ec::protocol ? fault_answer(done.error().detail)
+                                             : expected<object>{done.error()};
+  return trial->open ? decision_answer(id, "continue", "") : decision_on(id);
+}
+
+/// A report on a trial that nobody runs: doubled, or late.
+object conversation::report_on_idle(trial_id id, const executor_trial& trial,
+                                    const object& metrics) const {
+  auto status = *machine().status_of(id);
+  if (is_final(status))
+    return trial.let_go ? decision_on(id) : not_running(id, "has ended");
+  auto iteration = own_iteration(metrics);
+  if (trial.let_go && iteration && *iteration <= trial.iteration)
+    return decision_on(id);
+  if (status == trial_status::paused)
+    return not_running(id, "is paused: \"ask\" gives it to you again");
+  return decision_answer(id, "stop", "superseded: the trial will be given anew");
+}
+
+/// Records a report and does all that follows.
+/// @errors `ec::protocol` where it is no report; others are the storage's.
+expected<void> conversation::tell(trial_id id, executor_trial& trial, object metrics,
+                                  const std::string& checkpoint, bool last) {
+  auto made = trial.session->make(std::move(metrics), world_.now(), world_.wall_ms());
+  if (!made)
+    return made.error();
+  auto news = std::make_shared<tune::report>(std::move(*made));
+  news->trial = id;
+  news->attempt = trial.attempt;
+  // A session that goes on with an open attempt counts anew.
+  news->number = trial.number + 1;
+  news->done = news->done || last;
+  runner_->post(on::reported{news});
+  if (!checkpoint.empty() && trial.open)
+    runner_->post(on::saved{id,
+                            trial.attempt,
+                            {},
+                            news->iteration,
+                            news->time_total,
+                            std::string{kept_outside} + checkpoint,
+                            0});
+  return runner_->settle();
+}
+
+object conversation::decision_on(trial_id id) const {
+  auto over = is_final(*machine().status_of(id));
+  const auto* trial = trials_->find(id);
+  auto reason = trial != nullptr ? trial->reason : std::string{};
+  if (reason.empty())
+    reason = over ? "stopped" : machine().view().draining ? "the experiment leaves off" : "paused";
+  return decision_answer(id, over ? "stop" : "pause", std::move(reason));
+}
+
+expected<object> conversation::complete(const object& request) {
+  auto who = named_in(request, machine(), *trials_);
+  if (!who)
+    return fault_answer(who.error().detail);
+  auto metrics = metrics_in(request);
+  if (!metrics)
+    return fault_answer(metrics.error().detail);
+  auto checkpoint = own_name_in(request, "checkpoint");
+  if (!checkpoint)
+    return fault_answer(checkpoint.error().detail);
+  auto& [id, trial, stale] = *who;
+  if (!trial->session && machine().status_of(id) == trial_status::paused)
+    return not_running(id, "is paused: \"ask\" gives it to you again");
+  if (stale || !trial->session)
+    return ok_answer();
+  trials_->heard_of(id);
+  auto iteration = *metrics ? own_iteration(**metrics) : std::nullopt;
+  auto is_news = *metrics && (!iteration || *iteration > trial->session->iteration());
+  if (is_news) {
+    trials_->completing(id);
+    auto done = tell(id, *trial, std::move(**metrics), *checkpoint, true);
+    trials_->completing(std::nullopt);
+    if (!done)
+      return done.error().code == ec::protocol ? fault_answer(done.error().detail)
+                                               : expected<object>{done.error()};
+  }
+  if (auto done = retire(id, *trial, end_class::finished, {}); !done)
+    return done.error();
+  return ok_answer();
+}
+
+expected<object> conversation::fail(const object& request) {
+  auto who = named_in(request, machine(), *trials_);
+  if (!who)
+    return fault_answer(who.error().detail);
+  auto message = text_in(request, "message", "the executor said no more than that it failed");
+  if (!message)
+    return fault_answer(message.error().detail);
+  auto& [id, trial, stale] = *who;
+  if (!trial->session && machine().status_of(id) == trial_status::paused)
+    return not_running(id, "is paused: \"ask\" gives it to you again");
+  if (!stale && trial->session) {
+    if (auto done = retire(id, *trial, end_class::user_error, std::move(*message)); !done)
+      return done.error();
+  }
+  auto result = ok_answer();
+  result.set("retry", !is_final(*machine().status_of(id)));
+  return result;
+}
+
+/// Ends the trial's attempt, if it is still open.
+expected<void> conversation::retire(trial_id id, const executor_trial& trial, end_class how,
+                                    std::string detail) {
+  if (trial.open)
+    runner_->post(on::ended{id, trial.attempt, how, std::move(detail), {}});
+  return runner_->settle();
+}
+
+expected<object> conversation::stop(const object& request) {
+  auto id = trial_in(request);
+  if (!id)
+    return fault_answer(id.error().detail);
+  if (!machine().status_of(*id))
+    return fault_answer("there is no trial " + to_text(*id));
+  runner_->post(on::stop_asked{*id, "stopped by the executor"});
+  if (auto done = runner_->settle(); !done)
+    return done.error();
+  return ok_answer();
+}
+
+expected<object> conversation::best(const object&) {
+  auto view = machine().view();
+  if (!view.best)
+    return object{{"op", "best"}, {"trial", nullptr}, {"config", nullptr}, {"metrics", nullptr}};
+  const auto& x = *view.best;
+  return object{{"op", "best"},
+                {"trial", to_text(x.trial)},
+                {"config", *x.config},
+                {"metrics", *x.at->metrics},
+                {"iteration", static_cast<std::int64_t>(x.at->iteration)}};
+}
+
+expected<object> conversation::status(const object&) {
+  auto view = machine().view();
+  object counts;
+  for (std::size_t i = 0; i < view.counts.size(); ++i)
+    counts.set(to_text(static_cast<trial_status>(i)), static_cast<std::int64_t>(view.counts[i]));
+  return object{{"op", "status"},
+                {"counts", std::move(counts)},
+                {"succeeded", static_cast<std::int64_t>(view.succeeded)},
+                {"finished", machine().is_finished()}};
+}
+
+/// Decisions on trials that were not spoken of.
+void conversation::add_others(object& to, const object& request) {
+  auto own = trial_in(request);
+  value::list others;
+  for (auto id : trials_->take_let_go()) {
+    if (own && *own == id)
+      continue;
+    auto x = decision_on(id);
+    x.erase("op");
+    others.emplace_back(std::move(x));
+  }
+  if (!others.empty())
+    to.set("others", std::move(others));
+}
+
+} // namespace tune

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/ask_tell/puppet.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace tune {
+namespace {
+
+using samples::finished;
+using samples::go_on_zero;
+using samples::ok;
+using samples::puppet;
+using samples::recipe;
+using samples::scripted;
+using samples::talk;
+using samples::waits;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(ask_tell, leads_through_trials_to_the_end) {
+  recipe how;
+  how.trials = 2;
+  talk uut{how};
+
+  EXPECT_EQ(uut.ask(),
+            R"({"op":"trial","trial":"00000","attempt":1,"config":{"x":0},"resume":false})");
+  EXPECT_EQ(uut.report(0, 1, 0.5), go_on_zero);
+  EXPECT_EQ(uut.report(0, 2, 0.25), go_on_zero);
+  EXPECT_EQ(uut.say(R"({"op":"complete","trial":"00000"})"), ok);
+  EXPECT_EQ(uut.ask(),
+            R"({"op":"trial","trial":"00001","attempt":1,"config":{"x":1},"resume":false})");
+  EXPECT_EQ(uut.ask(), waits);
+  EXPECT_EQ(uut.say(R"({"op":"complete","trial":"00001","metrics":{"loss":0.125}})"), ok);
+  EXPECT_EQ(uut.ask(), finished);
+  EXPECT_EQ(
+      uut.say(R"({"op":"best"})"),
+      R"({"op":"best","trial":"00001","config":{"x":1},"metrics":{"loss":0.125},"iteration":1})");
+  EXPECT_EQ(
+      uut.say(R"({"op":"status"})"),
+      R"({"op":"status","counts":{"PENDING":0,"RUNNING":0,"PAUSED":0,"TERMINATED":2,"ERRORED":0},"succeeded":2,"finished":true})");
+  EXPECT_EQ(uut.world.rows<cmd::finish>().size(), 1u);
+}
+
+TEST(ask_tell, gives_no_more_trials_than_may_run_at_once) {
+  recipe how;
+  how.settings.max_concurrent = 2;
+  talk uut{how};
+
+  EXPECT_THAT(uut.ask(), HasSubstr("00000"));
+  EXPECT_THAT(uut.ask(), HasSubstr("00001"));
+  EXPECT_EQ(uut.ask(), waits);
+  EXPECT_EQ(uut.say(R"({"op":"complete","trial":"00000"})"), ok);
+  EXPECT_THAT(uut.ask(), HasSubstr("00002"));
+}
+
+TEST(ask_tell, has_no_best_trial_at_first) {
+  talk uut{{}};
+
+  EXPECT_EQ(uut.say(R"({"op":"best"})"),
+            R"({"op":"best","trial":null,"config":null,"metrics":null})");
+}
+
+TEST(ask_tell, counts_iterations_that_a_report_leaves_out) {
+  talk uut{{}};
+  uut.ask();
+
+  EXPECT_EQ(uut.say(R"({"op":"report","trial":"00000","metrics":{"loss":1}})"), go_on_zero);
+  EXPECT_EQ(uut.say(R"({"op":"report","trial":0,"metrics":{"loss":2}})"), go_on_zero);
+
+  auto reports = uut.world.events<on::reported>();
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[1].what->iteration, 2u);
+  EXPECT_EQ(reports[1].what->number, 2u);
+}
+
+TEST(ask_tell, takes_numbers_that_json_has_not_as_texts) {
+  talk uut{{}};
+  uut.ask();
+
+  EXPECT_EQ(
+      uut.say(
+          R"({"op":"report","trial":"00000","metrics":{"loss":"nan","a":{"b":["inf","-inf","info"]}}})"),
+      go_on_zero);
+
+  auto news = uut.world.events<on::reported>().front().what;
+  EXPECT_TRUE(std::isnan(*metric_number(*news, "loss")));
+  EXPECT_EQ(to_text(*news->metrics->find("a")), to_text(value{object{
+                                                    {"b", value::list{HUGE_VAL, -HUGE_VAL, "info"}},
+                                                }}));
+}
+
+TEST(ask_tell, stops_where_a_condition_says_so) {
+  recipe how;
+  how.stops = {{"training_iteration", "2"}};
+  talk uut{how};
+  uut.ask();
+
+  EXPECT_EQ(uut.report(0, 1, 1), go_on_zero);
+  EXPECT_THAT(
+      uut.report(0, 2, 1),
+      StartsWith(
+          R"({"op":"decision","trial":"00000","decision":"stop","reason":"training_iteration)"));
+  EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::terminated);
+}
+
+TEST(ask_tell, tells_the_schedulers_reason) {
+  talk uut{scripted({{{0, 1}, {{{0}, stop{}, {{"rule", "asha"}, {"why", "too slow"}}}}}})};
+  uut.ask();
+
+  EXPECT_EQ(uut.report(0, 1, 1),
+            R"({"op":"decision","trial":"00000","decision":"stop","reason":"too slow"})");
+}
+
+TEST(ask_tell, gives_a_paused_trial_again_with_its_checkpoint) {
+  talk uut{scripted({{{0, 2}, {{{0}, pause{}, {{"rule", "test"}, {"rung", 2}}}}}})};
+  uut.ask();
+
+  uut.report(0, 1, 1);
+  EXPECT_EQ(
+      uut.report(0, 2, 1, R"(,"checkpoint":"s3://mine/2")"),
+      R"({"op":"decision","trial":"00000","decision":"pause","reason":"rule = test, rung = 2"})");
+
+  EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::paused);
+  for (int i = 1; i < 3; ++i) {
+    uut.ask();
+    uut.say(R"({"op":"complete","trial":)" + std::to_string(i) + "}");
+  }
+  EXPECT_EQ(uut.ask(),
+            R"({"op":"trial","trial":"00000","attempt":2,"config":{"x":0},"resume":true,)"
+            R"("from":{"trial":"00000","iteration":2,"checkpoint":"s3://mine/2"}})");
+  EXPECT_EQ(uut.say(R"({"op":"report","trial":"00000","attempt":2,"metrics":{"loss":3}})"),
+            go_on_zero);
+  EXPECT_EQ(uut.world.events<on::reported>().back().what->iteration, 3u);
+}
+
+TEST(ask_tell, trusts_the_executor_to_keep_what_it_paused) {
+  talk uut{scripted({{{0, 1}, {{{0}, pause{}, {}}}}})};
+  uut.ask();
+
+  EXPECT_EQ(uut.report(0, 1, 1),
+            R"({"op":"decision","trial":"00000","decision":"pause","reason":"paused"})");
+
+  for (int i = 1; i < 3; ++i) {
+    uut.ask();
+    uut.say(R"({"op":"complete","trial":)" + std::to_string(i) + "}");
+  }
+  EXPECT_THAT(uut.ask(), HasSubstr(R"("resume":true,"from":{"trial":"00000","iteration":1}})"));
+}
+
+TEST(ask_tell, has_a_trial_go_on_from_another) {
+  auto config = std::make_shared<const object>(object{{"x", 7}});
+  talk uut{scripted(
+      {{{1, 1}, {{{1}, exploit{{0}, {1}, config}, {{"rule", "pbt"}, {"quantile", 0.25}}}}}})};
+  uut.ask();
+  uut.ask();
+
+  EXPECT_EQ(uut.report(0, 1, 1, R"(,"checkpoint":"a")"), go_on_zero);
+  EXPECT_EQ(uut.report(1, 1, 9),
+            R"({"op":"decision","trial":"00001","decision":"pause",)"
+            R"("reason":"goes on from trial 00000: rule = pbt, quantile = 0.25"})");
+  EXPECT_THAT(uut.ask(), HasSubstr("00002"));
+  EXPECT_EQ(uut.ask(),
+            R"({"op":"trial","trial":"00001","attempt":2,"config":{"x":7},"resume":true,)"
+            R"("from":{"trial":"00000","iteration":1,"checkpoint":"a"}})");
+}
+
+TEST(ask_tell, never_clones_a_trial_without_a_checkpoint) {
+  auto config = std::make_shared<const object>(object{{"x", 7}});
+  talk uut{scripted({{{1, 1}, {{{1}, exploit{{0}, {1}, config}, {}}}}})};
+  uut.ask();
+  uut.ask();
+  uut.report(0, 1, 1);
+
+  EXPECT_THAT(uut.report(1, 1, 9), HasSubstr(R"("decision":"continue")"));
+}
+
+TEST(ask_tell, tells_of_decisions_on_others) {
+  talk uut{scripted({{{1, 1}, {{{0}, stop{}, {{"why", "01 is better"}}}, {{1}, go_on{}, {}}}}})};
+  uut.ask();
+  uut.ask();
+  uut.report(0, 1, 2);
+
+  EXPECT_EQ(uut.report(1, 1, 1),
+            R"({"op":"decision","trial":"00001","decision":"continue","reason":"",)"
+            R"("others":[{"trial":"00000","decision":"stop","reason":"01 is better"}]})");
+  // What its executor had on the way is answered alike.
+  EXPECT_EQ(uut.report(0, 2, 2),
+            R"({"op":"decision","trial":"00000","decision":"stop","reason":"01 is better"})");
+  EXPECT_EQ(uut.say(R"({"op":"complete","trial":"00000"})"), ok);
+  EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","message":"killed"})"),
+            R"({"op":"ok","retry":false})");
+}
+
+TEST(ask_tell, answers_a_doubled_report_as_before) {
+  talk uut{scripted({{{0, 2}, {{{0}, pause{}, {{"why", "rung"}}}}},
+                     {{1, 1}, {{{1}, stop{}, {{"why", "bad"}}}}}})};
+  uut.ask();
+  uut.ask();
+
+  uut.report(0, 1, 1);
+  auto events = uut.world.log().size();
+  EXPECT_EQ(uut.report(0, 1, 1), go_on_zero);
+  EXPECT_EQ(uut.world.log().size(), events);
+  auto paused = uut.report(0, 2, 1);
+  EXPECT_EQ(uut.report(0, 2, 1), paused);
+  auto stopped = uut.report(1, 1, 1);
+  EXPECT_EQ(uut.report(1, 1, 1), stopped);
+  EXPECT_THAT(stopped, HasSubstr("bad"));
+  EXPECT_EQ(uut.world.events<on::reported>().size(), 3u);
+}
+
+TEST(ask_tell, retries_within_the_budget) {
+  recipe how;
+  how.trials = 1;
+  how.settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  how.settings.failures.backoff = std::chrono::seconds{1};
+  talk uut{how};
+  uut.ask();
+  uut.report(0, 1, 1, R"(,"checkpoint":"one")");
+
+  EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","message":"boom"})"),
+            R"({"op":"ok","retry":true})");
+  // Said twice, it counts once.
+  EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","message":"boom"})"),
+            R"({"op":"ok","retry":true})");
+  EXPECT_EQ(uut.ask(), waits);
+  uut.world.time += std::chrono::seconds{1};
+  EXPECT_THAT(uut.ask(), HasSubstr(R"("attempt":2)"));
+  EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","attempt":1,"message":"late"})"),
+            R"({"op":"ok","retry":true})");
+  EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","attempt":2,"message":"boom again"})"),
+            R"({"op":"ok","retry":false})");
+  EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::errored);
+  EXPECT_EQ(uut.world.rows<cmd::trial_changed>().back().error, "boom again");
+  EXPECT_EQ(uut.ask(), finished);
+}
+
+TEST(ask_tell, shows_repeats_of_a_retried_trial_to_nobody) {
+  recipe how = scripted({{{0, 2}, {{{0}, stop{}, {}}}}});
+  how.trials = 1;
+  how.settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  talk uut{how};
+  uut.ask();
+  uut.report(0, 1, 1);
+  uut.say(R"({"op":"error","trial":"00000","message":"boom"})");
+  uut.ask();
+
+  EXPECT_EQ(uut.report(0, 1, 1), go_on_zero);
+  EXPECT_THAT(uut.report(0, 2, 1), HasSubstr("stop"));
+  EXPECT_EQ(uut.world.events<on::decided>().size(), 2u);
+}
+
+TEST(ask_tell, supersedes_what_an_older_attempt_says) {
+  recipe how;
+  how.settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  how.trials = 1;
+  talk uut{how};
+  uut.ask();
+  uut.say(R"({"op":"error","trial":"00000"})");
+
+  EXPECT_THAT(uut.report(0, 1, 1), HasSubstr(R"("decision":"stop","reason":"superseded)"));
+  uut.ask();
+  EXPECT_THAT(uut.report(0, 1, 1, R"(,"attempt":1)"),
+              HasSubstr(R"("decision":"stop","reason":"superseded)"));
+  EXPECT_EQ(uut.report(0, 1, 1, R"(,"attempt":2)"), go_on_zero);
+  EXPECT_THAT(uut.report(0, 2, 1, R"(,"attempt":3)"), HasSubstr("there is no 3"));
+}
+
+TEST(ask_tell, stops_a_trial_in_any_state) {
+  talk uut{{}};
+  uut.ask();
+
+  EXPECT_EQ(uut.say(R"({"op":"stop","trial":"00000"})"), ok);
+  EXPECT_EQ(uut.say(R"({"op":"stop","trial":"00000"})"), ok);
+  EXPECT_EQ(uut.say(R"({"op":"stop","trial":"00001"})"), ok);
+  EXPECT_THAT(uut.report(0, 1, 1), HasSubstr(R"("decision":"stop","reason":"stopped by the exec)"));
+  EXPECT_EQ(uut.say(R"({"op":"complete","trial":"00000"})"), ok);
+  EXPECT_THAT(uut.ask(), HasSubstr("00002"));
+  EXPECT_EQ(uut.say(R"({"op":"stop","trial":"00002"})"), ok);
+  EXPECT_EQ(uut.ask(), finished);
+  EXPECT_EQ(uut.say(R"({"op":"stop","trial":"00002"})"), ok);
+}
+
+TEST(ask_tell, lets_go_of_everything_at_the_time_limit) {
+  recipe how;
+  how.settings.time_limit = std::chrono::seconds{10};
+  talk uut{how};
+  uut.ask();
+  uut.report(0, 1, 1);
+  uut.world.time = std::chrono::seconds{11};
+
+  EXPECT_EQ(uut.ask(), waits);
+  EXPECT_EQ(
+      uut.report(0, 2, 1),
+      R"({"op":"decision","trial":"00000","decision":"pause","reason":"the experiment leaves off"})");
+  EXPECT_EQ(uut.ask(), finished);
+  EXPECT_EQ(uut.world.rows<cmd::finish>().back().status, experiment_status::time_limit);
+}
+
+TEST(ask_tell, gives_a_silent_trial_up) {
+  recipe how;
+  how.settings.failures.progress_timeout = std::chrono::seconds{10};
+  talk uut{how};
+  uut.ask();
+  uut.report(0, 1, 1);
+  uut.world.time = std::chrono::seconds{11};
+
+  EXPECT_THAT(uut.ask(),
+              HasSubstr(R"("others":[{"trial":"00000","decision":"stop","reason":"no report)"));
+  EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::errored);
+}
+
+/// Throws when it is asked for a verdict.
+class broken : public puppet {
+public:
+  broken() : puppet{{}} {}
+  [[nodiscard]] decision judge(sequence, trial_id) const override {
+    throw std::runtime_error{"out of luck"};
+  }
+};
+
+TEST(ask_tell, ends_in_order_when_a_rule_throws) {
+  recipe how;
+  how.judge = [] { return std::make_unique<broken>(); };
+  talk uut{how};
+  uut.ask();
+
+  EXPECT_EQ(uut.report(0, 1, 1), R"({"op":"decision","trial":"00000","decision":"stop",)"
+                                 R"("reason":"the scheduler failed: out of luck"})");
+  EXPECT_EQ(uut.ask(), finished);
+}
+
+} // namespace
+} // namespace tune
