@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/app/app.hpp"
 
+#include "ask_tell/ask_tell_command.hpp"
 #include "certs_command.hpp"
 #include "client/client_command.hpp"
 #include "client/logs_command.hpp"
@@ -55,6 +56,8 @@ struct commander {
   const choices& all;
 
   exit_code operator()(const run_request& x) const { return run_experiment(line, x, all); }
+
+  exit_code operator()(const ask_tell_request& x) const { return run_ask_tell(line, x, all); }
 
   exit_code operator()(const head_request& x) const { return run_head(line, x, all); }
 
@@ -144,6 +147,7 @@ int run(int argc, char** argv, const choices& all) {
     return static_cast<int>(exit_code::usage);
   }
   if (std::holds_alternative<run_request>(line->what)
+      || std::holds_alternative<ask_tell_request>(line->what)
       || std::holds_alternative<resume_request>(line->what)
       || std::holds_alternative<head_request>(line->what)
       || std::holds_alternative<worker_request>(line->what))

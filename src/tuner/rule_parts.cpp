@@ -36,6 +36,13 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
   return from.what.search.type == "grid" ? 0 : result;
 }
 
+/// An executor says by itself when it has a checkpoint, and has one at every pause.
+void leave_saving_to_executor(experiment_settings& x) {
+  x.can_checkpoint = true;
+  x.checkpoints.frequency = 0;
+  x.checkpoints.at_end = false;
+}
+
 } // namespace
 
 bool can_save(const spec& what, const choices& all) {
@@ -76,6 +83,8 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
     return stoppers.error();
   result.settings = settings_of(from.what);
   result.settings.can_checkpoint = can_save(from.what, all);
+  if (!from.what.trainable.kind)
+    leave_saving_to_executor(result.settings);
   result.planned = planned_of(from, **source);
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)

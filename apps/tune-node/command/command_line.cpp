@@ -462,6 +462,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
       = where.positionals.empty() ? std::vector<std::string_view>{} : where.positionals[0].choices;
   if (where.name == "run")
     return run_from(x, where);
+  if (where.name == "ask-tell")
+    return request{ask_tell_request{x.positionals[0], x.has("resume"), x.overrides}};
   if (where.name == "head")
     return head_from(x, where);
   if (where.name == "worker")

@@ -38,6 +38,13 @@ struct run_request {
   std::vector<named_text> overrides;
 };
 
+struct ask_tell_request {
+  std::string file;
+  bool resume = false;
+  /// `--section.key value` in the order given; see `load_request`.
+  std::vector<named_text> overrides;
+};
+
 /// What a machine offers of what it has. Nothing: all.
 struct offered_request {
   std::optional<double> cpus;
@@ -193,8 +200,8 @@ struct help_request {
 };
 
 using request
-    = std::variant<run_request, head_request, worker_request, resume_request, status_request,
-                   trials_request, fsck_request, logs_request, client_command, simulate_request,
+    = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
+                   status_request, trials_request, fsck_request, logs_request, client_command, simulate_request,
                    list_request, config_request, certs_request, version_request,
                    completion_request, help_request>;
 

@@ -64,6 +64,18 @@ command_doc run_doc() {
           true};
 }
 
+command_doc ask_tell_doc() {
+  return {
+      "ask-tell",
+      "converse with a program of your own that runs the trials",
+      {{"python3 examples/python/ask_tell.py", "an executor starts it, and speaks with it"},
+       {"tune-node ask-tell bowl.ini < requests.jsonl", "JSON lines in, JSON lines out"},
+       {"tune-node ask-tell bowl.ini --resume", "go on where the last conversation ended"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"resume", 0, "", "go on with an experiment that was left off; begin where there is none"}},
+      true};
+}
+
 command_doc head_doc() {
   return {
       "head",
@@ -365,6 +377,7 @@ command_doc certs_doc() {
 
 std::vector<command_doc> all_commands() {
   return {run_doc(),
+          ask_tell_doc(),
           head_doc(),
           worker_doc(),
           resume_doc(),

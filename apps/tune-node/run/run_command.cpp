@@ -116,13 +116,14 @@ expected<run_summary> conduct(run_parts parts, company_options how,
 
 std::optional<loaded_spec> load_or_complain(const std::string& file,
                                             const std::vector<named_text>& with, const choices& all,
-                                            bool quiet) {
+                                            bool quiet, bool needs_trainable) {
   load_request wanted;
   wanted.overrides = with;
   wanted.environment = environment_of(environ);
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
   wanted.trainables = &all.trainables;
+  wanted.needs_trainable = needs_trainable;
   auto result = load_spec(file, wanted);
   for (const auto& warning : quiet ? std::vector<std::string>{} : result.warnings)
     std::cerr << "tune-node: warning: " << printable(warning) << '\n';

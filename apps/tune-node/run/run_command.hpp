@@ -23,10 +23,12 @@ namespace tune::cli {
                                      const choices& all);
 
 /// Reads the configuration for a command; what is wrong with it goes to stderr.
+/// @param needs_trainable `[trainable]` must say what a trial is.
 /// @returns nothing where there are faults: exit code 3.
 [[nodiscard]] std::optional<loaded_spec> load_or_complain(const std::string& file,
                                                           const std::vector<named_text>& with,
-                                                          const choices& all, bool quiet = false);
+                                                          const choices& all, bool quiet = false,
+                                                          bool needs_trainable = true);
 
 /// Says on stderr where a command's program is not on this machine.
 void warn_of_missing_program(const loaded_spec& loaded, bool quiet);

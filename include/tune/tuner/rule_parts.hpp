@@ -24,6 +24,7 @@ struct rule_parts {
 [[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from,
                                                                 const choices& all);
 
+/// Without `[trainable]` an external executor runs the trials.
 /// @errors what only shows once the parts are made; a fault of the configuration.
 [[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all);
 

@@ -288,7 +288,10 @@ expected<object> conversation::fail(const object& request) {
   if (!trial->session && machine().status_of(id) == trial_status::paused)
     return not_running(id, "is paused: \"ask\" gives it to you again");
   if (!stale && trial->session) {
-    if (auto done = retire(id, *trial, end_class::user_error, std::move(*message)); !done)
+    const auto* restoring = request.find("restore");
+    auto bad = restoring != nullptr && *restoring == value{true} && machine().launch_of(id)->from;
+    auto how = bad ? end_class::bad_checkpoint : end_class::user_error;
+    if (auto done = retire(id, *trial, how, std::move(*message)); !done)
       return done.error();
   }
   auto result = ok_answer();

@@ -98,8 +98,9 @@ std::optional<std::uint64_t> bytes_below(const fs::path& directory) {
 }
 
 void compare_directory(columns& row, const fs::path& experiment, const checkpoint_row& should) {
-  if (should.location.empty())
-    return; // a recorded curve has nothing to keep
+  // A recorded curve has nothing to keep, an executor keeps it elsewhere.
+  if (should.location.empty() || should.location.starts_with(kept_outside))
+    return;
   const auto directory = experiment / should.location;
   auto bytes = bytes_below(directory);
   if (should.state == "gone" && bytes)

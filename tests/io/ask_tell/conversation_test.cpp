@@ -238,6 +238,25 @@ TEST(ask_tell, retries_within_the_budget) {
   EXPECT_EQ(uut.ask(), finished);
 }
 
+TEST(ask_tell, falls_back_where_a_checkpoint_cannot_be_restored) {
+  recipe how;
+  how.trials = 1;
+  how.settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  talk uut{how};
+  uut.ask();
+  uut.report(0, 1, 1, R"(,"checkpoint":"one")");
+  uut.report(0, 2, 1, R"(,"checkpoint":"two")");
+  uut.say(R"({"op":"error","trial":"00000","message":"boom"})");
+  ASSERT_THAT(uut.ask(), HasSubstr(R"("checkpoint":"two")"));
+
+  EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","message":"torn","restore":true})"),
+            R"({"op":"ok","retry":true})");
+  EXPECT_THAT(uut.ask(), HasSubstr(R"("iteration":1,"checkpoint":"one")"));
+  EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","message":"torn","restore":true})"),
+            R"({"op":"ok","retry":false})");
+  EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::errored);
+}
+
 TEST(ask_tell, shows_repeats_of_a_retried_trial_to_nobody) {
   recipe how = scripted({{{0, 2}, {{{0}, stop{}, {}}}}});
   how.trials = 1;

@@ -84,7 +84,8 @@ struct memory_world : conversation_ports {
   std::vector<store_item> disk;
   std::vector<std::string> warnings;
   instant time{0};
-  std::size_t commits = 0;
+  /// Sizes of the disk after each commit.
+  std::vector<std::size_t> commits;
   bool full = false;
 
   [[nodiscard]] instant now() const override { return time; }
@@ -92,8 +93,8 @@ struct memory_world : conversation_ports {
   expected<void> commit(std::span<const store_item> items) override {
     if (full)
       return error{ec::storage, "the disk is full"};
-    ++commits;
     disk.insert(disk.end(), items.begin(), items.end());
+    commits.push_back(disk.size());
     return {};
   }
   void warn(const std::string& text) override { warnings.push_back(text); }

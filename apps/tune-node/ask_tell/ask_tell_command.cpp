@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ask_tell/ask_tell_command.hpp"
+
+#include "ask_tell/disk_world.hpp"
+#include "ask_tell/line_reader.hpp"
+#include "console/text.hpp"
+#include "run/ending.hpp"
+#include "run/interrupts.hpp"
+#include "run/run_command.hpp"
+
+#include "tune/io/loose_json.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/tuner/rule_parts.hpp"
+#include "tune/tuner/storage.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <utility>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Bytes of a request. What an executor has to say is short: metrics and the name of a checkpoint.
+constexpr std::size_t longest_line = 1024 * 1024;
+
+/// @errors `ec::storage`.
+expected<void> write_line(const object& answer) {
+  auto text = to_json(answer) + "\n";
+  for (std::string_view left = text; !left.empty();) {
+    auto written = ::write(STDOUT_FILENO, left.data(), left.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return error{ec::storage, std::string{"the answer could not be written to stdout: "}
+                                    + std::strerror(errno)};
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+expected<object> answer_to(conversation& with, const line_news& news) {
+  if (news.what == line_news::kind::too_long)
+    return fault_answer("a line has at most " + std::to_string(longest_line) + " bytes");
+  json_limits limits;
+  limits.bytes = longest_line;
+  auto request = object_from_loose_json(news.text, json_position::plain, limits);
+  if (!request)
+    return fault_answer("no JSON object: " + printable(request.error().detail));
+  return with.answer(*request);
+}
+
+/// A signal that was heard, and a descriptor that becomes readable then.
+struct signal_wave {
+  std::atomic<int> number = 0;
+  int descriptor = ::eventfd(0, EFD_CLOEXEC);
+  signal_wave() = default;
+  signal_wave(const signal_wave&) = delete;
+  signal_wave& operator=(const signal_wave&) = delete;
+  ~signal_wave() { ::close(descriptor); }
+
+  void give(int what) {
+    number = what;
+    std::uint64_t one = 1;
+    while (::write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {}
+  }
+};
+
+/// Answers line by line, to the end of the input or a signal.
+exit_code converse(conversation& with, disk_world& world) {
+  signal_wave wave;
+  interrupts watch{[&](int number) { wave.give(number); },
+                   [](int number) { ::_exit(128 + number); }};
+  line_reader lines{STDIN_FILENO, wave.descriptor, longest_line};
+  for (;;) {
+    auto news = lines.next();
+    switch (news.what) {
+      case line_news::kind::end:
+        return exit_code::done;
+      case line_news::kind::waved:
+        return static_cast<exit_code>(128 + wave.number);
+      case line_news::kind::failed:
+        return complain({ec::storage, "stdin cannot be read: " + news.text});
+      case line_news::kind::line:
+      case line_news::kind::too_long:
+        break;
+    }
+    auto answer = answer_to(with, news);
+    auto told = answer ? write_line(*answer) : expected<void>{answer.error()};
+    if (!told) {
+      complain(told.error());
+      return exit_code::storage;
+    }
+    world.write_files(false);
+  }
+}
+
+/// Whoever runs the trials, it is no trainable of ours, and so it is recorded: an experiment of
+/// `run` is not gone on with here, nor the other way round.
+loaded_spec without_trainable(loaded_spec x) {
+  x.what.trainable = {};
+  return x;
+}
+
+void warn_of_saving(const checkpoint_section& what, disk_world& world) {
+  if (what.frequency > 0 || what.at_end)
+    world.warn("[checkpoint] frequency and at_end do nothing here: the executor says when it has a"
+               " checkpoint");
+}
+
+expected<void> replay(conversation& with, disk_world& world, const fs::path& directory) {
+  auto history = history_of(directory);
+  for (;;) {
+    auto some = history(with.machine().last_seq());
+    if (!some)
+      return some.error();
+    if (some->empty())
+      return {};
+    for (const auto& x : *some)
+      with.replay(x);
+    world.go_on_from(some->back().at);
+  }
+}
+
+conversation_parts parts_of(rule_parts made) {
+  auto& rules = made.rules;
+  experiment machine{std::move(made.settings), rules.judge->traits(), rules.source->traits(),
+                     std::move(rules.stoppers)};
+  return {std::move(machine), std::move(rules.judge), std::move(rules.source)};
+}
+
+} // namespace
+
+exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, const choices& all) {
+  auto read = load_or_complain(what.file, what.overrides, all, line.quiet, false);
+  if (!read)
+    return exit_code::configuration;
+  auto loaded = without_trainable(std::move(*read));
+  const auto& record = loaded.what;
+  auto made = make_rule_parts(loaded, all);
+  if (!made) {
+    complain(made.error());
+    return exit_code::configuration;
+  }
+  auto directory = fs::absolute(experiment_directory(record, fs::current_path()));
+  auto opened = open_storage(directory, record, what.resume);
+  if (!opened)
+    return complain(opened.error());
+  disk_world world{opened->store, record.log.trial_files, line.quiet};
+  warn_of_saving(record.checkpoint, world);
+  conversation with{parts_of(std::move(*made)), world};
+  auto begun = opened->resumes ? replay(with, world, directory) : expected<void>{};
+  if (begun)
+    begun = with.open(
+        {opened->store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed});
+  if (!begun) {
+    complain(begun.error());
+    return exit_code::storage;
+  }
+  if (!line.quiet)
+    std::cerr << "tune-node: " << printable(directory.string()) << ": waiting for requests\n";
+  auto code = converse(with, world);
+  world.write_files(true);
+  return code;
+}
+
+} // namespace tune::cli

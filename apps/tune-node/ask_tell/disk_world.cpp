@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ask_tell/disk_world.hpp"
+
+#include "console/text.hpp"
+
+#include <iostream>
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+/// The files are for people: they may lag behind the record by this much.
+constexpr std::chrono::seconds between_files{1};
+
+} // namespace
+
+disk_world::disk_world(std::shared_ptr<experiment_store> store, bool trial_files, bool quiet)
+    : store_{std::move(store)}, wants_files_{trial_files}, quiet_{quiet} {}
+
+instant disk_world::now() const {
+  return before_ + std::chrono::duration_cast<instant>(clock::now() - began_);
+}
+
+std::int64_t disk_world::wall_ms() const {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+expected<void> disk_world::commit(std::span<const store_item> items) {
+  return store_->write(items);
+}
+
+void disk_world::warn(const std::string& text) {
+  if (!quiet_)
+    std::cerr << "tune-node: warning: " << printable(text) << '\n';
+}
+
+void disk_world::write_files(bool at_once) {
+  if (!wants_files_ || (!at_once && clock::now() - written_ < between_files))
+    return;
+  if (auto done = catch_up(); !done) {
+    wants_files_ = false;
+    warn("trial files are not written any more: " + to_text(done.error()));
+  }
+  written_ = clock::now();
+}
+
+expected<void> disk_world::catch_up() {
+  if (files_ == nullptr) {
+    auto made = trial_files::open(store_->directory());
+    if (!made)
+      return made.error();
+    files_ = std::move(*made);
+  }
+  return files_->catch_up(store_->last_seq());
+}
+
+} // namespace tune::cli

@@ -1,0 +1,45 @@
+/// What a conversation needs of the world, as it is: the experiment's database, the clock, stderr.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/ask_tell/conversation.hpp"
+#include "tune/io/sinks/trial_files/trial_files.hpp"
+#include "tune/io/store/experiment_store.hpp"
+
+#include <chrono>
+#include <memory>
+
+namespace tune::cli {
+
+class disk_world final : public conversation_ports {
+public:
+  /// @param trial_files Write readable files for each trial, too.
+  disk_world(std::shared_ptr<experiment_store> store, bool trial_files, bool quiet);
+
+  /// The experiment had gone on for so long before: time goes on from there.
+  void go_on_from(instant before) { before_ = before; }
+
+  [[nodiscard]] instant now() const override;
+  [[nodiscard]] std::int64_t wall_ms() const override;
+  [[nodiscard]] expected<void> commit(std::span<const store_item> items) override;
+  void warn(const std::string& text) override;
+
+  /// Brings the trial files up to date, unless that was done a moment ago. Where they cannot be
+  /// written people are told, once.
+  void write_files(bool at_once);
+
+private:
+  using clock = std::chrono::steady_clock;
+
+  std::shared_ptr<experiment_store> store_;
+  bool wants_files_;
+  bool quiet_;
+  std::unique_ptr<trial_files> files_;
+  clock::time_point began_ = clock::now();
+  clock::time_point written_ = clock::now();
+  instant before_{0};
+
+  [[nodiscard]] expected<void> catch_up();
+};
+
+} // namespace tune::cli
