@@ -39,10 +39,15 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
     return made.error();
   auto labels = labels_of(work->plan);
   auto& rules = made->rules;
-  return run_parts{std::move(made->settings),   std::move(rules.judge),
-                   std::move(rules.source),     std::move(rules.stoppers),
-                   node_of(from, all, machine), std::make_shared<const job>(std::move(*work)),
-                   std::move(labels),           made->planned, from.space};
+  return run_parts{std::move(made->settings),
+                   std::move(rules.judge),
+                   std::move(rules.source),
+                   std::move(rules.stoppers),
+                   node_of(from, all, machine),
+                   std::make_shared<const job>(std::move(*work)),
+                   std::move(labels),
+                   made->planned,
+                   from.space};
 }
 
 expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,

@@ -19,16 +19,14 @@ using kind = order_verdict::kind;
 TEST(client_command, reads_values_as_the_space_writes_them) {
   client_command what;
   what.what = control_request::op::add;
-  what.values = {{"lr", "1e-2"}, {"n", "3"}, {"kind", "adam"}, {"text", "\"4\""}, {"deep.x", "true"}};
+  what.values
+      = {{"lr", "1e-2"}, {"n", "3"}, {"kind", "adam"}, {"text", "\"4\""}, {"deep.x", "true"}};
 
   auto made = request_of(what);
 
   ASSERT_TRUE(made) << made.error().detail;
-  EXPECT_EQ(made->config, (object{{"lr", 0.01},
-                                  {"n", 3},
-                                  {"kind", "adam"},
-                                  {"text", "4"},
-                                  {"deep.x", true}}));
+  EXPECT_EQ(made->config,
+            (object{{"lr", 0.01}, {"n", 3}, {"kind", "adam"}, {"text", "4"}, {"deep.x", true}}));
 }
 
 TEST(client_command, reads_a_configuration_as_json) {

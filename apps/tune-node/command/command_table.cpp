@@ -154,28 +154,29 @@ command_doc worker_doc() {
 }
 
 command_doc trials_doc() {
-  command_doc result{"trials",
-          "list the trials of an experiment, or tell why one ended",
-          {{"tune-node trials results/digits-mlp", "all trials, also while it runs"},
-           {"tune-node trials results/digits-mlp --sort objective --limit 10", "the ten best"},
-           {"tune-node trials results/digits-mlp --why 42", "decisions, attempts, errors of one"},
-           {"tune-node trials results/digits-mlp --output csv > trials.csv", "for a spreadsheet"}},
-          {{"DIR", {}, argument_kind::directory}},
-          {{"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
-           {"status",
-            0,
-            "STATUS",
-            "only trials in this status",
-            {"pending", "running", "paused", "terminated", "errored"}},
-           {"sort",
-            0,
-            "KEY",
-            "order by trial, status, iterations, failures, objective (best first), a metric that "
-            "is an objective, or a parameter",
-            {},
-            "trial"},
-           {"reverse", 0, "", "in the opposite order"},
-           {"limit", 0, "N", "at most so many trials", {}, "", argument_kind::number}}};
+  command_doc result{
+      "trials",
+      "list the trials of an experiment, or tell why one ended",
+      {{"tune-node trials results/digits-mlp", "all trials, also while it runs"},
+       {"tune-node trials results/digits-mlp --sort objective --limit 10", "the ten best"},
+       {"tune-node trials results/digits-mlp --why 42", "decisions, attempts, errors of one"},
+       {"tune-node trials results/digits-mlp --output csv > trials.csv", "for a spreadsheet"}},
+      {{"DIR", {}, argument_kind::directory}},
+      {{"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
+       {"status",
+        0,
+        "STATUS",
+        "only trials in this status",
+        {"pending", "running", "paused", "terminated", "errored"}},
+       {"sort",
+        0,
+        "KEY",
+        "order by trial, status, iterations, failures, objective (best first), a metric that "
+        "is an objective, or a parameter",
+        {},
+        "trial"},
+       {"reverse", 0, "", "in the opposite order"},
+       {"limit", 0, "N", "at most so many trials", {}, "", argument_kind::number}}};
   result.family = looking;
   return result;
 }
@@ -245,102 +246,107 @@ command_doc resume_doc() {
 
 command_doc status_doc() {
   command_doc result{"status",
-          "tell how an experiment stands, running or not",
-          {{"tune-node status results/digits-mlp", "counts, the best, what runs"},
-           {"tune-node status results/digits-mlp -o json", "the same for a program"}},
-          {directory_argument}};
+                     "tell how an experiment stands, running or not",
+                     {{"tune-node status results/digits-mlp", "counts, the best, what runs"},
+                      {"tune-node status results/digits-mlp -o json", "the same for a program"}},
+                     {directory_argument}};
   result.family = looking;
   return result;
 }
 
 command_doc logs_doc() {
-  command_doc result{"logs",
-          "show what a trial printed, or the experiment's own log",
-          {{"tune-node logs results/digits-mlp 42", "stdout of trial 42"},
-           {"tune-node logs results/digits-mlp 42 --stderr --follow", "its stderr, until it ends"},
-           {"tune-node logs results/digits-mlp", "the file of [log] file"}},
-          {directory_argument, {"TRIAL", {}, argument_kind::number, false}},
-          {{"follow", 'f', "", "go on with what comes, until the trial ends or nobody runs it"},
-           {"stderr", 0, "", "what the trial wrote to stderr"}}};
+  command_doc result{
+      "logs",
+      "show what a trial printed, or the experiment's own log",
+      {{"tune-node logs results/digits-mlp 42", "stdout of trial 42"},
+       {"tune-node logs results/digits-mlp 42 --stderr --follow", "its stderr, until it ends"},
+       {"tune-node logs results/digits-mlp", "the file of [log] file"}},
+      {directory_argument, {"TRIAL", {}, argument_kind::number, false}},
+      {{"follow", 'f', "", "go on with what comes, until the trial ends or nobody runs it"},
+       {"stderr", 0, "", "what the trial wrote to stderr"}}};
   result.family = looking;
   return result;
 }
 
 command_doc stop_doc() {
   command_doc result{"stop",
-          "end trials of a running experiment, or all of it, in order",
-          {{"tune-node stop results/digits-mlp", "end the experiment"},
-           {"tune-node stop results/digits-mlp 3 17", "end two trials"}},
-          {directory_argument, trials_argument}};
+                     "end trials of a running experiment, or all of it, in order",
+                     {{"tune-node stop results/digits-mlp", "end the experiment"},
+                      {"tune-node stop results/digits-mlp 3 17", "end two trials"}},
+                     {directory_argument, trials_argument}};
   result.family = steering;
   return result;
 }
 
 command_doc pause_doc() {
-  command_doc result{"pause",
-          "have trials save and wait, or start no more of them",
-          {{"tune-node pause results/digits-mlp 3", "save, give the resources back, and wait"},
-           {"tune-node pause results/digits-mlp", "start no further trial; those that run go on"}},
-          {directory_argument, trials_argument}};
+  command_doc result{
+      "pause",
+      "have trials save and wait, or start no more of them",
+      {{"tune-node pause results/digits-mlp 3", "save, give the resources back, and wait"},
+       {"tune-node pause results/digits-mlp", "start no further trial; those that run go on"}},
+      {directory_argument, trials_argument}};
   result.family = steering;
   return result;
 }
 
 command_doc unpause_doc() {
   command_doc result{"unpause",
-          "let what was paused go on",
-          {{"tune-node unpause results/digits-mlp 3", "trial 3 may run again"},
-           {"tune-node unpause results/digits-mlp", "trials are started again"}},
-          {directory_argument, trials_argument}};
+                     "let what was paused go on",
+                     {{"tune-node unpause results/digits-mlp 3", "trial 3 may run again"},
+                      {"tune-node unpause results/digits-mlp", "trials are started again"}},
+                     {directory_argument, trials_argument}};
   result.family = steering;
   return result;
 }
 
 command_doc add_doc() {
-  command_doc result{"add",
-          "have a running experiment try a configuration of your own",
-          {{"tune-node add results/digits-mlp lr=0.01 hidden=64", "one value per parameter"},
-           {"tune-node add results/digits-mlp --config '{\"lr\":0.01,\"hidden\":64}'", "as JSON"}},
-          {directory_argument, {"NAME=VALUE", {}, argument_kind::text, false, true}},
-          {{"config", 0, "JSON", "the configuration as one object"},
-           {"key", 0, "KEY", "add it once, however often this command is given with this key"}}};
+  command_doc result{
+      "add",
+      "have a running experiment try a configuration of your own",
+      {{"tune-node add results/digits-mlp lr=0.01 hidden=64", "one value per parameter"},
+       {"tune-node add results/digits-mlp --config '{\"lr\":0.01,\"hidden\":64}'", "as JSON"}},
+      {directory_argument, {"NAME=VALUE", {}, argument_kind::text, false, true}},
+      {{"config", 0, "JSON", "the configuration as one object"},
+       {"key", 0, "KEY", "add it once, however often this command is given with this key"}}};
   result.family = steering;
   return result;
 }
 
 command_doc retry_doc() {
-  command_doc result{"retry",
-          "run trials again that have ended",
-          {{"tune-node retry results/digits-mlp 42", "from its newest checkpoint"},
-           {"tune-node retry results/digits-mlp 42 --from-scratch", "from the beginning"}},
-          {directory_argument, ended_trials_argument},
-          {{"from-scratch", 0, "", "forget checkpoints, and judge it afresh"}}};
+  command_doc result{
+      "retry",
+      "run trials again that have ended",
+      {{"tune-node retry results/digits-mlp 42", "from its newest checkpoint"},
+       {"tune-node retry results/digits-mlp 42 --from-scratch", "from the beginning"}},
+      {directory_argument, ended_trials_argument},
+      {{"from-scratch", 0, "", "forget checkpoints, and judge it afresh"}}};
   result.family = steering;
   return result;
 }
 
 command_doc list_doc() {
   command_doc result{"list",
-          "list what can be chosen in the INI file, with all options",
-          {{"tune-node list schedulers", "names, options, defaults, ranges"},
-           {"tune-node list searchers --output json", "the same for a program"}},
-          {{"searchers|schedulers|trainables|sinks",
-            {"searchers", "schedulers", "trainables", "sinks"}}},
-          {}};
+                     "list what can be chosen in the INI file, with all options",
+                     {{"tune-node list schedulers", "names, options, defaults, ranges"},
+                      {"tune-node list searchers --output json", "the same for a program"}},
+                     {{"searchers|schedulers|trainables|sinks",
+                       {"searchers", "schedulers", "trainables", "sinks"}}},
+                     {}};
   result.family = choosing;
   return result;
 }
 
 command_doc config_doc() {
-  command_doc result{"config",
-          "check an INI file, or show what it comes to",
-          {{"tune-node config check digits.ini", "exit 3 and the faults, or nothing"},
-           {"tune-node config explain digits.ini", "each value and where it comes from"},
-           {"tune-node config print digits.ini", "the whole configuration as one INI file"}},
-          {{"check|explain|print", {"check", "explain", "print"}},
-           {"FILE", {}, argument_kind::ini_file}},
-          {},
-          true};
+  command_doc result{
+      "config",
+      "check an INI file, or show what it comes to",
+      {{"tune-node config check digits.ini", "exit 3 and the faults, or nothing"},
+       {"tune-node config explain digits.ini", "each value and where it comes from"},
+       {"tune-node config print digits.ini", "the whole configuration as one INI file"}},
+      {{"check|explain|print", {"check", "explain", "print"}},
+       {"FILE", {}, argument_kind::ini_file}},
+      {},
+      true};
   result.family = choosing;
   return result;
 }

@@ -28,9 +28,9 @@ TEST(fit_config, dots_make_objects_and_whole_numbers_floats_and_constants_are_fi
   auto made = complete_config({{"optimizer.lr", 1}, {"optimizer.kind", "adam"}}, a_space());
 
   ASSERT_TRUE(made) << made.error().detail;
-  EXPECT_EQ(*made, (object{{"optimizer", object{{"kind", "adam"}, {"lr", 1.0}}},
-                           {"steps", 7},
-                           {"batch", 64}}));
+  EXPECT_EQ(
+      *made,
+      (object{{"optimizer", object{{"kind", "adam"}, {"lr", 1.0}}}, {"steps", 7}, {"batch", 64}}));
 }
 
 TEST(fit_config, constants_may_be_given_as_they_are) {
