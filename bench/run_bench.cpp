@@ -174,20 +174,13 @@ public:
     node = spawn_node(system_, offer, cluster_);
     send_from_outside(cluster_, offer_of(offer), node);
     on::opened opening{store->epoch(), "bench", "{}", 1};
-    runner = spawn_runner(system_, {std::move(machine),
-                                    std::move(opening),
-                                    scheduler_,
-                                    searcher_,
-                                    cluster_,
-                                    recorder_,
-                                    false,
-                                    seen,
-                                    {},
-                                    200'000,
-                                    bench_job,
-                                    {},
-                                    prompt_judge,
-                                    prompt_source});
+    runner_parts parts{std::move(machine), std::move(opening), scheduler_, searcher_,
+                       cluster_,           recorder_,          false,      seen};
+    parts.most_undurable = 200'000;
+    parts.job = bench_job;
+    parts.prompt_scheduler = prompt_judge;
+    parts.prompt_searcher = prompt_source;
+    runner = spawn_runner(system_, std::move(parts));
   }
 
   ~experiment_run() {

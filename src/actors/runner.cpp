@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/runner.hpp"
 
+#include "owed_answers.hpp"
 #include "tune/actors/seal.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"

@@ -130,11 +130,11 @@ expected<void> replay(conversation& with, disk_world& world, const fs::path& dir
   }
 }
 
-conversation_parts parts_of(rule_parts made) {
+conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space> space) {
   auto& rules = made.rules;
   experiment machine{std::move(made.settings), rules.judge->traits(), rules.source->traits(),
                      std::move(rules.stoppers)};
-  return {std::move(machine), std::move(rules.judge), std::move(rules.source)};
+  return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space)};
 }
 
 } // namespace
@@ -151,16 +151,17 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     return exit_code::configuration;
   }
   auto directory = fs::absolute(experiment_directory(record, fs::current_path()));
-  auto opened = open_storage(directory, record, what.resume);
+  auto opened = open_storage(directory, record,
+                             what.resume ? std::optional{resume_mode::automatic} : std::nullopt);
   if (!opened)
     return complain(opened.error());
   disk_world world{opened->store, record.log.trial_files, line.quiet};
   warn_of_saving(record.checkpoint, world);
-  conversation with{parts_of(std::move(*made)), world};
+  conversation with{parts_of(std::move(*made), loaded.space), world};
   auto begun = opened->resumes ? replay(with, world, directory) : expected<void>{};
   if (begun)
-    begun = with.open(
-        {opened->store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed});
+    begun = with.open({opened->store->epoch(), TUNE_VERSION, to_json(record),
+                       record.experiment.seed, opening::at_once});
   if (!begun) {
     complain(begun.error());
     return exit_code::storage;

@@ -41,6 +41,7 @@ void log_check::see(const event& what, std::span<const command> gave) {
   begin(what);
   exploits_.clear();
   risen_.reset();
+  revived_.reset();
   std::visit([this](const auto& body) { take(body); }, what.what);
   for (const auto& x : gave)
     std::visit([&](const auto& body) { weigh(body, x); }, x.what);
@@ -192,6 +193,11 @@ void log_check::take(const on::ended& x) {
   if (of(x.trial, x.attempt, "says of its end") == nullptr)
     return;
   // Its rows must say so, too: `weigh` closes it.
+}
+
+void log_check::take(const on::retry_asked& x) {
+  revived_ = x.trial;
+  afresh_ = x.from_scratch;
 }
 
 void log_check::take(const on::node_up& x) {

@@ -55,7 +55,8 @@ void log_check::weigh(const cmd::trial_changed& x, const command& all) {
           "it appears when only " + std::to_string(trials_.size()) + " trials were made");
     return;
   }
-  if (x.status != trial->status && !may_become(trial->status, x.status))
+  auto again = x.status == pending && is_final(trial->status) && revived_ == x.trial;
+  if (x.status != trial->status && !again && !may_become(trial->status, x.status))
     fault(nothing_lost_or_doubled, x.trial,
           "it goes from " + std::string{to_text(trial->status)} + " to "
               + std::string{to_text(x.status)});
@@ -90,6 +91,11 @@ checkpoint_id log_check::next_exploit(trial_id target) {
 }
 
 void log_check::begin_lineage(trial_id id, trial_book& trial) {
+  if (revived_ == id && afresh_) {
+    trial.checkpoints.clear();
+    trial.graft = {};
+    return;
+  }
   auto from = std::exchange(trial.graft, {});
   // One that does not run takes over at once.
   if (!from) {

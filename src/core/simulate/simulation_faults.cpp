@@ -39,12 +39,31 @@ void simulation::inject() {
               ->first,
           end_class::killed, "signal 9");
   } else {
-    std::uint64_t trials = 0;
-    for (auto count : engine_->machine().view().counts)
-      trials += count;
-    if (trials > 0)
-      tell(on::stop_asked{trial_id{chance_.below(trials)}, "a client wants it"});
+    interfere(duration);
   }
+}
+
+/// A client stops a trial, or pauses one or all for a while.
+void simulation::interfere(instant duration) {
+  std::uint64_t trials = 0;
+  for (auto count : engine_->machine().view().counts)
+    trials += count;
+  if (trials == 0)
+    return;
+  std::optional<trial_id> whom = trial_id{chance_.below(trials)};
+  auto kind = chance_.below(4);
+  if (kind == 0)
+    return wish(on::stop_asked{whom, "a client wants it"});
+  if (kind == 3)
+    whom.reset();
+  wish(on::pause_asked{whom});
+  agenda_.add(duration, [this, whom] { wish(on::unpause_asked{whom}); });
+}
+
+/// What changes nothing, or cannot be, is refused before it enters the log.
+void simulation::wish(event_body what) {
+  if (engine_->machine().weigh(what).what == order_verdict::kind::taken)
+    tell(std::move(what));
 }
 
 /// Loses a node after a time, again and again.

@@ -5,6 +5,7 @@
 #include "request.hpp"
 
 #include "tune/core/name.hpp"
+#include "tune/io/spec/fit_config.hpp"
 
 #include <array>
 #include <cmath>
@@ -83,6 +84,7 @@ object fault_answer(std::string what) {
 
 conversation::conversation(conversation_parts parts, conversation_ports& world)
     : world_{world}
+    , space_{std::move(parts.space)}
     , trials_{std::make_unique<executor_book>(
           world, [this](event_body what) { runner_->post_later(std::move(what)); })}
     , runner_{std::make_unique<plain_runner>(std::move(parts.machine), std::move(parts.judge),
@@ -103,12 +105,13 @@ expected<void> conversation::open(on::opened how) {
 }
 
 conversation::handler conversation::handler_of(const std::string& op) {
-  static constexpr std::array<std::pair<std::string_view, handler>, 7> handlers{{
+  static constexpr std::array<std::pair<std::string_view, handler>, 8> handlers{{
       {"ask", &conversation::ask},
       {"report", &conversation::report},
       {"complete", &conversation::complete},
       {"error", &conversation::fail},
       {"stop", &conversation::stop},
+      {"add", &conversation::add},
       {"best", &conversation::best},
       {"status", &conversation::status},
   }};
@@ -125,11 +128,12 @@ expected<object> conversation::answer(const object& request) {
     return done.error();
   const auto* op = request.find("op");
   if (op == nullptr || op->as_string() == nullptr)
-    return fault_answer("\"op\" is missing: ask, report, complete, error, stop, best or status");
+    return fault_answer(
+        "\"op\" is missing: ask, report, complete, error, stop, add, best or status");
   auto how = handler_of(*op->as_string());
   if (how == nullptr)
     return fault_answer("unknown op \"" + shown_name(*op->as_string())
-                        + "\": ask, report, complete, error, stop, best or status");
+                        + "\": ask, report, complete, error, stop, add, best or status");
   auto result = (this->*how)(request);
   if (result)
     add_others(*result, request);
@@ -317,6 +321,34 @@ expected<object> conversation::stop(const object& request) {
   if (auto done = runner_->settle(); !done)
     return done.error();
   return ok_answer();
+}
+
+/// The trial waits for its turn: `ask` gives it.
+expected<object> conversation::add(const object& request) {
+  auto given = config_in(request);
+  if (!given)
+    return fault_answer(given.error().detail);
+  auto key = own_name_in(request, "key");
+  if (!key)
+    return fault_answer(key.error().detail);
+  auto config = complete_config(*given, *space_);
+  if (!config)
+    return fault_answer("\"config\": " + config.error().detail);
+  on::add_asked wish{*key, std::make_shared<const object>(std::move(*config))};
+  auto told = machine().weigh(wish);
+  if (told.what == order_verdict::kind::refused)
+    return fault_answer("nothing can be added: " + told.text);
+  if (told.what == order_verdict::kind::taken) {
+    runner_->post(wish);
+    if (auto done = runner_->settle(); !done)
+      return done.error();
+  }
+  const auto* trial = trials_->find(*told.trial);
+  return object{{"op", "trial"},
+                {"trial", to_text(*told.trial)},
+                {"attempt", static_cast<std::int64_t>(trial == nullptr ? 0 : trial->attempts)},
+                {"config", *trials_->added(*key, wish.config)},
+                {"resume", false}};
 }
 
 expected<object> conversation::best(const object&) {

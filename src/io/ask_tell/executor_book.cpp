@@ -136,6 +136,16 @@ void executor_book::see(const event& what) {
       what.what);
 }
 
+config_ptr executor_book::added(const std::string& key, config_ptr otherwise) const {
+  auto known = added_.find(key);
+  return known == added_.end() ? std::move(otherwise) : known->second;
+}
+
+void executor_book::note(const on::add_asked& x) {
+  if (!x.key.empty())
+    added_.try_emplace(x.key, x.config);
+}
+
 void executor_book::note(const on::placed& x) {
   auto& trial = trials_[x.trial];
   trial.attempt = x.attempt;

@@ -60,6 +60,8 @@ public:
   [[nodiscard]] std::optional<trial_id> next() const;
   /// `id` came from `next`, and is placed now.
   void taken(trial_id id);
+  /// What was added first by that name; `otherwise` where there was nothing.
+  [[nodiscard]] config_ptr added(const std::string& key, config_ptr otherwise) const;
   /// The executor says that the trial is done: until then, whatever ends it is that.
   void completing(std::optional<trial_id> id) { completing_ = id; }
 
@@ -74,6 +76,7 @@ private:
   std::map<trial_id, executor_trial> trials_;
   std::set<trial_id> left_open_;
   std::deque<trial_id> waiting_;
+  std::map<std::string, config_ptr> added_;
   std::optional<trial_id> completing_;
   std::optional<cmd::launch> launched_;
   std::vector<trial_id> let_go_;
@@ -86,6 +89,7 @@ private:
   void carry(const cmd::discard& x);
   void let_go(trial_id id, attempt_id attempt, end_class how);
 
+  void note(const on::add_asked& x);
   void note(const on::placed& x);
   void note(const on::reported& x);
   void note(const on::saved& x);

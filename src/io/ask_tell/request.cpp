@@ -104,6 +104,15 @@ expected<std::optional<object>> metrics_in(const object& request) {
   return std::optional{std::move(*fit)};
 }
 
+expected<object> config_in(const object& request) {
+  const auto* given = request.find("config");
+  if (given == nullptr)
+    return wrong("\"config\" is missing");
+  if (given->as_object() == nullptr)
+    return wrong("\"config\" must be an object of parameters");
+  return *given->as_object();
+}
+
 expected<std::string> own_name_in(const object& request, std::string_view field) {
   const auto* given = request.find(field);
   if (given == nullptr || given->is_null())

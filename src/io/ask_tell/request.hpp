@@ -25,6 +25,9 @@ namespace tune {
 /// "-inf" as numbers.
 [[nodiscard]] expected<std::optional<object>> metrics_in(const object& request);
 
+/// "config": an object of parameters, unchecked.
+[[nodiscard]] expected<object> config_in(const object& request);
+
 /// What the executor calls something that is its own, if it is there and not null. Empty: nothing.
 [[nodiscard]] expected<std::string> own_name_in(const object& request, std::string_view field);
 

@@ -303,6 +303,50 @@ TEST(ask_tell, stops_a_trial_in_any_state) {
   EXPECT_EQ(uut.say(R"({"op":"stop","trial":"00002"})"), ok);
 }
 
+TEST(ask_tell, tries_a_configuration_of_the_executors_own) {
+  recipe how;
+  how.trials = 1;
+  talk uut{how};
+
+  EXPECT_EQ(
+      uut.say(R"({"op":"add","config":{"x":7,"kind":"b"}})"),
+      R"({"op":"trial","trial":"00001","attempt":0,"config":{"x":7,"kind":"b"},"resume":false})");
+  EXPECT_THAT(uut.report(1, 1, 0.5), HasSubstr("was not given to you"));
+  EXPECT_THAT(uut.ask(), HasSubstr("\"trial\":\"00000\""));
+  EXPECT_EQ(
+      uut.ask(),
+      R"({"op":"trial","trial":"00001","attempt":1,"config":{"x":7,"kind":"b"},"resume":false})");
+  uut.say(R"({"op":"complete","trial":1,"metrics":{"loss":0.25}})");
+  uut.say(R"({"op":"complete","trial":0,"metrics":{"loss":0.5}})");
+  EXPECT_EQ(uut.ask(), finished);
+  EXPECT_THAT(uut.say(R"({"op":"best"})"), HasSubstr("\"trial\":\"00001\""));
+}
+
+TEST(ask_tell, adds_once_what_has_a_key) {
+  talk uut{recipe{}};
+  const std::string wish = R"({"op":"add","key":"mine","config":{"x":7,"kind":"b"}})";
+
+  auto first = uut.say(wish);
+  EXPECT_THAT(first, HasSubstr("\"attempt\":0"));
+  EXPECT_EQ(uut.say(wish), first);
+  uut.restart();
+  EXPECT_EQ(uut.say(R"({"op":"add","key":"mine","config":{"x":8,"kind":"a"}})"), first)
+      << "what was added first counts";
+  EXPECT_EQ(uut.world.events<on::add_asked>().size(), 1u);
+}
+
+TEST(ask_tell, adds_nothing_that_is_not_in_the_space) {
+  talk uut{recipe{}};
+
+  EXPECT_EQ(uut.say(R"({"op":"add"})"), R"({"op":"fault","error":"\"config\" is missing"})");
+  EXPECT_THAT(uut.say(R"({"op":"add","config":[1]})"), HasSubstr("must be an object"));
+  EXPECT_THAT(uut.say(R"({"op":"add","config":{"x":7}})"), HasSubstr("kind"));
+  EXPECT_THAT(uut.say(R"({"op":"add","config":{"x":100,"kind":"a"}})"), HasSubstr("100"));
+  EXPECT_THAT(uut.say(R"({"op":"add","config":{"x":7,"kind":"a","y":1}})"), HasSubstr("y"));
+  EXPECT_THAT(uut.say(R"({"op":"add","config":{"x":7,"kind":"a"},"key":3})"), HasSubstr("key"));
+  EXPECT_TRUE(uut.world.events<on::add_asked>().empty());
+}
+
 TEST(ask_tell, lets_go_of_everything_at_the_time_limit) {
   recipe how;
   how.settings.time_limit = std::chrono::seconds{10};

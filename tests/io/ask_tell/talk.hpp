@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "support/asking.hpp"
 #include "tune/core/schedule/scheduler.hpp"
 #include "tune/io/ask_tell/conversation.hpp"
 #include "tune/io/json.hpp"
@@ -161,16 +162,18 @@ public:
 private:
   recipe how_;
   std::uint32_t epoch_ = 0;
+  std::shared_ptr<const search_space> space
+      = support::space_of({{"x", "randint(0, 100)"}, {"kind", "choice(a, b)"}});
 
   void begin() {
     auto judge = how_.judge();
     std::unique_ptr<searcher> source = std::make_unique<list_searcher>(how_.trials);
     auto machine = how_.machine(*judge, *source);
     uut = std::make_unique<conversation>(
-        conversation_parts{std::move(machine), std::move(judge), std::move(source)}, world);
+        conversation_parts{std::move(machine), std::move(judge), std::move(source), space}, world);
     for (const auto& x : world.log())
       uut->replay(x);
-    auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed});
+    auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed, opening::at_once});
     EXPECT_TRUE(opened || world.full);
   }
 };

@@ -85,6 +85,9 @@ private:
   std::vector<std::pair<trial_id, checkpoint_id>> exploits_;
   /// The trial whose lineage rose last in this event, until its decision shows up.
   std::optional<trial_id> risen_;
+  /// The event at hand wants this trial to run again, perhaps from the beginning.
+  std::optional<trial_id> revived_;
+  bool afresh_ = false;
 
   void fault(promise broken, std::optional<trial_id> trial, std::string what);
   trial_book* known(trial_id id);
@@ -111,6 +114,7 @@ private:
   void take(const on::checkpoints_doomed& x);
   void take(const on::checkpoint_gone& x);
   void take(const on::ended& x);
+  void take(const on::retry_asked& x);
   void take(const on::node_up& x);
   void take(const on::node_down& x);
 

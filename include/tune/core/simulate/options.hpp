@@ -31,7 +31,7 @@ struct fault_model {
   double reordered = 0;
 
   /// Sudden events: a node is lost or frozen, its link is cut, the head is lost, a trial's process
-  /// is killed, a client stops a trial.
+  /// is killed, a client stops a trial, or pauses one or all for a while.
   std::uint32_t sudden = 0;
   /// They come at random among the first so many events of the log. [>= 1]
   std::uint64_t within = 400;

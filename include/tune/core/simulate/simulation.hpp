@@ -199,6 +199,8 @@ private:
   // simulation_faults.cpp
   void plan_faults();
   void inject();
+  void interfere(instant duration);
+  void wish(event_body what);
   void wear_out(std::size_t node);
   void lose(std::size_t node, instant back_after);
   void freeze(std::size_t node, instant duration, bool only_link);

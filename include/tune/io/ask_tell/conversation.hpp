@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/space/space.hpp"
 #include "tune/io/ask_tell/plain_runner.hpp"
 
 #include <cstddef>
@@ -28,6 +29,8 @@ struct conversation_parts {
   experiment machine;
   std::unique_ptr<scheduler> judge;
   std::unique_ptr<searcher> source;
+  /// Where configurations that the executor adds must lie.
+  std::shared_ptr<const search_space> space;
 };
 
 /// Bytes that an executor may call something by that is its own: a checkpoint, a wish.
@@ -63,6 +66,7 @@ public:
 
 private:
   conversation_ports& world_;
+  std::shared_ptr<const search_space> space_;
   std::unique_ptr<executor_book> trials_;
   std::unique_ptr<plain_runner> runner_;
 
@@ -74,6 +78,7 @@ private:
   expected<object> complete(const object& request);
   expected<object> fail(const object& request);
   expected<object> stop(const object& request);
+  expected<object> add(const object& request);
   expected<object> best(const object& request);
   expected<object> status(const object& request);
 
