@@ -40,6 +40,7 @@ struct runner_state : engine_ports {
   sequence most_undurable = 0;
   std::shared_ptr<run_observer> observer;
   history_function history;
+  head_rules_function rules_of_head;
   std::vector<on::retry_asked> again;
   bool only_again = false;
 
@@ -359,6 +360,8 @@ struct runner_state : engine_ports {
       return;
     if (!again.empty() || only_again)
       opening.how = tune::opening::gathers;
+    if (!follow(opening))
+      return;
     post(opening);
     send(self, cluster, runner_actor{caf::actor_cast<runner_impl>(self)});
     if (!history)
@@ -375,6 +378,20 @@ struct runner_state : engine_ports {
     end_turn();
   }
 
+  /// From this head on its rules hold.
+  bool follow(const on::opened& head) {
+    if (!rules_of_head)
+      return true;
+    auto change = rules_of_head(head);
+    if (!change) {
+      fail(change.error());
+      return false;
+    }
+    if (*change)
+      loop->go_by(std::move(**change));
+    return true;
+  }
+
   /// Brings machine, scheduler and searcher to where the log ends; time goes on from there.
   bool replay() {
     instant last{0};
@@ -387,6 +404,9 @@ struct runner_state : engine_ports {
       if (some->empty())
         break;
       for (const auto& x : *some) {
+        const auto* head = std::get_if<on::opened>(&x.what);
+        if (head != nullptr && !follow(*head))
+          return false;
         loop->replay(x);
         last = x.at;
         results += std::holds_alternative<on::reported>(x.what) ? 1 : 0;
@@ -445,6 +465,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);
   state.history = std::move(parts->history);
+  state.rules_of_head = std::move(parts->rules_of_head);
   state.again = std::move(parts->again);
   state.only_again = parts->only_again;
   return {

@@ -10,6 +10,7 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
+#include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/storage.hpp"
 
 namespace tune {
@@ -91,8 +92,11 @@ company::company(premises& where, run_parts parts, company_options how)
   wanted.job = parts.work->id;
   wanted.secret = where.secret();
   wanted.labels = parts.labels;
-  if (how.resumes)
+  if (how.resumes) {
     wanted.history = history_of(store_->directory());
+    wanted.rules_of_head = [rules = head_rules{how.opening.spec, parts.settings}](
+                               const on::opened& head) mutable { return rules.of(head); };
+  }
   wanted.again = std::move(how.again);
   wanted.only_again = how.only_again;
   spawn_rules(parts, how);

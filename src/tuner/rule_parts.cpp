@@ -36,14 +36,17 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
   return from.what.search.type == "grid" ? 0 : result;
 }
 
-/// An executor says by itself when it has a checkpoint, and has one at every pause.
-void leave_saving_to_executor(experiment_settings& x) {
-  x.can_checkpoint = true;
-  x.checkpoints.frequency = 0;
-  x.checkpoints.at_end = false;
-}
-
 } // namespace
+
+experiment_settings settings_by(const spec& what) {
+  auto result = settings_of(what);
+  // An executor says by itself when it has a checkpoint, and has one at every pause.
+  if (!what.trainable.kind) {
+    result.checkpoints.frequency = 0;
+    result.checkpoints.at_end = false;
+  }
+  return result;
+}
 
 bool can_save(const spec& what, const choices& all) {
   const auto& x = what.trainable;
@@ -81,10 +84,8 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   auto stoppers = make_stoppers(stop_lines(from.what));
   if (!stoppers)
     return stoppers.error();
-  result.settings = settings_of(from.what);
-  result.settings.can_checkpoint = can_save(from.what, all);
-  if (!from.what.trainable.kind)
-    leave_saving_to_executor(result.settings);
+  result.settings = settings_by(from.what);
+  result.settings.can_checkpoint = !from.what.trainable.kind || can_save(from.what, all);
   result.planned = planned_of(from, **source);
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)

@@ -86,6 +86,25 @@ class Resume(ControlCase):
         self.assertEqual(mended["status"], "done")
         self.assertEqual(mended["counts"]["TERMINATED"], 2)
 
+    def test_other_limits_hold_from_now_on_and_not_for_what_was_decided(self):
+        self.cut_short()
+
+        told = self.run_node(
+            "resume", self.where, "-o", "json",
+            "--failure.max_failures", "3", "--stop.training_iteration", "1",
+        ).json()
+
+        self.assertEqual(
+            self.statuses(), {0: "TERMINATED", 1: "ERRORED", 2: "TERMINATED", 3: "TERMINATED"}
+        )
+        self.assertEqual(told["status"], "done")
+        self.assertEqual(self.iterations(0), [1, 2], "it went on for longer than they may now")
+        self.assertEqual(self.iterations(3), [1])
+        # Under the first rules again, and what came under the second still holds.
+        again = self.run_node("resume", self.where, "--experiment.num_samples", "5", "-o", "json")
+        self.assertEqual(again.json()["counts"]["ERRORED"], 1)
+        self.assertEqual(self.iterations(3), [1])
+
     def test_an_unknown_mode_is_exit_2(self):
         ran = self.run_node("run", "x.ini", "--resume=errored", code=2)
 

@@ -11,6 +11,7 @@
 #include "tune/io/loose_json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/rule_parts.hpp"
 #include "tune/tuner/storage.hpp"
 
@@ -116,7 +117,18 @@ void warn_of_saving(const checkpoint_section& what, disk_world& world) {
                " checkpoint");
 }
 
-expected<void> replay(conversation& with, disk_world& world, const fs::path& directory) {
+/// From this head on its rules hold.
+expected<void> follow(conversation& with, head_rules& heads, const on::opened& head) {
+  auto change = heads.of(head);
+  if (!change)
+    return change.error();
+  if (*change)
+    with.go_by(std::move(**change));
+  return {};
+}
+
+expected<void> replay(conversation& with, head_rules& heads, disk_world& world,
+                      const fs::path& directory) {
   auto history = history_of(directory);
   for (;;) {
     auto some = history(with.machine().last_seq());
@@ -124,8 +136,12 @@ expected<void> replay(conversation& with, disk_world& world, const fs::path& dir
       return some.error();
     if (some->empty())
       return {};
-    for (const auto& x : *some)
+    for (const auto& x : *some) {
+      const auto* head = std::get_if<on::opened>(&x.what);
+      if (auto done = head == nullptr ? expected<void>{} : follow(with, heads, *head); !done)
+        return done;
       with.replay(x);
+    }
     world.go_on_from(some->back().at);
   }
 }
@@ -157,11 +173,14 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     return complain(opened.error());
   disk_world world{opened->store, record.log.trial_files, line.quiet};
   warn_of_saving(record.checkpoint, world);
+  on::opened opening{opened->store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
+  head_rules heads{opening.spec, made->settings};
   conversation with{parts_of(std::move(*made), loaded.space), world};
-  auto begun = opened->resumes ? replay(with, world, directory) : expected<void>{};
+  auto begun = opened->resumes ? replay(with, heads, world, directory) : expected<void>{};
+  if (begun && opened->resumes)
+    begun = follow(with, heads, opening);
   if (begun)
-    begun = with.open({opened->store->epoch(), TUNE_VERSION, to_json(record),
-                       record.experiment.seed, opening::at_once});
+    begun = with.open(std::move(opening));
   if (!begun) {
     complain(begun.error());
     return exit_code::storage;

@@ -7,6 +7,7 @@
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/rule_parts.hpp"
 
 #include <functional>
@@ -24,7 +25,7 @@ constexpr std::size_t at_once = 4096;
 
 /// Hands all events up to `last` on, in order.
 expected<void> for_each_event(store_reader& from, sequence last,
-                              const std::function<void(const event&)>& hear) {
+                              const std::function<expected<void>(const event&)>& hear) {
   for (sequence seq = 0; seq < last;) {
     auto some = from.events_after(seq, at_once);
     if (!some)
@@ -33,31 +34,21 @@ expected<void> for_each_event(store_reader& from, sequence last,
       return error{ec::storage, "events end with " + std::to_string(seq) + " where "
                                     + std::to_string(last) + " is the last"};
     for (const auto& x : *some) {
-      if (x.seq <= last)
-        hear(x);
+      if (x.seq > last)
+        break;
+      if (auto done = hear(x); !done)
+        return done;
     }
     seq = some->back().seq;
   }
   return {};
 }
 
-/// What must be known of a log before it is replayed.
-struct outline {
-  /// The last event by which a head went on under another configuration; 0: none.
-  sequence changed = 0;
-  bool has_checkpoints = false;
-};
-
-expected<outline> outline_of(store_reader& from, sequence last) {
-  outline result;
-  std::string spec;
-  auto read = for_each_event(from, last, [&](const event& x) {
-    if (const auto* opened = std::get_if<on::opened>(&x.what)) {
-      if (!spec.empty() && spec != opened->spec)
-        result.changed = x.seq;
-      spec = opened->spec;
-    }
-    result.has_checkpoints = result.has_checkpoints || std::holds_alternative<on::saved>(x.what);
+expected<bool> has_checkpoints(store_reader& from, sequence last) {
+  auto result = false;
+  auto read = for_each_event(from, last, [&](const event& x) -> expected<void> {
+    result = result || std::holds_alternative<on::saved>(x.what);
+    return {};
   });
   if (!read)
     return read.error();
@@ -65,7 +56,7 @@ expected<outline> outline_of(store_reader& from, sequence last) {
 }
 
 /// The rules as the newest head had them.
-expected<rule_parts> rules_of(const experiment_row& row, const outline& log, const choices& all) {
+expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, const choices& all) {
   auto what = spec_from_json(row.spec);
   if (!what)
     return error{ec::storage, "the configuration in it: " + to_text(what.error())};
@@ -76,8 +67,12 @@ expected<rule_parts> rules_of(const experiment_row& row, const outline& log, con
   auto result = make_rule_parts(from, all);
   // Functions and classes of another program: whether they can save shows only by what they did.
   const auto& name = from.what.trainable.name;
-  if (result && !name.empty() && all.trainables.find(name) == nullptr)
-    result->settings.can_checkpoint = log.has_checkpoints;
+  if (!result || name.empty() || all.trainables.find(name) != nullptr)
+    return result;
+  auto saved = has_checkpoints(log, row.last_seq);
+  if (!saved)
+    return saved.error();
+  result->settings.can_checkpoint = *saved;
   return result;
 }
 
@@ -90,21 +85,28 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
   // Begun, but never opened: nothing was promised yet.
   if (row->last_seq == 0)
     return result;
-  auto log = outline_of(from, row->last_seq);
-  if (!log)
-    return log.error();
-  auto rules = rules_of(*row, *log, all);
+  auto rules = rules_of(from, *row, all);
   if (!rules)
     return rules.error();
   replay_check replay{rules->settings, std::move(rules->rules), verify};
+  head_rules heads{row->spec, rules->settings};
   row_check rows;
-  auto read
-      = for_each_event(from, row->last_seq, [&](const event& x) { rows.see(x, replay.apply(x)); });
+  auto read = for_each_event(from, row->last_seq, [&](const event& x) -> expected<void> {
+    if (const auto* head = std::get_if<on::opened>(&x.what)) {
+      auto change = heads.of(*head);
+      if (!change)
+        return change.error();
+      if (*change)
+        replay.go_by(std::move(**change));
+    }
+    rows.see(x, replay.apply(x));
+    return {};
+  });
   if (!read)
     return read.error();
   replay.end();
   result.found = replay.found();
-  auto compared = rows.compare(from, directory, log->changed);
+  auto compared = rows.compare(from, directory);
   if (!compared)
     return compared.error();
   result.found.add(*compared);

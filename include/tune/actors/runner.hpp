@@ -49,6 +49,10 @@ public:
 using history_function = std::function<expected<std::vector<event>>(sequence after)>;
 
 /// What a runner needs to begin.
+/// What changes with a head; nothing: all stays as it was.
+using head_rules_function
+    = std::function<expected<std::optional<rule_change>>(const on::opened& head)>;
+
 struct runner_parts {
   experiment machine;
   /// The first event of this head.
@@ -63,6 +67,8 @@ struct runner_parts {
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
   history_function history = {};
+  /// Then, too: what changes with each head; asked of all in order, this one last.
+  head_rules_function rules_of_head = {};
   /// Trials that are to run again, where it goes on; and whether nothing else is to run.
   std::vector<on::retry_asked> again = {};
   bool only_again = false;

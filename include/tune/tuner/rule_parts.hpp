@@ -24,6 +24,10 @@ struct rule_parts {
 [[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from,
                                                                 const choices& all);
 
+/// Settings by a configuration alone: as if the trainable could not save, and the searcher never
+/// ended.
+[[nodiscard]] experiment_settings settings_by(const spec& what);
+
 /// Without `[trainable]` an external executor runs the trials.
 /// @errors what only shows once the parts are made; a fault of the configuration.
 [[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all);

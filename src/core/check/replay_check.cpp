@@ -79,6 +79,12 @@ std::uint64_t replay_check::digest() const {
   return digest_of(machine_, *judge_, *source_);
 }
 
+void replay_check::go_by(rule_change what) {
+  changed_ = true;
+  log_.go_by(what.settings);
+  machine_.go_by(std::move(what));
+}
+
 std::span<const command> replay_check::apply(const event& what) {
   if (verify_)
     compare(what);
@@ -147,7 +153,11 @@ void replay_check::compare(const event& what) {
   } else if (const auto* chosen = std::get_if<on::chosen>(&what.what)) {
     settle(choices_, chosen->what.at, text_of(chosen->what), what.seq, "the scheduler");
   } else if (const auto* made = std::get_if<on::suggested>(&what.what)) {
-    settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");
+    // With fewer samples than now it came to its end earlier.
+    if (changed_ && std::holds_alternative<exhausted>(made->what))
+      asks_.erase(made->ask);
+    else
+      settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");
   } else if (std::holds_alternative<on::opened>(what.what)) {
     // The last head's questions about reports went with the attempts; the others are put again.
     judged_.clear();

@@ -18,6 +18,10 @@ std::vector<command> experiment::apply(const event& what) {
   return impl_->apply(what);
 }
 
+void experiment::go_by(rule_change what) {
+  impl_->go_by(std::move(what));
+}
+
 std::optional<std::vector<command>> experiment::answer_known(const report& what) const {
   return impl_->answer_known(what);
 }

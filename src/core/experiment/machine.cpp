@@ -51,6 +51,17 @@ std::vector<command> machine::apply(const event& what) {
   return std::move(commands_);
 }
 
+void machine::go_by(rule_change what) {
+  for (auto id : live_) {
+    // Unless it was given resources of its own.
+    if (auto& request = live(id)->request; request == settings_.request)
+      request = what.settings.request;
+  }
+  settings_ = std::move(what.settings);
+  if (what.stoppers)
+    stoppers_ = std::move(*what.stoppers);
+}
+
 void machine::take(const on::opened& what) {
   epoch_ = what.epoch;
   attempts_ = 0;

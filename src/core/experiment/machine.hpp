@@ -171,6 +171,7 @@ public:
   std::vector<command> apply(const event& what);
 
   // machine_state
+  void go_by(rule_change what);
   [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
   [[nodiscard]] bool is_stale(const event_body& what) const;
   [[nodiscard]] std::vector<command> outstanding() const;

@@ -52,18 +52,42 @@ void simulation::interfere(instant duration) {
     return;
   std::optional<trial_id> whom = trial_id{chance_.below(trials)};
   auto kind = chance_.below(4);
-  if (kind == 0)
-    return wish(on::stop_asked{whom, "a client wants it"});
+  if (kind == 0) {
+    wish(on::stop_asked{whom, "a client wants it"});
+    return;
+  }
   if (kind == 3)
     whom.reset();
-  wish(on::pause_asked{whom});
-  agenda_.add(duration, [this, whom] { wish(on::unpause_asked{whom}); });
+  if (wish(on::pause_asked{whom}))
+    release(whom, duration);
+}
+
+/// Lets go on what was paused; once more where the head is lost before that is on disk.
+void simulation::release(std::optional<trial_id> whom, instant after) {
+  agenda_.add(after, [this, whom, after] {
+    auto said = engine_->machine().last_seq() + 1;
+    if (wish(on::unpause_asked{whom}) && how_.records)
+      watch_release(whom, said, after);
+  });
+}
+
+void simulation::watch_release(std::optional<trial_id> whom, sequence said, instant after) {
+  agenda_.add(after, [this, whom, said, after] {
+    auto there
+        = said <= log_.size() && std::holds_alternative<on::unpause_asked>(log_[said - 1].what);
+    if (!there)
+      release(whom, after);
+    else if (said > on_disk_)
+      watch_release(whom, said, after);
+  });
 }
 
 /// What changes nothing, or cannot be, is refused before it enters the log.
-void simulation::wish(event_body what) {
-  if (engine_->machine().weigh(what).what == order_verdict::kind::taken)
-    tell(std::move(what));
+bool simulation::wish(event_body what) {
+  if (engine_->machine().weigh(what).what != order_verdict::kind::taken)
+    return false;
+  tell(std::move(what));
+  return true;
 }
 
 /// Loses a node after a time, again and again.

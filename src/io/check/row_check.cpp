@@ -126,14 +126,17 @@ void row_check::see(const event& what, std::span<const command> gave) {
       auto [known, fresh] = trials_.try_emplace(x->trial);
       if (fresh)
         known->second.created = what.at;
+      auto best = std::move(known->second.row.best);
       known->second.row = *x;
-      known->second.changed = what.seq;
+      // As in the table: what was best stays so until there is better.
+      if (x->best == nullptr)
+        known->second.row.best = std::move(best);
       known->second.ended = is_final(x->status) ? std::optional{what.at} : std::nullopt;
     } else if (const auto* news = std::get_if<cmd::trial_progressed>(&all.what)) {
       auto& known = trials_[news->trial];
       known.row.last = news->last;
-      known.row.best = news->best;
-      known.changed = what.seq;
+      if (news->best != nullptr)
+        known.row.best = news->best;
     } else if (const auto* attempt = std::get_if<cmd::attempt_changed>(&all.what)) {
       trials_[attempt->trial].attempts[attempt->attempt] = *attempt;
     } else if (const auto* taken = std::get_if<cmd::decision_taken>(&all.what)) {
@@ -221,8 +224,7 @@ expected<void> row_check::compare_trial(store_reader& with, const fs::path& dire
   return {};
 }
 
-expected<findings> row_check::compare(store_reader& with, const fs::path& directory,
-                                      sequence since) const {
+expected<findings> row_check::compare(store_reader& with, const fs::path& directory) const {
   findings found;
   trial_query all;
   all.limit = std::numeric_limits<std::size_t>::max();
@@ -236,7 +238,7 @@ expected<findings> row_check::compare(store_reader& with, const fs::path& direct
                "trials", "all"});
   for (const auto& has : *rows) {
     auto known = trials_.find(has.trial);
-    if (known == trials_.end() || known->second.changed < since)
+    if (known == trials_.end())
       continue;
     const auto& is = known->second;
     const auto& should = is.row;

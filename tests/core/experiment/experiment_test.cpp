@@ -388,6 +388,43 @@ bool has(const std::vector<command>& among) {
                      [](const auto& x) { return std::holds_alternative<Command>(x.what); });
 }
 
+TEST(experiment, asks_for_other_resources_from_another_head_on) {
+  by_hand x;
+  x.begin(1);
+  (void)x.post(on::chosen{{x.uut.last_seq(), {trial_id{0}}}});
+  rule_change now{settings(), {}};
+  resources more;
+  more.cpu = amount::of(3);
+  now.settings.request.bundles = {more};
+
+  x.uut.go_by(std::move(now));
+  (void)x.post(on::opened{2, "test", "{}", 0});
+
+  auto open = x.uut.outstanding();
+  auto placed = std::find_if(open.begin(), open.end(), [](const auto& y) {
+    return std::holds_alternative<cmd::place>(y.what);
+  });
+  ASSERT_NE(placed, open.end());
+  EXPECT_EQ(std::get<cmd::place>(placed->what).request.bundles.front(), more);
+}
+
+TEST(experiment, leaves_what_was_decided_by_the_rules_of_its_time) {
+  by_hand x;
+  x.begin(1);
+  (void)x.post(on::chosen{{x.uut.last_seq(), {trial_id{0}}}});
+  auto attempt = x.uut.next_attempt();
+  (void)x.post(on::placed{trial_id{0}, attempt, {}});
+  (void)x.post(on::ended{trial_id{0}, attempt, end_class::user_error, "boom", {}});
+  ASSERT_EQ(x.uut.status_of(trial_id{0}), trial_status::errored);
+  rule_change now{settings(), {}};
+  now.settings.failures.budget.fill(9);
+
+  x.uut.go_by(std::move(now));
+  (void)x.post(on::opened{2, "test", "{}", 0});
+
+  EXPECT_EQ(x.uut.status_of(trial_id{0}), trial_status::errored);
+}
+
 TEST(experiment, asks_again_whom_to_start_where_the_answer_is_older_than_the_news) {
   by_hand x;
   x.begin(2);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <utility>
 #include <variant>
 
@@ -21,12 +22,19 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using texts = std::vector<std::string>;
 
+/// Of a file below /proc, whose process may be gone at any moment: then what there was.
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  std::ostringstream result;
+  result << in.rdbuf();
+  return result.str();
+}
+
 /// Processes whose command line holds `mark`: for those that wiped their environment.
 std::size_t count_marked(const std::string& mark) {
   std::size_t result = 0;
   for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
-    std::ifstream file{entry.path() / "cmdline", std::ios::binary};
-    std::string text{std::istreambuf_iterator<char>{file}, {}};
+    auto text = contents(entry.path() / "cmdline");
     result += text.starts_with("fake") && text.find(mark) != text.npos;
   }
   return result;
@@ -34,8 +42,7 @@ std::size_t count_marked(const std::string& mark) {
 
 /// 'R' running, 'S' sleeping, 'T' stopped, 'Z' dead and unburied, …; ' ' where there is none.
 char state_of(pid_t pid) {
-  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  auto text = contents("/proc/" + std::to_string(pid) + "/stat");
   auto at = text.rfind(") ");
   return at != text.npos ? text[at + 2] : ' ';
 }
@@ -303,8 +310,7 @@ struct dying_node {
 
 /// @returns the node of a guard: its parent.
 pid_t parent_of(pid_t pid) {
-  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  auto text = contents("/proc/" + std::to_string(pid) + "/stat");
   return std::atoi(text.c_str() + text.rfind(") ") + 4);
 }
 

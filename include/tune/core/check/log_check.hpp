@@ -26,6 +26,11 @@ public:
   /// @param settings As the machine has them.
   explicit log_check(const experiment_settings& settings);
 
+  /// As `experiment::go_by`.
+  void go_by(const experiment_settings& settings) {
+    restarts_from_scratch_ = settings.failures.restart_from_scratch;
+  }
+
   /// The next event of the log, and all that `experiment::apply` gave for it.
   void see(const event& what, std::span<const command> gave);
 

@@ -34,6 +34,9 @@ public:
   ///               if the rule gives it in some state in between.
   replay_check(const experiment_settings& settings, rule_set rules, bool verify = false);
 
+  /// As `experiment::go_by`.
+  void go_by(rule_change what);
+
   /// The next event. @returns what the machine gave for it, until the next call.
   std::span<const command> apply(const event& what);
 
@@ -64,6 +67,8 @@ private:
   experiment machine_;
   log_check log_;
   bool verify_;
+  /// The rules' own numbers, such as that of samples, were others at some time.
+  bool changed_ = false;
   std::vector<command> gave_;
   findings found_;
   std::uint64_t verified_ = 0;

@@ -43,6 +43,8 @@ public:
   /// All events up to `seq` are on disk: opens gates.
   void durable(sequence seq);
 
+  /// As `experiment::go_by`.
+  void go_by(rule_change what) { machine_.go_by(std::move(what)); }
   /// Applies a recorded event without recording it or carrying anything out but the facts for
   /// scheduler and searcher, which go through `carry_out`.
   void replay(const event& what);

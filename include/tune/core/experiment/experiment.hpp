@@ -4,6 +4,7 @@
 
 #include "tune/core/experiment/command.hpp"
 #include "tune/core/experiment/event.hpp"
+#include "tune/core/experiment/rule_change.hpp"
 #include "tune/core/experiment/settings.hpp"
 #include "tune/core/stop/stopper.hpp"
 #include "tune/core/trial/status.hpp"
@@ -86,6 +87,10 @@ public:
   /// Applies the next event of the log. @param what `seq` is one more than the last applied.
   /// @returns what has to happen next, in order.
   [[nodiscard]] std::vector<command> apply(const event& what);
+
+  /// From now on these rules hold. Before the `opened` of a head that goes by others than the last
+  /// did: trials that wait ask for what they ask for now.
+  void go_by(rule_change what);
 
   /// The answer to a message that is late or doubled and therefore must not enter the log:
   /// the recorded decision again, or a halt "superseded". Nothing: the report is news.

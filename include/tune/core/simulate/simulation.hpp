@@ -200,7 +200,9 @@ private:
   void plan_faults();
   void inject();
   void interfere(instant duration);
-  void wish(event_body what);
+  void release(std::optional<trial_id> whom, instant after);
+  void watch_release(std::optional<trial_id> whom, sequence said, instant after);
+  bool wish(event_body what);
   void wear_out(std::size_t node);
   void lose(std::size_t node, instant back_after);
   void freeze(std::size_t node, instant duration, bool only_link);

@@ -51,6 +51,8 @@ public:
   conversation(const conversation&) = delete;
   conversation& operator=(const conversation&) = delete;
 
+  /// As `experiment::go_by`.
+  void go_by(rule_change what) { runner_->go_by(std::move(what)); }
   /// Applies an event of an earlier head. Before `open`.
   void replay(const event& what);
   /// Begins, or goes on with what was replayed: trials that ran may be reported on at once, and are

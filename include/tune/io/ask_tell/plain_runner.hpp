@@ -52,6 +52,8 @@ public:
   plain_runner(const plain_runner&) = delete;
   plain_runner& operator=(const plain_runner&) = delete;
 
+  /// As `experiment::go_by`.
+  void go_by(rule_change what) { loop_.go_by(std::move(what)); }
   /// Applies an event of an earlier head. Before `open`.
   void replay(const event& what);
   /// Begins, or goes on with what was replayed, and settles. What ran under an earlier head stays

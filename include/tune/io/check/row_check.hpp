@@ -24,17 +24,13 @@ public:
 
   /// Compares, in the views `trials`, `attempts`, `decisions`, `checkpoints`, `nodes` and
   /// `experiment`. Of checkpoints the directories below `directory` count, too.
-  ///
-  /// @param since Rows that changed last before this event are only looked for: they were written
-  ///              under another configuration.
   /// @errors of the reader.
-  [[nodiscard]] expected<findings>
-  compare(store_reader& with, const std::filesystem::path& directory, sequence since = 0) const;
+  [[nodiscard]] expected<findings> compare(store_reader& with,
+                                           const std::filesystem::path& directory) const;
 
 private:
   struct trial_state {
     cmd::trial_changed row;
-    sequence changed = 0;
     instant created{0};
     std::optional<instant> ended;
     std::map<attempt_id, cmd::attempt_changed> attempts{};
