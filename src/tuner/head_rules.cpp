@@ -20,10 +20,9 @@ error unreadable(const on::opened& head, const error& why) {
 bool same_stop(const spec& x, const spec& y) {
   auto of_x = stop_lines(x);
   auto of_y = stop_lines(y);
-  return std::equal(of_x.begin(), of_x.end(), of_y.begin(), of_y.end(),
-                    [](const stop_line& a, const stop_line& b) {
-                      return a.key == b.key && a.text == b.text;
-                    });
+  return std::equal(
+      of_x.begin(), of_x.end(), of_y.begin(), of_y.end(),
+      [](const stop_line& a, const stop_line& b) { return a.key == b.key && a.text == b.text; });
 }
 
 } // namespace
