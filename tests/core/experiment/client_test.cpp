@@ -1,9 +1,8 @@
 // What clients want of a running experiment: what they are told, and what becomes of it.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "support/run_by_hand.hpp"
 #include "support/toy_scheduler.hpp"
 #include "support/world.hpp"
-
-#include "tune/core/experiment/engine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,105 +18,7 @@ using support::world;
 using support::world_options;
 using kind = order_verdict::kind;
 
-/// Keeps what the engine does; the test plays everybody else.
-struct notes : engine_ports {
-  std::vector<event> log;
-  std::vector<command> done;
-
-  void record(const event& what) override { log.push_back(what); }
-  void carry_out(const command& what) override { done.push_back(what); }
-
-  template <class Command>
-  [[nodiscard]] std::vector<Command> all() const {
-    std::vector<Command> result;
-    for (const auto& x : done) {
-      if (const auto* found = std::get_if<Command>(&x.what))
-        result.push_back(*found);
-    }
-    return result;
-  }
-  /// Facts of one kind that the scheduler heard of a trial.
-  template <class Fact>
-  [[nodiscard]] std::size_t heard(trial_id trial) const {
-    std::size_t result = 0;
-    for (const auto& x : all<cmd::tell_scheduler>()) {
-      const auto* found = std::get_if<Fact>(&x.what.what);
-      result += found != nullptr && found->trial == trial ? 1 : 0;
-    }
-    return result;
-  }
-};
-
-experiment_settings able_to_save() {
-  experiment_settings result;
-  result.objectives = {{"loss", false}};
-  result.can_checkpoint = true;
-  return result;
-}
-
-struct clients : testing::Test {
-  experiment_settings settings = able_to_save();
-  notes ports;
-  std::unique_ptr<engine> uut;
-  static constexpr trial_id zero{0};
-  attempt_id attempt;
-  std::uint64_t leases = 0;
-  std::uint64_t reports = 0;
-
-  void open() {
-    searcher_traits source;
-    source.exhaustible = true;
-    scheduler_traits judge;
-    judge.choose_ahead = 4;
-    uut = std::make_unique<engine>(experiment{settings, judge, source, {}}, ports);
-    post(on::opened{1, "test", "{}", 1});
-    suggest(1);
-  }
-  void post(event_body what) {
-    uut->post(std::move(what), instant{0});
-    uut->durable(uut->machine().last_seq());
-  }
-  order_verdict order(event_body what) {
-    auto result = uut->order(std::move(what), instant{0});
-    uut->durable(uut->machine().last_seq());
-    return result;
-  }
-
-  void suggest(std::size_t count) {
-    std::vector<suggestion> made(count, {std::make_shared<object>(object{{"x", 1}}), "test"});
-    post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number, made});
-  }
-  void choose(std::vector<trial_id> start = {zero}) {
-    post(on::chosen{{ports.all<cmd::choose>().back().at, std::move(start)}});
-  }
-  void place(trial_id id = zero) {
-    attempt = uut->machine().next_attempt();
-    post(on::placed{id, attempt, lease{{++leases}, {{"here", {}, {}}}}});
-    post(on::started{id, attempt, 7});
-    reports = 0;
-  }
-  void report(trial_id id = zero) {
-    auto what = std::make_shared<tune::report>();
-    what->trial = id;
-    what->attempt = attempt;
-    what->number = what->iteration = ++reports;
-    what->metrics = std::make_shared<object>(object{{"loss", 0.5}});
-    post(on::reported{what});
-  }
-  /// The checkpoint that was asked for last is written.
-  void save() {
-    auto x = ports.all<cmd::save>().back();
-    post(on::saved{x.trial, x.attempt, x.checkpoint, x.iteration, {}, "there", 1});
-  }
-  void end(end_class how, trial_id id = zero) { post(on::ended{id, attempt, how, "", {}}); }
-  void decide(action_body what) {
-    post(on::decided{{{ports.all<cmd::judge>().back().cause, {{zero, std::move(what), {}}}}}});
-  }
-
-  [[nodiscard]] trial_status status(trial_id id = zero) const {
-    return *uut->machine().status_of(id);
-  }
-
+struct clients : testing::Test, support::run_by_hand {
   /// Where a trial can stand when a client speaks of it.
   enum class state {
     pending,
@@ -282,8 +183,7 @@ TEST_F(clients, stop_of_a_running_trial_awaits_its_last_result_for_a_bounded_tim
   EXPECT_EQ(told.fidelity, 1u);
 }
 
-// A2.4
-TEST_F(clients, stop_of_a_trial_drops_the_decision_that_is_awaited) {
+TEST_F(clients, A2_4_stop_of_a_trial_drops_the_decision_that_is_awaited) {
   bring_to(state::reported);
   auto asked = ports.all<cmd::judge>().back().cause;
 
@@ -295,8 +195,7 @@ TEST_F(clients, stop_of_a_trial_drops_the_decision_that_is_awaited) {
   EXPECT_EQ(status(), terminated);
 }
 
-// A2.3
-TEST_F(clients, pause_of_a_trial_drops_the_decision_that_is_awaited) {
+TEST_F(clients, A2_3_pause_of_a_trial_drops_the_decision_that_is_awaited) {
   bring_to(state::reported);
   auto asked = ports.all<cmd::judge>().back().cause;
 
@@ -527,6 +426,8 @@ TEST_F(clients, retry_goes_on_from_the_newest_checkpoint_and_is_not_judged_twice
   EXPECT_EQ(before, 1u);
   EXPECT_EQ(uut->machine().view().succeeded, 0u);
   auto judged = ports.all<cmd::judge>().size();
+  // An iteration that was judged before.
+  iteration = 0;
   report();
   EXPECT_EQ(ports.all<cmd::judge>().size(), judged);
   report();
@@ -566,7 +467,7 @@ TEST_F(clients, hear_that_the_run_leaves_off) {
   EXPECT_EQ(order(again).what, kind::refused);
 }
 
-TEST_F(clients, hear_that_the_run_is_over) {
+TEST_F(clients, A3_2_hear_that_the_run_is_over) {
   bring_to(state::ended);
   order(on::stop_asked{});
   ASSERT_TRUE(uut->machine().is_finished());
@@ -677,7 +578,7 @@ protected:
   rng chance{GetParam(), "clients", 0};
   world::make_scheduler maker
       = [seed = GetParam()] { return std::make_unique<support::toy_scheduler>(seed); };
-  experiment_settings settings = able_to_save();
+  experiment_settings settings = support::run_by_hand::able_to_save();
   world_options options;
   /// Wishes that were taken, by their place in the log.
   std::map<sequence, std::size_t> acknowledged;
