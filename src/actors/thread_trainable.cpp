@@ -242,7 +242,11 @@ attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door
   try {
     if (entry == nullptr)
       throw std::runtime_error{"no trainable named '" + name + "' is registered"};
-    drive(*entry, *what.order.config.content, context_of(what), restore_path(what), link);
+    auto context = context_of(what);
+    // It may write there; where it cannot be made, only who does so need hear of it.
+    std::error_code ignored;
+    std::filesystem::create_directories(context.directory, ignored);
+    drive(*entry, *what.order.config.content, context, restore_path(what), link);
     auto as_told = door->is_closed() || link.paused();
     auto how = as_told ? end_class::stopped : end_class::finished;
     result.how = static_cast<std::uint8_t>(how);

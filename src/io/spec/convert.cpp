@@ -4,7 +4,9 @@
 #include "tune/core/plugin/options.hpp"
 #include "tune/io/json.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace tune {
 
@@ -193,8 +195,20 @@ std::filesystem::path against_ini(const spec& x, const std::string& text) {
   return (std::filesystem::path{x.ini_dir} / text).lexically_normal();
 }
 
+namespace {
+
+/// `~` and what begins with `~/` stand for the user's home, where there is one.
+std::filesystem::path from_home(const std::string& text) {
+  const auto* home = std::getenv("HOME");
+  if (home == nullptr || *home != '/' || (text != "~" && !text.starts_with("~/")))
+    return text;
+  return std::filesystem::path{home} / text.substr(std::min<std::size_t>(text.size(), 2));
+}
+
+} // namespace
+
 std::filesystem::path experiment_directory(const spec& x, const std::filesystem::path& caller) {
-  return (caller / x.experiment.storage / x.experiment.name).lexically_normal();
+  return (caller / from_home(x.experiment.storage) / x.experiment.name).lexically_normal();
 }
 
 expected<std::vector<resources>> parse_bundles(const std::string& json) {
