@@ -83,7 +83,7 @@ TEST_F(thread_trainable, hands_the_text_of_an_exception_on) {
   EXPECT_EQ(ends[0].detail, "no such optimizer");
 }
 
-TEST_F(thread_trainable, says_which_trainable_is_not_there) {
+TEST_F(thread_trainable, A8_6_says_which_trainable_is_not_there) {
   run();
 
   EXPECT_EQ(events<on::ended>()[0].detail, "no trainable named 'mine' is registered");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A running experiment, steered from another terminal. A… and B… name lines of the acceptance list
-of Ray Tune's own behaviour."""
+"""A running experiment, steered from another terminal. A… and B… name lines of
+docs/behaviours.md."""
 import json
 import os
 import resource
@@ -14,7 +14,7 @@ from e2e import DEADLINE, main, peak_memory
 
 
 class Stop(ControlCase):
-    def test_a2_1_running_and_pending_trials_are_stopped_and_the_next_starts(self):
+    def test_a2_1_and_a10_3_running_and_pending_trials_are_stopped_and_the_next_starts(self):
         child = self.begin(self.stepping(samples=4, steps=2), running=2)
         self.wait_for_statuses(child, RUNNING=2, PENDING=2)
 

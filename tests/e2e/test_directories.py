@@ -76,7 +76,7 @@ class Directories(Case):
 class Finished(Case):
     """`--resume` on an experiment that is done."""
 
-    def test_is_shown_as_it_was(self):
+    def test_d1_1_is_shown_as_it_was(self):
         ini = self.experiment("tune report 1", "x = uniform(0, 1)", samples=2)
         first = self.run_node("run", ini, "-o", "json").json()
 
@@ -201,7 +201,7 @@ class Checkpoints(Case):
         self.assertEqual([row["state"] == "good" for row in rows], [False, True, True])
 
 class Resources(Case):
-    def test_an_impossible_request_names_itself_and_the_cluster(self):
+    def test_a8_11_an_impossible_request_names_itself_and_the_cluster(self):
         ini = self.experiment("tune report 1", samples=3)
 
         ran = self.run_node(
@@ -209,6 +209,7 @@ class Resources(Case):
         )
 
         self.assertIn("command line --resources.cpu: [resources] cpu = 64", ran.err)
+        self.assertEqual(len(ran.err.splitlines()), 1)
         self.assertIn("2 CPU", ran.err)
         self.assertEqual(ran.out, "")
         self.assertFalse((self.directory / "results").exists())

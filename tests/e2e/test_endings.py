@@ -169,7 +169,7 @@ class Signals(Case):
         self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "interrupted")
         self.assert_no_trial_processes()
 
-    def test_ctrl_c_leaves_off_in_order(self):
+    def test_d1_15_ctrl_c_leaves_off_in_order(self):
         ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4)
         child = self.started(ini, "--cluster.cpus", "2", *self.QUICK, running=2)
 

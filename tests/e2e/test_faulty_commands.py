@@ -125,7 +125,7 @@ class FaultyCommands(Case):
         self.assertGreater(len(trial["error"]), 400000)
         self.assertLess(max(map(len, ran.err.splitlines())), 1000)
 
-    def test_a_trial_that_outlives_its_stop_has_not_failed(self):
+    def test_a8_7_and_b3_8_a_trial_that_outlives_its_stop_is_ended_and_has_not_failed(self):
         ran, trial = self.run_beside_good(
             "tune done_deaf", more="[cluster]\nstop_grace = 1s\nkill_grace = 500ms"
         )
@@ -184,7 +184,7 @@ class FaultyCommands(Case):
         for words in (["run", "--dry-run"], ["config", "check"]):
             self.assertIn("warning: %s/%s" % (self.directory, says), self.run_node(*words, ini).err)
 
-    def test_nan_and_infinities_travel_unharmed(self):
+    def test_b3_11_nan_and_infinities_travel_unharmed(self):
         ran, trial = self.run_beside_good("tune strange report 7")
 
         self.assertEqual(trial["status"], "TERMINATED", ran)

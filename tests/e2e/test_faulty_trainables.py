@@ -91,7 +91,7 @@ class FaultyTrainables(Case):
         self.assertEqual([x["exit_status"] for x in attempts], [None, None, -11, 1, -15, None])
         self.assert_no_trial_processes()
 
-    def test_a_trainable_that_never_reports_has_not_succeeded(self):
+    def test_b3_9_a_trainable_that_never_reports_has_not_succeeded(self):
         ini = self.cpp_experiment("silent")
 
         told = self.run_node("run", ini, "-o", "json", program=FAULTY_NODE, code=5).json()

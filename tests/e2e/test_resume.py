@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Going on with an experiment: `run FILE --resume[=MODE]` and `resume DIR`. A… names a line of the
-acceptance list of Ray Tune's own behaviour."""
+"""Going on with an experiment: `run FILE --resume[=MODE]` and `resume DIR`. A… and D… name lines of
+docs/behaviours.md."""
 import os
 import signal
 import unittest
@@ -33,7 +33,7 @@ class Resume(ControlCase):
         self.let_all()
         return ini
 
-    def test_a5_1_and_a5_3_auto_leaves_errored_trials_and_finishes_the_rest(self):
+    def test_a5_1_and_a5_3_and_d1_3_auto_leaves_errored_trials_and_finishes_the_rest(self):
         ini = self.cut_short()
 
         told = self.run_node("run", ini, "--resume=auto", "-o", "json").json()
@@ -44,7 +44,7 @@ class Resume(ControlCase):
         self.assertEqual(told["status"], "done")
         self.assertEqual(self.iterations(0), [1, 2])
 
-    def test_a5_2_errored_only_runs_nothing_else_and_from_the_checkpoint(self):
+    def test_a5_2_and_d1_3_errored_only_runs_nothing_else_and_from_the_checkpoint(self):
         ini = self.cut_short()
 
         told = self.run_node("run", ini, "--resume=errored_only", "-o", "json").json()
@@ -59,7 +59,7 @@ class Resume(ControlCase):
         self.assertEqual(rest["status"], "done")
         self.assertEqual(rest["counts"]["TERMINATED"], 4)
 
-    def test_restart_errored_begins_them_anew_and_finishes_the_rest(self):
+    def test_d1_2_restart_errored_begins_them_anew_and_finishes_the_rest(self):
         self.cut_short()
 
         told = self.run_node("resume", self.where, "--mode", "restart_errored", "-o", "json").json()
@@ -130,7 +130,7 @@ class Directory(ControlCase):
         self.assertEqual(told["status"], "done")
         self.assertEqual(told["counts"]["TERMINATED"], 3)
 
-    def test_may_have_been_moved_and_renamed(self):
+    def test_d1_9_may_have_been_moved_and_renamed(self):
         self.interrupted()
         moved = self.directory / "elsewhere" / "y"
         moved.parent.mkdir()

@@ -16,7 +16,7 @@ std::string json_of(const event_body& what) {
   return result;
 }
 
-TEST(event_codec, brings_every_kind_of_event_back_exactly) {
+TEST(event_codec, B1_2_brings_every_kind_of_event_back_exactly) {
   for (const auto& body : samples::every_kind()) {
     const auto text = json_of(body);
     auto read = event_from_json(name_of(body), text);

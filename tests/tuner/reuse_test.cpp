@@ -327,8 +327,7 @@ struct reused_hosts : samples::tuner_test {
   }
 };
 
-// B4.1
-TEST_F(reused_hosts, are_there_only_where_they_are_asked_for) {
+TEST_F(reused_hosts, B4_1_are_there_only_where_they_are_asked_for) {
   for (const auto* wanted : {"", "false"}) {
     auto what = planned("oooo").name(std::string{"e"} + wanted);
     what = *wanted == 0 ? run_options{}
@@ -348,8 +347,7 @@ TEST_F(reused_hosts, are_there_only_where_they_are_asked_for) {
   }
 }
 
-// B4.7
-TEST_F(reused_hosts, serve_one_trial_after_the_other) {
+TEST_F(reused_hosts, B4_7_serve_one_trial_after_the_other) {
   auto grid = run(planned("oooooo"));
 
   EXPECT_THAT(last(grid, "resets"), ElementsAre(0, 1, 2, 3, 4, 5));
@@ -358,8 +356,15 @@ TEST_F(reused_hosts, serve_one_trial_after_the_other) {
   EXPECT_EQ(left_behind(), 0u);
 }
 
-// B4.2
-TEST_F(reused_hosts, serve_trials_that_pause_as_well) {
+TEST_F(reused_hosts, A2_2_one_serves_four_trials_and_none_is_left) {
+  auto grid = run(planned("oooo"));
+
+  EXPECT_EQ(hosts(grid), 1u);
+  EXPECT_THAT(last(grid, "setups"), ElementsAre(1, 1, 1, 1));
+  EXPECT_EQ(left_behind(), 0u);
+}
+
+TEST_F(reused_hosts, B4_2_serve_trials_that_pause_as_well) {
   auto grid = run(planned("oooo").parameter("steps", "2").scheduler("pauser"));
 
   EXPECT_THAT(last(grid, "resets"), ElementsAre(4, 5, 6, 7));
@@ -372,8 +377,7 @@ TEST_F(reused_hosts, serve_trials_that_pause_as_well) {
   }
 }
 
-// B4.3
-TEST_F(reused_hosts, go_with_a_trial_that_fails) {
+TEST_F(reused_hosts, B4_3_go_with_a_trial_that_fails) {
   auto grid = run(planned("otoottooo"));
 
   EXPECT_THAT(last(grid, "resets"), ElementsAre(0, -1, 0, 1, -1, -1, 0, 1, 2));
@@ -400,8 +404,7 @@ TEST_F(reused_hosts, that_are_broken_cost_the_next_trial_nothing) {
     EXPECT_EQ(x.failures, 0u);
 }
 
-// B4.4, but ours makes the instance anew.
-TEST_F(reused_hosts, make_an_instance_anew_that_refuses_its_reset) {
+TEST_F(reused_hosts, B4_4_make_an_instance_anew_that_refuses_its_reset) {
   auto grid = run(planned("oowo"));
 
   EXPECT_THAT(last(grid, "resets"), ElementsAre(0, 1, 0, 1));
@@ -409,7 +412,7 @@ TEST_F(reused_hosts, make_an_instance_anew_that_refuses_its_reset) {
   EXPECT_EQ(hosts(grid), 1u);
 }
 
-TEST_F(reused_hosts, make_an_instance_anew_that_has_no_reset) {
+TEST_F(reused_hosts, A8_9_make_an_instance_anew_that_has_no_reset) {
   auto grid = run(planned("ooo").trainable("plain"));
 
   EXPECT_THAT(last(grid, "setups"), ElementsAre(1, 2, 3));
@@ -423,8 +426,7 @@ TEST_F(reused_hosts, call_functions_again) {
   EXPECT_EQ(hosts(grid), 1u);
 }
 
-// B4.5
-TEST_F(reused_hosts, print_into_the_files_of_the_trial_they_serve) {
+TEST_F(reused_hosts, B4_5_print_into_the_files_of_the_trial_they_serve) {
   auto grid = run(planned("ooto"));
 
   ASSERT_EQ(grid.trials().size(), 4u);
@@ -484,8 +486,7 @@ TEST_F(reused_hosts, clean_up_after_a_refused_reset_as_part_of_the_trial_that_as
   EXPECT_EQ(of(1), "cleanup 00000\ncout 00001\nstdout 00001\n");
 }
 
-// B4.9
-TEST_F(reused_hosts, run_in_directory_and_environment_of_the_trial_they_serve) {
+TEST_F(reused_hosts, B4_9_run_in_directory_and_environment_of_the_trial_they_serve) {
   auto grid = run(planned("oooo").parameter("odd", "1 if i in (1, 3)"));
 
   EXPECT_EQ(hosts(grid), 1u);
@@ -496,8 +497,7 @@ TEST_F(reused_hosts, run_in_directory_and_environment_of_the_trial_they_serve) {
   }
 }
 
-// B4.6
-TEST_F(reused_hosts, are_as_many_as_trials_run_at_once) {
+TEST_F(reused_hosts, B4_6_are_as_many_as_trials_run_at_once) {
   auto grid = run(planned("oooo", 2)
                       .parameter("round", "2")
                       .parameter("place", "\"" + (root / "met").string() + "\""));
@@ -507,7 +507,7 @@ TEST_F(reused_hosts, are_as_many_as_trials_run_at_once) {
   EXPECT_EQ(hosts(grid), 2u);
 }
 
-TEST_F(reused_hosts, are_fewer_by_the_one_that_failed) {
+TEST_F(reused_hosts, B4_6_are_fewer_by_the_one_that_failed) {
   auto grid = run(planned("otoo", 2)
                       .parameter("round", "2")
                       .parameter("place", "\"" + (root / "met").string() + "\""));

@@ -61,7 +61,7 @@ TEST_F(tuner_test, names_all_faults_of_the_options_at_once) {
   EXPECT_THAT(grid.error().detail, Not(HasSubstr(".ini")));
 }
 
-TEST_F(tuner_test, returns_trials_that_failed_among_the_others) {
+TEST_F(tuner_test, B3_10_returns_trials_that_failed_among_the_others) {
   auto grid = tuner{bowls()}.run(options().trainable("broken"));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
@@ -87,7 +87,7 @@ TEST_F(tuner_test, refuses_processes_where_main_does_not_begin_with_host_main) {
   EXPECT_FALSE(std::filesystem::exists(root / "e"));
 }
 
-TEST_F(tuner_test, refuses_what_the_machine_can_never_grant) {
+TEST_F(tuner_test, B3_3_refuses_what_the_machine_can_never_grant) {
   auto grid = tuner{bowls()}.run(options().resource("cpu", 5));
 
   ASSERT_FALSE(grid);
@@ -264,7 +264,7 @@ std::vector<void*> dispositions() {
   return result;
 }
 
-TEST_F(tuner_test, prints_nothing_and_leaves_signals_alone) {
+TEST_F(tuner_test, D1_16_prints_nothing_and_leaves_signals_alone_on_any_thread) {
   auto before = dispositions();
   sigset_t mask_before;
   ::pthread_sigmask(SIG_BLOCK, nullptr, &mask_before);
@@ -272,6 +272,8 @@ TEST_F(tuner_test, prints_nothing_and_leaves_signals_alone) {
   testing::internal::CaptureStderr();
 
   auto grid = tuner{bowls()}.run(options().trainable("broken"));
+  std::thread other{[&] { EXPECT_TRUE(tuner{bowls()}.run(options("other"))); }};
+  other.join();
 
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");

@@ -188,7 +188,7 @@ TEST(random_search, tries_each_value_of_a_grid_that_a_draw_makes_active) {
     EXPECT_NEAR(counts[g], 200, 60) << g;
 }
 
-TEST(random_search, finds_its_way_in_huge_grids_at_once) {
+TEST(random_search, D1_21_finds_its_way_in_huge_grids_at_once) {
   std::string many = "grid(0";
   for (int i = 1; i < 20000; ++i)
     many += ", 0";

@@ -58,8 +58,7 @@ std::string fault_of(const std::string& key, const std::string& text) {
   return result.error().detail.substr(key.size() + 4);
 }
 
-// Behaviour B1.6.
-TEST(stop, goes_on_below_and_stops_at_and_above_a_number) {
+TEST(stop, B1_6_goes_on_below_and_stops_at_and_above_a_number) {
   auto uut = made({{"accuracy", "0.9"}});
 
   EXPECT_FALSE(stops(uut, of({{"accuracy", 0.8}})));
@@ -67,14 +66,14 @@ TEST(stop, goes_on_below_and_stops_at_and_above_a_number) {
   EXPECT_TRUE(stops(uut, of({{"accuracy", 1}})));
 }
 
-TEST(stop, finds_nested_metrics_by_a_slash) {
+TEST(stop, B1_6_finds_nested_metrics_by_a_slash) {
   auto uut = made({{"eval/accuracy", "6"}});
 
   EXPECT_FALSE(stops(uut, of({{"eval", object{{"accuracy", 5}}}})));
   EXPECT_TRUE(stops(uut, of({{"eval", object{{"accuracy", 6}}}})));
 }
 
-TEST(stop, goes_on_where_the_metric_is_missing_or_no_number) {
+TEST(stop, B1_6_goes_on_where_the_metric_is_missing_or_no_number) {
   auto uut = made({{"accuracy", "0.9"}});
 
   EXPECT_FALSE(stops(uut, of({{"loss", 1}})));
@@ -82,8 +81,7 @@ TEST(stop, goes_on_where_the_metric_is_missing_or_no_number) {
   EXPECT_FALSE(stops(uut, of({})));
 }
 
-// Behaviour B5.4.
-TEST(stop, ends_a_trial_after_its_iterations) {
+TEST(stop, B5_4_ends_a_trial_after_its_iterations) {
   auto uut = made({{"training_iteration", "6"}});
 
   for (std::uint64_t i = 1; i < 6; ++i)
@@ -210,8 +208,7 @@ std::size_t reports_until_stop(const stoppers& uut, const std::vector<double>& v
   return most;
 }
 
-// Behaviour B5.5.
-TEST(plateau, ends_a_trial_that_came_to_rest) {
+TEST(plateau, B5_5_ends_a_trial_that_came_to_rest) {
   std::vector<double> curve{10, 11, 12, 20};
 
   EXPECT_EQ(reports_until_stop(made({{"plateau", "mean_accuracy"}}), curve, 13), 7u);
@@ -296,15 +293,14 @@ std::size_t results_until_end(const std::string& text, const std::vector<double>
   return most;
 }
 
-// Behaviour B5.3.
-TEST(experiment_plateau, ends_when_the_best_values_of_all_trials_are_alike) {
+TEST(experiment_plateau, B5_3_ends_when_the_best_values_of_all_trials_are_alike) {
   EXPECT_EQ(results_until_end("mean_accuracy", {1}, 50), 10u);
   EXPECT_EQ(results_until_end("mean_accuracy top 3", {1}, 50), 3u);
   EXPECT_EQ(results_until_end("mean_accuracy top 2 max", {1, 5, 2, 3, 5, 4}, 50), 5u);
   EXPECT_EQ(results_until_end("mean_accuracy top 2 min", {5, 1, 2, 4, 1, 4}, 50), 5u);
 }
 
-TEST(experiment_plateau, waits_out_its_patience) {
+TEST(experiment_plateau, B5_3_waits_out_its_patience) {
   EXPECT_EQ(results_until_end("mean_accuracy top 3 patience 1", {1}, 50), 3u);
   EXPECT_EQ(results_until_end("mean_accuracy top 3 patience 5", {1}, 50), 7u);
   // A new best at the sixth result begins the count again; three alike must follow.
@@ -315,7 +311,7 @@ TEST(experiment_plateau, ignores_values_that_are_not_finite) {
   EXPECT_EQ(results_until_end("mean_accuracy top 3", {std::nan(""), -infinity, 1}, 50), 5u);
 }
 
-TEST(experiment_plateau, explains_what_is_wrong) {
+TEST(experiment_plateau, B5_3_explains_what_is_wrong) {
   EXPECT_EQ(fault_of("experiment_plateau", "x top 1"),
             "top must be a whole number >= 2, not \"1\"");
   EXPECT_EQ(fault_of("experiment_plateau", "x top 2.5"),

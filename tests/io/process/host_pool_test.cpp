@@ -44,7 +44,7 @@ TEST(host_pool, hands_no_host_out_for_another_request) {
   EXPECT_EQ(uut.take(key), host(1));
 }
 
-TEST(host_pool, reuses_each_of_three_kinds_of_requests_once) {
+TEST(host_pool, B4_8_reuses_each_of_three_kinds_of_requests_once) {
   host_pool uut;
   for (std::uint64_t i = 1; i <= 3; ++i)
     uut.give(asks_for(static_cast<double>(i)), host(i));
