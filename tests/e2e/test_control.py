@@ -242,6 +242,20 @@ class Retry(ControlCase):
         self.assertEqual(self.iterations(1), [1, 2, 1, 2])
 
 
+    def test_a_trial_that_ends_before_it_runs_again_keeps_what_it_reported(self):
+        child = self.begin(self.stepping(samples=3, slots=1, steps=2), running=1)
+        self.let(0, 2)
+        self.wait_for_status(child, 1, "RUNNING")
+
+        self.control("retry", "0")
+        self.control("stop", "0")
+        self.let_all()
+        self.finish(child)
+
+        row = self.rows("SELECT status, iterations FROM trials WHERE trial = 0")[0]
+        self.assertEqual((row["status"], row["iterations"]), ("TERMINATED", 2))
+
+
 class Status(ControlCase):
     def test_a_running_and_an_ended_experiment_tell_how_they_stand(self):
         child = self.begin(self.stepping(samples=3), running=2)

@@ -126,11 +126,12 @@ void row_check::see(const event& what, std::span<const command> gave) {
       auto [known, fresh] = trials_.try_emplace(x->trial);
       if (fresh)
         known->second.created = what.at;
-      auto best = std::move(known->second.row.best);
-      known->second.row = *x;
-      // As in the table: what was best stays so until there is better.
+      auto before = std::exchange(known->second.row, *x);
+      // As in the table: one that runs again keeps what it reported until it reports more.
+      if (x->last == nullptr)
+        known->second.row.last = std::move(before.last);
       if (x->best == nullptr)
-        known->second.row.best = std::move(best);
+        known->second.row.best = std::move(before.best);
       known->second.ended = is_final(x->status) ? std::optional{what.at} : std::nullopt;
     } else if (const auto* news = std::get_if<cmd::trial_progressed>(&all.what)) {
       auto& known = trials_[news->trial];
