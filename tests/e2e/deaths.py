@@ -57,6 +57,8 @@ def attempt_of(pid):
 class Deaths(Cluster):
     """One order; `conduct` does it all."""
 
+    slack = SLACK
+
     def family_ini(self):
         shutil.copy(TRIAL, self.directory / "family.sh")
         return self.ini(
@@ -150,7 +152,7 @@ class Deaths(Cluster):
         """@returns how long that took; fails where it takes longer than it may."""
         began = time.monotonic()
         while attempts & set(self.families()):
-            if time.monotonic() - began > GRACE + SLACK:
+            if time.monotonic() - began > GRACE + self.slack:
                 self.fail("left: %s" % self.shown(attempts))
             time.sleep(0.01)
         return time.monotonic() - began

@@ -15,6 +15,9 @@ class Kills(KillLoop):
 
 
 class Orders(Deaths):
+    # The machine may be busy; scripts/nightly.sh measures.
+    slack = 30
+
     def test_nothing_is_left_where_a_head_dies_before_its_guard_and_a_worker(self):
         self.conduct(("head", "head's guard", "worker"), 1)
 
