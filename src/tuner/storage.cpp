@@ -6,6 +6,7 @@
 #include "tune/io/store/store_reader.hpp"
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,6 +44,31 @@ bool has_more_samples(const spec& before, const spec& wanted) {
   return old > 0 && (now == 0 || now > old);
 }
 
+/// Where the checkpoints lie that are registered and not removed, as the log has it. All of the log
+/// is read and checked: what is not in it will be removed for good.
+expected<std::set<std::string>> registered_in_log(store_reader& from) {
+  constexpr std::size_t at_once = 4096;
+  std::map<checkpoint_id, std::string> known;
+  for (sequence last = 0;;) {
+    auto some = from.events_after(last, at_once);
+    if (!some)
+      return some.error();
+    if (some->empty())
+      break;
+    last = some->back().seq;
+    for (const auto& x : *some) {
+      if (const auto* saved = std::get_if<on::saved>(&x.what))
+        known[saved->checkpoint] = saved->location;
+      else if (const auto* gone = std::get_if<on::checkpoint_gone>(&x.what))
+        known.erase(gone->checkpoint);
+    }
+  }
+  std::set<std::string> result;
+  for (auto& [id, location] : known)
+    result.insert(std::move(location));
+  return result;
+}
+
 /// Removes what attempts of earlier heads, which are over, wrote and nobody registered.
 expected<void> sweep(const fs::path& directory) {
   auto reader = store_reader::open(directory);
@@ -51,6 +77,8 @@ expected<void> sweep(const fs::path& directory) {
   // All of one trial come together: its list is read once.
   std::optional<trial_id> listed;
   std::set<std::string> locations;
+  // The rows are for people and may be damaged: only the log may condemn.
+  std::optional<std::set<std::string>> in_log;
   auto swept = sweep_checkpoints(
       directory, [&](trial_id trial, const std::string& location) -> expected<bool> {
         if (listed != trial) {
@@ -65,7 +93,15 @@ expected<void> sweep(const fs::path& directory) {
           }
           listed = trial;
         }
-        return locations.contains(location);
+        if (locations.contains(location))
+          return true;
+        if (!in_log) {
+          auto read = registered_in_log(*reader);
+          if (!read)
+            return read.error();
+          in_log = std::move(*read);
+        }
+        return in_log->contains(location);
       });
   if (!swept)
     return swept.error();

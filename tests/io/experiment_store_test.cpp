@@ -429,5 +429,197 @@ TEST_F(experiment_store_test, takes_texts_that_are_not_utf8) {
   EXPECT_EQ(sql().ask("SELECT error FROM trials"), (rows{{"bad \xEF\xBF\xBD byte"}}));
 }
 
+// -- What a disk may have done to it.
+
+std::string log_of(const fs::path& directory) {
+  return database_file(directory).string() + "-wal";
+}
+
+TEST_F(experiment_store_test, leaves_its_log_alone_once_a_write_failed) {
+  std::uintmax_t size = 0;
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+    sql().ask("CREATE TRIGGER fault BEFORE INSERT ON t_events"
+              " BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END");
+    ASSERT_FALSE(uut.write(a_run(0, 0, 7)).has_value());
+    size = fs::file_size(log_of(directory()));
+  }
+  // No sync of it was tried again, and nothing was moved to where it may not be safe.
+  ASSERT_TRUE(fs::exists(log_of(directory())));
+  EXPECT_EQ(fs::file_size(log_of(directory())), size);
+  EXPECT_EQ(*reader().last_seq(), 6u);
+}
+
+TEST_F(experiment_store_test, takes_what_the_last_head_left_into_the_database) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+    fs::copy(directory(), root / "copy", fs::copy_options::recursive);
+  }
+  const auto before = fs::file_size(database_file(root / "copy"));
+  fs::remove(database_file(root / "copy").string() + "-shm");
+
+  auto uut = experiment_store::open(root / "copy");
+
+  ASSERT_TRUE(uut.has_value()) << uut.error().detail;
+  EXPECT_GE(fs::file_size(database_file(root / "copy")), before);
+  // Without the log, all that the last head had is there.
+  fs::copy_file(database_file(root / "copy"), root / "alone");
+  samples::client alone{root / "alone"};
+  EXPECT_EQ(alone.ask("SELECT last_seq FROM t_head"), (rows{{"6"}}));
+}
+
+TEST_F(experiment_store_test, refuses_a_damaged_row_of_its_head) {
+  for (const char* sql_text :
+       {"epoch = 9", "last_seq = 0", "created_ms = 1", "opened_seq = 2", "opened_seq = NULL",
+        "status = 'done'", "status = NULL", "why = 'x'", "finished = 1", "sum = 1"}) {
+    SCOPED_TRACE(sql_text);
+    fs::remove_all(directory());
+    {
+      auto uut = fresh();
+      ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+    }
+    sql().ask(std::string{"UPDATE t_head SET "} + sql_text);
+
+    auto next = experiment_store::open(directory());
+
+    ASSERT_FALSE(next.has_value());
+    EXPECT_EQ(next.error(), (error{ec::storage, database_file(directory()).string()
+                                                    + ": t_head row 1: damaged: the checksum does"
+                                                      " not fit"}));
+    EXPECT_EQ(reader().experiment().error(), next.error());
+    EXPECT_EQ(inspect_directory(directory()).error(), next.error());
+  }
+}
+
+TEST_F(experiment_store_test, goes_on_with_a_head_that_had_no_checksum) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  }
+  ASSERT_EQ(sql().ask("ALTER TABLE t_head DROP COLUMN sum"), rows{});
+  EXPECT_EQ(reader().experiment()->last_seq, 6u);
+
+  {
+    auto uut = experiment_store::open(directory());
+    ASSERT_TRUE(uut.has_value()) << uut.error().detail;
+    EXPECT_EQ(uut->epoch(), 2u);
+    EXPECT_TRUE(uut->write(a_run(1, 1, 7, 2)).has_value());
+  }
+  EXPECT_EQ(sql().ask("SELECT sum != 0 FROM t_head"), (rows{{"1"}}));
+  EXPECT_EQ(reader().experiment()->epoch, 2u);
+}
+
+TEST_F(experiment_store_test, does_not_begin_again_where_a_byte_says_that_nothing_is_there) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  }
+  sql().ask("PRAGMA user_version = 0");
+
+  auto uut = experiment_store::create(directory());
+
+  ASSERT_FALSE(uut.has_value());
+  EXPECT_EQ(uut.error().code, ec::storage);
+  EXPECT_NE(uut.error().detail.find("schema is version 0"), std::string::npos);
+  EXPECT_EQ(sql().ask("SELECT last_seq FROM t_head"), (rows{{"6"}}));
+}
+
+TEST_F(experiment_store_test, does_not_begin_again_where_trials_have_lost_their_database) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  }
+  fs::create_directories(directory() / "trials" / "00000");
+  for (const char* how : {"gone", "empty", "without a log"}) {
+    SCOPED_TRACE(how);
+    fs::remove(database_file(directory()));
+    if (*how == 'e')
+      fill(database_file(directory()), "");
+    if (*how == 'w') {
+      fs::rename(directory() / "trials", root / "trials");
+      { auto half = fresh(); }
+      fs::remove_all(directory() / "trials");
+      fs::rename(root / "trials", directory() / "trials");
+    }
+
+    auto uut = experiment_store::create(directory());
+
+    ASSERT_FALSE(uut.has_value());
+    EXPECT_EQ(uut.error().code, ec::storage);
+    EXPECT_NE(uut.error().detail.find("holds trials: restore it"), std::string::npos)
+        << uut.error().detail;
+  }
+}
+
+class damaged_log_test : public experiment_store_test {
+protected:
+  /// Leaves the files of a head that was killed after each of `transactions` was on disk.
+  void kill_after(std::uint64_t transactions) {
+    {
+      auto uut = fresh();
+      for (sequence i = 1; i <= transactions; ++i)
+        ASSERT_TRUE(uut.write(std::vector<store_item>{at(i, on::opened{1, "", "{}", 7})}));
+      database_ = content(database_file(directory()));
+      log_ = content(log_of(directory()));
+    }
+    fill(database_file(directory()), database_);
+    fill(log_of(directory()), log_);
+  }
+  void flip(std::size_t at) {
+    log_[at] = static_cast<char>(log_[at] ^ 1);
+    fill(log_of(directory()), log_);
+  }
+  /// Each of these transactions changes two pages.
+  static constexpr std::size_t frame = 4096 + 24;
+
+  std::string database_, log_;
+};
+
+TEST_F(damaged_log_test, is_refused_with_the_place_where_others_come_after_it) {
+  kill_after(5);
+  const auto frames = (log_.size() - 32) / frame;
+  flip(32 + (frames / 2) * frame + 100);
+  const auto place = std::to_string(32 + (frames / 2) * frame);
+
+  auto uut = experiment_store::open(directory());
+
+  ASSERT_FALSE(uut.has_value());
+  EXPECT_EQ(uut.error().code, ec::storage);
+  EXPECT_EQ(uut.error().detail.find(log_of(directory()) + ": damaged at byte " + place), 0u)
+      << uut.error().detail;
+  EXPECT_NE(uut.error().detail.find("truncate -s " + place), std::string::npos);
+  EXPECT_EQ(content(log_of(directory())), log_);
+  EXPECT_EQ(content(database_file(directory())), database_);
+  EXPECT_EQ(reader().faults()->size(), 1u);
+  // As it says.
+  fs::resize_file(log_of(directory()), 32 + (frames / 2) * frame);
+  auto next = experiment_store::open(directory());
+  ASSERT_TRUE(next.has_value()) << next.error().detail;
+  EXPECT_GE(next->last_seq(), 1u);
+  EXPECT_LT(next->last_seq(), 5u);
+}
+
+TEST_F(damaged_log_test, gives_up_the_last_transaction) {
+  kill_after(5);
+  flip(log_.size() - 100);
+
+  auto uut = experiment_store::open(directory());
+
+  ASSERT_TRUE(uut.has_value()) << uut.error().detail;
+  EXPECT_EQ(uut->last_seq(), 4u);
+}
+
+TEST_F(damaged_log_test, is_refused_where_its_header_does_not_fit) {
+  kill_after(2);
+  flip(17);
+
+  auto uut = experiment_store::open(directory());
+
+  ASSERT_FALSE(uut.has_value());
+  EXPECT_NE(uut.error().detail.find("damaged at byte 0: its header"), std::string::npos);
+}
+
 } // namespace
 } // namespace tune

@@ -321,6 +321,32 @@ TEST_F(store_reader_test, finds_a_damaged_result_when_asked_for_one_trial) {
   EXPECT_NE(read.error().detail.find("t_results row 4"), std::string::npos);
 }
 
+TEST_F(store_reader_test, finds_no_fault_in_a_sound_file) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+
+  auto faults = reader().faults();
+
+  ASSERT_TRUE(faults.has_value()) << faults.error().detail;
+  EXPECT_EQ(*faults, std::vector<std::string>{});
+}
+
+TEST_F(store_reader_test, finds_what_is_wrong_between_a_table_and_its_index) {
+  {
+    auto store = fresh();
+    ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+  }
+  sql().ask("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql ="
+            " replace(sql, '(trial)', '(seq)') WHERE name = 'i_results'");
+
+  auto faults = reader().faults();
+
+  ASSERT_TRUE(faults.has_value()) << faults.error().detail;
+  ASSERT_FALSE(faults->empty());
+  EXPECT_EQ(faults->front().find(database_file(directory()).string() + ": "), 0u);
+  EXPECT_NE(faults->front().find("i_results"), std::string::npos) << faults->front();
+}
+
 TEST_F(store_reader_test, a_log_cut_short_is_refused_by_the_next_head) {
   {
     auto store = fresh();

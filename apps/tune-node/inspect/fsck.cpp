@@ -7,6 +7,7 @@
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/store/experiment_directory.hpp"
 #include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/rule_parts.hpp"
 
@@ -44,10 +45,12 @@ expected<void> for_each_event(store_reader& from, sequence last,
   return {};
 }
 
-expected<bool> has_checkpoints(store_reader& from, sequence last) {
+/// Whether its trials were asked to save, or did unasked.
+expected<bool> has_saves(store_reader& from, sequence last) {
   auto result = false;
   auto read = for_each_event(from, last, [&](const event& x) -> expected<void> {
-    result = result || std::holds_alternative<on::saved>(x.what);
+    result = result || std::holds_alternative<on::saved>(x.what)
+             || std::holds_alternative<on::save_failed>(x.what);
     return {};
   });
   if (!read)
@@ -69,7 +72,7 @@ expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, cons
   const auto& name = from.what.trainable.name;
   if (!result || name.empty() || all.trainables.find(name) != nullptr)
     return result;
-  auto saved = has_checkpoints(log, row.last_seq);
+  auto saved = has_saves(log, row.last_seq);
   if (!saved)
     return saved.error();
   result->settings.can_checkpoint = *saved;
@@ -82,9 +85,11 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
   if (!row)
     return row.error();
   fsck_result result;
-  // Begun, but never opened: nothing was promised yet.
-  if (row->last_seq == 0)
-    return result;
+  // Begun, but never opened: nothing was promised yet, unless there are trials.
+  if (row->last_seq == 0) {
+    auto state = inspect_directory(directory);
+    return state ? expected<fsck_result>{result} : state.error();
+  }
   auto rules = rules_of(from, *row, all);
   if (!rules)
     return rules.error();
@@ -110,6 +115,11 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
   if (!compared)
     return compared.error();
   result.found.add(*compared);
+  auto faults = from.faults();
+  if (!faults)
+    return faults.error();
+  for (auto& x : *faults)
+    result.found.add({promise::durable_acknowledgement, 0, std::nullopt, std::move(x)});
   auto still = from.last_seq();
   if (!still)
     return still.error();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/store/experiment_directory.hpp"
 
+#include "head_row.hpp"
+#include "open_to_read.hpp"
 #include "posix.hpp"
-#include "schema.hpp"
-#include "sqlite.hpp"
+#include "wal_check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -108,10 +109,7 @@ std::optional<error> why_too_long(const fs::path& file) {
                    + ": choose a shorter [experiment] storage or name"};
 }
 
-} // namespace
-
-expected<directory_state> inspect_directory(const fs::path& directory) {
-  const auto file = database_file(directory);
+expected<directory_state> state_of_database(const fs::path& file) {
   if (auto why = why_too_long(file))
     return *why;
   struct stat found {};
@@ -121,19 +119,47 @@ expected<directory_state> inspect_directory(const fs::path& directory) {
     return system_error(file, "read", errno);
   }
   // A database of no pages may still have all of its content in the write-ahead log.
-  auto opened = store::connection::open(file, SQLITE_OPEN_READONLY);
+  std::int64_t version = 0;
+  auto opened = store::open_to_read(file, version);
   if (!opened)
     return opened.error();
-  opened->set_busy_timeout(std::chrono::seconds{10});
-  auto version = store::check_version(*opened);
-  if (!version)
-    return version.error();
-  if (*version == 0)
+  if (version == 0)
     return directory_state::half_made;
-  auto last = opened->number("SELECT last_seq FROM t_head");
-  if (!last)
-    return last.error();
-  return *last == 0 ? directory_state::half_made : directory_state::experiment;
+  auto head = store::read_head(*opened);
+  if (!head)
+    return head.error();
+  if (head->last_seq != 0)
+    return directory_state::experiment;
+  // All of it may be in a log that SQLite does not take for one any more.
+  if (auto whole = store::check_wal(file); !whole)
+    return whole.error();
+  return directory_state::half_made;
+}
+
+/// Whether trials have their directories there. None has one before the log knows it.
+bool has_trials(const fs::path& directory) {
+  std::error_code ignored;
+  for (fs::directory_iterator i{trials_directory(directory), ignored}; i != fs::end(i);
+       i.increment(ignored)) {
+    const auto name = i->path().filename().string();
+    if (name.size() >= 5 && name.find_first_not_of("0123456789") == std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+expected<directory_state> inspect_directory(const fs::path& directory) {
+  auto state = state_of_database(database_file(directory));
+  if (!state || *state == directory_state::experiment || !has_trials(directory))
+    return state;
+  return error{ec::storage,
+               database_file(directory).string()
+                   + (*state == directory_state::absent ? " is not there" : " holds nothing")
+                   + ", but " + trials_directory(directory).string()
+                   + " holds trials: restore it, with experiment.db-wal, from a copy, or choose"
+                     " another name"};
 }
 
 expected<void> make_directory(const fs::path& directory) {

@@ -2,15 +2,17 @@
 #include "tune/io/store/experiment_store.hpp"
 
 #include "exact_json.hpp"
+#include "head_row.hpp"
+#include "posix.hpp"
 #include "row_writer.hpp"
 #include "schema.hpp"
 #include "sqlite.hpp"
-
-#include "posix.hpp"
+#include "wal_check.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -33,14 +35,21 @@ constexpr std::string_view settings = "PRAGMA synchronous = FULL;"
                                       "PRAGMA journal_size_limit = 67108864;"
                                       "PRAGMA temp_store = MEMORY;";
 
+/// Opened so that closing changes nothing, until all is found in order.
 expected<connection> open_database(const fs::path& directory, const store_options& options) {
+  if (auto whole = store::check_wal(database_file(directory)); !whole)
+    return whole.error();
   auto journal
       = options.journal ? expected<journal_kind>{*options.journal} : journal_for(directory);
   if (!journal)
     return journal.error();
+  // SQLite would open it all the same, and find out later.
+  if (::access(database_file(directory).c_str(), W_OK) != 0)
+    return store::system_error(database_file(directory), "write", errno);
   auto db = connection::open(database_file(directory), SQLITE_OPEN_READWRITE);
   if (!db)
     return db;
+  db->leave_as_is(true);
   db->set_busy_timeout(options.busy_timeout);
   auto version = store::check_version(*db);
   if (!version)
@@ -51,7 +60,19 @@ expected<connection> open_database(const fs::path& directory, const store_option
     return mode.error();
   if (auto set = db->run(std::string{settings}); !set)
     return set.error();
+  if (auto provided = store::provide_head_sum(*db); !provided)
+    return provided.error();
   return db;
+}
+
+/// Brings what an earlier head left in the write-ahead log over to the database. Its last sync may
+/// have failed, and to sync the log again would only seem to succeed: what is written anew can be
+/// synced honestly. Does not wait for readers.
+expected<void> merge_log(connection& db) {
+  auto busy = db.number("PRAGMA wal_checkpoint(PASSIVE)");
+  if (!busy)
+    return busy.error();
+  return {};
 }
 
 /// Makes the tables under another name: a database of ours is there as a whole or not at all, and
@@ -70,6 +91,9 @@ expected<void> make_database(const fs::path& directory, const store_options& opt
       = options.journal ? expected<journal_kind>{*options.journal} : journal_for(directory);
   if (!journal)
     return journal.error();
+  // SQLite would not say why.
+  if (auto empty = store::open_file(beside, O_WRONLY | O_CREAT, "create"); !empty)
+    return empty.error();
   {
     auto db = connection::open(beside, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (!db)
@@ -138,8 +162,9 @@ public:
       , fence_{std::move(fence)}
       , commit_{std::move(commit)} {}
 
+  /// @param takes_over Whether it is the next head.
   [[nodiscard]] static expected<std::unique_ptr<impl>> make(fs::path directory, directory_lock lock,
-                                                            connection db);
+                                                            connection db, bool takes_over);
 
   expected<void> write(std::span<const store_item> items);
 
@@ -177,6 +202,8 @@ private:
   /// Position of an attempt's last change in the batch.
   std::unordered_map<std::int64_t, std::size_t> attempts_;
 
+  static expected<position> end_of_log(connection& db);
+  static expected<void> take_over(connection& db);
   expected<void> attempt(std::span<const store_item> items);
   expected<void> survey(std::span<const store_item> items);
   expected<void> fence();
@@ -184,42 +211,70 @@ private:
   bool write_row(const store_item& item, std::size_t index);
 };
 
-expected<std::unique_ptr<experiment_store::impl>>
-experiment_store::impl::make(fs::path directory, directory_lock lock, connection db) {
+expected<std::unique_ptr<experiment_store::impl>> experiment_store::impl::make(fs::path directory,
+                                                                               directory_lock lock,
+                                                                               connection db,
+                                                                               bool takes_over) {
+  auto log = end_of_log(db);
+  if (!log)
+    return log.error();
+  if (auto taken = takes_over ? take_over(db) : expected<void>{}; !taken)
+    return taken.error();
+  auto head = store::read_head(db);
+  if (!head)
+    return head.error();
   auto rows = row_writer::make(db);
   if (!rows)
     return rows.error();
   auto begin = statement::prepare(db, "BEGIN IMMEDIATE");
-  auto fence
-      = statement::prepare(db, "UPDATE t_head SET last_seq = ?2 WHERE id = 1 AND epoch = ?1");
+  auto fence = statement::prepare(
+      db, "UPDATE t_head SET last_seq = ?2, sum = head_sum(epoch, ?2, created_ms, opened_seq,"
+          " status, why, finished) WHERE id = 1 AND epoch = ?1");
   auto commit = statement::prepare(db, "COMMIT");
-  auto epoch = db.number("SELECT epoch FROM t_head");
-  auto last = db.number("SELECT last_seq FROM t_head");
-  auto found = db.number("SELECT max(ifnull((SELECT max(seq) FROM t_events), 0),"
-                         " ifnull((SELECT max(seq) FROM t_results), 0))");
-  auto now = db.number("SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
-                       " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))");
-  for (const auto* x : {&epoch, &last, &found, &now}) {
-    if (!*x)
-      return x->error();
-  }
   for (const auto* x : {&begin, &fence, &commit}) {
     if (!*x)
       return x->error();
   }
-  if (*last != *found)
-    return error{ec::storage, database_file(directory).string()
-                                  + ": damaged: the log ends at event " + std::to_string(*found)
-                                  + ", t_head says " + std::to_string(*last)};
   auto file = store::file_mark::of(database_file(directory));
   if (!file)
     return file.error();
+  db.leave_as_is(false);
   auto result = std::make_unique<impl>(std::move(directory), std::move(*file), std::move(lock),
                                        std::move(db), std::move(*rows), std::move(*begin),
                                        std::move(*fence), std::move(*commit));
-  result->epoch_ = static_cast<std::uint32_t>(*epoch);
-  result->disk_ = {static_cast<sequence>(*last), instant{*now}};
+  result->epoch_ = static_cast<std::uint32_t>(head->epoch);
+  result->disk_ = *log;
   return result;
+}
+
+/// @errors `ec::storage` where the log does not end where the head's row says.
+expected<experiment_store::impl::position> experiment_store::impl::end_of_log(connection& db) {
+  auto head = store::read_head(db);
+  if (!head)
+    return head.error();
+  auto found = db.number("SELECT max(ifnull((SELECT max(seq) FROM t_events), 0),"
+                         " ifnull((SELECT max(seq) FROM t_results), 0))");
+  auto now = db.number("SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
+                       " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))");
+  for (const auto* x : {&found, &now}) {
+    if (!*x)
+      return x->error();
+  }
+  if (head->last_seq != *found)
+    return error{ec::storage, std::string{sqlite3_db_filename(db.handle(), "main")}
+                                  + ": damaged: the log ends at event " + std::to_string(*found)
+                                  + ", t_head says " + std::to_string(head->last_seq)};
+  return position{static_cast<sequence>(*found), instant{*now}};
+}
+
+/// Makes this head the newest; the older ones are fenced from then on.
+expected<void> experiment_store::impl::take_over(connection& db) {
+  if (auto merged = merge_log(db); !merged)
+    return merged;
+  if (auto summed = store::add_head_sum(db); !summed)
+    return summed;
+  return db.run("BEGIN IMMEDIATE; UPDATE t_head SET epoch = epoch + 1, sum = head_sum(epoch + 1,"
+                " last_seq, created_ms, opened_seq, status, why, finished); COMMIT;");
 }
 
 expected<void> experiment_store::impl::write(std::span<const store_item> items) {
@@ -230,6 +285,8 @@ expected<void> experiment_store::impl::write(std::span<const store_item> items) 
   auto done = attempt(items);
   if (!done) {
     poison_ = done.error();
+    // A sync that failed must not be tried again: the next one may succeed without the data.
+    db_.leave_as_is(true);
     // Its own failure changes nothing: closing rolls back as well.
     (void)db_.run("ROLLBACK");
   }
@@ -345,7 +402,7 @@ expected<experiment_store> experiment_store::create(const fs::path& directory,
   auto db = open_database(directory, options);
   if (!db)
     return db.error();
-  auto parts = impl::make(directory, std::move(*lock), std::move(*db));
+  auto parts = impl::make(directory, std::move(*lock), std::move(*db), false);
   if (!parts)
     return parts.error();
   return experiment_store{std::move(*parts)};
@@ -366,10 +423,7 @@ expected<experiment_store> experiment_store::open(const fs::path& directory,
   auto db = open_database(directory, options);
   if (!db)
     return db.error();
-  if (auto raised = db->run("BEGIN IMMEDIATE; UPDATE t_head SET epoch = epoch + 1; COMMIT;");
-      !raised)
-    return raised.error();
-  auto parts = impl::make(directory, std::move(*lock), std::move(*db));
+  auto parts = impl::make(directory, std::move(*lock), std::move(*db), true);
   if (!parts)
     return parts.error();
   return experiment_store{std::move(*parts)};

@@ -60,8 +60,11 @@ constexpr std::string_view node_down_sql
     = "INSERT INTO t_nodes(node, state, since, why) VALUES (?,'down',?,?) ON CONFLICT(node)"
       " DO UPDATE SET state = 'down', since = excluded.since, why = excluded.why";
 constexpr std::string_view opened_sql
-    = "UPDATE t_head SET opened_seq = ?, status = 'running', why = '', finished = NULL";
-constexpr std::string_view finish_sql = "UPDATE t_head SET status = ?, why = ?, finished = ?";
+    = "UPDATE t_head SET opened_seq = ?1, status = 'running', why = '', finished = NULL,"
+      " sum = head_sum(epoch, last_seq, created_ms, ?1, 'running', '', NULL)";
+constexpr std::string_view finish_sql
+    = "UPDATE t_head SET status = ?1, why = ?2, finished = ?3,"
+      " sum = head_sum(epoch, last_seq, created_ms, opened_seq, ?1, ?2, ?3)";
 
 std::int64_t number(std::uint64_t x) {
   return static_cast<std::int64_t>(x);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schema.hpp"
 
+#include "head_row.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -14,7 +16,7 @@ constexpr std::string_view tables = R"sql(
 CREATE TABLE t_head(
   id INTEGER PRIMARY KEY CHECK (id = 1),
   epoch INTEGER NOT NULL, last_seq INTEGER NOT NULL, created_ms INTEGER NOT NULL,
-  opened_seq INTEGER, status TEXT, why TEXT, finished INTEGER);
+  opened_seq INTEGER, status TEXT, why TEXT, finished INTEGER, sum INTEGER NOT NULL);
 CREATE TABLE t_events(
   seq INTEGER PRIMARY KEY, t INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
   sum INTEGER NOT NULL);
@@ -104,11 +106,14 @@ std::string pragma(std::string_view name, std::int64_t x) {
 } // namespace
 
 expected<void> create_schema(connection& in, std::int64_t created_ms) {
+  if (auto provided = provide_head_sum(in); !provided)
+    return provided;
   std::string sql = "BEGIN IMMEDIATE;";
   sql += tables;
   sql += views;
-  sql += "INSERT INTO t_head(id, epoch, last_seq, created_ms) VALUES (1, 1, 0, "
-         + std::to_string(created_ms) + ");";
+  const auto created = std::to_string(created_ms);
+  sql += "INSERT INTO t_head(id, epoch, last_seq, created_ms, sum) VALUES (1, 1, 0, " + created
+         + ", head_sum(1, 0, " + created + ", NULL, NULL, NULL, NULL));";
   sql += pragma("application_id", application_id);
   sql += pragma("user_version", schema_version);
   sql += "COMMIT;";
@@ -132,6 +137,10 @@ expected<std::int64_t> check_version(connection& in) {
     return error{ec::refused, file + ": was made by a newer version (schema "
                                   + std::to_string(*version) + "; this one knows "
                                   + std::to_string(schema_version) + ")"};
+  // It is written in the transaction that makes the tables.
+  if (*version <= 0)
+    return error{ec::storage,
+                 file + ": damaged: its schema is version " + std::to_string(*version)};
   return *version;
 }
 

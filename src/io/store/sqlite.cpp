@@ -86,6 +86,10 @@ void connection::set_busy_timeout(std::chrono::milliseconds time) {
   sqlite3_busy_timeout(handle(), static_cast<int>(time.count()));
 }
 
+void connection::leave_as_is(bool leave) {
+  sqlite3_db_config(handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave ? 1 : 0, nullptr);
+}
+
 error connection::failure() const {
   std::string text = file_ + ": " + sqlite3_errmsg(handle());
   const int primary = sqlite3_extended_errcode(handle()) & 0xff;
@@ -102,9 +106,13 @@ expected<statement> statement::prepare(connection& on, std::string_view sql) {
                                         SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   statement result;
   result.raw_.reset(raw);
-  if (status != SQLITE_OK)
-    return on.failure();
-  return result;
+  if (status == SQLITE_OK)
+    return result;
+  auto why = on.failure();
+  // Our words are right: it is the tables that are not as we made them.
+  if (status == SQLITE_ERROR)
+    why.detail += " (its schema is damaged)";
+  return why;
 }
 
 bool statement::step(bool& failed) {

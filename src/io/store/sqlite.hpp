@@ -35,6 +35,9 @@ public:
   /// Waits for other processes' locks at most so long.
   void set_busy_timeout(std::chrono::milliseconds time);
 
+  /// Whether closing it leaves the files as they are: no write-ahead log is merged and removed.
+  void leave_as_is(bool leave);
+
   /// What went wrong last: file, SQLite's words, the system's where it was the system.
   [[nodiscard]] error failure() const;
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/store/store_reader.hpp"
 
+#include "head_row.hpp"
+#include "open_to_read.hpp"
 #include "row_reader.hpp"
 #include "schema.hpp"
 #include "sqlite.hpp"
+#include "wal_check.hpp"
 
 #include "tune/io/store/event_codec.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -64,27 +67,13 @@ std::string order_of(const trial_query& which) {
   return "typeof(rank) IN ('integer', 'real') DESC, rank" + way + ", trial";
 }
 
-/// Opens for reading even where nothing may be written beside the database.
-expected<connection> open_to_read(const fs::path& directory) {
+expected<connection> open_experiment(const fs::path& directory) {
   const auto file = database_file(directory);
   if (::access(file.c_str(), F_OK) != 0)
     return error{ec::unreadable, directory.string() + " holds no experiment"};
-  auto db = connection::open(file, SQLITE_OPEN_READONLY);
-  if (!db)
-    return db;
-  db->set_busy_timeout(std::chrono::seconds{10});
-  auto version = store::check_version(*db);
-  const bool closed = ::access((file.string() + "-wal").c_str(), F_OK) != 0;
-  if (!version && version.error().code == ec::storage && closed
-      && ::access(directory.c_str(), W_OK) != 0) {
-    db = connection::open_immutable(file);
-    if (!db)
-      return db;
-    version = store::check_version(*db);
-  }
-  if (!version)
-    return version.error();
-  if (*version == 0)
+  std::int64_t version = 0;
+  auto db = store::open_to_read(file, version);
+  if (db && version == 0)
     return error{ec::unreadable, directory.string() + " holds no experiment"};
   return db;
 }
@@ -144,6 +133,7 @@ public:
   expected<experiment_row> experiment();
   expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
   connection& db() { return db_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
 
 private:
   connection db_;
@@ -188,20 +178,7 @@ expected<void> store_reader::impl::count_trials(status_counts& to) {
 }
 
 expected<experiment_row> store_reader::impl::experiment() {
-  experiment_row x;
-  auto read = [](const statement& row) -> expected<experiment_row> {
-    experiment_row head;
-    head.epoch = static_cast<std::uint32_t>(row.number(0));
-    head.created_ms = row.number(1);
-    head.last_seq = static_cast<sequence>(row.number(2));
-    head.status = row.text(3);
-    head.why = row.text(4);
-    if (!row.is_null(5))
-      head.finished = instant{row.number(5)};
-    return head;
-  };
-  auto head = collect<experiment_row>(
-      "SELECT epoch, created_ms, last_seq, status, why, finished FROM t_head", +read);
+  auto head = store::read_head(db_);
   auto opened = collect<event>(
       select(store::event_columns, "t_events WHERE seq = (SELECT opened_seq FROM t_head)"),
       store::read_event);
@@ -213,17 +190,24 @@ expected<experiment_row> store_reader::impl::experiment() {
     return head ? opened.error() : head.error();
   if (!elapsed || !results)
     return elapsed ? results.error() : elapsed.error();
-  if (head->empty())
-    return error{ec::storage, file_ + ": t_head is empty"};
-  x = std::move(head->front());
+  experiment_row x;
+  x.epoch = static_cast<std::uint32_t>(head->epoch);
+  x.created_ms = head->created_ms;
+  x.last_seq = static_cast<sequence>(head->last_seq);
+  x.status = std::move(head->status).value_or("");
+  x.why = std::move(head->why).value_or("");
+  if (head->finished)
+    x.finished = instant{*head->finished};
   x.elapsed = instant{*elapsed};
   x.results = static_cast<std::uint64_t>(*results);
-  if (!opened->empty()) {
-    if (const auto* start = std::get_if<on::opened>(&opened->front().what)) {
-      x.build = start->build;
-      x.spec = start->spec;
-      x.seed = start->seed;
-    }
+  const auto* start = opened->empty() ? nullptr : std::get_if<on::opened>(&opened->front().what);
+  if (start != nullptr) {
+    x.build = start->build;
+    x.spec = start->spec;
+    x.seed = start->seed;
+  } else if (head->opened_seq) {
+    return located(store::damaged("t_events", std::to_string(*head->opened_seq),
+                                  "damaged: it should be the one that opened the experiment"));
   }
   if (auto counted = count_trials(x.counts); !counted)
     return counted.error();
@@ -276,12 +260,30 @@ store_reader& store_reader::operator=(store_reader&&) noexcept = default;
 store_reader::~store_reader() = default;
 
 expected<store_reader> store_reader::open(const fs::path& directory) {
-  auto db = open_to_read(directory);
+  auto db = open_experiment(directory);
   if (!db)
     return db.error();
   if (auto set = db->run("PRAGMA cache_size = -4096"); !set)
     return set.error();
   return store_reader{std::make_unique<impl>(std::move(*db), database_file(directory).string())};
+}
+
+expected<std::vector<std::string>> store_reader::faults() {
+  constexpr std::string_view most = "20";
+  std::vector<std::string> result;
+  if (auto whole = store::check_wal(impl_->file()); !whole)
+    result.push_back(whole.error().detail);
+  auto read
+      = [](const statement& row) -> expected<std::string> { return std::string{row.text(0)}; };
+  auto said
+      = impl_->collect<std::string>("PRAGMA integrity_check(" + std::string{most} + ")", +read);
+  if (!said)
+    return said.error();
+  if (*said == std::vector<std::string>{"ok"})
+    return result;
+  for (const auto& x : *said)
+    result.push_back(impl_->file() + ": " + x);
+  return result;
 }
 
 expected<sequence> store_reader::last_seq() {

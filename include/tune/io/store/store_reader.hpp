@@ -51,6 +51,10 @@ public:
   store_reader& operator=(store_reader&&) noexcept;
   ~store_reader();
 
+  /// What is wrong with the files themselves, past what is in the rows: the first few words of
+  /// SQLite's own check, and a write-ahead log whose end would be lost. Reads all of it; meant for
+  /// an experiment at rest.
+  [[nodiscard]] expected<std::vector<std::string>> faults();
   /// Place of the last committed event.
   [[nodiscard]] expected<sequence> last_seq();
   /// Generation of the newest head.

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "head_row.hpp"
+
+#include "checksum.hpp"
+#include "row_reader.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace tune::store {
+
+namespace {
+
+constexpr std::string_view columns
+    = "epoch, last_seq, created_ms, opened_seq, status, why, finished";
+constexpr int column_count = 7;
+
+/// What is absent counts otherwise than every value.
+std::int64_t sum_of(const head_row& x) {
+  const std::array<std::int64_t, 9> numbers{x.epoch,
+                                            x.last_seq,
+                                            x.created_ms,
+                                            x.opened_seq ? 1 : 0,
+                                            x.opened_seq.value_or(0),
+                                            x.status ? 1 : 0,
+                                            x.why ? 1 : 0,
+                                            x.finished ? 1 : 0,
+                                            x.finished.value_or(0)};
+  return checksum(numbers, x.status.value_or(""), x.why.value_or(""));
+}
+
+std::optional<std::int64_t> number_of(sqlite3_value* x) {
+  if (sqlite3_value_type(x) == SQLITE_NULL)
+    return std::nullopt;
+  return sqlite3_value_int64(x);
+}
+
+std::optional<std::string> text_of(sqlite3_value* x) {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_value_text(x));
+  if (data == nullptr)
+    return std::nullopt;
+  return std::string{data, static_cast<std::size_t>(sqlite3_value_bytes(x))};
+}
+
+void head_sum(sqlite3_context* to, int, sqlite3_value** of) {
+  head_row x;
+  x.epoch = sqlite3_value_int64(of[0]);
+  x.last_seq = sqlite3_value_int64(of[1]);
+  x.created_ms = sqlite3_value_int64(of[2]);
+  x.opened_seq = number_of(of[3]);
+  x.status = text_of(of[4]);
+  x.why = text_of(of[5]);
+  x.finished = number_of(of[6]);
+  sqlite3_result_int64(to, sum_of(x));
+}
+
+std::optional<std::int64_t> number_at(const statement& row, int column) {
+  if (row.is_null(column))
+    return std::nullopt;
+  return row.number(column);
+}
+
+std::optional<std::string> text_at(const statement& row, int column) {
+  if (row.is_null(column))
+    return std::nullopt;
+  return std::string{row.text(column)};
+}
+
+expected<bool> has_sum(connection& in) {
+  auto found = in.number("SELECT count(*) FROM pragma_table_info('t_head') WHERE name = 'sum'");
+  if (!found)
+    return found.error();
+  return *found != 0;
+}
+
+} // namespace
+
+expected<void> provide_head_sum(connection& in) {
+  constexpr int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+  if (sqlite3_create_function_v2(in.handle(), "head_sum", column_count, how, nullptr, head_sum,
+                                 nullptr, nullptr, nullptr)
+      != SQLITE_OK)
+    return in.failure();
+  return {};
+}
+
+expected<void> add_head_sum(connection& in) {
+  auto there = has_sum(in);
+  if (!there)
+    return there.error();
+  if (*there)
+    return {};
+  return in.run("BEGIN IMMEDIATE;"
+                "ALTER TABLE t_head ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
+                "UPDATE t_head SET sum = head_sum("
+                + std::string{columns} + ");COMMIT;");
+}
+
+expected<head_row> read_head(connection& in) {
+  auto summed = has_sum(in);
+  if (!summed)
+    return summed.error();
+  auto query = statement::prepare(in, "SELECT " + std::string{columns} + (*summed ? ", sum" : "")
+                                          + " FROM t_head");
+  if (!query)
+    return query.error();
+  auto located = [&in](const error& what) {
+    return error{what.code,
+                 std::string{sqlite3_db_filename(in.handle(), "main")} + ": " + what.detail};
+  };
+  bool failed = false;
+  if (!query->step(failed))
+    return failed ? in.failure() : located({ec::storage, "damaged: t_head is empty"});
+  head_row x;
+  x.epoch = query->number(0);
+  x.last_seq = query->number(1);
+  x.created_ms = query->number(2);
+  x.opened_seq = number_at(*query, 3);
+  x.status = text_at(*query, 4);
+  x.why = text_at(*query, 5);
+  x.finished = number_at(*query, 6);
+  if (*summed && query->number(column_count) != sum_of(x))
+    return located(damaged("t_head", "1", "damaged: the checksum does not fit"));
+  return x;
+}
+
+} // namespace tune::store

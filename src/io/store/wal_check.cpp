@@ -1,0 +1,187 @@
+// The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+// SPDX-License-Identifier: BSD-3-Clause
+#include "wal_check.hpp"
+
+#include "posix.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t header_bytes = 32;
+constexpr std::size_t frame_header_bytes = 24;
+constexpr std::uint32_t magic = 0x377f0682;
+constexpr std::uint32_t format_version = 3'007'000;
+
+using bytes = std::span<const unsigned char>;
+
+std::uint32_t big_endian(bytes from, std::size_t at) {
+  return std::uint32_t{from[at]} << 24 | std::uint32_t{from[at + 1]} << 16
+         | std::uint32_t{from[at + 2]} << 8 | from[at + 3];
+}
+
+std::uint32_t little_endian(bytes from, std::size_t at) {
+  return std::uint32_t{from[at + 3]} << 24 | std::uint32_t{from[at + 2]} << 16
+         | std::uint32_t{from[at + 1]} << 8 | from[at];
+}
+
+/// SQLite's checksum of the log: each part goes on from the one before.
+struct running_sum {
+  /// How the words of the data are read; it is the lowest bit of the log's magic number.
+  bool is_big = false;
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+
+  void add(bytes data) {
+    auto word = is_big ? big_endian : little_endian;
+    for (std::size_t i = 0; i + 8 <= data.size(); i += 8) {
+      first += word(data, i) + second;
+      second += word(data, i + 4) + first;
+    }
+  }
+  [[nodiscard]] bool fits(bytes stored, std::size_t at) const {
+    return big_endian(stored, at) == first && big_endian(stored, at + 4) == second;
+  }
+};
+
+/// What the header of a log says.
+struct wal_header {
+  std::size_t page = 0;
+  std::uint32_t salt[2]{};
+  running_sum sum;
+};
+
+std::optional<wal_header> header_from(bytes raw) {
+  const auto found = big_endian(raw, 0);
+  if ((found & ~std::uint32_t{1}) != magic || big_endian(raw, 4) != format_version)
+    return std::nullopt;
+  wal_header result;
+  result.page = big_endian(raw, 8);
+  const bool is_size = result.page >= 512 && result.page <= 65536;
+  if (!is_size || (result.page & (result.page - 1)) != 0)
+    return std::nullopt;
+  result.salt[0] = big_endian(raw, 16);
+  result.salt[1] = big_endian(raw, 20);
+  result.sum.is_big = (found & 1) != 0;
+  result.sum.add(raw.first(24));
+  if (!result.sum.fits(raw, 24))
+    return std::nullopt;
+  return result;
+}
+
+/// Reads as much as there is, at most `to.size()`.
+expected<std::size_t> read_at(const descriptor& from, const fs::path& path, std::uint64_t at,
+                              std::span<unsigned char> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const auto count
+        = ::pread(from.number(), to.data() + done, to.size() - done, static_cast<off_t>(at + done));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return system_error(path, "read", errno);
+    if (count == 0)
+      break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+/// What follows the first frame that does not fit.
+struct rest_of_log {
+  std::uint64_t at = 0;
+  /// Ends of transactions in it, this frame included.
+  std::uint64_t commits = 0;
+};
+
+class wal_reader {
+public:
+  wal_reader(const descriptor& from, const fs::path& path, wal_header header)
+      : from_{from}, path_{path}, header_{header}, frame_(frame_header_bytes + header.page) {}
+
+  /// @returns nothing where all frames fit.
+  expected<std::optional<rest_of_log>> find_rest() {
+    std::optional<rest_of_log> rest;
+    for (std::uint64_t at = header_bytes;; at += frame_.size()) {
+      auto size = read_at(from_, path_, at, frame_);
+      if (!size)
+        return size.error();
+      if (*size < frame_.size())
+        return rest;
+      if (!rest && !fits())
+        rest = rest_of_log{at, 0};
+      if (rest && is_of_this_log() && ends_transaction())
+        ++rest->commits;
+    }
+  }
+
+private:
+  const descriptor& from_;
+  const fs::path& path_;
+  wal_header header_;
+  std::vector<unsigned char> frame_;
+
+  [[nodiscard]] bool is_of_this_log() const {
+    return big_endian(frame_, 8) == header_.salt[0] && big_endian(frame_, 12) == header_.salt[1];
+  }
+  [[nodiscard]] bool ends_transaction() const { return big_endian(frame_, 4) != 0; }
+  bool fits() {
+    header_.sum.add(bytes{frame_}.first(8));
+    header_.sum.add(bytes{frame_}.subspan(frame_header_bytes));
+    return is_of_this_log() && big_endian(frame_, 0) != 0 && header_.sum.fits(frame_, 16);
+  }
+};
+
+error damaged_at(const fs::path& path, std::uint64_t at, const std::string& what) {
+  return {ec::storage, path.string() + ": damaged at byte " + std::to_string(at) + ": " + what};
+}
+
+} // namespace
+
+expected<void> check_wal(const fs::path& database) {
+  auto path = database;
+  path += "-wal";
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT)
+    return {};
+  auto opened = open_file(path, O_RDONLY, "read");
+  if (!opened)
+    return opened.error();
+  std::vector<unsigned char> raw(header_bytes + frame_header_bytes + 1);
+  auto size = read_at(*opened, path, 0, raw);
+  if (!size)
+    return size.error();
+  if (*size < raw.size())
+    return {}; // no page is in it
+  auto header = header_from(bytes{raw}.first(header_bytes));
+  if (!header)
+    return damaged_at(path, 0,
+                      "its header does not fit, and what comes after it would be lost:"
+                      " restore a copy");
+  auto rest = wal_reader{*opened, path, *header}.find_rest();
+  if (!rest)
+    return rest.error();
+  // The last transaction may be torn: nobody was told that it is on disk.
+  if (!*rest || (*rest)->commits < 2)
+    return {};
+  const auto at = std::to_string((*rest)->at);
+  return damaged_at(path, (*rest)->at,
+                    "what comes after it, " + std::to_string((*rest)->commits)
+                        + " transactions, would be lost: restore a copy, or give them up by"
+                          " truncate -s "
+                        + at + " " + path.string());
+}
+
+} // namespace tune::store
