@@ -365,6 +365,42 @@ TEST_F(trial_files_test, tries_again_after_a_full_disk_without_doubling) {
   EXPECT_EQ(lines(0, "progress.csv"), 41u);
 }
 
+TEST_F(trial_files_test, forgets_what_a_log_that_was_cut_back_knows_no_more) {
+  for (const char* mark : {"as it was", "lost"}) {
+    SCOPED_TRACE(mark);
+    fs::remove_all(directory());
+    {
+      auto store = begun();
+      fs::copy(directory(), root / "before", fs::copy_options::recursive);
+      report_to(store, 1, {{"loss", 3.0}});
+      report_to(store, 2, {{"loss", 2.0}});
+      auto first = sink();
+      ASSERT_TRUE(first->catch_up(5).has_value());
+    }
+    ASSERT_EQ(lines(0, "result.jsonl"), 2u);
+    for (const char* ending : {"", "-wal", "-shm"}) {
+      const auto name = "experiment.db" + std::string{ending};
+      fs::remove(directory() / name);
+      if (fs::exists(root / "before" / name))
+        fs::copy(root / "before" / name, directory() / name);
+    }
+    fs::remove_all(root / "before");
+    if (*mark == 'l')
+      fs::remove(directory() / "trials" / ".trial_files");
+
+    auto store = experiment_store::open(directory());
+    ASSERT_TRUE(store.has_value()) << store.error().detail;
+    ASSERT_EQ(store->last_seq(), 3u);
+    auto uut = sink();
+    ASSERT_TRUE(uut->catch_up(3).has_value());
+    report_to(*store, 1, {{"loss", 9.0}});
+    ASSERT_TRUE(uut->catch_up(4).has_value());
+
+    EXPECT_EQ(lines(0, "result.jsonl"), 1u);
+    EXPECT_NE(text(0, "result.jsonl").find("\"loss\":9.0"), std::string::npos);
+  }
+}
+
 TEST_F(trial_files_test, refuses_a_place_the_log_has_not_reached) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(1, 1)).has_value());

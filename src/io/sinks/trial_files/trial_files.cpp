@@ -18,6 +18,7 @@
 #include <string>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -123,6 +124,20 @@ private:
   /// Up to here an earlier process, or a call that failed, may have written.
   sequence horizon_;
   std::string boot_;
+  /// By number: trials whose results this process has looked at.
+  std::vector<bool> seen_;
+
+  /// Whether the files of a trial may hold other things than they should. Those of an earlier
+  /// process may even be ahead of the log, where that was cut back.
+  bool is_in_doubt(trial_id trial, const trial_news& what) {
+    if (cursor_ < horizon_ || what.reports.empty())
+      return true;
+    if (trial.number >= seen_.size())
+      seen_.resize(trial.number + 1);
+    const bool first = !seen_[trial.number];
+    seen_[trial.number] = true;
+    return first;
+  }
 
   /// One that slept while another head took over must not write beside it.
   expected<void> check_epoch() {
@@ -154,7 +169,7 @@ private:
     }
     for (const auto& [trial, what] : news) {
       trial_folder folder{trials_ / to_text(trial), trial, cursor_, from_};
-      if (auto written = folder.write(what, cursor_ < horizon_); !written)
+      if (auto written = folder.write(what, is_in_doubt(trial, what)); !written)
         return written;
     }
     cursor_ = some->back().seq;
