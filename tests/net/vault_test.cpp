@@ -5,6 +5,7 @@
 #include "support/deterministic_system.hpp"
 
 #include "tune/actors/seal.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
@@ -94,14 +95,15 @@ struct vault_test : support::deterministic_system {
 
   /// A checkpoint of the worker with one file of so many bytes.
   checkpoint_offer offer(std::uint64_t number, std::size_t bytes) {
-    auto place = disk.head() / "worker" / ("checkpoint_" + std::to_string(number));
+    const auto root = disk.head() / "worker";
+    auto place = root / "trials" / "00007" / "attempt_1_5" / checkpoint_name(number);
     fs::remove_all(place);
     auto draft = place;
     draft += ".tmp";
     write(draft / "state", std::string(bytes, 'x'));
-    auto kept = commit_checkpoint({disk.head(), draft, 1});
+    auto kept = commit_checkpoint({root, draft, 1});
     EXPECT_TRUE(kept);
-    reader = *checkpoint_reader::open(disk.head() / kept->location);
+    reader = *checkpoint_reader::open(root / kept->location);
     const auto& all = reader->outline();
     return {number, claim(), number, {all.manifest_hash, all.manifest_size, all.bytes}};
   }

@@ -44,6 +44,10 @@ void append_list(std::string& to, std::string_view name, const List& all, Append
 std::string body_of(const checkpoint_manifest& what) {
   auto result = "{\"tune_checkpoint\":" + std::to_string(format_version)
                 + ",\"iteration\":" + std::to_string(what.iteration);
+  if (!what.location.empty()) {
+    result += ",\"location\":";
+    append_json_string(result, what.location);
+  }
   append_list(result, "directories", what.directories,
               [&](const std::string& x) { append_json_string(result, x); });
   append_list(result, "files", what.files, [&](const shipped_file& x) {
@@ -229,6 +233,8 @@ expected<checkpoint_manifest> checkpoint_manifest_from_text(std::string_view tex
     return links.error();
   checkpoint_manifest result{*iteration, std::move(*directories), std::move(*listed),
                              std::move(*links)};
+  if (const auto* location = text_at(*read, "location"))
+    result.location = *location;
   if (auto good = check_tree(result); !good)
     return good.error();
   return result;

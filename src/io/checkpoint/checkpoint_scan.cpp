@@ -128,6 +128,17 @@ expected<void> check_content(const fs::path& root, const checkpoint_manifest& kn
   return {};
 }
 
+/// Whether `directory` ends in `location`, name by name.
+bool lies_at(const fs::path& directory, const fs::path& location) {
+  const auto whole = directory.lexically_normal();
+  auto name = whole.end();
+  for (auto wanted = location.end(); wanted != location.begin();) {
+    if (name == whole.begin() || *--name != *--wanted)
+      return false;
+  }
+  return true;
+}
+
 /// Reads at most `most` bytes.
 expected<std::string> read_text(const fs::path& file, std::size_t most) {
   auto opened = store::open_file(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "read");
@@ -208,6 +219,9 @@ expected<std::optional<checkpoint_manifest>> verify_checkpoint(const fs::path& d
   if (!known)
     return error{known.error().code,
                  (directory / checkpoint_manifest_name).string() + ": " + known.error().detail};
+  if (!lies_at(directory, known->location))
+    return error{ec::storage,
+                 directory.string() + " is another checkpoint: the one of " + known->location};
   if (auto good = check_content(directory, *known); !good)
     return good.error();
   return std::optional{std::move(*known)};

@@ -119,6 +119,15 @@ expected<void> write_manifest(const fs::path& directory, const checkpoint_manife
   return store::write_all(*opened, file, to_text(what));
 }
 
+/// Syncs the directories between `root` and `what`, in which the names on the way to it stand.
+expected<void> sync_names(const fs::path& what, const fs::path& root) {
+  for (auto dir = what.parent_path(); dir != root && !dir.empty(); dir = dir.parent_path()) {
+    if (auto done = sync_path(dir); !done)
+      return done;
+  }
+  return {};
+}
+
 /// Syncs, renames, and syncs the names on the way down.
 expected<void> make_visible(const checkpoint_draft& what) {
   if (what.durable) {
@@ -133,26 +142,24 @@ expected<void> make_visible(const checkpoint_draft& what) {
   fs::rename(what.directory, final_name, why);
   if (why)
     return failed("rename", what.directory, why);
-  if (!what.durable)
-    return {};
-  for (auto dir = final_name.parent_path(); dir != what.experiment && !dir.empty();
-       dir = dir.parent_path()) {
-    if (auto done = sync_path(dir); !done)
-      return done;
-  }
-  return {};
+  auto synced = what.durable ? sync_names(final_name, what.experiment) : expected<void>{};
+  // Nobody will hear of it: it must not stay either.
+  if (!synced)
+    fs::remove_all(final_name, why);
+  return synced;
 }
 
 expected<safe_checkpoint> commit(const checkpoint_draft& what) {
   auto listed = scan_checkpoint(what.directory, what.iteration);
   if (!listed)
     return listed.error();
+  listed->location
+      = what.directory.lexically_relative(what.experiment).replace_extension().generic_string();
   if (auto written = write_manifest(what.directory, *listed); !written)
     return written.error();
   if (auto done = make_visible(what); !done)
     return done.error();
-  auto location = what.directory.lexically_relative(what.experiment).replace_extension();
-  return safe_checkpoint{location.string(), listed->bytes()};
+  return safe_checkpoint{listed->location, listed->bytes()};
 }
 
 void remove_draft(const checkpoint_draft& what) {

@@ -25,9 +25,9 @@ struct checkpoint_stream_test : samples::scratch_directory {
     fill(draft / "z_last_empty", "");
     fs::create_symlink("deep/er/run", draft / "newest");
     fs::create_directories(draft / "hollow");
-    auto kept = commit_checkpoint({root, draft, 4});
+    auto kept = commit_checkpoint({root / "from", draft, 4});
     EXPECT_TRUE(kept);
-    return root / kept->location;
+    return root / "from" / kept->location;
   }
   fs::path target() const { return root / "to" / "checkpoint_000001"; }
 
@@ -81,7 +81,7 @@ TEST_F(checkpoint_stream_test, brings_one_over_that_is_older_than_manifests) {
 
 TEST_F(checkpoint_stream_test, brings_an_empty_one_over) {
   fs::create_directories(root / "none" / "checkpoint_000001.tmp");
-  ASSERT_TRUE(commit_checkpoint({root, root / "none" / "checkpoint_000001.tmp", 1}));
+  ASSERT_TRUE(commit_checkpoint({root / "none", root / "none" / "checkpoint_000001.tmp", 1}));
 
   EXPECT_EQ(bring(root / "none" / "checkpoint_000001", 5), "");
 

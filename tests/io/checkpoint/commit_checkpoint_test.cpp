@@ -190,6 +190,30 @@ TEST_F(commit_checkpoint_test, writes_a_manifest_that_fits) {
   EXPECT_EQ((*listed)->links, (std::vector<checkpoint_link>{{"newest", "deep/state"}}));
 }
 
+TEST_F(commit_checkpoint_test, knows_its_place) {
+  auto uut = make();
+  fill(*uut.begin() / "state", "1");
+  auto first = commit(uut);
+  fill(*uut.begin() / "state", "2");
+  auto second = commit(uut);
+  ASSERT_TRUE(first && second);
+  fs::remove_all(root / second->location);
+  fs::copy(root / first->location, root / second->location, fs::copy_options::recursive);
+
+  EXPECT_TRUE(verify_checkpoint(root / first->location));
+  auto swapped = verify_checkpoint(root / second->location);
+
+  ASSERT_FALSE(swapped);
+  EXPECT_EQ(swapped.error(),
+            (error{ec::storage, (root / second->location).string()
+                                    + " is another checkpoint: the one of " + first->location}));
+  // An experiment may be moved as a whole.
+  const auto moved = root / "elsewhere" / "x";
+  fs::create_directories(moved);
+  fs::rename(root / "trials", moved / "trials");
+  EXPECT_TRUE(verify_checkpoint(moved / first->location));
+}
+
 TEST_F(commit_checkpoint_test, replaces_a_manifest_that_was_brought_along) {
   auto uut = make();
   fill(*uut.begin() / "state", "1");

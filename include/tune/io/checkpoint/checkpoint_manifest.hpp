@@ -3,9 +3,10 @@
 ///
 /// One JSON object in one line. Its last member is the SHA-256 of all bytes before that member:
 ///
-///     {"tune_checkpoint":1,"iteration":4,"directories":["deep"],"files":[{"path":"deep/state",
-///      "mode":0,"size":12,"sha256":"0a…"}],"links":[{"path":"newest","target":"deep/state"}],
-///      "sha256":"7f…"}
+///     {"tune_checkpoint":1,"iteration":4,
+///      "location":"trials/00003/attempt_1_7/checkpoint_000002","directories":["deep"],
+///      "files":[{"path":"deep/state","mode":0,"size":12,"sha256":"0a…"}],
+///      "links":[{"path":"newest","target":"deep/state"}],"sha256":"7f…"}
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -44,6 +45,8 @@ struct checkpoint_manifest {
   std::vector<std::string> directories;
   std::vector<shipped_file> files;
   std::vector<checkpoint_link> links;
+  /// Where it belongs, relative to the experiment's directory; empty where nobody wrote it down.
+  std::string location{};
 
   /// Bytes of the files.
   [[nodiscard]] std::uint64_t bytes() const;
@@ -74,7 +77,8 @@ read_checkpoint_manifest(const std::filesystem::path& directory);
 /// fault.
 /// @returns the manifest; nothing where there is none, and so nothing to compare with.
 /// @errors `ec::unreadable` for what is missing or cannot be read, `ec::protocol` for a broken
-///   manifest, `ec::storage` for what is not as it was saved; each names the file.
+///   manifest, `ec::storage` for what is not as it was saved or belongs elsewhere; each names the
+///   file.
 [[nodiscard]] expected<std::optional<checkpoint_manifest>>
 verify_checkpoint(const std::filesystem::path& directory);
 
