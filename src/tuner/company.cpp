@@ -2,6 +2,7 @@
 #include "tune/tuner/company.hpp"
 
 #include "asked.hpp"
+#include "breaks.hpp"
 #include "control_desk.hpp"
 #include "tune/actors/janitor.hpp"
 #include "tune/actors/recorder.hpp"
@@ -159,6 +160,11 @@ std::string company::settle() {
   }
   asked<std::string>(system_, janitor_, settle_patience, drain_atom_v);
   return *trouble;
+}
+
+void company::when_broken(const std::function<void(const std::string&)>& call) {
+  tell_of_break(system_, runner_, "the runner", call);
+  tell_of_break(system_, recorder_, "the recorder", call);
 }
 
 void company::dismiss() {

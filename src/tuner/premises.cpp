@@ -2,6 +2,7 @@
 #include "tune/tuner/premises.hpp"
 
 #include "asked.hpp"
+#include "breaks.hpp"
 #include "tune/actors/cluster.hpp"
 #include "tune/actors/seal.hpp"
 #include "tune/net/depot.hpp"
@@ -76,6 +77,11 @@ std::string premises::impossible(const resource_request& what, const node_labels
 
 std::optional<cluster_status> premises::resources() const {
   return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
+}
+
+void premises::when_broken(const std::function<void(const std::string&)>& call) {
+  tell_of_break(system_, cluster_, "the cluster", call);
+  tell_of_break(system_, node_, "the node of this machine", call);
 }
 
 void premises::close() {

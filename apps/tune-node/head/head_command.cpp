@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "head/steward.hpp"
+#include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
@@ -113,7 +114,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
 }
 
 expected<void> lead(const command_line& line, const head_request& what, const choices& all,
-                    const transport& how) {
+                    const transport& how) noexcept {
   auto storage = storage_of(what);
   if (!storage)
     return storage.error();
@@ -144,6 +145,7 @@ expected<void> lead(const command_line& line, const head_request& what, const ch
       say(text);
   };
   standing actors{system, premises{system, node, what.local}, *fetcher, {}};
+  actors.place.when_broken([](const std::string& why) { give_up(printable(why)); });
   steward_settings stewards{&actors.place, &all, discover(), *storage, tell};
   actors.front = spawn_front(system, {[&system, stewards](commission x) {
                                         return spawn_steward(system, stewards, std::move(x));
@@ -164,6 +166,7 @@ exit_code run_head(const command_line& line, const head_request& what, const cho
   // Before anything is made.
   if (auto open = can_listen(what.listen); !open)
     return complain(open.error());
+  end_when_exhausted();
   auto led = lead(line, what, all, *how);
   return led ? exit_code::done : complain(led.error());
 }

@@ -4,6 +4,7 @@
 #include "console/text.hpp"
 #include "run/at_head.hpp"
 #include "run/ending.hpp"
+#include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "run/listening.hpp"
 #include "run/screen.hpp"
@@ -62,12 +63,13 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
     std::cerr << "tune-node: warning: " << to_text(*warning) << '\n';
 }
 
-/// Runs the actors until all is over and on disk.
+/// Runs the actors until all is over and on disk. Where it cannot go on, the process ends: actors
+/// that nobody dismisses would be waited for without end.
 /// @errors `ec::storage` where the log cannot be opened; `ec::refused` where the port cannot.
 expected<run_summary> conduct(run_parts parts, company_options how,
                               std::optional<listen_options> port, const snapshot_frame& fixed,
                               screen_options look, const log_section& wanted, bool works_here,
-                              std::atomic<int>& signal) {
+                              std::atomic<int>& signal) noexcept {
   auto config = config_for(port);
   caf::actor_system system{*config};
   premises place{system, parts.node, works_here};
@@ -89,6 +91,9 @@ expected<run_summary> conduct(run_parts parts, company_options how,
     shown->say("trial files are not written any more: " + printable(to_text(why)));
   };
   actors.emplace(place, std::move(parts), std::move(how));
+  auto broken = [](const std::string& why) { give_up(printable(why)); };
+  place.when_broken(broken);
+  actors->when_broken(broken);
   auto leave = [&](expected<run_summary> with) {
     actors->dismiss();
     place.close();
@@ -196,6 +201,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   how.only_again = opened->only_again;
   how.opening
       = {how.store->epoch(), TUNE_VERSION, to_json(loaded.what), loaded.what.experiment.seed};
+  end_when_exhausted();
   std::atomic<int> signal = 0;
   auto conducted = conduct(std::move(parts), std::move(how), std::move(*port), fixed, look,
                            loaded.what.log, loaded.what.cluster.local, signal);

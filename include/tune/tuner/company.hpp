@@ -54,6 +54,9 @@ public:
   company(premises& where, run_parts parts, company_options how);
   ~company();
 
+  /// As `premises::when_broken`, of its own actors.
+  void when_broken(const std::function<void(const std::string&)>& call);
+
   /// Begins, and listens to clients in the experiment's directory; the observer hears of the end,
   /// and a warning where nobody can listen.
   /// @errors `ec::internal`, where workers cannot be given what they need: nothing has begun.

@@ -52,6 +52,10 @@ public:
   /// What all nodes have and what of it is granted; nothing if nobody answers soon.
   [[nodiscard]] std::optional<cluster_status> resources() const;
 
+  /// Calls back, from another thread, where an actor that nothing goes on without ends by an
+  /// exception: "the node of this machine: …".
+  void when_broken(const std::function<void(const std::string&)>& call);
+
   /// With which launches are sealed, so that workers can bring their checkpoints; see `seal_of`.
   [[nodiscard]] const std::string& secret() const { return secret_; }
   [[nodiscard]] caf::actor_system& system() const { return system_; }
