@@ -8,6 +8,7 @@ set -euo pipefail
 packages=(
   ccache
   cmake
+  faketime
   g++
   git
   iproute2

@@ -15,7 +15,7 @@ build=${1:-build/release}
 schedules=${2:-100000}
 first=${3:-$(($(date +%s) / 86400 * 1000000))}
 [ -f "$build/build.ninja" ] || cmake --preset release >&2
-ninja -C "$build" tune_simulate_bench tune-node tune_faulty_node >&2
+ninja -C "$build" tune_simulate_bench tune-node tune_faulty_node tune_io_tests >&2
 TUNE_NODE=$(realpath "$build/apps/tune-node/tune-node")
 TUNE_FAULTY_NODE=$(realpath "$build/tests/support/tune_faulty_node")
 export TUNE_NODE TUNE_FAULTY_NODE
@@ -30,4 +30,10 @@ done
 # The real program, whose processes are killed: 50 seeds, 50 kills each, then all orders of deaths.
 python3 tests/e2e/kill_loop.py "$first" 50 || failed=yes
 python3 tests/e2e/deaths.py "$first" || failed=yes
+# What a disk may do. These tests print a line for each campaign; what they complain of goes to stderr.
+export TUNE_LONG=1 TUNE_SEED=$first
+for campaign in test_disk_kills test_disk_errors test_disk_damage test_disk_places test_memory_limit; do
+  python3 tests/e2e/$campaign.py || failed=yes
+done
+"$build/tests/io/tune_io_tests" --gtest_filter='damage_test.*' | tee /dev/stderr | grep '^{' || failed=yes
 [ $failed = no ]

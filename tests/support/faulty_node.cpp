@@ -112,7 +112,7 @@ void hand_over(session& to) {
   }
 }
 
-/// The same as a class, saved by whoever wants it to be.
+/// The same as a class, saved by whoever wants it to be, with `bytes` of ballast.
 class counting : public tune::trainable {
 public:
   void setup(const object& config, const tune::trial_context&) override { config_ = config; }
@@ -122,7 +122,14 @@ public:
     return {{"loss", 1.0 / static_cast<double>(n_)}, {"n", n_}, {"done", n_ == 5}};
   }
   [[nodiscard]] bool can_save() const override { return true; }
-  void save(const std::filesystem::path& to) override { std::ofstream{to / "n"} << n_; }
+  void save(const std::filesystem::path& to) override {
+    const auto* more = config_.find("bytes");
+    const auto count = more != nullptr && more->as_int() != nullptr ? *more->as_int() : 0;
+    std::ofstream{to / "ballast"} << std::string(static_cast<std::size_t>(count), 'x');
+    if (!(std::ofstream{to / "n"} << n_ << std::flush)
+        || std::filesystem::file_size(to / "ballast") != static_cast<std::uintmax_t>(count))
+      throw std::runtime_error{"the count cannot be written"};
+  }
   void load(const std::filesystem::path& from) override { n_ = count_in(from); }
 
 private:
@@ -171,6 +178,33 @@ private:
   }
 };
 
+/// Counts as well, but falls at the third step: once, unless it goes on from a checkpoint, or
+/// always, as the parameter `falls` says.
+class stumbling : public counting {
+public:
+  void setup(const object& config, const tune::trial_context& where) override {
+    counting::setup(config, where);
+    const auto* how = config.find("falls");
+    if (how != nullptr && how->as_string() != nullptr)
+      falls_ = *how->as_string();
+  }
+  tune::metrics step() override {
+    auto result = counting::step();
+    const auto third = result.find("n") != nullptr && *result.find("n") == tune::value{3};
+    if (third && (falls_ == "always" || (falls_ == "once" && !restored_)))
+      throw std::runtime_error{"it fell"};
+    return result;
+  }
+  void load(const std::filesystem::path& from) override {
+    counting::load(from);
+    restored_ = true;
+  }
+
+private:
+  std::string falls_;
+  bool restored_ = false;
+};
+
 struct fault {
   const char* name;
   void (*run)(session&);
@@ -202,5 +236,6 @@ int main(int argc, char** argv) {
   all.add_function("hands_over", hand_over);
   all.add_class<counting>("counts");
   all.add_class<chain>("chain");
+  all.add_class<stumbling>("stumbles");
   return tune::app(argc, argv, tune::builtin_choices(std::move(all)));
 }

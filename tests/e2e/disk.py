@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests of a failing disk share: a scripted experiment, a head that is spoilt on its way,
+and what must hold however it was spoilt.
+
+TUNE_LONG=1 makes campaigns of samples: every point instead of a few. Each campaign says in one line
+of JSON what it did.
+"""
+import contextlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from pathlib import Path
+
+from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, Case, clean_environment
+
+LONG = os.environ.get("TUNE_LONG") == "1"
+# Another seed tries other points where they are drawn.
+SEED = int(os.environ.get("TUNE_SEED", "1"))
+
+# Six trials on the head's own threads: nobody but the head itself writes, syncs, renames, removes.
+# Every step is saved, one checkpoint is kept; two trials fall once, two fall until they are given up.
+SCRIPT = """[experiment]
+metric = loss
+mode = min
+num_samples = 2
+[trainable]
+name = stumbles
+isolation = thread
+[space]
+falls = grid(never, once, always)
+[checkpoint]
+frequency = 1
+keep = 1
+[failure]
+max_failures = 1
+backoff = 0
+[cluster]
+cpus = 2
+"""
+ENDS = {"PENDING": 0, "RUNNING": 0, "PAUSED": 0, "TERMINATED": 4, "ERRORED": 2}
+
+
+def why_no_strace():
+    """A reason not to inject faults into system calls; none where that is possible."""
+    if shutil.which("strace") is None:
+        return "strace is not installed"
+    with tempfile.TemporaryDirectory() as place:
+        tried = subprocess.run(
+            ["strace", "-f", "-qq", "-o", Path(place, "log"), "-e", "trace=none", "true"],
+            capture_output=True, text=True,
+        )
+    return "" if tried.returncode == 0 else "strace may not trace here: " + tried.stderr.strip()
+
+
+class Record:
+    """What a reader finds in an experiment's database, read from a copy: reading changes nothing."""
+
+    def __init__(self, directory):
+        self.events, self.trials, self.results, self.checkpoints = [], {}, set(), []
+        self.readable = True
+        with tempfile.TemporaryDirectory(prefix="tune-record-") as place:
+            for name in ("experiment.db", "experiment.db-wal"):
+                with contextlib.suppress(FileNotFoundError):
+                    shutil.copy(Path(directory, name), place)
+            if not Path(place, "experiment.db").exists():
+                return
+            with contextlib.closing(sqlite3.connect(Path(place, "experiment.db"))) as db:
+                try:
+                    rows = self.read(db)
+                except sqlite3.DatabaseError:
+                    self.readable, rows = False, []
+        self.results = set(rows)
+        self.doubled = len(rows) - len(self.results)
+
+    def read(self, db):
+        self.events = db.execute("SELECT * FROM events ORDER BY seq").fetchall()
+        self.trials = dict(db.execute("SELECT trial_id, status FROM trials"))
+        self.checkpoints = db.execute("SELECT location, state FROM checkpoints").fetchall()
+        return db.execute("SELECT trial, attempt, training_iteration FROM results").fetchall()
+
+    def placed(self, since=0):
+        """Trials that were given a new attempt after an event."""
+        bodies = [json.loads(x[3]) for x in self.events[since:] if x[2] == "placed"]
+        return {"%05d" % x["trial"] for x in bodies}
+
+
+def told_results(directory):
+    """What the files beside the database say was recorded: (trial, attempt, iteration)."""
+    found = set()
+    for path in Path(directory).glob("trials/*/result.jsonl"):
+        for line in path.read_text().splitlines():
+            # The last line may be torn.
+            with contextlib.suppress(ValueError):
+                x = json.loads(line)
+                found.add((int(x["trial_id"]), x["attempt"], x["training_iteration"]))
+    return found
+
+
+class DiskCase(Case):
+    """Runs the script, again and again, each time in a directory of its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.script = self.ini(SCRIPT, "script.ini")
+        self.count = 0
+        self.figures = {}
+
+    # -- One experiment.
+
+    def fresh(self):
+        """The directory of the next experiment; the one before is not needed any more."""
+        shutil.rmtree(self.directory / "results", ignore_errors=True)
+        self.count += 1
+        self.name = "x%d" % self.count
+        return self.directory / "results" / self.name
+
+    def words(self, *more):
+        return ["run", self.script, "--experiment.name", self.name, "--output", "json", "--quiet", *more]
+
+    def spoilt(self, inject, *more, calls=None, only=()):
+        """A head among whose system calls `inject`, as strace knows it, happens: calls on the files
+        `only`, where there are any. Its exit status is the negative signal where it was killed; the
+        log of strace is kept in `self.calls`."""
+        log = self.directory / "strace.log"
+        words = ["strace", "-f", "-y", "-qq", "-s", "0", "-o", log]
+        words += ["-e", "trace=" + (calls or inject.split(":")[0]), "-e", "inject=" + inject]
+        for path in only:
+            words += ["-P", path]
+        done = subprocess.run(
+            [*map(str, words), FAULTY_NODE, *map(str, self.words(*more))],
+            capture_output=True, text=True, timeout=DEADLINE, cwd=self.directory,
+            env=clean_environment(), stdin=subprocess.DEVNULL,
+        )
+        self.calls = log.read_text().splitlines()
+        return done
+
+    def note(self, **more):
+        for name, count in more.items():
+            self.figures[name] = self.figures.get(name, 0) + count
+
+    def tell(self, campaign, **more):
+        print(json.dumps({"campaign": campaign, **self.figures, **more}), flush=True)
+
+    # -- What must hold.
+
+    def fsck(self, directory):
+        """Nothing is found in the record of an experiment."""
+        done = subprocess.run(
+            [TUNE_NODE, "fsck", directory], capture_output=True, text=True, timeout=DEADLINE,
+            env=clean_environment(),
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def assert_acknowledged(self, directory, record):
+        """All that was shown as recorded is."""
+        told = told_results(directory)
+        self.assertLessEqual(told, record.results)
+        self.note(acknowledged=len(told))
+
+    def resume(self, directory, before, counts=ENDS):
+        """Goes on to the end. What `before` held is a prefix of what there is now."""
+        done = subprocess.run(
+            [FAULTY_NODE, *map(str, self.words("--resume"))], capture_output=True, text=True,
+            timeout=DEADLINE, cwd=self.directory, env=clean_environment(),
+            stdin=subprocess.DEVNULL,
+        )
+        self.note(restarts=1)
+        self.assertIn(done.returncode, (0,) if counts else (0, 5), done.stdout + done.stderr)
+        told = json.loads(done.stdout)
+        self.assertEqual((told["status"], told["counts"]), ("done", counts or told["counts"]), told)
+        after = Record(directory)
+        self.assertEqual(after.events[: len(before.events)], before.events)
+        over = {x for x, status in before.trials.items() if status in ("TERMINATED", "ERRORED")}
+        self.assertFalse(over & after.placed(len(before.events)), "run again after their end")
+        self.assertEqual(after.doubled, 0)
+        self.fsck(directory)
+        self.assert_files(directory, after)
+        return done
+
+    def assert_files(self, directory, record):
+        """The files are those of the record, and no others."""
+        self.assert_places(directory, record)
+        self.assertEqual(told_results(directory), record.results)
+
+    def assert_places(self, directory, record):
+        """The checkpoints are those of the record, and no others."""
+        there = {
+            str(x.relative_to(directory))
+            for x in directory.glob("trials/*/attempt_*/checkpoint_*")
+        }
+        good = {location for location, state in record.checkpoints if state == "good"}
+        self.assertLessEqual(good, there)
+        # The last to go may be left to the next head.
+        doomed = {location for location, state in record.checkpoints if state == "doomed"}
+        self.assertLessEqual(there - good, doomed, record.checkpoints)
+
+
+def copy_experiment(where, to):
+    """All files of an experiment; the socket of a head that was killed is none."""
+    shutil.copytree(where, to, ignore=shutil.ignore_patterns(".control"))
+
+
+def readable(text):
+    """Whether a text is what people can read: short lines without control characters."""
+    return all(re.fullmatch(r"[^\x00-\x1f\x7f]{1,500}", line) for line in text.splitlines())
