@@ -493,13 +493,15 @@ TEST_F(experiment_store_test, refuses_a_damaged_row_of_its_head) {
   }
 }
 
-TEST_F(experiment_store_test, goes_on_with_a_head_that_had_no_checksum) {
+TEST_F(experiment_store_test, goes_on_with_rows_that_had_no_checksum) {
   {
     auto uut = fresh();
     ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
   }
   ASSERT_EQ(sql().ask("ALTER TABLE t_head DROP COLUMN sum"), rows{});
+  ASSERT_EQ(sql().ask("ALTER TABLE t_trials DROP COLUMN sum"), rows{});
   EXPECT_EQ(reader().experiment()->last_seq, 6u);
+  EXPECT_TRUE(*reader().trial({0}));
 
   {
     auto uut = experiment_store::open(directory());
@@ -508,6 +510,8 @@ TEST_F(experiment_store_test, goes_on_with_a_head_that_had_no_checksum) {
     EXPECT_TRUE(uut->write(a_run(1, 1, 7, 2)).has_value());
   }
   EXPECT_EQ(sql().ask("SELECT sum != 0 FROM t_head"), (rows{{"1"}}));
+  EXPECT_TRUE(*reader().trial({0}));
+  EXPECT_EQ(sql().ask("SELECT count(*) FROM t_trials WHERE sum != 0"), (rows{{"1"}}));
   EXPECT_EQ(reader().experiment()->epoch, 2u);
 }
 

@@ -321,6 +321,28 @@ TEST_F(store_reader_test, finds_a_damaged_result_when_asked_for_one_trial) {
   EXPECT_NE(read.error().detail.find("t_results row 4"), std::string::npos);
 }
 
+TEST_F(store_reader_test, refuses_a_trial_whose_configuration_is_damaged) {
+  for (const char* change :
+       {"config = replace(config, '0.5', '0.6')", "config = NULL", "origin = 'grid'", "sum = 1"}) {
+    SCOPED_TRACE(change);
+    fs::remove_all(directory());
+    auto store = fresh();
+    ASSERT_TRUE(store.write(a_run(2, 1)).has_value());
+    ASSERT_EQ(sql().ask(std::string{"UPDATE t_trials SET "} + change + " WHERE trial = 1"), rows{});
+
+    auto one = reader().trial({1});
+    auto all = reader().trials();
+
+    ASSERT_FALSE(one.has_value());
+    EXPECT_EQ(one.error(), (error{ec::storage, database_file(directory()).string()
+                                                   + ": t_trials row 1: damaged: the checksum does"
+                                                     " not fit"}));
+    ASSERT_FALSE(all.has_value());
+    EXPECT_EQ(all.error(), one.error());
+    EXPECT_TRUE(reader().trial({0}).has_value());
+  }
+}
+
 TEST_F(store_reader_test, finds_no_fault_in_a_sound_file) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(3, 2)).has_value());

@@ -14,4 +14,9 @@ namespace tune::store {
 [[nodiscard]] std::int64_t checksum(std::span<const std::int64_t> numbers, std::string_view text,
                                     std::optional<std::string_view> more);
 
+/// Of what a trial was suggested with: its row's other columns follow from the log at any time.
+/// @param config Its JSON.
+[[nodiscard]] std::int64_t
+trial_checksum(std::int64_t trial, std::optional<std::string_view> config, std::string_view origin);
+
 } // namespace tune::store

@@ -60,7 +60,7 @@ expected<connection> open_database(const fs::path& directory, const store_option
     return mode.error();
   if (auto set = db->run(std::string{settings}); !set)
     return set.error();
-  if (auto provided = store::provide_head_sum(*db); !provided)
+  if (auto provided = store::provide_sums(*db); !provided)
     return provided.error();
   return db;
 }
@@ -271,7 +271,7 @@ expected<experiment_store::impl::position> experiment_store::impl::end_of_log(co
 expected<void> experiment_store::impl::take_over(connection& db) {
   if (auto merged = merge_log(db); !merged)
     return merged;
-  if (auto summed = store::add_head_sum(db); !summed)
+  if (auto summed = store::add_sums(db); !summed)
     return summed;
   return db.run("BEGIN IMMEDIATE; UPDATE t_head SET epoch = epoch + 1, sum = head_sum(epoch + 1,"
                 " last_seq, created_ms, opened_seq, status, why, finished); COMMIT;");

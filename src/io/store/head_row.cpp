@@ -66,38 +66,45 @@ std::optional<std::string> text_at(const statement& row, int column) {
   return std::string{row.text(column)};
 }
 
-expected<bool> has_sum(connection& in) {
-  auto found = in.number("SELECT count(*) FROM pragma_table_info('t_head') WHERE name = 'sum'");
-  if (!found)
-    return found.error();
-  return *found != 0;
+void trial_sum(sqlite3_context* to, int, sqlite3_value** of) {
+  const auto config = text_of(of[1]);
+  sqlite3_result_int64(
+      to, trial_checksum(sqlite3_value_int64(of[0]), config, text_of(of[2]).value_or("")));
 }
 
-} // namespace
-
-expected<void> provide_head_sum(connection& in) {
-  constexpr int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
-  if (sqlite3_create_function_v2(in.handle(), "head_sum", column_count, how, nullptr, head_sum,
-                                 nullptr, nullptr, nullptr)
-      != SQLITE_OK)
-    return in.failure();
-  return {};
-}
-
-expected<void> add_head_sum(connection& in) {
-  auto there = has_sum(in);
+expected<void> add_sum(connection& in, const std::string& table, const std::string& call) {
+  auto there = has_sum(in, table);
   if (!there)
     return there.error();
   if (*there)
     return {};
-  return in.run("BEGIN IMMEDIATE;"
-                "ALTER TABLE t_head ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
-                "UPDATE t_head SET sum = head_sum("
-                + std::string{columns} + ");COMMIT;");
+  return in.run("BEGIN IMMEDIATE; ALTER TABLE " + table
+                + " ADD COLUMN sum INTEGER NOT NULL DEFAULT 0; UPDATE " + table
+                + " SET sum = " + call + "; COMMIT;");
+}
+
+} // namespace
+
+expected<void> provide_sums(connection& in) {
+  constexpr int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+  auto provide = [&](const char* name, int arguments, auto function) {
+    return sqlite3_create_function_v2(in.handle(), name, arguments, how, nullptr, function, nullptr,
+                                      nullptr, nullptr)
+           == SQLITE_OK;
+  };
+  if (!provide("head_sum", column_count, head_sum) || !provide("trial_sum", 3, trial_sum))
+    return in.failure();
+  return {};
+}
+
+expected<void> add_sums(connection& in) {
+  if (auto added = add_sum(in, "t_head", "head_sum(" + std::string{columns} + ")"); !added)
+    return added;
+  return add_sum(in, "t_trials", "trial_sum(trial, config, origin)");
 }
 
 expected<head_row> read_head(connection& in) {
-  auto summed = has_sum(in);
+  auto summed = has_sum(in, "t_head");
   if (!summed)
     return summed.error();
   auto query = statement::prepare(in, "SELECT " + std::string{columns} + (*summed ? ", sum" : "")

@@ -22,11 +22,12 @@ struct head_row {
 };
 
 /// Lets statements on this connection call `head_sum` with the seven columns above, in their order:
-/// it gives the row's checksum. Whoever changes a column puts it into `sum`.
-[[nodiscard]] expected<void> provide_head_sum(connection& in);
+/// it gives the row's checksum. Whoever changes a column puts it into `sum`. `trial_sum` does the
+/// same for `trial, config, origin` of a trial.
+[[nodiscard]] expected<void> provide_sums(connection& in);
 
-/// Gives the row a checksum where it was made by a version that knew none. Needs `head_sum`.
-[[nodiscard]] expected<void> add_head_sum(connection& in);
+/// Gives rows a checksum where they were made by a version that knew none. Needs `provide_sums`.
+[[nodiscard]] expected<void> add_sums(connection& in);
 
 /// Reads the row. @errors `ec::storage` where there is none, or its checksum does not fit.
 [[nodiscard]] expected<head_row> read_head(connection& in);

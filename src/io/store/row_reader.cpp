@@ -58,10 +58,23 @@ error damaged(std::string_view table, std::string_view key, std::string_view wha
   return {ec::storage, std::string{table} + " row " + std::string{key} + ": " + std::string{what}};
 }
 
+expected<bool> has_sum(connection& in, const std::string& table) {
+  auto found
+      = in.number("SELECT count(*) FROM pragma_table_info('" + table + "') WHERE name = 'sum'");
+  if (!found)
+    return found.error();
+  return *found != 0;
+}
+
 expected<trial_row> read_trial(const statement& row) {
   trial_row x;
   x.trial = {unsigned_at(row, 0)};
   const auto key = std::to_string(x.trial.number);
+  std::optional<std::string_view> suggested;
+  if (!row.is_null(2))
+    suggested = row.text(2);
+  if (!row.is_null(15) && trial_checksum(row.number(0), suggested, row.text(3)) != row.number(15))
+    return damaged("t_trials", key, "damaged: the checksum does not fit");
   const auto status = status_of(row.text(1));
   if (!status)
     return damaged("t_trials", key, "unknown status");

@@ -12,6 +12,9 @@
 
 namespace tune::store {
 
+/// Whether a table has the column `sum`: those of older versions have it in fewer tables.
+[[nodiscard]] expected<bool> has_sum(connection& in, const std::string& table);
+
 // Columns in the order in which the functions below expect them.
 inline constexpr std::string_view trial_columns
     = "trial, status, config, origin, failures, lineage, reason, error, iterations, time_total,"
@@ -26,7 +29,8 @@ inline constexpr std::string_view checkpoint_columns
     = "seq, checkpoint, t, trial, attempt, iteration, time_total, location, bytes, state, detail";
 inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
 
-/// Each reads the current row. @errors `ec::storage` naming table and row.
+/// Each reads the current row; that of a trial has its `sum`, or NULL where there is none, after
+/// the columns above. @errors `ec::storage` naming table and row.
 [[nodiscard]] expected<trial_row> read_trial(const statement& row);
 [[nodiscard]] expected<attempt_row> read_attempt(const statement& row);
 [[nodiscard]] expected<decision_row> read_decision(const statement& row);

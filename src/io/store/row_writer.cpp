@@ -25,8 +25,8 @@ constexpr std::string_view result_sql
       " timestamp_ms, pid, done, metrics, exceptions, sum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr std::string_view trial_sql
     = "INSERT INTO t_trials(trial, status, config, origin, failures, lineage, reason, error,"
-      " iterations, time_total, metrics, best_iteration, best_metrics, created, ended)"
-      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(trial) DO UPDATE SET"
+      " iterations, time_total, metrics, best_iteration, best_metrics, created, ended, sum)"
+      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(trial) DO UPDATE SET"
       " status = excluded.status, config = excluded.config, origin = excluded.origin,"
       " failures = excluded.failures, lineage = excluded.lineage, reason = excluded.reason,"
       // One that runs again keeps what it reported until it reports more.
@@ -162,12 +162,15 @@ bool row_writer::write(const cmd::trial_changed& what, instant began, instant at
     best_iteration = number(best->iteration);
   if (is_final(what.status))
     ended = at.count();
+  const auto config = json_of(what.config, body_);
+  const auto origin = clean(what.origin);
   return trial_
-      .bind(what.trial.number, to_text(what.status), json_of(what.config, body_),
-            clean(what.origin), what.failures, what.lineage, clean(what.reason), clean(what.error),
-            last != nullptr ? last->iteration : 0, last != nullptr ? last->time_total.count() : 0,
+      .bind(what.trial.number, to_text(what.status), config, origin, what.failures, what.lineage,
+            clean(what.reason), clean(what.error), last != nullptr ? last->iteration : 0,
+            last != nullptr ? last->time_total.count() : 0,
             json_of(last != nullptr ? last->metrics : nullptr, metrics_), best_iteration,
-            json_of(best != nullptr ? best->metrics : nullptr, more_), began.count(), ended)
+            json_of(best != nullptr ? best->metrics : nullptr, more_), began.count(), ended,
+            trial_checksum(number(what.trial.number), config, origin))
       .run();
 }
 

@@ -29,7 +29,8 @@ CREATE TABLE t_trials(
   trial INTEGER PRIMARY KEY, status TEXT NOT NULL, config TEXT, origin TEXT NOT NULL,
   failures INTEGER NOT NULL, lineage INTEGER NOT NULL, reason TEXT NOT NULL, error TEXT NOT NULL,
   iterations INTEGER NOT NULL, time_total INTEGER NOT NULL, metrics TEXT,
-  best_iteration INTEGER, best_metrics TEXT, created INTEGER NOT NULL, ended INTEGER);
+  best_iteration INTEGER, best_metrics TEXT, created INTEGER NOT NULL, ended INTEGER,
+  sum INTEGER NOT NULL);
 CREATE TABLE t_attempts(
   attempt INTEGER PRIMARY KEY, trial INTEGER NOT NULL, lineage INTEGER NOT NULL,
   node TEXT NOT NULL, start_checkpoint INTEGER, donor INTEGER, config TEXT, pid INTEGER NOT NULL,
@@ -106,7 +107,7 @@ std::string pragma(std::string_view name, std::int64_t x) {
 } // namespace
 
 expected<void> create_schema(connection& in, std::int64_t created_ms) {
-  if (auto provided = provide_head_sum(in); !provided)
+  if (auto provided = provide_sums(in); !provided)
     return provided;
   std::string sql = "BEGIN IMMEDIATE;";
   sql += tables;

@@ -134,10 +134,21 @@ public:
   expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
   connection& db() { return db_; }
   [[nodiscard]] const std::string& file() const { return file_; }
+  /// Of `t_trials`, with its checksum.
+  expected<std::string> trial_columns() {
+    if (trial_columns_.empty()) {
+      auto summed = store::has_sum(db_, "t_trials");
+      if (!summed)
+        return summed.error();
+      trial_columns_ = std::string{store::trial_columns} + (*summed ? ", sum" : ", NULL");
+    }
+    return trial_columns_;
+  }
 
 private:
   connection db_;
   std::string file_;
+  std::string trial_columns_;
   /// By their text; as many as there are different questions.
   std::map<std::string, statement> prepared_;
 
@@ -309,9 +320,11 @@ expected<std::vector<trial_row>> store_reader::trials(const trial_query& which) 
   if (which.by == trial_query::order::metric)
     from = "(SELECT *, (SELECT value FROM json_each(best_metrics) WHERE key = ?4) AS rank"
            " FROM t_trials)";
-  const auto sql
-      = select(store::trial_columns, from + " WHERE (?1 IS NULL OR status = ?1) ORDER BY "
-                                         + order_of(which) + " LIMIT ?2 OFFSET ?3");
+  auto columns = impl_->trial_columns();
+  if (!columns)
+    return columns.error();
+  const auto sql = select(*columns, from + " WHERE (?1 IS NULL OR status = ?1) ORDER BY "
+                                        + order_of(which) + " LIMIT ?2 OFFSET ?3");
   std::optional<std::string_view> status;
   if (which.status)
     status = to_text(*which.status);
@@ -323,8 +336,10 @@ expected<std::vector<trial_row>> store_reader::trials(const trial_query& which) 
 }
 
 expected<std::optional<trial_row>> store_reader::trial(trial_id which) {
-  return impl_->one(select(store::trial_columns, "t_trials WHERE trial = ?"), store::read_trial,
-                    which.number);
+  auto columns = impl_->trial_columns();
+  if (!columns)
+    return columns.error();
+  return impl_->one(select(*columns, "t_trials WHERE trial = ?"), store::read_trial, which.number);
 }
 
 expected<std::vector<result_row>> store_reader::results(trial_id of, sequence after,
