@@ -2,6 +2,7 @@
 """A head that gets no more memory: however it ends, its record is not harmed."""
 import random
 import resource
+import unittest
 
 from disk import LONG, SEED, DiskCase, Record
 from e2e import FAULTY_NODE, main
@@ -9,6 +10,7 @@ from e2e import FAULTY_NODE, main
 MIB = 1 << 20
 
 
+@unittest.skipUnless(LONG, "a campaign of the night; TUNE_LONG=1 runs it")
 class MemoryLimit(DiskCase):
     def limited(self, limit, *more):
         def give_little():
@@ -21,7 +23,7 @@ class MemoryLimit(DiskCase):
     def test_the_record_outlives_any_limit(self):
         draw = random.Random(SEED)
         ends = {}
-        for number in range(150 if LONG else 5):
+        for number in range(150):
             # From too little to begin up to enough, in steps that differ each time.
             limit = (40 + draw.randrange(500)) * MIB + draw.randrange(MIB)
             with self.subTest(limit=limit, seed=SEED):
