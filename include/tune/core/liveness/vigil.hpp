@@ -1,0 +1,52 @@
+/// The head's end of liveness: which nodes were silent for too long.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/liveness/liveness_rules.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// Who was heard of when. A value: time comes in as argument.
+///
+/// It looks at the clock when it was told to by `next_look`, or later: by as much as it is late it
+/// may have been kept from hearing, so that much is added to everybody's time. A head that was held
+/// up, suspended or starved blames nobody for it.
+class vigil {
+public:
+  explicit vigil(liveness_rules rules) : rules_{rules} {}
+
+  /// A node came in under this number.
+  void begin(std::uint64_t session, instant now);
+  /// Nobody waits for it any more.
+  void end(std::uint64_t session);
+  /// Its heartbeat came. @returns whether it is waited for.
+  bool heard(std::uint64_t session, instant now);
+
+  /// Looks who was silent for too long.
+  /// @returns their numbers, each once.
+  [[nodiscard]] std::vector<std::uint64_t> look(instant now);
+  /// When to look next; nothing: there is nobody.
+  [[nodiscard]] std::optional<instant> next_look(instant now);
+
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+
+private:
+  liveness_rules rules_;
+  /// When their time is up, and the same by time.
+  std::map<std::uint64_t, instant> ends_;
+  std::set<std::pair<instant, std::uint64_t>> by_time_;
+  /// When it wanted to look.
+  std::optional<instant> planned_;
+
+  void set(std::uint64_t session, instant ends);
+  void excuse(instant delay);
+};
+
+} // namespace tune

@@ -1,0 +1,70 @@
+/// Words that must arrive once, in order, although the line between the two sides may break.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+namespace tune {
+
+/// The side that speaks: numbers words from 1, and keeps each until the other side has heard it.
+template <class Word>
+class outgoing_words {
+public:
+  /// @returns the number of the word, which is kept.
+  std::uint64_t add(Word what) {
+    words_.push_back(std::move(what));
+    return first_ + words_.size() - 1;
+  }
+  /// The other side has heard all up to this one.
+  void heard(std::uint64_t number) {
+    while (!words_.empty() && first_ <= number) {
+      words_.pop_front();
+      ++first_;
+    }
+  }
+  /// Calls with the number of each word that was not heard, and the word, in order.
+  template <class Call>
+  void for_each(Call call) const {
+    auto number = first_;
+    for (const auto& x : words_)
+      call(number++, x);
+  }
+  [[nodiscard]] std::size_t size() const { return words_.size(); }
+
+private:
+  std::uint64_t first_ = 1;
+  std::deque<Word> words_;
+};
+
+/// The side that listens.
+class incoming_words {
+public:
+  /// Unheard words after which the speaker is told, so that it keeps few.
+  static constexpr std::uint64_t most_untold = 8;
+
+  /// @returns whether the word is the next; a doubled one is not, nor one after a gap.
+  bool take(std::uint64_t number) {
+    if (number != heard_ + 1)
+      return false;
+    ++heard_;
+    return true;
+  }
+  /// All up to this one were heard.
+  [[nodiscard]] std::uint64_t heard() const { return heard_; }
+  /// Whether the speaker should be told now. @param urgent It waits for that.
+  [[nodiscard]] bool is_to_be_told(bool urgent) {
+    if (!urgent && heard_ - told_ < most_untold)
+      return false;
+    told_ = heard_;
+    return true;
+  }
+
+private:
+  std::uint64_t heard_ = 0;
+  std::uint64_t told_ = 0;
+};
+
+} // namespace tune

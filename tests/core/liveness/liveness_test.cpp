@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/liveness/flap_book.hpp"
+#include "tune/core/liveness/node_lease.hpp"
+#include "tune/core/liveness/vigil.hpp"
+
+#include "tune/core/rng.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using state = node_lease::state;
+
+constexpr liveness_rules ten{10s};
+
+// -- The figures.
+
+TEST(liveness_rules, leave_room_for_heartbeats_that_are_lost) {
+  EXPECT_GE(ten.lost_after, 3 * ten.interval());
+}
+
+TEST(liveness_rules, refuse_what_no_network_keeps) {
+  EXPECT_TRUE(validate({1s}));
+  EXPECT_TRUE(validate({24h}));
+  EXPECT_FALSE(validate({999ms}));
+  EXPECT_FALSE(validate({25h}));
+}
+
+// -- The node's end.
+
+TEST(node_lease, runs_from_the_sending_of_the_heartbeat_that_was_answered) {
+  node_lease uut{ten, 0s};
+
+  auto first = uut.beat(2s);
+  uut.answered(first, 5s);
+
+  EXPECT_EQ(uut.ends(), 2s + ten.lease());
+  EXPECT_EQ(uut.at(11s), state::held);
+  EXPECT_EQ(uut.at(2s + ten.lease()), state::frozen);
+}
+
+TEST(node_lease, ends_before_the_head_gives_the_node_up) {
+  // Whatever way the messages take, and were one clock 5 % faster than the other.
+  rng draw{7, "lease", 0};
+  for (int i = 0; i < 1000; ++i) {
+    auto sent = instant{draw.below(1'000'000'000)};
+    auto takes = instant{draw.below(3'000'000'000)};
+    node_lease node{ten, 0s};
+    vigil head{ten};
+    head.begin(1, 0s);
+    auto number = node.beat(sent);
+    ASSERT_TRUE(head.heard(1, sent + takes));
+    node.answered(number, sent + 2 * takes);
+
+    auto last = node.ends();
+    while (!head.look(last).empty())
+      FAIL() << "the head gave up first, in round " << i;
+    EXPECT_EQ(node.at(last), state::frozen);
+  }
+}
+
+TEST(node_lease, is_not_prolonged_by_an_answer_that_comes_too_late) {
+  node_lease uut{ten, 0s};
+  auto number = uut.beat(9s);
+
+  uut.answered(number, 9600ms);
+
+  EXPECT_EQ(uut.at(9600ms), state::frozen);
+  EXPECT_EQ(uut.ends(), ten.lease());
+}
+
+TEST(node_lease, stays_ended_once_it_was_found_ended) {
+  node_lease uut{ten, 0s};
+  auto first = uut.beat(1s);
+  auto second = uut.beat(9s);
+
+  uut.answered(first, 60s); // the machine slept meanwhile
+  uut.answered(second, 60s);
+
+  EXPECT_EQ(uut.at(60s), state::lost);
+}
+
+TEST(node_lease, ignores_answers_that_are_old_doubled_or_made_up) {
+  node_lease uut{ten, 0s};
+  auto first = uut.beat(1s);
+  auto second = uut.beat(3s);
+  uut.answered(second, 4s);
+
+  uut.answered(first, 4s);
+  uut.answered(second, 4s);
+  uut.answered(77, 4s);
+
+  EXPECT_EQ(uut.ends(), 3s + ten.lease());
+}
+
+TEST(node_lease, counts_as_lost_when_it_was_frozen_for_as_long_again) {
+  node_lease uut{ten, 0s};
+
+  EXPECT_EQ(uut.at(uut.lost_at() - 1ns), state::frozen);
+  EXPECT_EQ(uut.at(uut.lost_at()), state::lost);
+  EXPECT_EQ(uut.lost_at(), ten.lease() + 10s);
+}
+
+TEST(node_lease, ends_when_the_head_says_so) {
+  node_lease uut{ten, 0s};
+  auto number = uut.beat(1s);
+
+  uut.revoke(3s);
+  uut.answered(number, 4s);
+
+  EXPECT_EQ(uut.ends(), 3s);
+  EXPECT_EQ(uut.at(3s), state::frozen);
+}
+
+TEST(node_lease, remembers_few_of_many_heartbeats_that_nobody_answers) {
+  node_lease uut{{24h}, 0s};
+  auto first = uut.beat(1s);
+  for (int i = 0; i < 1000; ++i)
+    uut.beat(2s);
+
+  uut.answered(first, 3s);
+
+  EXPECT_EQ(uut.ends(), liveness_rules{24h}.lease());
+}
+
+// -- The head's end.
+
+TEST(vigil, gives_a_node_up_that_was_silent_for_too_long) {
+  vigil uut{ten};
+  uut.begin(1, 0s);
+  uut.begin(2, 0s);
+
+  for (auto now = 2s; now <= 14s; now += 2s) {
+    uut.heard(2, now);
+    if (now <= 4s)
+      uut.heard(1, now);
+    EXPECT_EQ(uut.look(now).size(), now == 14s ? 1u : 0u) << now.count();
+    static_cast<void>(uut.next_look(now));
+  }
+
+  EXPECT_FALSE(uut.heard(1, 15s));
+  EXPECT_TRUE(uut.heard(2, 15s));
+}
+
+TEST(vigil, looks_at_every_interval_and_when_the_first_time_is_up) {
+  vigil uut{ten};
+  EXPECT_EQ(uut.next_look(0s), std::nullopt);
+  uut.begin(1, 0s);
+
+  EXPECT_EQ(uut.next_look(0s), 2s);
+  EXPECT_EQ(uut.next_look(9s), 10s);
+}
+
+TEST(vigil, blames_nobody_for_its_own_delay) {
+  vigil uut{ten};
+  uut.begin(1, 0s);
+  EXPECT_EQ(uut.next_look(0s), 2s);
+
+  // It was suspended for a minute.
+  EXPECT_THAT(uut.look(62s), IsEmpty());
+
+  EXPECT_EQ(uut.next_look(62s), 64s);
+  EXPECT_THAT(uut.look(64s), IsEmpty());
+  EXPECT_EQ(uut.next_look(69s), 70s); // its own 60 s do not count
+  EXPECT_THAT(uut.look(70s), ElementsAre(1u));
+}
+
+TEST(vigil, takes_little_delays_of_its_own_for_what_they_are) {
+  vigil uut{ten};
+  uut.begin(1, 0s);
+
+  for (auto now = 0s; now < 10s; now += 2s) {
+    EXPECT_THAT(uut.look(now + 900ms), IsEmpty());
+    static_cast<void>(uut.next_look(now));
+  }
+
+  EXPECT_THAT(uut.look(10s + 900ms), ElementsAre(1u));
+}
+
+TEST(vigil, forgets_whom_nobody_waits_for) {
+  vigil uut{ten};
+  uut.begin(1, 0s);
+  uut.end(1);
+  uut.end(1);
+
+  EXPECT_EQ(uut.next_look(0s), std::nullopt);
+  EXPECT_FALSE(uut.heard(1, 1s));
+  EXPECT_THAT(uut.look(60s), IsEmpty());
+  EXPECT_EQ(uut.size(), 0u);
+}
+
+// -- Nodes that come and go.
+
+TEST(flap_book, has_a_node_wait_longer_with_each_loss) {
+  flap_book uut;
+  std::vector<instant> waits;
+
+  for (auto at = 0s; at < 80s; at += 10s) {
+    uut.lost("w", at);
+    waits.push_back(uut.wait("w", at));
+  }
+
+  EXPECT_THAT(waits, ElementsAre(0s, 0s, 10s, 20s, 40s, 80s, 160s, 300s));
+}
+
+TEST(flap_book, counts_the_wait_from_the_last_loss) {
+  flap_book uut;
+  for (auto at : {0s, 1s, 2s})
+    uut.lost("w", at);
+
+  EXPECT_EQ(uut.left("w", 5s), 7s);
+  EXPECT_EQ(uut.left("w", 12s), 0s);
+  EXPECT_EQ(uut.left("other", 5s), 0s);
+}
+
+TEST(flap_book, forgives_with_time) {
+  flap_book uut;
+  for (auto at : {0s, 1s, 2s})
+    uut.lost("w", at);
+
+  EXPECT_EQ(uut.losses("w", 603s), 0u);
+  uut.lost("w", 603s);
+  EXPECT_EQ(uut.wait("w", 603s), 0s);
+}
+
+TEST(flap_book, does_not_grow_with_time) {
+  flap_book uut;
+  for (int i = 0; i < 10'000; ++i) {
+    uut.lost("w", 1s * i);
+    uut.lost("n" + std::to_string(i), 1s * i);
+  }
+
+  EXPECT_LE(uut.size(), 602u);
+  EXPECT_LE(uut.losses("w", 10'000s), 64u);
+}
+
+} // namespace
+} // namespace tune
