@@ -16,6 +16,8 @@
 #include "tune/net/inbox.hpp"
 #include "tune/net/job_finder.hpp"
 #include "tune/net/output_courier.hpp"
+#include "tune/net/system.hpp"
+#include "tune/net/watchman.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -94,8 +96,9 @@ door_actor::behavior_type porter(door_actor::pointer self, const door_actor& doo
       [self, door](enter_atom, std::uint64_t ticket) {
         return delegate(self, door, enter_atom_v, ticket);
       },
-      [self, door, came](enter_atom, std::uint64_t ticket, const node_actor& node) {
-        send(self, door, enter_atom_v, ticket, node);
+      [self, door, came](enter_atom, std::uint64_t ticket, const node_actor& node,
+                         const node_inventory& has) {
+        send(self, door, enter_atom_v, ticket, node, has);
         came->set_value(node);
       },
   };
@@ -194,6 +197,8 @@ pinger_actor::behavior_type pinger(pinger_actor::stateful_pointer<pinger_state> 
 class worker_watch : public connector_observer {
 public:
   void joined(const std::string&, const welcome&) override {}
+  void away(const std::string&, std::chrono::milliseconds) override { std::_Exit(0); }
+  void back() override {}
   void lost(const std::string&) override { std::_Exit(0); }
   void waits(const std::string& why, std::chrono::milliseconds) override { give_up(why); }
   void ended(const worker_end& how) override { give_up(how.why); }
@@ -237,7 +242,8 @@ void work(std::uint16_t port, const fs::path& certificates, const fs::path& work
   settings.node = node_at(place::remote);
   settings.furnish = [&](node_settings& node, const head_links& links) {
     node.finder = spawn_job_finder(system, fetcher, links.depot, make);
-    node.outputs = spawn_output_courier(system, links.inbox);
+    node.outputs
+        = spawn_output_courier(system, links.inbox, true, std::chrono::minutes{5}, node.gate);
   };
   settings.observer = std::make_shared<worker_watch>();
   auto connector = spawn_connector(system, std::move(settings));
@@ -276,8 +282,11 @@ void small_cluster::start_worker() {
                [](const caf::error&) { give_up("the depot does not answer"); });
   door_settings settings;
   settings.cluster = "bench";
+  auto watchman = spawn_watchman(system_, {}, cluster_);
+  settings.watchman = watchman;
   auto came = std::make_shared<std::promise<node_actor>>();
-  auto door = spawn_door(system_, settings, cluster_, {cluster_, depot, spawn_inbox(system_)});
+  auto door = spawn_door(system_, settings, cluster_,
+                         {cluster_, depot, spawn_inbox(system_), {}, watchman});
   auto port = must(open_port(system_, system_.spawn(porter, door, came), {"127.0.0.1", 0}, how_));
   std::vector<std::string> words{"tune_remote_bench", "worker", std::to_string(port),
                                  (directory_ / "certs").string(), (directory_ / "work").string()};

@@ -350,6 +350,13 @@ trial_actor::behavior_type spy(trial_actor::pointer self,
         if (!*whom)
           give_up("a trainable did not begin: " + x.detail);
       },
+      // It is not on another node.
+      [](attempt_key, const envoy_actor&) {},
+      [](std::uint64_t, const attempt_started&) {},
+      [](std::uint64_t, const attempt_report&) {},
+      [](std::uint64_t, const attempt_saved&) {},
+      [](std::uint64_t, const attempt_save_failed&) {},
+      [](std::uint64_t, const attempt_ended&) {},
       [](ping_atom, std::uint64_t x) { return x; },
   };
 }

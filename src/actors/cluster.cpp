@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/cluster.hpp"
 
+#include "tune/core/liveness/flap_book.hpp"
 #include "tune/core/resource/ledger.hpp"
 
 #include <chrono>
@@ -27,7 +28,14 @@ struct hold_over {
   unsigned times = 0;
 };
 
-using cluster_impl = extend<cluster_actor, caf::result<void>(hold_over)>;
+/// The node has waited long enough since it was lost.
+struct rest_over {
+  std::string node;
+  std::uint64_t session = 0;
+};
+
+using cluster_impl
+    = extend<cluster_actor, caf::result<void>(hold_over), caf::result<void>(rest_over)>;
 
 } // namespace
 
@@ -35,11 +43,16 @@ using cluster_impl = extend<cluster_actor, caf::result<void>(hold_over)>;
 
 TUNE_BEGIN_LOCAL_TYPES(tune_cluster, 190)
 TUNE_LOCAL_TYPE(tune_cluster, tune::hold_over)
+TUNE_LOCAL_TYPE(tune_cluster, tune::rest_over)
 TUNE_END_LOCAL_TYPES(tune_cluster)
 
 namespace tune {
 
 namespace {
+
+std::string seconds_text(instant x) {
+  return std::to_string(std::chrono::ceil<std::chrono::seconds>(x).count()) + " s";
+}
 
 std::chrono::seconds length_of_hold(unsigned times) {
   auto result = first_hold;
@@ -67,12 +80,28 @@ struct lease_out {
   unsigned refusals = 0;
   /// The node was not ready.
   bool is_declined = false;
+  /// What was launched on it, as often as its node comes back; and who hears of that.
+  std::optional<launch_order> order = {};
+  trial_actor trial = {};
+  /// Nobody waits for it any more.
+  bool is_revoked = false;
 };
 
 struct node_entry {
   node_actor actor;
   resources capacity;
   bool leaving = false;
+  /// See `node_offer`.
+  std::uint64_t session = 0;
+  std::string worker = {};
+  /// Launches on it so far.
+  std::uint64_t launches = 0;
+  /// The connection to it is lost; it is not, yet. It gets nothing more meanwhile.
+  bool is_away = false;
+  /// It was lost too often: it gets nothing for a while, and nobody is told that it is there.
+  bool is_resting = false;
+  /// Jobs that were over while it was away.
+  std::set<std::string> missed = {};
 };
 
 struct cluster_state {
@@ -94,6 +123,7 @@ struct cluster_state {
   std::map<std::pair<std::uint64_t, std::string>, unsigned> refusals;
   /// The request that was last found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible;
+  flap_book flaps;
   monitors watched;
 
   // -- Nodes.
@@ -104,30 +134,180 @@ struct cluster_state {
       send(self, node, drain_atom_v);
       return;
     }
-    if (auto known = nodes.find(what.node); known != nodes.end() && known->second.actor != node)
-      lose(self, what.node, known->second.actor, "another node came under its name");
+    auto known = nodes.find(what.node);
+    if (known != nodes.end() && is_the_same(known->second, what))
+      return take_back(self, known->second, what, node);
+    if (known != nodes.end() && known->second.actor != node)
+      lose(self, what.node, "another node came under its name");
+    auto& entry = nodes[what.node];
+    entry = {node, what.capacity, false, what.session, what.worker, what.has.turn};
+    attend(self, what.node, node);
+    // Whatever it still has was placed anew.
+    if (what.session != 0)
+      send(self, node, leases_kept{});
+    if (auto left = flaps.left(what.worker, now(self)); what.session != 0 && left.count() > 0)
+      return rest(self, what, left);
+    begin(self, what);
+  }
+
+  template <class Self>
+  static instant now(Self* self) {
+    return std::chrono::duration_cast<instant>(self->clock().now().time_since_epoch());
+  }
+
+  /// It has a place in the books.
+  template <class Self>
+  void begin(Self* self, const node_offer& what) {
     books.set_node(what.node, what.capacity, what.labels);
     forget_refusals([&](const auto& x) { return x.second == what.node; });
-    nodes[what.node] = {node, what.capacity, false};
     possible.reset();
-    watched.watch(self, node, [this, self, node, called = what.node](const caf::error& why) {
-      lose(self, called, node, text_of_loss("it", why));
-    });
     announce(self, on::node_up{what.node, what.capacity});
     grant(self);
   }
 
-  /// Its processes are out of reach: whatever ran there has to run elsewhere.
   template <class Self>
-  void lose(Self* self, const std::string& who, const node_actor& node, const std::string& why) {
-    auto known = nodes.find(who);
-    if (known == nodes.end() || known->second.actor != node)
+  void attend(Self* self, const std::string& called, const node_actor& node) {
+    watched.watch(self, node, [this, self, node, called](const caf::error& why) {
+      auto known = nodes.find(called);
+      if (known == nodes.end() || known->second.actor != node)
+        return;
+      // It may run on, and come back before its time is up.
+      if (is_unreachable(why) && known->second.session != 0)
+        part(called, known->second);
+      else
+        lose(self, called, text_of_loss("it", why), is_unreachable(why));
+    });
+  }
+
+  // -- Nodes that were out of reach.
+
+  [[nodiscard]] static bool is_the_same(const node_entry& known, const node_offer& what) {
+    return what.session != 0 && known.session != 0 && known.worker == what.worker;
+  }
+
+  void part(const std::string& called, node_entry& node) {
+    node.is_away = true;
+    for (const auto& [runner, share] : shares)
+      books.hold(called, share);
+  }
+
+  /// It was away, and nothing was placed anew: all goes on where it left off.
+  template <class Self>
+  void take_back(Self* self, node_entry& entry, const node_offer& what, const node_actor& node) {
+    entry.actor = node;
+    entry.session = what.session;
+    entry.is_away = false;
+    attend(self, what.node, node);
+    compare(self, what, node);
+    for (const auto& job : std::exchange(entry.missed, {}))
+      send(self, node, job_over{job});
+    if (entry.leaving || entry.is_resting)
       return;
-    nodes.erase(known);
+    books.set_node(what.node, what.capacity, what.labels);
+    forget_refusals([&](const auto& x) { return x.second == what.node; });
+    grant(self);
+  }
+
+  /// What it still has goes on, what did not reach it comes again, what is over is over.
+  template <class Self>
+  void compare(Self* self, const node_offer& what, const node_actor& node) {
+    const std::set<std::uint64_t> there(what.has.leases.begin(), what.has.leases.end());
+    std::vector<lease_id> over;
+    leases_kept kept;
+    for (const auto& [id, lease] : leases) {
+      if (lease.node != what.node)
+        continue;
+      auto came = lease.order && lease.order->turn <= what.has.turn;
+      if (came && !there.contains(id.number))
+        over.push_back(id);
+      else
+        kept.leases.push_back(id.number);
+    }
+    send(self, node, kept);
+    for (auto number : kept.leases)
+      remind(self, leases.at(lease_id{number}), number, node);
+    for (auto id : over)
+      release(self, id);
+  }
+
+  template <class Self>
+  void remind(Self* self, const lease_out& lease, std::uint64_t number, const node_actor& node) {
+    if (lease.order)
+      send(self, node, *lease.order, lease.trial);
+    if (lease.is_revoked)
+      send(self, node, lease_revoked{number});
+  }
+
+  template <class Self>
+  void notice(Self* self, const node_silent& what) {
+    for (const auto& [called, node] : nodes) {
+      if (node.session == what.session && what.session != 0)
+        return lose(self, std::string{called}, what.why, true);
+    }
+  }
+
+  // -- Nodes that are lost again and again.
+
+  template <class Self>
+  void rest(Self* self, const node_offer& what, instant left) {
+    auto& entry = nodes.at(what.node);
+    entry.is_resting = true;
+    offers[what.node] = what;
+    delayed_send(self, caf::actor_cast<cluster_impl>(self), left,
+                 rest_over{what.node, what.session});
+    tell_people(self, "node " + what.node + " is back, but was lost "
+                          + std::to_string(flaps.losses(what.worker, now(self)))
+                          + " times of late: no trial goes there for " + seconds_text(left));
+  }
+
+  template <class Self>
+  void end_rest(Self* self, const rest_over& what) {
+    auto known = nodes.find(what.node);
+    auto offer = offers.find(what.node);
+    if (known == nodes.end() || offer == offers.end() || offer->second.session != what.session)
+      return;
+    auto fresh = std::move(offers.extract(offer).mapped());
+    known->second.is_resting = false;
+    if (!known->second.leaving)
+      begin(self, fresh);
+    if (known->second.is_away)
+      part(what.node, known->second);
+  }
+
+  template <class Self>
+  void tell_people(Self* self, const std::string& text) {
+    for (const auto& [address, runner] : runners)
+      send(self, runner, remark{text});
+  }
+
+  /// What a further loss costs this process; one that begins anew has a clean slate.
+  template <class Self>
+  std::string note_loss(Self* self, const std::string& who) {
+    flaps.lost(who, now(self));
+    auto wait = flaps.wait(who, now(self));
+    if (wait.count() == 0)
+      return {};
+    return "; lost " + std::to_string(flaps.losses(who, now(self)))
+           + " times of late, it gets no trials for " + seconds_text(wait);
+  }
+
+  // -- Nodes that go.
+
+  /// Its processes are out of reach, or gone: whatever ran there has to run elsewhere.
+  /// @param breaks It did not go by itself.
+  template <class Self>
+  void lose(Self* self, const std::string& who, std::string why, bool breaks = false) {
+    auto known = nodes.extract(who);
+    if (known.empty())
+      return;
+    if (breaks)
+      why += note_loss(self, known.mapped().worker);
+    offers.erase(who);
     answer_if_empty();
     possible.reset();
     books.remove_node(who);
-    announce(self, on::node_down{who, why});
+    if (!known.mapped().is_resting)
+      announce(self, on::node_down{who, why});
     std::erase_if(leases, [&](const auto& x) {
       if (x.second.node != who)
         return false;
@@ -152,14 +332,22 @@ struct cluster_state {
   using farewell = caf::typed_response_promise<std::uint64_t>;
   std::optional<farewell> dissolving;
   bool dissolved = false;
+  /// Of nodes that rest.
+  std::map<std::string, node_offer> offers;
 
   template <class Self>
   farewell dissolve(Self* self) {
     dissolved = true;
     dissolving = self->template make_response_promise<std::uint64_t>();
     auto answer = *dissolving;
-    for (const auto& [who, node] : nodes)
+    std::vector<std::string> away;
+    for (const auto& [who, node] : nodes) {
       send(self, node.actor, drain_atom_v);
+      if (node.is_away)
+        away.push_back(who);
+    }
+    for (const auto& who : away)
+      lose(self, who, "the head ends");
     answer_if_empty();
     return answer;
   }
@@ -179,8 +367,10 @@ struct cluster_state {
   void enrol(Self* self, const runner_actor& runner) {
     attend(self, runner);
     runners[runner.address()] = runner;
-    for (const auto& [who, node] : nodes)
-      send(self, runner, news{on::node_up{who, node.capacity}});
+    for (const auto& [who, node] : nodes) {
+      if (!node.is_resting)
+        send(self, runner, news{on::node_up{who, node.capacity}});
+    }
   }
 
   template <class Self>
@@ -214,6 +404,10 @@ struct cluster_state {
   std::uint64_t share_of(const caf::actor_addr& runner) {
     auto [known, is_new] = shares.try_emplace(runner, last_share);
     last_share += is_new ? 1 : 0;
+    for (const auto& [called, node] : nodes) {
+      if (is_new && node.is_away)
+        books.hold(called, known->second);
+    }
     return known->second;
   }
 
@@ -238,9 +432,11 @@ struct cluster_state {
       waiting.erase(i->second);
       i = tokens.erase(i);
     }
-    for (const auto& [id, lease] : leases) {
-      if (lease.whose.runner.address() == runner)
-        send(self, nodes.at(lease.node).actor, lease_revoked{id.number});
+    for (auto& [id, lease] : leases) {
+      if (lease.whose.runner.address() != runner)
+        continue;
+      lease.is_revoked = true;
+      send(self, nodes.at(lease.node).actor, lease_revoked{id.number});
     }
   }
 
@@ -258,6 +454,20 @@ struct cluster_state {
       auto node = nodes.at(first).actor;
       send(self, lease.whose.runner, lease_granted{lease.whose.trial, std::move(given.what), node});
     }
+  }
+
+  /// To a node that is away it goes when that is back.
+  template <class Self>
+  void launch(Self* self, launch_order order, const trial_actor& trial) {
+    auto known = leases.find(lease_id{order.lease});
+    // Its node was lost meanwhile: the runner hears of that.
+    if (known == leases.end())
+      return;
+    auto& node = nodes.at(known->second.node);
+    order.turn = ++node.launches;
+    send(self, node.actor, order, trial);
+    known->second.order = std::move(order);
+    known->second.trial = trial;
   }
 
   template <class Self>
@@ -316,7 +526,9 @@ struct cluster_state {
   template <class Self>
   void end_hold(Self* self, const hold_over& what) {
     auto known = refusals.find({what.share, what.node});
-    if (known == refusals.end() || known->second != what.times)
+    auto node = nodes.find(what.node);
+    if (known == refusals.end() || known->second != what.times
+        || (node != nodes.end() && node->second.is_away))
       return;
     books.unhold(what.node, what.share);
     grant(self);
@@ -338,9 +550,16 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       [self, &state](const node_offer& what, const node_actor& node) {
         state.offer(self, what, node);
       },
+      [self, &state](const node_silent& x) { state.notice(self, x); },
+      [self, &state](launch_order& order, const trial_actor& trial) {
+        state.launch(self, std::move(order), trial);
+      },
       [self, &state](const job_over& x) {
-        for (const auto& [who, node] : state.nodes)
+        for (auto& [who, node] : state.nodes) {
           send(self, node.actor, x);
+          if (node.is_away)
+            node.missed.insert(x.job);
+        }
       },
       [self, &state](const runner_actor& runner) { state.enrol(self, runner); },
       [self, &state](const lease_request& what, const runner_actor& runner) {
@@ -358,6 +577,7 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       },
       [self, &state](drain_atom) { return state.dissolve(self); },
       [self, &state](const hold_over& x) { state.end_hold(self, x); },
+      [self, &state](const rest_over& x) { state.end_rest(self, x); },
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/node.hpp"
 
+#include "envoy.hpp"
 #include "kept_hosts.hpp"
 #include "trainables.hpp"
 
@@ -152,14 +153,52 @@ struct node_state {
   std::map<std::uint64_t, caf::actor_addr> closing;
   /// Leases whose process is being started although nobody wants it any more.
   std::set<std::uint64_t> unwanted;
+  /// Of leases whose head is on another node.
+  std::unordered_map<std::uint64_t, envoy_desk_actor> envoys;
+  /// Leases that the head has given to others, until nothing of them runs here; and launches that
+  /// wait for that.
+  std::set<std::uint64_t> superseded;
+  std::vector<std::pair<launch_order, trial_actor>> held;
+  /// The newest launch that came.
+  std::uint64_t turn = 0;
+  /// Of the newest head of each job.
+  std::map<std::string, std::uint32_t> epochs;
   /// It takes no more; it does not even finish what runs.
   bool leaving = false;
   bool draining = false;
 
+  ~node_state() {
+    for (const auto& [lease, envoy] : envoys)
+      caf::anon_send_exit(envoy, caf::exit_reason::user_shutdown);
+  }
+
   template <class Self>
   void launch(Self* self, const launch_order& order, const trial_actor& trial) {
+    if (!settings->gate)
+      return admit(self, order, trial);
+    if (auto known = envoys.find(order.lease); known != envoys.end())
+      return send(self, known->second, trial);
+    // The head will launch it again when this node is back, or elsewhere.
+    if (!settings->gate->is_open())
+      return;
+    turn = std::max(turn, order.turn);
+    auto envoy = spawn_envoy(self->system(), order.attempt, settings->gate, trial);
+    envoys.emplace(order.lease, envoy);
+    if (superseded.empty())
+      admit(self, order, envoy);
+    else
+      held.emplace_back(order, envoy);
+  }
+
+  template <class Self>
+  void admit(Self* self, const launch_order& order, const trial_actor& trial) {
     if (leaving)
       return refuse(self, order, trial, end_class::preempted, "its node leaves");
+    auto& newest = epochs[order.job];
+    if (order.attempt.epoch < newest)
+      return refuse(self, order, trial, end_class::preempted,
+                    "a newer head leads its experiment than the one that launched it");
+    newest = order.attempt.epoch;
     auto known = jobs.find(order.job);
     if (known != jobs.end())
       return make_ready(self, {order, trial, settings, known->second});
@@ -193,7 +232,7 @@ struct node_state {
       jobs[id] = found.what;
     for (auto& [order, trial] : queue.mapped()) {
       if (found.what)
-        launch(self, order, trial);
+        admit(self, order, trial);
       else
         decline(self, order, trial, found.why);
     }
@@ -215,6 +254,8 @@ struct node_state {
     if (!over.contains(job) || std::any_of(running.begin(), running.end(), runs))
       return;
     over.erase(job);
+    // It may be begun anew, where its directory was removed.
+    epochs.erase(job);
     if (keeper)
       send(self, keeper, job_over{job});
     if (settings->finder)
@@ -293,7 +334,7 @@ struct node_state {
   void refuse(Self* self, const launch_order& order, const trial_actor& trial, end_class how,
               std::string why) {
     send(self, trial, ended(order.attempt, how, std::move(why)));
-    free(self, order.lease);
+    release(self, order.lease, trial);
   }
 
   /// It cannot make ready what the trial needs, which is none of the trial's fault. The head hears
@@ -301,7 +342,7 @@ struct node_state {
   template <class Self>
   void decline(Self* self, const launch_order& order, const trial_actor& trial,
                const std::string& why) {
-    send(self, desk, launch_declined{order.lease, why});
+    tell_desk(self, launch_declined{order.lease, why});
     refuse(self, order, trial, end_class::preempted, text_of_refusal(why));
   }
 
@@ -335,10 +376,17 @@ struct node_state {
   template <class Self>
   void close(Self* self, std::uint64_t lease) {
     const auto trial = take_out(self, lease).trial;
-    closing.emplace(lease, trial.address());
+    if (superseded.erase(lease) > 0)
+      return go_on(self);
     // The head may be out of reach, and nobody waits for the lease.
     if (draining)
       return free(self, lease);
+    await_hearing(self, lease, trial);
+  }
+
+  template <class Self>
+  void await_hearing(Self* self, std::uint64_t lease, const trial_actor& trial) {
+    closing.emplace(lease, trial.address());
     // A trial that is gone had no more to tell. For one of this process CAF answers then; for one
     // on another node nobody does. No time limit: it would cost a timer per trial that stays until
     // it is due.
@@ -370,15 +418,87 @@ struct node_state {
   /// None of the trial's fault: see `decline`.
   template <class Self>
   void not_started(Self* self, std::uint64_t lease, const std::string& why) {
-    send(self, desk, launch_declined{lease, why});
+    tell_desk(self, launch_declined{lease, why});
     not_begun(self, lease, end_class::preempted, text_of_refusal(why));
   }
 
   template <class Self>
   void not_begun(Self* self, std::uint64_t lease, end_class how, const std::string& why) {
     const auto gone = take_out(self, lease);
+    if (superseded.erase(lease) > 0)
+      return go_on(self);
     send(self, gone.trial, ended(gone.attempt, how, why));
-    free(self, lease);
+    release(self, lease, gone.trial);
+  }
+
+  /// Its end was told. From another node's books it goes when that was heard.
+  template <class Self>
+  void release(Self* self, std::uint64_t lease, const trial_actor& trial) {
+    if (settings->gate && !draining)
+      await_hearing(self, lease, trial);
+    else
+      free(self, lease);
+  }
+
+  // -- A head that was out of reach.
+
+  [[nodiscard]] node_inventory inventory() const {
+    node_inventory result;
+    result.turn = turn;
+    for (const auto& [lease, envoy] : envoys)
+      result.leases.push_back(lease);
+    std::sort(result.leases.begin(), result.leases.end());
+    return result;
+  }
+
+  /// The others were placed anew: nothing more is heard of them.
+  template <class Self>
+  void keep_only(Self* self, const leases_kept& what) {
+    const std::set<std::uint64_t> kept(what.leases.begin(), what.leases.end());
+    auto is_over = [&](std::uint64_t lease) { return !kept.contains(lease); };
+    for (const auto& [lease, whom] : running) {
+      if (is_over(lease) && superseded.insert(lease).second)
+        supersede(self, lease, whom);
+    }
+    std::erase_if(closing, [&](const auto& x) { return is_over(x.first); });
+    for (auto& [id, queue] : waiting)
+      std::erase_if(queue, [&](const auto& x) { return is_over(x.first.lease); });
+    std::erase_if(held, [&](const auto& x) { return is_over(x.first.lease); });
+    std::erase_if(envoys, [&](const auto& x) {
+      if (!is_over(x.first))
+        return false;
+      self->send_exit(x.second, caf::exit_reason::user_shutdown);
+      return true;
+    });
+    if (settings->gate)
+      settings->gate->open();
+    if (settings->when_open)
+      settings->when_open();
+    go_if_done(self);
+  }
+
+  template <class Self>
+  void supersede(Self* self, std::uint64_t lease, const occupant& whom) {
+    if (whom.trainable)
+      end(self, whom);
+    else
+      unwanted.insert(lease);
+  }
+
+  /// What waited for room goes on once all is gone that had it.
+  template <class Self>
+  void go_on(Self* self) {
+    if (superseded.empty()) {
+      for (auto& [order, trial] : std::exchange(held, {}))
+        admit(self, order, trial);
+    }
+    go_if_done(self);
+  }
+
+  template <class Self, class Word>
+  void tell_desk(Self* self, const Word& what) {
+    if (!settings->gate || settings->gate->is_open())
+      send(self, desk, what);
   }
 
   template <class Self>
@@ -390,8 +510,10 @@ struct node_state {
         unwanted.insert(lease);
       return;
     }
+    auto is_it = [lease](const auto& x) { return x.first.lease == lease; };
     for (auto& [id, queue] : waiting)
-      std::erase_if(queue, [lease](const auto& x) { return x.first.lease == lease; });
+      std::erase_if(queue, is_it);
+    std::erase_if(held, is_it);
     free(self, lease);
   }
 
@@ -403,7 +525,9 @@ struct node_state {
   template <class Self>
   void free(Self* self, std::uint64_t lease) {
     closing.erase(lease);
-    send(self, desk, lease_over{lease_id{lease}});
+    if (auto envoy = envoys.extract(lease))
+      self->send_exit(envoy.mapped(), caf::exit_reason::user_shutdown);
+    tell_desk(self, lease_over{lease_id{lease}});
     go_if_done(self);
   }
 
@@ -420,6 +544,9 @@ struct node_state {
     draining = true;
     if (keeper)
       send(self, keeper, leave_atom_v);
+    // What was printed still reaches the head, unless it is out of reach.
+    if (settings->outputs && settings->gate && !settings->gate->is_open())
+      send(self, settings->outputs, leave_atom_v);
     for (const auto& [lease, whom] : running) {
       send(self, whom.trial, ended(whom.attempt, end_class::preempted, "its node leaves"));
       if (whom.trainable)
@@ -431,12 +558,14 @@ struct node_state {
       for (auto& [order, trial] : queue)
         refuse(self, order, trial, end_class::preempted, "its node leaves");
     }
+    for (auto& [order, trial] : std::exchange(held, {}))
+      refuse(self, order, trial, end_class::preempted, "its node leaves");
     go_if_done(self);
   }
 
   template <class Self>
   void go_if_done(Self* self) {
-    if (!leaving || !running.empty() || !closing.empty() || !waiting.empty())
+    if (!leaving || !running.empty() || !closing.empty() || !waiting.empty() || !held.empty())
       return;
     if (launches)
       self->send_exit(launches, caf::exit_reason::user_shutdown);
@@ -456,12 +585,15 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       [self, &state](const launch_order& order, const trial_actor& trial) {
         state.launch(self, order, trial);
       },
+      [self, &state](const leases_kept& x) { state.keep_only(self, x); },
       [self, &state](lease_revoked x) { state.revoke(self, x.lease); },
       [self, &state](const job_over& x) { state.forget(self, x); },
       [self, &state](leave_atom) { state.leave(self); },
       [self, &state](drain_atom) { state.drain(self); },
       [](ping_atom, std::uint64_t x) { return x; },
       [&state](const job_ready& x) { state.jobs[x.what->id] = x.what; },
+      [&state](status_atom) { return state.inventory(); },
+      [&state](const head_desk_actor& x) { state.desk = x; },
       [self, &state](std::uint64_t lease, const trainable_actor& whom) {
         state.attend(self, lease, whom);
       },

@@ -57,15 +57,12 @@ struct runner_state : engine_ports {
   /// What the runner holds of a trial.
   struct held_trial {
     trial_actor actor;
-    node_actor node;
     config_ptr config;
     std::shared_ptr<const report> last;
     instant since{0};
     bool running = false;
   };
   std::map<trial_id, held_trial> hands;
-  /// Nodes of leases that are about to be used.
-  std::map<lease_id, node_actor> granted;
   std::uint64_t results = 0;
   sequence durable = 0;
   /// Answers held back until the disk has caught up.
@@ -193,7 +190,6 @@ struct runner_state : engine_ports {
       send(self, cluster, lease_over{x.what.id});
       return;
     }
-    granted[x.what.id] = x.where;
     post(on::placed{x.trial, loop->machine().next_attempt(), x.what});
   }
 
@@ -258,13 +254,9 @@ struct runner_state : engine_ports {
     send(self, cluster, lease_cancel{x.trial}, runner_actor{caf::actor_cast<runner_impl>(self)});
   }
 
-  void carry(const cmd::release& x) {
-    granted.erase(x.lease);
-    send(self, cluster, lease_over{x.lease});
-  }
+  void carry(const cmd::release& x) { send(self, cluster, lease_over{x.lease}); }
 
   void carry(const cmd::launch& x) {
-    auto node = granted.extract(x.where.id);
     auto& hand = hands[x.trial];
     hand.config = x.config;
     hand.since = now();
@@ -286,7 +278,7 @@ struct runner_state : engine_ports {
     order.time_total_ns = x.time_total.count();
     order.seal = seal_of(secret, attempt_claim{order});
     send(self, hand.actor, order);
-    send(self, node.mapped(), order, hand.actor);
+    send(self, cluster, order, hand.actor);
   }
 
   void carry(const cmd::proceed& x) {

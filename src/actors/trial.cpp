@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/trial.hpp"
 
+#include "tune/core/trial/word_window.hpp"
+
 #include <optional>
+#include <type_traits>
 
 namespace tune {
 
@@ -15,15 +18,36 @@ struct trial_state {
   monitors watched;
   /// The attempt under way; none between attempts.
   attempt_id attempt;
+  /// None before it is there, and while it is out of reach.
   trainable_actor trainable;
-  /// It was told to end before its trainable was there.
-  std::optional<attempt_halt> early_halt;
+  /// The last words for it: one that comes, or comes back, hears them then.
+  std::optional<attempt_answer> answer;
+  std::optional<attempt_halt> halt;
+  /// What its envoy said, where it has one.
+  incoming_words words;
 
   [[nodiscard]] bool is_current(attempt_key key) const { return attempt && key.id() == attempt; }
+
+  void begin(attempt_key next) {
+    attempt = next;
+    trainable = trainable_actor{};
+    answer.reset();
+    halt.reset();
+    words = {};
+  }
 
   template <class Self>
   void tell(Self* self, event_body what) {
     send(self, runner, news{std::move(what)});
+  }
+
+  template <class Self, class Word>
+  void pass(Self* self, std::optional<Word>& kept, const Word& what) {
+    if (!is_current(what.attempt))
+      return;
+    kept = what;
+    if (trainable)
+      send(self, trainable, what);
   }
 
   template <class Self>
@@ -34,8 +58,28 @@ struct trial_state {
     }
     trainable = whom;
     watched.watch(self, whom, [this, self, key](const caf::error& why) { lose(self, key, why); });
-    if (early_halt)
-      send(self, whom, *std::exchange(early_halt, std::nullopt));
+    if (answer)
+      send(self, whom, *answer);
+    if (halt)
+      send(self, whom, *halt);
+  }
+
+  /// A word that an envoy keeps until it knows that it was heard: also one that comes too late.
+  template <class Self, class Word>
+  void hear(Self* self, std::uint64_t number, const Word& what) {
+    auto from = sender_of<envoy_actor>(self);
+    if (!is_current(what.attempt)) {
+      if (from)
+        send(self, from, words_heard{what.attempt, number});
+      return;
+    }
+    constexpr auto is_frequent
+        = std::is_same_v<Word, attempt_report> || std::is_same_v<Word, attempt_started>;
+    auto is_news = words.take(number);
+    if (words.is_to_be_told(!is_frequent || !is_news) && from)
+      send(self, from, words_heard{what.attempt, words.heard()});
+    if (is_news)
+      take(self, what);
   }
 
   /// The trainable is gone. If it said so before, that was heard first and this is no news.
@@ -43,20 +87,26 @@ struct trial_state {
   void lose(Self* self, attempt_key key, const caf::error& why) {
     if (!is_current(key))
       return;
+    // It may run on, and come back: the cluster says so when it counts as lost.
+    if (is_unreachable(why)) {
+      trainable = trainable_actor{};
+      return;
+    }
     attempt_ended over;
     over.attempt = key;
-    if (is_unreachable(why)) {
-      over.how = static_cast<std::uint8_t>(end_class::node_lost);
-      over.detail = "the connection to its node was lost";
-    } else {
-      over.how = static_cast<std::uint8_t>(end_class::killed);
-      over.detail = "the trainable went away: " + render(self->system(), why);
-    }
-    finish(self, over);
+    over.how = static_cast<std::uint8_t>(end_class::killed);
+    over.detail = "the trainable went away: " + render(self->system(), why);
+    take(self, over);
   }
 
   template <class Self>
-  void forward(Self* self, const attempt_report& what) {
+  void take(Self* self, const attempt_started& what) {
+    if (is_current(what.attempt))
+      tell(self, on::started{id, what.attempt, what.pid});
+  }
+
+  template <class Self>
+  void take(Self* self, const attempt_report& what) {
     auto full = std::make_shared<report>();
     full->trial = id;
     full->attempt = what.attempt;
@@ -72,12 +122,21 @@ struct trial_state {
   }
 
   template <class Self>
-  void finish(Self* self, const attempt_ended& what) {
+  void take(Self* self, const attempt_saved& what) {
+    tell(self, on::saved{id, what.attempt, checkpoint_id{what.checkpoint}, what.iteration,
+                         std::chrono::nanoseconds{what.time_total_ns}, what.location, what.bytes});
+  }
+
+  template <class Self>
+  void take(Self* self, const attempt_save_failed& what) {
+    tell(self, on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why});
+  }
+
+  template <class Self>
+  void take(Self* self, const attempt_ended& what) {
     if (!is_current(what.attempt))
       return;
-    attempt = {};
-    trainable = trainable_actor{};
-    early_halt.reset();
+    begin({});
     on::ended over{id, what.attempt, static_cast<end_class>(what.how), what.detail, {}};
     if (what.has_status)
       over.exit_status = what.exit_status;
@@ -92,37 +151,25 @@ trial_actor::behavior_type trial(trial_actor::stateful_pointer<trial_state> self
   state.runner = std::move(runner);
   state.watched.init(self);
   return {
-      [&state](const launch_order& what) { state.attempt = what.attempt; },
-      [self, &state](const attempt_answer& what) {
-        if (state.is_current(what.attempt) && state.trainable)
-          send(self, state.trainable, what);
-      },
-      [self, &state](const attempt_halt& what) {
-        if (!state.is_current(what.attempt))
-          return;
-        if (state.trainable)
-          send(self, state.trainable, what);
-        else
-          state.early_halt = what;
-      },
+      [&state](const launch_order& what) { state.begin(what.attempt); },
+      [self, &state](const attempt_answer& what) { state.pass(self, state.answer, what); },
+      [self, &state](const attempt_halt& what) { state.pass(self, state.halt, what); },
       [self, &state](attempt_key key, const trainable_actor& whom) {
         state.attach(self, key, whom);
       },
-      [self, &state](const attempt_started& what) {
-        if (state.is_current(what.attempt))
-          state.tell(self, on::started{state.id, what.attempt, what.pid});
+      [self, &state](const attempt_started& what) { state.take(self, what); },
+      [self, &state](const attempt_report& what) { state.take(self, what); },
+      [self, &state](const attempt_saved& what) { state.take(self, what); },
+      [self, &state](const attempt_save_failed& what) { state.take(self, what); },
+      [self, &state](const attempt_ended& what) { state.take(self, what); },
+      [self, &state](attempt_key key, const envoy_actor& whom) {
+        state.attach(self, key, trainable_actor{whom});
       },
-      [self, &state](const attempt_report& what) { state.forward(self, what); },
-      [self, &state](const attempt_saved& what) {
-        state.tell(self, on::saved{state.id, what.attempt, checkpoint_id{what.checkpoint},
-                                   what.iteration, std::chrono::nanoseconds{what.time_total_ns},
-                                   what.location, what.bytes});
-      },
-      [self, &state](const attempt_save_failed& what) {
-        state.tell(self, on::save_failed{state.id, what.attempt, checkpoint_id{what.checkpoint},
-                                         what.why});
-      },
-      [self, &state](const attempt_ended& what) { state.finish(self, what); },
+      [self, &state](std::uint64_t n, const attempt_started& x) { state.hear(self, n, x); },
+      [self, &state](std::uint64_t n, const attempt_report& x) { state.hear(self, n, x); },
+      [self, &state](std::uint64_t n, const attempt_saved& x) { state.hear(self, n, x); },
+      [self, &state](std::uint64_t n, const attempt_save_failed& x) { state.hear(self, n, x); },
+      [self, &state](std::uint64_t n, const attempt_ended& x) { state.hear(self, n, x); },
       [](ping_atom, std::uint64_t x) { return x; },
   };
 }

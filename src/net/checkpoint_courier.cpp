@@ -25,7 +25,8 @@ using courier_impl
     = extend<keeper_actor, caf::result<void>(storage_answer), caf::result<void>(piece_wanted),
              caf::result<void>(checkpoint_settled), caf::result<void>(checkpoint_found),
              caf::result<void>(checkpoint_piece), caf::result<void>(ask_head),
-             caf::result<void>(brought), caf::result<void>(tick_atom)>;
+             caf::result<void>(brought), caf::result<void>(tick_atom),
+             caf::result<void>(vault_actor)>;
 
 } // namespace
 
@@ -111,6 +112,7 @@ using prepare_promise = caf::typed_response_promise<attempt_prepared>;
 struct departure {
   draft_kept kept;
   keep_promise asker;
+  checkpoint_offer offer;
 };
 
 /// One on its way from there.
@@ -147,11 +149,13 @@ struct courier_state {
   /// Ticks since the head said something.
   unsigned idle = 0;
   bool ticking = false;
+  std::shared_ptr<const lease_gate> gate;
 
   template <class Self, class Words>
   void ask(Self* self, Words words) {
-    if (!closed.empty())
-      return;
+    // What is not said while the gate is shut is asked anew with the next vault.
+    if (!closed.empty() || (gate && !gate->is_open()))
+      return tick_later(self);
     send(self, vault, std::move(words), caf::actor_cast<checkpoint_peer_actor>(self));
     tick_later(self);
   }
@@ -274,10 +278,11 @@ struct courier_state {
       asker.deliver(x.kept);
       return;
     }
-    departures.emplace(number, departure{x.kept, std::move(asker)});
+    const checkpoint_offer offer{number, who, x.sequence, x.stream};
+    departures.emplace(number, departure{x.kept, std::move(asker), offer});
     if (!closed.empty())
       return end_departure(self, number, closed);
-    ask(self, checkpoint_offer{number, who, x.sequence, x.stream});
+    ask(self, offer);
   }
 
   template <class Self>
@@ -300,8 +305,25 @@ struct courier_state {
     if (known.empty())
       return;
     send(self, packs, unpack_order{number, why.empty()});
-    auto& [kept, asker] = known.mapped();
+    auto& [kept, asker, offer] = known.mapped();
     asker.deliver(why.empty() ? kept : draft_kept{{}, why});
+  }
+
+  // -- A head that was out of reach.
+
+  /// All that is on its way begins anew.
+  template <class Self>
+  void resume(Self* self, const vault_actor& to) {
+    vault = to;
+    idle = 0;
+    for (const auto& [number, job] : questions)
+      ask(self, storage_question{number, storages[job].waiting.front().what.who});
+    for (const auto& [number, x] : departures)
+      ask(self, x.offer);
+    for (const auto& [number, x] : arrivals) {
+      send(self, packs, checkpoint_dropped{number}, caf::actor_cast<courier_impl>(self));
+      ask(self, checkpoint_wanted{number, x.what.who});
+    }
   }
 
   // -- The end of it.
@@ -365,12 +387,13 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
   state.packs = packs;
   state.patience = settings.patience;
   state.share = settings.share;
+  state.gate = settings.gate;
   state.watched.init(self);
-  if (vault)
+  if (vault && !settings.gate)
     state.watched.watch(self, vault, [self, &state](const caf::error&) {
       state.close(self, "the connection to the head was lost");
     });
-  else
+  else if (!vault)
     state.closed = "the head keeps no checkpoints";
   take_along(self, packs);
   return {
@@ -395,6 +418,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
       [self, &state](const ask_head& x) { state.ask(self, x.what); },
       [self, &state](const brought& x) { state.hear(self, x); },
       [self, &state](tick_atom) { state.tick(self); },
+      [self, &state](const vault_actor& to) { state.resume(self, to); },
   };
 }
 
@@ -405,6 +429,10 @@ keeper_actor spawn_checkpoint_courier(caf::actor_system& system, vault_actor vau
   auto packs = settings.own_thread ? system.spawn<caf::detached>(packer, settings)
                                    : system.spawn(packer, settings);
   return keeper_actor{system.spawn(courier, std::move(vault), packs, settings)};
+}
+
+void reconnect(const keeper_actor& whom, const vault_actor& to) {
+  send_from_outside(caf::actor_cast<courier_impl>(whom), to);
 }
 
 } // namespace tune

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/connector.hpp"
 
+#include "pulse.hpp"
+
 #include "tune/actors/clocks.hpp"
+#include "tune/io/process/process_mark.hpp"
+#include "tune/net/checkpoint_courier.hpp"
+#include "tune/net/job_finder.hpp"
+#include "tune/net/output_courier.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -28,7 +34,10 @@ namespace tune {
 
 namespace {
 
-using connector_impl = extend<connector_actor, caf::result<void>(tick_atom, std::uint64_t)>;
+using connector_impl = extend<connector_actor, caf::result<void>(tick_atom, std::uint64_t),
+                              caf::result<void>(pulse_news),
+                              // From the node: it may speak.
+                              caf::result<void>(leases_kept)>;
 
 /// Connecting blocks, and so it has a thread of its own. Only its connector knows it: see
 /// docs/decisions/0005.
@@ -42,10 +51,25 @@ struct session {
   door_actor door;
   head_links links;
   welcome by;
-  node_actor node;
+  node_desk_actor node;
   job_finder_actor finder;
   output_desk_actor outputs;
   keeper_actor keeper;
+  /// Null: nobody watches for silence.
+  std::shared_ptr<lease_gate> gate = {};
+  pulse_actor pulse = {};
+  /// When the lease of this session began.
+  instant began{0};
+  /// The head is out of reach, and the node waits for it.
+  bool is_away = false;
+  /// It was found again, and has not said yet what may go on.
+  bool returns = false;
+  /// When it waits no longer.
+  instant lost_at{0};
+
+  [[nodiscard]] liveness_rules rules() const {
+    return {std::chrono::milliseconds{by.lost_after_ms}};
+  }
 };
 
 struct dialer_state {
@@ -69,6 +93,7 @@ struct connector_state {
   static inline const char* name = "tune.connector";
 
   connector_settings settings;
+  std::string own_process = mark_of_this_process();
   dialer_actor dialer;
   monitors watched;
   std::optional<session> with;
@@ -76,6 +101,8 @@ struct connector_state {
   std::chrono::steady_clock::time_point alone_since;
   /// Numbers the timers: one that was overtaken means nothing.
   std::uint64_t timer = 0;
+  /// Numbers the attempts, likewise.
+  std::uint64_t course = 0;
   bool leaving = false;
   /// It had a head once.
   bool was_joined = false;
@@ -91,23 +118,33 @@ struct connector_state {
     attempt(self);
   }
 
-  // -- Coming in.
+  // -- Coming in, or back.
+
+  /// Calls unless another attempt began meanwhile, or none is due any more.
+  template <class Answer, class Call>
+  auto in_course(Call call) {
+    return [this, which = course, call](const Answer& x) {
+      if (which == course)
+        call(x);
+    };
+  }
 
   template <class Self>
   void attempt(Self* self) {
+    ++course;
     // It takes a bounded time, and lives here.
     request(self, dialer, caf::infinite, run_atom_v)
-        .then([this, self](const dialed& result) { introduce(self, result); },
-              [this, self](const caf::error& why) {
+        .then(in_course<dialed>([this, self](const dialed& result) { introduce(self, result); }),
+              in_course<caf::error>([this, self](const caf::error& why) {
                 retry(self, "cannot dial: " + render(self->system(), why));
-              });
+              }));
   }
 
   template <class Self>
   void introduce(Self* self, const dialed& to) {
     if (!to.door) {
       if (to.why.code == ec::refused)
-        return end(self, {worker_end::kind::refused, to.why.detail});
+        return refuse(self, to.why.detail);
       return retry(self, to.why.detail);
     }
     hello words{settings.build,
@@ -116,12 +153,23 @@ struct connector_state {
                 settings.worker,
                 wall_ms(),
                 settings.node.capacity,
-                offer_of(settings.node).labels};
+                offer_of(settings.node).labels,
+                own_process};
     request(self, to.door, answer_patience, hello_atom_v, to_json(words))
-        .then([this, self, door = to.door](const std::string& text) { hear(self, door, text); },
-              [this, self](const caf::error& why) {
+        .then(in_course<std::string>([this, self, door = to.door](const std::string& text) {
+                hear(self, door, text);
+              }),
+              in_course<caf::error>([this, self](const caf::error& why) {
                 retry(self, "the head does not answer: " + render(self->system(), why));
-              });
+              }));
+  }
+
+  /// Trying again would mend nothing.
+  template <class Self>
+  void refuse(Self* self, const std::string& why) {
+    if (with)
+      return lose(self, why);
+    end(self, {worker_end::kind::refused, why});
   }
 
   template <class Self>
@@ -132,36 +180,150 @@ struct connector_state {
     if (const auto* no = std::get_if<rejection>(&*answer)) {
       if (no->try_again)
         return retry(self, no->why);
-      return end(self, {worker_end::kind::refused, no->why});
+      return refuse(self, no->why);
     }
-    if (leaving)
+    if (leaving && !with)
       return end(self, {worker_end::kind::left, {}});
     auto& by = std::get<welcome>(*answer);
+    // Another head knows nothing of what runs here, and its own heads before it are no more.
+    if (with && by.head != with->by.head)
+      return lose(self, "another head leads");
+    // The head counts from when it hears of it, which is later.
+    auto began = settings.clock();
     request(self, door, answer_patience, enter_atom_v, by.ticket)
-        .then([this, self, door, by](const head_links& links) { enter(self, door, by, links); },
-              [this, self](const caf::error& why) {
+        .then(in_course<head_links>([this, self, door, by, began](const head_links& links) {
+                with ? come_back(self, door, by, links, began)
+                     : enter(self, door, by, links, began);
+              }),
+              in_course<caf::error>([this, self](const caf::error& why) {
                 retry(self, "the head does not answer: " + render(self->system(), why));
-              });
+              }));
   }
 
   template <class Self>
-  void enter(Self* self, const door_actor& door, const welcome& by, const head_links& links) {
+  void enter(Self* self, const door_actor& door, const welcome& by, const head_links& links,
+             instant began) {
     is_lost = false;
     was_joined = true;
     auto node = settings.node;
     node.name = by.name;
+    if (links.watchman && by.lost_after_ms > 0)
+      node.gate = std::make_shared<lease_gate>(settings.clock);
+    node.when_open
+        = [me = caf::actor_cast<connector_impl>(self)] { send_from_outside(me, leases_kept{}); };
     settings.furnish(node, links);
     auto& now = with.emplace(session{door, links, by, {}, node.finder, node.outputs, node.keeper});
-    now.node = spawn_node(self->system(), std::move(node), links.desk);
-    watched.watch(self, door, [this, self](const caf::error& why) {
-      lose(self, text_of_loss("the head", why));
-    });
+    now.gate = node.gate;
+    now.began = began;
+    now.node = spawn_node_desk(self->system(), std::move(node), links.desk);
+    begin_pulse(self, std::nullopt);
+    watch_door(self);
     watched.watch(self, now.node, [this, self](const caf::error&) { close(self); });
-    send(self, door, enter_atom_v, by.ticket, now.node);
+    send(self, door, enter_atom_v, by.ticket, node_actor{now.node}, node_inventory{});
     wait = settings.first_wait;
     seen().joined(by.name, by);
     if (leaving)
       leave_head(self);
+  }
+
+  template <class Self>
+  void watch_door(Self* self) {
+    watched.watch(self, with->door, [this, self](const caf::error& why) {
+      auto text = text_of_loss("the head", why);
+      is_unreachable(why) ? part(self, text) : lose(self, text);
+    });
+  }
+
+  template <class Self>
+  void begin_pulse(Self* self, std::optional<instant> lost_at) {
+    if (!with->gate)
+      return;
+    end_pulse(self);
+    // Before the head can say anything of this session.
+    with->gate->set_end(with->began + with->rules().lease());
+    with->pulse = spawn_pulse(
+        self->system(),
+        {with->by.ticket, with->rules(), with->began, with->links.watchman, with->gate, lost_at},
+        caf::actor_cast<pulse_listener_actor>(self));
+    send(self, with->pulse, run_atom_v);
+  }
+
+  template <class Self>
+  void end_pulse(Self* self) {
+    if (with->pulse)
+      self->send_exit(std::exchange(with->pulse, pulse_actor{}), caf::exit_reason::user_shutdown);
+  }
+
+  // -- A head that is out of reach.
+
+  /// What runs goes on, unheard: the head is looked for.
+  template <class Self>
+  void part(Self* self, const std::string& why) {
+    if (!with || is_lost || with->is_away)
+      return;
+    if (!with->gate || leaving || is_known_gone(with->by.process))
+      return lose(self, why);
+    with->is_away = true;
+    with->gate->shut();
+    with->lost_at = settings.clock() + with->rules().lease() + with->rules().lost_after;
+    wait = settings.first_wait;
+    seen().away(why,
+                std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().lost_after));
+    // Not at once: a head that lets it in and then does not count on it would have it run in
+    // circles.
+    remind(self, std::min(wait, half_interval()));
+  }
+
+  [[nodiscard]] std::chrono::milliseconds half_interval() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().interval() / 2);
+  }
+
+  template <class Self>
+  void take(Self* self, const pulse_news& what) {
+    if (!with || what.session != with->by.ticket || is_lost)
+      return;
+    if (what.what == node_lease::state::lost)
+      lose(self, what.why);
+    else
+      part(self, what.why);
+  }
+
+  template <class Self>
+  void come_back(Self* self, const door_actor& door, const welcome& by, const head_links& links,
+                 instant began) {
+    with->door = door;
+    with->links = links;
+    with->by = by;
+    with->began = began;
+    send(self, with->node, links.desk);
+    // It lives here.
+    request(self, with->node, caf::infinite, status_atom_v)
+        .then(in_course<node_inventory>(
+                  [this, self](const node_inventory& has) { be_back(self, has); }),
+              [](const caf::error&) {}); // It is gone, which is heard of by itself.
+  }
+
+  template <class Self>
+  void be_back(Self* self, const node_inventory& has) {
+    with->is_away = false;
+    with->returns = true;
+    wait = settings.first_wait;
+    begin_pulse(self, with->lost_at);
+    watch_door(self);
+    send(self, with->door, enter_atom_v, with->by.ticket, node_actor{with->node}, has);
+  }
+
+  /// The head has said what may go on.
+  void go_on() {
+    if (!with || is_lost || !std::exchange(with->returns, false))
+      return;
+    if (with->finder)
+      reconnect(with->finder, with->links.depot);
+    if (with->outputs)
+      reconnect(with->outputs, with->links.inbox);
+    if (with->keeper)
+      reconnect(with->keeper, with->links.vault);
+    seen().back();
   }
 
   template <class Call>
@@ -182,6 +344,10 @@ struct connector_state {
     if (!with || is_lost)
       return;
     is_lost = true;
+    ++course;
+    ++timer;
+    if (with->gate)
+      with->gate->shut();
     seen().lost(why);
     send(self, with->node, drain_atom_v);
   }
@@ -191,7 +357,9 @@ struct connector_state {
   void close(Self* self) {
     for_each_helper(
         [self](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
+    end_pulse(self);
     with.reset();
+    ++course;
     ++timer;
     alone_since = self->clock().now();
     if (leaving)
@@ -205,6 +373,8 @@ struct connector_state {
 
   template <class Self>
   void retry(Self* self, const std::string& why) {
+    if (with)
+      return retry_soon(self, why);
     if (leaving)
       return end(self, {worker_end::kind::left, {}});
     auto alone = self->clock().now() - alone_since;
@@ -213,6 +383,16 @@ struct connector_state {
     seen().waits(why, wait);
     remind(self, wait);
     wait = std::min(2 * wait, settings.most_wait);
+  }
+
+  /// While something runs here, time is short.
+  template <class Self>
+  void retry_soon(Self* self, const std::string& why) {
+    if (is_known_gone(with->by.process))
+      return lose(self, why);
+    seen().waits(why, wait);
+    remind(self, wait);
+    wait = std::max(settings.first_wait, std::min(2 * wait, half_interval()));
   }
 
   template <class Self>
@@ -224,7 +404,9 @@ struct connector_state {
   void tick(Self* self, std::uint64_t which) {
     if (which != timer)
       return;
-    if (with)
+    if (with && with->is_away)
+      attempt(self);
+    else if (with)
       send(self, with->node, drain_atom_v);
     else if (!leaving)
       attempt(self);
@@ -237,8 +419,11 @@ struct connector_state {
         send(self, with->node, drain_atom_v);
       return;
     }
+    if (with && with->is_away)
+      return lose(self, "the head is out of reach");
     if (with)
       return leave_head(self);
+    ++course;
     ++timer;
     end(self, {worker_end::kind::left, {}});
   }
@@ -272,6 +457,8 @@ connector_impl::behavior_type connector(connector_impl::stateful_pointer<connect
       [self, &state](run_atom) { state.begin(self); },
       [self, &state](leave_atom) { state.leave(self); },
       [self, &state](tick_atom, std::uint64_t which) { state.tick(self, which); },
+      [self, &state](const pulse_news& x) { state.take(self, x); },
+      [&state](const leases_kept&) { state.go_on(); },
   };
 }
 

@@ -2,12 +2,15 @@
 #include "tune/net/door.hpp"
 
 #include "tune/actors/clocks.hpp"
+#include "tune/io/process/process_mark.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -24,11 +27,20 @@ struct guest {
   std::string name;
 };
 
+/// How often it looks whether the process still lives of a node that is out of reach.
+constexpr auto look_interval = std::chrono::milliseconds{200};
+
 /// Somebody who is in.
 struct inmate {
   std::string worker;
   node_actor node;
+  std::uint64_t session = 0;
+  std::string process;
+  /// Set while the connection to it is lost: for so long its name is kept.
+  std::optional<caf::actor_clock::time_point> kept_until = {};
 };
+
+using door_impl = extend<entrance_actor, caf::result<void>(tick_atom)>;
 
 struct door_state {
   static inline const char* name = "tune.door";
@@ -44,6 +56,20 @@ struct door_state {
   /// Clients that were welcomed and did not ask for the front yet.
   std::set<std::uint64_t> clients;
   std::uint64_t last_ticket = 0;
+  std::string own_process = mark_of_this_process();
+  bool looking = false;
+
+  [[nodiscard]] welcome welcome_as(std::string called, std::int64_t now) const {
+    auto lost_after
+        = std::chrono::duration_cast<std::chrono::milliseconds>(settings.rules.lost_after).count();
+    return {settings.build,
+            std::move(called),
+            last_ticket,
+            now,
+            settings.head,
+            own_process,
+            settings.watchman ? lost_after : 0};
+  }
 
   std::string hear(const std::string& text) {
     auto client = client_hello_from_json(text);
@@ -63,7 +89,7 @@ struct door_state {
     clients.insert(++last_ticket);
     if (clients.size() > most_tickets)
       clients.erase(clients.begin());
-    return to_json(hello_answer{welcome{settings.build, who.name, last_ticket, wall_ms()}});
+    return to_json(hello_answer{welcome_as(who.name, wall_ms())});
   }
 
   std::string hear_worker(const std::string& text) {
@@ -84,7 +110,7 @@ struct door_state {
     welcomed[ticket] = {std::move(*who), called};
     if (welcomed.size() > most_tickets)
       welcomed.erase(welcomed.begin());
-    return to_json(hello_answer{welcome{settings.build, called, ticket, now}});
+    return to_json(hello_answer{welcome_as(called, now)});
   }
 
   caf::result<front_actor> lead_in(std::uint64_t ticket) {
@@ -101,8 +127,9 @@ struct door_state {
   [[nodiscard]] std::string name_for(const hello& who) const {
     std::set<std::string> taken;
     for (const auto& [used, by] : inside) {
-      if (by.worker != who.worker)
-        taken.insert(used);
+      if (by.worker == who.worker)
+        return used;
+      taken.insert(used);
     }
     for (const auto& [ticket, other] : welcomed) {
       if (other.who.worker != who.worker)
@@ -111,31 +138,93 @@ struct door_state {
     return free_name(who.name, taken);
   }
 
+  /// From now on its silence is noticed.
   template <class Self>
-  void enter(Self* self, std::uint64_t ticket, const node_actor& node) {
+  head_links let_in(Self* self, std::uint64_t ticket) {
+    if (settings.watchman && welcomed.contains(ticket))
+      send(self, *settings.watchman, enter_atom_v, ticket);
+    return links;
+  }
+
+  template <class Self>
+  void enter(Self* self, std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
     auto came = welcomed.extract(ticket);
     if (came.empty()) {
       send(self, node, drain_atom_v);
       return;
     }
     auto& [who, called] = came.mapped();
-    inside[called] = {who.worker, node};
+    auto known = inside.find(called);
+    auto is_back = known != inside.end() && known->second.worker == who.worker;
+    if (is_back && settings.watchman)
+      send(self, *settings.watchman, leave_atom_v, known->second.session);
+    inside[called] = {who.worker, node, ticket, who.process};
     // Whoever came back under the name before this one's loss was noticed keeps it.
-    watched.watch(self, node, [this, called = called, node](const caf::error& why) {
-      auto known = inside.find(called);
-      if (known == inside.end() || known->second.node != node)
-        return;
-      inside.erase(known);
-      settings.say("worker " + called + " is gone: " + text_of_loss("it", why));
+    watched.watch(self, node, [this, self, called = called, node](const caf::error& why) {
+      if (auto gone = inside.find(called); gone != inside.end() && gone->second.node == node)
+        miss(self, called, gone->second, why);
     });
-    settings.say("worker " + called + " joined: " + to_text(who.capacity));
-    send(self, cluster, node_offer{called, who.capacity, who.labels}, node);
+    settings.say("worker " + called + (is_back ? " is back" : " joined: " + to_text(who.capacity)));
+    node_offer offer{called, who.capacity, who.labels};
+    offer.session = settings.watchman ? ticket : 0;
+    offer.worker = who.worker;
+    offer.has = has;
+    send(self, cluster, std::move(offer), node);
+  }
+
+  /// It may come back, unless its process has ended.
+  template <class Self>
+  void miss(Self* self, const std::string& called, inmate& who, const caf::error& why) {
+    if (!is_unreachable(why) || !settings.watchman) {
+      inside.erase(called);
+      settings.say("worker " + called + " is gone: " + text_of_loss("it", why));
+      return;
+    }
+    who.kept_until = self->clock().now() + 2 * settings.rules.lost_after;
+    if (!bury(self, called, who))
+      settings.say("the connection to worker " + called + " was lost: it may come back");
+    look_later(self);
+  }
+
+  /// @returns whether its process has ended.
+  template <class Self>
+  bool bury(Self* self, const std::string& called, const inmate& who) {
+    if (!is_known_gone(who.process))
+      return false;
+    send(self, cluster, node_silent{who.session, "its process has ended"});
+    settings.say("worker " + called + " is gone: its process has ended");
+    inside.erase(called);
+    return true;
+  }
+
+  template <class Self>
+  void look(Self* self) {
+    looking = false;
+    std::vector<std::string> away;
+    for (const auto& [called, who] : inside) {
+      if (who.kept_until)
+        away.push_back(called);
+    }
+    for (const auto& called : away) {
+      const auto& who = inside.at(called);
+      if (!bury(self, called, who) && *who.kept_until <= self->clock().now())
+        inside.erase(called);
+    }
+    look_later(self);
+  }
+
+  template <class Self>
+  void look_later(Self* self) {
+    auto is_away = [](const auto& x) { return x.second.kept_until.has_value(); };
+    if (looking || std::none_of(inside.begin(), inside.end(), is_away))
+      return;
+    looking = true;
+    delayed_send(self, caf::actor_cast<door_impl>(self), look_interval, tick_atom_v);
   }
 };
 
-entrance_actor::behavior_type door(entrance_actor::stateful_pointer<door_state> self,
-                                   door_settings settings, cluster_actor cluster,
-                                   head_links links) {
+door_impl::behavior_type door(door_impl::stateful_pointer<door_state> self, door_settings settings,
+                              cluster_actor cluster, head_links links) {
   auto& state = state_of(self);
   state.settings = std::move(settings);
   state.cluster = std::move(cluster);
@@ -143,11 +232,11 @@ entrance_actor::behavior_type door(entrance_actor::stateful_pointer<door_state> 
   state.watched.init(self);
   return {
       [&state](hello_atom, const std::string& text) { return state.hear(text); },
-      [&state](enter_atom, std::uint64_t) { return state.links; },
-      [self, &state](enter_atom, std::uint64_t ticket, const node_actor& node) {
-        state.enter(self, ticket, node);
-      },
+      [self, &state](enter_atom, std::uint64_t ticket) { return state.let_in(self, ticket); },
+      [self, &state](enter_atom, std::uint64_t ticket, const node_actor& node,
+                     const node_inventory& has) { state.enter(self, ticket, node, has); },
       [&state](front_wanted x) { return state.lead_in(x.ticket); },
+      [self, &state](tick_atom) { state.look(self); },
   };
 }
 

@@ -50,6 +50,7 @@ std::string to_json(const hello& x) {
   for (const auto& label : x.labels)
     labels.emplace_back(label);
   result.set("labels", value{std::move(labels)});
+  result.set("process", value{x.process});
   return to_json(result);
 }
 
@@ -71,6 +72,8 @@ expected<hello> hello_from_json(std::string_view text) {
     else
       from.fail("labels has a wrong type");
   }
+  // Builds that do not say it are told that they are of another version.
+  result.process = from.get_if<std::string>("process").value_or("");
   if (from.fault())
     return *from.fault();
   return result;
@@ -84,6 +87,9 @@ std::string to_json(const hello_answer& x) {
     result.set("name", value{yes->name});
     result.set("ticket", value{static_cast<std::int64_t>(yes->ticket)});
     result.set("wall_ms", value{yes->wall_ms});
+    result.set("head", value{yes->head});
+    result.set("process", value{yes->process});
+    result.set("lost_after_ms", value{yes->lost_after_ms});
   } else {
     const auto& no = std::get<rejection>(x);
     result.set("ok", value{false});
@@ -104,6 +110,9 @@ expected<hello_answer> hello_answer_from_json(std::string_view text) {
     yes.name = from.get<std::string>("name");
     yes.ticket = static_cast<std::uint64_t>(from.get<std::int64_t>("ticket"));
     yes.wall_ms = from.get<std::int64_t>("wall_ms");
+    yes.head = from.get_if<std::string>("head").value_or("");
+    yes.process = from.get_if<std::string>("process").value_or("");
+    yes.lost_after_ms = from.get_if<std::int64_t>("lost_after_ms").value_or(0);
     if (!from.fault())
       return hello_answer{std::move(yes)};
   } else {

@@ -27,8 +27,10 @@ struct finder_state {
   }
 };
 
-job_finder_actor::behavior_type finder(job_finder_actor::stateful_pointer<finder_state> self,
-                                       fetcher_actor fetcher, depot_actor depot, job_maker make) {
+using finder_impl = extend<job_finder_actor, caf::result<void>(depot_actor)>;
+
+finder_impl::behavior_type finder(finder_impl::stateful_pointer<finder_state> self,
+                                  fetcher_actor fetcher, depot_actor depot, job_maker make) {
   auto& state = state_of(self);
   state.fetcher = std::move(fetcher);
   state.depot = std::move(depot);
@@ -56,6 +58,7 @@ job_finder_actor::behavior_type finder(job_finder_actor::stateful_pointer<finder
         for (auto dropped = std::erase(*asked, what.job); dropped > 0; --dropped)
           send(self, state.fetcher, job_dropped{what.job});
       },
+      [&state](const depot_actor& to) { state.depot = to; },
   };
 }
 
@@ -64,6 +67,10 @@ job_finder_actor::behavior_type finder(job_finder_actor::stateful_pointer<finder
 job_finder_actor spawn_job_finder(caf::actor_system& system, fetcher_actor fetcher,
                                   depot_actor depot, job_maker make) {
   return system.spawn<caf::detached>(finder, std::move(fetcher), std::move(depot), std::move(make));
+}
+
+void reconnect(const job_finder_actor& whom, const depot_actor& to) {
+  send_from_outside(caf::actor_cast<finder_impl>(whom), to);
 }
 
 } // namespace tune

@@ -33,8 +33,8 @@ namespace tune {
 
 namespace {
 
-using courier_impl
-    = extend<output_desk_actor, caf::result<void>(piece_taken), caf::result<void>(tick_atom)>;
+using courier_impl = extend<output_desk_actor, caf::result<void>(piece_taken),
+                            caf::result<void>(tick_atom), caf::result<void>(inbox_actor)>;
 
 /// How often it looks whether something was taken, while it has patience.
 constexpr unsigned ticks_of_patience = 10;
@@ -95,12 +95,15 @@ struct courier_state {
   std::map<std::uint64_t, std::tuple<output_key, std::size_t, std::size_t>> pieces;
   std::uint64_t last_number = 0;
   bool ticking = false;
-  /// The head is out of reach.
+  /// Nothing goes to the head any more.
   bool lost = false;
   std::chrono::milliseconds patience{0};
   inbox_actor inbox;
   reader_actor reads;
   monitors watched;
+  std::shared_ptr<const lease_gate> gate;
+  /// One more with each inbox: what was read for an earlier one is read again.
+  unsigned round = 0;
 
   void open(const output_opened& what) {
     if (lost)
@@ -132,20 +135,26 @@ struct courier_state {
     }
     from.again = false;
     request(self, reads, caf::infinite, read_order{from.file, from.done})
-        .then([this, self, which,
-               index](std::string& bytes) { pass(self, which, index, std::move(bytes)); },
+        .then([this, self, which, index,
+               of = round](std::string& bytes) { pass(self, which, index, of, std::move(bytes)); },
               [this, self, which, index](const caf::error& why) {
                 fail(which, index, render(self->system(), why));
               });
   }
 
   template <class Self>
-  void pass(Self* self, const output_key& which, std::size_t index, std::string bytes) {
+  void pass(Self* self, const output_key& which, std::size_t index, unsigned of,
+            std::string bytes) {
     auto known = attempts.find(which);
-    if (known == attempts.end())
+    if (known == attempts.end() || of != round)
       return;
     auto& [id, all] = *known;
     auto& from = all.streams[index];
+    // It is read again when the head is there.
+    if (gate && !gate->is_open()) {
+      from.busy = false;
+      return;
+    }
     if (bytes.empty() && !(all.closing && !from.again)) {
       from.busy = false;
       if (from.again)
@@ -258,6 +267,21 @@ struct courier_state {
     asker.deliver(output_settled{std::move(why)});
   }
 
+  /// What was on its way may be lost: it goes once more.
+  template <class Self>
+  void resume(Self* self, const inbox_actor& to) {
+    inbox = to;
+    ++round;
+    pieces.clear();
+    for (auto& [which, all] : attempts) {
+      all.idle = 0;
+      for (std::size_t i = 0; i < all.streams.size(); ++i) {
+        all.streams[i].busy = false;
+        look(self, which, i);
+      }
+    }
+  }
+
   /// Nobody takes anything any more.
   void lose() {
     lost = true;
@@ -271,13 +295,17 @@ struct courier_state {
 
 courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state> self,
                                     const inbox_actor& inbox, const reader_actor& reads,
-                                    std::chrono::milliseconds patience) {
+                                    std::chrono::milliseconds patience,
+                                    std::shared_ptr<const lease_gate> gate) {
   auto& state = state_of(self);
   state.patience = patience;
   state.inbox = inbox;
   state.reads = reads;
+  state.gate = std::move(gate);
   state.watched.init(self);
-  state.watched.watch(self, inbox, [&state](const caf::error&) { state.lose(); });
+  // Where there is a gate, somebody looks for the head and says when it is lost.
+  if (!state.gate)
+    state.watched.watch(self, inbox, [&state](const caf::error&) { state.lose(); });
   take_along(self, reads);
   return {
       [&state](const output_opened& what) { state.open(what); },
@@ -285,7 +313,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
       [self, &state](const output_closed& x) {
         auto answer = self->make_response_promise<output_settled>();
         auto known = state.attempts.find(x.whose);
-        if (known == state.attempts.end()) {
+        if (known == state.attempts.end() || state.lost) {
           answer.deliver(output_settled{"the head is out of reach"});
           return answer;
         }
@@ -294,16 +322,24 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
         return answer;
       },
       [self, &state](const piece_taken& x) { state.hear(self, x); },
+      [&state](leave_atom) { state.lose(); },
       [self, &state](tick_atom) { state.tick(self); },
+      [self, &state](const inbox_actor& to) { state.resume(self, to); },
   };
 }
 
 } // namespace
 
 output_desk_actor spawn_output_courier(caf::actor_system& system, inbox_actor inbox,
-                                       bool own_thread, std::chrono::milliseconds patience) {
+                                       bool own_thread, std::chrono::milliseconds patience,
+                                       std::shared_ptr<const lease_gate> gate) {
   auto reads = own_thread ? system.spawn<caf::detached>(reader) : system.spawn(reader);
-  return output_desk_actor{system.spawn(courier, std::move(inbox), reads, patience)};
+  return output_desk_actor{
+      system.spawn(courier, std::move(inbox), reads, patience, std::move(gate))};
+}
+
+void reconnect(const output_desk_actor& whom, const inbox_actor& to) {
+  send_from_outside(caf::actor_cast<courier_impl>(whom), to);
 }
 
 } // namespace tune

@@ -17,12 +17,13 @@ void init_net_types() {
   });
 }
 
-network_config::network_config(const transport& how, std::size_t threads) {
+network_config::network_config(const transport& how, std::size_t threads,
+                               const liveness_rules& liveness) {
   configure_net(*this, threads);
   if (how.identity)
-    load_network(*this, how.identity->files);
+    load_network(*this, how.identity->files, liveness.lost_after);
   else
-    load_network(*this);
+    load_network(*this, liveness.lost_after);
 }
 
 void configure_net(caf::actor_system_config& config, std::size_t threads) {

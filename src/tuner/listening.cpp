@@ -19,12 +19,13 @@ expected<std::optional<listen_options>> listening(const loaded_spec& from) {
   // Before anything is made: a directory that was begun would be in the way of the next try.
   if (auto open = can_listen(*where); !open)
     return open.error();
-  return std::optional{listen_options{std::move(*where), std::move(*how), cluster.name}};
+  return std::optional{listen_options{std::move(*where), std::move(*how), cluster.name,
+                                      liveness_rules{cluster.lost_after}}};
 }
 
 std::unique_ptr<caf::actor_system_config> config_for(const std::optional<listen_options>& port) {
   if (port)
-    return std::make_unique<network_config>(port->how);
+    return std::make_unique<network_config>(port->how, 0, port->liveness);
   return std::make_unique<system_config>();
 }
 

@@ -10,6 +10,7 @@
 #include "tune/net/door.hpp"
 #include "tune/net/inbox.hpp"
 #include "tune/net/vault.hpp"
+#include "tune/net/watchman.hpp"
 
 #include <utility>
 
@@ -39,11 +40,16 @@ expected<std::uint16_t> premises::listen(listen_options how) {
   vault_settings keeping;
   keeping.secret = secret_;
   vault_ = spawn_vault(system_, std::move(keeping));
+  watchman_ = spawn_watchman(system_, {how.liveness}, cluster_);
   door_settings settings;
+  settings.watchman = *watchman_;
+  settings.rules = how.liveness;
+  settings.head = fresh_secret();
   settings.cluster = std::move(how.cluster);
   settings.front = std::move(how.front);
   settings.say = std::move(how.say);
-  door_ = spawn_door(system_, std::move(settings), cluster_, {cluster_, *depot_, *inbox_, *vault_});
+  door_ = spawn_door(system_, std::move(settings), cluster_,
+                     {cluster_, *depot_, *inbox_, *vault_, *watchman_});
   return open_port(system_, *door_, how.where, how.how);
 }
 
@@ -93,6 +99,7 @@ void premises::close() {
     go(*depot_);
     go(*inbox_);
     go(*vault_);
+    go(*watchman_);
   }
   // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
   go(cluster_);

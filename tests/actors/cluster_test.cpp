@@ -372,5 +372,243 @@ TEST_F(cluster_test, grants_a_request_only_where_its_labels_are_known) {
   EXPECT_EQ(runner.take<lease_granted>().where, able.actor);
 }
 
+// -- Nodes elsewhere, which may fall out of reach.
+
+struct far_cluster_test : cluster_test {
+  support::mock<trial_actor> trial = mock_trial();
+
+  /// A worker's node comes, or comes back.
+  void come(const support::mock<node_actor>& as, std::uint64_t session, node_inventory has = {},
+            const std::string& worker = "w1", double cpu = 1) {
+    node_offer offer{"far", cpus(cpu), {}};
+    offer.session = session;
+    offer.worker = worker;
+    offer.has = std::move(has);
+    tell(uut, offer, as.actor);
+  }
+  void join(double cpu = 1) {
+    come(node, 5, {}, "w1", cpu);
+    EXPECT_TRUE(node.take<leases_kept>().leases.empty());
+  }
+  lease_granted granted() { return runner.take<lease_granted>(); }
+  void launch(const lease_granted& on) {
+    launch_order order;
+    order.trial = on.trial.number;
+    order.lease = on.what.id.number;
+    tell(uut, order, trial.actor);
+  }
+  static std::uint64_t turn_of(const support::mock<node_actor>& whom) {
+    return whom.take<support::launch_words>().first.turn;
+  }
+  void listen() { tell(uut, runner.actor); }
+  void lose_again(std::uint64_t session) {
+    tell(uut, node_silent{session, "silence"});
+    runner.heard->take_news<on::node_down>();
+  }
+};
+
+TEST_F(far_cluster_test, counts_what_it_launches_on_each_node) {
+  join(2);
+  ask(wants(1, 1));
+  ask(wants(2, 1));
+  launch(granted());
+  launch(granted());
+
+  EXPECT_EQ(turn_of(node), 1u);
+  EXPECT_EQ(turn_of(node), 2u);
+}
+
+TEST_F(far_cluster_test, lets_a_node_come_back_with_what_it_runs) {
+  auto back = mock_node();
+  listen();
+  join();
+  runner.heard->take_news<on::node_up>();
+  ask(wants(1, 1));
+  auto lease = granted();
+  launch(lease);
+  turn_of(node);
+
+  cut_off(node.actor);
+  EXPECT_EQ(runner.heard->size(), 0u);
+  come(back, 6, {1, {lease.what.id.number}});
+
+  EXPECT_THAT(back.take<leases_kept>().leases, testing::ElementsAre(lease.what.id.number));
+  auto again = back.take<support::launch_words>();
+  EXPECT_EQ(again.first.turn, 1u);
+  EXPECT_EQ(again.second, trial.actor);
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(far_cluster_test, gives_nothing_to_a_node_that_is_out_of_reach) {
+  auto back = mock_node();
+  join(2);
+  ask(wants(1, 1));
+  auto lease = granted();
+  launch(lease);
+  turn_of(node);
+  cut_off(node.actor);
+  auto other = mock_runner();
+
+  ask(wants(2, 1));
+  tell(uut, wants(3, 1), other.actor);
+  EXPECT_EQ(runner.heard->size() + other.heard->size(), 0u);
+  come(back, 6, {1, {lease.what.id.number}}, "w1", 2);
+
+  EXPECT_EQ(other.take<lease_granted>().trial.number, 3u);
+  back.heard->forget();
+}
+
+TEST_F(far_cluster_test, launches_again_what_did_not_reach_a_node) {
+  auto back = mock_node();
+  join();
+  ask(wants(1, 1));
+  auto lease = granted();
+  cut_off(node.actor);
+  launch(lease);
+
+  come(back, 6);
+
+  EXPECT_EQ(back.take<leases_kept>().leases.size(), 1u);
+  EXPECT_EQ(turn_of(back), 1u);
+}
+
+TEST_F(far_cluster_test, frees_what_ended_while_a_node_was_out_of_reach) {
+  auto back = mock_node();
+  join();
+  ask(wants(1, 1));
+  ask(wants(2, 1));
+  launch(granted());
+  turn_of(node);
+  cut_off(node.actor);
+
+  come(back, 6, {1, {}});
+
+  EXPECT_TRUE(back.take<leases_kept>().leases.empty());
+  EXPECT_EQ(granted().trial.number, 2u);
+}
+
+TEST_F(far_cluster_test, loses_a_node_that_is_silent_for_too_long) {
+  auto here = mock_node();
+  listen();
+  join();
+  runner.heard->take_news<on::node_up>();
+  ask(wants(1, 1));
+  launch(granted());
+  turn_of(node);
+  cut_off(node.actor);
+
+  tell(uut, node_silent{4, "another one"});
+  EXPECT_EQ(runner.heard->size(), 0u);
+  tell(uut, node_silent{5, "nothing was heard of it for 10 s"});
+
+  auto down = runner.heard->take_news<on::node_down>();
+  EXPECT_EQ(down.node, "far");
+  EXPECT_EQ(down.why, "nothing was heard of it for 10 s");
+  ask(wants(1, 1, true));
+  tell(uut, node_offer{"here", cpus(1), {}}, here.actor);
+  runner.heard->take_news<on::node_up>();
+  EXPECT_EQ(granted().trial.number, 1u);
+}
+
+TEST_F(far_cluster_test, has_a_node_that_comes_back_too_late_end_what_it_runs) {
+  auto back = mock_node();
+  listen();
+  join();
+  runner.heard->take_news<on::node_up>();
+  ask(wants(1, 1));
+  auto lease = granted();
+  launch(lease);
+  turn_of(node);
+  lose_again(5);
+
+  come(back, 6, {1, {lease.what.id.number}});
+
+  EXPECT_TRUE(back.take<leases_kept>().leases.empty());
+  runner.heard->take_news<on::node_up>();
+  ask(wants(1, 1));
+  launch(granted());
+  EXPECT_EQ(turn_of(back), 2u); // later than all it had
+}
+
+TEST_F(far_cluster_test, loses_a_node_whose_name_another_worker_takes) {
+  auto other = mock_node();
+  listen();
+  join();
+  runner.heard->take_news<on::node_up>();
+
+  come(other, 6, {}, "w2");
+
+  runner.heard->take_news<on::node_down>();
+  runner.heard->take_news<on::node_up>();
+  other.take<leases_kept>();
+}
+
+TEST_F(far_cluster_test, tells_a_node_that_was_away_which_jobs_are_over) {
+  auto back = mock_node();
+  join();
+  cut_off(node.actor);
+  tell(uut, job_over{"digits-1"});
+
+  come(back, 6);
+
+  back.take<leases_kept>();
+  EXPECT_EQ(back.take<job_over>().job, "digits-1");
+}
+
+TEST_F(far_cluster_test, revokes_again_what_a_node_may_not_have_heard) {
+  auto back = mock_node();
+  join();
+  ask(wants(1, 1));
+  auto lease = granted();
+  launch(lease);
+  turn_of(node);
+  cut_off(node.actor);
+  dismiss(runner.actor);
+
+  come(back, 6, {1, {lease.what.id.number}});
+
+  back.take<leases_kept>();
+  turn_of(back);
+  EXPECT_EQ(back.take<lease_revoked>().lease, lease.what.id.number);
+}
+
+TEST_F(far_cluster_test, has_a_node_that_is_lost_again_and_again_wait) {
+  listen();
+  std::uint64_t session = 5;
+  join();
+  runner.heard->take_news<on::node_up>();
+  for (int i = 0; i < 2; ++i) {
+    lose_again(session);
+    come(node, ++session);
+    node.take<leases_kept>();
+    runner.heard->take_news<on::node_up>();
+  }
+
+  tell(uut, node_silent{session, "silence"});
+  EXPECT_THAT(runner.heard->take_news<on::node_down>().why,
+              AllOf(HasSubstr("lost 3 times"), HasSubstr("no trials for 10 s")));
+  come(node, ++session);
+  node.take<leases_kept>();
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("no trial goes there for 10 s"));
+  ask(wants(1, 1, true));
+  pass(9'900ms);
+  EXPECT_EQ(runner.heard->size(), 0u);
+  pass(200ms);
+
+  runner.heard->take_news<on::node_up>();
+  EXPECT_EQ(granted().trial.number, 1u);
+}
+
+TEST_F(far_cluster_test, does_not_wait_at_its_end_for_a_node_that_is_away) {
+  listen();
+  join();
+  runner.heard->take_news<on::node_up>();
+  cut_off(node.actor);
+
+  ask_now<std::uint64_t>(uut, drain_atom_v);
+
+  runner.heard->take_news<on::node_down>();
+}
+
 } // namespace
 } // namespace tune

@@ -129,7 +129,7 @@ struct runner_test : support::deterministic_system {
     EXPECT_EQ(cluster.take<lease_request>().trial.number, id);
     lease granted{lease_id{++leases}, {{"here", {}, {}}}};
     tell(uut, lease_granted{trial_id{id}, granted, node.actor});
-    std::tie(order, trial) = node.take<support::launch_words>();
+    std::tie(order, trial) = cluster.take<support::launch_words>();
     EXPECT_EQ(order.trial, id);
     tell(trial, order.attempt, trainable.actor);
   }

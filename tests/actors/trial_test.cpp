@@ -153,6 +153,54 @@ TEST_F(trial_test, notices_a_trainable_that_goes_away_without_a_word) {
   EXPECT_NE(over.detail.find("went away"), std::string::npos);
 }
 
+TEST_F(trial_test, waits_for_a_trainable_that_is_out_of_reach) {
+  begin(first, trainable);
+
+  cut_off(trainable.actor);
+
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(trial_test, tells_a_trainable_that_comes_back_what_it_may_have_missed) {
+  auto again = mock_trainable();
+  begin(first, trainable);
+  cut_off(trainable.actor);
+  tell(uut, answer(first, 4));
+  tell(uut, attempt_halt{first, static_cast<std::uint8_t>(halt_mode::stop)});
+
+  tell(uut, attempt_key{first}, again.actor);
+
+  EXPECT_EQ(again.take<attempt_answer>().number, 4u);
+  EXPECT_EQ(again.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::stop));
+}
+
+TEST_F(trial_test, hears_each_numbered_word_once_and_in_order) {
+  tell(uut, order(first));
+  const attempt_started start{first, 44};
+
+  tell(uut, std::uint64_t{1}, start);
+  tell(uut, std::uint64_t{1}, start);
+  tell(uut, std::uint64_t{3}, ended(first, end_class::user_error));
+  EXPECT_EQ(runner.heard->take_news<on::started>().pid, 44);
+  EXPECT_EQ(runner.heard->size(), 0u);
+  tell(uut, std::uint64_t{2}, ended(first, end_class::finished));
+
+  EXPECT_EQ(runner.heard->take_news<on::ended>().how, end_class::finished);
+}
+
+TEST_F(trial_test, counts_the_words_of_each_attempt_anew) {
+  tell(uut, order(first));
+  tell(uut, std::uint64_t{1}, attempt_started{first, 1});
+  tell(uut, std::uint64_t{2}, ended(first, end_class::killed));
+  tell(uut, order(second));
+  runner.heard->forget();
+
+  tell(uut, std::uint64_t{3}, attempt_started{first, 1});
+  tell(uut, std::uint64_t{1}, attempt_started{second, 2});
+
+  EXPECT_EQ(runner.heard->take_news<on::started>().pid, 2);
+}
+
 TEST_F(trial_test, tells_the_end_of_an_attempt_once) {
   begin(first, trainable);
   auto last_word = ended(first, end_class::user_error, "boom");

@@ -79,9 +79,11 @@ TEST_F(wire_test, carries_a_launch_order_unharmed) {
   x.seal = "sealed";
   x.iteration = 42;
   x.time_total_ns = -1;
+  x.turn = 77;
 
   auto y = travelled(x);
 
+  EXPECT_EQ(y.turn, x.turn);
   EXPECT_EQ(y.trial, x.trial);
   EXPECT_EQ(y.attempt.id(), x.attempt.id());
   EXPECT_EQ(y.lease, x.lease);
@@ -95,6 +97,18 @@ TEST_F(wire_test, carries_a_launch_order_unharmed) {
   EXPECT_EQ(y.iteration, x.iteration);
   EXPECT_EQ(y.time_total_ns, x.time_total_ns);
   EXPECT_EQ(packed(travelled_as_message(x)), packed(x));
+}
+
+TEST_F(wire_test, carries_what_a_node_says_when_it_comes_back_unharmed) {
+  node_inventory has{7, {1, 3, std::numeric_limits<std::uint64_t>::max()}};
+  leases_kept kept{{3}};
+  words_heard heard{attempt_id{2, 9}, 5};
+
+  EXPECT_EQ(travelled(has).turn, has.turn);
+  EXPECT_EQ(travelled(has).leases, has.leases);
+  EXPECT_EQ(travelled(kept).leases, kept.leases);
+  EXPECT_EQ(travelled(heard).attempt.id(), heard.attempt.id());
+  EXPECT_EQ(travelled(heard).upto, heard.upto);
 }
 
 TEST_F(wire_test, carries_a_report_unharmed) {

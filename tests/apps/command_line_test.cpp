@@ -43,6 +43,20 @@ TEST(command_line, reads_a_run_at_a_head) {
   EXPECT_THAT(why({"run", "a.ini", "--head", "h"}), HasSubstr("--head: 'h' is not HOST:PORT"));
 }
 
+TEST(command_line, reads_when_silence_is_given_up) {
+  using std::chrono::milliseconds;
+  auto head = parsed<head_request>({"head", "--listen", "h:1", "--lost-after", "1500ms"});
+  EXPECT_EQ(head.liveness.lost_after, milliseconds{1500});
+  auto worker = parsed<worker_request>({"worker", "--join", "h:1", "--lost-after", "1m"});
+  EXPECT_EQ(worker.liveness.lost_after, std::chrono::minutes{1});
+  EXPECT_EQ(parsed<worker_request>({"worker", "--join", "h:1"}).liveness.lost_after,
+            std::chrono::seconds{10});
+
+  auto why = parse({"worker", "--join", "h:1", "--lost-after", "0.1"});
+  ASSERT_FALSE(why);
+  EXPECT_THAT(why.error().detail, HasSubstr("1s to 24h"));
+}
+
 TEST(command_line, reads_head) {
   auto x = parsed<head_request>({"head", "--listen", "0.0.0.0:7700", "--storage", "/srv", "--work",
                                  "w", "--cluster", "lab", "--no-local", "--cpus", "2.5", "--custom",

@@ -27,6 +27,8 @@ struct listener : connector_observer {
   void joined(const std::string& name, const welcome&) override {
     lines.push_back("joined " + name);
   }
+  void away(const std::string&, milliseconds) override { lines.emplace_back("away"); }
+  void back() override { lines.emplace_back("back"); }
   void lost(const std::string&) override { lines.emplace_back("lost"); }
   void waits(const std::string& why, milliseconds wait) override {
     lines.push_back("waits: " + why);
@@ -44,6 +46,7 @@ struct door_script {
   std::vector<hello> hellos;
   std::vector<std::uint64_t> tickets;
   std::vector<node_actor> nodes;
+  std::vector<node_inventory> inventories;
 };
 
 struct silent_state {
@@ -76,9 +79,39 @@ door_actor::behavior_type scripted_door(door_actor::stateful_pointer<silent_stat
           state_of(self).unlinked.push_back(promise);
         return promise;
       },
-      [script](enter_atom, std::uint64_t ticket, const node_actor& node) {
+      [script](enter_atom, std::uint64_t ticket, const node_actor& node,
+               const node_inventory& has) {
         script->tickets.push_back(ticket);
         script->nodes.push_back(node);
+        script->inventories.push_back(has);
+      },
+  };
+}
+
+/// What a watchman says, and heard.
+struct watchman_script {
+  bool answers = true;
+  bool counts = true;
+  std::vector<heartbeat> beats;
+};
+
+struct watchman_state {
+  static inline const char* name = "test.watchman";
+  std::deque<caf::typed_response_promise<bool>> unanswered;
+};
+
+watchman_actor::behavior_type
+scripted_watchman(watchman_actor::stateful_pointer<watchman_state> self,
+                  std::shared_ptr<watchman_script> script) {
+  return {
+      [self, script](const heartbeat& x) {
+        auto promise = self->make_response_promise<bool>();
+        script->beats.push_back(x);
+        if (script->answers)
+          promise.deliver(script->counts);
+        else
+          state_of(self).unanswered.push_back(promise);
+        return promise;
       },
   };
 }
@@ -437,6 +470,144 @@ TEST_F(connector_test, leaves_in_order_although_the_head_is_lost_meanwhile) {
 
   trial.take<attempt_ended>();
   desk.take<lease_over>();
+  expect_left();
+}
+
+// -- A head that watches for silence, and falls out of reach.
+
+struct watched_connector_test : connector_test {
+  std::shared_ptr<watchman_script> watch = std::make_shared<watchman_script>();
+  support::mock<trial_actor> trial = mock_trial();
+
+  watched_connector_test() {
+    settings.clock = [this] { return clock_now(); };
+    script->links.watchman = keep(watchman_actor{system->spawn(scripted_watchman, watch)});
+    welcome_as(5, "this head");
+  }
+
+  void TearDown() override {
+    // What still runs would keep its node.
+    for (const auto& x : std::vector<node_actor>{script->nodes})
+      dismiss(x);
+    connector_test::TearDown();
+  }
+
+  void welcome_as(std::uint64_t ticket, const std::string& head) {
+    welcome by{this_build(), "w-2", ticket, 0};
+    by.head = head;
+    by.lost_after_ms = 10'000;
+    script->answer = to_json(hello_answer{by});
+  }
+  /// The head says what may go on.
+  void let_go_on(std::vector<std::uint64_t> leases) {
+    tell(script->nodes.back(), leases_kept{std::move(leases)});
+  }
+  void start_with_work() {
+    start();
+    let_go_on({});
+    occupy(trial);
+  }
+  void lose_door() {
+    cut_off(door);
+    door = nullptr;
+  }
+};
+
+TEST_F(watched_connector_test, shows_that_it_lives_five_times_in_the_time_it_has) {
+  start();
+
+  pass(10s);
+
+  EXPECT_EQ(watch->beats.size(), 6u);
+  EXPECT_EQ(watch->beats.back().session, 5u);
+  EXPECT_FALSE(watch->beats.back().is_frozen);
+  EXPECT_THAT(seen->lines, ElementsAre("joined w-2"));
+}
+
+TEST_F(watched_connector_test, keeps_what_runs_when_the_connection_breaks_and_comes_back_with_it) {
+  start_with_work();
+  auto node = script->nodes.back();
+  nobody(1);
+
+  lose_door();
+  pass(500ms);
+  EXPECT_THAT(seen->lines, ElementsAre("joined w-2", "away", "waits: nobody listens"));
+  welcome_as(6, "this head");
+  open_door();
+  pass(1s);
+
+  EXPECT_EQ(script->nodes.back(), node);
+  EXPECT_THAT(script->inventories.back().leases, ElementsAre(9u));
+  EXPECT_EQ(script->tickets.back(), 6u);
+  let_go_on({9});
+  EXPECT_EQ(seen->lines.back(), "back");
+  EXPECT_FALSE(is_gone(node));
+  EXPECT_EQ(trial.heard->size(), 0u);
+}
+
+TEST_F(watched_connector_test, comes_back_where_the_head_answers_no_more_although_it_is_connected) {
+  start_with_work();
+  watch->answers = false;
+
+  pass(9'400ms);
+  EXPECT_THAT(seen->lines, ElementsAre("joined w-2"));
+  watch->answers = true;
+  pass(700ms);
+
+  EXPECT_EQ(seen->lines.back(), "away");
+  EXPECT_EQ(script->hellos.size(), 2u);
+}
+
+TEST_F(watched_connector_test, comes_back_when_the_head_counts_on_it_no_more) {
+  start_with_work();
+  watch->counts = false;
+
+  pass(2'600ms);
+
+  EXPECT_THAT(seen->lines, testing::Contains("away"));
+  EXPECT_EQ(script->hellos.size(), 2u);
+  watch->counts = true;
+  pass(10s);
+  EXPECT_EQ(script->hellos.size(), 3u);
+}
+
+TEST_F(watched_connector_test, ends_what_runs_when_the_head_is_not_found_in_time) {
+  start_with_work();
+  auto node = script->nodes.back();
+  nobody(1000);
+
+  watch->answers = false;
+  lose_door();
+  pass(15s);
+  EXPECT_FALSE(is_gone(node));
+  pass(6s);
+
+  EXPECT_TRUE(is_gone(node));
+  EXPECT_THAT(seen->lines, testing::Contains("lost"));
+  EXPECT_EQ(trial.heard->size(), 0u); // fenced
+}
+
+TEST_F(watched_connector_test, ends_what_runs_for_a_head_that_another_one_follows) {
+  start_with_work();
+  auto node = script->nodes.back();
+
+  welcome_as(1, "another head");
+  lose_door();
+  open_door();
+  pass(2s);
+
+  EXPECT_TRUE(is_gone(node));
+  EXPECT_EQ(seen->lines.back(), "joined w-2");
+  EXPECT_NE(script->nodes.back(), node);
+}
+
+TEST_F(watched_connector_test, leaves_at_once_while_the_head_is_out_of_reach) {
+  start_with_work();
+  nobody(1000);
+  lose_door();
+
+  tell(uut, leave_atom_v);
+
   expect_left();
 }
 

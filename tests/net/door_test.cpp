@@ -4,6 +4,7 @@
 #include "support/deterministic_system.hpp"
 
 #include "tune/actors/clocks.hpp"
+#include "tune/io/process/process_mark.hpp"
 #include "tune/net/system.hpp"
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 namespace tune {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -58,7 +60,7 @@ struct door_test : support::deterministic_system {
     return no == nullptr ? rejection{} : *no;
   }
   void enter(std::uint64_t ticket, const support::mock<node_actor>& node) {
-    tell(uut, enter_atom_v, ticket, node.actor);
+    tell(uut, enter_atom_v, ticket, node.actor, node_inventory{});
   }
   /// A worker that is in. @returns its name.
   std::string let_in(const hello& words, const support::mock<node_actor>& node) {
@@ -212,6 +214,109 @@ TEST_F(door_test, forgets_the_oldest_of_many_who_never_come_in) {
 
   first_node.take<drain_atom>();
   EXPECT_EQ(cluster.take<node_offer>().node, "n1000");
+}
+
+// -- A door with a watchman.
+
+struct ears_of_watchman {
+  std::vector<std::uint64_t> begun;
+  std::vector<std::uint64_t> ended;
+};
+
+watchman_desk_actor::behavior_type listening_watchman(std::shared_ptr<ears_of_watchman> heard) {
+  return {
+      [](const heartbeat&) { return true; },
+      [heard](enter_atom, std::uint64_t session) { heard->begun.push_back(session); },
+      [heard](leave_atom, std::uint64_t session) { heard->ended.push_back(session); },
+  };
+}
+
+struct watched_door_test : door_test {
+  std::shared_ptr<ears_of_watchman> heard = std::make_shared<ears_of_watchman>();
+
+  watched_door_test() {
+    door_settings settings;
+    settings.say = [this](const std::string& text) { said.push_back(text); };
+    settings.watchman = keep(watchman_desk_actor{system->spawn(listening_watchman, heard)});
+    settings.head = "this head";
+    uut = keep(spawn_door(*system, std::move(settings), cluster.actor, {cluster.actor, {}, {}}));
+  }
+  /// @returns its offer.
+  node_offer come(const hello& words, const support::mock<node_actor>& node) {
+    auto by = greet(words);
+    ask_now<head_links>(uut, enter_atom_v, by.ticket);
+    tell(uut, enter_atom_v, by.ticket, node.actor, node_inventory{3, {7}});
+    return cluster.take<node_offer>();
+  }
+};
+
+TEST_F(watched_door_test, has_the_silence_of_those_who_come_in_noticed) {
+  auto by = greet(words_of("a"));
+  EXPECT_EQ(by.head, "this head");
+  EXPECT_EQ(by.lost_after_ms, 10'000);
+  EXPECT_THAT(heard->begun, IsEmpty());
+
+  ask_now<head_links>(uut, enter_atom_v, by.ticket);
+  ask_now<head_links>(uut, enter_atom_v, std::uint64_t{99}); // nobody was given this ticket
+
+  EXPECT_THAT(heard->begun, ElementsAre(by.ticket));
+}
+
+TEST_F(watched_door_test, keeps_the_place_of_a_worker_whose_connection_broke) {
+  auto node = mock_node();
+  auto back = mock_node();
+  auto first = come(words_of("a"), node);
+  EXPECT_EQ(first.worker, "a");
+
+  cut_off(node.actor);
+  EXPECT_THAT(said.back(), HasSubstr("connection to worker w was lost"));
+  EXPECT_EQ(greet(words_of("b")).name, "w-2");
+  auto again = come(words_of("a"), back);
+
+  EXPECT_EQ(again.node, "w");
+  EXPECT_NE(again.session, first.session);
+  EXPECT_THAT(again.has.leases, ElementsAre(7u));
+  EXPECT_EQ(said.back(), "worker w is back");
+  EXPECT_THAT(heard->ended, ElementsAre(first.session));
+}
+
+TEST_F(watched_door_test, gives_a_worker_that_is_back_the_name_that_it_had) {
+  auto first = mock_node();
+  auto node = mock_node();
+  come(words_of("a"), first);
+  EXPECT_EQ(come(words_of("b"), node).node, "w-2");
+  cut_off(node.actor);
+  dismiss(first.actor);
+
+  EXPECT_EQ(greet(words_of("b")).name, "w-2");
+}
+
+TEST_F(watched_door_test, gives_the_name_of_a_worker_to_others_after_a_while) {
+  auto node = mock_node();
+  come(words_of("a"), node);
+  cut_off(node.actor);
+
+  pass(19s);
+  EXPECT_EQ(greet(words_of("b")).name, "w-2");
+  pass(2s);
+
+  EXPECT_EQ(greet(words_of("c")).name, "w");
+  EXPECT_FALSE(has_timer());
+}
+
+TEST_F(watched_door_test, tells_at_once_of_a_process_that_has_ended) {
+  auto node = mock_node();
+  auto words = words_of("a");
+  auto own = mark_of_this_process();
+  words.process = own.substr(0, own.rfind(':') + 1) + "1"; // an earlier one of this number
+  auto offer = come(words, node);
+
+  cut_off(node.actor);
+
+  auto told = cluster.take<node_silent>();
+  EXPECT_EQ(told.session, offer.session);
+  EXPECT_THAT(told.why, HasSubstr("process has ended"));
+  EXPECT_EQ(greet(words_of("b")).name, "w");
 }
 
 } // namespace

@@ -21,6 +21,7 @@ hello somebody() {
   result.capacity.memory = std::uint64_t{1} << 40;
   result.capacity.custom["licence"] = amount::of(0.5);
   result.labels = {"trainable a", "trainable b"};
+  result.process = "boot:1:2:3";
   return result;
 }
 
@@ -33,7 +34,7 @@ TEST(hello, comes_back_as_it_was) {
 
 TEST(hello, answers_come_back_as_they_were) {
   for (const hello_answer& x :
-       {hello_answer{welcome{{1, "0.1.0", "0.17.6"}, "w-2", 17, 5}},
+       {hello_answer{welcome{{1, "0.1.0", "0.17.6"}, "w-2", 17, 5, "00ff", "boot:1:2:3", 1500}},
         hello_answer{rejection{"other cluster", false}}, hello_answer{rejection{"later", true}}}) {
     auto back = hello_answer_from_json(to_json(x));
 
@@ -56,6 +57,16 @@ TEST(hello, names_what_is_missing_or_wrong) {
   EXPECT_THAT(why(good, "\"trainable a\"", "3"), HasSubstr("labels has a wrong type"));
   EXPECT_FALSE(hello_from_json("GET / HTTP/1.1"));
   EXPECT_FALSE(hello_from_json("[]"));
+}
+
+TEST(hello, does_without_what_earlier_versions_do_not_say) {
+  auto text = to_json(somebody());
+  text.replace(text.find("\"process\""), 9, "\"pr\"");
+
+  auto back = hello_from_json(text);
+
+  ASSERT_TRUE(back) << to_text(back.error());
+  EXPECT_EQ(back->process, "");
 }
 
 TEST(hello, ignores_fields_of_later_versions) {

@@ -13,6 +13,11 @@ auto hears(const std::shared_ptr<ear>& heard) {
   return [heard](const T& x) { heard->hear(x); };
 }
 
+template <class T>
+auto hears_numbered(const std::shared_ptr<ear>& heard) {
+  return [heard](std::uint64_t number, const T& x) { heard->hear(numbered<T>{number, x}); };
+}
+
 runner_actor::behavior_type runner(std::shared_ptr<ear> heard) {
   return {
       hears<news>(heard),
@@ -44,6 +49,14 @@ trial_actor::behavior_type trial(std::shared_ptr<ear> heard) {
       hears<attempt_saved>(heard),
       hears<attempt_save_failed>(heard),
       hears<attempt_ended>(heard),
+      [heard](const attempt_key& key, const envoy_actor& whom) {
+        heard->hear(envoy_words{key, whom});
+      },
+      hears_numbered<attempt_started>(heard),
+      hears_numbered<attempt_report>(heard),
+      hears_numbered<attempt_saved>(heard),
+      hears_numbered<attempt_save_failed>(heard),
+      hears_numbered<attempt_ended>(heard),
       [](ping_atom, std::uint64_t x) { return x; },
   };
 }
@@ -61,6 +74,7 @@ node_actor::behavior_type node(std::shared_ptr<ear> heard) {
       [heard](const launch_order& order, const trial_actor& whom) {
         heard->hear(launch_words{order, whom});
       },
+      hears<leases_kept>(heard),
       hears<lease_revoked>(heard),
       hears<job_over>(heard),
       [heard](leave_atom) { heard->hear(leave_atom_v); },
@@ -72,6 +86,10 @@ node_actor::behavior_type node(std::shared_ptr<ear> heard) {
 cluster_actor::behavior_type cluster(std::shared_ptr<ear> heard) {
   return {
       [heard](const node_offer& x, const node_actor&) { heard->hear(x); },
+      hears<node_silent>(heard),
+      [heard](const launch_order& order, const trial_actor& whom) {
+        heard->hear(launch_words{order, whom});
+      },
       [heard](const lease_request& x, const runner_actor&) { heard->hear(x); },
       [heard](const lease_cancel& x, const runner_actor&) { heard->hear(x); },
       hears<lease_over>(heard),

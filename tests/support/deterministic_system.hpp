@@ -76,6 +76,10 @@ struct mock {
 /// Two things said in one message.
 using launch_words = std::pair<launch_order, trial_actor>;
 using attach_words = std::pair<attempt_key, trainable_actor>;
+using envoy_words = std::pair<attempt_key, envoy_actor>;
+/// A word of an envoy.
+template <class T>
+using numbered = std::pair<std::uint64_t, T>;
 
 /// A system in which nothing moves by itself. At the end timers are cancelled, all mocks must have
 /// been silent beyond what the test took out of them, and every actor is told to go.
@@ -120,6 +124,16 @@ protected:
   void dismiss(const Handle& whom) {
     caf::anon_send_exit(whom, caf::exit_reason::user_shutdown);
     run_now();
+  }
+  /// As if the connection to its node were lost.
+  template <class Handle>
+  void cut_off(const Handle& whom) {
+    caf::anon_send_exit(whom, caf::exit_reason::remote_link_unreachable);
+    run_now();
+  }
+  /// As actors see it.
+  [[nodiscard]] instant clock_now() const {
+    return std::chrono::duration_cast<instant>(system->clock().now().time_since_epoch());
   }
   /// Whether it has ended.
   template <class Handle>

@@ -25,6 +25,8 @@ struct worker_events : connector_observer {
   support::told<std::string> joins;
   support::told<worker_end> ends;
   void joined(const std::string& name, const welcome&) override { joins.add(name); }
+  void away(const std::string&, std::chrono::milliseconds) override {}
+  void back() override {}
   void lost(const std::string&) override {}
   void waits(const std::string&, std::chrono::milliseconds) override {}
   void ended(const worker_end& how) override { ends.add(how); }
@@ -47,8 +49,11 @@ public:
     settings.node.trainables = std::make_shared<const trainable_registry>(trainables);
     settings.furnish = [this](node_settings& node, const head_links& links) {
       node.finder = spawn_job_finder(system_, fetcher_, links.depot, worker_job_maker());
-      node.outputs = spawn_output_courier(system_, links.inbox);
-      node.keeper = spawn_checkpoint_courier(system_, links.vault);
+      node.outputs
+          = spawn_output_courier(system_, links.inbox, true, std::chrono::minutes{5}, node.gate);
+      checkpoint_courier_settings keeping;
+      keeping.gate = node.gate;
+      node.keeper = spawn_checkpoint_courier(system_, links.vault, keeping);
     };
     settings.once = true;
     settings.observer = events;

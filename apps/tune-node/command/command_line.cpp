@@ -193,6 +193,19 @@ expected<void> read_offers(const read_result& x, offered_request& to, const comm
   return {};
 }
 
+/// When silence is given up.
+expected<void> read_liveness(const read_result& x, liveness_rules& to, const command_doc& where) {
+  auto lost_after = [](const std::string& text) -> expected<std::chrono::nanoseconds> {
+    auto time = time_from(text);
+    if (!time)
+      return time.error();
+    if (auto fits = validate(liveness_rules{*time}); !fits)
+      return error{ec::bad_option, in_quotes(text) + " is not within 1s to 24h"};
+    return *time;
+  };
+  return read_option(x, "lost-after", to.lost_after, lost_after, where);
+}
+
 expected<request> head_from(const read_result& x, const command_doc& where) {
   head_request result;
   if (!x.has("listen"))
@@ -203,8 +216,9 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
   result.storage = x.text("storage").value_or(result.storage);
   result.work = x.text("work").value_or("");
   result.local = !x.has("no-local");
-  for (const auto& done : {read_option(x, "listen", result.listen, peer_address_from, where),
-                           read_offers(x, result.offers, where)}) {
+  for (const auto& done :
+       {read_option(x, "listen", result.listen, peer_address_from, where),
+        read_liveness(x, result.liveness, where), read_offers(x, result.offers, where)}) {
     if (!done)
       return done.error();
   }
@@ -228,7 +242,8 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
        {read_option(x, "join", result.join, peer_address_from, where),
         read_offers(x, result.offers, where), read_option(x, "cache", result.cache, bytes, where),
         read_option(x, "join-timeout", result.join_timeout, time, where),
-        read_option(x, "leave-grace", result.leave_grace, time, where)}) {
+        read_option(x, "leave-grace", result.leave_grace, time, where),
+        read_liveness(x, result.liveness, where)}) {
     if (!done)
       return done.error();
   }

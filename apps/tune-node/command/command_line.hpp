@@ -7,6 +7,7 @@
 #include "output/format.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/status.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
@@ -64,6 +65,7 @@ struct head_request {
   std::string work;
   /// This machine runs trials, too.
   bool local = true;
+  liveness_rules liveness;
   offered_request offers;
 };
 
@@ -83,6 +85,7 @@ struct worker_request {
   /// 0: for ever.
   std::chrono::nanoseconds join_timeout{std::chrono::minutes{10}};
   std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};
+  liveness_rules liveness;
   bool once = false;
   /// Brings checkpoints to the head also where it could write into its directory.
   bool own_storage = false;

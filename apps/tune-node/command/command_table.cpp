@@ -103,6 +103,7 @@ command_doc head_doc() {
         "tune-node/head in $XDG_CACHE_HOME or ~/.cache",
         argument_kind::directory},
        {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"lost-after", 0, "TIME", "a worker that is silent for so long is lost", {}, "10s"},
        {"no-local", 0, "", "run no trials on this machine"},
        {"cpus",
         0,
@@ -148,6 +149,7 @@ command_doc worker_doc() {
         "when it is told to go, trials may go on for so long before they are handed back",
         {},
         "30s"},
+       {"lost-after", 0, "TIME", "as at the head: when a silent connection is given up", {}, "10s"},
        {"once", 0, "", "go when the head lets it go, instead of waiting for the next"},
        {"own-storage", 0, "",
         "send checkpoints to the head, also where its directory can be written to from here"}}};

@@ -90,7 +90,7 @@ struct standing {
 /// Opens the port, says where it is, and stands until it is told to go.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
                      const std::function<void(const std::string&)>& tell) {
-  listen_options port{what.listen, how, what.cluster};
+  listen_options port{what.listen, how, what.cluster, what.liveness};
   port.front = front_actor{actors.front};
   port.say = tell;
   bell gone;
@@ -133,7 +133,7 @@ expected<void> lead(const command_line& line, const head_request& what, const ch
                    "no trial can run in a process of its own: " + guard.error().detail};
     node.service = std::move(*guard);
   }
-  network_config config{how};
+  network_config config{how, 0, what.liveness};
   caf::actor_system system{config};
   fetcher_settings fetching;
   fetching.work = work->path();

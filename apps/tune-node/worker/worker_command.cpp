@@ -68,6 +68,17 @@ public:
     tell("joined as node " + name + "; the head is " + to_text(by.build));
   }
 
+  void away(const std::string& why, milliseconds grace) override {
+    last_.clear();
+    tell(why + ": what runs may go on for " + duration_text(grace)
+         + ", until the head is found again");
+  }
+
+  void back() override {
+    last_.clear();
+    tell("back at the head");
+  }
+
   void lost(const std::string& why) override { tell("off: " + why); }
 
   void waits(const std::string& why, milliseconds) override {
@@ -127,8 +138,11 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   keeping.share = !what.own_storage;
   result.furnish = [&system, fetcher, keeping](node_settings& node, const head_links& links) {
     node.finder = spawn_job_finder(system, fetcher, links.depot, worker_job_maker());
-    node.outputs = spawn_output_courier(system, links.inbox);
-    node.keeper = spawn_checkpoint_courier(system, links.vault, keeping);
+    node.outputs
+        = spawn_output_courier(system, links.inbox, true, std::chrono::minutes{5}, node.gate);
+    auto gated = keeping;
+    gated.gate = node.gate;
+    node.keeper = spawn_checkpoint_courier(system, links.vault, gated);
   };
   if (what.join_timeout.count() > 0)
     result.patience = duration_cast<milliseconds>(what.join_timeout);
@@ -147,7 +161,7 @@ void sweep(const std::filesystem::path& directory) {
 expected<worker_end> conduct(const command_line& line, const worker_request& what,
                              const choices& all, const transport& how,
                              const std::filesystem::path& directory) {
-  network_config config{how};
+  network_config config{how, 0, what.liveness};
   caf::actor_system system{config};
   fetcher_settings fetching;
   fetching.work = directory;

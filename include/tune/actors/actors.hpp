@@ -29,6 +29,11 @@ using trainable_actor = typed_actor<
     // Answers with the same number: it is alive.
     caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
+/// An ENVOY speaks for the trainable of one attempt on another node: as the trainable to the TRIAL,
+/// as the trial to the trainable. It keeps each word until the trial has heard it. Spawned by the
+/// NODE.
+using envoy_actor = extend<trainable_actor, caf::result<void>(words_heard)>;
+
 /// A TRIAL is the head's end of the conversation with the trainables of one trial. Spawned by the
 /// RUNNER when the trial is queued, told to go when it has ended.
 using trial_actor = typed_actor<
@@ -41,14 +46,23 @@ using trial_actor = typed_actor<
     caf::result<void>(attempt_started), caf::result<void>(attempt_report),
     caf::result<void>(attempt_saved), caf::result<void>(attempt_save_failed),
     caf::result<void>(attempt_ended),
+    // From an envoy: the same, numbered. Answered with `words_heard`, now and then.
+    caf::result<void>(attempt_key, envoy_actor), caf::result<void>(std::uint64_t, attempt_started),
+    caf::result<void>(std::uint64_t, attempt_report),
+    caf::result<void>(std::uint64_t, attempt_saved),
+    caf::result<void>(std::uint64_t, attempt_save_failed),
+    caf::result<void>(std::uint64_t, attempt_ended),
     // Answers once all that came before was handed on.
     caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
 /// A NODE owns one machine's resources and the trainables on it. One per process that offers
 /// resources.
 using node_actor = typed_actor<
-    // Spawns the trainable of an attempt, which reports to the trial.
+    // Spawns the trainable of an attempt, which reports to the trial. One that it knows already
+    // speaks with this trial from now on.
     caf::result<void>(launch_order, trial_actor),
+    // Ends all others: they were placed anew.
+    caf::result<void>(leases_kept),
     // Ends one of them, or sees that it never begins.
     caf::result<void>(lease_revoked),
     // Forgets the job: it is asked for anew where it is launched again.
@@ -57,11 +71,6 @@ using node_actor = typed_actor<
     caf::result<void>(leave_atom),
     // Hands back what runs, ends it and goes.
     caf::result<void>(drain_atom), caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
-
-/// The NODE as its own process sees it.
-using node_desk_actor = extend<node_actor,
-                               // Knows this job from now on.
-                               caf::result<void>(job_ready)>;
 
 /// A HEAD DESK takes what nodes tell their head: the CLUSTER's face to them.
 using head_desk_actor = typed_actor<
@@ -72,11 +81,22 @@ using head_desk_actor = typed_actor<
     // It wants no more trials.
     caf::result<void>(node_leaving)>;
 
+/// The NODE as its own process sees it.
+using node_desk_actor = extend<node_actor,
+                               // Knows this job from now on.
+                               caf::result<void>(job_ready),
+                               // Tells what it has of its head.
+                               caf::result<node_inventory>(status_atom),
+                               // Its head is to be spoken to here from now on.
+                               caf::result<void>(head_desk_actor)>;
+
 /// An OUTPUT DESK brings what programs print to the head. One per worker.
 using output_desk_actor
     = typed_actor<caf::result<void>(output_opened), caf::result<void>(output_grew),
                   // Answers once all of it is there.
-                  caf::result<output_settled>(output_closed)>;
+                  caf::result<output_settled>(output_closed),
+                  // The node gives up what runs: nothing more goes to the head.
+                  caf::result<void>(leave_atom)>;
 
 /// A JOB FINDER brings a node what it must know of an experiment. One per worker.
 using job_finder_actor = typed_actor<
@@ -139,8 +159,12 @@ using searcher_actor = typed_actor<caf::result<void>(searcher_turn, runner_actor
 /// The CLUSTER keeps the ledger of all nodes' resources. One per head.
 using cluster_actor
     = extend<head_desk_actor,
-             // A node is there, or offers something else than before.
+             // A node is there, is back, or offers something else than before.
              caf::result<void>(node_offer, node_actor),
+             // It is lost, whatever its connection says.
+             caf::result<void>(node_silent),
+             // From a runner: passes it on to the node of its lease, as often as that takes.
+             caf::result<void>(launch_order, trial_actor),
              // Tells all nodes, those that come later excepted.
              caf::result<void>(job_over),
              // Tells this runner of nodes, as `news`, from now on.
@@ -197,6 +221,10 @@ CAF_ADD_TYPE_ID(tune_types, (tune::node_leaving))
 CAF_ADD_TYPE_ID(tune_types, (tune::head_desk_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::job_over))
 CAF_ADD_TYPE_ID(tune_types, (tune::launch_declined))
+CAF_ADD_TYPE_ID(tune_types, (tune::words_heard))
+CAF_ADD_TYPE_ID(tune_types, (tune::envoy_actor))
+CAF_ADD_TYPE_ID(tune_types, (tune::node_inventory))
+CAF_ADD_TYPE_ID(tune_types, (tune::leases_kept))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.
@@ -210,6 +238,7 @@ TUNE_LOCAL_TYPE(tune_local, tune::lease_request)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_cancel)
 TUNE_LOCAL_TYPE(tune_local, tune::fit_question)
 TUNE_LOCAL_TYPE(tune_local, tune::node_offer)
+TUNE_LOCAL_TYPE(tune_local, tune::node_silent)
 TUNE_LOCAL_TYPE(tune_local, tune::job_wanted)
 TUNE_LOCAL_TYPE(tune_local, tune::job_ready)
 TUNE_LOCAL_TYPE(tune_local, tune::output_opened)

@@ -240,6 +240,12 @@ auto delegate(Self* self, const Handle& to, Ts&&... xs) {
 #endif
 }
 
+/// Whoever sent the message that is being handled. @returns nobody where that was not an actor.
+template <class Handle, class Self>
+Handle sender_of(Self* self) {
+  return caf::actor_cast<Handle>(self->current_sender());
+}
+
 /// Has `whom` go when this actor has gone, for whatever reason.
 template <class Self, class Handle>
 void take_along(Self* self, const Handle& whom) {

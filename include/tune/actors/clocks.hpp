@@ -4,6 +4,8 @@
 
 #include "tune/core/ids.hpp"
 
+#include <time.h>
+
 #include <chrono>
 #include <cstdint>
 
@@ -12,6 +14,13 @@ namespace tune {
 /// Monotonic time of this machine; only differences mean something.
 [[nodiscard]] inline instant steady_now() {
   return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+/// The same, but it goes on while the machine sleeps.
+[[nodiscard]] inline instant boottime_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
 }
 
 /// Unix time. [milliseconds]

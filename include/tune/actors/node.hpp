@@ -4,9 +4,11 @@
 
 #include "tune/actors/actors.hpp"
 #include "tune/actors/job.hpp"
+#include "tune/actors/lease_gate.hpp"
 #include "tune/io/process/process_service.hpp"
 #include "tune/trainable/trainable.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +30,10 @@ struct node_settings {
   output_desk_actor outputs = {};
   /// Sees to checkpoints; null: a keeper of its own, since they are where they belong.
   keeper_actor keeper = {};
+  /// Whether it may speak to its head, which is on another node; null: it always may.
+  std::shared_ptr<lease_gate> gate = {};
+  /// Called by the node when its head has said what may go on, and the gate is open.
+  std::function<void()> when_open = {};
   process_service_options processes = {};
   /// Runs its processes; null: started with the first that is needed.
   std::shared_ptr<process_service> service = {};

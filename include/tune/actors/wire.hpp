@@ -88,6 +88,8 @@ struct launch_order {
   std::int64_t time_total_ns = 0;
   /// By which the head knows again that the attempt was launched there: see `seal_of`.
   std::string seal;
+  /// Counts what the cluster launches on this node, from 1: see `node_inventory`.
+  std::uint64_t turn = 0;
 };
 
 template <class Inspector>
@@ -97,7 +99,8 @@ auto inspect(Inspector& f, launch_order& x) {
                         field("gpus", x.gpus), field("cpus", x.cpus),
                         field("gpu_amount", x.gpu_amount), field("memory", x.memory),
                         field("restore_from", x.restore_from), field("iteration", x.iteration),
-                        field("time_total_ns", x.time_total_ns), field("seal", x.seal));
+                        field("time_total_ns", x.time_total_ns), field("seal", x.seal),
+                        field("turn", x.turn));
 }
 
 /// Who wants something about checkpoints: the words of a launch.
@@ -238,7 +241,42 @@ auto inspect(Inspector& f, attempt_halt& x) {
   return inspect_fields(f, "attempt_halt", x, field("attempt", x.attempt), field("how", x.how));
 }
 
+/// Words of an attempt on another node are numbered: these were heard, and need not be kept.
+struct words_heard {
+  attempt_key attempt;
+  std::uint64_t upto = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, words_heard& x) {
+  return inspect_fields(f, "words_heard", x, field("attempt", x.attempt), field("upto", x.upto));
+}
+
 // -- Between nodes and their head: these cross the wire.
+
+/// What a node has of its head when it comes, or comes back.
+struct node_inventory {
+  /// Launches up to this one reached it.
+  std::uint64_t turn = 0;
+  /// Those of them that are not over.
+  std::vector<std::uint64_t> leases;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, node_inventory& x) {
+  return inspect_fields(f, "node_inventory", x, field("turn", x.turn), field("leases", x.leases));
+}
+
+/// The head still counts on these leases of a node that came, and on no others: their launches
+/// come once more, so that the node knows whom to speak with.
+struct leases_kept {
+  std::vector<std::uint64_t> leases;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, leases_kept& x) {
+  return inspect_fields(f, "leases_kept", x, field("leases", x.leases));
+}
 
 /// The processes of a lease are gone: it is free.
 struct lease_over {
@@ -372,6 +410,16 @@ struct node_offer {
   resources capacity;
   /// What it can do, in words that nodes and those who ask agree on.
   node_labels labels;
+  /// Under which its silence is noticed; 0: it lives in this process.
+  std::uint64_t session = 0;
+  /// The process that it is: one that comes back is known again.
+  std::string worker = {};
+  node_inventory has = {};
+};
+/// Nothing is heard of the node of this session any more.
+struct node_silent {
+  std::uint64_t session = 0;
+  std::string why;
 };
 
 /// A node asks for a job that a launch named.

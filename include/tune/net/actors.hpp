@@ -82,18 +82,34 @@ using vault_desk_actor = extend<vault_actor,
                                 // Nothing more is taken or given of it.
                                 caf::result<void>(job_withdrawn)>;
 
+/// A WATCHMAN hears the heartbeats of nodes, and nothing else: they wait for no other message. One
+/// per head.
+using watchman_actor = typed_actor<
+    // Answers whether the head counts on the node.
+    caf::result<bool>(heartbeat)>;
+
+/// The WATCHMAN as its own process sees it. It tells the cluster of nodes that fell silent.
+using watchman_desk_actor = extend<watchman_actor,
+                                   // The node of this ticket comes in.
+                                   caf::result<void>(enter_atom, std::uint64_t),
+                                   // Nobody waits for it any more.
+                                   caf::result<void>(leave_atom, std::uint64_t)>;
+
 /// Whom a node speaks with at its head.
 struct head_links {
   head_desk_actor desk;
   depot_actor depot;
   inbox_actor inbox;
   vault_actor vault = {};
+  /// None: nobody watches for silence.
+  watchman_actor watchman = {};
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, head_links& x) {
   return inspect_fields(f, "head_links", x, field("desk", x.desk), field("depot", x.depot),
-                        field("inbox", x.inbox), field("vault", x.vault));
+                        field("inbox", x.inbox), field("vault", x.vault),
+                        field("watchman", x.watchman));
 }
 
 /// A DOOR lets workers in: what a head publishes. Its first message is the same in all versions,
@@ -103,8 +119,8 @@ using door_actor = typed_actor<
     caf::result<std::string>(hello_atom, std::string),
     // With the ticket of a welcome: answers whom the node speaks with.
     caf::result<head_links>(enter_atom, std::uint64_t),
-    // The node of this ticket is ready.
-    caf::result<void>(enter_atom, std::uint64_t, node_actor)>;
+    // The node of this ticket is ready, or back, with what it still has.
+    caf::result<void>(enter_atom, std::uint64_t, node_actor, node_inventory)>;
 
 } // namespace tune
 
@@ -135,6 +151,8 @@ CAF_ADD_TYPE_ID(tune_net_types, (tune::piece_wanted))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_piece))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::checkpoint_peer_actor))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::vault_actor))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::heartbeat))
+CAF_ADD_TYPE_ID(tune_net_types, (tune::watchman_actor))
 CAF_END_TYPE_ID_BLOCK(tune_net_types)
 
 // These never leave the process.

@@ -8,6 +8,7 @@
 
 #include <caf/io/middleman.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <set>
@@ -15,10 +16,16 @@
 
 namespace tune {
 
-/// How often a connection shows that it lives, and after which silence it is lost at the latest.
-/// The same on both sides: with other values a good connection is taken for lost.
-inline constexpr std::chrono::seconds heartbeat_interval{2};
-inline constexpr std::chrono::seconds connection_timeout{10};
+/// How often a connection shows that it lives; the same everywhere, since the other side hangs up
+/// on one that does not.
+inline constexpr std::chrono::milliseconds heartbeat_interval{500};
+
+/// After which silence a connection is given up, and made anew: soon enough that its node can come
+/// back before it is lost.
+[[nodiscard]] constexpr std::chrono::nanoseconds
+connection_timeout(std::chrono::nanoseconds lost_after) {
+  return std::max<std::chrono::nanoseconds>(lost_after * 3 / 5, 3 * heartbeat_interval);
+}
 
 /// Once per process, before the first configuration object that is loaded with the network.
 inline void init_network() {
@@ -28,11 +35,13 @@ inline void init_network() {
 }
 
 /// Has a system made of this configuration talk to other nodes. Opens no port.
-inline void load_network(caf::actor_system_config& config) {
+/// @param lost_after See `liveness_rules`.
+inline void load_network(caf::actor_system_config& config,
+                         std::chrono::nanoseconds lost_after = std::chrono::seconds{10}) {
   config.load<caf::io::middleman>();
   set(config, "middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
   set(config, "middleman.connection-timeout", // CAF looks once in each interval.
-      caf::timespan{connection_timeout - heartbeat_interval});
+      caf::timespan{connection_timeout(lost_after) - heartbeat_interval});
 }
 
 namespace detail {

@@ -18,8 +18,9 @@ namespace tune {
 /// `load_network`, and mutual TLS for what is published and connected by the functions below.
 /// @param files All three must be named and readable, see `load_identity`: with fewer CAF
 ///   encrypts, but lets in everyone.
-inline void load_network(caf::actor_system_config& config, const tls_files& files) {
-  load_network(config);
+inline void load_network(caf::actor_system_config& config, const tls_files& files,
+                         std::chrono::nanoseconds lost_after = std::chrono::seconds{10}) {
+  load_network(config, lost_after);
   config.load<caf::openssl::manager>();
 #if TUNE_CAF_1
   set(config, "openssl.certificate", files.certificate.string());

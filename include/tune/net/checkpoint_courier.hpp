@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/actors/lease_gate.hpp"
 #include "tune/net/actors.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace tune {
 
@@ -24,14 +26,20 @@ struct checkpoint_courier_settings {
   /// Reads and writes on a thread of its own, since it blocks on the disk; false is for schedulers
   /// that must see every message.
   bool own_thread = true;
+  /// Nothing is said to the head while it is shut; null: it never is.
+  std::shared_ptr<const lease_gate> gate = {};
 };
 
 /// Spawns the courier of one connection. It ends when it is told to go.
 ///
 /// A checkpoint is listed and hashed here, and safe once its head says so. Of each trial the newest
 /// one stays here, too, in case that the trial goes on here, as long as they fit into `copy_bytes`.
-/// A lost vault fails what is on its way at once. It holds some pieces in memory, never a file.
+/// What is on its way when the vault falls out of reach begins anew with the next one; without a
+/// gate it fails at once. It holds some pieces in memory, never a file.
 [[nodiscard]] keeper_actor spawn_checkpoint_courier(caf::actor_system& system, vault_actor vault,
                                                     checkpoint_courier_settings settings = {});
+
+/// Has a courier that was spawned so speak with this vault from now on.
+void reconnect(const keeper_actor& whom, const vault_actor& to);
 
 } // namespace tune

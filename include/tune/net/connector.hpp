@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/actors/clocks.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/net/dial.hpp"
 #include "tune/net/hello.hpp"
@@ -35,6 +36,10 @@ public:
 
   /// It is a node of the head, under this name.
   virtual void joined(const std::string& name, const welcome& by) = 0;
+  /// The head is out of reach; what runs goes on for so long, unheard, and then is ended.
+  virtual void away(const std::string& why, std::chrono::milliseconds grace) = 0;
+  /// It is back; what was not placed anew goes on.
+  virtual void back() = 0;
   /// The head is gone; what ran was ended.
   virtual void lost(const std::string& why) = 0;
   /// The attempt failed; the next one comes in `wait`.
@@ -64,6 +69,8 @@ struct connector_settings {
   /// Goes when its first head lets it go.
   bool once = false;
   build_identity build = this_build();
+  /// Goes on while the machine sleeps.
+  std::function<instant()> clock = boottime_now;
   std::shared_ptr<connector_observer> observer;
   /// Dials on a thread of its own, since that blocks; false is for schedulers that must see every
   /// message.
@@ -78,6 +85,11 @@ using connector_actor = typed_actor<
     caf::result<void>(leave_atom)>;
 
 /// Spawns a connector; connecting blocks and has a thread of its own. It goes after `ended`.
+///
+/// A connection that breaks costs nothing at first: what runs goes on, and the connector comes back
+/// to the same head with it. The node says nothing once its lease has run out (`node_lease`); what
+/// the head has placed anew by the time it is back is ended, and all of it where the head is not
+/// found in time, or has ended.
 [[nodiscard]] connector_actor spawn_connector(caf::actor_system& system,
                                               connector_settings settings);
 

@@ -18,7 +18,7 @@ namespace tune {
 
 /// What the two sides must have in common to understand each other's messages. Raised with every
 /// change of a type that crosses the wire.
-inline constexpr std::int64_t wire_protocol = 3;
+inline constexpr std::int64_t wire_protocol = 4;
 
 /// What every side says of itself.
 struct build_identity {
@@ -51,6 +51,8 @@ struct hello {
   resources capacity;
   /// What it can do; see `resource_request::labels`.
   std::set<std::string> labels;
+  /// See `mark_of_this_process`.
+  std::string process = {};
 
   friend bool operator==(const hello&, const hello&) = default;
 };
@@ -63,6 +65,12 @@ struct welcome {
   /// Shown when it enters.
   std::uint64_t ticket = 0;
   std::int64_t wall_ms = 0;
+  /// Tells this head from others; drawn once.
+  std::string head = {};
+  /// See `mark_of_this_process`.
+  std::string process = {};
+  /// See `liveness_rules`. 0: nobody watches for silence. [milliseconds]
+  std::int64_t lost_after_ms = 0;
 
   friend bool operator==(const welcome&, const welcome&) = default;
 };

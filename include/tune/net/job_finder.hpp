@@ -20,4 +20,7 @@ using job_maker = std::function<expected<std::shared_ptr<const job>>(const fetch
 [[nodiscard]] job_finder_actor spawn_job_finder(caf::actor_system& system, fetcher_actor fetcher,
                                                 depot_actor depot, job_maker make);
 
+/// Has a finder that `spawn_job_finder` made ask this depot from now on.
+void reconnect(const job_finder_actor& whom, const depot_actor& to);
+
 } // namespace tune

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/actors/system.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/net/transport.hpp"
 
 namespace tune {
@@ -17,7 +18,9 @@ void configure_net(caf::actor_system_config& config, std::size_t threads = 0);
 /// A configuration with `configure_net` applied, whose system talks to others.
 class network_config : public caf::actor_system_config {
 public:
-  explicit network_config(const transport& how, std::size_t threads = 0);
+  /// @param liveness When a silent connection is given up follows from that.
+  explicit network_config(const transport& how, std::size_t threads = 0,
+                          const liveness_rules& liveness = {});
 };
 
 } // namespace tune

@@ -275,6 +275,22 @@ auto inspect(Inspector& f, checkpoint_piece& x) {
                         field("offset", x.offset), field("bytes", x.bytes), field("why", x.why));
 }
 
+// -- Signs of life: these cross the wire.
+
+/// A node lives, and hears its head, or not.
+struct heartbeat {
+  /// Its ticket.
+  std::uint64_t session = 0;
+  /// Its lease has run out: it waits to be told what may go on.
+  bool is_frozen = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, heartbeat& x) {
+  return inspect_fields(f, "heartbeat", x, field("session", x.session),
+                        field("is_frozen", x.is_frozen));
+}
+
 // -- Within one process.
 
 /// A job that a depot shall give out.

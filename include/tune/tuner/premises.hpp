@@ -4,6 +4,7 @@
 
 #include "tune/actors/node.hpp"
 #include "tune/actors/system.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/net/front_actors.hpp"
 #include "tune/net/transport.hpp"
 
@@ -20,6 +21,7 @@ struct listen_options {
   transport how;
   /// Name of the cluster.
   std::string cluster;
+  liveness_rules liveness = {};
   /// Whom clients speak with, at a standing head.
   std::optional<front_actor> front = {};
   /// Hears of workers that come and go, in lines for people; from another thread.
@@ -74,6 +76,7 @@ private:
   std::optional<depot_desk_actor> depot_;
   std::optional<inbox_desk_actor> inbox_;
   std::optional<vault_desk_actor> vault_;
+  std::optional<watchman_desk_actor> watchman_;
   std::string secret_;
   std::optional<door_actor> door_;
 };

@@ -3,6 +3,7 @@
 
 #include "family_checks.hpp"
 #include "key_makers.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/probe/peer_address.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -337,6 +338,22 @@ key_spec listen_key() {
   return result;
 }
 
+key_spec lost_after_key() {
+  auto result
+      = duration({"cluster", "lost_after",
+                  "a worker that is silent for so long is lost: its trials run elsewhere", true},
+                 TUNE_FIELD(cluster.lost_after));
+  result.form = "duration, 1s to 24h";
+  result.read = [plain = result.read](spec& x, const std::string& what) -> expected<void> {
+    if (auto read = plain(x, what); !read)
+      return read;
+    if (auto fits = validate(liveness_rules{x.cluster.lost_after}); !fits)
+      return refusal("lost_after", what, "must be 1s to 24h");
+    return {};
+  };
+  return result;
+}
+
 void add_cluster(rows& to) {
   to.push_back(or_auto(number({"cluster", "cpus", "CPUs this machine offers", true}, {0, most_cpus},
                               TUNE_INSIDE(cluster.cpus)),
@@ -366,6 +383,7 @@ void add_cluster(rows& to) {
                        TUNE_FIELD(cluster.queue_trials)));
   to.push_back(one_of({"cluster", "policy", "fill nodes one by one, or spread trials evenly", true},
                       {"pack", "spread"}, TUNE_FIELD(cluster.policy)));
+  to.push_back(lost_after_key());
   to.push_back(duration({"cluster", "kill_grace", "between TERM and KILL", true},
                         TUNE_FIELD(cluster.kill_grace)));
   to.push_back(duration({"cluster", "stop_grace",

@@ -592,6 +592,12 @@ const wrong_file wrong_files[] = {
      "cluster",
      "kill_grace",
      {"kill_grace = -1"}},
+    {"lost_after",
+     "+[cluster]\nlost_after = 500ms\n",
+     8,
+     "cluster",
+     "lost_after",
+     {"lost_after = 500ms", "1s to 24h"}},
     {"level", "+[log]\nlevel = warn\n", 8, "log", "level", {"level = warn", "warning"}},
 };
 

@@ -179,6 +179,8 @@ struct cluster_section {
   bool local = true;
   bool queue_trials = false;
   placement_policy policy = placement_policy::pack;
+  /// A worker that was silent for so long is lost; see `liveness_rules`.
+  std::chrono::nanoseconds lost_after{std::chrono::seconds{10}};
   /// Between TERM and KILL.
   std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
   /// How long the last result of a trial that was told to stop is awaited.

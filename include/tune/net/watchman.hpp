@@ -1,0 +1,24 @@
+/// The WATCHMAN: notices nodes that fall silent.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/clocks.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
+#include "tune/net/actors.hpp"
+
+#include <functional>
+
+namespace tune {
+
+struct watchman_settings {
+  liveness_rules rules;
+  /// Goes on while the machine sleeps.
+  std::function<instant()> clock = boottime_now;
+};
+
+/// Spawns a watchman. It ends when it is told to go.
+/// @param cluster Hears of nodes that were silent for too long, as `node_silent`, each once.
+[[nodiscard]] watchman_desk_actor spawn_watchman(caf::actor_system& system,
+                                                 watchman_settings settings, cluster_actor cluster);
+
+} // namespace tune

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/watchman.hpp"
+
+#include "support/deterministic_system.hpp"
+
+#include "tune/net/system.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+struct watchman_test : support::deterministic_system {
+  support::mock<cluster_actor> cluster = mock_cluster();
+  instant skipped{0};
+  watchman_desk_actor uut;
+
+  watchman_test() {
+    init_net_types();
+    watchman_settings settings;
+    settings.clock = [this] { return clock_now() + skipped; };
+    uut = keep(spawn_watchman(*system, settings, cluster.actor));
+  }
+
+  bool beat(std::uint64_t session, bool is_frozen = false) {
+    return ask_now<bool>(uut, heartbeat{session, is_frozen});
+  }
+};
+
+TEST_F(watchman_test, tells_of_a_node_that_falls_silent_once) {
+  tell(uut, enter_atom_v, std::uint64_t{1});
+  pass(4s);
+  EXPECT_TRUE(beat(1));
+
+  pass(9'900ms);
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  pass(200ms);
+
+  auto told = cluster.take<node_silent>();
+  EXPECT_EQ(told.session, 1u);
+  EXPECT_THAT(told.why, HasSubstr("nothing was heard of it for 10 s"));
+  EXPECT_FALSE(beat(1));
+  pass(1min);
+  EXPECT_FALSE(has_timer());
+}
+
+TEST_F(watchman_test, counts_on_nobody_it_does_not_know) {
+  EXPECT_FALSE(beat(7));
+}
+
+TEST_F(watchman_test, gives_a_node_up_that_does_not_hear_its_head) {
+  tell(uut, enter_atom_v, std::uint64_t{1});
+
+  EXPECT_FALSE(beat(1, true));
+
+  EXPECT_THAT(cluster.take<node_silent>().why, HasSubstr("froze"));
+  EXPECT_FALSE(beat(1, true));
+}
+
+TEST_F(watchman_test, blames_nobody_for_a_time_in_which_it_slept) {
+  tell(uut, enter_atom_v, std::uint64_t{1});
+  pass(1s);
+
+  skipped = 1h;
+  pass(2s);
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  EXPECT_TRUE(beat(1));
+
+  pass(11s);
+  cluster.take<node_silent>();
+}
+
+TEST_F(watchman_test, forgets_whom_nobody_waits_for) {
+  tell(uut, enter_atom_v, std::uint64_t{1});
+
+  tell(uut, leave_atom_v, std::uint64_t{1});
+  pass(1min);
+
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  EXPECT_FALSE(has_timer());
+}
+
+} // namespace
+} // namespace tune
