@@ -30,6 +30,8 @@ done
 # The real program, whose processes are killed: 50 seeds, 50 kills each, then all orders of deaths.
 python3 tests/e2e/kill_loop.py "$first" 50 || failed=yes
 python3 tests/e2e/deaths.py "$first" || failed=yes
+# A line that fails again and again, for ten minutes.
+python3 tests/e2e/flap_loop.py "$first" 600 || failed=yes
 # What a disk may do. These tests print a line for each campaign; what they complain of goes to stderr.
 export TUNE_LONG=1 TUNE_SEED=$first
 for campaign in test_disk_kills test_disk_errors test_disk_damage test_disk_places test_memory_limit; do

@@ -12,7 +12,7 @@ import time
 from cluster import Cluster, ClusterTests
 from e2e import main
 
-# A silent connection is given up within this time: see include/tune/net/caf_io.hpp.
+# A silent node is lost after this time, unless `[cluster] lost_after` says otherwise.
 SILENCE = 10
 
 NODES = {"head": "10.77.0.1", "one": "10.77.0.2", "two": "10.77.0.3"}
@@ -84,6 +84,13 @@ class Network:
 
     def mend(self, name):
         self.switch.run("ip link set %s up" % name)
+
+    def deafen(self, name, to):
+        """What `name` says to `to` is lost on its way; not the other way round."""
+        self.spaces[name].run("ip route add blackhole %s/32" % NODES[to])
+
+    def undeafen(self, name, to):
+        self.spaces[name].run("ip route delete blackhole %s/32" % NODES[to])
 
     def slow_down(self, name):
         """Makes a cable slow. @returns how."""
@@ -157,7 +164,7 @@ class Networks(ClusterTests, Cluster):
         self.assertEqual([row["end_class"] for row in lost], ["node_lost"])
         self.assertEqual(
             self.rows("SELECT state, why FROM nodes WHERE node = 'two'"),
-            [{"state": "down", "why": "the connection to it was lost"}],
+            [{"state": "down", "why": "nothing was heard of it for 10 s"}],
         )
         # It goes on elsewhere, and nothing is left where it was.
         self.wait_for_attempts(1, head, node="three")
@@ -186,6 +193,64 @@ class Networks(ClusterTests, Cluster):
         for worker in workers:
             self.finish(worker)
         self.assert_no_trial_processes()
+
+    def lose_words(self, of, to):
+        """A line that fails one way, from `of` to `to`, and is mended after the loss."""
+        limit = 4
+        head, where = self.head(self.gated("lost_after = %d" % limit, samples=1))
+        one = self.worker(where, "one", "--lost-after", limit)
+        self.wait_for_attempts(1, head)
+        two = self.worker(where, "two", "--lost-after", limit, "--once")
+        self.wait_for_event("node_up", "two", head)
+        seat = {"head": "head", "one": self.seats["one"]}
+
+        self.network.deafen(seat[of], seat[to])
+        try:
+            down = self.wait_for_event("node_down", "one", head)
+            self.wait_for_attempts(1, head, node="two")
+        finally:
+            self.network.undeafen(seat[of], seat[to])
+        self.wait_for_event("node_up", "one", head, 2)
+        self.open_gate()
+
+        self.finish(head)
+        last = self.rows("SELECT max(t) AS t FROM results WHERE node = 'one'")[0]["t"]
+        print("deaf %s: noticed after %.1f s" % (to, down - last))
+        self.assertLess(down - last, limit + 2)
+        ends = [(row["node"], row["end_class"]) for row in self.attempts()]
+        self.assertEqual(ends, [("one", "node_lost"), ("two", "finished")])
+        self.finish(two)
+        one.terminate()
+        self.finish(one)
+        self.assert_no_trial_processes()
+
+    def test_a_worker_that_is_not_heard_is_lost_in_time(self):
+        self.lose_words("one", "head")
+
+    def test_a_worker_that_hears_nothing_is_lost_in_time(self):
+        self.lose_words("head", "one")
+
+    def test_a_cable_that_is_out_for_a_moment_costs_nothing(self):
+        head, where = self.head(self.gated(samples=1))
+        worker = self.worker(where, "one", "--once")
+        self.wait_for_attempts(1, head)
+        count = len(self.rows("SELECT seq FROM results"))
+
+        for seconds in (1, 3):
+            self.network.cut(self.seats["one"])
+            time.sleep(seconds)
+            self.network.mend(self.seats["one"])
+            self.wait_until(
+                lambda: len(self.rows("SELECT seq FROM results")) > count + 3, head, "reports"
+            )
+            count = len(self.rows("SELECT seq FROM results"))
+        self.open_gate()
+
+        self.finish(head)
+        ends = [(row["node"], row["end_class"]) for row in self.attempts()]
+        self.assertEqual(ends, [("one", "finished")])
+        self.assertEqual(self.events("node_down"), [])
+        self.finish(worker)
 
     def test_a_slow_cable_changes_nothing_but_the_time(self):
         self.open_gate()
