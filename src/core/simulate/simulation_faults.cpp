@@ -23,12 +23,15 @@ void simulation::inject() {
   auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(how_.lost_after.count(), 1)) * 3;
   auto duration = instant{1 + chance_.below(most)};
   auto kind = chance_.below(6);
-  if (kind < 3 && is_silent(nodes_[node]))
+  if (kind < 3 && (is_silent(nodes_[node]) || is_deaf(nodes_[node])))
     kind = 3;
   if (kind == 0) {
     lose(node, duration);
-  } else if (kind <= 2) {
-    freeze(node, duration, kind == 2);
+  } else if (kind == 1) {
+    freeze(node, duration, trouble::machine);
+  } else if (kind == 2) {
+    static constexpr trouble ways[] = {trouble::link, trouble::way_up, trouble::way_down};
+    freeze(node, duration, ways[chance_.below(3)]);
   } else if (kind == 3) {
     if (how_.records)
       lose_head();
@@ -105,8 +108,19 @@ void simulation::wear_out(std::size_t node) {
   });
 }
 
+/// Its head hears nothing of it.
 bool simulation::is_silent(const node_state& node) const {
-  return !node.alive || std::max(node.frozen_until, node.cut_until) > agenda_.now();
+  return !node.alive || std::max(node.frozen_until, node.unheard_until) > agenda_.now();
+}
+
+/// It hears nothing of its head.
+bool simulation::is_deaf(const node_state& node) const {
+  return node.deaf_until > agenda_.now();
+}
+
+/// It may say nothing until its head has said what may go on.
+bool simulation::is_fenced(const node_state& node) const {
+  return node.lease && node.lease->at(agenda_.now()) != node_lease::state::held;
 }
 
 void simulation::lose_node(const std::string& name, instant back_after) {
@@ -122,6 +136,7 @@ void simulation::lose(std::size_t which, instant back_after) {
   node.alive = false;
   std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
   watch_silence(which);
+  node.lease->revoke(agenda_.now());
   agenda_.add(back_after, [this, which] {
     nodes_[which].alive = true;
     // It says that it is new: what ran there is over, noticed or not.
@@ -132,14 +147,43 @@ void simulation::lose(std::size_t which, instant back_after) {
 }
 
 /// The machine stands still, or its link does; what is under way comes afterwards.
-void simulation::freeze(std::size_t which, instant duration, bool only_link) {
+void simulation::freeze(std::size_t which, instant duration, trouble what) {
   auto& node = nodes_[which];
-  (only_link ? node.cut_until : node.frozen_until) = agenda_.now() + duration;
+  auto until = agenda_.now() + duration;
+  if (what == trouble::machine)
+    node.frozen_until = until;
+  if (what == trouble::link || what == trouble::way_up)
+    node.unheard_until = until;
+  if (what == trouble::link || what == trouble::way_down)
+    node.deaf_until = until;
   watch_silence(which);
-  agenda_.add(duration, [this, which] {
-    if (!nodes_[which].joined)
-      for_node(which);
-  });
+  agenda_.add(duration, [this, which] { come_back(which); });
+}
+
+/// The trouble is over; what that means is for the head to say.
+void simulation::come_back(std::size_t which) {
+  auto& node = nodes_[which];
+  if (!node.joined)
+    for_node(which);
+  else if (node.lease && !is_silent(node) && !is_deaf(node))
+    agenda_.add(delay(), [this, which] { go_on(which); });
+}
+
+/// It is back before it was given up: what runs there goes on, and what it kept to itself is said.
+void simulation::go_on(std::size_t which) {
+  auto& node = nodes_[which];
+  if (!node.joined || is_silent(node) || is_deaf(node))
+    return;
+  node.lease.reset();
+  // Nothing that it said before is longer on its way.
+  auto wait = how_.most_delay;
+  for (auto& what : std::exchange(node.unsaid, {}))
+    agenda_.add(wait, [this, which, what = std::move(what)] { arrive(which, what); });
+  // What is said from now on comes behind it.
+  for (auto& [attempt, who] : processes_) {
+    if (who.node == which)
+      who.last_up = std::max(who.last_up, agenda_.now() + wait);
+  }
 }
 
 /// After a while, a node that is back clears up and joins.
@@ -147,17 +191,38 @@ void simulation::for_node(std::size_t which) {
   agenda_.add(delay(), [this, which] { join(which); });
 }
 
+/// Neither side hears of the other any more, or one does not. The node's lease ends before the head
+/// gives it up; where only the node hears nothing, it says so then.
 void simulation::watch_silence(std::size_t which) {
-  auto silence = ++nodes_[which].silence;
-  agenda_.add(how_.lost_after, [this, which, silence] {
-    auto& node = nodes_[which];
-    if (node.silence == silence && node.joined && is_silent(node))
+  auto& node = nodes_[which];
+  auto silence = ++node.silence;
+  const liveness_rules rules{how_.lost_after};
+  // One that has not come back from the last silence has the lease that it had.
+  if (!node.lease)
+    node.lease.emplace(rules, agenda_.now());
+  agenda_.add(rules.lost_after, [this, which, silence] {
+    auto& it = nodes_[which];
+    if (it.silence == silence && it.joined && is_silent(it))
       take_for_lost(which);
+  });
+  auto left = [&](instant until) { return std::max(until - agenda_.now(), instant{0}); };
+  agenda_.add(left(node.lease->ends()), [this, which, silence] {
+    auto& it = nodes_[which];
+    if (it.silence == silence && it.joined && is_deaf(it) && !is_silent(it))
+      take_for_lost(which);
+  });
+  agenda_.add(left(node.lease->lost_at()), [this, which, silence] {
+    auto& it = nodes_[which];
+    if (it.silence == silence && !it.joined && (is_silent(it) || is_deaf(it)))
+      kill_processes(which);
   });
 }
 
 void simulation::take_for_lost(std::size_t which) {
   auto& node = nodes_[which];
+  if (node.alive && !is_fenced(node))
+    fault(promise::bounded_detection,
+          "node " + node.what.name + " is given up while it may believe that it is not");
   node.joined = false;
   ++nodes_lost_;
   ledger_->remove_node(node.what.name);
@@ -183,6 +248,7 @@ void simulation::join(std::size_t which) {
     return;
   }
   kill_processes(which);
+  node.lease.reset();
   node.joined = true;
   ++node.silence;
   ledger_->set_node(node.what.name, node.what.capacity);
@@ -195,6 +261,7 @@ void simulation::join(std::size_t which) {
 /// What it ran for a head that is gone, or that has given it up.
 void simulation::kill_processes(std::size_t which) {
   std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
+  nodes_[which].unsaid.clear();
 }
 
 } // namespace tune

@@ -23,7 +23,7 @@ void simulation::reach(attempt_id attempt, const std::function<void(process&)>& 
   if (known == processes_.end())
     return;
   const auto& node = nodes_[known->second.node];
-  auto open = std::max(node.frozen_until, node.cut_until);
+  auto open = std::max(node.frozen_until, node.deaf_until);
   if (open > agenda_.now())
     agenda_.add(open - agenda_.now(), [this, attempt, what] { reach(attempt, what); });
   else
@@ -31,6 +31,10 @@ void simulation::reach(attempt_id attempt, const std::function<void(process&)>& 
 }
 
 void simulation::to_head(process& from, event_body what) {
+  if (is_fenced(nodes_[from.node])) {
+    nodes_[from.node].unsaid.push_back(std::move(what));
+    return;
+  }
   auto wait = delay();
   auto strays = std::holds_alternative<on::started>(what) && happens(how_.faults.reordered);
   if (strays) {
@@ -48,7 +52,7 @@ void simulation::to_head(process& from, event_body what) {
 }
 
 void simulation::arrive(std::size_t from, event_body what) {
-  auto open = nodes_[from].cut_until;
+  auto open = nodes_[from].unheard_until;
   if (open > agenda_.now()) {
     agenda_.add(open - agenda_.now(), [this, from, what = std::move(what)] { arrive(from, what); });
     return;

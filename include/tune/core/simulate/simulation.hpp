@@ -5,6 +5,7 @@
 #include "tune/core/check/conduct_check.hpp"
 #include "tune/core/check/replay_check.hpp"
 #include "tune/core/experiment/engine.hpp"
+#include "tune/core/liveness/node_lease.hpp"
 #include "tune/core/resource/ledger.hpp"
 #include "tune/core/rng.hpp"
 #include "tune/core/simulate/agenda.hpp"
@@ -112,10 +113,19 @@ private:
     bool joined = false;
     /// It does nothing, and nothing reaches it, until then.
     instant frozen_until{0};
-    instant cut_until{0};
+    /// What it says, and what is said to it, waits until then.
+    instant unheard_until{0};
+    instant deaf_until{0};
     /// One more with each silence that began or ended.
     std::uint64_t silence = 0;
+    /// Since the silence began: as if a heartbeat had just been answered.
+    std::optional<node_lease> lease;
+    /// What it did not say since its lease ran out.
+    std::vector<event_body> unsaid;
   };
+
+  /// What fails of a node that stays up.
+  enum class trouble : std::uint8_t { machine, link, way_up, way_down };
 
   simulation_options how_;
   experiment_settings settings_;
@@ -205,13 +215,17 @@ private:
   bool wish(event_body what);
   void wear_out(std::size_t node);
   void lose(std::size_t node, instant back_after);
-  void freeze(std::size_t node, instant duration, bool only_link);
+  void freeze(std::size_t node, instant duration, trouble what);
+  void come_back(std::size_t node);
+  void go_on(std::size_t node);
   void for_node(std::size_t node);
   void watch_silence(std::size_t node);
   void take_for_lost(std::size_t node);
   void join(std::size_t node);
   void kill_processes(std::size_t node);
   [[nodiscard]] bool is_silent(const node_state& node) const;
+  [[nodiscard]] bool is_deaf(const node_state& node) const;
+  [[nodiscard]] bool is_fenced(const node_state& node) const;
 };
 
 } // namespace tune
