@@ -41,8 +41,10 @@ bool is_known_gone(const std::string& mark) {
   std::uint64_t start = 0;
   const auto* end = mark.data() + mark.size();
   auto number = std::from_chars(mark.data() + ground.size(), end, pid);
-  if (number.ec != std::errc{} || number.ptr == end || *number.ptr != ':'
-      || std::from_chars(number.ptr + 1, end, start).ptr != end)
+  if (number.ec != std::errc{} || number.ptr == end || *number.ptr != ':')
+    return false;
+  auto since = std::from_chars(number.ptr + 1, end, start);
+  if (since.ec != std::errc{} || since.ptr != end)
     return false;
   auto facts = proc_files::stat_of(pid);
   return !facts || facts->start != start || facts->state == 'Z' || facts->state == 'X';
