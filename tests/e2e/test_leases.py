@@ -218,7 +218,9 @@ class Leases(Cluster):
 
         self.finish(head)
         print("%s: noticed after %.2f s" % (directions, down - before))
-        self.assertLess(down - before, LOST_AFTER + SLACK)
+        # A worker that hears nothing is heard until it gives the connection up.
+        longest = LOST_AFTER * (1.6 if directions == ("down",) else 1)
+        self.assertLess(down - before, longest + SLACK)
         self.assertEqual(self.ends(), [("one", "node_lost"), ("two", "finished")])
         self.assert_heard_once("one", down)
         first.terminate()
