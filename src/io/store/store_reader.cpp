@@ -370,6 +370,16 @@ expected<std::vector<result_row>> store_reader::results(trial_id of, sequence af
   return impl_->in_snapshot(work);
 }
 
+expected<std::optional<std::int64_t>> store_reader::event_sum(sequence seq) {
+  auto read = [](const statement& row) -> expected<std::int64_t> { return row.number(0); };
+  auto found = impl_->collect<std::int64_t>("SELECT sum FROM t_events WHERE seq = ?1"
+                                            " UNION ALL SELECT sum FROM t_results WHERE seq = ?1",
+                                            +read, bounded(seq));
+  if (!found)
+    return found.error();
+  return found->empty() ? std::nullopt : std::optional{found->front()};
+}
+
 expected<std::uint64_t> store_reader::count_results(trial_id of, sequence until) {
   auto read = [](const statement& row) -> expected<std::uint64_t> {
     return static_cast<std::uint64_t>(row.number(0));

@@ -329,9 +329,16 @@ TEST_F(trial_files_test, trusts_a_mark_of_another_boot_that_was_synced) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(1, 1)).has_value());
   fs::create_directories(directory() / "trials");
-  put(directory() / "trials" / ".trial_files", R"({"seq":4,"boot":"other","synced":true})");
+  auto sum = *store_reader::open(directory())->event_sum(4);
+  ASSERT_TRUE(sum);
+  const std::string rest = R"(,"boot":"other","synced":true})";
+  const auto mark = directory() / "trials" / ".trial_files";
+  put(mark, R"({"seq":4,"sum":)" + std::to_string(*sum) + rest);
 
   EXPECT_EQ(sink()->cursor(), 4u);
+  // Of a log that was cut back, and has grown since.
+  put(mark, R"({"seq":4,"sum":)" + std::to_string(*sum + 1) + rest);
+  EXPECT_EQ(sink()->cursor(), 0u);
 }
 
 TEST_F(trial_files_test, tries_again_after_a_full_disk_without_doubling) {

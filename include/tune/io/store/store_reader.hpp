@@ -66,6 +66,8 @@ public:
   /// In the order of the log, those after `after`. @param limit At most so many.
   [[nodiscard]] expected<std::vector<result_row>> results(trial_id of, sequence after,
                                                           std::size_t limit);
+  /// The checksum of an event's row; nothing where there is none.
+  [[nodiscard]] expected<std::optional<std::int64_t>> event_sum(sequence seq);
   /// How many results of the trial are committed up to and with event `until`.
   [[nodiscard]] expected<std::uint64_t> count_results(trial_id of, sequence until);
   /// Oldest first.

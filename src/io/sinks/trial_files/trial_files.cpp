@@ -44,6 +44,8 @@ struct mark {
   std::string boot;
   /// All up to `seq` was on disk, not only on its way.
   bool synced = false;
+  /// Of the event `seq`: by it one of a log that was cut back since is known.
+  std::int64_t sum = 0;
 };
 
 mark read_mark(const fs::path& file) {
@@ -56,15 +58,20 @@ mark read_mark(const fs::path& file) {
   const auto* seq = read->find("seq");
   const auto* boot = read->find("boot");
   const auto* synced = read->find("synced");
+  const auto* sum = read->find("sum");
   if (seq == nullptr || seq->as_int() == nullptr || *seq->as_int() < 0 || boot == nullptr
-      || boot->as_string() == nullptr || synced == nullptr || synced->as_bool() == nullptr)
+      || boot->as_string() == nullptr || synced == nullptr || synced->as_bool() == nullptr
+      || sum == nullptr || sum->as_int() == nullptr)
     return {};
-  return {static_cast<sequence>(*seq->as_int()), *boot->as_string(), *synced->as_bool()};
+  return {static_cast<sequence>(*seq->as_int()), *boot->as_string(), *synced->as_bool(),
+          *sum->as_int()};
 }
 
 std::string text_of(const mark& x) {
-  return to_json(object{
-             {"seq", static_cast<std::int64_t>(x.seq)}, {"boot", x.boot}, {"synced", x.synced}})
+  return to_json(object{{"seq", static_cast<std::int64_t>(x.seq)},
+                        {"boot", x.boot},
+                        {"synced", x.synced},
+                        {"sum", x.sum}})
          + "\n";
 }
 
@@ -73,8 +80,12 @@ void sort_in(const event& what, std::map<trial_id, trial_news>& to) {
     to[x->what->trial].reports.push_back(x->what);
   else if (const auto* placed = std::get_if<on::placed>(&what.what))
     to[placed->trial];
-  else if (const auto* ended = std::get_if<on::ended>(&what.what); ended && is_failure(ended->how))
-    to[ended->trial].failures.push_back(*ended);
+  else if (const auto* ended = std::get_if<on::ended>(&what.what)) {
+    if (is_failure(ended->how))
+      to[ended->trial].failures.push_back(*ended);
+    else if (ended->how == end_class::interrupted)
+      to[ended->trial]; // its files may be ahead of a log that was cut back
+  }
 }
 
 } // namespace
@@ -188,8 +199,12 @@ private:
     return {};
   }
 
-  expected<void> write_mark(bool synced) const {
-    return store::replace_file(trials_ / ".trial_files", text_of({cursor_, boot_, synced}));
+  expected<void> write_mark(bool synced) {
+    auto sum = from_.event_sum(cursor_);
+    if (!sum)
+      return sum.error();
+    return store::replace_file(trials_ / ".trial_files",
+                               text_of({cursor_, boot_, synced, sum->value_or(0)}));
   }
 };
 
@@ -209,8 +224,12 @@ expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directo
   const auto trials = trials_directory(directory);
   const auto left = read_mark(trials / ".trial_files");
   auto boot = boot_id();
-  // What a machine had not synced when it went down is unknown: all is looked at again.
-  const bool trusted = left.seq <= *last && (left.synced || (!boot.empty() && left.boot == boot));
+  auto sum = from->event_sum(left.seq);
+  if (!sum)
+    return sum.error();
+  // What a machine had not synced when it went down is unknown, and so is what was written of a log
+  // that was cut back, and may have grown since: all is looked at again.
+  const bool trusted = *sum == left.sum && (left.synced || (!boot.empty() && left.boot == boot));
   auto parts = std::make_unique<impl>(trials, std::move(*from), *epoch, trusted ? left.seq : 0,
                                       *last, std::move(boot));
   return std::unique_ptr<trial_files>{new trial_files{std::move(parts)}};

@@ -155,7 +155,7 @@ expected<void> trial_folder::write_parameters() {
 }
 
 expected<void> trial_folder::write_results(const trial_news& news, bool check) {
-  if (news.reports.empty())
+  if (news.reports.empty() && (!check || !is_there(folder_ / "result.jsonl")))
     return {};
   if (check) {
     auto count = from_.count_results(trial_, before_);
