@@ -7,10 +7,31 @@ namespace tune {
 
 namespace {
 
+/// What an attempt left is nobody's.
+struct attempt_lost {
+  trial_id trial;
+  attempt_id attempt;
+};
+
+using janitor_impl = extend<janitor_actor, caf::result<void>(attempt_lost)>;
+
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_janitor, 230)
+TUNE_LOCAL_TYPE(tune_janitor, tune::attempt_lost)
+TUNE_END_LOCAL_TYPES(tune_janitor)
+
+namespace tune {
+
+namespace {
+
 struct janitor_state {
   static inline const char* name = "tune.janitor";
 
   remove_function remove;
+  tidy_function tidy;
   /// What fails for one mostly fails for all.
   bool told = false;
 
@@ -24,13 +45,18 @@ struct janitor_state {
   }
 };
 
-janitor_actor::behavior_type janitor(janitor_actor::stateful_pointer<janitor_state> self,
-                                     remove_function remove) {
+janitor_impl::behavior_type janitor(janitor_impl::stateful_pointer<janitor_state> self,
+                                    remove_function remove, tidy_function tidy) {
   auto& state = state_of(self);
   state.remove = std::move(remove);
+  state.tidy = std::move(tidy);
   return {
       [self, &state](const cmd::discard& what, const runner_actor& runner) {
         state.discard(self, what, runner);
+      },
+      // Not worth a word: it is in nobody's way, and the next head does it.
+      [&state](const attempt_lost& what) {
+        static_cast<void>(state.tidy(what.trial, what.attempt));
       },
       [](drain_atom) { return std::string{}; },
   };
@@ -38,8 +64,12 @@ janitor_actor::behavior_type janitor(janitor_actor::stateful_pointer<janitor_sta
 
 } // namespace
 
-janitor_actor spawn_janitor(caf::actor_system& system, remove_function remove) {
-  return system.spawn<caf::detached>(janitor, std::move(remove));
+janitor_actor spawn_janitor(caf::actor_system& system, remove_function remove, tidy_function tidy) {
+  return system.spawn<caf::detached>(janitor, std::move(remove), std::move(tidy));
+}
+
+void tidy_up(const janitor_actor& whom, trial_id trial, attempt_id attempt) {
+  send_from_outside(caf::actor_cast<janitor_impl>(whom), attempt_lost{trial, attempt});
 }
 
 } // namespace tune

@@ -2,6 +2,7 @@
 #include "tune/actors/runner.hpp"
 
 #include "owed_answers.hpp"
+#include "tune/actors/janitor.hpp"
 #include "tune/actors/seal.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 namespace tune {
@@ -69,6 +71,8 @@ struct runner_state : engine_ports {
   std::vector<cmd::proceed> withheld;
   /// Answers to clients, likewise.
   owed_answers owed;
+  /// Attempts that were lost with their node, by the event of their end, until that is on disk.
+  std::vector<std::tuple<sequence, trial_id, attempt_id>> lost;
   /// When timers under way come.
   std::set<instant> timers;
 
@@ -113,7 +117,19 @@ struct runner_state : engine_ports {
     for (const auto& x : std::exchange(withheld, {}))
       carry(x);
     owed.pay(durable);
+    tidy_up_lost();
     end_turn();
+  }
+
+  /// What was registered of them is known by now.
+  void tidy_up_lost() {
+    std::erase_if(lost, [this](const auto& x) {
+      const auto& [seq, trial, attempt] = x;
+      if (seq > durable)
+        return false;
+      tidy_up(janitor, trial, attempt);
+      return true;
+    });
   }
 
   void fail(const error& why) {
@@ -212,6 +228,8 @@ struct runner_state : engine_ports {
   void carry(const Command& x, sequence cause) {
     if constexpr (is_row<Command>) {
       note(x);
+      if constexpr (std::is_same_v<Command, cmd::attempt_changed>)
+        remember(x, cause);
       for_recorder.items.emplace_back(cause, x);
     } else {
       carry(x);
@@ -319,6 +337,11 @@ struct runner_state : engine_ports {
     // However its last attempt ended, the trial came to its end.
     if (status != trial_status::terminated)
       observer->attempt_failed(x, status == trial_status::pending, now());
+  }
+
+  void remember(const cmd::attempt_changed& x, sequence cause) {
+    if (janitor && x.finished && x.how == end_class::node_lost)
+      lost.emplace_back(cause, x.trial, x.attempt);
   }
 
   void note(const cmd::trial_progressed&) {}

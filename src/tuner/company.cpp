@@ -11,8 +11,11 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
+#include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/storage.hpp"
+
+#include <set>
 
 namespace tune {
 
@@ -56,6 +59,26 @@ void end_with(caf::actor_system& system, const runner_actor& runner, const Handl
   });
 }
 
+tidy_function tidier(const std::filesystem::path& directory) {
+  auto reader = std::make_shared<std::optional<store_reader>>();
+  return [reader, directory](trial_id trial, attempt_id attempt) -> expected<void> {
+    if (!*reader) {
+      auto opened = store_reader::open(directory);
+      if (!opened)
+        return opened.error();
+      reader->emplace(std::move(*opened));
+    }
+    auto rows = (*reader)->checkpoints(trial);
+    if (!rows)
+      return rows.error();
+    std::set<std::string> registered;
+    for (const auto& x : *rows)
+      registered.insert(x.location);
+    sweep_checkpoints(directory, trial, attempt, registered);
+    return {};
+  };
+}
+
 remove_function remover(const std::filesystem::path& directory) {
   return
       [directory](const std::string& location) { return remove_checkpoint(directory, location); };
@@ -70,7 +93,7 @@ company::company(premises& where, run_parts parts, company_options how)
     , work_{parts.work}
     , shipment_{std::move(how.shipment)}
     , recorder_{spawn_recorder(system_, committer(how.store))}
-    , janitor_{spawn_janitor(system_, remover(store_->directory()))}
+    , janitor_{spawn_janitor(system_, remover(store_->directory()), tidier(store_->directory()))}
     , space_{parts.space} {
   if (parts.work->trial_files)
     spawn_files(how);

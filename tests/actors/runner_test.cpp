@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/deterministic_system.hpp"
 
+#include "tune/actors/janitor.hpp"
 #include "tune/actors/runner.hpp"
+
+#include <atomic>
+#include <future>
+#include <tuple>
 
 namespace tune {
 namespace {
@@ -34,6 +39,7 @@ struct runner_test : support::deterministic_system {
   support::mock<recorder_actor> recorder = mock_recorder();
   support::mock<node_actor> node = mock_node();
   support::mock<trainable_actor> trainable = mock_trainable();
+  janitor_actor janitor;
   runner_actor uut;
 
   /// What went to the recorder so far.
@@ -67,6 +73,7 @@ struct runner_test : support::deterministic_system {
                        false,
                        seen};
     parts.most_undurable = most_undurable;
+    parts.janitor = janitor;
     parts.prompt_scheduler = judge_traits.prompt;
     parts.prompt_searcher = source_traits.prompt;
     uut = keep(spawn_runner(*system, std::move(parts)));
@@ -363,6 +370,27 @@ TEST_F(answer_order_test, does_not_wait_for_a_scheduler_that_takes_its_time) {
   say(all, 1);
   EXPECT_EQ(log().back(), "chosen");
   trainable.heard->forget();
+}
+
+TEST_F(runner_test, tidies_up_behind_a_lost_attempt_once_its_end_is_on_disk) {
+  std::atomic<bool> on_disk = false;
+  std::promise<std::tuple<trial_id, attempt_id, bool>> tidied;
+  janitor = keep(spawn_janitor(
+      *system, [](const std::string&) { return expected<void>{}; },
+      [&](trial_id whose, attempt_id which) -> expected<void> {
+        tidied.set_value({whose, which, on_disk});
+        return {};
+      }));
+  begin();
+
+  end(end_class::node_lost, "its guard ended");
+  run_now();
+  on_disk = true;
+  make_durable();
+
+  auto told = tidied.get_future();
+  ASSERT_EQ(told.wait_for(60s), std::future_status::ready);
+  EXPECT_EQ(told.get(), (std::tuple{trial_id{0}, order.attempt.id(), true}));
 }
 
 TEST_F(runner_test, tells_its_observer_what_the_first_report_lacks) {

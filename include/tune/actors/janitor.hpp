@@ -13,9 +13,18 @@ namespace tune {
 /// Removes the directory of a checkpoint, given its location in the experiment's directory.
 using remove_function = std::function<expected<void>(const std::string& location)>;
 
+/// Removes what an attempt that was lost wrote and nobody registered.
+using tidy_function = std::function<expected<void>(trial_id trial, attempt_id attempt)>;
+
 /// Spawns a janitor on a thread of its own.
 /// @param remove called from that thread only. Where it fails the checkpoint stays, the runner is
 ///   told once, and the next head tries again.
-[[nodiscard]] janitor_actor spawn_janitor(caf::actor_system& system, remove_function remove);
+/// @param tidy the same; where it fails, what is there stays for the next head.
+[[nodiscard]] janitor_actor spawn_janitor(caf::actor_system& system, remove_function remove,
+                                          tidy_function tidy);
+
+/// Has a janitor tidy up behind an attempt that is over and whose registered checkpoints are all on
+/// disk. From any thread.
+void tidy_up(const janitor_actor& whom, trial_id trial, attempt_id attempt);
 
 } // namespace tune

@@ -109,6 +109,16 @@ void remove_drafts(const fs::path& experiment, trial_id trial, attempt_id attemp
   }
 }
 
+void sweep_checkpoints(const fs::path& experiment, trial_id trial, attempt_id attempt,
+                       const std::set<std::string>& registered) {
+  for (const auto& each :
+       directories_in(experiment / checkpoint_folder(trial, attempt), "checkpoint_")) {
+    std::error_code ignored;
+    if (!registered.contains(each.lexically_relative(experiment).string()))
+      fs::remove_all(each, ignored);
+  }
+}
+
 expected<std::size_t> sweep_checkpoints(const fs::path& experiment,
                                         const is_registered_function& is_registered) {
   std::size_t count = 0;

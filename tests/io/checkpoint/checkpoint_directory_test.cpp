@@ -142,6 +142,23 @@ TEST_F(checkpoint_directory_test, are_swept_where_nobody_registered_them) {
   EXPECT_TRUE(fs::exists(root / "trials" / "strange" / "attempt_1_1" / "checkpoint_000001"));
 }
 
+TEST_F(checkpoint_directory_test, of_one_attempt_are_swept_where_nobody_registered_them) {
+  const auto other = root / checkpoint_folder(trial_id{7}, attempt_id{2, 6});
+  for (const auto* name : {"checkpoint_000001", "checkpoint_000002", "checkpoint_000003.tmp"}) {
+    fill(attempt() / name / "state", "1");
+    fill(other / name / "state", "1");
+  }
+
+  sweep_checkpoints(root, trial_id{7}, attempt_id{2, 5},
+                    {"trials/00007/attempt_2_5/checkpoint_000002"});
+
+  EXPECT_FALSE(fs::exists(attempt() / "checkpoint_000001"));
+  EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000002" / "state"));
+  EXPECT_FALSE(fs::exists(attempt() / "checkpoint_000003.tmp"));
+  EXPECT_TRUE(fs::exists(other / "checkpoint_000001" / "state"));
+  EXPECT_TRUE(fs::exists(other / "checkpoint_000003.tmp" / "state"));
+}
+
 TEST_F(checkpoint_directory_test, stay_where_it_is_not_known_whether_they_are_registered) {
   fill(attempt() / "checkpoint_000001" / "state", "1");
 

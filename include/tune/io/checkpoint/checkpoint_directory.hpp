@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -68,5 +69,10 @@ using is_registered_function
 ///          removed; what cannot be removed stays and is no error.
 [[nodiscard]] expected<std::size_t> sweep_checkpoints(const std::filesystem::path& experiment,
                                                       const is_registered_function& is_registered);
+
+/// The same of one attempt that is over. What cannot be removed stays and is no error.
+/// @param registered Locations relative to the experiment's directory, the attempt's among them.
+void sweep_checkpoints(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt,
+                       const std::set<std::string>& registered);
 
 } // namespace tune
