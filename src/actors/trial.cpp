@@ -76,10 +76,14 @@ struct trial_state {
     constexpr auto is_frequent
         = std::is_same_v<Word, attempt_report> || std::is_same_v<Word, attempt_started>;
     auto is_news = words.take(number);
-    if (words.is_to_be_told(!is_frequent || !is_news) && from)
-      send(self, from, words_heard{what.attempt, words.heard()});
+    auto tells = words.is_to_be_told(!is_frequent || !is_news);
+    const words_heard heard{what.attempt, words.heard()};
+    // The runner first: a node gives a place back once its end was heard, and the runner is not to
+    // see the next trial there before.
     if (is_news)
       take(self, what);
+    if (tells && from)
+      send(self, from, heard);
   }
 
   /// The trainable is gone. If it said so before, that was heard first and this is no news.

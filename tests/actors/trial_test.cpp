@@ -3,6 +3,10 @@
 
 #include "tune/actors/trial.hpp"
 
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 namespace tune {
 namespace {
 
@@ -185,6 +189,31 @@ TEST_F(trial_test, hears_each_numbered_word_once_and_in_order) {
   EXPECT_EQ(runner.heard->size(), 0u);
   tell(uut, std::uint64_t{2}, ended(first, end_class::finished));
 
+  EXPECT_EQ(runner.heard->take_news<on::ended>().how, end_class::finished);
+}
+
+/// Says that its attempt has ended, and notes how many words the runner has when it is told that
+/// this was heard.
+envoy_actor::behavior_type last_envoy(envoy_actor::pointer self, const trial_actor& whom,
+                                      std::shared_ptr<support::ear> runner,
+                                      std::shared_ptr<std::vector<std::size_t>> seen) {
+  send(self, whom, std::uint64_t{1}, ended(first, end_class::finished));
+  return {
+      [](const attempt_answer&) {},
+      [](const attempt_halt&) {},
+      [](ping_atom, std::uint64_t x) { return x; },
+      [runner, seen](const words_heard&) { seen->push_back(runner->size()); },
+  };
+}
+
+TEST_F(trial_test, tells_the_runner_of_an_end_before_the_place_is_given_back) {
+  tell(uut, order(first));
+  auto seen = std::make_shared<std::vector<std::size_t>>();
+
+  keep(system->spawn(last_envoy, uut, runner.heard, seen));
+  run_now();
+
+  EXPECT_EQ(*seen, std::vector<std::size_t>{1});
   EXPECT_EQ(runner.heard->take_news<on::ended>().how, end_class::finished);
 }
 

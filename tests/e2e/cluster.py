@@ -41,13 +41,11 @@ KINDS = {
 
 
 def most_at_once(attempts):
-    """Of rows with `started` and `ended`, in seconds: how many there were at a time."""
-    # What ends when another begins makes room for it. A head hears of the end and of the room by two
-    # ways, now and then of the room first: the record may overlap by the time between.
-    def end(row):
-        return row["ended"] - min(0.05, (row["ended"] - row["started"]) / 2)
-
-    changes = sorted([(row["started"], 1) for row in attempts] + [(end(x), -1) for x in attempts])
+    """Of rows with `started` and `ended`: how many there were at a time."""
+    # What ends when another begins makes room for it.
+    changes = sorted(
+        [(row["started"], 1) for row in attempts] + [(row["ended"], -1) for row in attempts]
+    )
     now = most = 0
     for _, change in changes:
         now += change
