@@ -346,6 +346,7 @@ trial_actor::behavior_type spy(trial_actor::pointer self,
       },
       [](const attempt_saved&) {},
       [](const attempt_save_failed&) {},
+      [](const attempt_exported&) {},
       [whom](const attempt_ended& x) {
         if (!*whom)
           give_up("a trainable did not begin: " + x.detail);
@@ -356,6 +357,7 @@ trial_actor::behavior_type spy(trial_actor::pointer self,
       [](std::uint64_t, const attempt_report&) {},
       [](std::uint64_t, const attempt_saved&) {},
       [](std::uint64_t, const attempt_save_failed&) {},
+      [](std::uint64_t, const attempt_exported&) {},
       [](std::uint64_t, const attempt_ended&) {},
       [](ping_atom, std::uint64_t x) { return x; },
   };

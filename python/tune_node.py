@@ -41,6 +41,7 @@ class Trial:
     id           The trial's name, such as "00042"; "" when the script is run by hand.
     dir          The trial's own directory, for whatever files the script wants to keep.
     restore_dir  The directory of the checkpoint to go on from, or None to begin anew.
+    exports      Names of the formats to export in at the end of the trial; mostly empty.
     is_tuned     Whether tune-node runs the script; False when it is run by hand.
     """
 
@@ -54,7 +55,11 @@ class Trial:
             with open(environ["TUNE_TRIAL_PARAMS"], encoding="utf-8") as file:
                 self.params.update(json.load(file))
         self.is_tuned = bool(environ.get("TUNE_TRIAL_REPORT_FD"))
+        self.exports = [x for x in environ.get("TUNE_TRIAL_EXPORT", "").split(",") if x]
+        self._export_dir = environ.get("TUNE_TRIAL_EXPORT_DIR", "")
         self._ended = False
+        # Whether it ends for good, so far as is known: by itself it does.
+        self._final = True
         self._reports = 0
         if self.is_tuned:
             self._out = _own(environ["TUNE_TRIAL_REPORT_FD"], "wb")
@@ -86,11 +91,37 @@ class Trial:
         self._ended = not (self._tell(line) and self._obey(self._hear(), save))
         return not self._ended
 
+    def export(self, write):
+        """Exports what was asked for, if the trial ends here. Call it after training.
+
+        write  Called as write(format, directory) for each of `exports`; the directory exists and
+               is empty. What it raises fails that export only.
+
+        Returns the formats that were written.
+        """
+        if not (self.is_tuned and self._final):
+            return []
+        return [x for x in self.exports if self._export(x, write)]
+
+    def _export(self, format, write):
+        directory = os.path.join(self._export_dir, format)
+        try:
+            os.makedirs(directory, exist_ok=True)
+            write(format, directory)
+        except Exception as error:
+            why = "%s: %s" % (type(error).__name__, error)
+            self._tell({"export_failed": format, "error": why})
+            return False
+        return True
+
     def _obey(self, answer, save):
         decision = answer["decision"]
+        if decision in ("stop", "pause"):
+            self._final = bool(answer.get("export"))
         if decision in ("save", "pause"):
             saved = self._save(answer["dir"], save)
             # A pause whose save failed is no pause: training goes on.
+            self._final = self._final or not saved
             return decision == "save" or not saved
         if decision not in ("continue", "stop"):
             raise ProtocolError("unknown decision: %r" % (decision,))

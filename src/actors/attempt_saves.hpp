@@ -21,6 +21,8 @@ struct written_checkpoint {
   std::filesystem::path draft;
   /// The attempt ends with it.
   bool ends = false;
+  /// It lies in this node's memory.
+  bool in_memory = false;
 };
 
 /// Has them kept, and tells the trial. Lives in the state of the attempt's actor.
@@ -40,8 +42,13 @@ public:
   void keep(Self* self, const written_checkpoint& which) {
     ++under_way_;
     checkpoint_draft draft{what_->checkpoints, which.draft, which.iteration};
+    keep_draft order{attempt_claim{what_->order}, std::move(draft), {}, 0};
+    if (which.in_memory) {
+      order.on_disk = std::exchange(order.what.experiment, memory_of(*what_));
+      order.room = what_->job->pause_memory;
+    }
     // It lives on this node, always answers, and has limits of its own.
-    request(self, what_->keeper, caf::infinite, keep_draft{attempt_claim{what_->order}, draft})
+    request(self, what_->keeper, caf::infinite, std::move(order))
         .then([this, self, which](const draft_kept& kept) { settle(self, which, kept); },
               [this, self, which](const caf::error& why) {
                 settle(self, which, draft_kept{{}, render(self->system(), why)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/cluster.hpp"
 
+#include "tune/actors/node.hpp"
 #include "tune/core/liveness/flap_book.hpp"
 #include "tune/core/resource/ledger.hpp"
 
@@ -100,8 +101,9 @@ struct node_entry {
   bool is_away = false;
   /// It was lost too often: it gets nothing for a while, and nobody is told that it is there.
   bool is_resting = false;
-  /// Jobs that were over while it was away.
+  /// What was over, or needed no longer, while it was away.
   std::set<std::string> missed = {};
+  std::vector<pause_dropped> missed_pauses = {};
 };
 
 struct cluster_state {
@@ -144,7 +146,7 @@ struct cluster_state {
     attend(self, what.node, node);
     // Whatever it still has was placed anew.
     if (what.session != 0)
-      send(self, node, leases_kept{});
+      send(self, node, leases_kept{{}, true});
     if (auto left = flaps.left(what.worker, now(self)); what.session != 0 && left.count() > 0)
       return rest(self, what, left);
     begin(self, what);
@@ -155,11 +157,17 @@ struct cluster_state {
     return std::chrono::duration_cast<instant>(self->clock().now().time_since_epoch());
   }
 
+  void enter_in_books(const node_offer& what) {
+    auto labels = what.labels;
+    labels.insert(node_label(what.node));
+    books.set_node(what.node, what.capacity, std::move(labels));
+    forget_refusals([&](const auto& x) { return x.second == what.node; });
+  }
+
   /// It has a place in the books.
   template <class Self>
   void begin(Self* self, const node_offer& what) {
-    books.set_node(what.node, what.capacity, what.labels);
-    forget_refusals([&](const auto& x) { return x.second == what.node; });
+    enter_in_books(what);
     possible.reset();
     announce(self, on::node_up{what.node, what.capacity});
     grant(self);
@@ -201,10 +209,11 @@ struct cluster_state {
     compare(self, what, node);
     for (const auto& job : std::exchange(entry.missed, {}))
       send(self, node, job_over{job});
+    for (auto& pause : std::exchange(entry.missed_pauses, {}))
+      send(self, node, std::move(pause));
     if (entry.leaving || entry.is_resting)
       return;
-    books.set_node(what.node, what.capacity, what.labels);
-    forget_refusals([&](const auto& x) { return x.second == what.node; });
+    enter_in_books(what);
     grant(self);
   }
 
@@ -213,7 +222,7 @@ struct cluster_state {
   void compare(Self* self, const node_offer& what, const node_actor& node) {
     const std::set<std::uint64_t> there(what.has.leases.begin(), what.has.leases.end());
     std::vector<lease_id> over;
-    leases_kept kept;
+    leases_kept kept{};
     for (const auto& [id, lease] : leases) {
       if (lease.node != what.node)
         continue;
@@ -236,6 +245,28 @@ struct cluster_state {
       send(self, node, *lease.order, lease.trial);
     if (lease.is_revoked)
       send(self, node, lease_revoked{number});
+  }
+
+  /// Those that are away hear of it when they are back.
+  template <class Self>
+  void end_job(Self* self, const job_over& what) {
+    for (auto& [who, node] : nodes) {
+      if (node.is_away)
+        node.missed.insert(what.job);
+      else
+        send(self, node.actor, what);
+    }
+  }
+
+  template <class Self>
+  void drop_pause(Self* self, const pause_dropped& what) {
+    auto known = nodes.find(what.node);
+    if (known == nodes.end())
+      return;
+    if (known->second.is_away)
+      known->second.missed_pauses.push_back(what);
+    else
+      send(self, known->second.actor, what);
   }
 
   template <class Self>
@@ -326,7 +357,19 @@ struct cluster_state {
     known->second.leaving = true;
     possible.reset();
     books.remove_node(who);
+    let_go_elsewhere(node_label(who));
     grant(self);
+  }
+
+  /// No node will have this label any more: those that had better go there go anywhere.
+  void let_go_elsewhere(const std::string& label) {
+    for (auto& [token, x] : waiting) {
+      if (!x.labels.contains(label))
+        continue;
+      books.cancel(token);
+      x.labels.erase(label);
+      books.enqueue(token, x.what, x.labels, x.share);
+    }
   }
 
   using farewell = caf::typed_response_promise<std::uint64_t>;
@@ -394,10 +437,18 @@ struct cluster_state {
     attend(self, runner);
     auto token = ++last_token;
     auto share = share_of(runner.address());
-    waiting.emplace(token, waiter{what.trial, runner, share, what.what, what.labels});
+    auto labels = labels_of(what);
+    waiting.emplace(token, waiter{what.trial, runner, share, what.what, labels});
     tokens[{runner.address(), what.trial}] = token;
-    books.enqueue(token, what.what, what.labels, share);
+    books.enqueue(token, what.what, std::move(labels), share);
     grant(self);
+  }
+
+  [[nodiscard]] node_labels labels_of(const lease_request& what) const {
+    auto result = what.labels;
+    if (!what.best.empty())
+      result.insert(what.best);
+    return !what.best.empty() && books.impossible(what.what, result) ? what.labels : result;
   }
 
   /// Runners share alike, whatever the number of trials that wait.
@@ -554,13 +605,8 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       [self, &state](launch_order& order, const trial_actor& trial) {
         state.launch(self, std::move(order), trial);
       },
-      [self, &state](const job_over& x) {
-        for (auto& [who, node] : state.nodes) {
-          send(self, node.actor, x);
-          if (node.is_away)
-            node.missed.insert(x.job);
-        }
-      },
+      [self, &state](const job_over& x) { state.end_job(self, x); },
+      [self, &state](const pause_dropped& x) { state.drop_pause(self, x); },
       [self, &state](const runner_actor& runner) { state.enrol(self, runner); },
       [self, &state](const lease_request& what, const runner_actor& runner) {
         state.enter(self, what, runner);

@@ -15,7 +15,7 @@ namespace {
 using envoy_impl = extend<envoy_desk_actor, caf::result<void>(words_heard)>;
 
 using attempt_word = std::variant<attempt_started, attempt_report, attempt_saved,
-                                  attempt_save_failed, attempt_ended>;
+                                  attempt_save_failed, attempt_exported, attempt_ended>;
 
 struct envoy_state {
   static inline const char* name = "tune.envoy";
@@ -126,6 +126,7 @@ envoy_impl::behavior_type envoy(envoy_impl::stateful_pointer<envoy_state> self, 
       [](std::uint64_t, const attempt_report&) {},
       [](std::uint64_t, const attempt_saved&) {},
       [](std::uint64_t, const attempt_save_failed&) {},
+      [](std::uint64_t, const attempt_exported&) {},
       [](std::uint64_t, const attempt_ended&) {},
       // From the trial.
       [self, &state](const attempt_answer& x) {
@@ -143,6 +144,7 @@ envoy_impl::behavior_type envoy(envoy_impl::stateful_pointer<envoy_state> self, 
       [self, &state](const attempt_report& x) { state.say(self, x); },
       [self, &state](const attempt_saved& x) { state.say(self, x); },
       [self, &state](const attempt_save_failed& x) { state.say(self, x); },
+      [self, &state](const attempt_exported& x) { state.say(self, x); },
       [self, &state](const attempt_ended& x) { state.say(self, x); },
       // From the node.
       [self, &state](const trial_actor& whom) { state.meet(self, whom); },

@@ -3,16 +3,40 @@
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
+#include "tune/io/checkpoint/pause_memory.hpp"
 
 namespace tune {
 
-attempt_prepared prepare_here(const std::filesystem::path& directory,
-                              const std::string& restore_from) {
+namespace {
+
+attempt_prepared prepare_in_memory(const prepare_attempt& what) {
   attempt_prepared result;
-  result.checkpoints = directory;
-  if (restore_from.empty())
+  result.checkpoints = what.directory;
+  auto fail = [&](const error& why) {
+    result.why = "what it paused with cannot be restored: " + to_text(why);
+    result.is_bad = true;
     return result;
-  result.restore = directory / restore_from;
+  };
+  auto place = place_in_memory(what.in_memory, what.who.restore_from);
+  if (!place)
+    return fail(place.error());
+  if (auto good = verify_checkpoint(*place); !good)
+    return fail(good.error());
+  result.restore = std::move(*place);
+  return result;
+}
+
+} // namespace
+
+attempt_prepared prepare_here(const prepare_attempt& what) {
+  const auto& location = what.who.restore_from;
+  attempt_prepared result;
+  result.checkpoints = what.directory;
+  if (location.empty())
+    return result;
+  if (location.starts_with(kept_in_memory))
+    return prepare_in_memory(what);
+  result.restore = what.directory / location;
   if (auto good = verify_checkpoint(result.restore); !good) {
     result.why = "the checkpoint cannot be restored: " + to_text(good.error());
     result.is_bad = true;
@@ -20,12 +44,27 @@ attempt_prepared prepare_here(const std::filesystem::path& directory,
   return result;
 }
 
+void forget_here(const forget_paused& what) {
+  auto place = what.location.empty() ? expected<std::filesystem::path>{what.in_memory}
+                                     : place_in_memory(what.in_memory, what.location);
+  std::error_code ignored;
+  if (place && !place->empty())
+    std::filesystem::remove_all(*place, ignored);
+}
+
 draft_copied copy_here(const copy_draft& what) {
   auto done = copy_checkpoint(what.from, what.to);
   return {done ? std::string{} : to_text(done.error())};
 }
 
-draft_kept keep_here(const keep_draft& what) {
+draft_kept keep_here(keep_draft what) {
+  if (!what.on_disk.empty()) {
+    auto kept = keep_in_memory(what.what, what.on_disk, what.room);
+    if (!kept)
+      return {{}, to_text(kept.error())};
+    if (*kept)
+      return {std::move(**kept), {}};
+  }
   auto done = commit_checkpoint(what.what);
   return done ? draft_kept{std::move(*done), {}} : draft_kept{{}, to_text(done.error())};
 }
@@ -34,13 +73,14 @@ namespace {
 
 keeper_actor::behavior_type keeper(keeper_actor::pointer) {
   return {
-      [](const prepare_attempt& x) { return prepare_here(x.directory, x.who.restore_from); },
+      [](const prepare_attempt& x) { return prepare_here(x); },
       [](const copy_draft& x) { return copy_here(x); },
       [](const keep_draft& x) { return keep_here(x); },
       [](const attempt_left& x) {
         remove_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt);
       },
       [](const job_over&) {},
+      [](const forget_paused& x) { forget_here(x); },
       // It is safe in a moment, and here.
       [](leave_atom) {},
   };

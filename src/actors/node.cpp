@@ -6,6 +6,7 @@
 #include "trainables.hpp"
 
 #include "tune/actors/keeper.hpp"
+#include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/process/leftovers.hpp"
 
 #include <algorithm>
@@ -247,6 +248,14 @@ struct node_state {
     leave_job(self, what.job);
   }
 
+  template <class Self>
+  void forget_paused_of(Self* self, const pause_dropped& what) {
+    const auto& all = settings->memory;
+    if (keeper && !all.empty())
+      send(self, keeper,
+           forget_paused{what.job.empty() ? all : pause_directory(all, what.job), what.location});
+  }
+
   /// What brought the job may remove it once nothing of it runs.
   template <class Self>
   void leave_job(Self* self, const std::string& job) {
@@ -256,6 +265,7 @@ struct node_state {
     over.erase(job);
     // It may be begun anew, where its directory was removed.
     epochs.erase(job);
+    forget_paused_of(self, {{}, job, {}});
     if (keeper)
       send(self, keeper, job_over{job});
     if (settings->finder)
@@ -274,7 +284,7 @@ struct node_state {
       const attempt_prepared here{what.job->directory, {}, {}, false};
       return begin(self, std::move(what), here);
     }
-    prepare_attempt wanted{attempt_claim{what.order}, what.job->directory};
+    prepare_attempt wanted{attempt_claim{what.order}, what.job->directory, memory_of(what)};
     auto answer = [this, self, what = std::move(what)](const attempt_prepared& how) {
       begin(self, what, how);
     };
@@ -454,6 +464,8 @@ struct node_state {
   /// The others were placed anew: nothing more is heard of them.
   template <class Self>
   void keep_only(Self* self, const leases_kept& what) {
+    if (what.is_new)
+      forget_paused_of(self, {});
     const std::set<std::uint64_t> kept(what.leases.begin(), what.leases.end());
     auto is_over = [&](std::uint64_t lease) { return !kept.contains(lease); };
     for (const auto& [lease, whom] : running) {
@@ -581,6 +593,9 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
   for (const auto& x : state.settings->jobs)
     state.jobs[x->id] = x;
   state.watched.init(self);
+  // What a node before it left: its head has given it up.
+  if (state.settings->keeper && !state.settings->memory.empty())
+    send(self, state.settings->keeper, forget_paused{state.settings->memory, {}});
   return {
       [self, &state](const launch_order& order, const trial_actor& trial) {
         state.launch(self, order, trial);
@@ -588,6 +603,7 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       [self, &state](const leases_kept& x) { state.keep_only(self, x); },
       [self, &state](lease_revoked x) { state.revoke(self, x.lease); },
       [self, &state](const job_over& x) { state.forget(self, x); },
+      [self, &state](const pause_dropped& x) { state.forget_paused_of(self, x); },
       [self, &state](leave_atom) { state.leave(self); },
       [self, &state](drain_atom) { state.drain(self); },
       [](ping_atom, std::uint64_t x) { return x; },
@@ -604,6 +620,10 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
 }
 
 } // namespace
+
+std::string node_label(const std::string& name) {
+  return "node " + name;
+}
 
 std::string trainable_label(const std::string& name) {
   return "trainable " + name;

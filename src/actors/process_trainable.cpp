@@ -1,6 +1,7 @@
 // A program in a process of its own. The process service's thread hands its words over; the actor
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "kept_hosts.hpp"
 #include "pattern_courier.hpp"
@@ -56,7 +57,9 @@ struct process_state {
   /// Checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
+  bool saves_in_memory = false;
   attempt_saves saves;
+  attempt_exports exports;
   /// What it handed over is being copied, or waits for that: it must not write on in it.
   bool copying = false;
   std::optional<std::filesystem::path> handed_over;
@@ -102,6 +105,8 @@ struct process_state {
       fail_save(self, not_kept->why);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
+    } else if (const auto* not_made = std::get_if<line::export_failed>(&*said)) {
+      exports.fail(not_made->format, not_made->why);
     } else if (std::holds_alternative<line::hello>(*said)) {
       unproven = false;
     }
@@ -220,10 +225,16 @@ struct process_state {
     if (!over || copying || !saves.is_idle())
       return;
     // It ended in the middle of a save.
-    if (checkpoints->is_open())
-      send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
-    send(self, what.trial, saves.judged(*std::exchange(over, std::nullopt)));
-    self->quit();
+    const auto left = checkpoints->is_open() && !saves_in_memory;
+    if (checkpoints->is_open() && saves_in_memory)
+      checkpoints->abandon();
+    const auto how = saves.judged(*std::exchange(over, std::nullopt));
+    exports.finish(self, how, *checkpoints, session.iteration(), [this, self, how, left] {
+      if (left)
+        send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
+      send(self, what.trial, how);
+      self->quit();
+    });
   }
 
   /// Ends it. Where that was asked for before it is no fault: TERM may cut a line short.
@@ -321,12 +332,13 @@ struct process_state {
 
   template <class Self>
   void begin_save(Self* self, const attempt_answer& x) {
-    auto directory = checkpoints->begin();
+    auto draft = begin_draft(*checkpoints, what, x.in_memory);
     auto ends = x.kind == answer_kind::save_and_end;
     saving = x.checkpoint;
     ends_with_save = ends;
-    if (printed || !directory) {
-      fail_save(self, directory ? "this program cannot save" : to_text(directory.error()));
+    saves_in_memory = draft && draft->in_memory;
+    if (printed || !draft) {
+      fail_save(self, draft ? "this program cannot save" : to_text(draft.error()));
       if (!ends)
         go_on();
       return;
@@ -334,7 +346,10 @@ struct process_state {
     waits = false;
     known.ending = ends;
     using kind = link_answer::kind;
-    processes->answer(process, to_line(link_answer{ends ? kind::pause : kind::save, *directory}));
+    if (x.exports)
+      exports.begin();
+    processes->answer(process, to_line(link_answer{ends ? kind::pause : kind::save,
+                                                   draft->directory, x.exports}));
   }
 
   template <class Self>
@@ -365,13 +380,14 @@ struct process_state {
   /// What lies in the draft that was begun last.
   [[nodiscard]] written_checkpoint written(std::uint64_t number, bool ends) {
     return {number, session.iteration(), session.time_total().count(), checkpoints->hand_over(),
-            ends};
+            ends,   saves_in_memory};
   }
 
   /// Has the content of a directory copied: until then the program gets no answer.
   template <class Self>
   void take_over(Self* self, std::filesystem::path from) {
     copying = true;
+    saves_in_memory = false;
     if (saves.is_full()) {
       handed_over = std::move(from);
       return;
@@ -414,13 +430,15 @@ struct process_state {
     waits = false;
     if (printed)
       return end();
-    processes->answer(process, to_line(link_answer{link_answer::kind::stop, {}}));
+    processes->answer(process,
+                      to_line(link_answer{link_answer::kind::stop, {}, exports.is_begun()}));
     arm(self);
   }
 
   template <class Self>
   void arm(Self* self) {
-    delayed_send(self, caf::actor_cast<process_impl>(self), polite_wait, tick_atom_v);
+    delayed_send(self, caf::actor_cast<process_impl>(self), polite_wait + exports.extra_time(),
+                 tick_atom_v);
   }
 
   template <class Self>
@@ -434,6 +452,8 @@ struct process_state {
       return;
     }
     known.ending = true;
+    if (how.exports)
+      exports.begin();
     // In the middle of a step it hears of it at its next report.
     if ((waits && !copying) || printed)
       stop(self);
@@ -462,6 +482,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
                                   steady_now()};
   state.checkpoints = checkpoints_of(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(self); });
+  state.exports.init(state.what);
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;

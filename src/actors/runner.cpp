@@ -3,6 +3,7 @@
 
 #include "owed_answers.hpp"
 #include "tune/actors/janitor.hpp"
+#include "tune/actors/node.hpp"
 #include "tune/actors/seal.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
@@ -265,7 +266,10 @@ struct runner_state : engine_ports {
     auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
     if (!hand.actor)
       hand.actor = spawn_trial(self->system(), x.trial, me);
-    send(self, cluster, lease_request{x.trial, x.request, queue_trials, labels}, me);
+    lease_request wanted{x.trial, x.request, queue_trials, labels, {}};
+    if (!x.only_on.empty())
+      wanted.best = node_label(x.only_on);
+    send(self, cluster, std::move(wanted), me);
   }
 
   void carry(const cmd::cancel_place& x) {
@@ -304,21 +308,31 @@ struct runner_state : engine_ports {
       withheld.push_back(x);
       return;
     }
-    tell(x.trial, attempt_answer{x.attempt, x.number, answer_kind::go_on, x.until, 0});
+    tell(x.trial,
+         attempt_answer{x.attempt, x.number, answer_kind::go_on, x.until, 0, false, false});
   }
 
   void carry(const cmd::save& x) {
     auto kind = x.then_end ? answer_kind::save_and_end : answer_kind::save;
-    tell(x.trial, attempt_answer{x.attempt, x.number, kind, 0, x.checkpoint.number});
+    tell(x.trial,
+         attempt_answer{x.attempt, x.number, kind, 0, x.checkpoint.number, x.in_memory, x.exports});
   }
 
   void carry(const cmd::discard& x) {
+    if (!x.node.empty())
+      return discard_in_memory(x);
     if (janitor)
       send(self, janitor, x, runner_actor{caf::actor_cast<runner_impl>(self)});
   }
 
+  /// The node removes it, or went away with it.
+  void discard_in_memory(const cmd::discard& x) {
+    send(self, cluster, pause_dropped{x.node, job, x.location});
+    send(self, caf::actor_cast<runner_impl>(self), news{on::checkpoint_gone{x.checkpoint}});
+  }
+
   void carry(const cmd::halt& x) {
-    tell(x.trial, attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how)});
+    tell(x.trial, attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how), x.exports});
   }
 
   template <class Message>

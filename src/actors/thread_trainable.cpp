@@ -1,5 +1,6 @@
 // A C++ trainable on a thread of its own. The actor never blocks: it hands answers through a gate.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "trainables.hpp"
 
@@ -23,6 +24,13 @@ namespace {
 /// The thread's last word.
 struct thread_done {
   attempt_ended how;
+  /// How far it came.
+  std::uint64_t iteration = 0;
+  /// It was the end of the trial; formats that were not exported, and why.
+  bool exported = false;
+  std::vector<std::pair<std::string, std::string>> not_exported = {};
+  /// Names for what it wrote; none where it never began.
+  std::optional<checkpoint_directory> names = {};
 };
 
 /// The thread has written a checkpoint.
@@ -66,12 +74,15 @@ public:
     }
     changed_.notify_one();
   }
-  void close() {
+  void close(bool exports = false) {
     std::lock_guard guard{mutex_};
     closed_ = true;
+    exports_ = exports_ || exports;
     changed_.notify_one();
   }
   [[nodiscard]] bool is_closed() const { return closed_; }
+  /// It was closed for the end of the trial.
+  [[nodiscard]] bool wants_exports() const { return exports_; }
 
   /// A checkpoint is about to be written: waits while too many are on their way. Without limit only
   /// as long as the gate is open.
@@ -94,6 +105,7 @@ private:
   attempt_answer answer_;
   std::size_t saves_ = 0;
   std::atomic<bool> closed_ = false;
+  std::atomic<bool> exports_ = false;
 };
 
 /// The trainable's end of the line: speaks to the trial, waits at the gate.
@@ -161,11 +173,25 @@ public:
     give_up(saving_, std::string{why});
   }
 
+  [[nodiscard]] export_order exports() override {
+    const auto& formats = what_.job->exports;
+    exports_ = !formats.empty() && (exports_ || door_->wants_exports());
+    return exports_ ? export_order{export_directory(what_), formats} : export_order{};
+  }
+
+  void export_failed(std::string_view format, std::string_view why) override {
+    not_exported_.emplace_back(format, why);
+  }
+
   [[nodiscard]] bool should_stop() const override { return door_->is_closed(); }
 
   [[nodiscard]] bool reported() const { return reported_; }
   /// It ended with a checkpoint, as it was told to.
   [[nodiscard]] bool paused() const { return paused_; }
+  /// What the actor has to know of its end.
+  [[nodiscard]] thread_done end_as(attempt_ended how) const {
+    return {std::move(how), session_.iteration(), exports_, not_exported_, checkpoints_};
+  }
 
 private:
   /// Number of a checkpoint that the trainable hands over by itself.
@@ -178,8 +204,11 @@ private:
   checkpoint_directory checkpoints_;
   std::uint64_t saving_ = 0;
   bool ends_ = false;
+  bool in_memory_ = false;
   bool paused_ = false;
   bool reported_ = false;
+  bool exports_ = false;
+  std::vector<std::pair<std::string, std::string>> not_exported_;
 
   link_answer obey(const attempt_answer& answer) {
     if (answer.kind == answer_kind::go_on)
@@ -188,18 +217,21 @@ private:
       return {link_answer::kind::stop, {}};
     saving_ = answer.checkpoint;
     ends_ = answer.kind == answer_kind::save_and_end;
+    exports_ = exports_ || answer.exports;
     door_->begin_save();
-    auto directory = checkpoints_.begin();
-    if (!directory) {
-      give_up(saving_, to_text(directory.error()));
+    auto draft = begin_draft(checkpoints_, what_, answer.in_memory);
+    if (!draft) {
+      give_up(saving_, to_text(draft.error()));
       return {};
     }
-    return {ends_ ? link_answer::kind::pause : link_answer::kind::save, *directory};
+    in_memory_ = draft->in_memory;
+    return {ends_ ? link_answer::kind::pause : link_answer::kind::save, draft->directory, exports_};
   }
 
   /// Copies what was handed over, since the trainable may write on in it.
   expected<void> take_over(const std::filesystem::path& from) {
     door_->begin_save();
+    in_memory_ = false;
     auto to = checkpoints_.begin();
     if (!to) {
       door_->end_save();
@@ -215,7 +247,7 @@ private:
 
   void hand_on(std::uint64_t id, bool ends) {
     send_from_outside(actor_, thread_saved{{id, session_.iteration(), session_.time_total().count(),
-                                            checkpoints_.hand_over(), ends}});
+                                            checkpoints_.hand_over(), ends, in_memory_}});
   }
 
   void give_up(std::uint64_t id, std::string why) {
@@ -228,8 +260,8 @@ private:
   }
 };
 
-attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door,
-                  const thread_impl& actor) {
+thread_done run(const trainable_start& what, const std::shared_ptr<gate>& door,
+                const thread_impl& actor) {
   attempt_ended result;
   result.attempt = what.order.attempt;
   auto fail = [&](end_class how, std::string why) {
@@ -255,7 +287,7 @@ attempt_ended run(const trainable_start& what, const std::shared_ptr<gate>& door
   } catch (...) {
     fail(end_class::user_error, current_exception_text());
   }
-  return result;
+  return link.end_as(std::move(result));
 }
 
 attempt_ended never_began(const trainable_start& what) {
@@ -272,8 +304,13 @@ struct thread_state {
   trainable_start what;
   std::shared_ptr<gate> door = std::make_shared<gate>();
   attempt_saves saves;
+  attempt_exports exports;
   /// How it ended; told once all saves have.
   std::optional<attempt_ended> over;
+  std::uint64_t iteration = 0;
+  std::optional<checkpoint_directory> names;
+  /// That is being told.
+  bool gone = false;
 
   // After a kill the thread cannot be waited for: it holds what it needs by itself, and lets go at
   // its next report.
@@ -281,7 +318,9 @@ struct thread_state {
 
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
-    door->close();
+    door->close(how.exports);
+    if (how.exports)
+      exports.begin();
     if (static_cast<halt_mode>(how.how) != halt_mode::kill)
       return;
     attempt_ended result;
@@ -299,7 +338,21 @@ struct thread_state {
   }
 
   template <class Self>
+  void end(Self* self, const thread_done& what_now) {
+    iteration = what_now.iteration;
+    if (what_now.names)
+      names = what_now.names;
+    if (what_now.exported)
+      exports.begin();
+    for (const auto& [format, why] : what_now.not_exported)
+      exports.fail(format, why);
+    end(self, what_now.how);
+  }
+
+  template <class Self>
   void end(Self* self, attempt_ended how) {
+    if (gone)
+      return;
     if (!over)
       over = std::move(how);
     go_if_settled(self);
@@ -307,10 +360,14 @@ struct thread_state {
 
   template <class Self>
   void go_if_settled(Self* self) {
-    if (!over || !saves.is_idle())
+    if (gone || !over || !saves.is_idle())
       return;
-    send(self, what.trial, saves.judged(*std::exchange(over, std::nullopt)));
-    self->quit();
+    gone = true;
+    const auto how = saves.judged(*over);
+    exports.finish(self, how, *names, iteration, [this, self, how] {
+      send(self, what.trial, how);
+      self->quit();
+    });
   }
 };
 
@@ -319,6 +376,8 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
                                             const std::shared_ptr<training_threads>& threads) {
   auto& state = state_of(self);
   state.what = std::move(what);
+  state.exports.init(state.what);
+  state.names = checkpoints_of(state.what);
   state.saves.init(state.what, [self, &state] {
     state.door->end_save();
     state.go_if_settled(self);
@@ -330,7 +389,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
   auto start = state.what;
   start.keeper = keeper_actor{};
   auto begun = threads->run([start = std::move(start), door = state.door, me] {
-    send_from_outside(me, thread_done{run(start, door, me)});
+    send_from_outside(me, run(start, door, me));
   });
   if (!begun)
     send(self, me, thread_done{never_began(state.what)});
@@ -339,7 +398,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
       [self, &state](const attempt_halt& how) { state.halt(self, how); },
       [](ping_atom, std::uint64_t x) { return x; },
       // It was the thread's last act for this attempt.
-      [self, &state](const thread_done& x) { state.end(self, x.how); },
+      [self, &state](const thread_done& x) { state.end(self, x); },
       [self, &state](const thread_saved& x) { state.keep(self, x.what); },
   };
 }

@@ -25,6 +25,17 @@ struct trainable_start {
 
 /// Where the attempt writes its checkpoints.
 [[nodiscard]] checkpoint_directory checkpoints_of(const trainable_start& what);
+/// Where what trials of its job pause with lies in this node's memory; empty: it goes to disk.
+[[nodiscard]] std::filesystem::path memory_of(const trainable_start& what);
+/// Begins a draft in this node's memory, or on disk where that cannot be.
+struct begun_draft {
+  std::filesystem::path directory;
+  bool in_memory = false;
+};
+[[nodiscard]] expected<begun_draft> begin_draft(checkpoint_directory& names,
+                                                const trainable_start& what, bool in_memory);
+/// Where the attempt writes what it exports.
+[[nodiscard]] std::filesystem::path export_directory(const trainable_start& what);
 /// The trial's own directory.
 [[nodiscard]] std::filesystem::path trial_directory(const trainable_start& what);
 [[nodiscard]] trial_context context_of(const trainable_start& what);

@@ -137,6 +137,17 @@ struct trial_state {
   }
 
   template <class Self>
+  void take(Self* self, const attempt_exported& what) {
+    const auto count = what.formats.size();
+    if (!is_current(what.attempt) || what.paths.size() != count || what.whys.size() != count)
+      return;
+    on::exported all{id, what.attempt, what.location, what.bytes, {}};
+    for (std::size_t i = 0; i < count; ++i)
+      all.formats.push_back({what.formats[i], what.paths[i], what.whys[i]});
+    tell(self, std::move(all));
+  }
+
+  template <class Self>
   void take(Self* self, const attempt_ended& what) {
     if (!is_current(what.attempt))
       return;
@@ -165,6 +176,7 @@ trial_actor::behavior_type trial(trial_actor::stateful_pointer<trial_state> self
       [self, &state](const attempt_report& what) { state.take(self, what); },
       [self, &state](const attempt_saved& what) { state.take(self, what); },
       [self, &state](const attempt_save_failed& what) { state.take(self, what); },
+      [self, &state](const attempt_exported& what) { state.take(self, what); },
       [self, &state](const attempt_ended& what) { state.take(self, what); },
       [self, &state](attempt_key key, const envoy_actor& whom) {
         state.attach(self, key, trainable_actor{whom});
@@ -173,6 +185,7 @@ trial_actor::behavior_type trial(trial_actor::stateful_pointer<trial_state> self
       [self, &state](std::uint64_t n, const attempt_report& x) { state.hear(self, n, x); },
       [self, &state](std::uint64_t n, const attempt_saved& x) { state.hear(self, n, x); },
       [self, &state](std::uint64_t n, const attempt_save_failed& x) { state.hear(self, n, x); },
+      [self, &state](std::uint64_t n, const attempt_exported& x) { state.hear(self, n, x); },
       [self, &state](std::uint64_t n, const attempt_ended& x) { state.hear(self, n, x); },
       [](ping_atom, std::uint64_t x) { return x; },
   };

@@ -21,6 +21,12 @@ expected<std::filesystem::path> prepare(const trainable_start& what) {
   std::filesystem::create_directories(directory, why);
   if (why)
     return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
+  if (!what.job->exports.empty()) {
+    const auto exports = export_directory(what);
+    std::filesystem::create_directories(exports, why);
+    if (why)
+      return error{ec::storage, "cannot make " + exports.string() + ": " + why.message()};
+  }
   auto file = directory / "params.json";
   if (auto done = write_params(file, *what.order.config.content, is_host(what)); !done)
     return done.error();

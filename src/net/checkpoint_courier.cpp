@@ -50,17 +50,16 @@ namespace {
 constexpr unsigned ticks_of_patience = 10;
 
 /// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
-using packer_actor
-    = typed_actor<caf::result<draft_copied>(copy_draft),
-                  // Checks what lies here.
-                  caf::result<attempt_prepared>(prepare_attempt),
-                  // Answers whether that directory is here, too.
-                  caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
-                  caf::result<checkpoint_piece>(piece_wanted), caf::result<void>(unpack_order),
-                  caf::result<void>(bring_order, courier_impl),
-                  caf::result<void>(checkpoint_piece, courier_impl),
-                  caf::result<void>(checkpoint_dropped, courier_impl),
-                  caf::result<void>(attempt_left), caf::result<void>(job_over)>;
+using packer_actor = typed_actor<
+    caf::result<draft_copied>(copy_draft),
+    // Checks what lies here.
+    caf::result<attempt_prepared>(prepare_attempt),
+    // Answers whether that directory is here, too.
+    caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
+    caf::result<checkpoint_piece>(piece_wanted), caf::result<void>(unpack_order),
+    caf::result<void>(bring_order, courier_impl), caf::result<void>(checkpoint_piece, courier_impl),
+    caf::result<void>(checkpoint_dropped, courier_impl), caf::result<void>(attempt_left),
+    caf::result<void>(job_over), caf::result<void>(forget_paused)>;
 
 struct packer_state {
   static inline const char* name = "tune.packer";
@@ -83,7 +82,7 @@ packer_actor::behavior_type packer(packer_actor::stateful_pointer<packer_state> 
       incoming_limits{settings.piece_bytes, settings.credit}, settings.copy_bytes);
   return {
       [](const copy_draft& x) { return copy_here(x); },
-      [](const prepare_attempt& x) { return prepare_here(x.directory, x.who.restore_from); },
+      [](const prepare_attempt& x) { return prepare_here(x); },
       [](const storage_answer& x) { return shares_storage(x.directory, x.token); },
       [&state](const pack_order& x) { return state.packs->pack(x); },
       [&state](const piece_wanted& x) { return state.packs->read(x); },
@@ -102,6 +101,7 @@ packer_actor::behavior_type packer(packer_actor::stateful_pointer<packer_state> 
       },
       [&state](const attempt_left& x) { state.packs->leave(x); },
       [&state](const job_over& x) { state.packs->forget(x.job); },
+      [](const forget_paused& x) { forget_here(x); },
   };
 }
 
@@ -202,9 +202,9 @@ struct courier_state {
 
   template <class Self>
   void make_ready(Self* self, const storage& where, arrival wanted) {
-    if (!where.shared.empty())
-      return check_shared(self, where, wanted);
     const auto& who = wanted.what.who;
+    if (!where.shared.empty() || who.restore_from.starts_with(kept_in_memory))
+      return check_here(self, where, wanted);
     if (who.restore_from.empty()) {
       wanted.asker.deliver(attempt_prepared{wanted.what.directory, {}, {}, false});
     } else if (!closed.empty()) {
@@ -217,9 +217,12 @@ struct courier_state {
   }
 
   template <class Self>
-  void check_shared(Self* self, const storage& where, const arrival& wanted) {
+  void check_here(Self* self, const storage& where, const arrival& wanted) {
     auto asker = wanted.asker;
-    request(self, packs, caf::infinite, prepare_attempt{wanted.what.who, where.shared})
+    auto what = wanted.what;
+    if (!where.shared.empty())
+      what.directory = where.shared;
+    request(self, packs, caf::infinite, std::move(what))
         .then([asker](const attempt_prepared& x) mutable { asker.deliver(x); },
               [self, asker](const caf::error& why) mutable {
                 asker.deliver(attempt_prepared{{}, {}, render(self->system(), why), false});
@@ -261,7 +264,8 @@ struct courier_state {
   keep_promise keep(Self* self, const keep_draft& what) {
     auto asker = self->template make_response_promise<draft_kept>();
     const auto& where = storages[what.who.job].shared;
-    const auto is_shared = !where.empty() && what.what.experiment == where;
+    const auto& goes_to = what.on_disk.empty() ? what.what.experiment : what.on_disk;
+    const auto is_shared = !where.empty() && goes_to == where;
     const auto number = ++last_number;
     request(self, packs, caf::infinite, pack_order{number, what, is_shared})
         .then([=, this](const packed& x) { send_off(self, number, what.who, is_shared, x, asker); },
@@ -274,7 +278,8 @@ struct courier_state {
   template <class Self>
   void send_off(Self* self, std::uint64_t number, const attempt_claim& who, bool is_shared,
                 const packed& x, keep_promise asker) {
-    if (is_shared || !x.kept.why.empty()) {
+    const auto stays = x.kept.what.location.starts_with(kept_in_memory);
+    if (is_shared || stays || !x.kept.why.empty()) {
       asker.deliver(x.kept);
       return;
     }
@@ -405,6 +410,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
       [self, packs](copy_draft& x) { return delegate(self, packs, std::move(x)); },
       [self, &state](const keep_draft& x) { return state.keep(self, x); },
       [self, packs](attempt_left& x) { send(self, packs, std::move(x)); },
+      [self, packs](const forget_paused& x) { send(self, packs, x); },
       [self, &state, packs](const job_over& x) {
         state.storages.erase(x.job);
         send(self, packs, x);

@@ -41,9 +41,11 @@ packed checkpoint_packer::pack(const pack_order& what) {
   // The head's copy is the one that counts.
   order.what.durable = what.is_shared;
   packed result{keep_here(order), 0, {}};
-  if (!result.kept.why.empty() || what.is_shared)
+  if (!result.kept.why.empty() || what.is_shared
+      || result.kept.what.location.starts_with(kept_in_memory))
     return result;
-  auto where = order.what.experiment / result.kept.what.location;
+  const auto& root = order.on_disk.empty() ? order.what.experiment : order.on_disk;
+  auto where = root / result.kept.what.location;
   auto reader = checkpoint_reader::open(where);
   if (!reader) {
     remove_tree(where);

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 namespace tune {
@@ -48,6 +49,32 @@ bool obey(const link_answer& answer, trainable& what, trainable_link& link) {
       return false;
   }
   return false;
+}
+
+/// Why `format` was not exported; empty: it was.
+std::string export_one(trainable& what, const std::filesystem::path& place,
+                       const std::string& format) {
+  try {
+    std::filesystem::create_directories(place);
+    return what.export_model(place, format) ? std::string{} : "it does not know this format";
+  } catch (...) {
+    auto why = current_exception_text();
+    return why.empty() ? "it threw" : why;
+  }
+}
+
+/// What fails here fails the export only.
+void export_all(trainable& what, trainable_link& link) {
+  const auto wanted = link.exports();
+  for (const auto& format : wanted.formats) {
+    const auto place = wanted.directory / format;
+    auto why = export_one(what, place, format);
+    if (why.empty())
+      continue;
+    std::error_code ignored;
+    std::filesystem::remove_all(place, ignored);
+    link.export_failed(format, why);
+  }
 }
 
 void load_checkpoint(trainable& what, const std::filesystem::path& directory) {
@@ -138,6 +165,7 @@ void kept_trainable::drive(const object& config, const trial_context& context,
   try {
     begin(config, context);
     train(*instance_, restore, link);
+    export_all(*instance_, link);
   } catch (...) {
     try {
       end();

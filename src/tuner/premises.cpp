@@ -23,12 +23,18 @@ constexpr std::chrono::seconds shipping_patience{30};
 /// For workers to end what they run.
 constexpr std::chrono::seconds farewell_patience{10};
 
+node_settings with_memory(node_settings node, const std::filesystem::path& memory) {
+  if (node.memory.empty())
+    node.memory = memory;
+  return node;
+}
+
 } // namespace
 
 premises::premises(caf::actor_system& system, const node_settings& node, bool works_here)
     : system_{system}
     , cluster_{spawn_cluster(system)}
-    , node_{spawn_node_desk(system, node, cluster_)}
+    , node_{spawn_node_desk(system, with_memory(node, memory_.directory()), cluster_)}
     , secret_{fresh_secret()} {
   if (works_here)
     send_from_outside(cluster_, offer_of(node), node_actor{node_});

@@ -59,7 +59,8 @@ expected<fs::path> newest_checkpoint(store_reader& from, trial_id trial,
     return rows.error();
   const checkpoint_row* newest = nullptr;
   for (const auto& x : *rows) {
-    if (x.state == "good" && (newest == nullptr || newest->seq < x.seq))
+    if (x.state == "good" && !x.location.starts_with(kept_in_memory)
+        && (newest == nullptr || newest->seq < x.seq))
       newest = &x;
   }
   return newest == nullptr ? fs::path{} : directory / newest->location;
@@ -86,6 +87,14 @@ expected<trial_result> read_trial(store_reader& from, trial_row row, const fs::p
   if (!checkpoint)
     return checkpoint.error();
   result.checkpoint = std::move(*checkpoint);
+  auto exports = from.exports(row.trial);
+  if (!exports)
+    return exports.error();
+  // Those of a later attempt take the place of those before.
+  for (auto& x : *exports) {
+    if (!x.path.empty())
+      result.exports.insert_or_assign(std::move(x.format), directory / x.path);
+  }
   return result;
 }
 

@@ -159,6 +159,11 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
   result.objective = from.what.experiment.objectives.front().metric;
   result.trial_files = from.what.log.trial_files;
   result.output_cap = from.what.trainable.output_cap;
+  result.exports = from.what.trainable.exports;
+  result.export_time
+      = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.trainable.export_timeout);
+  if (from.what.checkpoint.pause_storage == pause_place::memory)
+    result.pause_memory = from.what.checkpoint.pause_memory;
   result.kill_grace
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);
   return result;

@@ -85,7 +85,12 @@ expected<void> sweep(const fs::path& directory) {
           auto rows = reader->checkpoints(trial);
           if (!rows)
             return rows.error();
+          auto exports = reader->exports(trial);
+          if (!exports)
+            return exports.error();
           locations.clear();
+          for (auto& x : *exports)
+            locations.insert(std::move(x.location));
           // What is gone should not be there; what is doomed the runner has removed.
           for (auto& x : *rows) {
             if (x.state != "gone")

@@ -54,6 +54,46 @@ TEST_F(cluster_test, grants_in_the_order_of_requests) {
   EXPECT_EQ(runner.heard->size(), 0u);
 }
 
+TEST_F(cluster_test, grants_on_the_node_that_is_best_and_waits_for_it) {
+  auto there = mock_node();
+  offer(1);
+  tell(uut, node_offer{"there", cpus(1), {}}, there.actor);
+  auto wanted = wants(7, 1);
+  wanted.best = node_label("there");
+  ask(wanted);
+  auto first = runner.take<lease_granted>();
+  EXPECT_EQ(first.what.bundles.front().node, "there");
+  wanted.trial = trial_id{8};
+
+  ask(wanted);
+  EXPECT_EQ(runner.heard->size(), 0u);
+  tell(uut, lease_over{first.what.id});
+
+  EXPECT_EQ(runner.take<lease_granted>().what.bundles.front().node, "there");
+}
+
+TEST_F(cluster_test, grants_elsewhere_where_the_best_node_is_not_there_or_leaves) {
+  auto there = mock_node();
+  offer(1);
+  auto wanted = wants(7, 1);
+  wanted.best = node_label("gone");
+  ask(wanted);
+  auto first = runner.take<lease_granted>();
+  EXPECT_EQ(first.what.bundles.front().node, "here");
+  tell(uut, lease_over{first.what.id});
+  tell(uut, node_offer{"there", cpus(1), {}}, there.actor);
+  wanted.best = node_label("there");
+  ask(wanted);
+  runner.take<lease_granted>();
+  wanted.trial = trial_id{8};
+  ask(wanted);
+  EXPECT_EQ(runner.heard->size(), 0u);
+
+  tell(uut, node_leaving{"there"});
+
+  EXPECT_EQ(runner.take<lease_granted>().what.bundles.front().node, "here");
+}
+
 TEST_F(cluster_test, tells_all_nodes_that_a_job_is_over) {
   auto there = mock_node();
   offer(1);
@@ -388,7 +428,9 @@ struct far_cluster_test : cluster_test {
   }
   void join(double cpu = 1) {
     come(node, 5, {}, "w1", cpu);
-    EXPECT_TRUE(node.take<leases_kept>().leases.empty());
+    auto kept = node.take<leases_kept>();
+    EXPECT_TRUE(kept.leases.empty());
+    EXPECT_TRUE(kept.is_new);
   }
   lease_granted granted() { return runner.take<lease_granted>(); }
   void launch(const lease_granted& on) {
@@ -432,7 +474,9 @@ TEST_F(far_cluster_test, lets_a_node_come_back_with_what_it_runs) {
   EXPECT_EQ(runner.heard->size(), 0u);
   come(back, 6, {1, {lease.what.id.number}});
 
-  EXPECT_THAT(back.take<leases_kept>().leases, testing::ElementsAre(lease.what.id.number));
+  auto kept = back.take<leases_kept>();
+  EXPECT_THAT(kept.leases, testing::ElementsAre(lease.what.id.number));
+  EXPECT_FALSE(kept.is_new);
   auto again = back.take<support::launch_words>();
   EXPECT_EQ(again.first.turn, 1u);
   EXPECT_EQ(again.second, trial.actor);
@@ -523,7 +567,9 @@ TEST_F(far_cluster_test, has_a_node_that_comes_back_too_late_end_what_it_runs) {
 
   come(back, 6, {1, {lease.what.id.number}});
 
-  EXPECT_TRUE(back.take<leases_kept>().leases.empty());
+  auto kept = back.take<leases_kept>();
+  EXPECT_TRUE(kept.leases.empty());
+  EXPECT_TRUE(kept.is_new);
   runner.heard->take_news<on::node_up>();
   ask(wants(1, 1));
   launch(granted());
@@ -553,6 +599,21 @@ TEST_F(far_cluster_test, tells_a_node_that_was_away_which_jobs_are_over) {
 
   back.take<leases_kept>();
   EXPECT_EQ(back.take<job_over>().job, "digits-1");
+}
+
+TEST_F(far_cluster_test, tells_a_node_that_was_away_which_pauses_are_over) {
+  auto back = mock_node();
+  join();
+  tell(uut, pause_dropped{"far", "digits-1", "memory:a"});
+  EXPECT_EQ(node.take<pause_dropped>().location, "memory:a");
+  tell(uut, pause_dropped{"elsewhere", "digits-1", "memory:a"});
+  cut_off(node.actor);
+  tell(uut, pause_dropped{"far", "digits-1", "memory:b"});
+
+  come(back, 6);
+
+  back.take<leases_kept>();
+  EXPECT_EQ(back.take<pause_dropped>().location, "memory:b");
 }
 
 TEST_F(far_cluster_test, revokes_again_what_a_node_may_not_have_heard) {

@@ -105,7 +105,7 @@ TEST_F(far_node_test, says_again_what_was_not_heard_when_it_is_back) {
   end_of(trial, 1);
   gate->shut();
 
-  tell(uut, leases_kept{{7}});
+  tell(uut, leases_kept{{7}, false});
   EXPECT_EQ(opened, 1);
   tell(uut, order(7, 1), again.actor);
 
@@ -132,7 +132,7 @@ TEST_F(far_node_test, keeps_what_happens_meanwhile_to_itself) {
 
   tell(uut, lease_revoked{8});
   EXPECT_EQ(desk.heard->size(), 0u);
-  tell(uut, leases_kept{{7}});
+  tell(uut, leases_kept{{7}, false});
   tell(uut, order(7, 1), again.actor);
 
   EXPECT_THAT(has().leases, ElementsAre(7u));
@@ -144,7 +144,7 @@ TEST_F(far_node_test, forgets_what_was_placed_anew) {
   launch(8, 2);
   gate->shut();
 
-  tell(uut, leases_kept{{8}});
+  tell(uut, leases_kept{{8}, false});
 
   EXPECT_TRUE(gate->is_open());
   EXPECT_THAT(has().leases, ElementsAre(8u));

@@ -4,6 +4,7 @@
 
 #include "tune/actors/keeper.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/pause_memory.hpp"
 
 #include <gmock/gmock.h>
 
@@ -28,7 +29,7 @@ struct keeping {
 
 keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<keeping> how) {
   return {
-      [](const prepare_attempt& x) { return prepare_here(x.directory, x.who.restore_from); },
+      [](const prepare_attempt& x) { return prepare_here(x); },
       [](const copy_draft& x) { return copy_here(x); },
       [how](const keep_draft& x) {
         how->door.wait();
@@ -38,6 +39,7 @@ keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<ke
       },
       [how](const attempt_left& x) { how->left.add(to_text(x.who.attempt.id())); },
       [](const job_over&) {},
+      [](const forget_paused& x) { forget_here(x); },
       [](leave_atom) {},
   };
 }
@@ -54,6 +56,12 @@ struct counter : trainable {
   [[nodiscard]] bool can_save() const override { return true; }
   void save(const fs::path& to) override { std::ofstream{to / "n"} << n; }
   void load(const fs::path& from) override { std::ifstream{from / "n"} >> n; }
+  bool export_model(const fs::path& to, std::string_view format) override {
+    if (format == "broken")
+      throw std::runtime_error{"no such layer"};
+    std::ofstream{to / "n"} << n;
+    return format == "model";
+  }
 };
 
 struct saving : support::small_run {
@@ -274,6 +282,191 @@ TEST_F(saving, restores_nothing_that_was_spoilt) {
   EXPECT_THAT(ends[1].detail, HasSubstr("n is not as it was saved"));
   // It went on from the second, not from what the third had become.
   EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 3, 4, 5}));
+}
+
+// -- In memory.
+
+struct pausing : saving {
+  fs::path memory;
+
+  pausing() {
+    memory = work.directory / "memory";
+    node.memory = memory;
+    work.pause_memory = 1000;
+    settings.checkpoints.pause_in_memory = true;
+  }
+
+  std::atomic<bool> asked = false;
+
+  /// Lets it pause at its first report.
+  void pause_once() {
+    before_judging = [this] {
+      if (!asked.exchange(true))
+        post(on::pause_asked{trial_id{0}});
+    };
+    start();
+    ASSERT_TRUE(wait_for_events<on::ended>(1));
+    ASSERT_EQ(events<on::saved>().size(), 1u);
+  }
+  void go_on() {
+    post(on::unpause_asked{trial_id{0}});
+    finish();
+  }
+  [[nodiscard]] bool is_off_the_disk() const {
+    return !fs::exists(work.directory / "trials" / "00000" / "attempt_1_1");
+  }
+  [[nodiscard]] static std::vector<std::string> files_in(const fs::path& where) {
+    std::vector<std::string> result;
+    std::error_code ignored;
+    for (fs::recursive_directory_iterator i{where, ignored}, last; i != last; i.increment(ignored))
+      if (i->is_regular_file())
+        result.push_back(i->path().filename().string());
+    return result;
+  }
+  void expect_a_pause_in_memory() {
+    pause_once();
+    EXPECT_TRUE(events<on::saved>()[0].location.starts_with("memory:trials/00000/attempt_1_1/"));
+    EXPECT_FALSE(files_in(memory).empty());
+    EXPECT_TRUE(is_off_the_disk());
+    go_on();
+
+    EXPECT_EQ(events<on::checkpoint_gone>().size(), 1u);
+    EXPECT_TRUE(support::eventually([&] { return files_in(memory).empty(); }));
+  }
+  void expect_a_pause_on_disk() {
+    pause_once();
+    EXPECT_TRUE(events<on::saved>()[0].location.starts_with("trials/00000/attempt_1_1/"));
+    EXPECT_FALSE(is_off_the_disk());
+    go_on();
+  }
+};
+
+TEST_F(pausing, keeps_the_state_of_a_class_in_memory_and_off_the_disk) {
+  in_a_thread();
+
+  expect_a_pause_in_memory();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 4, 5}));
+}
+
+TEST_F(pausing, keeps_the_state_of_a_program_in_memory_and_off_the_disk) {
+  in_a_process("report 5");
+
+  expect_a_pause_in_memory();
+}
+
+TEST_F(pausing, goes_to_disk_where_memory_has_no_room) {
+  fs::create_directories(pause_directory(memory, work.id));
+  std::ofstream{pause_directory(memory, work.id) / "filler"} << std::string(2000, 'x');
+  in_a_thread();
+
+  expect_a_pause_on_disk();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 4, 5}));
+}
+
+TEST_F(pausing, goes_to_disk_where_there_is_no_memory_to_write_to) {
+  node.memory = "/proc/no/such/place";
+  in_a_thread();
+
+  expect_a_pause_on_disk();
+}
+
+// -- Exports.
+
+struct exporting : saving {
+  exporting() {
+    work.exports = {"model"};
+    work.export_time = 10s;
+    settings.export_time = 10s;
+  }
+  on::exported told() {
+    auto all = events<on::exported>();
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? on::exported{} : all[0];
+  }
+};
+
+TEST_F(exporting, brings_what_a_class_exports_into_the_record) {
+  work.exports = {"model", "broken", "unknown"};
+  in_a_thread();
+
+  auto over = run();
+
+  EXPECT_EQ(over.view.succeeded, 1u);
+  auto what = told();
+  ASSERT_EQ(what.formats.size(), 3u);
+  EXPECT_EQ(what.formats[0].path, what.location + "/model");
+  EXPECT_EQ(what.formats[0].why, "");
+  EXPECT_EQ(what.formats[1].path, "");
+  EXPECT_EQ(what.formats[1].why, "no such layer");
+  EXPECT_EQ(what.formats[2].why, "it does not know this format");
+  std::int64_t n = 0;
+  std::ifstream{work.directory / what.formats[0].path / "n"} >> n;
+  EXPECT_EQ(n, 5);
+  EXPECT_EQ(story().back(), "ended");
+}
+
+TEST_F(exporting, asks_a_program_for_it_when_it_stops) {
+  in_a_process("report 1000");
+  stop_lines = {{"i", "2"}};
+
+  run();
+
+  EXPECT_EQ(told().formats[0].path, told().location + "/model");
+  EXPECT_TRUE(fs::is_regular_file(work.directory / told().location / "model"));
+}
+
+TEST_F(exporting, takes_what_a_program_exports_before_it_ends_by_itself) {
+  in_a_process("report 2 export model");
+
+  run();
+
+  EXPECT_TRUE(fs::is_regular_file(work.directory / told().location / "model"));
+}
+
+TEST_F(exporting, says_what_a_program_did_not_export) {
+  work.exports = {"onnx"};
+  in_a_process("report 2");
+
+  auto over = run();
+
+  EXPECT_EQ(over.view.succeeded, 1u);
+  EXPECT_EQ(told().location, "");
+  EXPECT_EQ(told().formats[0].why, "nothing was written");
+}
+
+TEST_F(exporting, ends_a_program_that_takes_too_long) {
+  work.export_time = 10ms;
+  in_a_process("report_and_hang 1000");
+  stop_lines = {{"i", "2"}};
+
+  auto over = run();
+
+  EXPECT_EQ(over.view.succeeded, 1u);
+  EXPECT_EQ(told().location, "");
+}
+
+TEST_F(exporting, keeps_nothing_of_an_attempt_that_failed) {
+  in_a_process("export model report 2 exit 3");
+
+  run();
+
+  EXPECT_EQ(events<on::exported>().size(), 0u);
+  EXPECT_FALSE(
+      fs::exists(work.directory / "trials" / "00000" / "attempt_1_1" / "checkpoint_export.tmp"));
+}
+
+TEST_F(exporting, says_why_it_could_not_be_kept) {
+  keep_oddly();
+  how->fails = true;
+  in_a_thread();
+
+  auto over = run();
+
+  EXPECT_EQ(over.view.succeeded, 1u);
+  EXPECT_EQ(told().location, "");
+  EXPECT_EQ(told().formats[0].why, "the disk is full");
 }
 
 } // namespace

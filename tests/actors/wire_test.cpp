@@ -137,15 +137,36 @@ TEST_F(wire_test, carries_a_report_unharmed) {
   EXPECT_EQ(packed(travelled_as_message(x)), packed(x));
 }
 
+TEST_F(wire_test, carries_exports_and_what_is_said_of_pauses_unharmed) {
+  attempt_id id{4, 5};
+
+  auto made = travelled_as_message(
+      attempt_exported{id, "there", 7, {"model", "onnx"}, {"there/model", ""}, {"", "why"}});
+  auto dropped = travelled_as_message(pause_dropped{"w1", "job", "memory:there"});
+
+  EXPECT_EQ(made.attempt.id(), id);
+  EXPECT_EQ(made.location, "there");
+  EXPECT_EQ(made.bytes, 7u);
+  EXPECT_EQ(made.formats, (std::vector<std::string>{"model", "onnx"}));
+  EXPECT_EQ(made.paths, (std::vector<std::string>{"there/model", ""}));
+  EXPECT_EQ(made.whys, (std::vector<std::string>{"", "why"}));
+  EXPECT_EQ(dropped.job, "job");
+  EXPECT_EQ(dropped.location, "memory:there");
+}
+
 TEST_F(wire_test, carries_the_rest_of_an_attempt_unharmed) {
   attempt_id id{4, 5};
 
-  auto answer = travelled_as_message(attempt_answer{id, 1, answer_kind::save_and_end, 2, 3});
+  auto answer
+      = travelled_as_message(attempt_answer{id, 1, answer_kind::save_and_end, 2, 3, true, true});
+  EXPECT_TRUE(answer.in_memory);
+  EXPECT_TRUE(answer.exports);
   auto started = travelled_as_message(attempt_started{id, -1});
   auto saved = travelled_as_message(attempt_saved{id, 1, 2, 3, std::string{"a\0b", 3}, 4});
   auto failed = travelled_as_message(attempt_save_failed{id, 1, "why"});
   auto ended = travelled_as_message(attempt_ended{id, 3, "why", true, -9});
-  auto halt = travelled_as_message(attempt_halt{id, 2});
+  auto halt = travelled_as_message(attempt_halt{id, 2, true});
+  EXPECT_TRUE(halt.exports);
   auto key = travelled_as_message(attempt_key{id});
 
   EXPECT_EQ(answer.attempt.id(), id);

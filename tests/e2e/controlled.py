@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from cluster import Cluster
 from e2e import Case
 
 STEPPING_TRIAL = Path(__file__).with_name("stepping_trial.py")
@@ -88,4 +89,33 @@ class ControlCase(Case):
         rows = self.rows(
             "SELECT training_iteration FROM results WHERE trial = %d ORDER BY seq" % trial
         )
+        return [row["training_iteration"] for row in rows]
+
+
+class SteppingOnWorkers(Cluster):
+    """One trial that takes steps when the test lets it, on whichever worker there is."""
+
+    def setUp(self):
+        super().setUp()
+        self.gates = self.directory / "gates"
+        self.gates.mkdir()
+
+    def stepping(self, steps, more=""):
+        return self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n"
+            "[trainable]\ncommand = %s %s %s %d\n[space]\nx = 1\n[failure]\nbackoff = 0\n"
+            "[cluster]\nlocal = false\n%s\n"
+            % (sys.executable, STEPPING_TRIAL, self.gates, steps, more)
+        )
+
+    def let(self, steps):
+        beside = self.gates / "next"
+        beside.write_text(str(steps))
+        beside.rename(self.gates / "0")
+
+    def status(self):
+        return [row["status"] for row in self.rows_if_any("SELECT status FROM trials")]
+
+    def reports(self):
+        rows = self.rows_if_any("SELECT training_iteration FROM results ORDER BY seq")
         return [row["training_iteration"] for row in rows]

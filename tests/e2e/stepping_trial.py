@@ -43,3 +43,11 @@ while step < steps:
     print("step %d" % step, flush=True)
     if not trial.report(loss=1 / step, training_iteration=step, save=save):
         break
+
+def export(format, to):
+    if format != "model":
+        raise ValueError("no %s here" % format)
+    save(to)
+
+
+trial.export(export)

@@ -83,7 +83,7 @@ TEST_F(database_document, names_every_view_and_every_column_in_order) {
   }
 
   EXPECT_EQ(documented_views(), found);
-  EXPECT_EQ(found.size(), 8u);
+  EXPECT_EQ(found.size(), 9u);
 }
 
 TEST_F(database_document, names_the_version_of_the_views) {

@@ -128,6 +128,13 @@ inline std::vector<event_body> every_kind() {
           on::add_asked{},
           on::retry_asked{{32}, config(awkward()), "point 2", true},
           on::retry_asked{{33}, nullptr, "", false},
+          on::exported{{3},
+                       {1, 5},
+                       "trials/00003/attempt_1_5/checkpoint_000001",
+                       99,
+                       {{"model", "trials/00003/attempt_1_5/checkpoint_000001/model", ""},
+                        {"onnx", "", "no \"such\" layer"}}},
+          on::exported{},
           on::gathered{true},
           on::gathered{},
           on::interrupted{"SIGTERM"},
@@ -219,6 +226,15 @@ inline auto parts(const on::unpause_asked& x) {
 }
 inline auto parts(const on::gathered& x) {
   return std::tie(x.only);
+}
+inline bool same_body(const on::exported& x, const on::exported& y) {
+  auto equal = [](const exported_format& a, const exported_format& b) {
+    return std::tie(a.format, a.path, a.why) == std::tie(b.format, b.path, b.why);
+  };
+  return std::tie(x.trial, x.attempt, x.location, x.bytes)
+             == std::tie(y.trial, y.attempt, y.location, y.bytes)
+         && std::equal(x.formats.begin(), x.formats.end(), y.formats.begin(), y.formats.end(),
+                       equal);
 }
 inline auto parts(const on::ticked& x) {
   return std::tie(x.what, x.trial);

@@ -500,7 +500,7 @@ struct watched_connector_test : connector_test {
   }
   /// The head says what may go on.
   void let_go_on(std::vector<std::uint64_t> leases) {
-    tell(script->nodes.back(), leases_kept{std::move(leases)});
+    tell(script->nodes.back(), leases_kept{std::move(leases), false});
   }
   void start_with_work() {
     start();

@@ -16,7 +16,7 @@ HELPER = Path(__file__).resolve().parents[2] / "python" / "tune_node.py"
 class Runtime:
     """tune-node's end of one script's pipes."""
 
-    def __init__(self, script, params=None, restore=None):
+    def __init__(self, script, params=None, restore=None, exports=None):
         self.directory = tempfile.TemporaryDirectory()
         self.path = Path(self.directory.name)
         (self.path / "params.json").write_text(json.dumps(params or {}))
@@ -33,6 +33,9 @@ class Runtime:
         )
         if restore:
             environment["TUNE_TRIAL_RESTORE"] = restore
+        if exports:
+            environment["TUNE_TRIAL_EXPORT"] = exports
+            environment["TUNE_TRIAL_EXPORT_DIR"] = str(self.path / "out")
         self.process = subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(script)],
             env=environment,
@@ -97,6 +100,19 @@ SAVING = """
         print(trial.report({"epoch": epoch}, save=save))
 """
 
+EXPORTING = """
+    import tune_node
+    trial = tune_node.Trial()
+    def write(format, directory):
+        if format == "onnx":
+            raise ValueError("no such layer")
+        with open(directory + "/weights", "w") as file:
+            file.write("0.5")
+    while trial.report(loss=1, save=lambda to: None):
+        pass
+    print(trial.export(write))
+"""
+
 
 class TrialUnderTuneNode(unittest.TestCase):
     def test_greets_first(self):
@@ -148,6 +164,31 @@ class TrialUnderTuneNode(unittest.TestCase):
             runtime.reports.close()
             runtime.answer("continue")
             self.assertEqual(runtime.end(), "stopped\nend False\n")
+
+    def exported_after(self, decision, **more):
+        """What a script exports that is told to end; what it says of it."""
+        with Runtime(EXPORTING, exports="model,onnx") as runtime:
+            runtime.hear()
+            runtime.hear()
+            runtime.answer(decision, **more)
+            lines = list(iter(runtime.hear, None))
+            out = runtime.end().strip()
+            there = sorted(x.name for x in (runtime.path / "out").glob("*/weights"))
+            return out, [line for line in lines if "export_failed" in line], there
+
+    def test_exports_at_the_end_of_its_trial(self):
+        out, failed, there = self.exported_after("stop", export=True)
+
+        self.assertEqual(out, "['model']")
+        self.assertEqual(there, ["weights"])
+        self.assertEqual(failed, [{"export_failed": "onnx", "error": "ValueError: no such layer"}])
+
+    def test_exports_after_its_last_checkpoint(self):
+        with tempfile.TemporaryDirectory() as to:
+            self.assertEqual(self.exported_after("pause", dir=to, export=True)[0], "['model']")
+
+    def test_exports_nothing_where_the_trial_goes_on_elsewhere(self):
+        self.assertEqual(self.exported_after("stop"), ("[]", [], []))
 
     def test_saves_and_goes_on(self):
         with Runtime(SAVING) as runtime:

@@ -49,6 +49,7 @@ simulation_options options_of(std::uint64_t seed) {
   result.faults.reordered = draw.unit() * 0.5;
   result.faults.sudden = 5;
   result.faults.within = 500;
+  result.faults.no_memory = draw.unit() * 0.3;
   return result;
 }
 
@@ -79,6 +80,7 @@ experiment_settings settings_of(std::uint64_t seed) {
   result.checkpoints.retention = {draw.below(3), draw.below(2) == 0 ? "loss" : "",
                                   draw.below(2) == 0, draw.below(7), draw.below(4) * 5};
   result.max_concurrent = draw.below(3) * 3;
+  result.checkpoints.pause_in_memory = draw.below(2) == 0;
   return result;
 }
 

@@ -48,6 +48,7 @@ trial_actor::behavior_type trial(std::shared_ptr<ear> heard) {
       hears<attempt_report>(heard),
       hears<attempt_saved>(heard),
       hears<attempt_save_failed>(heard),
+      hears<attempt_exported>(heard),
       hears<attempt_ended>(heard),
       [heard](const attempt_key& key, const envoy_actor& whom) {
         heard->hear(envoy_words{key, whom});
@@ -56,6 +57,7 @@ trial_actor::behavior_type trial(std::shared_ptr<ear> heard) {
       hears_numbered<attempt_report>(heard),
       hears_numbered<attempt_saved>(heard),
       hears_numbered<attempt_save_failed>(heard),
+      hears_numbered<attempt_exported>(heard),
       hears_numbered<attempt_ended>(heard),
       [](ping_atom, std::uint64_t x) { return x; },
   };
@@ -77,6 +79,7 @@ node_actor::behavior_type node(std::shared_ptr<ear> heard) {
       hears<leases_kept>(heard),
       hears<lease_revoked>(heard),
       hears<job_over>(heard),
+      hears<pause_dropped>(heard),
       [heard](leave_atom) { heard->hear(leave_atom_v); },
       [heard](drain_atom) { heard->hear(drain_atom_v); },
       [](ping_atom, std::uint64_t x) { return x; },
@@ -96,6 +99,7 @@ cluster_actor::behavior_type cluster(std::shared_ptr<ear> heard) {
       hears<launch_declined>(heard),
       hears<node_leaving>(heard),
       hears<job_over>(heard),
+      hears<pause_dropped>(heard),
       [](const runner_actor&) {},
       [heard](status_atom) {
         heard->hear(status_atom_v);

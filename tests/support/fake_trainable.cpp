@@ -68,6 +68,11 @@ std::string hear() {
     ::pause();
 }
 
+/// Writes a format that it was asked to export.
+void export_as(const std::string& format) {
+  std::ofstream{std::string{std::getenv("TUNE_TRIAL_EXPORT_DIR")} + "/" + format} << format;
+}
+
 /// Reports and obeys: the short form of what docs/command-protocol.md asks for.
 void report(words& script) {
   auto count = take_number(script);
@@ -80,8 +85,20 @@ void report(words& script) {
       std::ofstream{directory + "/state"} << i;
       say(R"({"saved":")" + directory + "\"}");
     }
+    if (answer.find(R"("export":true)") != answer.npos)
+      export_as("model");
     if (answer.find("stop") != answer.npos || answer.find("pause") != answer.npos)
       std::_Exit(0);
+  }
+}
+
+/// Reports, and hears of no stop.
+void report_and_hang(words& script) {
+  auto count = take_number(script);
+  for (long i = 1; i <= count; ++i) {
+    say(R"({"metrics":{"i":)" + std::to_string(i) + "}}");
+    if (hear().find("continue") == std::string::npos)
+      hang();
   }
 }
 
@@ -226,6 +243,8 @@ void exit_on_term(int) {
 
 const std::map<std::string, std::function<void(words&)>> verbs{
     {"report", report},
+    {"report_and_hang", report_and_hang},
+    {"export", [](words& script) { export_as(take(script)); }},
     {"flood", flood},
     {"endless_report", endless_report},
     {"lines", lines},

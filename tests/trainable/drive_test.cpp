@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <deque>
 #include <stdexcept>
@@ -44,7 +46,13 @@ public:
   void save_failed(const std::filesystem::path& directory, std::string_view why) override {
     heard.push_back("save failed " + directory.string() + ": " + std::string{why});
   }
+  export_order exports() override { return wanted; }
+  void export_failed(std::string_view format, std::string_view why) override {
+    heard.push_back("export failed " + std::string{format} + ": " + std::string{why});
+  }
   bool should_stop() const override { return reports_ >= stop_after; }
+
+  export_order wanted;
 
 private:
   std::size_t reports_ = 0;
@@ -87,6 +95,12 @@ public:
     n_ = 10;
   }
   bool can_save() const override { return true; }
+  bool export_model(const std::filesystem::path& directory, std::string_view format) override {
+    calls_.push_back("export " + std::string{format}
+                     + (std::filesystem::is_directory(directory) ? "" : " nowhere"));
+    fail_if("export");
+    return format != "unknown";
+  }
   void cleanup() override {
     calls_.push_back("cleanup");
     fail_if("cleanup");
@@ -125,6 +139,48 @@ TEST_F(drive_test, steps_until_the_metrics_say_done) {
 
   EXPECT_EQ(calls, (trace{"setup 00007", "step", "step", "cleanup"}));
   EXPECT_EQ(link.heard, (trace{"ready, can save", "report n=1", "report n=2 done"}));
+}
+
+struct exporting_test : drive_test {
+  std::filesystem::path out
+      = std::filesystem::temp_directory_path() / ("drive_test_" + std::to_string(::getpid()));
+  ~exporting_test() override { std::filesystem::remove_all(out); }
+};
+
+TEST_F(exporting_test, exports_before_it_is_cleaned_up) {
+  link.wanted = {out, {"model", "onnx"}};
+
+  run({{"last", 1}});
+
+  EXPECT_EQ(calls, (trace{"setup 00007", "step", "export model", "export onnx", "cleanup"}));
+  EXPECT_TRUE(std::filesystem::is_directory(out / "model"));
+}
+
+TEST_F(exporting_test, goes_on_to_the_next_format_where_one_fails) {
+  link.wanted = {out, {"unknown", "model"}};
+
+  run({{"last", 1}});
+
+  EXPECT_EQ(link.heard.back(), "export failed unknown: it does not know this format");
+  EXPECT_FALSE(std::filesystem::exists(out / "unknown"));
+  EXPECT_TRUE(std::filesystem::exists(out / "model"));
+}
+
+TEST_F(exporting_test, fails_no_trial_by_what_it_throws) {
+  link.wanted = {out, {"model"}};
+
+  run({{"last", 1}, {"fails", "export"}});
+
+  EXPECT_EQ(link.heard.back(), "export failed model: broken export");
+  EXPECT_EQ(calls.back(), "cleanup");
+}
+
+TEST_F(exporting_test, exports_nothing_of_a_trainable_that_failed) {
+  link.wanted = {out, {"model"}};
+
+  EXPECT_THROW(run({{"fails", "step"}}), std::runtime_error);
+
+  EXPECT_EQ(calls, (trace{"setup 00007", "step", "cleanup"}));
 }
 
 TEST_F(drive_test, loads_before_the_first_step) {

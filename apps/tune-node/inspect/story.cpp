@@ -103,6 +103,14 @@ void write_checkpoints(const trial_story& x, const table_look& look, std::ostrea
   write_section("checkpoints", table, x.checkpoints.empty(), look, out);
 }
 
+void write_exports(const trial_story& x, const table_look& look, std::ostream& out) {
+  text_table table{{{"format"}, {"path", false, 1}, {"why", false, 2, true}}};
+  for (const auto& row : x.exports)
+    table.add({row.format, row.path.empty() ? "-" : row.path, row.why},
+              row.path.empty() ? tint::bad : tint::plain);
+  write_section("exports", table, x.exports.empty(), look, out);
+}
+
 void write_error(std::string_view text, const table_look& look, std::ostream& out) {
   if (text.empty())
     return;
@@ -131,8 +139,12 @@ expected<std::optional<trial_story>> read_story(store_reader& from, trial_id whi
   auto checkpoints = from.checkpoints(which);
   if (!checkpoints)
     return checkpoints.error();
+  auto exports = from.exports(which);
+  if (!exports)
+    return exports.error();
   return std::optional<trial_story>{trial_story{std::move(**trial), std::move(*attempts),
-                                                std::move(*decisions), std::move(*checkpoints)}};
+                                                std::move(*decisions), std::move(*checkpoints),
+                                                std::move(*exports)}};
 }
 
 void write_story(const trial_story& x, const std::vector<objective>& objectives,
@@ -152,6 +164,7 @@ void write_story(const trial_story& x, const std::vector<objective>& objectives,
   write_attempts(x, look, out);
   write_decisions(x, look, out);
   write_checkpoints(x, look, out);
+  write_exports(x, look, out);
   write_error(x.trial.error, look, out);
 }
 

@@ -23,6 +23,7 @@ struct trial_story {
   std::vector<attempt_row> attempts;
   std::vector<decision_row> decisions;
   std::vector<checkpoint_row> checkpoints;
+  std::vector<export_row> exports = {};
 };
 
 /// Reads a story. @returns nothing where there is no such trial. @errors those of the reader.

@@ -51,6 +51,15 @@ object json_of(const checkpoint_row& x) {
   return result;
 }
 
+object json_of(const export_row& x) {
+  object result;
+  result.set("attempt", x.attempt);
+  result.set("format", x.format);
+  result.set("path", x.path.empty() ? value{} : value{x.path});
+  result.set("why", x.why);
+  return result;
+}
+
 template <class Row>
 value json_list(const std::vector<Row>& rows) {
   value::list result;
@@ -78,6 +87,7 @@ std::string story_json(const trial_story& x) {
   result.set("attempts", json_list(x.attempts));
   result.set("decisions", json_list(x.decisions));
   result.set("checkpoints", json_list(x.checkpoints));
+  result.set("exports", json_list(x.exports));
   return to_json(result);
 }
 

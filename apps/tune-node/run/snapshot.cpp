@@ -21,7 +21,7 @@ expected<std::string> newest_checkpoint(store_reader& from, trial_id trial) {
   if (!all)
     return all.error();
   for (auto i = all->rbegin(); i != all->rend(); ++i) {
-    if (i->state == "good")
+    if (i->state == "good" && !i->location.starts_with(kept_in_memory))
       return i->location;
   }
   return std::string{};

@@ -7,6 +7,7 @@
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
+#include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/net/checkpoint_courier.hpp"
 #include "tune/net/connector.hpp"
@@ -162,6 +163,8 @@ expected<worker_end> conduct(const command_line& line, const worker_request& wha
                              const choices& all, const transport& how,
                              const std::filesystem::path& directory) {
   network_config config{how, 0, what.liveness};
+  // Goes after all that writes into it.
+  const auto memory = pause_memory::make();
   caf::actor_system system{config};
   fetcher_settings fetching;
   fetching.work = directory;
@@ -171,6 +174,7 @@ expected<worker_end> conduct(const command_line& line, const worker_request& wha
     return fetcher.error();
   auto talk = std::make_shared<worker_talk>(line.quiet);
   auto settings = settings_of(what, all, system, how, *fetcher);
+  settings.node.memory = memory.directory();
   settings.observer = talk;
   auto connector = spawn_connector(system, std::move(settings));
   interrupts watch{[&](int) {

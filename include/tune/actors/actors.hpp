@@ -45,12 +45,13 @@ using trial_actor = typed_actor<
     // From the trainable.
     caf::result<void>(attempt_started), caf::result<void>(attempt_report),
     caf::result<void>(attempt_saved), caf::result<void>(attempt_save_failed),
-    caf::result<void>(attempt_ended),
+    caf::result<void>(attempt_exported), caf::result<void>(attempt_ended),
     // From an envoy: the same, numbered. Answered with `words_heard`, now and then.
     caf::result<void>(attempt_key, envoy_actor), caf::result<void>(std::uint64_t, attempt_started),
     caf::result<void>(std::uint64_t, attempt_report),
     caf::result<void>(std::uint64_t, attempt_saved),
     caf::result<void>(std::uint64_t, attempt_save_failed),
+    caf::result<void>(std::uint64_t, attempt_exported),
     caf::result<void>(std::uint64_t, attempt_ended),
     // Answers once all that came before was handed on.
     caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
@@ -67,6 +68,8 @@ using node_actor = typed_actor<
     caf::result<void>(lease_revoked),
     // Forgets the job: it is asked for anew where it is launched again.
     caf::result<void>(job_over),
+    // Removes it from memory.
+    caf::result<void>(pause_dropped),
     // Takes no more; goes when those that run have ended.
     caf::result<void>(leave_atom),
     // Hands back what runs, ends it and goes.
@@ -117,7 +120,7 @@ using keeper_actor = typed_actor<
     // What it began to write, and what nobody needs any more on its account, goes.
     caf::result<void>(attempt_left),
     // Nothing of the job runs here any more; its directory goes.
-    caf::result<void>(job_over),
+    caf::result<void>(job_over), caf::result<void>(forget_paused),
     // The node gives up what runs: what is on its way fails.
     caf::result<void>(leave_atom)>;
 
@@ -167,6 +170,8 @@ using cluster_actor
              caf::result<void>(launch_order, trial_actor),
              // Tells all nodes, those that come later excepted.
              caf::result<void>(job_over),
+             // Tells that node, if it is still there, or once it is back.
+             caf::result<void>(pause_dropped),
              // Tells this runner of nodes, as `news`, from now on.
              caf::result<void>(runner_actor), caf::result<void>(lease_request, runner_actor),
              caf::result<void>(lease_cancel, runner_actor),
@@ -225,6 +230,8 @@ CAF_ADD_TYPE_ID(tune_types, (tune::words_heard))
 CAF_ADD_TYPE_ID(tune_types, (tune::envoy_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::node_inventory))
 CAF_ADD_TYPE_ID(tune_types, (tune::leases_kept))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_exported))
+CAF_ADD_TYPE_ID(tune_types, (tune::pause_dropped))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.
@@ -262,4 +269,5 @@ TUNE_LOCAL_TYPE(tune_local, tune::record_turn)
 TUNE_LOCAL_TYPE(tune_local, tune::cmd::discard)
 TUNE_LOCAL_HANDLE(tune_local, tune::runner_actor)
 TUNE_LOCAL_HANDLE(tune_local, tune::sink_actor)
+TUNE_LOCAL_TYPE(tune_local, tune::forget_paused)
 TUNE_END_LOCAL_TYPES(tune_local)

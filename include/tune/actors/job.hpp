@@ -64,6 +64,11 @@ struct job {
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Between TERM and KILL.
   std::chrono::milliseconds kill_grace{5000};
+  /// Formats to export at the end of a trial, and how long that may take.
+  std::vector<std::string> exports = {};
+  std::chrono::milliseconds export_time{0};
+  /// Room of what paused trials keep in this node's memory. 0 = it goes to disk. [bytes]
+  std::uint64_t pause_memory = 0;
 };
 
 } // namespace tune

@@ -6,13 +6,15 @@
 
 namespace tune {
 
-/// Checks what an attempt is to be restored from, in the experiment's directory. Blocks on the
-/// disk. @param directory as in `prepare_attempt`.
-[[nodiscard]] attempt_prepared prepare_here(const std::filesystem::path& directory,
-                                            const std::string& restore_from);
-/// `copy_checkpoint` and `commit_checkpoint` as answers.
+/// Checks what an attempt is to be restored from, in the experiment's directory or in memory.
+/// Blocks on the disk.
+[[nodiscard]] attempt_prepared prepare_here(const prepare_attempt& what);
+/// `copy_checkpoint` and `commit_checkpoint` as answers, the latter after `keep_in_memory` where
+/// that may do.
 [[nodiscard]] draft_copied copy_here(const copy_draft& what);
-[[nodiscard]] draft_kept keep_here(const keep_draft& what);
+[[nodiscard]] draft_kept keep_here(keep_draft what);
+/// Removes it.
+void forget_here(const forget_paused& what);
 
 /// Spawns a keeper on a thread of its own; so only its own process may know it: see
 /// docs/decisions/0005. It works off one order after the other, and ends when it is told to go.

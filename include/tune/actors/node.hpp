@@ -8,6 +8,7 @@
 #include "tune/io/process/process_service.hpp"
 #include "tune/trainable/trainable.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,12 +36,18 @@ struct node_settings {
   /// Called by the node when its head has said what may go on, and the gate is open.
   std::function<void()> when_open = {};
   process_service_options processes = {};
+  /// Directory on memory-backed storage for what paused trials keep there, its own; empty: the disk
+  /// has to do. Whoever gives it removes it at last.
+  std::filesystem::path memory = {};
   /// Runs its processes; null: started with the first that is needed.
   std::shared_ptr<process_service> service = {};
 };
 
 /// What `node` offers: its capacity, and a label for each trainable that it can run.
 [[nodiscard]] node_offer offer_of(const node_settings& node);
+
+/// The label that only the node `name` bears.
+[[nodiscard]] std::string node_label(const std::string& name);
 
 /// The label of nodes that know the registered trainable `name`.
 [[nodiscard]] std::string trainable_label(const std::string& name);

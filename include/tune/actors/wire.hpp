@@ -172,23 +172,27 @@ struct attempt_answer {
   std::uint64_t until = 0;
   /// The checkpoint to write, for the two kinds of save.
   std::uint64_t checkpoint = 0;
+  /// See `cmd::save`.
+  bool in_memory = false;
+  bool exports = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, attempt_answer& x) {
   return inspect_fields(f, "attempt_answer", x, field("attempt", x.attempt),
                         field("number", x.number), field("kind", x.kind), field("until", x.until),
-                        field("checkpoint", x.checkpoint));
+                        field("checkpoint", x.checkpoint), field("in_memory", x.in_memory),
+                        field("exports", x.exports));
 }
 
-/// A checkpoint is complete and safe on disk.
+/// A checkpoint is complete and safe on disk, or in this node's memory.
 struct attempt_saved {
   attempt_key attempt;
   /// 0: handed over unasked.
   std::uint64_t checkpoint = 0;
   std::uint64_t iteration = 0;
   std::int64_t time_total_ns = 0;
-  /// Relative to the experiment's directory.
+  /// As in `on::saved`.
   std::string location;
   std::uint64_t bytes = 0;
 };
@@ -213,6 +217,25 @@ auto inspect(Inspector& f, attempt_save_failed& x) {
                         field("checkpoint", x.checkpoint), field("why", x.why));
 }
 
+/// What a trainable exported lies in a directory that is safe on disk, or nothing does; see
+/// `on::exported`. The three lists are of one length.
+struct attempt_exported {
+  attempt_key attempt;
+  std::string location;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> formats;
+  std::vector<std::string> paths;
+  std::vector<std::string> whys;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, attempt_exported& x) {
+  return inspect_fields(f, "attempt_exported", x, field("attempt", x.attempt),
+                        field("location", x.location), field("bytes", x.bytes),
+                        field("formats", x.formats), field("paths", x.paths),
+                        field("whys", x.whys));
+}
+
 /// The attempt is over, its process or thread gone.
 struct attempt_ended {
   attempt_key attempt;
@@ -234,11 +257,14 @@ auto inspect(Inspector& f, attempt_ended& x) {
 struct attempt_halt {
   attempt_key attempt;
   std::uint8_t how = 0;
+  /// See `cmd::halt`.
+  bool exports = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, attempt_halt& x) {
-  return inspect_fields(f, "attempt_halt", x, field("attempt", x.attempt), field("how", x.how));
+  return inspect_fields(f, "attempt_halt", x, field("attempt", x.attempt), field("how", x.how),
+                        field("exports", x.exports));
 }
 
 /// Words of an attempt on another node are numbered: these were heard, and need not be kept.
@@ -271,11 +297,13 @@ auto inspect(Inspector& f, node_inventory& x) {
 /// come once more, so that the node knows whom to speak with.
 struct leases_kept {
   std::vector<std::uint64_t> leases;
+  /// Its head knows nothing of what it had before: what trials paused with there goes, too.
+  bool is_new = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, leases_kept& x) {
-  return inspect_fields(f, "leases_kept", x, field("leases", x.leases));
+  return inspect_fields(f, "leases_kept", x, field("leases", x.leases), field("is_new", x.is_new));
 }
 
 /// The processes of a lease are gone: it is free.
@@ -333,6 +361,21 @@ auto inspect(Inspector& f, job_over& x) {
   return inspect_fields(f, "job_over", x, field("job", x.job));
 }
 
+/// What a trial that paused had left in a node's memory is needed no longer.
+struct pause_dropped {
+  std::string node;
+  /// Empty: all jobs.
+  std::string job;
+  /// As in `on::saved`; empty: all that the job has there.
+  std::string location;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, pause_dropped& x) {
+  return inspect_fields(f, "pause_dropped", x, field("node", x.node), field("job", x.job),
+                        field("location", x.location));
+}
+
 // -- Between actors of one process: these never leave it.
 
 /// Something happened that the experiment must know.
@@ -385,6 +428,8 @@ struct lease_request {
   bool wait = false;
   /// What the trainable's node must be able to do.
   node_labels labels = {};
+  /// A label more, as long as some node that bears it could ever grant the request; may be empty.
+  std::string best = {};
 };
 /// Could a trial with such a request ever start on the nodes that are there?
 struct fit_question {
@@ -460,6 +505,8 @@ struct prepare_attempt {
   attempt_claim who;
   /// The experiment's directory on this node.
   std::filesystem::path directory;
+  /// Where it keeps what is in memory; empty: nowhere.
+  std::filesystem::path in_memory = {};
 };
 /// It can, or why it cannot.
 struct attempt_prepared {
@@ -485,11 +532,23 @@ struct draft_copied {
 struct keep_draft {
   attempt_claim who;
   checkpoint_draft what;
+  /// Where it goes if it has no room in memory, in place of `what.experiment`; empty: it is not
+  /// meant for memory.
+  std::filesystem::path on_disk = {};
+  /// Of all that the job has in this node's memory. [bytes]
+  std::uint64_t room = 0;
 };
 /// It is safe where its head looks for it, or why it is not.
 struct draft_kept {
   safe_checkpoint what;
   std::string why;
+};
+/// What a trial paused with in this node's memory goes, or all that a job has there, or all jobs.
+struct forget_paused {
+  /// The job's part of the memory: see `pause_directory`; or the whole of it.
+  std::filesystem::path in_memory;
+  /// As in `on::saved`; empty: all.
+  std::string location;
 };
 /// Nothing of the attempt runs here any more.
 struct attempt_left {

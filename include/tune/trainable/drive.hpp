@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tune {
 
@@ -29,8 +30,17 @@ struct link_answer {
   kind what = kind::go_on;
   /// Exists and is empty; set for `save` and `pause`.
   std::filesystem::path directory;
+  /// For `pause` and `stop`: it is the end of the trial, and what was asked for is to be exported.
+  bool exports = false;
 
   friend bool operator==(const link_answer&, const link_answer&) = default;
+};
+
+/// What a trainable is to export.
+struct export_order {
+  /// For each format what is written has its name here: `directory/format`.
+  std::filesystem::path directory;
+  std::vector<std::string> formats;
 };
 
 /// The other end of a running trainable. All calls come from the trainable's thread.
@@ -56,6 +66,15 @@ public:
 
   /// It does not, and `directory` may hold a part; the trainable trains on.
   virtual void save_failed(const std::filesystem::path& directory, std::string_view why) = 0;
+
+  /// What to export; asked once training has come to its end. No formats: nothing.
+  [[nodiscard]] virtual export_order exports() { return {}; }
+
+  /// This format is not there.
+  virtual void export_failed(std::string_view format, std::string_view why) {
+    static_cast<void>(format);
+    static_cast<void>(why);
+  }
 
   /// Whether the trainable is wanted no longer; asked before each step, from any thread.
   [[nodiscard]] virtual bool should_stop() const = 0;

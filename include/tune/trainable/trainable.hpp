@@ -32,6 +32,9 @@ struct trial_context {
   double gpus = 0;
   /// `CUDA_VISIBLE_DEVICES` where GPUs were granted.
   std::string visible_devices;
+  /// Formats to export at the end of the trial; and where what is written of each has its name.
+  std::vector<std::string> exports = {};
+  std::filesystem::path export_directory = {};
 };
 
 /// A trainable as a class, driven step by step.
@@ -66,7 +69,9 @@ public:
   /// The same for another trial; overridden by who keeps something of the context that `setup` was
   /// given: its trial's id or directory. The default calls `reset`.
   virtual bool reset_for(const object& config, const trial_context& context);
-  /// Writes the trained model into `directory` in `format`. @returns whether it knows the format.
+  /// Writes what it has learned into `directory`, which exists and is empty, in `format`: asked at
+  /// the end of its trial for each of `[trainable] export`. What it throws fails that export only.
+  /// @returns whether it knows the format.
   virtual bool export_model(const std::filesystem::path& directory, std::string_view format);
   /// Called once after all else, also after an error. Not where the process is ended by force.
   virtual void cleanup();

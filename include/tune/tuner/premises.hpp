@@ -5,6 +5,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/actors/system.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
+#include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/net/front_actors.hpp"
 #include "tune/net/transport.hpp"
 
@@ -71,6 +72,8 @@ public:
 
 private:
   caf::actor_system& system_;
+  /// Goes last.
+  pause_memory memory_ = pause_memory::make();
   cluster_actor cluster_;
   node_desk_actor node_;
   std::optional<depot_desk_actor> depot_;

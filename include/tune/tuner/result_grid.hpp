@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,8 @@ struct trial_result {
   std::string error;
   /// Directory of the newest good checkpoint; empty: none.
   std::filesystem::path checkpoint;
+  /// What it exported, by format: a file or a directory each.
+  std::map<std::string, std::filesystem::path> exports = {};
   /// Where its files lie.
   std::filesystem::path directory;
 };

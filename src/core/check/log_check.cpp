@@ -82,6 +82,9 @@ void log_check::take(const on::opened& x) {
   newest_ = {epoch_, 0};
   finished_ = false;
   questions_.clear();
+  // What lay in memory went with the head before.
+  for (auto& trial : trials_)
+    trial.aside = {};
 }
 
 void log_check::take(const on::suggest_asked& x) {
@@ -145,13 +148,17 @@ void log_check::take(const on::reported& x) {
     fault(nothing_lost_or_doubled, news.trial,
           "report " + std::to_string(news.number) + " of " + name + " follows its report "
               + std::to_string(attempt->number));
+  // What it had paused with has done its work.
+  if (auto& aside = trials_[news.trial.number].aside; aside == attempt->from)
+    aside = {};
   attempt->number = news.number;
   attempt->iteration = std::max(attempt->iteration, news.iteration);
   attempt->restores = false;
 }
 
 void log_check::take(const on::saved& x) {
-  if (of(x.trial, x.attempt, "saved") == nullptr)
+  const auto* attempt = of(x.trial, x.attempt, "saved");
+  if (attempt == nullptr)
     return;
   auto [book, fresh] = checkpoints_.try_emplace(
       x.checkpoint, checkpoint_book{x.trial, keeping::good, x.iteration});
@@ -159,7 +166,13 @@ void log_check::take(const on::saved& x) {
     fault(nothing_lost_or_doubled, x.trial, text_of(x.checkpoint) + " is registered twice");
     return;
   }
-  trials_[x.trial.number].checkpoints.push_back(x.checkpoint);
+  auto& trial = trials_[x.trial.number];
+  if (!x.location.starts_with(kept_in_memory)) {
+    trial.checkpoints.push_back(x.checkpoint);
+    return;
+  }
+  book->second.node = attempt->home;
+  trial.aside = x.checkpoint;
 }
 
 void log_check::take(const on::checkpoint_bad& x) {
@@ -206,6 +219,10 @@ void log_check::take(const on::node_up& x) {
 
 void log_check::take(const on::node_down& x) {
   nodes_.erase(x.node);
+  for (auto& trial : trials_) {
+    if (trial.aside && checkpoints_.at(trial.aside).node == x.node)
+      trial.aside = {};
+  }
 }
 
 void log_check::end(const experiment& machine) {

@@ -63,12 +63,15 @@ void log_check::weigh(const cmd::trial_changed& x, const command& all) {
   if (is_final(trial->status) && is_final(x.status))
     fault(nothing_lost_or_doubled, x.trial, "it comes to its end twice");
   trial->status = x.status;
+  if (is_final(x.status))
+    trial->aside = {};
   if (x.lineage != trial->lineage) {
     if (x.lineage != trial->lineage + 1)
       fault(nothing_lost_or_doubled, x.trial,
             "lineage " + std::to_string(x.lineage) + " follows lineage "
                 + std::to_string(trial->lineage));
     trial->lineage = x.lineage;
+    trial->aside = {};
     begin_lineage(x.trial, *trial);
   }
   if (is_final(x.status) && trial->attempt)
@@ -122,6 +125,9 @@ void log_check::weigh(const cmd::attempt_changed& x, const command&) {
   if (x.how == end_class::bad_checkpoint && from != checkpoints_.end()
       && from->second.state == keeping::good)
     from->second.state = keeping::bad;
+  auto own_fault = x.how != end_class::preempted && x.how != end_class::interrupted;
+  if (own_fault && trial->aside == trial->attempt->from)
+    trial->aside = {};
   trial->attempt.reset();
   open_.erase(x.trial);
 }
@@ -169,6 +175,7 @@ void log_check::weigh(const cmd::launch& x, const command&) {
   attempt.id = x.attempt;
   attempt.from = x.from;
   attempt.restores = bool{x.from};
+  attempt.home = x.where.bundles.front().node;
   attempt.iteration = x.iteration;
   for (const auto& bundle : x.where.bundles)
     attempt.nodes.insert(bundle.node);
@@ -177,7 +184,10 @@ void log_check::weigh(const cmd::launch& x, const command&) {
 
 /// It goes on from the newest good one, or says why not.
 void log_check::check_start(trial_id id, trial_book& trial, const cmd::launch& x) {
-  auto best = newest_good(trial);
+  // What it paused with, where that lies in this very node's memory; elsewhere it is lost.
+  if (trial.aside && checkpoints_.at(trial.aside).node != x.where.bundles.front().node)
+    trial.aside = {};
+  auto best = trial.aside ? trial.aside : newest_good(trial);
   if (x.from != best) {
     fault(bounded_loss, id,
           "attempt " + to_text(x.attempt) + " starts from " + text_of(x.from) + " where "
@@ -237,7 +247,7 @@ bool log_check::needs(trial_id who, checkpoint_id id) {
   if (trial == nullptr || is_final(trial->status))
     return false;
   auto restores = trial->attempt && trial->attempt->from == id && trial->attempt->restores;
-  return restores || newest_good(*trial) == id;
+  return restores || newest_good(*trial) == id || trial->aside == id;
 }
 
 void log_check::weigh(const cmd::discard& x, const command& all) {

@@ -85,6 +85,9 @@ void machine::take(const on::opened& what) {
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
       tell_added(trial);
   }
+  // Ending a trial may change the set: walk over a copy.
+  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
+    lose_aside(*live(id), "what it paused with in memory was lost with its head");
 }
 
 void machine::take(const on::node_up&) {
@@ -96,6 +99,7 @@ void machine::take(const on::node_down& what) {
   // Ending an attempt may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
     lose_node(id, what);
+  lose_asides_of(what.node);
 }
 
 live_trial* machine::live(trial_id id) {

@@ -44,6 +44,9 @@ struct open_attempt {
   /// Checkpoint that is being written, and whether the attempt ends with it.
   checkpoint_id saving;
   bool ends_with_save = false;
+  /// It may be written into the node's memory; and that was tried in vain.
+  bool saves_in_memory = false;
+  bool no_memory = false;
   parked next = parked::nothing;
   /// It pauses because the run leaves off: nobody will wake it, it goes on by itself.
   bool leaves_off = false;
@@ -100,6 +103,9 @@ struct live_trial {
   std::shared_ptr<const report> best;
   std::optional<double> best_score;
   std::vector<checkpoint_id> checkpoints;
+  /// What it paused with, where that lies in a node's memory: the next attempt goes on from it, if
+  /// it runs there. Not one of `checkpoints`: after an error those count.
+  checkpoint_id aside;
   resource_request request;
   bool was_placed = false;
   /// The scheduler knows that it may be started.
@@ -153,6 +159,8 @@ struct checkpoint_entry {
   bool doomed = false;
   /// Trials that took it over by an exploit and may still need it.
   std::vector<trial_id> borrowers = {};
+  /// In whose memory it lies; empty: on disk.
+  std::string node = {};
 };
 
 /// How a run leaves off before its natural end.
@@ -208,6 +216,7 @@ private:
   void take(const on::checkpoint_bad& what);
   void take(const on::checkpoints_doomed& what);
   void take(const on::checkpoint_gone& what);
+  void take(const on::exported& what);
   void take(const on::ended& what);
   void take(const on::node_up& what);
   void take(const on::node_down& what);
@@ -238,6 +247,8 @@ private:
   void make_attempt(live_trial& trial, const on::placed& what);
   void launch(live_trial& trial);
   [[nodiscard]] checkpoint_id newest_good(const live_trial& trial) const;
+  /// What an attempt on this lease goes on from.
+  [[nodiscard]] checkpoint_id start_of(const live_trial& trial, const lease& where) const;
   /// It would have to begin from scratch, and must not.
   [[nodiscard]] bool has_only_bad(const live_trial& trial) const;
   [[nodiscard]] cmd::launch launch_of(const live_trial& trial) const;
@@ -252,6 +263,9 @@ private:
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
   [[nodiscard]] double time_of(const report& what) const;
   void begin_save(live_trial& trial, bool then_end);
+  [[nodiscard]] cmd::save save_of(const live_trial& trial) const;
+  [[nodiscard]] bool exports_at_end(const live_trial& trial) const;
+  void pause_on_disk(live_trial& trial, const std::string& why);
   [[nodiscard]] bool is_doubled(const open_attempt& attempt, checkpoint_id saved) const;
 
   // machine_keep
@@ -269,6 +283,11 @@ private:
   void review_all();
   void propose_to_doom(std::vector<checkpoint_id> which);
   void forget(checkpoint_id id, const checkpoint_entry& x);
+  void keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what);
+  void set_aside(live_trial& trial, checkpoint_id id, checkpoint_entry what);
+  void drop_aside(live_trial& trial);
+  void lose_aside(live_trial& trial, const std::string& why);
+  void lose_asides_of(const std::string& node);
 
   // machine_decide
   void take_answer(const decision& answer);
@@ -280,6 +299,7 @@ private:
   void enact(live_trial& trial);
   void proceed(live_trial& trial, std::uint64_t until);
   void halt(live_trial& trial, halt_mode how, std::string why);
+  void bound_the_end(live_trial& trial);
   void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
 
   // machine_client
@@ -294,6 +314,7 @@ private:
   void shelve(live_trial& trial);
   void hold_pending(live_trial& trial);
   void place(const live_trial& trial);
+  [[nodiscard]] cmd::place place_of(const live_trial& trial) const;
   void suspend();
   void unsuspend();
   void settle_narrowed();
@@ -306,6 +327,7 @@ private:
                      const std::string& detail);
   void after_attempt(live_trial& trial, end_class how, const std::string& detail);
   void fail(live_trial& trial, end_class how, const std::string& detail);
+  void go_on_without_aside(live_trial& trial, const std::string& why);
   void requeue(live_trial& trial, std::string reason);
   void tell_added(live_trial& trial);
   void leave_queue(live_trial& trial);
@@ -407,6 +429,11 @@ private:
   bool warned_of_objective_ = false;
   /// People were told of a checkpoint that was handed over and could not be kept.
   bool warned_of_handover_ = false;
+  /// The same of an export that failed, of a pause that found no room in memory, and of one whose
+  /// checkpoint was lost there.
+  bool warned_of_export_ = false;
+  bool warned_of_memory_ = false;
+  bool warned_of_lost_pause_ = false;
   std::string opening_failure_;
   std::uint32_t opening_failures_ = 0;
 

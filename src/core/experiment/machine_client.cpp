@@ -300,7 +300,11 @@ void machine::hold_pending(live_trial& trial) {
 /// Asks the cluster for the trial's resources, unless nothing may be started now.
 void machine::place(const live_trial& trial) {
   if (!suspended_)
-    emit(cmd::place{trial.id, trial.request}, trial.was_placed ? 0 : trial.born);
+    emit(place_of(trial), trial.was_placed ? 0 : trial.born);
+}
+
+cmd::place machine::place_of(const live_trial& trial) const {
+  return {trial.id, trial.request, trial.aside ? checkpoints_.at(trial.aside).node : std::string{}};
 }
 
 void machine::suspend() {

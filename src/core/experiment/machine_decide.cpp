@@ -106,7 +106,7 @@ void machine::forget_verdict(open_attempt& attempt) {
 bool machine::exploit_into(live_trial& trial, const exploit& what) {
   auto known = checkpoints_.find(what.from);
   if (known == checkpoints_.end() || known->second.bad || known->second.doomed
-      || trial.awaits_lease)
+      || !known->second.node.empty() || trial.awaits_lease)
     return false;
   borrow(trial.id, what.from);
   trial.graft = transplant{what.donor, what.from, what.config};
@@ -192,9 +192,22 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   attempt.closed = attempt.at_boundary();
   forget_verdict(attempt);
   clear_deadlines(trial);
-  if (how != halt_mode::kill && settings_.stop_grace.count() > 0)
-    set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
-  emit(cmd::halt{trial.id, attempt.id, how, std::move(why)}, seq_);
+  if (how != halt_mode::kill)
+    bound_the_end(trial);
+  emit(cmd::halt{trial.id, attempt.id, how, std::move(why),
+                 how == halt_mode::stop && exports_at_end(trial)},
+       seq_);
+}
+
+/// It is told to end, and must within a time.
+void machine::bound_the_end(live_trial& trial) {
+  auto most = settings_.stop_grace;
+  if (most.count() == 0)
+    return;
+  if (exports_at_end(trial))
+    most += settings_.export_time;
+  clear_deadlines(trial);
+  set_deadline(trial, due_kind::stop_grace, now_ + most);
 }
 
 void machine::decide_stop(live_trial& trial, std::string why, fact::end_kind kind) {

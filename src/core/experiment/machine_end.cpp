@@ -48,13 +48,30 @@ void machine::take(const on::ended& what) {
     note_bad(from);
     emit(cmd::log{on::checkpoint_bad{what.trial, what.attempt, from, detail}});
   }
+  auto was_aside = from && from == trial->aside;
   close_attempt(*trial, what, how, detail);
+  // One that never got so far as to report tries again, unless it was its own fault.
+  if (was_aside && how != end_class::preempted && how != end_class::interrupted)
+    drop_aside(*trial);
   if (wanted == parked::stop)
     end_trial(*trial, status_event::end, trial->stop_reason, trial->stop_kind);
   else if (trial->graft && released)
     requeue(*trial, "exploits " + to_text(trial->graft->donor));
+  else if (was_aside && how == end_class::bad_checkpoint)
+    go_on_without_aside(*trial, detail);
   else
     after_attempt(*trial, how, detail);
+}
+
+/// What it paused with cannot be read back, which is no checkpoint of the trial: with or without
+/// those it goes on.
+void machine::go_on_without_aside(live_trial& trial, const std::string& why) {
+  ++trial.failures[static_cast<std::size_t>(end_class::bad_checkpoint)];
+  trial.last_error = why;
+  if (has_only_bad(trial))
+    end_trial(trial, status_event::fail, "bad_checkpoint", fact::end_kind::errored);
+  else
+    requeue(trial, std::string{to_text(end_class::bad_checkpoint)});
 }
 
 void machine::lose_node(trial_id id, const on::node_down& what) {
@@ -171,6 +188,7 @@ void machine::requeue(live_trial& trial, std::string reason) {
     trial.checkpoints.push_back(graft.from);
     trial.high_water = 0;
     ++trial.lineage;
+    drop_aside(trial);
   }
   auto& status = entry(trial.id).status;
   if (status != trial_status::pending)
@@ -247,6 +265,7 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);
   for (auto& x : stoppers_)
     x->forget(trial.id);
+  drop_aside(trial);
   auto id = trial.id;
   live_.erase(id);
   known.live.reset();

@@ -53,6 +53,8 @@ bool machine::needs(trial_id who, checkpoint_id id) const {
   const auto* trial = live(who);
   if (trial == nullptr)
     return false;
+  if (trial->aside == id)
+    return true;
   const auto& attempt = trial->attempt;
   auto restoring = attempt && attempt->from == id
                    && (attempt->at == phase::placing || attempt->at == phase::restoring);
@@ -123,11 +125,14 @@ void machine::take(const on::checkpoints_doomed& what) {
       continue;
     known->second.doomed = true;
     forget(id, known->second);
-    emit(cmd::discard{id, known->second.location}, seq_);
+    emit(cmd::discard{id, known->second.location, known->second.node}, seq_);
   }
 }
 
 void machine::forget(checkpoint_id id, const checkpoint_entry& x) {
+  // Retention knows nothing of it.
+  if (!x.node.empty())
+    return;
   kept_bytes_ -= x.bytes;
   by_worth_.erase(worth_of(id, x));
   auto of_trial = kept_.find(x.trial);
@@ -161,6 +166,48 @@ void machine::note_bad(checkpoint_id id) {
   x.bad = true;
   if (stays)
     by_worth_.insert(worth_of(id, x));
+}
+
+/// Keeps what a trial pauses with beside its checkpoints.
+void machine::set_aside(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
+  drop_aside(trial);
+  what.node = trial.attempt->where.bundles.front().node;
+  checkpoints_.emplace(id, std::move(what));
+  trial.aside = id;
+}
+
+/// What it paused with is needed no longer.
+void machine::drop_aside(live_trial& trial) {
+  if (auto id = std::exchange(trial.aside, {}))
+    propose_to_doom({id});
+}
+
+/// What it paused with is not there any more: it goes on from what there is on disk.
+void machine::lose_aside(live_trial& trial, const std::string& why) {
+  if (!trial.aside)
+    return;
+  note_decision(trial, "pause_lost", object{{"why", why}});
+  if (!std::exchange(warned_of_lost_pause_, true))
+    emit(cmd::warn{"trial " + to_text(trial.id) + ": " + why + "; it goes on from "
+                   + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
+  drop_aside(trial);
+  if (trial.awaits_lease && !suspended_) {
+    // Any node will do now.
+    emit(cmd::cancel_place{trial.id});
+    place(trial);
+  } else if (entry(trial.id).status == trial_status::paused) {
+    requeue(trial, "its checkpoint was lost with a node");
+  }
+}
+
+void machine::lose_asides_of(const std::string& node) {
+  // What it leads to may change the set: walk over a copy.
+  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+    auto* trial = live(id);
+    if (trial->aside && checkpoints_.at(trial->aside).node == node)
+      lose_aside(*trial,
+                 "what it paused with was in the memory of node " + node + ", which was lost");
+  }
 }
 
 void machine::take(const on::checkpoint_bad& what) {

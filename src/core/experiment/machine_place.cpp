@@ -22,6 +22,9 @@ void machine::take(const on::placed& what) {
   }
   trial->awaits_lease = false;
   --awaiting_lease_;
+  if (trial->aside && start_of(*trial, what.what) != trial->aside)
+    lose_aside(*trial, "what it paused with lies in the memory of node "
+                           + checkpoints_.at(trial->aside).node + ", and it goes on elsewhere");
   if (has_only_bad(*trial)) {
     emit(cmd::release{what.what.id});
     fail(*trial, end_class::bad_checkpoint, "none of its checkpoints can be restored");
@@ -31,7 +34,7 @@ void machine::take(const on::placed& what) {
 }
 
 bool machine::has_only_bad(const live_trial& trial) const {
-  return !trial.checkpoints.empty() && !newest_good(trial)
+  return !trial.checkpoints.empty() && !newest_good(trial) && !trial.aside
          && !settings_.failures.restart_from_scratch;
 }
 
@@ -67,7 +70,7 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   attempt.where = what.what;
   attempt.began = now_;
   attempt.heard = now_;
-  attempt.from = newest_good(trial);
+  attempt.from = start_of(trial, what.what);
   attempt.at = attempt.from ? phase::restoring : phase::placing;
   emit(attempt_row(trial));
   row(trial);
@@ -85,6 +88,13 @@ checkpoint_id machine::newest_good(const live_trial& trial) const {
       return *i;
   }
   return {};
+}
+
+checkpoint_id machine::start_of(const live_trial& trial, const lease& where) const {
+  auto known = checkpoints_.find(trial.aside);
+  auto is_there = known != checkpoints_.end() && !where.bundles.empty()
+                  && where.bundles.front().node == known->second.node;
+  return is_there ? trial.aside : newest_good(trial);
 }
 
 cmd::launch machine::launch_of(const live_trial& trial) const {
@@ -142,8 +152,8 @@ void machine::begin_steps(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.at = phase::stepping;
   // What it was restored from is needed no longer on that account.
-  if (attempt.from)
-    review(checkpoints_.at(attempt.from).trial);
+  if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end())
+    review(from->second.trial);
 }
 
 } // namespace tune

@@ -44,6 +44,9 @@ void machine::take(const on::reported& what) {
   note_rank(attempt);
   if (news.pid != 0)
     attempt.pid = news.pid;
+  // It has what it paused with; after an error its checkpoints on disk count.
+  if (attempt.from && attempt.from == trial->aside)
+    drop_aside(*trial);
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
     begin_steps(*trial);
   if (settings_.failures.progress_timeout.count() > 0 && attempt.at != phase::stopping)
@@ -174,9 +177,31 @@ void machine::begin_save(live_trial& trial, bool then_end) {
   attempt.ends_with_save = then_end;
   attempt.at = phase::saving;
   attempt.answered = attempt.reported;
-  emit(cmd::save{trial.id, attempt.id, attempt.saving, attempt.reported, attempt.iteration,
-                 then_end},
-       then_end ? seq_ : 0);
+  // One that leaves off with its head must find it on disk.
+  attempt.saves_in_memory = settings_.checkpoints.pause_in_memory && then_end
+                            && attempt.next == parked::pause && !attempt.leaves_off
+                            && !attempt.no_memory;
+  emit(save_of(trial), then_end ? seq_ : 0);
+}
+
+cmd::save machine::save_of(const live_trial& trial) const {
+  const auto& attempt = *trial.attempt;
+  cmd::save x;
+  x.trial = trial.id;
+  x.attempt = attempt.id;
+  x.checkpoint = attempt.saving;
+  x.number = attempt.reported;
+  x.iteration = attempt.iteration;
+  x.then_end = attempt.ends_with_save;
+  x.in_memory = attempt.saves_in_memory;
+  x.exports = attempt.ends_with_save && exports_at_end(trial);
+  return x;
+}
+
+/// Not where its scheduler gave it up, nor where it is to go on elsewhere or later.
+bool machine::exports_at_end(const live_trial& trial) const {
+  return settings_.export_time.count() > 0 && trial.attempt->next == parked::stop
+         && trial.stop_kind == fact::end_kind::completed;
 }
 
 bool machine::is_doubled(const open_attempt& attempt, checkpoint_id saved) const {
@@ -192,16 +217,15 @@ void machine::take(const on::saved& what) {
   if (is_doubled(*trial->attempt, id))
     return;
   checkpoints_made_ = std::max(checkpoints_made_, id.number);
-  keep(id, {what.trial, what.iteration, what.time_total, what.location, what.bytes,
-            checkpoint_score(*trial->attempt, id, what.iteration)});
-  trial->checkpoints.push_back(id);
-  if (best_ && best_->trial == what.trial)
-    best_->checkpoint = what.location;
-  review(what.trial);
-  review_all();
-  trial->attempt->heard = now_;
-  tell_scheduler(fact::saved{what.trial, id, what.iteration});
+  checkpoint_entry made{what.trial,      what.iteration,
+                        what.time_total, what.location,
+                        what.bytes,      checkpoint_score(*trial->attempt, id, what.iteration)};
+  if (what.location.starts_with(kept_in_memory))
+    set_aside(*trial, id, std::move(made));
+  else
+    keep_on_disk(*trial, id, std::move(made));
   auto& attempt = *trial->attempt;
+  attempt.heard = now_;
   if (attempt.at != phase::saving || attempt.saving != id)
     return;
   // With `ends_with_save` the attempt comes to its end by itself.
@@ -210,6 +234,43 @@ void machine::take(const on::saved& what) {
   attempt.saving = {};
   if (attempt.at == phase::stepping)
     enact(*trial);
+  else
+    bound_the_end(*trial);
+}
+
+void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
+  auto iteration = what.iteration;
+  if (best_ && best_->trial == trial.id)
+    best_->checkpoint = what.location;
+  if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
+      && !std::exchange(warned_of_memory_, true))
+    emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
+                   + trial.attempt->where.bundles.front().node + " has no room for it in memory"});
+  keep(id, std::move(what));
+  trial.checkpoints.push_back(id);
+  review(trial.id);
+  review_all();
+  tell_scheduler(fact::saved{trial.id, id, iteration});
+}
+
+void machine::take(const on::exported& what) {
+  const auto* trial = live(what.trial, what.attempt);
+  if (trial == nullptr)
+    return;
+  object made;
+  object failed;
+  for (const auto& x : what.formats)
+    (x.why.empty() ? made : failed).set(x.format, x.why.empty() ? x.path : x.why);
+  if (!made.empty())
+    note_decision(*trial, "exported", made);
+  if (failed.empty())
+    return;
+  note_decision(*trial, "export_failed", failed);
+  // Once: where it is so for one trial it mostly is for all.
+  const auto& first = *failed.begin();
+  if (!std::exchange(warned_of_export_, true))
+    emit(cmd::warn{"trial " + to_text(trial->id) + ": its export as " + first.first
+                   + " failed: " + to_text(first.second)});
 }
 
 /// The trial goes on without it. One that fails alike at each report is noted once.
@@ -221,6 +282,16 @@ void machine::note_refused_handover(live_trial& trial, const std::string& why) {
   if (!std::exchange(warned_of_handover_, true))
     emit(cmd::warn{"trial " + to_text(trial.id)
                    + ": a checkpoint that it handed over is not kept: " + why});
+}
+
+/// It could not pause into memory. It trains on, and pauses at its next report all the same.
+void machine::pause_on_disk(live_trial& trial, const std::string& why) {
+  auto& attempt = *trial.attempt;
+  attempt.no_memory = true;
+  emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
+  if (!std::exchange(warned_of_memory_, true))
+    emit(cmd::warn{"trial " + to_text(trial.id)
+                   + ": it could not pause into memory, and is to pause on disk: " + why});
 }
 
 void machine::take(const on::save_failed& what) {
@@ -241,8 +312,12 @@ void machine::take(const on::save_failed& what) {
     enact(*trial);
     return;
   }
-  // It wanted to pause: it keeps running, and that counts as a failure.
   attempt.ends_with_save = false;
+  if (std::exchange(attempt.saves_in_memory, false)) {
+    pause_on_disk(*trial, what.why);
+    return;
+  }
+  // It wanted to pause: it keeps running, and that counts as a failure.
   attempt.answered = attempt.reported - 1;
   if (attempt.next == parked::pause) {
     ++trial->failures[static_cast<std::size_t>(end_class::user_error)];

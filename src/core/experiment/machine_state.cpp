@@ -39,6 +39,8 @@ bool machine::is_stale(const event_body& what) const {
     return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, x->checkpoint);
   if (const auto* x = std::get_if<on::save_failed>(&what))
     return gone(x->trial, x->attempt);
+  if (const auto* x = std::get_if<on::exported>(&what))
+    return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::suggest_asked>(&what))
@@ -76,21 +78,20 @@ std::vector<command> machine::outstanding() const {
   for (auto id : live_) {
     const auto& trial = *live(id);
     if (trial.awaits_lease && !suspended_)
-      add(cmd::place{id, trial.request});
+      add(place_of(trial));
     if (!trial.attempt)
       continue;
     const auto& attempt = *trial.attempt;
     if (attempt.judging != 0)
       add(cmd::judge{attempt.judging, id});
     if (attempt.at == phase::saving)
-      add(cmd::save{id, attempt.id, attempt.saving, attempt.reported, attempt.iteration,
-                    attempt.ends_with_save});
+      add(save_of(trial));
     if (attempt.at == phase::stopping)
-      add(cmd::halt{id, attempt.id, halt_mode::stop, trial.stop_reason});
+      add(cmd::halt{id, attempt.id, halt_mode::stop, trial.stop_reason, exports_at_end(trial)});
   }
   for (const auto& [id, x] : checkpoints_) {
     if (x.doomed)
-      add(cmd::discard{id, x.location});
+      add(cmd::discard{id, x.location, x.node});
   }
   if (choosing_)
     add(cmd::choose{*choosing_, choose_count_});
@@ -138,6 +139,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   for (const auto& [iteration, rank] : x.ranks)
     into.add(iteration).add(rank);
   into.add(std::uint64_t{x.saving_rank.has_value()}).add(x.saving_rank.value_or(0));
+  into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
@@ -150,6 +152,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   describe_report(into, x.best);
   for (auto id : x.checkpoints)
     into.add(id);
+  into.add(x.aside);
   into.add(std::string_view{to_text(x.request)});
   into.add(x.best_score.value_or(0)).add(static_cast<std::uint64_t>(x.held));
   into.add(std::uint64_t{x.asked_for});
@@ -186,6 +189,7 @@ void machine::describe(fingerprint& into) const {
         .add(x.trial)
         .add(x.iteration)
         .add(std::string_view{x.location})
+        .add(std::string_view{x.node})
         .add(std::uint64_t{x.score.has_value()})
         .add(x.score.value_or(0))
         .add(std::uint64_t{x.bad})
@@ -214,6 +218,9 @@ void machine::describe(fingerprint& into) const {
   into.add(std::uint64_t{any_report_})
       .add(std::uint64_t{warned_of_objective_})
       .add(std::uint64_t{warned_of_handover_})
+      .add(std::uint64_t{warned_of_export_})
+      .add(std::uint64_t{warned_of_memory_})
+      .add(std::uint64_t{warned_of_lost_pause_})
       .add(std::string_view{opening_failure_});
   into.add(std::uint64_t{opening_failures_}).add(std::uint64_t{finished_});
   into.add(drain_ ? static_cast<std::uint64_t>(drain_->status) + 1 : 0);

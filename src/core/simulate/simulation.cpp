@@ -17,7 +17,7 @@ simulation::simulation(simulation_options how, experiment_settings settings, mak
   for (const auto& x : how_.nodes) {
     auto& node = nodes_.emplace_back();
     node.what = x;
-    whole_.set_node(x.name, x.capacity);
+    whole_.set_node(x.name, x.capacity, {x.name});
   }
   start_head();
   plan_faults();
@@ -182,8 +182,9 @@ void simulation::replay(const std::vector<std::uint64_t>& lived) {
     if (hashes_.back() != lived[x.seq - 1] && found_.empty())
       fault(promise::replay, "the recovered state differs");
   }
-  // What nobody knows of is swept.
-  std::erase_if(disk_, [&](const auto& x) { return !registered.contains(x.first); });
+  // What nobody knows of is swept, and what lay in memory went with the head.
+  std::erase_if(disk_,
+                [&](const auto& x) { return x.second.node || !registered.contains(x.first); });
 }
 
 findings simulation::check() const {

@@ -135,6 +135,7 @@ void simulation::lose(std::size_t which, instant back_after) {
   auto& node = nodes_[which];
   node.alive = false;
   std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
+  clear_memory(which);
   watch_silence(which);
   node.lease->revoke(agenda_.now());
   agenda_.add(back_after, [this, which] {
@@ -249,13 +250,19 @@ void simulation::join(std::size_t which) {
   }
   kill_processes(which);
   node.lease.reset();
+  clear_memory(which);
   node.joined = true;
   ++node.silence;
-  ledger_->set_node(node.what.name, node.what.capacity);
+  ledger_->set_node(node.what.name, node.what.capacity, {node.what.name});
   if (how_.records)
     conduct_.offers(node.what.name, node.what.capacity);
   tell(on::node_up{node.what.name, node.what.capacity});
   grant();
+}
+
+/// What trials paused with there is lost to the head.
+void simulation::clear_memory(std::size_t which) {
+  std::erase_if(disk_, [&](const auto& x) { return x.second.node == which; });
 }
 
 /// What it ran for a head that is gone, or that has given it up.

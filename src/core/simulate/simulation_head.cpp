@@ -66,7 +66,10 @@ void simulation::enqueue(const cmd::place& x) {
       return;
     }
   }
-  ledger_->enqueue(x.trial.number, x.request);
+  node_labels labels;
+  if (!x.only_on.empty() && !whole_.impossible(x.request, {x.only_on}))
+    labels.insert(x.only_on);
+  ledger_->enqueue(x.trial.number, x.request, std::move(labels));
   grant();
 }
 

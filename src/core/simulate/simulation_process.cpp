@@ -76,7 +76,8 @@ void simulation::arrive(std::size_t from, event_body what) {
 }
 
 void simulation::launch(const cmd::launch& x) {
-  if (x.from && !disk_.contains(x.from))
+  // What lies in memory is lost with its node, which the head may not have noticed yet.
+  if (x.from && !disk_.contains(x.from) && !x.from_location.starts_with(kept_in_memory))
     found_.add({promise::bounded_loss, engine_->machine().last_seq(), x.trial,
                 "checkpoint " + std::to_string(x.from.number) + " is to be restored, but gone"});
   const auto& name = x.where.bundles.front().node;
@@ -92,6 +93,10 @@ void simulation::launch(const cmd::launch& x) {
 }
 
 void simulation::begin(process& who, checkpoint_id from) {
+  if (from && !disk_.contains(from)) {
+    end(who.attempt, end_class::bad_checkpoint, "it is not there");
+    return;
+  }
   if (auto known = disk_.find(from); known != disk_.end()) {
     known->second.torn = known->second.torn || happens(how_.faults.torn);
     if (known->second.torn) {
@@ -172,9 +177,7 @@ void simulation::save(process& who, const cmd::save& x) {
   if (failed) {
     to_head(who, on::save_failed{x.trial, attempt, x.checkpoint, "disk full"});
   } else {
-    disk_[x.checkpoint] = {x.trial};
-    to_head(who, on::saved{x.trial, attempt, x.checkpoint, x.iteration, who.session.time_total(),
-                           "there/" + std::to_string(x.checkpoint.number), 1});
+    write(who, x);
   }
   auto still = processes_.find(attempt);
   if (still == processes_.end())
@@ -185,6 +188,18 @@ void simulation::save(process& who, const cmd::save& x) {
   } else if (!failed) {
     end(attempt, end_class::stopped);
   }
+}
+
+void simulation::write(process& who, const cmd::save& x) {
+  auto& made = disk_[x.checkpoint];
+  made = {x.trial};
+  auto location = "there/" + std::to_string(x.checkpoint.number);
+  if (x.in_memory && !happens(how_.faults.no_memory)) {
+    made.node = who.node;
+    location.insert(0, kept_in_memory);
+  }
+  to_head(who, on::saved{x.trial, who.attempt, x.checkpoint, x.iteration, who.session.time_total(),
+                         std::move(location), 1});
 }
 
 void simulation::halt(process& who, const cmd::halt& x) {

@@ -98,8 +98,10 @@ std::optional<std::uint64_t> bytes_below(const fs::path& directory) {
 }
 
 void compare_directory(columns& row, const fs::path& experiment, const checkpoint_row& should) {
-  // A recorded curve has nothing to keep, an executor keeps it elsewhere.
-  if (should.location.empty() || should.location.starts_with(kept_outside))
+  // A recorded curve has nothing to keep, an executor keeps it elsewhere, and a node's memory is
+  // its own.
+  if (should.location.empty() || should.location.starts_with(kept_outside)
+      || should.location.starts_with(kept_in_memory))
     return;
   const auto directory = experiment / should.location;
   auto bytes = bytes_below(directory);

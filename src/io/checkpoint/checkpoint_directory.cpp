@@ -40,15 +40,19 @@ bool is_checkpoint_location(const std::string& location) {
 }
 
 checkpoint_directory::checkpoint_directory(fs::path experiment, trial_id trial, attempt_id attempt)
-    : parent_{std::move(experiment) / checkpoint_folder(trial, attempt)} {}
+    : experiment_{std::move(experiment)}, folder_{checkpoint_folder(trial, attempt)} {}
 
 expected<fs::path> checkpoint_directory::begin() {
+  return begin_below(experiment_);
+}
+
+expected<fs::path> checkpoint_directory::begin_below(const fs::path& root) {
   abandon();
-  open_ = parent_ / (checkpoint_name(++count_) + draft_suffix);
+  open_ = root / folder_ / (checkpoint_name(++count_) + draft_suffix);
   std::error_code why;
   fs::create_directories(open_, why);
   if (why)
-    return failed("make", open_, why);
+    return failed("make", std::exchange(open_, {}), why);
   return open_;
 }
 

@@ -190,6 +190,10 @@ expected<safe_checkpoint> commit_checkpoint(const checkpoint_draft& what) {
   return result;
 }
 
+expected<safe_checkpoint> try_to_commit(const checkpoint_draft& what) {
+  return commit(what);
+}
+
 expected<void> place_checkpoint(const checkpoint_draft& what) {
   auto result = make_visible(what);
   if (!result)

@@ -26,6 +26,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <sstream>
 #include <stdexcept>
 
 namespace tune {
@@ -83,6 +84,22 @@ public:
     write(line::save_failed{directory, std::string{why}});
   }
 
+  /// What the next attempt may be asked to export.
+  void begin(const trial_context& of) {
+    std::lock_guard lock{mutex_};
+    exports_ = {of.export_directory, of.exports};
+    exports_said_ = false;
+  }
+
+  export_order exports() override {
+    std::lock_guard lock{mutex_};
+    return exports_said_ ? exports_ : export_order{};
+  }
+
+  void export_failed(std::string_view format, std::string_view why) override {
+    write(line::export_failed{std::string{format}, std::string{why}});
+  }
+
   [[nodiscard]] bool should_stop() const override {
     std::lock_guard lock{mutex_};
     while (!closed_ && readable(0))
@@ -117,6 +134,8 @@ private:
   mutable line_splitter lines_{longest_answer};
   mutable std::deque<link_answer> waiting_;
   mutable bool stop_said_ = false;
+  export_order exports_;
+  mutable bool exports_said_ = false;
   mutable bool closed_ = false;
   /// Between two attempts: answers are none, but orders.
   bool waits_ = false;
@@ -154,6 +173,7 @@ private:
       // A node of another mind than ours: the safe reading is to end.
       waiting_.push_back(answer ? *answer : link_answer{link_answer::kind::stop, {}});
       stop_said_ = stop_said_ || waiting_.back().what == link_answer::kind::stop;
+      exports_said_ = exports_said_ || waiting_.back().exports;
       return true;
     });
   }
@@ -185,6 +205,23 @@ object read_config(const std::string& path) {
   return std::move(*result);
 }
 
+constexpr char between_formats = ',';
+
+std::string joined(const std::vector<std::string>& formats) {
+  std::string result;
+  for (const auto& x : formats)
+    result += (result.empty() ? "" : std::string{between_formats}) + x;
+  return result;
+}
+
+std::vector<std::string> formats_of(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in{text};
+  for (std::string x; std::getline(in, x, between_formats);)
+    result.push_back(x);
+  return result;
+}
+
 host_order order_in_environment() {
   host_order order;
   auto& result = order.context;
@@ -194,6 +231,8 @@ host_order order_in_environment() {
   result.cpus = number_in_environment("TUNE_TRIAL_CPUS", 1);
   result.gpus = number_in_environment("TUNE_TRIAL_GPUS", 0);
   result.visible_devices = environment("CUDA_VISIBLE_DEVICES");
+  result.exports = formats_of(environment("TUNE_TRIAL_EXPORT"));
+  result.export_directory = environment("TUNE_TRIAL_EXPORT_DIR");
   order.params = environment("TUNE_TRIAL_PARAMS");
   if (auto restore = environment("TUNE_TRIAL_RESTORE"); !restore.empty())
     order.restore = restore;
@@ -229,6 +268,7 @@ std::optional<host_order> next_attempt(pipe_link& link, standard_streams& stream
 
 void serve(const trainable_registry::entry& what, pipe_link& link) {
   auto order = order_in_environment();
+  link.begin(order.context);
   drive(what, read_config(order.params.string()), order.context, order.restore, link);
 }
 
@@ -238,6 +278,7 @@ void serve_many(const trainable_registry::entry& what, pipe_link& link) {
   auto order = std::optional{order_in_environment()};
   auto config = read_config(order->params.string());
   for (;;) {
+    link.begin(order->context);
     trained.drive(config, order->context, order->restore, link);
     order = next_attempt(link, streams);
     if (!order)
@@ -323,6 +364,10 @@ trial_environment(const object& config, const trial_context& context,
       {"TUNE_TRIAL_PARAMS", params_file.string()},
       {"TUNE_TRIAL_CPUS", number_text(context.cpus)},
       {"TUNE_TRIAL_GPUS", number_text(context.gpus)}};
+  if (!context.exports.empty()) {
+    result.emplace_back("TUNE_TRIAL_EXPORT", joined(context.exports));
+    result.emplace_back("TUNE_TRIAL_EXPORT_DIR", context.export_directory.string());
+  }
   if (restore)
     result.emplace_back("TUNE_TRIAL_RESTORE", restore->string());
   if (!context.visible_devices.empty())

@@ -13,6 +13,18 @@ std::string text_of(const object& from, std::string_view name) {
   return text == nullptr ? std::string{} : *text;
 }
 
+std::vector<std::string> texts_of(const object& from, std::string_view name) {
+  const auto* found = from.find(name);
+  std::vector<std::string> result;
+  if (found == nullptr || found->as_list() == nullptr)
+    return result;
+  for (const auto& x : *found->as_list()) {
+    if (x.as_string() != nullptr)
+      result.push_back(*x.as_string());
+  }
+  return result;
+}
+
 double number_of(const object& from, std::string_view name) {
   const auto* found = from.find(name);
   return found == nullptr ? 0 : found->number().value_or(0);
@@ -29,6 +41,10 @@ std::string to_line(const host_order& what) {
               {"gpus", with.gpus},
               {"devices", with.visible_devices},
               {"params", what.params.string()}};
+  if (!with.exports.empty()) {
+    next.set("exports", value::list{with.exports.begin(), with.exports.end()});
+    next.set("export_directory", with.export_directory.string());
+  }
   if (what.restore)
     next.set("restore", what.restore->string());
   return to_json(object{{"next", std::move(next)}});
@@ -46,6 +62,8 @@ expected<host_order> read_host_order(std::string_view text) {
   result.context
       = {text_of(*next, "trial"),  text_of(*next, "experiment"), text_of(*next, "directory"),
          number_of(*next, "cpus"), number_of(*next, "gpus"),     text_of(*next, "devices")};
+  result.context.exports = texts_of(*next, "exports");
+  result.context.export_directory = text_of(*next, "export_directory");
   result.params = text_of(*next, "params");
   if (result.context.directory.empty() || result.params.empty())
     return error{ec::protocol, "an attempt without directory or parameters"};

@@ -96,6 +96,10 @@ object to_object(const line::save_failed& what) {
   return {{"save_failed", what.directory.string()}, {"error", what.why}};
 }
 
+object to_object(const line::export_failed& what) {
+  return {{"export_failed", what.format}, {"error", what.why}};
+}
+
 object to_object(const line::failure& what) {
   object result{{"error", what.text}};
   if (what.restore)
@@ -120,6 +124,8 @@ expected<line::any> read_report_line(std::string_view text) {
   const auto* why = text_of(*from, "error");
   if (const auto* directory = text_of(*from, "save_failed"))
     return line::any{line::save_failed{*directory, why != nullptr ? *why : "no reason given"}};
+  if (const auto* format = text_of(*from, "export_failed"))
+    return line::any{line::export_failed{*format, why != nullptr ? *why : "no reason given"}};
   if (why != nullptr)
     return line::any{line::failure{*why, is_true(*from, "restore")}};
   return complain("none of 'metrics', 'saved', 'save_failed', 'error', 'tune'", text);
@@ -140,6 +146,8 @@ std::string to_line(const link_answer& what) {
   object result{{"decision", decisions[static_cast<std::size_t>(what.what)]}};
   if (!what.directory.empty())
     result.set("dir", what.directory.string());
+  if (what.exports)
+    result.set("export", true);
   return to_json(result);
 }
 
@@ -151,9 +159,10 @@ expected<link_answer> read_answer_line(std::string_view text) {
   for (std::size_t i = 0; word != nullptr && i < decisions.size(); ++i) {
     if (decisions[i] != *word)
       continue;
-    link_answer result{static_cast<kind>(i), {}};
+    link_answer result{static_cast<kind>(i), {}, false};
     if (const auto* directory = text_of(*from, "dir"))
       result.directory = *directory;
+    result.exports = is_true(*from, "export");
     if (result.directory.empty() && (result.what == kind::save || result.what == kind::pause))
       return complain("'" + *word + "' without 'dir'", text);
     return result;

@@ -244,6 +244,19 @@ void check_reuse(loading& x) {
     refuse("isolation = thread");
 }
 
+/// Only who is asked can export.
+void check_exports(loading& x) {
+  const auto& of = x.what.trainable;
+  if (of.exports.empty())
+    return;
+  if (*of.kind == trainable_kind::table || *of.kind == trainable_kind::function)
+    x.refuse("trainable", "export",
+             "export: has no meaning for kind = " + kind_name(*of.kind)
+                 + ", which has nothing to export; it wants a class or a command");
+  if (of.export_timeout < std::chrono::seconds{1})
+    x.refuse("trainable", "export_timeout", "export_timeout: must be at least 1s");
+}
+
 } // namespace
 
 void check_trainable(loading& x) {
@@ -257,6 +270,7 @@ void check_trainable(loading& x) {
   check_name(x);
   check_files(x);
   check_reuse(x);
+  check_exports(x);
   if (*x.what.trainable.kind == trainable_kind::command) {
     check_command(x);
     check_metrics(x);

@@ -126,7 +126,10 @@ experiment_settings settings_of(const spec& x) {
   result.request = request_of(x);
   result.queue_trials = x.cluster.queue_trials;
   result.failures = failures_of(x);
-  result.checkpoints = {x.checkpoint.frequency, x.checkpoint.at_end, retention_of(x)};
+  result.checkpoints = {x.checkpoint.frequency, x.checkpoint.at_end, retention_of(x),
+                        x.checkpoint.pause_storage == pause_place::memory};
+  if (!x.trainable.exports.empty())
+    result.export_time = x.trainable.export_timeout;
   result.time_limit = x.experiment.time_limit;
   result.stop_grace = x.cluster.stop_grace;
   return result;

@@ -10,6 +10,7 @@
 #include "tune/io/spec/words.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tune {
 
@@ -127,6 +128,41 @@ key_spec files_key() {
   return result;
 }
 
+/// Whether it can be a file's name anywhere, and part of a list.
+bool is_format_name(const std::string& text) {
+  auto fits
+      = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
+  return !text.empty() && text.size() <= 64 && text[0] != '.'
+         && std::all_of(text.begin(), text.end(), fits);
+}
+
+key_spec export_key() {
+  auto result = start({"trainable", "export",
+                       "formats that the trainable exports what it has learned in, at the end of "
+                       "its trial",
+                       true},
+                      option_kind::text, "names, separated by blanks or commas");
+  result.write = [](const spec& x) { return key_texts::words(x.trainable.exports); };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto words = split_words(what, " \t,");
+    if (!words)
+      return refusal("export", what, words.error().detail);
+    std::vector<std::string> formats;
+    for (auto& each : *words) {
+      if (!is_format_name(each.text))
+        return refusal("export", what,
+                       "a format's name has letters, digits, '_', '-' and '.', and does not begin "
+                       "with '.'; at most 64 characters");
+      if (std::find(formats.begin(), formats.end(), each.text) != formats.end())
+        return refusal("export", what, "\"" + each.text + "\" stands there twice");
+      formats.push_back(std::move(each.text));
+    }
+    x.trainable.exports = std::move(formats);
+    return {};
+  };
+  return result;
+}
+
 key_spec report_on_key() {
   auto result = text(
       {"trainable", "report_on", "lines that make a report; empty: those with the first objective"},
@@ -164,6 +200,10 @@ void add_trainable(rows& to) {
   to.push_back(
       bytes({"trainable", "output_cap", "most bytes kept of each of stdout and stderr", true},
             TUNE_FIELD(trainable.output_cap)));
+  to.push_back(export_key());
+  to.push_back(duration({"trainable", "export_timeout",
+                         "how long the exports of a trial may take; at least 1s", true},
+                        TUNE_FIELD(trainable.export_timeout)));
   to.push_back(family({"trainable", "metric.", "reads a metric from the command's output: group 1"},
                       "<name>", "ECMAScript regular expression with a group",
                       TUNE_FIELD(trainable.metrics), check_metric_expression));
@@ -315,6 +355,14 @@ void add_checkpoint(rows& to) {
   to.push_back(bytes(
       {"checkpoint", "max_bytes", "room for the checkpoints of all trials; 0 = no limit", true},
       TUNE_FIELD(checkpoint.max_bytes)));
+  to.push_back(one_of({"checkpoint", "pause_storage",
+                       "where what a trial pauses with lies: on disk as any checkpoint, or in the "
+                       "memory of its node",
+                       true},
+                      {"disk", "memory"}, TUNE_FIELD(checkpoint.pause_storage)));
+  to.push_back(bytes({"checkpoint", "pause_memory",
+                      "room for that in the memory of each node; what is more goes to disk", true},
+                     TUNE_FIELD(checkpoint.pause_memory)));
 }
 
 /// A row bound to the value inside an optional field, for `or_auto`.

@@ -105,6 +105,16 @@ constexpr auto fields(of<on::checkpoints_doomed>) {
 constexpr auto fields(of<on::checkpoint_gone>) {
   return std::tuple{field{"checkpoint", &on::checkpoint_gone::checkpoint}};
 }
+constexpr auto fields(of<on::exported>) {
+  using x = on::exported;
+  return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt},
+                    field{"location", &x::location}, field{"bytes", &x::bytes},
+                    field{"formats", &x::formats}};
+}
+constexpr auto fields(of<exported_format>) {
+  using x = exported_format;
+  return std::tuple{field{"format", &x::format}, field{"path", &x::path}, field{"why", &x::why}};
+}
 constexpr auto fields(of<on::ended>) {
   using x = on::ended;
   return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt}, field{"how", &x::how},

@@ -159,6 +159,18 @@ expected<checkpoint_row> read_checkpoint(const statement& row) {
   return x;
 }
 
+expected<export_row> read_export(const statement& row) {
+  export_row x;
+  x.seq = unsigned_at(row, 0);
+  x.trial = {unsigned_at(row, 1)};
+  x.attempt = row.text(2);
+  x.format = row.text(3);
+  x.path = row.text(4);
+  x.why = row.text(5);
+  x.location = row.text(6);
+  return x;
+}
+
 expected<node_row> read_node(const statement& row) {
   node_row x;
   x.node = row.text(0);

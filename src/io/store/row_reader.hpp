@@ -35,6 +35,7 @@ inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
 [[nodiscard]] expected<attempt_row> read_attempt(const statement& row);
 [[nodiscard]] expected<decision_row> read_decision(const statement& row);
 [[nodiscard]] expected<checkpoint_row> read_checkpoint(const statement& row);
+[[nodiscard]] expected<export_row> read_export(const statement& row);
 [[nodiscard]] expected<node_row> read_node(const statement& row);
 /// These two check the checksum first.
 [[nodiscard]] expected<event> read_event(const statement& row);

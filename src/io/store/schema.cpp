@@ -50,6 +50,7 @@ CREATE INDEX i_attempts ON t_attempts(trial);
 CREATE INDEX i_decisions ON t_decisions(trial);
 CREATE INDEX i_checkpoints ON t_checkpoints(trial);
 CREATE INDEX i_checkpoint ON t_checkpoints(checkpoint);
+CREATE INDEX i_exports ON t_events(json_extract(body, '$.trial')) WHERE kind = 'exported';
 )sql";
 
 /// The promise. A new column goes to the end and raises the version.
@@ -86,6 +87,12 @@ CREATE VIEW checkpoints AS SELECT
   iteration AS training_iteration, time_total / 1e9 AS time_total_s, location, bytes, state,
   detail, seq, t / 1e9 AS t
   FROM t_checkpoints;
+CREATE VIEW exports AS SELECT
+  json_extract(e.body, '$.trial') AS trial, json_extract(e.body, '$.attempt') AS attempt,
+  json_extract(f.value, '$.format') AS format,
+  nullif(json_extract(f.value, '$.path'), '') AS path,
+  nullif(json_extract(f.value, '$.why'), '') AS why, e.seq, e.t / 1e9 AS t
+  FROM t_events e, json_each(e.body, '$.formats') f WHERE e.kind = 'exported';
 CREATE VIEW nodes AS SELECT
   node, state, capacity, since / 1e9 AS since, why
   FROM t_nodes;

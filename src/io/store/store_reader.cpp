@@ -422,6 +422,17 @@ expected<std::vector<checkpoint_row>> store_reader::checkpoints(trial_id of) {
       store::read_checkpoint, of.number);
 }
 
+expected<std::vector<export_row>> store_reader::exports(trial_id of) {
+  return impl_->collect("SELECT e.seq, json_extract(e.body, '$.trial'),"
+                        " json_extract(e.body, '$.attempt'), json_extract(f.value, '$.format'),"
+                        " json_extract(f.value, '$.path'), json_extract(f.value, '$.why'),"
+                        " json_extract(e.body, '$.location')"
+                        " FROM t_events e, json_each(e.body, '$.formats') f"
+                        " WHERE e.kind = 'exported' AND json_extract(e.body, '$.trial') = ?"
+                        " ORDER BY e.seq, f.id",
+                        store::read_export, of.number);
+}
+
 expected<std::vector<node_row>> store_reader::nodes() {
   return impl_->collect("SELECT node, state, capacity, since, why FROM t_nodes ORDER BY node",
                         store::read_node);

@@ -35,6 +35,16 @@ TEST(host_talk, tells_an_attempt_from_scratch_by_what_is_not_there) {
   EXPECT_EQ(read_host_order(line)->restore, std::nullopt);
 }
 
+TEST(host_talk, tells_what_is_to_be_exported) {
+  host_order order{{"00007", "digits", "/d", 1, 0, "", {"model", "onnx"}, "/d/out"}, "/p", {}};
+
+  auto got = read_host_order(to_line(order));
+
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->context.exports, order.context.exports);
+  EXPECT_EQ(got->context.export_directory, "/d/out");
+}
+
 TEST(host_talk, takes_no_answer_for_an_attempt) {
   for (const auto* text : {"", "{}", "garbage", R"({"decision":"continue"})", R"({"next":5})",
                            R"({"next":{"directory":"/d"}})", R"({"next":{"params":"/p"}})"})

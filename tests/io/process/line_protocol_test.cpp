@@ -82,6 +82,15 @@ TEST(read_report_line, reads_failures) {
   EXPECT_TRUE(read<line::failure>(R"({"error":"x","restore":true})").restore);
 }
 
+TEST(read_report_line, reads_of_exports_that_failed) {
+  auto failed = read<line::export_failed>(R"({"export_failed":"onnx","error":"no such layer"})");
+  EXPECT_EQ(failed.format, "onnx");
+  EXPECT_EQ(failed.why, "no such layer");
+  auto again = read<line::export_failed>(to_line(line::any{failed}));
+  EXPECT_EQ(again.format, "onnx");
+  EXPECT_EQ(again.why, "no such layer");
+}
+
 TEST(read_report_line, takes_an_empty_line_for_nothing) {
   read<line::nothing>("");
   read<line::nothing>(" \t\r");
@@ -114,13 +123,16 @@ TEST(to_line, writes_what_read_report_line_reads) {
 }
 
 TEST(answers, are_read_as_they_were_written) {
-  for (const auto& answer : {link_answer{kind::go_on, {}}, link_answer{kind::save, "/c"},
-                             link_answer{kind::pause, "/c \"d\""}, link_answer{kind::stop, {}}}) {
+  for (const auto& answer :
+       {link_answer{kind::go_on, {}}, link_answer{kind::save, "/c"},
+        link_answer{kind::pause, "/c \"d\""}, link_answer{kind::stop, {}},
+        link_answer{kind::stop, {}, true}, link_answer{kind::pause, "/c", true}}) {
     auto again = read_answer_line(to_line(answer));
     ASSERT_TRUE(again) << again.error().detail;
     EXPECT_EQ(*again, answer);
   }
   EXPECT_EQ(to_line(link_answer{}), R"({"decision":"continue"})");
+  EXPECT_EQ(to_line(link_answer{kind::stop, {}, true}), R"({"decision":"stop","export":true})");
   EXPECT_EQ(to_line(link_answer{kind::pause, "/c"}), R"({"decision":"pause","dir":"/c"})");
 }
 

@@ -49,6 +49,8 @@ private:
     std::set<std::string> nodes;
     /// It is neither set up nor told to end.
     bool restores = false;
+    /// Where its trainable is.
+    std::string home = {};
   };
   struct trial_book {
     trial_status status = trial_status::pending;
@@ -60,6 +62,8 @@ private:
     std::vector<checkpoint_id> checkpoints;
     /// What an exploit takes over that was accepted and has not happened yet.
     checkpoint_id graft;
+    /// What it paused with, where that lies in the memory of a node.
+    checkpoint_id aside = {};
   };
   enum class keeping : std::uint8_t { good, bad, doomed, gone };
   struct checkpoint_book {
@@ -68,6 +72,8 @@ private:
     std::uint64_t iteration = 0;
     /// Trials that took it over.
     std::vector<trial_id> borrowers{};
+    /// In whose memory it lies; empty: on disk.
+    std::string node = {};
   };
 
   bool restarts_from_scratch_;

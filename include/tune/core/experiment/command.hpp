@@ -77,6 +77,8 @@ struct resolve_stall {
 struct place {
   trial_id trial;
   resource_request request;
+  /// The only node that will do: what the trial goes on from lies in its memory. Empty: any.
+  std::string only_on = {};
 };
 /// Withdraw such a request.
 struct cancel_place {
@@ -123,12 +125,18 @@ struct save {
   std::uint64_t iteration = 0;
   /// The attempt ends once the checkpoint is written.
   bool then_end = false;
+  /// The node's memory will do, and the disk as well: it is for a pause only.
+  bool in_memory = false;
+  /// It is the end of the trial: what was asked for is to be exported.
+  bool exports = false;
 };
 /// Remove the directory of a checkpoint: see `on::checkpoints_doomed`.
 struct discard {
   checkpoint_id checkpoint;
   /// Relative to the experiment's directory.
   std::string location;
+  /// In whose memory it lies; empty: on disk.
+  std::string node = {};
 };
 /// End an attempt.
 struct halt {
@@ -136,6 +144,8 @@ struct halt {
   attempt_id attempt;
   halt_mode how = halt_mode::stop;
   std::string why;
+  /// It is the end of the trial: what was asked for is to be exported.
+  bool exports = false;
 };
 /// The trial's row changed: write it with the event.
 struct trial_changed {

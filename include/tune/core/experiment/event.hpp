@@ -28,6 +28,19 @@ enum class opening : std::uint8_t {
 /// How the location of a checkpoint begins that an external executor keeps: there is no directory.
 inline constexpr std::string_view kept_outside = "executor:";
 
+/// How the location of a checkpoint begins that lies in the memory of the node that wrote it, and
+/// lives no longer than that node and its head. What follows is as on disk.
+inline constexpr std::string_view kept_in_memory = "memory:";
+
+/// What became of one format in which a trainable was to export what it has learned.
+struct exported_format {
+  std::string format;
+  /// A file or directory, relative to the experiment's directory; empty: there is none.
+  std::string path;
+  /// Why there is none.
+  std::string why;
+};
+
 namespace on {
 
 /// A head took the experiment over. First event of each epoch.
@@ -115,6 +128,16 @@ struct checkpoints_doomed {
 struct checkpoint_gone {
   checkpoint_id checkpoint;
 };
+/// What a trainable was asked to export at the end of its trial is safe on disk, or will never be.
+struct exported {
+  trial_id trial;
+  attempt_id attempt;
+  /// The directory they lie in, relative to the experiment's; empty: nothing was exported.
+  std::string location;
+  std::uint64_t bytes = 0;
+  /// All that were asked for, in that order.
+  std::vector<exported_format> formats;
+};
 /// The attempt is over: its processes are gone.
 struct ended {
   trial_id trial;
@@ -190,7 +213,7 @@ using event_body
                    on::save_failed, on::checkpoint_bad, on::ended, on::node_up, on::node_down,
                    on::stop_asked, on::interrupted, on::ticked, on::checkpoints_doomed,
                    on::checkpoint_gone, on::pause_asked, on::unpause_asked, on::add_asked,
-                   on::retry_asked, on::gathered>;
+                   on::retry_asked, on::gathered, on::exported>;
 
 /// One event with its place in the log and its time.
 struct event {

@@ -50,6 +50,8 @@ struct checkpoint_policy {
   std::uint64_t frequency = 0;
   bool at_end = false;
   retention_policy retention = {};
+  /// A pause keeps its checkpoint in its node's memory where there is room.
+  bool pause_in_memory = false;
 };
 
 /// Settings of `experiment`.
@@ -70,6 +72,8 @@ struct experiment_settings {
   std::chrono::nanoseconds time_limit{0};
   /// How long the last result of a trial that was told to stop is awaited.
   std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
+  /// How much longer it may take at the end of its trial to export. 0 = nothing is exported.
+  std::chrono::nanoseconds export_time{0};
   /// Trainables can save and restore.
   bool can_checkpoint = false;
 };

@@ -23,6 +23,8 @@ struct fault_model {
   double failure = 0;
   /// A checkpoint cannot be written.
   double save_failure = 0;
+  /// A node has no room in memory for what a trial pauses with: it goes to disk.
+  double no_memory = 0;
   /// A checkpoint turns out to be torn when it is restored; once torn, always torn.
   double torn = 0;
   /// A message arrives twice.

@@ -29,6 +29,8 @@ namespace tune {
 struct simulated_checkpoint {
   trial_id trial;
   bool torn = false;
+  /// In whose memory it lies instead, by number.
+  std::optional<std::size_t> node = {};
 };
 
 /// Joins engine, scheduler, searcher, attempt sessions, ledger, nodes and a disk.
@@ -198,6 +200,7 @@ private:
   void arrive(std::size_t from, event_body what);
   void launch(const cmd::launch& x);
   void begin(process& who, checkpoint_id from);
+  void write(process& who, const cmd::save& x);
   void compute(process& who);
   void end_of_step(attempt_id attempt, const object& metrics);
   void finish_step(process& who, object metrics);
@@ -223,6 +226,7 @@ private:
   void take_for_lost(std::size_t node);
   void join(std::size_t node);
   void kill_processes(std::size_t node);
+  void clear_memory(std::size_t node);
   [[nodiscard]] bool is_silent(const node_state& node) const;
   [[nodiscard]] bool is_deaf(const node_state& node) const;
   [[nodiscard]] bool is_fenced(const node_state& node) const;

@@ -35,6 +35,8 @@ public:
   /// handed over is removed.
   /// @errors `ec::storage`.
   [[nodiscard]] expected<std::filesystem::path> begin();
+  /// The same below another directory than the experiment's.
+  [[nodiscard]] expected<std::filesystem::path> begin_below(const std::filesystem::path& root);
   /// What `begin` gave out belongs to the caller now: see `commit_checkpoint`.
   [[nodiscard]] std::filesystem::path hand_over() { return std::exchange(open_, {}); }
   /// Something is begun and neither handed over nor abandoned.
@@ -43,7 +45,8 @@ public:
   void abandon();
 
 private:
-  std::filesystem::path parent_;
+  std::filesystem::path experiment_;
+  std::filesystem::path folder_;
   std::uint64_t count_ = 0;
   std::filesystem::path open_;
 };

@@ -41,6 +41,8 @@ struct safe_checkpoint {
 /// Writes the manifest, and makes the draft safe and visible: all files and directories are synced,
 /// then it is renamed. @errors `ec::storage`; the draft is removed.
 [[nodiscard]] expected<safe_checkpoint> commit_checkpoint(const checkpoint_draft& what);
+/// The same, but a draft that cannot be made safe stays.
+[[nodiscard]] expected<safe_checkpoint> try_to_commit(const checkpoint_draft& what);
 
 /// The same for one whose manifest is there already, and was compared with the rest.
 [[nodiscard]] expected<void> place_checkpoint(const checkpoint_draft& what);

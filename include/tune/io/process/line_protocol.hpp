@@ -43,10 +43,15 @@ struct failure {
   std::string text;
   bool restore = false;
 };
+/// `{"export_failed":"format","error":"why"}`: this format will not be there.
+struct export_failed {
+  std::string format;
+  std::string why;
+};
 /// An empty line.
 struct nothing {};
 
-using any = std::variant<nothing, hello, report, saved, save_failed, failure>;
+using any = std::variant<nothing, hello, report, saved, save_failed, failure, export_failed>;
 
 } // namespace line
 

@@ -75,6 +75,10 @@ struct trainable_section {
   std::vector<named_text> env;
   /// Bytes kept of each of stdout and stderr. 0 = none.
   std::uint64_t output_cap = 64 * 1024 * 1024;
+  /// Formats to export at the end of a trial.
+  std::vector<std::string> exports;
+  /// How long that may take. [> 0]
+  std::chrono::nanoseconds export_timeout{std::chrono::minutes{1}};
 
   friend bool operator==(const trainable_section&, const trainable_section&) = default;
 };
@@ -143,6 +147,9 @@ enum class score_direction : std::uint8_t {
   min
 };
 
+/// Where the checkpoints lie that trials pause with.
+enum class pause_place : std::uint8_t { disk, memory };
+
 /// `[checkpoint]`
 struct checkpoint_section {
   /// Iterations. 0 = never.
@@ -154,6 +161,9 @@ struct checkpoint_section {
   score_direction score_order = score_direction::as_objective;
   std::uint64_t max_bytes_per_trial = 0;
   std::uint64_t max_bytes = 0;
+  pause_place pause_storage = pause_place::disk;
+  /// Of each node, for `pause_place::memory`. [bytes]
+  std::uint64_t pause_memory = std::uint64_t{1} << 30U;
 
   friend bool operator==(const checkpoint_section&, const checkpoint_section&) = default;
 };

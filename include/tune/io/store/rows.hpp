@@ -97,6 +97,20 @@ struct checkpoint_row {
   std::string detail;
 };
 
+/// One format in which a trial was to export what it learned.
+struct export_row {
+  sequence seq = 0;
+  trial_id trial;
+  /// Its name, as in "1.42".
+  std::string attempt;
+  std::string format;
+  /// Relative to the experiment's directory; empty: there is none, for the reason in `why`.
+  std::string path;
+  std::string why;
+  /// The directory that holds all exports of the attempt, likewise; empty: none.
+  std::string location;
+};
+
 struct node_row {
   std::string node;
   bool up = false;

@@ -77,6 +77,8 @@ public:
   [[nodiscard]] expected<std::vector<attempt_row>> failures(trial_id of);
   [[nodiscard]] expected<std::vector<decision_row>> decisions(trial_id of);
   [[nodiscard]] expected<std::vector<checkpoint_row>> checkpoints(trial_id of);
+  /// Oldest first.
+  [[nodiscard]] expected<std::vector<export_row>> exports(trial_id of);
   [[nodiscard]] expected<std::vector<node_row>> nodes();
 
   /// The events after `after`, without gaps, exactly as they were written.

@@ -1,0 +1,165 @@
+/// What one attempt exports at the end of its trial. Private to actors.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trainables.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// Has it kept, and tells the trial. Lives in the state of the attempt's actor.
+class attempt_exports {
+public:
+  /// @param what must outlive it.
+  void init(const trainable_start& what) { what_ = &what; }
+
+  /// It is the end of the trial.
+  void begin() { begun_ = true; }
+  [[nodiscard]] bool is_begun() const { return begun_; }
+  /// This format will not be there.
+  void fail(const std::string& format, std::string why) { failed_.emplace(format, std::move(why)); }
+
+  [[nodiscard]] std::chrono::milliseconds extra_time() const {
+    return begun_ ? what_->job->export_time : std::chrono::milliseconds{0};
+  }
+
+  /// The attempt is over as `how`, and all its checkpoints are settled. Keeps what it exported.
+  /// @param names Where a name is taken from.
+  /// @param then  Called once the trial has been told, perhaps before this returns.
+  template <class Self, class Then>
+  void finish(Self* self, const attempt_ended& how, checkpoint_directory& names,
+              std::uint64_t iteration, Then then) {
+    if (what_->job->exports.empty())
+      return then();
+    const auto directory = export_directory(*what_);
+    const auto kind = static_cast<end_class>(how.how);
+    if (!begun_ && kind != end_class::finished) {
+      discard(directory);
+      return then();
+    }
+    if (auto why = cut_short(how); !why.empty())
+      fail_rest(why);
+    look(directory);
+    auto draft = move_to_draft(directory, names);
+    if (draft.empty()) {
+      discard(directory);
+      tell(self, {});
+      return then();
+    }
+    keep_draft order{attempt_claim{what_->order}, {what_->checkpoints, draft, iteration}, {}, 0};
+    // It lives on this node, always answers, and has limits of its own.
+    request(self, what_->keeper, caf::infinite, std::move(order))
+        .then(
+            [this, self, then](const draft_kept& kept) {
+              settle(self, kept);
+              then();
+            },
+            [this, self, then](const caf::error& why) {
+              settle(self, draft_kept{{}, render(self->system(), why)});
+              then();
+            });
+  }
+
+private:
+  const trainable_start* what_ = nullptr;
+  bool begun_ = false;
+  /// Why formats are not there.
+  std::map<std::string, std::string> failed_;
+  std::vector<std::string> made_;
+
+  static void discard(const std::filesystem::path& directory) {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory, ignored);
+  }
+
+  /// Why what is there may be half of it; empty: the attempt ended well.
+  [[nodiscard]] static std::string cut_short(const attempt_ended& how) {
+    const auto kind = static_cast<end_class>(how.how);
+    const auto well = kind == end_class::finished || kind == end_class::stopped;
+    if (well && (!how.has_status || how.exit_status == 0))
+      return {};
+    auto why = how.detail;
+    if (why.empty() && how.has_status)
+      why = "exit status " + std::to_string(how.exit_status);
+    return "it was cut short" + (why.empty() ? why : ": " + why);
+  }
+
+  void fail_rest(const std::string& why) {
+    for (const auto& format : what_->job->exports)
+      failed_.emplace(format, why);
+  }
+
+  void fail_all(const std::string& why) {
+    made_.clear();
+    fail_rest(why);
+  }
+
+  /// Whether there is something of this format: a file, or a directory that is not empty.
+  [[nodiscard]] static bool is_there(const std::filesystem::path& where) {
+    std::error_code why;
+    return std::filesystem::exists(where, why) && !std::filesystem::is_empty(where, why) && !why;
+  }
+
+  void look(const std::filesystem::path& directory) {
+    for (const auto& format : what_->job->exports) {
+      const auto where = directory / format;
+      if (failed_.contains(format))
+        discard(where);
+      else if (is_there(where))
+        made_.push_back(format);
+      else
+        failed_.emplace(format, "nothing was written");
+    }
+  }
+
+  /// Makes a draft of it, as of any checkpoint. @returns nothing where there is nothing to keep.
+  std::filesystem::path move_to_draft(const std::filesystem::path& from,
+                                      checkpoint_directory& names) {
+    if (made_.empty())
+      return {};
+    auto draft = names.begin();
+    if (!draft) {
+      fail_all(to_text(draft.error()));
+      return {};
+    }
+    std::error_code why;
+    std::filesystem::rename(from, *draft, why);
+    if (!why)
+      return names.hand_over();
+    fail_all("cannot rename " + from.string() + ": " + why.message());
+    names.abandon();
+    return {};
+  }
+
+  template <class Self>
+  void settle(Self* self, const draft_kept& kept) {
+    if (!kept.why.empty())
+      fail_all(kept.why);
+    tell(self, kept.what);
+  }
+
+  template <class Self>
+  void tell(Self* self, const safe_checkpoint& kept) const {
+    attempt_exported result;
+    result.attempt = what_->order.attempt;
+    result.location = kept.location;
+    result.bytes = kept.bytes;
+    for (const auto& format : what_->job->exports) {
+      auto why = failed_.find(format);
+      const auto failed = why != failed_.end();
+      result.formats.push_back(format);
+      result.paths.push_back(failed ? std::string{} : kept.location + "/" + format);
+      result.whys.push_back(failed ? why->second : std::string{});
+    }
+    send(self, what_->trial, std::move(result));
+  }
+};
+
+} // namespace tune

@@ -1,0 +1,192 @@
+// How attempts fail and are tried again, and what waits while a checkpoint is written.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "one_trial.hpp"
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::size_t index_of(end_class x) {
+  return static_cast<std::size_t>(x);
+}
+
+// -- Budgets.
+
+struct failing : samples::one_trial {
+  failing() {
+    settings.failures.budget = {};
+    settings.failures.max_consecutive_failures = 0;
+  }
+  /// The next attempt ends so.
+  void fail(end_class how) {
+    choose();
+    place();
+    end(how, "why");
+  }
+};
+
+struct any_failure : failing, testing::WithParamInterface<end_class> {};
+
+TEST_P(any_failure, is_forgiven_as_often_as_its_own_budget_says) {
+  settings.failures.budget[index_of(GetParam())] = 2;
+  open();
+
+  fail(GetParam());
+  EXPECT_EQ(status(), trial_status::pending);
+  fail(GetParam());
+  EXPECT_EQ(status(), trial_status::pending);
+  fail(GetParam());
+  EXPECT_EQ(status(), trial_status::errored);
+  EXPECT_EQ(ports.last<cmd::trial_changed>().reason, to_text(GetParam()));
+}
+
+TEST_P(any_failure, uses_up_the_budget_of_no_other) {
+  for (auto other : {end_class::user_error, end_class::timeout, end_class::out_of_memory,
+                     end_class::killed, end_class::node_lost})
+    settings.failures.budget[index_of(other)] = 1;
+  open();
+
+  for (auto other : {end_class::user_error, end_class::timeout, end_class::out_of_memory,
+                     end_class::killed, end_class::node_lost}) {
+    if (other != GetParam())
+      fail(other);
+  }
+  EXPECT_EQ(status(), trial_status::pending);
+  fail(GetParam());
+  EXPECT_EQ(status(), trial_status::pending);
+  fail(GetParam());
+  EXPECT_EQ(status(), trial_status::errored);
+}
+
+INSTANTIATE_TEST_SUITE_P(experiment, any_failure,
+                         testing::Values(end_class::user_error, end_class::timeout,
+                                         end_class::out_of_memory, end_class::killed,
+                                         end_class::node_lost),
+                         [](const auto& x) { return std::string{to_text(x.param)}; });
+
+TEST_F(failing, by_preemption_and_restarts_of_the_head_is_always_forgiven) {
+  settings.failures = failure_policy{};
+  open();
+  for (int i = 0; i < 20; ++i) {
+    fail(end_class::preempted);
+    ASSERT_EQ(status(), trial_status::pending) << i;
+    fail(end_class::interrupted);
+    ASSERT_EQ(status(), trial_status::pending) << i;
+  }
+  EXPECT_EQ(ports.last<cmd::trial_changed>().failures, 0u);
+}
+
+TEST_F(failing, fast_leaves_everything_to_be_gone_on_with) {
+  settings.failures.fail_fast = true;
+  settings.failures.budget[index_of(end_class::user_error)] = 5;
+  open();
+  post(on::add_asked{"", std::make_shared<object>(object{{"x", 2}})});
+
+  fail(end_class::user_error);
+
+  EXPECT_EQ(status(), trial_status::errored);
+  EXPECT_EQ(uut->machine().status_of({1}), trial_status::pending);
+  ASSERT_EQ(ports.all<cmd::finish>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::failed);
+  // The next head goes on with the other.
+  post(on::opened{2, "test", "{}", 1});
+  EXPECT_FALSE(uut->machine().is_finished());
+  post(on::chosen{{ports.last<cmd::choose>().at, {{1}}}});
+  EXPECT_EQ(ports.last<cmd::place>().trial, trial_id{1});
+}
+
+// -- While a checkpoint is written.
+
+struct saving : samples::one_trial {
+  /// Its second report is judged while the checkpoint of the first is still written.
+  void report_while_it_saves() {
+    settings.stop_grace = 10s;
+    open();
+    choose();
+    place();
+    report();
+    decide(tune::save{});
+    ASSERT_EQ(ports.all<cmd::save>().size(), 1u);
+  }
+};
+
+TEST_F(saving, parks_a_stop_until_the_checkpoint_is_safe) {
+  report_while_it_saves();
+  post(on::stop_asked{zero, "enough"});
+  EXPECT_TRUE(ports.all<cmd::halt>().empty());
+
+  save("there");
+
+  ASSERT_EQ(ports.all<cmd::halt>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::stop);
+}
+
+TEST_F(saving, parks_a_pause_until_the_checkpoint_is_safe) {
+  report_while_it_saves();
+  post(on::pause_asked{zero});
+  EXPECT_EQ(ports.all<cmd::save>().size(), 1u);
+
+  save("there");
+  report();
+
+  ASSERT_EQ(ports.all<cmd::save>().size(), 2u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+}
+
+TEST_F(saving, never_lets_a_lesser_decision_take_the_place_of_a_parked_one) {
+  report_while_it_saves();
+  post(on::stop_asked{zero, "enough"});
+  report();
+  post(on::pause_asked{zero});
+  save("there");
+
+  EXPECT_EQ(ports.all<cmd::save>().size(), 1u);
+  ASSERT_EQ(ports.all<cmd::halt>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::stop);
+  end(end_class::stopped);
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(saving, keeps_a_parked_pause_when_the_save_fails) {
+  report_while_it_saves();
+  post(on::pause_asked{zero});
+  auto asked = ports.last<cmd::save>();
+  post(on::save_failed{zero, attempt, asked.checkpoint, "disk full"});
+  report();
+
+  ASSERT_EQ(ports.all<cmd::save>().size(), 2u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+}
+
+TEST_F(saving, that_hangs_is_ended_by_the_progress_timeout) {
+  settings.failures.progress_timeout = 30s;
+  report_while_it_saves();
+  now = 30s;
+  uut->pass(now);
+  uut->durable(uut->machine().last_seq());
+
+  ASSERT_EQ(ports.all<cmd::halt>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
+  end(end_class::killed);
+  EXPECT_EQ(ports.last<cmd::trial_changed>().reason, "timeout");
+}
+
+TEST_F(saving, that_hangs_at_the_restore_is_ended_by_the_progress_timeout) {
+  settings.failures.progress_timeout = 30s;
+  settings.failures.budget[index_of(end_class::user_error)] = 1;
+  report_while_it_saves();
+  save("there");
+  end(end_class::user_error, "boom");
+  choose();
+  place();
+  EXPECT_EQ(ports.last<cmd::launch>().from_location, "there");
+  now = 30s;
+  uut->pass(now);
+  uut->durable(uut->machine().last_seq());
+
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/checkpoint/pause_memory.hpp"
+
+#include "../scratch_directory.hpp"
+
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A directory takes the place of memory: what matters beside `make` is where things go.
+struct pause_memory_test : samples::scratch_directory {
+  fs::path memory;
+  fs::path disk;
+  checkpoint_draft draft;
+
+  void SetUp() override {
+    samples::scratch_directory::SetUp();
+    memory = root / "memory";
+    disk = root / "disk";
+  }
+
+  /// A checkpoint of five bytes, written and not complete.
+  void write() {
+    checkpoint_directory names{disk, trial_id{7}, attempt_id{2, 5}};
+    auto begun = names.begin_below(memory);
+    ASSERT_TRUE(begun);
+    fill(*begun / "deep" / "state", "12345");
+    draft = {memory, names.hand_over(), 4};
+  }
+};
+
+constexpr const char* place = "trials/00007/attempt_2_5/checkpoint_000001";
+
+TEST_F(pause_memory_test, keeps_what_has_room) {
+  write();
+
+  auto kept = keep_in_memory(draft, disk, 5);
+
+  ASSERT_TRUE(kept);
+  ASSERT_TRUE(*kept);
+  EXPECT_EQ((*kept)->location, std::string{"memory:"} + place);
+  EXPECT_EQ((*kept)->bytes, 5u);
+  EXPECT_TRUE(verify_checkpoint(memory / place));
+  EXPECT_FALSE(fs::exists(disk));
+}
+
+TEST_F(pause_memory_test, moves_what_has_none_to_the_disk) {
+  write();
+
+  auto kept = keep_in_memory(draft, disk, 4);
+
+  ASSERT_TRUE(kept);
+  EXPECT_FALSE(*kept);
+  EXPECT_FALSE(fs::exists(memory / (std::string{place} + ".tmp")));
+  auto safe = commit_checkpoint(draft);
+  ASSERT_TRUE(safe);
+  EXPECT_EQ(safe->location, place);
+  EXPECT_EQ(content(disk / place / "deep" / "state"), "12345");
+}
+
+TEST_F(pause_memory_test, counts_what_is_there_already) {
+  fill(memory / "other", "123");
+  write();
+
+  auto kept = keep_in_memory(draft, disk, 7);
+
+  ASSERT_TRUE(kept);
+  EXPECT_FALSE(*kept);
+}
+
+TEST_F(pause_memory_test, fails_where_it_can_be_neither_here_nor_there) {
+  fill(disk, "a file");
+  write();
+
+  auto kept = keep_in_memory(draft, disk, 4);
+
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().code, ec::storage);
+  EXPECT_FALSE(fs::exists(draft.directory));
+}
+
+TEST_F(pause_memory_test, finds_what_it_kept_and_nothing_else) {
+  EXPECT_EQ(*place_in_memory(memory, std::string{"memory:"} + place), memory / place);
+  for (const std::string wrong :
+       {"", "memory:", "memory:/etc/passwd", "memory:../x/y/checkpoint_1", place})
+    EXPECT_FALSE(place_in_memory(memory, wrong)) << wrong;
+  EXPECT_FALSE(place_in_memory({}, std::string{"memory:"} + place));
+}
+
+TEST_F(pause_memory_test, gives_each_job_a_part_of_its_own) {
+  EXPECT_EQ(pause_directory(memory, "digits-0123"), memory / "job-digits-0123");
+  EXPECT_EQ(pause_directory(memory, "../x"), memory / "job-.._x");
+}
+
+TEST_F(pause_memory_test, is_none_on_a_disk) {
+  EXPECT_TRUE(pause_memory::make("/proc").directory().empty());
+  EXPECT_TRUE(pause_memory::make(root / "nothing").directory().empty());
+}
+
+TEST(pause_memory, goes_with_its_owner_and_sweeps_after_those_that_were_killed) {
+  std::error_code ignored;
+  auto first = pause_memory::make();
+  if (first.directory().empty())
+    GTEST_SKIP() << "/dev/shm is no memory here";
+  // No process has this number.
+  const auto dead = first.directory().parent_path() / "2147483647-1";
+  fs::create_directories(dead);
+  fs::create_directories(first.directory() / "job-x");
+  const auto where = first.directory();
+  {
+    auto second = pause_memory::make();
+    EXPECT_NE(second.directory(), where);
+    EXPECT_FALSE(fs::exists(dead, ignored));
+    EXPECT_TRUE(fs::exists(where, ignored));
+    first = std::move(second);
+  }
+
+  EXPECT_FALSE(fs::exists(where, ignored));
+}
+
+} // namespace
+} // namespace tune
