@@ -20,22 +20,34 @@ TUNE_NODE=$(realpath "$build/apps/tune-node/tune-node")
 TUNE_FAULTY_NODE=$(realpath "$build/tests/support/tune_faulty_node")
 export TUNE_NODE TUNE_FAULTY_NODE
 
-failed=no
-for scheduler in fifo asha toy; do
-  "$build/bench/tune_simulate_bench" campaign $scheduler "$schedules" "$first" || failed=yes
-done
-for trials in 1000 1000000; do
-  "$build/bench/tune_simulate_bench" trials "$trials" || failed=yes
-done
+# What only computes runs beside what kills, starves and cuts off processes.
+findings=$(mktemp)
+trap 'rm -f "$findings"' EXIT
+campaign() { "$@" || echo "$*" >>"$findings"; }
+long_tests() { TUNE_LONG=1 TUNE_SEED=$first campaign "$@"; }
+
+{
+  for scheduler in fifo asha toy; do
+    campaign "$build/bench/tune_simulate_bench" campaign $scheduler "$schedules" "$first"
+  done
+  for trials in 1000 1000000; do
+    campaign "$build/bench/tune_simulate_bench" trials "$trials"
+  done
+  # Prints a line for each campaign among those of its test program.
+  long_tests "$build/tests/io/tune_io_tests" --gtest_filter='damage_test.*' | tee /dev/stderr | grep '^{' || true
+} &
+computing=$!
 # The real program, whose processes are killed: 50 seeds, 50 kills each, then all orders of deaths.
-python3 tests/e2e/kill_loop.py "$first" 50 || failed=yes
-python3 tests/e2e/deaths.py "$first" || failed=yes
+campaign python3 tests/e2e/kill_loop.py "$first" 50
+campaign python3 tests/e2e/deaths.py "$first"
 # A line that fails again and again, for ten minutes.
-python3 tests/e2e/flap_loop.py "$first" 600 || failed=yes
+campaign python3 tests/e2e/flap_loop.py "$first" 600
 # What a disk may do. These tests print a line for each campaign; what they complain of goes to stderr.
-export TUNE_LONG=1 TUNE_SEED=$first
-for campaign in test_disk_kills test_disk_errors test_disk_damage test_disk_places test_memory_limit; do
-  python3 tests/e2e/$campaign.py || failed=yes
+for file in test_disk_kills test_disk_errors test_disk_damage test_disk_places test_memory_limit; do
+  long_tests python3 tests/e2e/$file.py
 done
-"$build/tests/io/tune_io_tests" --gtest_filter='damage_test.*' | tee /dev/stderr | grep '^{' || failed=yes
-[ $failed = no ]
+wait $computing
+if [ -s "$findings" ]; then
+  { echo "found something:"; cat "$findings"; } >&2
+  exit 1
+fi

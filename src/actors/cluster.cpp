@@ -357,6 +357,8 @@ struct cluster_state {
     known->second.leaving = true;
     possible.reset();
     books.remove_node(who);
+    if (!known->second.is_resting)
+      announce(self, on::node_leaving{who});
     let_go_elsewhere(node_label(who));
     grant(self);
   }

@@ -616,6 +616,17 @@ TEST_F(far_cluster_test, tells_a_node_that_was_away_which_pauses_are_over) {
   EXPECT_EQ(back.take<pause_dropped>().location, "memory:b");
 }
 
+TEST_F(far_cluster_test, tells_its_runners_of_a_node_that_is_about_to_go) {
+  listen();
+  join();
+  runner.heard->take_news<on::node_up>();
+
+  tell(uut, node_leaving{"far"});
+  tell(uut, node_leaving{"far"});
+
+  EXPECT_EQ(runner.heard->take_news<on::node_leaving>().node, "far");
+}
+
 TEST_F(far_cluster_test, revokes_again_what_a_node_may_not_have_heard) {
   auto back = mock_node();
   join();

@@ -118,6 +118,7 @@ inline std::vector<event_body> every_kind() {
           on::ended{{25}, attempt, end_class::finished, "", std::nullopt},
           on::node_up{"node-a", granted.bundles[0].what},
           on::node_down{"node-b", "lease expired"},
+          on::node_leaving{"node-b"},
           on::stop_asked{trial_id{26}, "user"},
           on::stop_asked{std::nullopt, "all"},
           on::pause_asked{trial_id{30}},
@@ -211,6 +212,9 @@ inline auto parts(const on::node_up& x) {
 }
 inline auto parts(const on::node_down& x) {
   return std::tie(x.node, x.why);
+}
+inline auto parts(const on::node_leaving& x) {
+  return std::tie(x.node);
 }
 inline auto parts(const on::stop_asked& x) {
   return std::tie(x.trial, x.why);

@@ -177,12 +177,13 @@ expected<worker_end> conduct(const command_line& line, const worker_request& wha
   settings.node.memory = memory.directory();
   settings.observer = talk;
   auto connector = spawn_connector(system, std::move(settings));
-  interrupts watch{[&](int) {
-                     say("leaving: no more trials; those that run may end within "
-                         + duration_text(what.leave_grace) + "; once more to hand them back now");
-                     send_from_outside(connector, leave_atom_v);
-                   },
-                   [&](int) { send_from_outside(connector, leave_atom_v); }};
+  interrupts watch{
+      [&](int) {
+        say("leaving: no more trials; those that run save and go on elsewhere, or end, within "
+            + duration_text(what.leave_grace) + "; once more to hand them back now");
+        send_from_outside(connector, leave_atom_v);
+      },
+      [&](int) { send_from_outside(connector, leave_atom_v); }};
   send_from_outside(connector, run_atom_v);
   auto end = talk->wait();
   caf::anon_send_exit(*fetcher, caf::exit_reason::user_shutdown);

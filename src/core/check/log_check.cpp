@@ -225,6 +225,10 @@ void log_check::take(const on::node_down& x) {
   }
 }
 
+void log_check::take(const on::node_leaving& x) {
+  nodes_.erase(x.node);
+}
+
 void log_check::end(const experiment& machine) {
   if (machine.last_seq() != seq_)
     fault(replay, {},

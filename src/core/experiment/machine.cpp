@@ -102,6 +102,14 @@ void machine::take(const on::node_down& what) {
   lose_asides_of(what.node);
 }
 
+void machine::take(const on::node_leaving& what) {
+  // What it leads to may change the set: walk over a copy.
+  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+    if (auto* trial = live(id); trial->attempt && trial->attempt->is_on(what.node))
+      leave_node(*trial);
+  }
+}
+
 live_trial* machine::live(trial_id id) {
   return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;
 }

@@ -9,6 +9,7 @@
 
 #include "tune/core/experiment/experiment.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -48,7 +49,7 @@ struct open_attempt {
   bool saves_in_memory = false;
   bool no_memory = false;
   parked next = parked::nothing;
-  /// It pauses because the run leaves off: nobody will wake it, it goes on by itself.
+  /// It pauses because its head or its node goes: nobody will wake it, it goes on by itself.
   bool leaves_off = false;
   /// It is ending, and its last result is in: what it still reports does not count.
   bool closed = false;
@@ -65,6 +66,13 @@ struct open_attempt {
 
   /// A report waits for its answer.
   [[nodiscard]] bool at_boundary() const { return answered < reported; }
+  /// Where its trainable is.
+  [[nodiscard]] const std::string& home() const { return where.bundles.front().node; }
+  /// Whether it has anything of that node.
+  [[nodiscard]] bool is_on(const std::string& node) const {
+    return std::any_of(where.bundles.begin(), where.bundles.end(),
+                       [&](const auto& x) { return x.node == node; });
+  }
 };
 
 /// Whether a client keeps a trial from running.
@@ -220,6 +228,7 @@ private:
   void take(const on::ended& what);
   void take(const on::node_up& what);
   void take(const on::node_down& what);
+  void take(const on::node_leaving& what);
   void take(const on::stop_asked& what);
   void take(const on::pause_asked& what);
   void take(const on::unpause_asked& what);
@@ -323,6 +332,7 @@ private:
 
   // machine_end
   void lose_node(trial_id id, const on::node_down& what);
+  void leave_node(live_trial& trial);
   void close_attempt(live_trial& trial, const on::ended& what, end_class how,
                      const std::string& detail);
   void after_attempt(live_trial& trial, end_class how, const std::string& detail);

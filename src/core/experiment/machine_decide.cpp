@@ -129,6 +129,9 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
 
 void machine::park(live_trial& trial, parked what) {
   auto& attempt = *trial.attempt;
+  // Whoever wants a pause now will also wake it.
+  if (what == parked::pause)
+    attempt.leaves_off = false;
   if (what > attempt.next)
     attempt.next = what;
 }

@@ -34,9 +34,10 @@ void machine::take(const on::ended& what) {
     detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
   auto as_told = how == end_class::stopped || how == end_class::paused;
   auto cut_short = how == end_class::interrupted || how == end_class::preempted;
-  auto leaves_off = attempt.leaves_off || (drain_ && drain_->resumable);
+  auto head_ends = drain_ && drain_->resumable;
+  auto leaves_off = attempt.leaves_off || head_ends;
   if (leaves_off && wanted != parked::stop && (as_told || cut_short)) {
-    how = end_class::interrupted;
+    how = head_ends ? end_class::interrupted : end_class::preempted;
   } else if (wanted == parked::pause && saved && (as_told || cut_short)) {
     how = end_class::paused;
   } else if (wanted == parked::pause && as_told) {
@@ -78,12 +79,10 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
   auto* trial = live(id);
   if (trial == nullptr || !trial->attempt)
     return;
-  const auto& bundles = trial->attempt->where.bundles;
-  auto on_it = [&](const auto& x) { return x.node == what.node; };
-  if (std::none_of(bundles.begin(), bundles.end(), on_it))
+  if (!trial->attempt->is_on(what.node))
     return;
   // Its trainable may live on elsewhere, without its helpers.
-  if (!on_it(bundles.front()))
+  if (trial->attempt->home() != what.node)
     emit(cmd::halt{trial->id, trial->attempt->id, halt_mode::kill, "its helpers' node was lost"});
   auto attempt = trial->attempt->id;
   take(on::ended{id,
@@ -91,6 +90,18 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
                  end_class::node_lost,
                  "node " + what.node + " was lost" + (what.why.empty() ? "" : ": " + what.why),
                  {}});
+}
+
+/// Its node is about to go: it saves at its next report and goes on elsewhere. One that cannot save
+/// had better use the time that is left: it may come to its end.
+void machine::leave_node(live_trial& trial) {
+  auto& attempt = *trial.attempt;
+  attempt.no_memory = true;
+  if (attempt.next > parked::save || attempt.at == phase::stopping || !settings_.can_checkpoint)
+    return;
+  park(trial, parked::pause);
+  attempt.leaves_off = true;
+  enact(trial);
 }
 
 void machine::close_attempt(live_trial& trial, const on::ended& what, end_class how,
@@ -330,8 +341,8 @@ void machine::drain_trial(live_trial& trial) {
     return;
   }
   // Save at the next report, but do not wait for it for ever.
-  attempt.leaves_off = true;
   park(trial, parked::pause);
+  attempt.leaves_off = true;
   set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
   enact(trial);
 }

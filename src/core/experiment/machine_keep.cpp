@@ -171,7 +171,7 @@ void machine::note_bad(checkpoint_id id) {
 /// Keeps what a trial pauses with beside its checkpoints.
 void machine::set_aside(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   drop_aside(trial);
-  what.node = trial.attempt->where.bundles.front().node;
+  what.node = trial.attempt->home();
   checkpoints_.emplace(id, std::move(what));
   trial.aside = id;
 }

@@ -245,7 +245,7 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
   if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
       && !std::exchange(warned_of_memory_, true))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
-                   + trial.attempt->where.bundles.front().node + " has no room for it in memory"});
+                   + trial.attempt->home() + " has no room for it in memory"});
   keep(id, std::move(what));
   trial.checkpoints.push_back(id);
   review(trial.id);
@@ -320,7 +320,9 @@ void machine::take(const on::save_failed& what) {
   // It wanted to pause: it keeps running, and that counts as a failure.
   attempt.answered = attempt.reported - 1;
   if (attempt.next == parked::pause) {
-    ++trial->failures[static_cast<std::size_t>(end_class::user_error)];
+    if (!attempt.leaves_off || drain_)
+      ++trial->failures[static_cast<std::size_t>(end_class::user_error)];
+    attempt.leaves_off = false;
     attempt.next = parked::nothing;
     set_hold(*trial, hold::none);
     row(*trial, "save failed: " + what.why);

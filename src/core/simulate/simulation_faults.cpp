@@ -22,7 +22,7 @@ void simulation::inject() {
   auto node = static_cast<std::size_t>(chance_.below(nodes_.size()));
   auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(how_.lost_after.count(), 1)) * 3;
   auto duration = instant{1 + chance_.below(most)};
-  auto kind = chance_.below(6);
+  auto kind = chance_.below(7);
   if (kind < 3 && (is_silent(nodes_[node]) || is_deaf(nodes_[node])))
     kind = 3;
   if (kind == 0) {
@@ -41,8 +41,10 @@ void simulation::inject() {
                     static_cast<std::ptrdiff_t>(chance_.below(processes_.size())))
               ->first,
           end_class::killed, "signal 9");
-  } else {
+  } else if (kind == 5) {
     interfere(duration);
+  } else {
+    leave(node, duration, instant{1 + chance_.below(most)});
   }
 }
 
@@ -145,6 +147,37 @@ void simulation::lose(std::size_t which, instant back_after) {
       take_for_lost(which);
     for_node(which);
   });
+}
+
+/// It is told to go: what runs there may save, and is handed back when its time is up.
+void simulation::leave(std::size_t which, instant grace, instant back_after) {
+  auto& node = nodes_[which];
+  if (!node.joined || node.leaving || is_silent(node))
+    return;
+  node.leaving = true;
+  ledger_->remove_node(node.what.name);
+  tell(on::node_leaving{node.what.name});
+  agenda_.add(grace, [this, which, back_after] { go_away(which, back_after); });
+}
+
+/// Its time to leave is up; if it is in trouble just then, once that is over.
+void simulation::go_away(std::size_t which, instant back_after) {
+  auto& node = nodes_[which];
+  if (!node.leaving || !node.alive)
+    return;
+  auto open = std::max({node.frozen_until, node.unheard_until, node.deaf_until});
+  if (open > agenda_.now()) {
+    agenda_.add(open - agenda_.now(), [this, which, back_after] { go_away(which, back_after); });
+    return;
+  }
+  std::vector<attempt_id> running;
+  for (const auto& [attempt, who] : processes_) {
+    if (who.node == which)
+      running.push_back(attempt);
+  }
+  for (auto attempt : running)
+    end(attempt, end_class::preempted, "its node leaves");
+  lose(which, back_after);
 }
 
 /// The machine stands still, or its link does; what is under way comes afterwards.
@@ -252,6 +285,7 @@ void simulation::join(std::size_t which) {
   node.lease.reset();
   clear_memory(which);
   node.joined = true;
+  node.leaving = false;
   ++node.silence;
   ledger_->set_node(node.what.name, node.what.capacity, {node.what.name});
   if (how_.records)

@@ -128,6 +128,9 @@ constexpr auto fields(of<on::node_down>) {
   using x = on::node_down;
   return std::tuple{field{"node", &x::node}, field{"why", &x::why}};
 }
+constexpr auto fields(of<on::node_leaving>) {
+  return std::tuple{field{"node", &on::node_leaving::node}};
+}
 constexpr auto fields(of<on::stop_asked>) {
   using x = on::stop_asked;
   return std::tuple{field{"trial", &x::trial}, field{"why", &x::why}};

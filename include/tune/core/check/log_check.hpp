@@ -128,6 +128,7 @@ private:
   void take(const on::retry_asked& x);
   void take(const on::node_up& x);
   void take(const on::node_down& x);
+  void take(const on::node_leaving& x);
 
   // What follows from it.
   template <class Command>

@@ -157,6 +157,10 @@ struct node_down {
   std::string node;
   std::string why;
 };
+/// A node is about to go: it takes no more, and what runs there has a little time left.
+struct node_leaving {
+  std::string node;
+};
 /// A client wants a trial, or everything, to end.
 struct stop_asked {
   /// None: all trials.
@@ -213,7 +217,7 @@ using event_body
                    on::save_failed, on::checkpoint_bad, on::ended, on::node_up, on::node_down,
                    on::stop_asked, on::interrupted, on::ticked, on::checkpoints_doomed,
                    on::checkpoint_gone, on::pause_asked, on::unpause_asked, on::add_asked,
-                   on::retry_asked, on::gathered, on::exported>;
+                   on::retry_asked, on::gathered, on::exported, on::node_leaving>;
 
 /// One event with its place in the log and its time.
 struct event {

@@ -111,8 +111,9 @@ private:
   struct node_state {
     simulated_node what;
     bool alive = true;
-    /// The head gives it work.
+    /// The head gives it work, or did until it was told to leave.
     bool joined = false;
+    bool leaving = false;
     /// It does nothing, and nothing reaches it, until then.
     instant frozen_until{0};
     /// What it says, and what is said to it, waits until then.
@@ -223,6 +224,8 @@ private:
   void go_on(std::size_t node);
   void for_node(std::size_t node);
   void watch_silence(std::size_t node);
+  void leave(std::size_t node, instant grace, instant back_after);
+  void go_away(std::size_t node, instant back_after);
   void take_for_lost(std::size_t node);
   void join(std::size_t node);
   void kill_processes(std::size_t node);
