@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/system.hpp"
 
+#include "tune/actors/caf_modules.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <thread>
@@ -26,6 +28,7 @@ void configure(caf::actor_system_config& config, std::size_t threads) {
   if (threads == 0)
     threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 4);
   share_one_queue(config);
+  use_sharing_scheduler(config);
   set(config, "scheduler.max-threads", threads);
   set(config, "scheduler.max-throughput", share_per_turn);
 }

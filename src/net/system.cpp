@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/system.hpp"
 
+#include "tune/actors/caf_modules.hpp"
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/front_actors.hpp"
 
@@ -24,6 +25,7 @@ network_config::network_config(const transport& how, std::size_t threads,
     load_network(*this, how.identity->files, liveness.lost_after);
   else
     load_network(*this, liveness.lost_after);
+  start_or_end(*this);
 }
 
 void configure_net(caf::actor_system_config& config, std::size_t threads) {

@@ -2,8 +2,8 @@
 #include "tune/tuner/company.hpp"
 
 #include "asked.hpp"
-#include "breaks.hpp"
 #include "control_desk.hpp"
+#include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
 #include "tune/actors/recorder.hpp"
 #include "tune/actors/rules.hpp"
@@ -186,8 +186,8 @@ std::string company::settle() {
 }
 
 void company::when_broken(const std::function<void(const std::string&)>& call) {
-  tell_of_break(system_, runner_, "the runner", call);
-  tell_of_break(system_, recorder_, "the recorder", call);
+  tell_of_break(runner_, "the runner", call);
+  tell_of_break(recorder_, "the recorder", call);
 }
 
 void company::dismiss() {

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/listening.hpp"
 
+#include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
 #include "tune/net/system.hpp"
 
 namespace tune {
+
+namespace {
+
+// As many as stand while nothing runs, and a few: four of the scheduler, CAF's own two, detached
+// actors, those of processes, signals and the control socket; the network's, and what speaks by it.
+constexpr std::size_t threads_of_run = 16;
+constexpr std::size_t threads_of_network = 8;
+
+} // namespace
 
 expected<std::optional<listen_options>> listening(const loaded_spec& from) {
   const auto& cluster = from.what.cluster;
@@ -27,6 +37,10 @@ std::unique_ptr<caf::actor_system_config> config_for(const std::optional<listen_
   if (port)
     return std::make_unique<network_config>(port->how, 0, port->liveness);
   return std::make_unique<system_config>();
+}
+
+expected<void> can_begin(const std::optional<listen_options>& port) {
+  return can_start_threads(threads_of_run + (port ? threads_of_network : 0));
 }
 
 } // namespace tune

@@ -2,7 +2,7 @@
 #include "tune/tuner/premises.hpp"
 
 #include "asked.hpp"
-#include "breaks.hpp"
+#include "tune/actors/breaks.hpp"
 #include "tune/actors/cluster.hpp"
 #include "tune/actors/seal.hpp"
 #include "tune/net/depot.hpp"
@@ -92,8 +92,8 @@ std::optional<cluster_status> premises::resources() const {
 }
 
 void premises::when_broken(const std::function<void(const std::string&)>& call) {
-  tell_of_break(system_, cluster_, "the cluster", call);
-  tell_of_break(system_, node_, "the node of this machine", call);
+  tell_of_break(cluster_, "the cluster", call);
+  tell_of_break(node_, "the node of this machine", call);
 }
 
 void premises::close() {

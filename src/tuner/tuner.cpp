@@ -271,6 +271,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     return can.error();
   if (auto warning = unenforced_memory(chosen, can_limit_memory))
     news->warned(fault_text(*warning, !what.file.empty()));
+  if (auto can = can_begin(*port); !can)
+    return can.error();
   auto opened = open_storage(directory, record, what.resume);
   if (!opened)
     return opened.error();

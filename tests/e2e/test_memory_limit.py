@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A head that gets no more memory: however it ends, its record is not harmed."""
+"""A program that gets no more memory, or no more threads: it ends by itself and says why, and its
+record is not harmed."""
+import os
 import random
 import resource
 import unittest
@@ -9,39 +11,121 @@ from e2e import FAULTY_NODE, main
 
 MIB = 1 << 20
 
+# Somebody without other processes: the limit counts all those of a user, and root has none.
+USER = 1_000_000 + os.getpid()
 
-@unittest.skipUnless(LONG, "a campaign of the night; TUNE_LONG=1 runs it")
-class MemoryLimit(DiskCase):
-    def limited(self, limit, *more):
+
+class Limits(DiskCase):
+    def run_limited(self, *words, program=FAULTY_NODE, **limits):
+        """How a program ended that has these limits, named as `resource` does. It must end."""
+
         def give_little():
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            for name, value in limits.items():
+                resource.setrlimit(getattr(resource, name), (value, value))
+            if "RLIMIT_NPROC" in limits:
+                os.setgroups([])
+                os.setgid(USER)
+                os.setuid(USER)
 
-        child = self.start(*self.words(*more), program=FAULTY_NODE, preexec_fn=give_little)
-        return self.finish(child, None)
+        self.note(runs=1)
+        return self.finish(self.start(*words, program=program, preexec_fn=give_little), None)
 
+    def assert_told(self, ran):
+        """The last words are a line that says why, and what is left to do."""
+        last = ran.err.splitlines()[-1:]
+        self.assertRegex("".join(last), "^(tune-node( head| worker)?: .|Fatal glibc error: )", ran)
+
+    def try_limit(self, **limits):
+        """The record of a run with such limits is whole, and can be gone on with. Returns how it
+        ended."""
+        where = self.fresh()
+        ran = self.run_limited(*self.words(), **limits)
+        before = Record(where)
+        self.assert_acknowledged(where, before)
+        if before.events:
+            self.fsck(where)
+        # A trial for which there was no thread may have failed for good. The C library aborts where
+        # it cannot have the few bytes of a thread's own variables.
+        self.assertIn(ran.code, (0, 1, 5, 7, -6), ran)
+        if ran.code in (1, 7, -6):
+            self.assert_told(ran)
+            self.resume(where, before, counts=None)
+        return ran.code
+
+    def campaign(self, name, limit, drawn):
+        """Tries all these values of one limit, and tells how many runs ended in which way."""
+        ends = {}
+        for value in drawn:
+            with self.subTest(limit=value, seed=SEED):
+                code = self.try_limit(**{limit: value})
+                ends[code] = ends.get(code, 0) + 1
+        self.tell(name, ends=ends)
+
+
+class MemoryLimit(Limits):
+    def test_the_record_outlives_a_few_limits(self):
+        # Too little for one thread, for all, for what they do; in the middle of the trials.
+        for limit in (40, 100, 230, 260, 300):
+            with self.subTest(limit=limit):
+                self.try_limit(RLIMIT_AS=limit * MIB)
+
+    def test_what_has_no_room_for_its_threads_makes_nothing(self):
+        where = self.fresh()
+
+        ran = self.run_limited(*self.words(), RLIMIT_AS=100 * MIB)
+
+        self.assertEqual(ran.code, 1, ran)
+        self.assertRegex(ran.err, "only [0-9]+ of [0-9]+ threads can be started: .*ulimit -v")
+        self.assertFalse(where.exists())
+
+    @unittest.skipUnless(LONG, "a campaign of the night; TUNE_LONG=1 runs it")
     def test_the_record_outlives_any_limit(self):
         draw = random.Random(SEED)
-        ends = {}
-        for number in range(150):
-            # From too little to begin up to enough, in steps that differ each time.
-            limit = (40 + draw.randrange(500)) * MIB + draw.randrange(MIB)
-            with self.subTest(limit=limit, seed=SEED):
+        # From too little to begin up to enough, in steps that differ each time.
+        limits = [(40 + draw.randrange(500)) * MIB + draw.randrange(MIB) for _ in range(150)]
+        self.campaign("memory_limit", "RLIMIT_AS", limits)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root may become a user without other processes")
+class ThreadLimit(Limits):
+    def setUp(self):
+        super().setUp()
+        self.directory.chmod(0o777)
+        try:
+            self.run_limited("version", RLIMIT_NPROC=100)
+        except PermissionError:
+            self.skipTest("other users may not run %s" % FAULTY_NODE)
+
+    def assert_too_few(self, ran):
+        self.assertEqual(ran.code, 1, ran)
+        self.assertRegex(ran.err, "only [0-9]+ of [0-9]+ threads can be started: .*ulimit -u")
+
+    def test_a_run_with_few_threads_says_so_and_makes_nothing(self):
+        for limit in (1, 2, 3, 8, 15):
+            with self.subTest(limit=limit):
                 where = self.fresh()
 
-                ran = self.limited(limit)
+                ran = self.run_limited(*self.words(), RLIMIT_NPROC=limit)
 
-                ends[ran.code] = ends.get(ran.code, 0) + 1
-                self.note(runs=1)
-                before = Record(where)
-                self.assert_acknowledged(where, before)
-                if before.events:
-                    self.fsck(where)
-                # A trial for which there was no thread may have failed for good.
-                self.assertIn(ran.code, (0, 1, 5, 7), ran)
-                if ran.code in (1, 7):
-                    self.resume(where, before, counts=None)
-        self.tell("memory_limit", ends=ends)
+                self.assert_too_few(ran)
+                self.assertFalse(where.exists())
+
+    def test_head_worker_and_client_with_few_threads_say_so(self):
+        self.fresh()
+        plain = ["--insecure-plaintext"]
+        for words in (
+            ["head", "--listen", "127.0.0.1:0", "--no-local", "--work", "work", *plain],
+            ["worker", "--join", "127.0.0.1:1", "--work", "work", *plain],
+            [*self.words(), "--head", "127.0.0.1:1", "--cluster.insecure_plaintext", "true"],
+        ):
+            for limit in (1, 3, 8):
+                with self.subTest(program=words[0], limit=limit):
+                    self.assert_too_few(self.run_limited(*words, RLIMIT_NPROC=limit))
+
+    @unittest.skipUnless(LONG, "a campaign of the night; TUNE_LONG=1 runs it")
+    def test_the_record_outlives_any_limit_of_threads(self):
+        self.campaign("thread_limit", "RLIMIT_NPROC", range(1, 33))
 
 
 if __name__ == "__main__":

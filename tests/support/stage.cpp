@@ -49,6 +49,8 @@ struct stage::machinery {
   std::unique_ptr<caf::actor_system> actors;
 
   machinery() {
+    // Ours gives way to it.
+    config.module_factories.clear();
     set(config, "scheduler.policy", caf::atom("testing"));
     actors = std::make_unique<caf::actor_system>(config);
   }

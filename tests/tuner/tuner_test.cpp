@@ -2,10 +2,14 @@
 #include "tune/tuner/tuner.hpp"
 
 #include "bowl.hpp"
+#include "support/little_memory.hpp"
 
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 namespace tune {
@@ -45,6 +49,24 @@ TEST_F(tuner_test, takes_a_file_and_lets_the_program_override_it) {
   EXPECT_EQ(grid->directory(), root / "from-file");
   ASSERT_EQ(grid->trials().size(), 3u);
   EXPECT_EQ(number(grid->trials()[0].config, "x"), 4);
+}
+
+/// Says how that ends, and ends.
+[[noreturn]] void run_with_few_threads(const run_options& what, const std::filesystem::path& root) {
+  support::leave_room_for(3);
+  auto grid = tuner{bowls()}.run(what);
+  std::fputs(grid ? "it ran" : to_text(grid.error()).c_str(), stderr);
+  auto made_nothing = std::filesystem::is_empty(root);
+  std::filesystem::remove_all(root);
+  std::_Exit(made_nothing ? 0 : 1);
+}
+
+TEST_F(tuner_test, answers_with_an_error_where_there_are_too_few_threads) {
+  if (!support::can_bound_memory)
+    GTEST_SKIP() << "sanitizers need all the memory there is";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_with_few_threads(options(), root), testing::ExitedWithCode(0),
+              "only . of 16 threads can be started: ");
 }
 
 TEST_F(tuner_test, names_all_faults_of_the_options_at_once) {

@@ -9,6 +9,7 @@
 #include "worker/work_directory.hpp"
 
 #include "tune/io/files/job_directories.hpp"
+#include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
 #include "tune/net/fetcher.hpp"
 #include "tune/net/system.hpp"
@@ -113,8 +114,8 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   return {};
 }
 
-expected<void> lead(const command_line& line, const head_request& what, const choices& all,
-                    const transport& how) noexcept {
+[[gnu::noinline]] expected<void> lead(const command_line& line, const head_request& what,
+                                      const choices& all, const transport& how) noexcept {
   auto storage = storage_of(what);
   if (!storage)
     return storage.error();
@@ -157,6 +158,9 @@ expected<void> lead(const command_line& line, const head_request& what, const ch
   return stood;
 }
 
+/// Those with which it stands, and of a first experiment.
+constexpr std::size_t threads_of_head = 24;
+
 } // namespace
 
 exit_code run_head(const command_line& line, const head_request& what, const choices& all) {
@@ -166,6 +170,8 @@ exit_code run_head(const command_line& line, const head_request& what, const cho
   // Before anything is made.
   if (auto open = can_listen(what.listen); !open)
     return complain(open.error());
+  if (auto can = can_start_threads(threads_of_head); !can)
+    return complain(can.error());
   end_when_exhausted();
   auto led = lead(line, what, all, *how);
   return led ? exit_code::done : complain(led.error());

@@ -4,10 +4,12 @@
 #include "console/text.hpp"
 #include "output/format.hpp"
 #include "run/ending.hpp"
+#include "run/exhaustion.hpp"
 #include "run/head_watch.hpp"
 #include "run/interrupts.hpp"
 
 #include "tune/io/json.hpp"
+#include "tune/io/process/thread_room.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/shipment.hpp"
 
@@ -183,10 +185,13 @@ private:
   }
 };
 
+/// Threads of an actor system that talks to others, of the screen and of signals, and a few.
+constexpr std::size_t threads_of_client = 16;
+
 } // namespace
 
-exit_code run_at_head(const command_line& line, const run_request& what,
-                      const loaded_spec& loaded) {
+[[gnu::noinline]] exit_code run_at_head(const command_line& line, const run_request& what,
+                                        const loaded_spec& loaded) noexcept {
   const auto& cluster = loaded.what.cluster;
   if (!cluster.listen.empty())
     return complain({ec::bad_option, "[cluster] listen: an experiment that runs at a head (--head)"
@@ -194,6 +199,9 @@ exit_code run_at_head(const command_line& line, const run_request& what,
   auto how = choose_transport(*what.head, cluster.certs, cluster.insecure_plaintext);
   if (!how)
     return complain(how.error());
+  if (auto can = can_start_threads(threads_of_client); !can)
+    return complain(can.error());
+  end_when_exhausted("what was submitted goes on at the head");
   network_config config{*how};
   caf::actor_system system{config};
   auto link = head_link::connect(system, {dial(system, *what.head, *how), to_text(*what.head),

@@ -11,6 +11,6 @@ namespace tune::cli {
 /// Submits the experiment, shows it as if it ran here, and writes its result; or, if that is
 /// wanted, leaves it there. `hold_signals` was called before any thread was made.
 [[nodiscard]] exit_code run_at_head(const command_line& line, const run_request& what,
-                                    const loaded_spec& loaded);
+                                    const loaded_spec& loaded) noexcept;
 
 } // namespace tune::cli

@@ -9,18 +9,18 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 
 namespace tune::cli {
 
 namespace {
 
+/// Written once, before anybody can read it.
+const char* advice_of_process = "";
+
 /// Needs no memory.
 [[noreturn]] void end_with(const char* why) {
-  constexpr const char* parts[] = {"tune-node: ", nullptr,
-                                   "; what is recorded is safe: go on with"
-                                   " it by --resume\n"};
-  for (const char* part : parts) {
-    const char* text = part != nullptr ? part : why;
+  for (const char* text : {"tune-node: ", why, "; ", advice_of_process, "\n"}) {
     if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
       break;
   }
@@ -41,6 +41,9 @@ void without_memory() {
   try {
     if (auto thrown = std::current_exception())
       std::rethrow_exception(thrown);
+  } catch (const std::system_error& what) {
+    auto threads = what.code() == std::errc::resource_unavailable_try_again;
+    end_with(threads ? "no more threads can be started" : what.what());
   } catch (const std::exception& what) {
     end_with(what.what());
   } catch (...) {}
@@ -49,7 +52,8 @@ void without_memory() {
 
 } // namespace
 
-void end_when_exhausted() {
+void end_when_exhausted(const char* advice) {
+  advice_of_process = advice;
   std::set_new_handler(without_memory);
   std::set_terminate(without_handler);
 }

@@ -17,6 +17,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/tuner/company.hpp"
+#include "tune/tuner/listening.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <unistd.h>
@@ -66,10 +67,11 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
 /// Runs the actors until all is over and on disk. Where it cannot go on, the process ends: actors
 /// that nobody dismisses would be waited for without end.
 /// @errors `ec::storage` where the log cannot be opened; `ec::refused` where the port cannot.
-expected<run_summary> conduct(run_parts parts, company_options how,
-                              std::optional<listen_options> port, const snapshot_frame& fixed,
-                              screen_options look, const log_section& wanted, bool works_here,
-                              std::atomic<int>& signal) noexcept {
+[[gnu::noinline]] expected<run_summary> conduct(run_parts parts, company_options how,
+                                                std::optional<listen_options> port,
+                                                const snapshot_frame& fixed, screen_options look,
+                                                const log_section& wanted, bool works_here,
+                                                std::atomic<int>& signal) noexcept {
   auto config = config_for(port);
   caf::actor_system system{*config};
   premises place{system, parts.node, works_here};
@@ -188,6 +190,8 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   if (parts.planned > 0)
     fixed.planned = parts.planned;
   if (auto can = start_guard_if_needed(parts); !can)
+    return complain(can.error());
+  if (auto can = can_begin(*port); !can)
     return complain(can.error());
   warn_of_unenforced_memory(loaded, line.quiet);
   auto opened = open_storage(directory, loaded.what, what.resume);

@@ -3,12 +3,15 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
+#include "tune/actors/breaks.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/files/job_directories.hpp"
+#include "tune/io/process/thread_room.hpp"
 #include "tune/net/checkpoint_courier.hpp"
 #include "tune/net/connector.hpp"
 #include "tune/net/fetcher.hpp"
@@ -126,6 +129,12 @@ exit_code code_of(const worker_end& how) {
   return exit_code::done;
 }
 
+/// Nobody could go on without it.
+template <class Handle>
+void end_when_broken(const Handle& whom, const char* name) {
+  tell_of_break(whom, name, [](const std::string& why) { give_up(printable(why)); });
+}
+
 connector_settings settings_of(const worker_request& what, const choices& all,
                                caf::actor_system& system, const transport& how,
                                const fetcher_actor& fetcher) {
@@ -144,6 +153,9 @@ connector_settings settings_of(const worker_request& what, const choices& all,
     auto gated = keeping;
     gated.gate = node.gate;
     node.keeper = spawn_checkpoint_courier(system, links.vault, gated);
+    end_when_broken(node.finder, "the finder of jobs");
+    end_when_broken(node.outputs, "the courier of outputs");
+    end_when_broken(node.keeper, "the courier of checkpoints");
   };
   if (what.join_timeout.count() > 0)
     result.patience = duration_cast<milliseconds>(what.join_timeout);
@@ -159,9 +171,9 @@ void sweep(const std::filesystem::path& directory) {
 }
 
 /// Runs the actors until the connector has ended.
-expected<worker_end> conduct(const command_line& line, const worker_request& what,
-                             const choices& all, const transport& how,
-                             const std::filesystem::path& directory) {
+[[gnu::noinline]] expected<worker_end> conduct(const command_line& line, const worker_request& what,
+                                               const choices& all, const transport& how,
+                                               const std::filesystem::path& directory) noexcept {
   network_config config{how, 0, what.liveness};
   // Goes after all that writes into it.
   const auto memory = pause_memory::make();
@@ -177,6 +189,8 @@ expected<worker_end> conduct(const command_line& line, const worker_request& wha
   settings.node.memory = memory.directory();
   settings.observer = talk;
   auto connector = spawn_connector(system, std::move(settings));
+  end_when_broken(*fetcher, "the fetcher of files");
+  end_when_broken(connector, "the connector");
   interrupts watch{
       [&](int) {
         say("leaving: no more trials; those that run save and go on elsewhere, or end, within "
@@ -190,6 +204,9 @@ expected<worker_end> conduct(const command_line& line, const worker_request& wha
   return end;
 }
 
+/// Those with which it stands, and a few for its trials.
+constexpr std::size_t threads_of_worker = 16;
+
 } // namespace
 
 exit_code run_worker(const command_line& line, const worker_request& what, const choices& all) {
@@ -200,6 +217,9 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
   if (!directory)
     return complain(directory.error());
   sweep(directory->path());
+  if (auto can = can_start_threads(threads_of_worker); !can)
+    return complain(can.error());
+  end_when_exhausted("the head goes on without this worker");
   auto end = conduct(line, what, all, *how, directory->path());
   // The last jobs may have gone after the actors that would have removed them.
   sweep(directory->path());

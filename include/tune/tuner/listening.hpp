@@ -19,4 +19,8 @@ namespace tune {
 [[nodiscard]] std::unique_ptr<caf::actor_system_config>
 config_for(const std::optional<listen_options>& port);
 
+/// Whether the threads can be had with which a run begins. Its trials' are not among them.
+/// @errors `ec::process`.
+[[nodiscard]] expected<void> can_begin(const std::optional<listen_options>& port);
+
 } // namespace tune

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/process/thread_room.hpp"
+
+#include <future>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace tune {
+
+expected<void> can_start_threads(std::size_t count) {
+  std::promise<void> over;
+  auto until = over.get_future().share();
+  std::vector<std::thread> started;
+  started.reserve(count);
+  expected<void> result;
+  try {
+    while (started.size() < count)
+      started.emplace_back([until] { until.wait(); });
+  } catch (const std::system_error& why) {
+    result = error{ec::process, "only " + std::to_string(started.size()) + " of "
+                                    + std::to_string(count)
+                                    + " threads can be started: " + why.code().message()
+                                    + "; see `ulimit -u`, `ulimit -v` and the container's limits"};
+  }
+  over.set_value();
+  for (auto& one : started)
+    one.join();
+  return result;
+}
+
+} // namespace tune
