@@ -21,6 +21,9 @@ constexpr std::size_t most_tickets = 1000;
 /// Clocks that differ by more are worth a line.
 constexpr auto tolerable_skew = std::chrono::seconds{2};
 
+/// It answers at once, unless it has gone.
+constexpr auto watchman_patience = std::chrono::seconds{5};
+
 /// Somebody who may come in.
 struct guest {
   hello who;
@@ -157,7 +160,7 @@ struct door_state {
     auto known = inside.find(called);
     auto is_back = known != inside.end() && known->second.worker == who.worker;
     if (is_back && settings.watchman)
-      send(self, *settings.watchman, leave_atom_v, known->second.session);
+      send_from_outside(*settings.watchman, leave_atom_v, known->second.session);
     inside[called] = {who.worker, node, ticket, who.process};
     // Whoever came back under the name before this one's loss was noticed keeps it.
     watched.watch(self, node, [this, self, called = called, node](const caf::error& why) {
@@ -176,14 +179,30 @@ struct door_state {
   template <class Self>
   void miss(Self* self, const std::string& called, inmate& who, const caf::error& why) {
     if (!is_unreachable(why) || !settings.watchman) {
+      auto session = who.session;
       inside.erase(called);
-      settings.say("worker " + called + " is gone: " + text_of_loss("it", why));
-      return;
+      return say_gone(self, session, "worker " + called + " is gone: " + text_of_loss("it", why));
     }
     who.kept_until = self->clock().now() + 2 * settings.rules.lost_after;
     if (!bury(self, called, who))
       settings.say("the connection to worker " + called + " was lost: it may come back");
     look_later(self);
+  }
+
+  /// And how close it ever came to being lost.
+  template <class Self>
+  void say_gone(Self* self, std::uint64_t session, const std::string& text) {
+    if (!settings.watchman)
+      return settings.say(text);
+    request(self, *settings.watchman, watchman_patience, leave_atom_v, session)
+        .then([this, text](std::uint64_t longest) { settings.say(text + margin_text(longest)); },
+              [this, text](const caf::error&) { settings.say(text); });
+  }
+
+  [[nodiscard]] std::string margin_text(std::uint64_t longest) const {
+    using std::chrono::milliseconds;
+    auto most = std::chrono::duration_cast<milliseconds>(settings.rules.lost_after).count();
+    return "; silent for " + std::to_string(longest) + " ms at most, of " + std::to_string(most);
   }
 
   /// @returns whether its process has ended.

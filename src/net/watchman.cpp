@@ -46,6 +46,13 @@ struct watchman_state {
     return false;
   }
 
+  [[nodiscard]] std::uint64_t forget(std::uint64_t session) {
+    auto longest = watched.longest_silence(session, settings.clock());
+    watched.end(session);
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(longest).count());
+  }
+
   template <class Self>
   void give_up(Self* self, std::uint64_t session, std::string why) {
     watched.end(session);
@@ -81,7 +88,7 @@ watchman_impl::behavior_type watchman(watchman_impl::stateful_pointer<watchman_s
   return {
       [self, &state](const heartbeat& x) { return state.hear(self, x); },
       [self, &state](enter_atom, std::uint64_t session) { state.begin(self, session); },
-      [&state](leave_atom, std::uint64_t session) { state.watched.end(session); },
+      [&state](leave_atom, std::uint64_t session) { return state.forget(session); },
       [self, &state](tick_atom, std::uint64_t which) { state.tick(self, which); },
   };
 }

@@ -227,7 +227,10 @@ watchman_desk_actor::behavior_type listening_watchman(std::shared_ptr<ears_of_wa
   return {
       [](const heartbeat&) { return true; },
       [heard](enter_atom, std::uint64_t session) { heard->begun.push_back(session); },
-      [heard](leave_atom, std::uint64_t session) { heard->ended.push_back(session); },
+      [heard](leave_atom, std::uint64_t session) {
+        heard->ended.push_back(session);
+        return std::uint64_t{1234};
+      },
   };
 }
 
@@ -278,6 +281,17 @@ TEST_F(watched_door_test, keeps_the_place_of_a_worker_whose_connection_broke) {
   EXPECT_THAT(again.has.leases, ElementsAre(7u));
   EXPECT_EQ(said.back(), "worker w is back");
   EXPECT_THAT(heard->ended, ElementsAre(first.session));
+}
+
+TEST_F(watched_door_test, tells_of_one_that_leaves_how_long_it_was_silent) {
+  auto node = mock_node();
+  auto offer = come(words_of("a"), node);
+
+  dismiss(node.actor);
+
+  EXPECT_THAT(heard->ended, ElementsAre(offer.session));
+  EXPECT_THAT(said.back(), HasSubstr("worker w is gone: it"));
+  EXPECT_THAT(said.back(), HasSubstr("; silent for 1234 ms at most, of 10000"));
 }
 
 TEST_F(watched_door_test, gives_a_worker_that_is_back_the_name_that_it_had) {

@@ -73,6 +73,17 @@ TEST_F(watchman_test, blames_nobody_for_a_time_in_which_it_slept) {
   cluster.take<node_silent>();
 }
 
+TEST_F(watchman_test, knows_how_long_a_node_was_silent_at_the_longest) {
+  tell(uut, enter_atom_v, std::uint64_t{1});
+  for (auto silence : {1s, 4s, 2s}) {
+    pass(silence);
+    EXPECT_TRUE(beat(1));
+  }
+
+  EXPECT_EQ(ask_now<std::uint64_t>(uut, leave_atom_v, std::uint64_t{1}), 4000u);
+  EXPECT_EQ(ask_now<std::uint64_t>(uut, leave_atom_v, std::uint64_t{1}), 0u);
+}
+
 TEST_F(watchman_test, forgets_whom_nobody_waits_for) {
   tell(uut, enter_atom_v, std::uint64_t{1});
 

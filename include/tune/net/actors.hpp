@@ -92,8 +92,9 @@ using watchman_actor = typed_actor<
 using watchman_desk_actor = extend<watchman_actor,
                                    // The node of this ticket comes in.
                                    caf::result<void>(enter_atom, std::uint64_t),
-                                   // Nobody waits for it any more.
-                                   caf::result<void>(leave_atom, std::uint64_t)>;
+                                   // Nobody waits for it any more. Answers how long it was silent
+                                   // at the longest [ms].
+                                   caf::result<std::uint64_t>(leave_atom, std::uint64_t)>;
 
 /// Whom a node speaks with at its head.
 struct head_links {

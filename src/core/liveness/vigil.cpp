@@ -6,23 +6,31 @@
 namespace tune {
 
 void vigil::begin(std::uint64_t session, instant now) {
-  set(session, now + rules_.lost_after);
+  set(session, {now + rules_.lost_after, now});
 }
 
 void vigil::end(std::uint64_t session) {
-  auto known = ends_.find(session);
-  if (known == ends_.end())
+  auto known = watches_.find(session);
+  if (known == watches_.end())
     return;
-  by_time_.erase({known->second, session});
-  ends_.erase(known);
+  by_time_.erase({known->second.ends, session});
+  watches_.erase(known);
 }
 
 bool vigil::heard(std::uint64_t session, instant now) {
-  auto known = ends_.find(session);
-  if (known == ends_.end())
+  auto known = watches_.find(session);
+  if (known == watches_.end())
     return false;
-  set(session, std::max(known->second, now + rules_.lost_after));
+  auto ends = std::max(known->second.ends, now + rules_.lost_after);
+  set(session, {ends, now, longest_silence(session, now)});
   return true;
+}
+
+instant vigil::longest_silence(std::uint64_t session, instant now) const {
+  auto known = watches_.find(session);
+  if (known == watches_.end())
+    return instant{0};
+  return std::max(known->second.longest, now - known->second.heard);
 }
 
 std::vector<std::uint64_t> vigil::look(instant now) {
@@ -46,17 +54,17 @@ std::optional<instant> vigil::next_look(instant now) {
   return planned_;
 }
 
-void vigil::set(std::uint64_t session, instant ends) {
+void vigil::set(std::uint64_t session, const watch& how) {
   end(session);
-  ends_.emplace(session, ends);
-  by_time_.emplace(ends, session);
+  watches_.emplace(session, how);
+  by_time_.emplace(how.ends, session);
 }
 
 void vigil::excuse(instant delay) {
   by_time_.clear();
-  for (auto& [session, ends] : ends_) {
-    ends += delay;
-    by_time_.emplace(ends, session);
+  for (auto& [session, known] : watches_) {
+    known.ends += delay;
+    by_time_.emplace(known.ends, session);
   }
 }
 

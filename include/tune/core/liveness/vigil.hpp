@@ -35,17 +35,28 @@ public:
   /// When to look next; nothing: there is nobody.
   [[nodiscard]] std::optional<instant> next_look(instant now);
 
-  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+  /// The longest time between two heartbeats, up to now; zero of whom nobody waits for. How close
+  /// it came to being lost, whoever's fault that was.
+  [[nodiscard]] instant longest_silence(std::uint64_t session, instant now) const;
+
+  [[nodiscard]] std::size_t size() const { return watches_.size(); }
 
 private:
   liveness_rules rules_;
-  /// When their time is up, and the same by time.
-  std::map<std::uint64_t, instant> ends_;
+  struct watch {
+    /// When its time is up.
+    instant ends;
+    instant heard;
+    instant longest{0};
+  };
+
+  std::map<std::uint64_t, watch> watches_;
+  /// When their time is up, by time.
   std::set<std::pair<instant, std::uint64_t>> by_time_;
   /// When it wanted to look.
   std::optional<instant> planned_;
 
-  void set(std::uint64_t session, instant ends);
+  void set(std::uint64_t session, const watch& how);
   void excuse(instant delay);
 };
 
