@@ -201,6 +201,7 @@ expected<caf::strong_actor_ptr> greet(caf::actor_system& system, const remote_wi
                                       probe_deadline until) {
   auto left = std::max(caf::timespan{1}, caf::timespan{until - std::chrono::steady_clock::now()});
   expected<caf::strong_actor_ptr> result{caf::strong_actor_ptr{}};
+  count_silence_from_now(system, over->hdl());
   caf::scoped_actor self{system};
   request(self.operator->(), connection_broker(system), left, caf::connect_atom_v, std::move(over),
           whom.port)

@@ -167,6 +167,16 @@ TEST_F(connections, are_not_waited_for_when_the_peer_falls_silent) {
   }
 }
 
+TEST_F(connections, to_peers_that_greet_late_outlast_heartbeats) {
+  samples::small_server mute{samples::tls_service({how.identity->files, true, "x", 0})};
+
+  auto found
+      = connect_tls<pong_actor>(there->system, "127.0.0.1", mute.port(), 3 * heartbeat_interval);
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().detail, "no greeting in time");
+}
+
 TEST_F(connections, are_closed_when_the_peer_says_nothing_of_worth) {
   // Longer than a peer takes for its greeting.
   listen_by({std::chrono::seconds{2}, 100});
