@@ -42,6 +42,17 @@ void learn(session& to) {
   }
 }
 
+/// Reports so many `steps`, one every `pause_ms`.
+void keep_pace(session& to) {
+  auto steps = static_cast<int>(number(to, "steps", 3));
+  auto pause = static_cast<useconds_t>(number(to, "pause_ms", 0) * 1000);
+  for (int i = 1; i <= steps; ++i) {
+    ::usleep(pause);
+    if (!report(to, number(to, "x", 0) + 1.0 / i))
+      return;
+  }
+}
+
 [[noreturn]] void wait_forever() {
   for (;;)
     ::pause();
@@ -234,6 +245,7 @@ int main(int argc, char** argv) {
     all.add_function(x.name, x.run);
   all.add_function("moody", be_moody);
   all.add_function("hands_over", hand_over);
+  all.add_function("keeps_pace", keep_pace);
   all.add_class<counting>("counts");
   all.add_class<chain>("chain");
   all.add_class<stumbling>("stumbles");
