@@ -8,7 +8,7 @@
 /// includes the listing and hashing at the worker. Without certificates the connections are plain.
 /// Works in the current directory.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ship_bench_actors.hpp"
+#include "travel.hpp"
 
 #include "tune/actors/seal.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
@@ -16,23 +16,13 @@
 #include "tune/net/checkpoint_courier.hpp"
 #include "tune/net/vault.hpp"
 
-#include <algorithm>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
-
-extern char** environ;
 
 namespace tune::bench {
 
@@ -72,60 +62,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::minutes patience{20};
 constexpr const char* job_name = "bench";
 
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "checkpoint_bench: %s\n", why.c_str());
-  std::_Exit(1);
-}
-
-template <class T>
-T must(expected<T> what) {
-  if (!what)
-    give_up(to_text(what.error()));
-  return std::move(*what);
-}
-
-/// The command line: "--name=value", and the words before.
-struct settings {
-  std::vector<std::string> words;
-  std::map<std::string, std::string> flags;
-
-  settings(int count, char** all) {
-    for (int i = 1; i < count; ++i) {
-      const std::string word = all[i];
-      const auto equals = word.find('=');
-      if (word.starts_with("--") && equals != std::string::npos)
-        flags[word.substr(2, equals - 2)] = word.substr(equals + 1);
-      else
-        words.push_back(word);
-    }
-  }
-  std::size_t number(const std::string& name, std::size_t otherwise) const {
-    auto found = flags.find(name);
-    return found == flags.end() ? otherwise : std::stoul(found->second);
-  }
-  tls_files tls() const {
-    auto text = [this](const char* name) {
-      auto found = flags.find(name);
-      return found == flags.end() ? std::string{} : found->second;
-    };
-    return {text("cert"), text("key"), text("ca")};
-  }
-  bool has_tls() const {
-    const auto x = tls();
-    return !x.certificate.empty() && !x.key.empty() && !x.authority.empty();
-  }
-};
-
-struct network_config : caf::actor_system_config {
-  explicit network_config(const settings& given) {
-    configure_net(*this);
-    add_types<caf::id_block::ship_bench, caf::id_block::checkpoint_bench>(*this);
-    if (given.has_tls())
-      load_network(*this, given.tls());
-    else
-      load_network(*this);
-  }
-};
+using network_config = bench_config<caf::id_block::ship_bench, caf::id_block::checkpoint_bench>;
 
 attempt_claim claim_of(std::uint64_t round, const std::string& secret) {
   attempt_claim result;
@@ -199,8 +136,7 @@ int work(const settings& given) {
   const auto port = static_cast<std::uint16_t>(std::stoul(given.words.at(1)));
   network_config config{given};
   caf::actor_system system{config};
-  auto head = must(given.has_tls() ? connect_tls<greeter_actor>(system, "127.0.0.1", port)
-                                   : connect_plain<greeter_actor>(system, "127.0.0.1", port));
+  auto head = connect_to<greeter_actor>(system, given, port);
   send_from_outside(head, saver_actor{system.spawn(saver, std::string{"data"})});
   caf::scoped_actor self{system};
   self->wait_for(head);
@@ -259,45 +195,6 @@ greeter_actor::behavior_type greeter(greeter_actor::pointer, meeting* where) {
   return {[where](const saver_actor& who) { where->add(who); }};
 }
 
-/// Bytes that no layer can compress.
-void write_noise(const fs::path& file, std::size_t bytes) {
-  std::mt19937_64 random{1};
-  std::vector<std::uint64_t> block(8192);
-  std::ofstream out{file, std::ios::binary};
-  for (std::size_t written = 0; written < bytes;) {
-    std::generate(block.begin(), block.end(), std::ref(random));
-    const auto part = std::min(bytes - written, block.size() * sizeof block[0]);
-    out.write(reinterpret_cast<const char*>(block.data()), static_cast<std::streamsize>(part));
-    written += part;
-  }
-  if (!out.flush())
-    give_up("cannot write " + file.string());
-}
-
-/// What one way came to.
-struct series {
-  std::vector<double> rates; // MB/s
-  double worker_mib = 0;
-  double head_mib = 0;
-  double longest_ping_ms = 0;
-
-  double median() const {
-    auto sorted = rates;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
-  }
-  object json() const {
-    value::list all;
-    for (auto rate : rates)
-      all.emplace_back(rate);
-    return {{"mb_per_second", median()},
-            {"all", value{std::move(all)}},
-            {"worker_extra_mib", worker_mib},
-            {"head_extra_mib", head_mib},
-            {"longest_ping_ms", longest_ping_ms}};
-  }
-};
-
 struct head_actors {
   vault_actor vault;
   bare_taker_actor taker;
@@ -316,31 +213,13 @@ void run(caf::scoped_actor& self, const head_actors& head, const saver_actor& wo
             if (!x.trouble.empty())
               give_up(x.trouble);
             const auto seconds = std::chrono::duration<double>(clock_type::now() - begin).count();
-            into.rates.push_back(static_cast<double>(order.bytes) / 1e6 / seconds);
-            into.worker_mib = std::max(into.worker_mib, static_cast<double>(x.extra_kib) / 1024);
-            into.longest_ping_ms
-                = std::max(into.longest_ping_ms, static_cast<double>(x.longest_ping_us) / 1e3);
+            into.add({x}, order.bytes, seconds, memory);
           },
           [](const caf::error&) { give_up("the worker was lost"); });
-  into.head_mib = std::max(into.head_mib, static_cast<double>(memory.extra_kib()) / 1024);
   for (const auto* place : {"head", "worker"}) {
     fs::remove_all(place);
     fs::create_directories(fs::path{place} / "trials");
   }
-}
-
-::pid_t start_worker(const settings& given, std::uint16_t port) {
-  std::vector<std::string> words{"tune_checkpoint_bench", "worker", std::to_string(port)};
-  for (const auto& [name, value] : given.flags)
-    words.push_back("--" + name + "=" + value);
-  std::vector<char*> raw;
-  for (auto& word : words)
-    raw.push_back(word.data());
-  raw.push_back(nullptr);
-  ::pid_t pid = 0;
-  if (::posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, raw.data(), environ) != 0)
-    give_up("cannot start the worker");
-  return pid;
 }
 
 int lead(const settings& given) {
@@ -360,9 +239,8 @@ int lead(const settings& given) {
   send_from_outside(vault, job_place{job_name, fs::absolute("head")});
   meeting all;
   auto door = system.spawn(greeter, &all);
-  const auto port = must(given.has_tls() ? publish_tls(system, door, 0, "127.0.0.1")
-                                         : publish_plain(system, door, 0, "127.0.0.1"));
-  const auto pid = start_worker(given, port);
+  const auto port = open_for(system, given, door);
+  const auto pid = start_worker(given, {"worker", std::to_string(port)});
   const auto worker = all.wait();
   const head_actors actors{vault, bare_taker_actor{system.spawn(taker)}, how.secret};
 
@@ -380,8 +258,7 @@ int lead(const settings& given) {
                       {"ratio", saved.median() / bare.median()}};
   std::printf("%s\n", to_json(result).c_str());
   std::fflush(stdout);
-  ::kill(pid, SIGTERM);
-  ::waitpid(pid, nullptr, 0);
+  end_workers({pid});
   std::_Exit(0);
 }
 

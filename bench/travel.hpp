@@ -1,0 +1,95 @@
+/// What the two benchmarks of files that travel share, beside their actors: command line,
+/// processes, data and figures.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "ship_bench_actors.hpp"
+
+#include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune::bench {
+
+/// Ends this process, with a line that says why.
+[[noreturn]] void give_up(const std::string& why);
+
+template <class T>
+T must(expected<T> what) {
+  if (!what)
+    give_up(to_text(what.error()));
+  return std::move(*what);
+}
+
+/// The command line: "--name=value", and the words before.
+struct settings {
+  std::vector<std::string> words;
+  std::map<std::string, std::string> flags;
+
+  settings(int count, char** all);
+  [[nodiscard]] std::string text(const std::string& name) const;
+  [[nodiscard]] std::size_t number(const std::string& name, std::size_t otherwise) const;
+  [[nodiscard]] tls_files tls() const;
+  [[nodiscard]] bool has_tls() const;
+};
+
+/// A system that talks to others: over TLS where the command line names certificates.
+template <class... Blocks>
+struct bench_config : caf::actor_system_config {
+  explicit bench_config(const settings& given) {
+    configure_net(*this);
+    add_types<Blocks...>(*this);
+    if (given.has_tls())
+      load_network(*this, given.tls());
+    else
+      load_network(*this);
+  }
+};
+
+template <class Handle>
+Handle connect_to(caf::actor_system& system, const settings& given, std::uint16_t port) {
+  return must(given.has_tls() ? connect_tls<Handle>(system, "127.0.0.1", port)
+                              : connect_plain<Handle>(system, "127.0.0.1", port));
+}
+
+/// @returns the port.
+template <class Handle>
+std::uint16_t open_for(caf::actor_system& system, const settings& given, const Handle& whom) {
+  return must(given.has_tls() ? publish_tls(system, whom, 0, "127.0.0.1")
+                              : publish_plain(system, whom, 0, "127.0.0.1"));
+}
+
+/// This program once more, with these words and the flags that it was given itself.
+::pid_t start_worker(const settings& given, std::vector<std::string> words);
+/// Ends them.
+void end_workers(const std::vector<::pid_t>& all);
+
+/// Bytes that no layer can compress.
+void write_noise(const std::filesystem::path& file, std::size_t bytes);
+
+/// What one way came to.
+struct series {
+  std::vector<double> rates; // MB/s, all workers together
+  double worker_mib = 0;
+  double head_mib = 0;
+  double longest_ping_ms = 0;
+
+  /// One round.
+  /// @param bytes Of each worker.
+  void add(const std::vector<work_report>& all, std::uint64_t bytes, double seconds,
+           const peak_memory& head);
+  [[nodiscard]] double median() const;
+  [[nodiscard]] object json() const;
+};
+
+} // namespace tune::bench
