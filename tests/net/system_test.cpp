@@ -35,8 +35,8 @@ template <class Config>
   begin_with(threads, config);
 }
 
-/// More than any system begins with.
-constexpr std::size_t enough = 12;
+/// More than any system begins with, and for what its threads reserve before they need it.
+constexpr std::size_t enough = 64;
 
 class start_test : public testing::Test {
 protected:
@@ -72,7 +72,7 @@ void ask_for_room() {
 }
 
 TEST_F(start_test, whether_there_is_room_is_known_before) {
-  EXPECT_EXIT(ask_for_room(), testing::ExitedWithCode(0), "only 3 of 12 threads can be started: ");
+  EXPECT_EXIT(ask_for_room(), testing::ExitedWithCode(0), "only 3 of 64 threads can be started: ");
 }
 
 TEST_F(start_test, threads_that_there_is_room_for_do_not_stay) {
