@@ -44,6 +44,7 @@ struct runner_state : engine_ports {
   std::shared_ptr<run_observer> observer;
   history_function history;
   head_rules_function rules_of_head;
+  std::vector<on::checkpoint_bad> bad;
   std::vector<on::retry_asked> again;
   bool only_again = false;
 
@@ -396,6 +397,7 @@ struct runner_state : engine_ports {
     if (!history)
       return;
     // What ran under the last head ended with it.
+    give_up_bad();
     for (auto [trial, attempt] : loop->machine().open_attempts())
       post(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
     if (opening.how == tune::opening::gathers) {
@@ -405,6 +407,21 @@ struct runner_state : engine_ports {
     }
     loop->resume(now());
     end_turn();
+  }
+
+  /// Nothing is to be restored from what is not there any more.
+  void give_up_bad() {
+    if (bad.empty())
+      return;
+    const auto& first = bad.front();
+    auto text = "trial " + to_text(first.trial) + ": checkpoint "
+                + std::to_string(first.checkpoint.number) + " cannot be restored: " + first.why;
+    if (bad.size() > 1)
+      text += "; nor can " + std::to_string(bad.size() - 1) + " more";
+    if (observer)
+      observer->warned(text);
+    for (auto& x : std::exchange(bad, {}))
+      post(std::move(x));
   }
 
   /// From this head on its rules hold.
@@ -495,6 +512,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.observer = std::move(parts->observer);
   state.history = std::move(parts->history);
   state.rules_of_head = std::move(parts->rules_of_head);
+  state.bad = std::move(parts->bad);
   state.again = std::move(parts->again);
   state.only_again = parts->only_again;
   return {

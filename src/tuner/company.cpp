@@ -11,6 +11,7 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
+#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/storage.hpp"
@@ -86,6 +87,17 @@ remove_function remover(const std::filesystem::path& directory) {
 
 } // namespace
 
+company_options options_for(opened_storage directory, const spec& what) {
+  company_options result;
+  result.store = std::move(directory.store);
+  result.opening = {result.store->epoch(), TUNE_VERSION, to_json(what), what.experiment.seed};
+  result.resumes = directory.resumes;
+  result.bad = std::move(directory.bad);
+  result.again = std::move(directory.again);
+  result.only_again = directory.only_again;
+  return result;
+}
+
 company::company(premises& where, run_parts parts, company_options how)
     : where_{where}
     , system_{where.system()}
@@ -121,6 +133,7 @@ company::company(premises& where, run_parts parts, company_options how)
     wanted.rules_of_head = [rules = head_rules{how.opening.spec, parts.settings}](
                                const on::opened& head) mutable { return rules.of(head); };
   }
+  wanted.bad = std::move(how.bad);
   wanted.again = std::move(how.again);
   wanted.only_again = how.only_again;
   spawn_rules(parts, how);

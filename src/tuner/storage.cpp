@@ -5,6 +5,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -44,11 +45,20 @@ bool has_more_samples(const spec& before, const spec& wanted) {
   return old > 0 && (now == 0 || now > old);
 }
 
-/// Where the checkpoints lie that are registered and not removed, as the log has it. All of the log
-/// is read and checked: what is not in it will be removed for good.
-expected<std::set<std::string>> registered_in_log(store_reader& from) {
+/// What is registered and not removed, as the log has it.
+struct registered {
+  std::map<checkpoint_id, on::saved> checkpoints;
+  /// Those of them that are being removed.
+  std::set<checkpoint_id> doomed;
+  /// Of all that lies in the experiment's directory.
+  std::set<std::string> locations;
+};
+
+/// All of the log is read and checked. The rows are for people and may be damaged: only the log may
+/// condemn.
+expected<registered> registered_in_log(store_reader& from) {
   constexpr std::size_t at_once = 4096;
-  std::map<checkpoint_id, std::string> known;
+  registered result;
   for (sequence last = 0;;) {
     auto some = from.events_after(last, at_once);
     if (!some)
@@ -58,14 +68,17 @@ expected<std::set<std::string>> registered_in_log(store_reader& from) {
     last = some->back().seq;
     for (const auto& x : *some) {
       if (const auto* saved = std::get_if<on::saved>(&x.what))
-        known[saved->checkpoint] = saved->location;
+        result.checkpoints[saved->checkpoint] = *saved;
       else if (const auto* gone = std::get_if<on::checkpoint_gone>(&x.what))
-        known.erase(gone->checkpoint);
+        result.checkpoints.erase(gone->checkpoint);
+      else if (const auto* doomed = std::get_if<on::checkpoints_doomed>(&x.what))
+        result.doomed.insert(doomed->which.begin(), doomed->which.end());
+      else if (const auto* exported = std::get_if<on::exported>(&x.what))
+        result.locations.insert(exported->location);
     }
   }
-  std::set<std::string> result;
-  for (auto& [id, location] : known)
-    result.insert(std::move(location));
+  for (const auto& [id, saved] : result.checkpoints)
+    result.locations.insert(saved.location);
   return result;
 }
 
@@ -77,8 +90,7 @@ expected<void> sweep(const fs::path& directory) {
   // All of one trial come together: its list is read once.
   std::optional<trial_id> listed;
   std::set<std::string> locations;
-  // The rows are for people and may be damaged: only the log may condemn.
-  std::optional<std::set<std::string>> in_log;
+  std::optional<registered> in_log;
   auto swept = sweep_checkpoints(
       directory, [&](trial_id trial, const std::string& location) -> expected<bool> {
         if (listed != trial) {
@@ -106,11 +118,43 @@ expected<void> sweep(const fs::path& directory) {
             return read.error();
           in_log = std::move(*read);
         }
-        return in_log->contains(location);
+        return in_log->locations.contains(location);
       });
   if (!swept)
     return swept.error();
   return {};
+}
+
+/// Whether a checkpoint should be in the directory of its experiment, and is not.
+bool is_missing(const fs::path& directory, const std::string& location) {
+  if (location.empty() || location.starts_with(kept_outside)
+      || location.starts_with(kept_in_memory))
+    return false;
+  std::error_code why;
+  return !fs::exists(directory / location, why) && !why;
+}
+
+/// Checkpoints that trials could go on from, as far as anybody knows, and that are not there.
+expected<std::vector<on::checkpoint_bad>> missing_checkpoints(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reader.error();
+  auto rows = reader->good_checkpoints();
+  if (!rows)
+    return rows.error();
+  std::vector<on::checkpoint_bad> result;
+  if (std::none_of(rows->begin(), rows->end(),
+                   [&](const auto& x) { return is_missing(directory, x.location); }))
+    return result;
+  auto in_log = registered_in_log(*reader);
+  if (!in_log)
+    return in_log.error();
+  for (const auto& [id, x] : in_log->checkpoints) {
+    if (!in_log->doomed.contains(id) && is_missing(directory, x.location))
+      result.push_back(
+          {x.trial, x.attempt, id, "its directory " + x.location + " is not there any more"});
+  }
+  return result;
 }
 
 /// The trials that failed, as wishes to run them again.
@@ -173,6 +217,12 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
       return swept.error();
   }
   opened_storage result{std::make_shared<experiment_store>(std::move(*opened)), holds};
+  if (holds) {
+    auto missing = missing_checkpoints(directory);
+    if (!missing)
+      return missing.error();
+    result.bad = std::move(*missing);
+  }
   if (!holds || *resume == resume_mode::automatic)
     return result;
   auto again = failed_trials(directory, *resume == resume_mode::restart_errored);

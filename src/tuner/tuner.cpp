@@ -276,12 +276,9 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   auto opened = open_storage(directory, record, what.resume);
   if (!opened)
     return opened.error();
-  company_options how;
-  how.store = std::move(opened->store);
-  how.resumes = opened->resumes;
-  how.again = std::move(opened->again);
-  how.only_again = opened->only_again;
-  how.opening = {how.store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
+  auto how = options_for(std::move(*opened), record);
+  // Closed when nobody reads any more: only then does its write-ahead log go.
+  auto store = how.store;
   how.observer = news;
   how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
   how.shipment = std::move(shipment);
@@ -299,6 +296,7 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     caf::actor_system system{*config};
     done = conduct(system, std::move(parts), std::move(how), what, std::move(where), news);
   }
+  store.reset();
   if (!done)
     return done.error();
   return read_result_grid(directory, news->warnings());

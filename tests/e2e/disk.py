@@ -189,14 +189,14 @@ class DiskCase(Case):
     def assert_places(self, directory, record, cut_back=False):
         """The checkpoints are those of the record, and no others.
 
-        @param cut_back The record has lost its end: what that had removed is missing, and bad."""
+        @param cut_back The record has lost its end: what was just being removed then is there in
+                        part, and bad."""
         there = {
             str(x.relative_to(directory))
             for x in directory.glob("trials/*/attempt_*/checkpoint_*")
         }
         good = {location for location, state in record.checkpoints if state == "good"}
-        if not cut_back:
-            self.assertLessEqual(good, there)
+        self.assertLessEqual(good, there)
         # The last to go may be left to the next head.
         may_stay = ("doomed", "bad") if cut_back else ("doomed",)
         doomed = {location for location, state in record.checkpoints if state in may_stay}

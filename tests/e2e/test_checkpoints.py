@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checkpoints of trials on workers: brought to the head, and from there to whoever goes on."""
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -70,6 +71,22 @@ class OnThisMachine(Checkpoints, Case):
         self.assertEqual(ends[-1]["end_class"], "finished")
         self.assertEqual(self.iterations(ends[-1]["attempt"])[0], 2)
         self.assertTrue((older / ".tune_checkpoint.json").is_file())
+
+    def test_one_that_was_removed_counts_as_bad_for_the_next_head(self):
+        older, newest = self.left_off()
+        shutil.rmtree(newest)
+
+        ran = self.run_node("run", "x.ini", "--resume", "-o", "json")
+
+        self.assertIn("is not there any more", ran.err)
+        self.assertEqual(ran.err.count("is not there any more"), 1)
+        states = {row["location"]: row["state"] for row in self.checkpoints()}
+        self.assertEqual(states[str(newest.relative_to(self.experiment_directory()))], "bad")
+        # No attempt was spent on finding out.
+        ends = [row["end_class"] for row in self.attempts_of_trial()]
+        self.assertEqual(ends, ["interrupted", "finished"])
+        self.assertEqual(self.iterations(self.attempts_of_trial()[-1]["attempt"])[0], 2)
+        self.assertTrue(older.is_dir())
 
     def attempts_of_trial(self):
         return self.rows("SELECT * FROM attempts ORDER BY started, attempt")

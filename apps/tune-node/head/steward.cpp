@@ -157,7 +157,7 @@ struct steward_state {
     auto me = caf::actor_cast<steward_impl>(self);
     told = std::make_shared<feed>(fixed.objectives,
                                   [me](const run_summary& how) { send_from_outside(me, how); });
-    company_options how;
+    auto how = options_for(std::move(*opened), loaded.what);
     how.observer = told;
     const auto& log = loaded.what.log;
     if (!log.file.empty()) {
@@ -170,14 +170,7 @@ struct steward_state {
     how.on_files_failed = [events = told](const error& why) {
       events->say("trial files are not written any more: " + to_text(why));
     };
-    how.store = opened->store;
-    how.resumes = opened->resumes;
-    how.again = std::move(opened->again);
-    how.only_again = opened->only_again;
-    how.opening
-        = {how.store->epoch(), TUNE_VERSION, to_json(loaded.what), loaded.what.experiment.seed};
     how.shipment = std::move(made.shipment);
-    opened->store.reset();
     actors = std::make_unique<company>(*here.place, std::move(made.parts), std::move(how));
     return actors->start();
   }

@@ -197,14 +197,10 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   auto opened = open_storage(directory, loaded.what, what.resume);
   if (!opened)
     return complain(opened.error());
-  company_options how;
+  auto how = options_for(std::move(*opened), loaded.what);
   how.shipment = std::move(made->shipment);
-  how.store = opened->store;
-  how.resumes = opened->resumes;
-  how.again = std::move(opened->again);
-  how.only_again = opened->only_again;
-  how.opening
-      = {how.store->epoch(), TUNE_VERSION, to_json(loaded.what), loaded.what.experiment.seed};
+  // Closed when nobody reads any more: only then does its write-ahead log go.
+  const auto store = how.store;
   end_when_exhausted();
   std::atomic<int> signal = 0;
   auto conducted = conduct(std::move(parts), std::move(how), std::move(*port), fixed, look,

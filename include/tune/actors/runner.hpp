@@ -69,6 +69,8 @@ struct runner_parts {
   history_function history = {};
   /// Then, too: what changes with each head; asked of all in order, this one last.
   head_rules_function rules_of_head = {};
+  /// What was found out of its checkpoints, where it goes on.
+  std::vector<on::checkpoint_bad> bad = {};
   /// Trials that are to run again, where it goes on; and whether nothing else is to run.
   std::vector<on::retry_asked> again = {};
   bool only_again = false;

@@ -17,6 +17,8 @@
 namespace tune {
 
 class control_server;
+struct opened_storage;
+struct spec;
 
 /// A scheduler or searcher that is there already.
 struct hired_scheduler {
@@ -34,6 +36,8 @@ struct company_options {
   on::opened opening;
   /// The experiment goes on: replay its log first.
   bool resumes = false;
+  /// What was found out of its checkpoints then.
+  std::vector<on::checkpoint_bad> bad;
   /// Trials that are to run again then, and whether nothing else is to run.
   std::vector<on::retry_asked> again;
   bool only_again = false;
@@ -46,6 +50,10 @@ struct company_options {
   std::optional<hired_scheduler> scheduler;
   std::optional<hired_searcher> searcher;
 };
+
+/// Those of a run of `what` in a directory that is ready: what it was, and what this head says
+/// first.
+[[nodiscard]] company_options options_for(opened_storage directory, const spec& what);
 
 /// The actors of one experiment. They work on premises that others may share.
 class company {

@@ -20,6 +20,9 @@ struct opened_storage {
   std::shared_ptr<experiment_store> store;
   /// It holds an unfinished experiment.
   bool resumes = false;
+  /// Checkpoints that count as good, but are not there: somebody removed them, or the end of the
+  /// log that told of their removal was lost.
+  std::vector<on::checkpoint_bad> bad = {};
   /// Trials that had failed and are to run again, in the order of their numbers.
   std::vector<on::retry_asked> again = {};
   /// Nothing else is to run.

@@ -39,6 +39,10 @@ bool machine::is_stale(const event_body& what) const {
     return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, x->checkpoint);
   if (const auto* x = std::get_if<on::save_failed>(&what))
     return gone(x->trial, x->attempt);
+  if (const auto* x = std::get_if<on::checkpoint_bad>(&what)) {
+    auto known = checkpoints_.find(x->checkpoint);
+    return known == checkpoints_.end() || known->second.bad || known->second.doomed;
+  }
   if (const auto* x = std::get_if<on::exported>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::ended>(&what))

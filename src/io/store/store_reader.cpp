@@ -422,6 +422,12 @@ expected<std::vector<checkpoint_row>> store_reader::checkpoints(trial_id of) {
       store::read_checkpoint, of.number);
 }
 
+expected<std::vector<checkpoint_row>> store_reader::good_checkpoints() {
+  return impl_->collect(
+      select(store::checkpoint_columns, "t_checkpoints WHERE state = 'good' ORDER BY seq"),
+      store::read_checkpoint);
+}
+
 expected<std::vector<export_row>> store_reader::exports(trial_id of) {
   return impl_->collect("SELECT e.seq, json_extract(e.body, '$.trial'),"
                         " json_extract(e.body, '$.attempt'), json_extract(f.value, '$.format'),"

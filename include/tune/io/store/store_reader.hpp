@@ -77,6 +77,8 @@ public:
   [[nodiscard]] expected<std::vector<attempt_row>> failures(trial_id of);
   [[nodiscard]] expected<std::vector<decision_row>> decisions(trial_id of);
   [[nodiscard]] expected<std::vector<checkpoint_row>> checkpoints(trial_id of);
+  /// Those of all trials that can be restored, as far as anybody knows.
+  [[nodiscard]] expected<std::vector<checkpoint_row>> good_checkpoints();
   /// Oldest first.
   [[nodiscard]] expected<std::vector<export_row>> exports(trial_id of);
   [[nodiscard]] expected<std::vector<node_row>> nodes();
