@@ -33,7 +33,7 @@ STEPS = 30
 LOST_AFTER = 10
 # What the head may need more in the last quarter than in the second: the allocator's room, and some
 # 200 bytes for each trial that ended meanwhile [bytes].
-SPARE = 4 << 20
+SPARE = 8 << 20
 SPARE_OF_TRIAL = 1 << 10
 # SQLite's caches of the head, of who writes and who reads, hold no more, nor more than the database
 # has [bytes].

@@ -44,6 +44,7 @@ class Leaving(SteppingOnWorkers):
 
     def test_one_that_is_told_twice_hands_it_back_from_its_newest_checkpoint(self):
         head, where, first = self.begin("[checkpoint]\nfrequency = 1")
+        self.wait_until(lambda: self.rows("SELECT * FROM checkpoints"), head, "a checkpoint")
 
         first.send_signal(signal.SIGTERM)
         self.finish(first)
