@@ -486,6 +486,8 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;
+  // What it goes on from was reported; there may be nothing left to do.
+  state.known.saw_objective = !order.restore_from.empty();
   state.known.is_host = is_host(state.what);
   if (ready->patterns)
     state.printed

@@ -79,6 +79,12 @@ def parent_of(pid):
     return int(text.rpartition(") ")[2].split()[1])
 
 
+def is_stopped(pid):
+    """Whether a signal has stopped all threads of the process."""
+    stats = [x.read_text() for x in Path("/proc/%d/task" % pid).glob("*/stat")]
+    return all(x.rpartition(")")[2].split()[0] == "T" for x in stats)
+
+
 def peak_memory(pid):
     """Most memory that a process ever had resident, in bytes."""
     for line in Path("/proc", str(pid), "status").read_text().splitlines():

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from cluster import Cluster
-from e2e import FAULTY_NODE, TUNE_NODE, Case, main
+from e2e import FAULTY_NODE, ROOT, TUNE_NODE, Case, main
 
 COUNTING = Path(__file__).with_name("counting_trial.py")
 
@@ -87,6 +87,32 @@ class OnThisMachine(Checkpoints, Case):
         self.assertEqual(ends, ["interrupted", "finished"])
         self.assertEqual(self.iterations(self.attempts_of_trial()[-1]["attempt"])[0], 2)
         self.assertTrue(older.is_dir())
+
+    def test_a_trial_that_has_nothing_left_to_do_ends_well(self):
+        program = self.directory / "once.py"
+        program.write_text(
+            "import sys, time\n"
+            "sys.path.insert(0, %r)\n"
+            "import tune_node\n"
+            "trial = tune_node.Trial()\n"
+            "if not trial.restore_dir:\n"
+            "    trial.report(loss=1, save=lambda to: None)\n"
+            "    time.sleep(1000)\n" % str(ROOT / "python")
+        )
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n"
+            "[trainable]\ncommand = %s %s\n[space]\nx = 1\n[checkpoint]\nfrequency = 1\n"
+            % (sys.executable, program)
+        )
+        head = self.start("run", ini)
+        self.wait_for_checkpoints(1, head)
+        head.kill()
+        self.finish(head, None)
+
+        told = self.run_node("run", ini, "--resume", "-o", "json").json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 1)
+        self.assertEqual(self.attempts_of_trial()[-1]["end_class"], "finished")
 
     def attempts_of_trial(self):
         return self.rows("SELECT * FROM attempts ORDER BY started, attempt")

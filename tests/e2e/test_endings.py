@@ -8,7 +8,8 @@ import time
 import unittest
 
 from e2e import (
-    DEADLINE, FAULTY_NODE, TUNE_NODE, Case, clean_environment, main, name_of, parent_of, processes_of,
+    DEADLINE, FAULTY_NODE, TUNE_NODE, Case, clean_environment, is_stopped, main, name_of, parent_of,
+    processes_of,
 )
 
 STATUSES = "SELECT status, count(*) AS count FROM trials GROUP BY status"
@@ -315,6 +316,7 @@ class Guards(Case):
         guard = next(pid for pid in parents if name_of(pid) == "tune-guard")
         # Stopped, the node cannot notice that its guard is gone.
         child.send_signal(signal.SIGSTOP)
+        self.wait_until(lambda: is_stopped(child.pid), what="all its threads to stop")
         os.kill(guard, signal.SIGKILL)
         child.kill()
         child.wait()

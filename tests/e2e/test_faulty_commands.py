@@ -204,7 +204,7 @@ class FaultyCommands(Case):
     def test_a_program_that_hangs_after_its_last_report_is_killed(self):
         ran, trial = self.run_beside_good(
             "tune report 1 err 'still here' hang",
-            more="[failure]\nprogress_timeout = 2s\n[cluster]\nkill_grace = 1s",
+            more="[failure]\nprogress_timeout = 4s\n[cluster]\nkill_grace = 1s",
         )
 
         self.assert_recorded(ran, trial, "timeout", -15)

@@ -20,7 +20,7 @@ struct exit_facts {
   bool is_host = false;
   /// It reported something.
   bool reported = false;
-  /// The objective was among it.
+  /// The objective was among it, or is known from the reports that it goes on from.
   bool saw_objective = false;
   /// It was told to end; how it ends is then no failure.
   bool ending = false;
