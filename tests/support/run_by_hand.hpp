@@ -29,6 +29,17 @@ struct noting_ports : engine_ports {
     }
     return result;
   }
+  template <class Command>
+  [[nodiscard]] Command last() const {
+    return all<Command>().back();
+  }
+  /// What decisions came to, in order.
+  [[nodiscard]] std::vector<std::string> actions() const {
+    std::vector<std::string> result;
+    for (const auto& x : all<cmd::decision_taken>())
+      result.push_back(x.action);
+    return result;
+  }
   /// Facts of one kind that the scheduler heard of a trial.
   template <class Fact>
   [[nodiscard]] std::size_t heard(trial_id trial) const {
@@ -51,7 +62,8 @@ struct noting_ports : engine_ports {
   }
 };
 
-/// One experiment that minimises `loss`. Everything is on disk at once; no time passes.
+/// One experiment that minimises `loss`. Everything is on disk at once; time passes only where the
+/// test lets it.
 struct run_by_hand {
   experiment_settings settings = able_to_save();
   noting_ports ports;
@@ -62,6 +74,7 @@ struct run_by_hand {
   std::uint64_t reports = 0;
   std::uint64_t iteration = 0;
   std::uint64_t leases = 0;
+  instant now{0};
 
   [[nodiscard]] static experiment_settings able_to_save() {
     experiment_settings result;
@@ -70,21 +83,25 @@ struct run_by_hand {
     return result;
   }
 
-  void open(std::size_t trials = 1) {
+  /// An engine that has heard nothing yet.
+  void make() {
     searcher_traits source;
     source.exhaustible = true;
     scheduler_traits judge;
     judge.choose_ahead = 4;
     uut = std::make_unique<engine>(experiment{settings, judge, source, {}}, ports);
+  }
+  void open(std::size_t trials = 1) {
+    make();
     post(on::opened{1, "test", "{}", 1});
     suggest(trials);
   }
   void post(event_body what) {
-    uut->post(std::move(what), instant{0});
+    uut->post(std::move(what), now);
     uut->durable(uut->machine().last_seq());
   }
   order_verdict order(event_body what) {
-    auto result = uut->order(std::move(what), instant{0});
+    auto result = uut->order(std::move(what), now);
     uut->durable(uut->machine().last_seq());
     return result;
   }

@@ -1,38 +1,20 @@
 // Attempts that a lost head left open: they may be reported on, or be given anew.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/experiment/engine.hpp"
+#include "support/run_by_hand.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <vector>
 
 namespace tune {
 namespace {
 
 constexpr trial_id zero{0};
 
-struct notes : engine_ports {
-  std::vector<event> log;
-  std::vector<command> carried;
-  void record(const event& what) override { log.push_back(what); }
-  void carry_out(const command& what) override { carried.push_back(what); }
-
-  template <class Command>
-  [[nodiscard]] std::vector<Command> all() const {
-    std::vector<Command> result;
-    for (const auto& x : carried) {
-      if (const auto* found = std::get_if<Command>(&x.what))
-        result.push_back(*found);
-    }
-    return result;
-  }
-};
-
 /// One trial that runs; heads come and go.
 class left_open : public testing::Test {
 protected:
-  notes ports;
+  support::noting_ports ports;
   std::unique_ptr<engine> uut;
   attempt_id attempt;
   std::uint64_t number = 0;
@@ -62,7 +44,7 @@ protected:
     make();
     for (const auto& x : ports.log)
       uut->replay(x);
-    ports.carried.clear();
+    ports.done.clear();
     open();
     uut->resume(instant{0});
   }
@@ -110,7 +92,7 @@ TEST_F(left_open, is_given_anew_from_its_newest_checkpoint) {
 
   lose_head();
   auto before = attempt;
-  ports.carried.clear();
+  ports.done.clear();
   place();
 
   ASSERT_EQ(ports.all<cmd::launch>().size(), 1u);
@@ -132,7 +114,7 @@ TEST_F(left_open, is_given_anew_from_its_newest_checkpoint) {
 
 TEST_F(left_open, tells_the_scheduler_nothing) {
   lose_head();
-  ports.carried.clear();
+  ports.done.clear();
 
   place();
 
@@ -144,7 +126,7 @@ TEST_F(left_open, supersedes_what_the_old_attempt_says) {
   lose_head();
   place();
   std::swap(before, attempt);
-  ports.carried.clear();
+  ports.done.clear();
   auto events = ports.log.size();
 
   report(1);
@@ -156,7 +138,7 @@ TEST_F(left_open, supersedes_what_the_old_attempt_says) {
 
 TEST_F(left_open, is_not_given_anew_under_the_same_head) {
   auto before = attempt;
-  ports.carried.clear();
+  ports.done.clear();
 
   place();
 

@@ -219,7 +219,7 @@ TEST_F(pausing, begins_anew_where_memory_is_lost_and_nothing_ever_was_on_disk) {
 TEST_F(pausing, in_memory_ends_with_the_head) {
   pause();
   auto log = ports.log;
-  ports = samples::notes{};
+  ports = {};
   make();
   for (const auto& x : log)
     uut->replay(x);
