@@ -106,6 +106,12 @@ struct run_by_hand {
     return result;
   }
 
+  void let_pass(instant time) {
+    now += time;
+    uut->pass(now);
+    uut->durable(uut->machine().last_seq());
+  }
+
   void suggest(std::size_t count) {
     std::vector<suggestion> made(count, {std::make_shared<object>(object{{"x", 1}}), "test"});
     post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number, made});

@@ -309,6 +309,8 @@ private:
   void proceed(live_trial& trial, std::uint64_t until);
   void halt(live_trial& trial, halt_mode how, std::string why);
   void bound_the_end(live_trial& trial);
+  void hurry(live_trial& trial);
+  [[nodiscard]] static bool is_in_a_hurry(const live_trial& trial);
   void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
 
   // machine_client

@@ -85,7 +85,9 @@ order_verdict machine::weigh_stop(trial_id id) const {
     return {kind::needless, "it has ended already", id};
   if (!trial->attempt)
     return {kind::taken, "it has ended", id};
-  if (trial->attempt->next == parked::stop)
+  const auto& attempt = *trial->attempt;
+  auto may_take_long = attempt.at == phase::saving && !is_in_a_hurry(*trial);
+  if (attempt.next == parked::stop && !may_take_long)
     return {kind::needless, "it is ending already", id};
   return {kind::taken, "it is told to end", id};
 }
@@ -152,7 +154,10 @@ void machine::take(const on::stop_asked& what) {
   }
   if (auto* trial = live(*what.trial)) {
     auto how = trial->attempt ? fact::end_kind::completed : fact::end_kind::removed;
+    auto runs = trial->attempt.has_value();
     decide_stop(*trial, what.why, how);
+    if (runs)
+      hurry(*trial);
   }
 }
 

@@ -213,6 +213,17 @@ void machine::bound_the_end(live_trial& trial) {
   set_deadline(trial, due_kind::stop_grace, now_ + most);
 }
 
+/// Somebody waits for the end of a trial that is to stop: its checkpoint gets so much time and no
+/// more.
+void machine::hurry(live_trial& trial) {
+  if (trial.attempt->at == phase::saving && !is_in_a_hurry(trial))
+    bound_the_end(trial);
+}
+
+bool machine::is_in_a_hurry(const live_trial& trial) {
+  return trial.due_at[static_cast<std::size_t>(due_kind::stop_grace)].has_value();
+}
+
 void machine::decide_stop(live_trial& trial, std::string why, fact::end_kind kind) {
   if (!trial.attempt) {
     end_without_running(trial, std::move(why), kind);

@@ -331,11 +331,14 @@ void machine::drain_trial(live_trial& trial) {
   }
   if (!drain_->resumable) {
     decide_stop(trial, drain_->why, fact::end_kind::completed);
+    hurry(trial);
     return;
   }
   auto& attempt = *trial.attempt;
-  if (attempt.next == parked::stop || attempt.at == phase::stopping)
+  if (attempt.next == parked::stop || attempt.at == phase::stopping) {
+    hurry(trial);
     return;
+  }
   if (!settings_.can_checkpoint || attempt.at == phase::placing) {
     halt(trial, halt_mode::stop, drain_->why);
     return;

@@ -435,7 +435,9 @@ void add_cluster(rows& to) {
   to.push_back(duration({"cluster", "kill_grace", "between TERM and KILL", true},
                         TUNE_FIELD(cluster.kill_grace)));
   to.push_back(duration({"cluster", "stop_grace",
-                         "how long the last result of a trial that must stop is awaited", true},
+                         "how long the last result of a trial that must stop is awaited, and its "
+                         "checkpoint where somebody waits for its end",
+                         true},
                         TUNE_FIELD(cluster.stop_grace)));
   to.push_back(family({"cluster", "custom.",
                        "amount of a resource of your own that this machine "

@@ -159,12 +159,57 @@ TEST_F(saving, keeps_a_parked_pause_when_the_save_fails) {
   EXPECT_TRUE(ports.last<cmd::save>().then_end);
 }
 
+TEST_F(saving, that_hangs_does_not_hold_up_a_clients_stop) {
+  report_while_it_saves();
+  post(on::stop_asked{zero, "enough"});
+  EXPECT_TRUE(ports.all<cmd::halt>().empty());
+  EXPECT_EQ(order(on::stop_asked{zero, "enough"}).what, order_verdict::kind::needless);
+  let_pass(settings.stop_grace);
+
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
+  end(end_class::stopped);
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(saving, that_hangs_at_the_end_of_a_trial_ends_when_somebody_asks) {
+  settings.checkpoints.at_end = true;
+  open();
+  choose();
+  place();
+  report(zero, 0.5, true);
+  ASSERT_EQ(ports.all<cmd::save>().size(), 1u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+  // A large checkpoint takes its time.
+  let_pass(std::chrono::hours{1});
+  EXPECT_TRUE(ports.all<cmd::halt>().empty());
+
+  EXPECT_EQ(order(on::stop_asked{zero, "enough"}).what, order_verdict::kind::taken);
+  let_pass(settings.stop_grace);
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
+}
+
+TEST_F(saving, that_hangs_does_not_hold_up_a_head_that_leaves_off) {
+  settings.checkpoints.at_end = true;
+  for (auto wanted :
+       {event_body{on::interrupted{"ctrl-c"}}, event_body{on::stop_asked{{}, "all"}}}) {
+    ports = {};
+    open();
+    choose();
+    place();
+    report(zero, 0.5, true);
+    post(wanted);
+    EXPECT_TRUE(ports.all<cmd::halt>().empty());
+    let_pass(settings.stop_grace);
+
+    ASSERT_EQ(ports.all<cmd::halt>().size(), 1u);
+    EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
+  }
+}
+
 TEST_F(saving, that_hangs_is_ended_by_the_progress_timeout) {
   settings.failures.progress_timeout = 30s;
   report_while_it_saves();
-  now = 30s;
-  uut->pass(now);
-  uut->durable(uut->machine().last_seq());
+  let_pass(30s);
 
   ASSERT_EQ(ports.all<cmd::halt>().size(), 1u);
   EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
@@ -181,9 +226,7 @@ TEST_F(saving, that_hangs_at_the_restore_is_ended_by_the_progress_timeout) {
   choose();
   place();
   EXPECT_EQ(ports.last<cmd::launch>().from_location, "there");
-  now = 30s;
-  uut->pass(now);
-  uut->durable(uut->machine().last_seq());
+  let_pass(30s);
 
   EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
 }
