@@ -3,11 +3,13 @@
 
 #include "exit_code.hpp"
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <system_error>
 
@@ -18,11 +20,13 @@ namespace {
 /// Written once, before anybody can read it.
 const char* advice_of_process = "";
 
-/// Needs no memory.
+/// Needs no memory. In one piece: others may be writing.
 [[noreturn]] void end_with(const char* why) {
-  for (const char* text : {"tune-node: ", why, "; ", advice_of_process, "\n"}) {
-    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
-      break;
+  auto part = [](const char* text) { return iovec{const_cast<char*>(text), std::strlen(text)}; };
+  const iovec line[]
+      = {part("tune-node: "), part(why), part("; "), part(advice_of_process), part("\n")};
+  if (::writev(STDERR_FILENO, line, std::size(line)) < 0) {
+    // Nobody is there to be told.
   }
   ::_exit(static_cast<int>(exit_code::internal));
 }
