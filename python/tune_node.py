@@ -24,6 +24,7 @@ import json
 import math
 import os
 import sys
+import traceback
 
 __all__ = ["ProtocolError", "Trial"]
 
@@ -77,7 +78,8 @@ class Trial:
         checkpoint  A directory that holds a checkpoint already; its content is taken over before
                     this returns.
 
-        Returns True to go on, False to end soon. Whatever save raises passes through.
+        Returns True to go on, False to end soon. Where save raises, its traceback goes to stderr,
+        there is no checkpoint, and training goes on.
         """
         if self._ended:
             return False
@@ -109,8 +111,7 @@ class Trial:
             os.makedirs(directory, exist_ok=True)
             write(format, directory)
         except Exception as error:
-            why = "%s: %s" % (type(error).__name__, error)
-            self._tell({"export_failed": format, "error": why})
+            self._tell({"export_failed": format, "error": _text_of(error)})
             return False
         return True
 
@@ -131,8 +132,13 @@ class Trial:
         if save is None:
             self._tell({"save_failed": directory, "error": "the script gave no save function"})
             return False
-        os.makedirs(directory, exist_ok=True)
-        save(directory)
+        try:
+            os.makedirs(directory, exist_ok=True)
+            save(directory)
+        except Exception as error:
+            traceback.print_exc()
+            self._tell({"save_failed": directory, "error": _text_of(error)})
+            return False
         self._tell({"saved": directory})
         return True
 
@@ -161,6 +167,10 @@ class Trial:
         self._reports += 1
         words = ["%s=%s" % item for item in values.items()]
         print("report %d: %s" % (self._reports, " ".join(words)), file=sys.stdout, flush=True)
+
+
+def _text_of(error):
+    return "%s: %s" % (type(error).__name__, error)
 
 
 def _own(descriptor, mode):

@@ -221,19 +221,29 @@ class TrialUnderTuneNode(unittest.TestCase):
                 self.assertEqual(runtime.hear()["save_failed"], "/not/written")
                 self.assertEqual(runtime.hear(), {"metrics": {"epoch": 1}})
 
-    def test_lets_an_error_of_the_save_function_pass(self):
+    def test_goes_on_where_the_save_function_fails(self):
         script = """
-            import tune_node
+            import sys, tune_node
             def save(directory):
                 raise OSError("disk on fire")
-            tune_node.Trial().report(x=1, save=save)
+            trial = tune_node.Trial()
+            while trial.report(x=1, save=save):
+                pass
+            sys.exit("ends with a message")
         """
-        with Runtime(script) as runtime:
-            runtime.hear()
-            runtime.hear()
-            runtime.answer("save", dir=str(runtime.path))
-            with self.assertRaisesRegex(AssertionError, "disk on fire"):
-                runtime.end()
+        for decision in ("save", "pause"):
+            with self.subTest(decision), Runtime(script) as runtime:
+                runtime.hear()
+                runtime.hear()
+                runtime.answer(decision, dir=str(runtime.path))
+                told = runtime.hear()
+                self.assertEqual(told["save_failed"], str(runtime.path))
+                self.assertEqual(told["error"], "OSError: disk on fire")
+                self.assertEqual(runtime.hear(), {"metrics": {"x": 1}})
+                runtime.answer("stop")
+                # With the traceback of what it raised.
+                with self.assertRaisesRegex(AssertionError, "(?s)in save.*disk on fire.*ends with"):
+                    runtime.end()
 
     def test_names_the_checkpoint_it_brings(self):
         script = """
@@ -359,7 +369,7 @@ class Source(unittest.TestCase):
                 imported.update(name.name for name in node.names)
             elif isinstance(node, ast.ImportFrom):
                 imported.add(node.module)
-        self.assertEqual(imported, {"json", "math", "os", "sys"})
+        self.assertEqual(imported, {"json", "math", "os", "sys", "traceback"})
 
 
 if __name__ == "__main__":

@@ -346,7 +346,8 @@ void machine::drain_trial(live_trial& trial) {
   // Save at the next report, but do not wait for it for ever.
   park(trial, parked::pause);
   attempt.leaves_off = true;
-  set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
+  if (settings_.stop_grace.count() > 0)
+    set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
   enact(trial);
 }
 

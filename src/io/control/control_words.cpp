@@ -39,7 +39,11 @@ std::optional<trial_id> trial_from(const value& x) {
 
 std::vector<trial_id> read_trials(field_reader& from) {
   std::vector<trial_id> result;
-  auto list = from.get_if<value::list>("trials").value_or(value::list{});
+  auto given = from.get_if<value::list>("trials");
+  auto list = given.value_or(value::list{});
+  // Nothing at all would mean all of them.
+  if (given && list.empty())
+    from.fail("trials names none");
   if (list.size() > most_control_trials)
     from.fail("trials names more than " + std::to_string(most_control_trials));
   for (const auto& x : list) {

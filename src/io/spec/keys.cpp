@@ -436,7 +436,7 @@ void add_cluster(rows& to) {
                         TUNE_FIELD(cluster.kill_grace)));
   to.push_back(duration({"cluster", "stop_grace",
                          "how long the last result of a trial that must stop is awaited, and its "
-                         "checkpoint where somebody waits for its end",
+                         "checkpoint where somebody waits for its end; 0 = as long as it takes",
                          true},
                         TUNE_FIELD(cluster.stop_grace)));
   to.push_back(family({"cluster", "custom.",

@@ -206,6 +206,23 @@ TEST_F(saving, that_hangs_does_not_hold_up_a_head_that_leaves_off) {
   }
 }
 
+TEST_F(saving, has_all_the_time_it_takes_without_a_limit) {
+  settings.stop_grace = 0s;
+  for (auto wanted :
+       {event_body{on::interrupted{"ctrl-c"}}, event_body{on::stop_asked{zero, "x"}}}) {
+    ports = {};
+    open();
+    choose();
+    place();
+    report();
+    decide(tune::save{});
+    post(wanted);
+    let_pass(std::chrono::hours{24});
+
+    EXPECT_TRUE(ports.all<cmd::halt>().empty());
+  }
+}
+
 TEST_F(saving, that_hangs_is_ended_by_the_progress_timeout) {
   settings.failures.progress_timeout = 30s;
   report_while_it_saves();

@@ -53,6 +53,7 @@ TEST(control_words, requests_that_are_none_say_what_is_wrong) {
   EXPECT_THAT(why(R"({"op":"dance"})"), HasSubstr("op is one of status, stop"));
   EXPECT_THAT(why(R"({"op":"stop","trials":3})"), HasSubstr("trials has a wrong type"));
   EXPECT_THAT(why(R"({"op":"stop","trials":[-1]})"), HasSubstr("which is no trial"));
+  EXPECT_THAT(why(R"({"op":"stop","trials":[]})"), HasSubstr("trials names none"));
   EXPECT_THAT(why(R"({"op":"add"})"), HasSubstr("config is missing"));
   EXPECT_THAT(why(R"({"op":"retry"})"), HasSubstr("trials names none"));
   EXPECT_THAT(why(R"({"op":"add","config":{},"key":")" + std::string(201, 'k') + "\"}"),
