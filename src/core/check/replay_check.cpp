@@ -144,6 +144,18 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   }
 }
 
+/// With fewer samples than now it had nothing to say any more, or only the beginning of what it
+/// says now.
+bool replay_check::came_to_an_end_earlier(const on::suggested& what) const {
+  if (std::holds_alternative<exhausted>(what.what))
+    return true;
+  auto known = asks_.find(what.ask);
+  auto recorded = text_of(what.what);
+  return known != asks_.end()
+         && std::any_of(known->second.answers.begin(), known->second.answers.end(),
+                        [&](const auto& x) { return x.starts_with(recorded); });
+}
+
 void replay_check::compare(const event& what) {
   if (const auto* x = std::get_if<on::decided>(&what.what)) {
     for (const auto& answer : x->answers) {
@@ -153,8 +165,7 @@ void replay_check::compare(const event& what) {
   } else if (const auto* chosen = std::get_if<on::chosen>(&what.what)) {
     settle(choices_, chosen->what.at, text_of(chosen->what), what.seq, "the scheduler");
   } else if (const auto* made = std::get_if<on::suggested>(&what.what)) {
-    // With fewer samples than now it came to its end earlier.
-    if (changed_ && std::holds_alternative<exhausted>(made->what))
+    if (changed_ && came_to_an_end_earlier(*made))
       asks_.erase(made->ask);
     else
       settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");

@@ -80,6 +80,7 @@ private:
   void note(const command& what);
   void answer_open(bool facts_for_judge, bool facts_for_source);
   void compare(const event& what);
+  [[nodiscard]] bool came_to_an_end_earlier(const on::suggested& what) const;
   void settle(open_questions& among, sequence cause, const std::string& recorded, sequence seq,
               std::string_view who);
 };
