@@ -42,7 +42,10 @@ void machine::take(const on::ended& what) {
     how = end_class::paused;
   } else if (wanted == parked::pause && as_told) {
     how = end_class::user_error;
-    detail = "it was to pause, but ended without a checkpoint";
+    detail
+        = "it was to pause, but ended without a checkpoint" + (detail.empty() ? "" : ": " + detail);
+    if (what.exit_status.value_or(0) > 0)
+      detail += ", with status " + std::to_string(*what.exit_status);
   }
   auto from = attempt.from;
   if (how == end_class::bad_checkpoint && from) {

@@ -196,7 +196,7 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
     emit(cmd::cancel_place{trial.id});
     place(trial);
   } else if (entry(trial.id).status == trial_status::paused) {
-    requeue(trial, "its checkpoint was lost with a node");
+    requeue(trial, "what it paused with was lost");
   }
 }
 

@@ -291,8 +291,10 @@ expected<object> conversation::fail(const object& request) {
   auto& [id, trial, stale] = *who;
   if (!trial->session && machine().status_of(id) == trial_status::paused)
     return not_running(id, "is paused: \"ask\" gives it to you again");
+  const auto* restoring = request.find("restore");
+  if (restoring != nullptr && *restoring != value{true} && *restoring != value{false})
+    return fault_answer("\"restore\" must be true or false");
   if (!stale && trial->session) {
-    const auto* restoring = request.find("restore");
     auto bad = restoring != nullptr && *restoring == value{true} && machine().launch_of(id)->from;
     auto how = bad ? end_class::bad_checkpoint : end_class::user_error;
     if (auto done = retire(id, *trial, how, std::move(*message)); !done)

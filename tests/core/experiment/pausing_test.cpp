@@ -127,7 +127,7 @@ TEST_F(pausing, goes_on_from_disk_when_its_node_is_lost) {
   post(on::node_down{"near", "silent"});
 
   EXPECT_EQ(status(), trial_status::pending);
-  EXPECT_EQ(ports.last<cmd::trial_changed>().reason, "its checkpoint was lost with a node");
+  EXPECT_EQ(ports.last<cmd::trial_changed>().reason, "what it paused with was lost");
   EXPECT_EQ(removed(), (std::vector<std::string>{"memory:there"}));
   ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
   EXPECT_EQ(ports.last<cmd::warn>().text,

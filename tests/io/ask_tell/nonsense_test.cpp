@@ -55,6 +55,7 @@ TEST(ask_tell, faults_nonsense_and_goes_on) {
       {R"({"op":"complete","trial":"00000","metrics":7})", "\"metrics\" must be an object"},
       {R"({"op":"error","trial":"00001"})", "is paused"},
       {R"({"op":"error","trial":"00000","message":{}})", "\"message\" must be a text"},
+      {R"({"op":"error","trial":"00000","restore":"yes"})", "\"restore\" must be true or false"},
       {R"({"op":"stop"})", "\"trial\" is missing"},
       {R"({"op":"stop","trial":"99"})", "there is no trial 00099"},
       {R"({"op":"ask","running":7})", "\"running\" must be a list"},
