@@ -8,4 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install-deps.sh
 scripts/build.sh ci
-exec ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-2}" "$@"
+ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-2}" "$@" || {
+  code=$?
+  scripts/show_failures.py build/ci
+  exit "$code"
+}

@@ -2,6 +2,7 @@
 #include "tune/tuner/storage.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -82,8 +83,19 @@ expected<registered> registered_in_log(store_reader& from) {
   return result;
 }
 
+void forget_doomed(registered& from) {
+  for (auto id : from.doomed) {
+    auto known = from.checkpoints.find(id);
+    if (known != from.checkpoints.end())
+      from.locations.erase(known->second.location);
+  }
+}
+
+/// Whether doomed checkpoints go now. Where a runner goes on, it has them removed and records that.
+enum class sweeping : std::uint8_t { unregistered, doomed_too };
+
 /// Removes what attempts of earlier heads, which are over, wrote and nobody registered.
-expected<void> sweep(const fs::path& directory) {
+expected<void> sweep(const fs::path& directory, sweeping what) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
@@ -103,9 +115,9 @@ expected<void> sweep(const fs::path& directory) {
           locations.clear();
           for (auto& x : *exports)
             locations.insert(std::move(x.location));
-          // What is gone should not be there; what is doomed the runner has removed.
+          // What is gone should not be there.
           for (auto& x : *rows) {
-            if (x.state != "gone")
+            if (x.state != "gone" && (x.state != "doomed" || what == sweeping::unregistered))
               locations.insert(std::move(x.location));
           }
           listed = trial;
@@ -116,6 +128,8 @@ expected<void> sweep(const fs::path& directory) {
           auto read = registered_in_log(*reader);
           if (!read)
             return read.error();
+          if (what == sweeping::doomed_too)
+            forget_doomed(*read);
           in_log = std::move(*read);
         }
         return in_log->locations.contains(location);
@@ -193,6 +207,27 @@ expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted,
          && !has_more_samples(before->second, wanted);
 }
 
+expected<void> finish_up(const fs::path& directory, const spec& wanted) {
+  auto lock = directory_lock::take(directory);
+  // Held by a head, which does it itself, or not to be written.
+  if (!lock)
+    return {};
+  if (auto swept = sweep(directory, sweeping::doomed_too); !swept)
+    return swept;
+  if (!wanted.log.trial_files)
+    return {};
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reader.error();
+  auto last = reader->last_seq();
+  if (!last)
+    return last.error();
+  auto files = trial_files::open(directory);
+  if (!files)
+    return files.error();
+  return (*files)->catch_up(*last);
+}
+
 expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted,
                                       std::optional<resume_mode> resume) {
   auto state = inspect_directory(directory);
@@ -213,7 +248,7 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
     return opened.error();
   // The directory is ours now.
   if (holds) {
-    if (auto swept = sweep(directory); !swept)
+    if (auto swept = sweep(directory, sweeping::unregistered); !swept)
       return swept.error();
   }
   opened_storage result{std::make_shared<experiment_store>(std::move(*opened)), holds};

@@ -252,8 +252,11 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     auto finished = needs_nothing_more(directory, record, *what.resume);
     if (!finished)
       return finished.error();
-    if (*finished)
+    if (*finished) {
+      if (auto whole = finish_up(directory, record); !whole)
+        news->warned(to_text(whole.error()));
       return read_result_grid(directory, news->warnings());
+    }
   }
   if (auto can = can_run(chosen, machine); !can)
     return can.error();

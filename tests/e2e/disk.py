@@ -183,24 +183,23 @@ class DiskCase(Case):
 
     def assert_files(self, directory, record, cut_back=False):
         """The files are those of the record, and no others."""
-        self.assert_places(directory, record, cut_back)
+        self.assert_places(directory, record, ("bad",) if cut_back else ())
         self.assertEqual(told_results(directory), record.results)
 
-    def assert_places(self, directory, record, cut_back=False):
+    def assert_places(self, directory, record, may_stay=()):
         """The checkpoints are those of the record, and no others.
 
-        @param cut_back The record has lost its end: what was just being removed then is there in
-                        part, and bad."""
+        @param may_stay States of checkpoints that may be there all the same: "doomed" where it
+                        could not be removed; "bad" where the record has lost its end, and what was
+                        just being removed then is there in part."""
         there = {
             str(x.relative_to(directory))
             for x in directory.glob("trials/*/attempt_*/checkpoint_*")
         }
         good = {location for location, state in record.checkpoints if state == "good"}
         self.assertLessEqual(good, there)
-        # The last to go may be left to the next head.
-        may_stay = ("doomed", "bad") if cut_back else ("doomed",)
-        doomed = {location for location, state in record.checkpoints if state in may_stay}
-        self.assertLessEqual(there - good, doomed, record.checkpoints)
+        others = {location for location, state in record.checkpoints if state in may_stay}
+        self.assertLessEqual(there - good, others, record.checkpoints)
 
 
 def copy_experiment(where, to):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A disk that is full or fails at any write and sync of the head (needs strace)."""
+import collections
 import re
 import unittest
 from pathlib import Path
 
-from disk import LONG, DiskCase, Record, readable, why_no_strace
+from disk import ENDS, LONG, DiskCase, Record, readable, why_no_strace
 from e2e import main
 
 # What fails, how, and where: once, or from then on.
@@ -68,6 +69,11 @@ class Errors(DiskCase):
             if call.injected:
                 failed.add(call.path)
 
+    def assert_whole(self, record):
+        """All trials are over."""
+        ends = collections.Counter(record.trials.values())
+        self.assertEqual(ends, {x: count for x, count in ENDS.items() if count})
+
     def fail_at(self, call, error, number, more):
         """@returns whether it came so far."""
         where = self.fresh()
@@ -92,10 +98,14 @@ class Errors(DiskCase):
             told = [x for x in ran.stderr.splitlines() if not x.startswith("trial ")]
             self.assertEqual(len(told), 1, ran.stderr)
             self.assertRegex(told[0], WORDS[error])
+        elif first.name == "experiment.db":
+            # What was not merged into it when it was closed is in its log all the same.
+            self.assertGreater(Path(where, "experiment.db-wal").stat().st_size, 0, (call, first))
+            self.assert_whole(before)
         elif first.name.startswith("experiment.db") and not first.name.endswith("-shm"):
             self.fail("%s of %s failed, and the run ended well" % (call, first))
         else:
-            self.assert_places(where, before)
+            self.assert_places(where, before, may_stay=("doomed",))
         if before.events:
             self.fsck(where)
         if ran.returncode == 7:

@@ -4,6 +4,7 @@ record is not harmed."""
 import os
 import random
 import resource
+import subprocess
 import unittest
 
 from disk import LONG, SEED, DiskCase, Record
@@ -11,16 +12,26 @@ from e2e import FAULTY_NODE, main
 
 MIB = 1 << 20
 
+# What a thread takes of the memory is what the caller allows its stack; here it is the usual.
+STACK = 8 * MIB
+
 # Somebody without other processes: the limit counts all those of a user, and root has none.
 USER = 1_000_000 + os.getpid()
 
 
 class Limits(DiskCase):
+    def setUp(self):
+        super().setUp()
+        most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        if most != resource.RLIM_INFINITY and most < STACK:
+            self.skipTest("stacks may not be as large as they mostly are (ulimit -H -s)")
+
     def run_limited(self, *words, program=FAULTY_NODE, **limits):
         """How a program ended that has these limits, named as `resource` does. It must end."""
 
         def give_little():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_STACK, (STACK, STACK))
             for name, value in limits.items():
                 resource.setrlimit(getattr(resource, name), (value, value))
             if "RLIMIT_NPROC" in limits:
@@ -92,10 +103,11 @@ class ThreadLimit(Limits):
     def setUp(self):
         super().setUp()
         self.directory.chmod(0o777)
+        self.script.chmod(0o644)
         try:
             self.run_limited("version", RLIMIT_NPROC=100)
-        except PermissionError:
-            self.skipTest("other users may not run %s" % FAULTY_NODE)
+        except (PermissionError, subprocess.SubprocessError) as why:
+            self.skipTest("other users may not run %s: %s" % (FAULTY_NODE, why))
 
     def assert_too_few(self, ran):
         self.assertEqual(ran.code, 1, ran)

@@ -118,6 +118,8 @@ struct steward_state {
       if (!before)
         return before.error();
       if (*before) {
+        if (auto whole = finish_up(directory, what); !whole)
+          say("was not tidied up: " + printable(to_text(whole.error())));
         say("of " + printable(task.words.from) + " is finished already");
         conclude(self, {{}, std::move(**before), {}, false, true});
         return submission_taken{task.key, directory.string(), {}};

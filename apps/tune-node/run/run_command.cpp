@@ -172,6 +172,9 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
     if (!before)
       return complain(before.error());
     if (*before) {
+      auto whole = finish_up(directory, loaded.what);
+      if (!whole && !line.quiet)
+        std::cerr << "tune-node: warning: " << printable(to_text(whole.error())) << '\n';
       auto written = write_result({line, what.file}, **before, {}, look.look);
       return written ? exit_code::done : exit_code::storage;
     }

@@ -36,6 +36,12 @@ struct opened_storage {
                                                 const spec& wanted,
                                                 resume_mode how = resume_mode::automatic);
 
+/// Does what the last head of an experiment that is done was killed before: removes checkpoints
+/// that are doomed or nobody registered, and completes the trial files. For one that needs nothing
+/// more. Where another head holds the directory, or it cannot be written, nothing is done.
+/// @errors `ec::storage`; the results are there all the same.
+[[nodiscard]] expected<void> finish_up(const std::filesystem::path& directory, const spec& wanted);
+
 /// Begins in `directory`, or goes on there if `resume` says so and how.
 /// @errors `ec::refused` where it holds an experiment and `resume` is not given, where the new
 ///         configuration may not go on with the old results, or where another head holds it;
