@@ -1,10 +1,11 @@
 /// Measures the simulator: schedules with faults per minute, and large experiments without record.
 ///
-///   tune_simulate_bench campaign fifo|asha|toy SCHEDULES [FIRST_SEED]
-///   tune_simulate_bench trials TRIALS [fifo|asha]
+///   tune_simulate_bench campaign SCHEDULER SCHEDULES [FIRST_SEED]
+///   tune_simulate_bench trials TRIALS [SCHEDULER]
+///   tune_simulate_bench schedulers
 ///
-/// Prints one JSON object. A schedule with a finding ends a campaign with exit status 1; the
-/// findings go to stderr, with the seed to repeat it.
+/// Prints one JSON object, or the names of the schedulers. A schedule with a finding ends a
+/// campaign with exit status 1; the findings go to stderr, with the seed to repeat it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/campaign.hpp"
 
@@ -42,28 +43,28 @@ std::uint64_t resident() {
   return here * 4096;
 }
 
-int campaign(support::judge_kind judge, std::uint64_t count, std::uint64_t first) {
+int campaign(const support::judge& who, std::uint64_t count, std::uint64_t first) {
   auto computed_before = processor_seconds();
   auto began = std::chrono::steady_clock::now();
-  auto result = support::run_campaign(judge, first, count);
+  auto result = support::run_campaign(who, first, count);
   auto took = seconds_since(began);
   auto computed = processor_seconds() - computed_before;
-  std::cout << "{\"bench\":\"simulate_campaign\",\"scheduler\":\"" << to_text(judge)
+  std::cout << "{\"bench\":\"simulate_campaign\",\"scheduler\":\"" << who.name
             << "\",\"first_seed\":" << first << ",\"schedules\":" << result.schedules
             << ",\"events\":" << result.events << ",\"heads\":" << result.heads
             << ",\"nodes_lost\":" << result.nodes_lost << ",\"seconds\":" << took
             << ",\"cpu_seconds\":" << computed << ",\"schedules_per_cpu_minute\":"
             << static_cast<double>(result.schedules) / computed * 60
             << ",\"findings\":" << result.found.count() << "}\n";
-  std::cerr << text_of(judge, result);
+  std::cerr << text_of(who, result);
   return result.found.empty() ? 0 : 1;
 }
 
-int large(std::uint64_t trials, support::judge_kind judge) {
+int large(std::uint64_t trials, const support::judge& who) {
   auto before = resident();
   auto computed_before = processor_seconds();
   auto began = std::chrono::steady_clock::now();
-  auto uut = support::large_simulation(judge, trials);
+  auto uut = support::large_simulation(who, trials);
   uut->run();
   auto took = seconds_since(began);
   auto computed = processor_seconds() - computed_before;
@@ -72,7 +73,7 @@ int large(std::uint64_t trials, support::judge_kind judge) {
   getrusage(RUSAGE_SELF, &used);
   auto events = static_cast<double>(uut->events());
   auto ended = uut->machine().view().counts[static_cast<std::size_t>(trial_status::terminated)];
-  std::cout << "{\"bench\":\"simulate_trials\",\"scheduler\":\"" << to_text(judge)
+  std::cout << "{\"bench\":\"simulate_trials\",\"scheduler\":\"" << who.name
             << "\",\"trials\":" << trials << ",\"terminated\":" << ended
             << ",\"events\":" << uut->events() << ",\"seconds\":" << took
             << ",\"cpu_seconds\":" << computed
@@ -85,16 +86,19 @@ int large(std::uint64_t trials, support::judge_kind judge) {
 
 int run(const std::vector<std::string>& words) {
   if (words.size() >= 3 && words[0] == "campaign") {
-    auto judge = support::judge_kind_from(words[1]);
-    if (judge)
-      return campaign(*judge, std::stoull(words[2]), words.size() > 3 ? std::stoull(words[3]) : 1);
+    if (const auto* who = support::find_judge(words[1]))
+      return campaign(*who, std::stoull(words[2]), words.size() > 3 ? std::stoull(words[3]) : 1);
   } else if (words.size() >= 2 && words[0] == "trials") {
-    auto judge = support::judge_kind_from(words.size() > 2 ? words[2] : "fifo");
-    if (judge)
-      return large(std::stoull(words[1]), *judge);
+    if (const auto* who = support::find_judge(words.size() > 2 ? words[2] : "fifo"))
+      return large(std::stoull(words[1]), *who);
+  } else if (words == std::vector<std::string>{"schedulers"}) {
+    for (const auto& x : support::judges())
+      std::cout << x.name << '\n';
+    return 0;
   }
-  std::cerr << "usage: tune_simulate_bench campaign fifo|asha|toy SCHEDULES [FIRST_SEED]\n"
-               "       tune_simulate_bench trials TRIALS [fifo|asha]\n";
+  std::cerr << "usage: tune_simulate_bench campaign SCHEDULER SCHEDULES [FIRST_SEED]\n"
+               "       tune_simulate_bench trials TRIALS [SCHEDULER]\n"
+               "       tune_simulate_bench schedulers\n";
   return 2;
 }
 

@@ -27,7 +27,7 @@ campaign() { "$@" || echo "$*" >>"$findings"; }
 long_tests() { TUNE_LONG=1 TUNE_SEED=$first campaign "$@"; }
 
 {
-  for scheduler in fifo asha toy; do
+  for scheduler in $("$build/bench/tune_simulate_bench" schedulers); do
     campaign "$build/bench/tune_simulate_bench" campaign $scheduler "$schedules" "$first"
   done
   for trials in 1000 1000000; do

@@ -75,7 +75,7 @@ expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const
 expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all) {
   rule_parts result;
   auto judge = make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
-                           scheduler_context_of(from.what));
+                           scheduler_context_of(from.what, from.space));
   if (!judge)
     return judge.error();
   auto source = make_searcher(from, all);

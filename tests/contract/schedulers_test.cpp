@@ -5,6 +5,8 @@
 #include "support/scheduler_feed.hpp"
 #include "support/scheduler_world.hpp"
 
+#include "tune/core/space/space.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +35,8 @@ protected:
   static std::unique_ptr<scheduler> make() {
     scheduler_context context;
     context.seed = 7;
+    context.space
+        = std::make_shared<const search_space>(*search_space::parse({{"x", "uniform(0, 1)"}}));
     auto options = options::parse(GetParam().known, {});
     EXPECT_TRUE(options);
     auto result = GetParam().make(*options, context);

@@ -4,7 +4,8 @@
 #include "support/toy_scheduler.hpp"
 #include "support/world.hpp"
 
-#include <array>
+#include "tune/core/space/space.hpp"
+
 #include <utility>
 
 namespace tune::support {
@@ -18,17 +19,23 @@ constexpr std::uint64_t iterations = 10;
 /// A run that needs more events than this does not come to an end.
 constexpr std::size_t most_events = 50'000;
 
-constexpr std::array<std::string_view, 3> names{"fifo", "asha", "toy"};
+resource_request slot() {
+  resources one;
+  one.cpu = amount::of(1);
+  resource_request result;
+  result.bundles = {one};
+  return result;
+}
 
-std::unique_ptr<scheduler> make_judge(judge_kind what, std::uint64_t seed) {
-  if (what == judge_kind::toy)
+std::unique_ptr<scheduler> make_scheduler(const judge& who, std::uint64_t seed) {
+  if (who.type.empty())
     return std::make_unique<toy_scheduler>(seed);
-  auto all = builtin_schedulers();
-  const auto* entry = all.find(names[static_cast<std::size_t>(what)]);
-  std::map<std::string, std::string> written;
-  if (what == judge_kind::asha)
-    written = {{"max_t", "10"}, {"grace_period", "1"}, {"reduction_factor", "3"}};
-  return std::move(*entry->make(*options::parse(entry->known, written), {seed, 1, false}));
+  static const auto all = builtin_schedulers();
+  static const auto space
+      = std::make_shared<const search_space>(*search_space::parse({{"x", "uniform(0, 100)"}}));
+  const auto* entry = all.find(who.type);
+  scheduler_context context{seed, 1, false, space, slot()};
+  return std::move(*entry->make(*options::parse(entry->known, who.options), context));
 }
 
 simulation_options options_of(std::uint64_t seed) {
@@ -59,9 +66,7 @@ experiment_settings settings_of(std::uint64_t seed) {
   result.seed = seed;
   result.objectives = {{"loss", false}};
   result.can_checkpoint = true;
-  resources slot;
-  slot.cpu = amount::of(1);
-  result.request.bundles = {slot};
+  result.request = slot();
   result.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
   result.failures.budget[static_cast<std::size_t>(end_class::killed)] = 3;
   result.failures.budget[static_cast<std::size_t>(end_class::timeout)] = 3;
@@ -86,22 +91,27 @@ experiment_settings settings_of(std::uint64_t seed) {
 
 } // namespace
 
-std::string_view to_text(judge_kind x) {
-  return names[static_cast<std::size_t>(x)];
+const std::vector<judge>& judges() {
+  static const std::vector<judge> result{
+      {"toy", "", {}},
+      {"fifo", "fifo", {}},
+      {"asha", "asha", {{"max_t", "10"}, {"grace_period", "1"}, {"reduction_factor", "3"}}},
+  };
+  return result;
 }
 
-std::optional<judge_kind> judge_kind_from(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name)
-      return static_cast<judge_kind>(i);
+const judge* find_judge(std::string_view name) {
+  for (const auto& x : judges()) {
+    if (x.name == name)
+      return &x;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-schedule_result run_schedule(judge_kind judge, std::uint64_t seed) {
-  auto rules = [judge, seed] {
+schedule_result run_schedule(const judge& who, std::uint64_t seed) {
+  auto rules = [&who, seed] {
     return rule_set{
-        make_judge(judge, seed),
+        make_scheduler(who, seed),
         std::make_unique<counting_searcher>(trials, 1 + static_cast<std::uint32_t>(seed % 4)),
         {}};
   };
@@ -127,10 +137,10 @@ schedule_result run_schedule(judge_kind judge, std::uint64_t seed) {
   return result;
 }
 
-campaign_result run_campaign(judge_kind judge, std::uint64_t first, std::uint64_t count) {
+campaign_result run_campaign(const judge& who, std::uint64_t first, std::uint64_t count) {
   campaign_result result;
   for (auto seed = first; seed < first + count; ++seed) {
-    auto one = run_schedule(judge, seed);
+    auto one = run_schedule(who, seed);
     ++result.schedules;
     result.events += one.events;
     result.heads += one.heads;
@@ -144,7 +154,7 @@ campaign_result run_campaign(judge_kind judge, std::uint64_t first, std::uint64_
   return result;
 }
 
-std::unique_ptr<simulation> large_simulation(judge_kind judge, std::uint64_t trials_wanted) {
+std::unique_ptr<simulation> large_simulation(const judge& who, std::uint64_t trials_wanted) {
   simulation_options how;
   resources capacity;
   capacity.cpu = amount::of(8);
@@ -154,23 +164,21 @@ std::unique_ptr<simulation> large_simulation(judge_kind judge, std::uint64_t tri
   experiment_settings settings;
   settings.objectives = {{"loss", false}};
   settings.can_checkpoint = true;
-  resources slot;
-  slot.cpu = amount::of(1);
-  settings.request.bundles = {slot};
-  auto rules = [judge, trials_wanted] {
+  settings.request = slot();
+  auto rules = [who, trials_wanted] {
     return rule_set{
-        make_judge(judge, 1), std::make_unique<counting_searcher>(trials_wanted, 64), {}};
+        make_scheduler(who, 1), std::make_unique<counting_searcher>(trials_wanted, 64), {}};
   };
   return std::make_unique<simulation>(
       std::move(how), std::move(settings), rules,
       std::make_shared<falling_loss>(1, iterations, std::chrono::seconds{1}));
 }
 
-std::string text_of(judge_kind judge, const campaign_result& x) {
+std::string text_of(const judge& who, const campaign_result& x) {
   std::string result;
   for (const auto& y : x.found.kept())
-    result += std::string{to_text(judge)} + ", seed " + std::to_string(x.failed.value_or(0)) + ": "
-              + to_text(y) + "\n";
+    result
+        += who.name + ", seed " + std::to_string(x.failed.value_or(0)) + ": " + to_text(y) + "\n";
   return result;
 }
 

@@ -6,18 +6,29 @@
 #include "tune/core/simulate/simulation.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tune::support {
 
 /// Who judges.
-enum class judge_kind : std::uint8_t { fifo, asha, toy };
+struct judge {
+  /// Names it among the others.
+  std::string name;
+  /// Its type in the catalogue; empty: the toy.
+  std::string type;
+  /// Options that let it do all it can within 20 trials of 10 reports; others have their defaults.
+  std::map<std::string, std::string> options;
+};
 
-[[nodiscard]] std::string_view to_text(judge_kind x);
-[[nodiscard]] std::optional<judge_kind> judge_kind_from(std::string_view name);
+/// The toy, which does everything a scheduler may do, and every scheduler shipped in all its forms.
+[[nodiscard]] const std::vector<judge>& judges();
+/// Null where there is none of this name.
+[[nodiscard]] const judge* find_judge(std::string_view name);
 
 /// What one schedule came to.
 struct schedule_result {
@@ -31,7 +42,7 @@ struct schedule_result {
 /// One experiment of 20 trials of 10 reports on 3 nodes, all else by `seed`: 5 sudden faults,
 /// failures of trainables, saves and restores, doubled and late messages, delayed answers and
 /// commits, retention, stop conditions and retries. It is checked on the way and at the end.
-[[nodiscard]] schedule_result run_schedule(judge_kind judge, std::uint64_t seed);
+[[nodiscard]] schedule_result run_schedule(const judge& who, std::uint64_t seed);
 
 /// Runs schedules with seeds from `first` on until one has a finding, or `count` have run.
 struct campaign_result {
@@ -43,14 +54,14 @@ struct campaign_result {
   std::optional<std::uint64_t> failed;
   findings found;
 };
-[[nodiscard]] campaign_result run_campaign(judge_kind judge, std::uint64_t first,
+[[nodiscard]] campaign_result run_campaign(const judge& who, std::uint64_t first,
                                            std::uint64_t count);
 
 /// As many trials of 10 reports as one likes, on 8 nodes of 8 slots, without a disk and without
 /// faults: what the core itself costs.
-[[nodiscard]] std::unique_ptr<simulation> large_simulation(judge_kind judge, std::uint64_t trials);
+[[nodiscard]] std::unique_ptr<simulation> large_simulation(const judge& who, std::uint64_t trials);
 
 /// "toy, seed 17: event 12, trial 00003: …", one line per finding; empty where there is none.
-[[nodiscard]] std::string text_of(judge_kind judge, const campaign_result& x);
+[[nodiscard]] std::string text_of(const judge& who, const campaign_result& x);
 
 } // namespace tune::support

@@ -41,8 +41,10 @@ void scheduler_world::run() {
   for (std::uint64_t i = 0; i < most; ++i) {
     while (added_ < settings_.trials && (added_ < settings_.slots + 2 || chance(20))) {
       trial_id id{added_++};
-      trials_[id].talent = std::uniform_real_distribution{0.0, 1.0}(random_);
-      tell(fact::added{id, std::make_shared<const object>(), false});
+      auto& trial = trials_[id];
+      trial.talent = std::uniform_real_distribution{0.0, 1.0}(random_);
+      trial.config = std::make_shared<const object>(object{{"x", trial.talent}});
+      tell(fact::added{id, trial.config, false});
     }
     fill_slots();
     if (step())
@@ -133,7 +135,7 @@ void scheduler_world::train(trial_id id, known_trial& trial) {
   if (chance(settings_.retried)) {
     tell(fact::failed{id});
     trial.now = state::pending;
-    tell(fact::added{id, std::make_shared<const object>(), true});
+    tell(fact::added{id, trial.config, true});
     return;
   }
   ++trial.iteration;
@@ -231,8 +233,11 @@ bool scheduler_world::act(const action& what) {
   } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
     ++trial.lineage;
     trial.asked = 0;
+    trial.now = state::pending;
+    trial.config = graft->config;
     if (auto donor = trials_.find(graft->donor); donor != trials_.end())
       trial.iteration = donor->second.iteration;
+    tell(fact::added{what.trial, trial.config, true});
   }
   return true;
 }

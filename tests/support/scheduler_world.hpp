@@ -67,6 +67,7 @@ private:
     sequence asked = 0;
     int due = 0;
     double talent = 0;
+    config_ptr config;
   };
 
   scheduler* uut_;

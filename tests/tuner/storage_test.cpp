@@ -32,7 +32,8 @@ protected:
   }
 
   static std::string location(std::uint64_t number) {
-    return (checkpoint_folder({0}, {1, 1}) / ("checkpoint_00000" + std::to_string(number))).string();
+    return (checkpoint_folder({0}, {1, 1}) / ("checkpoint_00000" + std::to_string(number)))
+        .string();
   }
   static on::saved saved(std::uint64_t number) {
     return {{0}, {1, 1}, {number}, number, {}, location(number), 1};
@@ -45,9 +46,7 @@ protected:
     }
     return result;
   }
-  std::string results() const {
-    return content(directory() / "trials" / "00000" / "result.jsonl");
-  }
+  std::string results() const { return content(directory() / "trials" / "00000" / "result.jsonl"); }
 };
 
 TEST_F(finish_up_test, keeps_what_is_registered_and_not_doomed) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace tune {
 
@@ -65,6 +66,8 @@ void machine::go_by(rule_change what) {
 void machine::take(const on::opened& what) {
   epoch_ = what.epoch;
   attempts_ = 0;
+  for (const auto& [name, capacity] : std::exchange(nodes_, {}))
+    tell_scheduler(fact::node_down{name});
   // A head that goes on: what made the last one leave off is over.
   drain_.reset();
   finished_ = false;
@@ -90,12 +93,16 @@ void machine::take(const on::opened& what) {
     lose_aside(*live(id), "what it paused with in memory was lost with its head");
 }
 
-void machine::take(const on::node_up&) {
-  // Capacity is the ledger's business; the event stands in the log for the record of nodes.
+void machine::take(const on::node_up& what) {
+  // Who runs where is the ledger's business; schedulers may deal by what there is.
+  nodes_[what.node] = what.capacity;
+  tell_scheduler(fact::node_up{what.node, what.capacity});
   nobody_to_start_ = false;
 }
 
 void machine::take(const on::node_down& what) {
+  if (nodes_.erase(what.node) > 0)
+    tell_scheduler(fact::node_down{what.node});
   // Ending an attempt may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
     lose_node(id, what);

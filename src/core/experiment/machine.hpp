@@ -381,6 +381,8 @@ private:
   std::uint32_t epoch_ = 0;
   std::uint64_t attempts_ = 0;
   std::uint64_t checkpoints_made_ = 0;
+  /// What the head's nodes offer.
+  std::map<std::string, resources> nodes_;
   std::vector<trial_entry> trials_;
   /// Trials that the searcher suggested; clients may add more.
   std::uint64_t suggested_ = 0;

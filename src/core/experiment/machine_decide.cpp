@@ -72,7 +72,7 @@ bool machine::act(sequence cause, const action& what) {
     row(*trial, "reconfigured");
     done = true;
   } else if (const auto* wants = std::get_if<set_resources>(&what.what)) {
-    done = !trial->attempt && !trial->awaits_lease;
+    done = !trial->awaits_lease && (!trial->attempt || trial->attempt->next == parked::pause);
     if (done) {
       trial->request = wants->request;
       trial->request.policy = settings_.request.policy;

@@ -180,7 +180,10 @@ void describe_trial(fingerprint& into, const live_trial& x) {
 
 void machine::describe(fingerprint& into) const {
   into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{epoch_});
-  into.add(attempts_).add(checkpoints_made_).add(std::uint64_t{trials_.size()});
+  into.add(attempts_).add(checkpoints_made_).add(std::uint64_t{nodes_.size()});
+  for (const auto& [name, capacity] : nodes_)
+    into.add(std::string_view{name}).add(std::string_view{to_text(capacity)});
+  into.add(std::uint64_t{trials_.size()});
   for (const auto& x : trials_) {
     into.add(static_cast<std::uint64_t>(x.status)).add(std::uint64_t{x.succeeded});
     into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest);

@@ -18,6 +18,8 @@ void fifo_queue::apply(const scheduler_fact& what) {
     void operator()(const fact::saved&) {}
     void operator()(const fact::failed&) {}
     void operator()(const fact::decided&) {}
+    void operator()(const fact::node_up&) {}
+    void operator()(const fact::node_down&) {}
   };
   std::visit(visitor{*this}, what.what);
 }

@@ -149,7 +149,7 @@ void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
   auto parsed = options::parse(entry.known, option_texts(x.what.scheduler.options));
   if (!parsed || !entry.make)
     return;
-  if (auto made = entry.make(*parsed, scheduler_context_of(x.what)); !made)
+  if (auto made = entry.make(*parsed, scheduler_context_of(x.what, x.space)); !made)
     x.refuse("scheduler", blamed(entry.known, made.error().detail),
              "of " + entry.name + ": " + made.error().detail);
 }

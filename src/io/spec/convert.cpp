@@ -166,8 +166,10 @@ searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search
   return result;
 }
 
-scheduler_context scheduler_context_of(const spec& x) {
+scheduler_context scheduler_context_of(const spec& x, std::shared_ptr<const search_space> space) {
   scheduler_context result;
+  result.space = std::move(space);
+  result.request = request_of(x);
   result.seed = x.experiment.seed;
   result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());
   result.maximise = x.experiment.objectives.empty() || x.experiment.objectives.front().maximise;

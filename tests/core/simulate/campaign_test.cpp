@@ -4,12 +4,24 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace tune {
+
+namespace support {
+
+// For messages of GoogleTest.
+static void PrintTo(const judge& x, std::ostream* out) {
+  *out << x.name;
+}
+
+} // namespace support
+
 namespace {
 
-using support::judge_kind;
+using support::judge;
 
-class any_judge : public testing::TestWithParam<judge_kind> {};
+class any_judge : public testing::TestWithParam<judge> {};
 
 TEST_P(any_judge, keeps_all_promises_in_three_hundred_schedules) {
   auto result = support::run_campaign(GetParam(), 1, 300);
@@ -30,9 +42,8 @@ TEST_P(any_judge, does_the_same_again_with_the_same_seed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(simulation, any_judge,
-                         testing::Values(judge_kind::fifo, judge_kind::asha, judge_kind::toy),
-                         [](const auto& x) { return std::string{to_text(x.param)}; });
+INSTANTIATE_TEST_SUITE_P(simulation, any_judge, testing::ValuesIn(support::judges()),
+                         [](const auto& x) { return x.param.name; });
 
 } // namespace
 } // namespace tune

@@ -70,7 +70,7 @@ struct experiment_settings {
   checkpoint_policy checkpoints;
   /// End in order at this experiment time. 0 = never.
   std::chrono::nanoseconds time_limit{0};
-  /// How long the last result of a trial that was told to stop is awaited.
+  /// How long the last result of a trial that was told to stop is awaited. 0 = as long as it takes.
   std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
   /// How much longer it may take at the end of its trial to export. 0 = nothing is exported.
   std::chrono::nanoseconds export_time{0};

@@ -49,7 +49,8 @@ struct reconfigure {
   config_ptr config;
   friend bool operator==(const reconfigure& x, const reconfigure& y);
 };
-/// Change the resources of a trial that is not running.
+/// Change the resources of a trial that does not run, or was told to pause: those of its next
+/// attempt.
 struct set_resources {
   resource_request request;
   friend bool operator==(const set_resources&, const set_resources&) = default;

@@ -15,6 +15,8 @@
 
 namespace tune {
 
+class search_space;
+
 /// Facts that a scheduler is told, in log order. It keeps its own mirror of them.
 namespace fact {
 
@@ -91,6 +93,15 @@ struct chosen {
   /// Trials that could not be started any more.
   std::vector<trial_id> refused;
 };
+/// A node offers resources, or offers others than before.
+struct node_up {
+  std::string node;
+  resources capacity;
+};
+/// A node is gone. Those of a head that is gone are told of when the next one opens.
+struct node_down {
+  std::string node;
+};
 
 } // namespace fact
 
@@ -99,7 +110,8 @@ struct scheduler_fact {
   sequence seq = 0;
   instant at{0};
   std::variant<fact::added, fact::started, fact::result, fact::paused, fact::unpaused, fact::saved,
-               fact::failed, fact::ended, fact::decided, fact::chosen>
+               fact::failed, fact::ended, fact::decided, fact::chosen, fact::node_up,
+               fact::node_down>
       what;
 };
 
@@ -155,6 +167,10 @@ struct scheduler_context {
   /// Whether the first of them is maximised. Scores are larger-is-better either way; it is for what
   /// people read, where scores are turned back.
   bool maximise = true;
+  /// What configurations are drawn from; null where nothing is known of it.
+  std::shared_ptr<const search_space> space;
+  /// What each trial needs at first.
+  resource_request request;
 };
 
 using scheduler_catalogue = catalogue<scheduler, scheduler_context>;

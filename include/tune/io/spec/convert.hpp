@@ -31,7 +31,8 @@ namespace tune {
 /// What the chosen searcher's and scheduler's factories are given.
 [[nodiscard]] searcher_context searcher_context_of(const spec& x,
                                                    std::shared_ptr<const search_space> space);
-[[nodiscard]] scheduler_context scheduler_context_of(const spec& x);
+[[nodiscard]] scheduler_context scheduler_context_of(const spec& x,
+                                                     std::shared_ptr<const search_space> space);
 
 /// The command with the parameters of `space`. @errors as `command_template::parse`.
 [[nodiscard]] expected<command_template> command_of(const spec& x, const search_space& space);

@@ -1,0 +1,67 @@
+// What schedulers hear beside what becomes of trials.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/run_by_hand.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tune {
+namespace {
+
+struct scheduler_facts : testing::Test, support::run_by_hand {
+  void take_node(const std::string& name, double cpus) {
+    resources capacity;
+    capacity.cpu = amount::of(cpus);
+    post(on::node_up{name, capacity});
+  }
+  /// "+a 2cpu -b": nodes that came, with what they offer, and went.
+  [[nodiscard]] std::string heard_of_nodes() const {
+    std::string result;
+    for (const auto& x : ports.all<cmd::tell_scheduler>()) {
+      if (const auto* up = std::get_if<fact::node_up>(&x.what.what))
+        result += "+" + up->node + " " + to_text(up->capacity) + " ";
+      else if (const auto* down = std::get_if<fact::node_down>(&x.what.what))
+        result += "-" + down->node + " ";
+    }
+    return result;
+  }
+};
+
+TEST_F(scheduler_facts, tell_what_nodes_offer) {
+  open();
+  take_node("a", 2);
+  take_node("b", 1);
+  take_node("a", 3);
+  post(on::node_down{"b", "lost"});
+  post(on::node_down{"b", "lost"});
+
+  EXPECT_EQ(heard_of_nodes(), "+a cpu 2 +b cpu 1 +a cpu 3 -b ");
+}
+
+TEST_F(scheduler_facts, tell_that_the_nodes_of_a_head_are_gone_with_it) {
+  open();
+  take_node("b", 1);
+  take_node("a", 2);
+  post(on::opened{2, "test", "{}", 1});
+  take_node("a", 2);
+
+  EXPECT_EQ(heard_of_nodes(), "+b cpu 1 +a cpu 2 -a -b +a cpu 2 ");
+}
+
+TEST_F(scheduler_facts, let_a_trial_pause_with_other_resources_than_it_had) {
+  resource_request four;
+  four.bundles.emplace_back().cpu = amount::of(4);
+  open();
+  run();
+  report();
+  const auto cause = ports.all<cmd::judge>().back().cause;
+  post(on::decided{{{cause, {{zero, tune::pause{}, {}}, {zero, set_resources{four}, {}}}}}});
+  save();
+  end(end_class::stopped);
+  choose();
+
+  EXPECT_EQ(ports.actions(), (std::vector<std::string>{"pause", "set_resources"}));
+  EXPECT_EQ(ports.last<cmd::place>().request.bundles, four.bundles);
+}
+
+} // namespace
+} // namespace tune
