@@ -2,6 +2,7 @@
 #include "tune/tuner/rule_parts.hpp"
 
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/saving.hpp"
 
 #include <utility>
 
@@ -48,25 +49,6 @@ experiment_settings settings_by(const spec& what) {
   return result;
 }
 
-bool can_save(const spec& what, const choices& all) {
-  const auto& x = what.trainable;
-  if (!x.kind)
-    return false;
-  switch (*x.kind) {
-    case trainable_kind::command:
-      // Programs read by patterns cannot be asked.
-      return x.metrics.empty();
-    case trainable_kind::table:
-      return true;
-    case trainable_kind::function:
-    case trainable_kind::class_type:
-      break;
-  }
-  // A function hands checkpoints over by itself.
-  const auto* entry = all.trainables.find(x.name);
-  return entry != nullptr && entry->maker != nullptr && entry->maker()->can_save();
-}
-
 expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all) {
   return make_chosen(all.searchers, from.what.search.type, from.what.search.options,
                      searcher_context_of(from.what, from.space));
@@ -85,7 +67,7 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   if (!stoppers)
     return stoppers.error();
   result.settings = settings_by(from.what);
-  result.settings.can_checkpoint = !from.what.trainable.kind || can_save(from.what, all);
+  result.settings.can_checkpoint = why_no_saving(from.what, all.trainables).empty();
   result.planned = planned_of(from, **source);
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)

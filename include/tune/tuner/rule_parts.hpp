@@ -32,8 +32,4 @@ struct rule_parts {
 /// @errors what only shows once the parts are made; a fault of the configuration.
 [[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all);
 
-/// Whether trials can write checkpoints when they are asked to. Of a function or class that is not
-/// registered here: no.
-[[nodiscard]] bool can_save(const spec& what, const choices& all);
-
 } // namespace tune

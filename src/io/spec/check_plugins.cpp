@@ -2,6 +2,7 @@
 #include "loading.hpp"
 
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/saving.hpp"
 
 #include <algorithm>
 
@@ -149,9 +150,17 @@ void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
   auto parsed = options::parse(entry.known, option_texts(x.what.scheduler.options));
   if (!parsed || !entry.make)
     return;
-  if (auto made = entry.make(*parsed, scheduler_context_of(x.what, x.space)); !made)
+  auto made = entry.make(*parsed, scheduler_context_of(x.what, x.space));
+  if (!made) {
     x.refuse("scheduler", blamed(entry.known, made.error().detail),
              "of " + entry.name + ": " + made.error().detail);
+    return;
+  }
+  if (!(*made)->traits().needs_checkpoints || x.request.trainables == nullptr)
+    return;
+  if (auto why = why_no_saving(x.what, *x.request.trainables); !why.empty())
+    x.refuse("scheduler", "type",
+             "type = " + entry.name + ": pauses trials, which need checkpoints for that: " + why);
 }
 
 } // namespace

@@ -34,7 +34,7 @@ TEST_F(scheduler_facts, tell_what_nodes_offer) {
   post(on::node_down{"b", "lost"});
   post(on::node_down{"b", "lost"});
 
-  EXPECT_EQ(heard_of_nodes(), "+a cpu 2 +b cpu 1 +a cpu 3 -b ");
+  EXPECT_EQ(heard_of_nodes(), "+a 2 CPU +b 1 CPU +a 3 CPU -b ");
 }
 
 TEST_F(scheduler_facts, tell_that_the_nodes_of_a_head_are_gone_with_it) {
@@ -44,7 +44,7 @@ TEST_F(scheduler_facts, tell_that_the_nodes_of_a_head_are_gone_with_it) {
   post(on::opened{2, "test", "{}", 1});
   take_node("a", 2);
 
-  EXPECT_EQ(heard_of_nodes(), "+b cpu 1 +a cpu 2 -a -b +a cpu 2 ");
+  EXPECT_EQ(heard_of_nodes(), "+b 1 CPU +a 2 CPU -a -b +a 2 CPU ");
 }
 
 TEST_F(scheduler_facts, let_a_trial_pause_with_other_resources_than_it_had) {

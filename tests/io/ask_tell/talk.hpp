@@ -70,7 +70,7 @@ struct recipe {
                                             const std::map<std::string, std::string>& how = {}) {
     auto all = builtin_schedulers();
     const auto* entry = all.find(name);
-    auto made = entry->make(*options::parse(entry->known, how), {0, 1, false});
+    auto made = entry->make(*options::parse(entry->known, how), {0, 1, false, nullptr, {}});
     return std::move(*made);
   }
 

@@ -29,12 +29,16 @@ private:
 /// Judges nothing.
 class idle_scheduler : public scheduler {
 public:
-  [[nodiscard]] scheduler_traits traits() const override { return {}; }
+  explicit idle_scheduler(scheduler_traits traits = {}) : traits_{std::move(traits)} {}
+  [[nodiscard]] scheduler_traits traits() const override { return traits_; }
   void apply(const scheduler_fact&) override {}
   [[nodiscard]] decision judge(sequence, trial_id) const override { return {}; }
   [[nodiscard]] choice choose(sequence, std::uint32_t) const override { return {}; }
   [[nodiscard]] decision on_stall(sequence) const override { return {}; }
   void describe(fingerprint&) const override {}
+
+private:
+  scheduler_traits traits_;
 };
 
 inline option_spec integer_option(std::string name, std::string fallback, double least,
@@ -79,7 +83,14 @@ inline scheduler_catalogue schedulers() {
       return error{ec::bad_option, "grace_period: must be at most max_t"};
     return std::unique_ptr<scheduler>{std::make_unique<idle_scheduler>()};
   };
-  return scheduler_catalogue{{first, halving}};
+  scheduler_catalogue::entry pausing{"pausing", "lets trials wait", "", {}, {}};
+  pausing.make
+      = [](const options&, const scheduler_context&) -> expected<std::unique_ptr<scheduler>> {
+    scheduler_traits traits;
+    traits.needs_checkpoints = true;
+    return std::unique_ptr<scheduler>{std::make_unique<idle_scheduler>(traits)};
+  };
+  return scheduler_catalogue{{first, halving, pausing}};
 }
 
 inline load_request request() {
