@@ -10,6 +10,7 @@ FILES = sorted((ROOT / "config").glob("*.ini"))
 
 # What makes an experiment small enough for a test.
 SMALLER = {
+    "compare": ["--experiment.num_samples", "20", "--experiment.time_limit", "0"],
     "mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
     "python-digits": ["--experiment.num_samples", "2", "--space.epochs", "2"],
     "quadratic": [],

@@ -50,6 +50,23 @@ class Simulate(Case):
         self.assertIn("simulated: 2 nodes with 4 CPU each", told.out)
         self.assertNotIn("directory", told.out)
 
+    def test_tells_when_a_target_was_reached(self):
+        fifo = ["--scheduler.type", "fifo"]
+
+        far = self.simulate(*fifo, "--target", "0.97", "--output", "json").json()
+        near = self.simulate(*fifo, "--target", "0.9", "--output", "json").json()
+        never = self.simulate(*fifo, "--target", "1.1", "--output", "json").json()
+
+        times = [x["simulated"]["target_s"] for x in (near, far)]
+        self.assertLess(0, times[0])
+        self.assertLess(times[0], times[1])
+        self.assertLess(times[1], far["elapsed_s"])
+        self.assertIsNone(never["simulated"]["target_s"])
+        self.assertNotIn("target_s", self.simulate("--output", "json").json()["simulated"])
+        self.assertIn("target 0.9: reached after ", self.simulate(*fifo, "--target", "0.9").out)
+        self.assertIn("target 2: not reached", self.simulate(*fifo, "--target", "2").out)
+        self.simulate("--target", "much", code=2)
+
     def test_refuses_what_it_cannot_simulate(self):
         told = self.run_node("simulate", ROOT / "config" / "quadratic.ini", code=3)
         self.assertIn("kind = table", told.err)

@@ -2,6 +2,7 @@
 #include "command/command_line.hpp"
 
 #include "command/command_table.hpp"
+#include "command/option_values.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/net/transport.hpp"
@@ -10,10 +11,6 @@
 
 namespace tune::cli {
 namespace {
-
-/// Of CPUs, GPUs and whatever users count.
-constexpr double most_amount = 1'000'000;
-constexpr double most_seconds = 366.0 * 24 * 3600;
 
 /// The text of a wrong command line; `where` is null before the command is known.
 error wrong(const std::string& what, const command_doc* where) {
@@ -138,48 +135,6 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
-/// The parts of a text that is joined by commas.
-words comma_parts(const std::string& text) {
-  words result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    auto end = std::min(text.find(',', begin), text.size());
-    result.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return result;
-}
-
-expected<double> amount_from(const std::string& text) {
-  auto number = parse_number(text);
-  if (!number || !(*number >= 0 && *number <= most_amount))
-    return error{ec::bad_option, in_quotes(text) + " is not a number from 0 to 1000000"};
-  return *number;
-}
-
-expected<std::chrono::nanoseconds> time_from(const std::string& text) {
-  auto seconds = parse_seconds(text);
-  if (!seconds)
-    return seconds.error();
-  if (*seconds > most_seconds)
-    return error{ec::bad_option, in_quotes(text) + " is longer than a year"};
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>{*seconds});
-}
-
-expected<std::map<std::string, amount>> custom_from(const std::string& text) {
-  std::map<std::string, amount> result;
-  for (const auto& part : comma_parts(text)) {
-    auto equals = part.find('=');
-    if (equals == 0 || equals == part.npos)
-      return error{ec::bad_option, in_quotes(part) + " is not NAME=AMOUNT"};
-    auto much = amount_from(part.substr(equals + 1));
-    if (!much)
-      return much.error();
-    result[part.substr(0, equals)] = amount::of(*much);
-  }
-  return result;
-}
-
 /// What a machine offers.
 expected<void> read_offers(const read_result& x, offered_request& to, const command_doc& where) {
   auto bytes = [](const std::string& text) { return parse_bytes(text); };
@@ -273,20 +228,6 @@ expected<request> trials_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
-expected<double> chance_from(const std::string& text) {
-  auto number = amount_from(text);
-  if (number && *number <= 1)
-    return number;
-  return error{ec::bad_option, in_quotes(text) + " is not a chance from 0 to 1"};
-}
-
-expected<std::chrono::nanoseconds> some_time_from(const std::string& text) {
-  auto time = time_from(text);
-  if (time && time->count() <= 0)
-    return error{ec::bad_option, in_quotes(text) + " is no time: it must be more than 0"};
-  return time;
-}
-
 expected<request> simulate_from(const read_result& x, const command_doc& where) {
   simulate_request result;
   result.file = x.positionals[0];
@@ -313,7 +254,8 @@ expected<request> simulate_from(const read_result& x, const command_doc& where) 
         read_option(x, "latency", result.latency, time_from, where),
         read_option(x, "node-mtbf", result.node_mtbf, time_from, where),
         read_option(x, "node-repair", result.node_repair, some_time_from, where),
-        read_option(x, "trial-failure", result.trial_failure, chance_from, where)}) {
+        read_option(x, "trial-failure", result.trial_failure, chance_from, where),
+        read_option(x, "target", result.target, number_from, where)}) {
     if (!done)
       return done.error();
   }

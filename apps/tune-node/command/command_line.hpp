@@ -124,6 +124,8 @@ struct simulate_request {
   std::chrono::nanoseconds node_repair{std::chrono::minutes{5}};
   /// Chance that an iteration fails. [0 to 1]
   double trial_failure = 0;
+  /// A value of the first objective whose time is wanted.
+  std::optional<double> target;
   bool strict = false;
   std::vector<named_text> overrides;
 };

@@ -224,6 +224,7 @@ command_doc simulate_doc() {
        {"node-mtbf", 0, "TIME", "mean time between two losses of a node; 0: never", {}, "0s"},
        {"node-repair", 0, "TIME", "mean time that a lost node stays away", {}, "5m"},
        {"trial-failure", 0, "CHANCE", "chance from 0 to 1 that an iteration fails", {}, "0"},
+       {"target", 0, "VALUE", "tell when the first trial's metric was so good"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
       true};
 }

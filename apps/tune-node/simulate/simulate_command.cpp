@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/simulate_command.hpp"
 
+#include "console/human.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "output/format.hpp"
 #include "run/ending.hpp"
 #include "run/run_command.hpp"
 #include "simulate/table_model.hpp"
+#include "simulate/target_watch.hpp"
 #include "tune/core/simulate/simulation.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/tuner/rule_parts.hpp"
@@ -87,7 +89,10 @@ std::string short_number(double x) {
   return text;
 }
 
-object told_of(const simulation& world, const simulate_request& what) {
+/// When the target was reached; nothing: never, or none was wanted.
+using target_time = std::optional<instant>;
+
+object told_of(const simulation& world, const simulate_request& what, target_time reached) {
   object result;
   result.set("nodes", static_cast<std::int64_t>(what.nodes));
   result.set("nodes_lost", static_cast<std::int64_t>(world.nodes_lost()));
@@ -95,11 +100,13 @@ object told_of(const simulation& world, const simulate_request& what) {
   result.set("most_running", static_cast<std::int64_t>(world.most_running()));
   result.set("computed_s", seconds_of(world.computed()));
   result.set("events", static_cast<std::int64_t>(world.events()));
+  if (what.target)
+    result.set("target_s", reached ? value{seconds_of(*reached)} : value{});
   return result;
 }
 
 std::string told_to_people(const simulation& world, const simulate_request& what,
-                           const resources& node) {
+                           const resources& node, target_time reached) {
   auto result = "  simulated: " + std::to_string(what.nodes)
                 + (what.nodes == 1 ? " node with " : " nodes with ") + to_text(node)
                 + (what.nodes == 1 ? "" : " each");
@@ -107,7 +114,20 @@ std::string told_to_people(const simulation& world, const simulate_request& what
     result += ", lost " + std::to_string(world.nodes_lost()) + " times in all";
   result += "\n  trials at once: " + short_number(busy(world)) + " on average, "
             + std::to_string(world.most_running()) + " at most\n";
+  if (what.target)
+    result += "  target " + to_text(value{*what.target}) + ": "
+              + (reached ? "reached after " + duration_text(*reached) : "not reached") + "\n";
   return result;
+}
+
+/// Looks out for the target, if there is one, in front of `model`.
+std::shared_ptr<target_watch> watch(const simulate_request& what, const loaded_spec& loaded,
+                                    std::shared_ptr<trial_model> model,
+                                    const std::unique_ptr<simulation>& world) {
+  if (!what.target)
+    return nullptr;
+  return std::make_shared<target_watch>(std::move(model), loaded.what.experiment.objectives.front(),
+                                        *what.target, [&world] { return world->elapsed(); });
 }
 
 /// Why this cannot be simulated; empty: it can.
@@ -143,24 +163,29 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
     return refuse(to_text(parts.error()));
   auto options = world_of(what, *loaded);
   auto node = options.nodes.front().capacity;
-  simulation world{
+  std::unique_ptr<simulation> made;
+  std::shared_ptr<trial_model> model
+      = std::make_shared<table_model>(std::move(*table), loaded->space, what.iteration_time);
+  auto target = watch(what, *loaded, model, made);
+  made = std::make_unique<simulation>(
       std::move(options), parts->settings,
-      [&] { return std::move(make_rule_parts(*loaded, all)->rules); },
-      std::make_shared<table_model>(std::move(*table), loaded->space, what.iteration_time)};
+      [&] { return std::move(make_rule_parts(*loaded, all)->rules); }, target ? target : model);
+  auto& world = *made;
   world.run();
   if (!world.found().empty()) {
     std::cerr << "tune-node: " << printable(to_text(world.found().kept().front())) << '\n';
     return exit_code::internal;
   }
   auto end = *world.finished();
+  auto reached = target ? target->reached() : std::nullopt;
   auto last = snapshot_of(*loaded, world);
   if (format == output_format::table) {
     auto environment = terminal_environment::of_process();
     style look{wants_color(line.color, environment, ::isatty(STDOUT_FILENO) == 1)};
     std::cout << summary_text(last, {end.status, end.why, {}}, look)
-              << told_to_people(world, what, node);
+              << told_to_people(world, what, node, reached);
   } else {
-    std::cout << summary_json(last, end.status, told_of(world, what));
+    std::cout << summary_json(last, end.status, told_of(world, what, reached));
   }
   run_summary how;
   how.status = end.status;

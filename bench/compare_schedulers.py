@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How soon each scheduler finds a good configuration, on recorded curves in virtual time.
+
+    bench/compare_schedulers.py [TUNE_NODE] [SEEDS]
+
+Runs config/compare.ini on four nodes with every scheduler and every seed from 1 on, all with the same
+limit of virtual time. Prints one JSON object per scheduler: the median over the seeds of the time
+until some trial was within 1 % of the range from the best of all curves (null where at least half of
+the seeds never got there), the same relative to FIFO, how many seeds got there, the median of the
+best value, and of trials begun.
+"""
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFIG = ROOT / "config" / "compare.ini"
+TARGET = "0.0918"
+HALVING = [("max_t", "81"), ("reduction_factor", "3")]
+EPOCHS = ("time_attr", "training_iteration")
+EVERY_NINE = [EPOCHS, ("perturbation_interval", "9")]
+SCHEDULERS = {
+    "fifo": [("type", "fifo")],
+    "asha": [("type", "asha"), *HALVING],
+    "asha, promotion": [("type", "asha"), ("form", "promotion"), *HALVING],
+    "hyperband": [("type", "hyperband"), *HALVING],
+    "hb_bohb": [("type", "hb_bohb"), *HALVING],
+    "median_stopping": [("type", "median_stopping"), EPOCHS, ("grace_period", "3")],
+    "pbt": [("type", "pbt"), *EVERY_NINE],
+    "pbt, synch": [("type", "pbt"), ("synch", "true"), *EVERY_NINE],
+    "pb2": [("type", "pb2"), *EVERY_NINE],
+}
+
+
+def known_schedulers(program):
+    told = subprocess.run(
+        [program, "list", "schedulers", "-o", "json"], capture_output=True, text=True, check=True
+    )
+    return {x["name"] for x in json.loads(told.stdout)}
+
+
+def simulate(program, options, seed):
+    words = [program, "simulate", CONFIG, "--nodes", "4", "--target", TARGET, "-o", "json", "--quiet"]
+    words += ["--experiment.seed", str(seed)]
+    for name, text in options:
+        words += ["--scheduler." + name, text]
+    ran = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    if ran.returncode != 0:
+        raise SystemExit(ran.stderr)
+    return json.loads(ran.stdout)
+
+
+def median_time(times):
+    """Those that never got there came last."""
+    ordered = sorted(times, key=lambda x: float("inf") if x is None else x)
+    middle = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
+    return None if None in middle else sum(middle) / 2
+
+
+def main():
+    program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/apps/tune-node/tune-node"
+    seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    known = known_schedulers(program)
+    fifo = None
+    for name, options in SCHEDULERS.items():
+        if dict(options)["type"] not in known:
+            continue
+        told = [simulate(program, options, seed) for seed in range(1, seeds + 1)]
+        times = [x["simulated"]["target_s"] for x in told]
+        time = median_time(times)
+        fifo = time if name == "fifo" else fifo
+        print(json.dumps({
+            "bench": "compare_schedulers", "scheduler": name, "seeds": seeds,
+            "median_target_s": time,
+            "relative_to_fifo": round(time / fifo, 3) if time and fifo else None,
+            "reached": sum(x is not None for x in times),
+            "median_best": statistics.median(x["best"]["metrics"]["validation_loss"] for x in told),
+            "median_trials": statistics.median(sum(x["counts"].values()) for x in told),
+            "median_computed_s": statistics.median(x["simulated"]["computed_s"] for x in told),
+        }), flush=True)
+
+
+if __name__ == "__main__":
+    main()
