@@ -101,15 +101,37 @@ void machine::take(const on::node_up& what) {
 }
 
 void machine::take(const on::node_down& what) {
-  if (nodes_.erase(what.node) > 0)
-    tell_scheduler(fact::node_down{what.node});
+  lose_offer(what.node);
   // Ending an attempt may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
     lose_node(id, what);
   lose_asides_of(what.node);
 }
 
+/// The node grants nothing more.
+void machine::lose_offer(const std::string& node) {
+  if (nodes_.erase(node) == 0)
+    return;
+  tell_scheduler(fact::node_down{node});
+  // What the scheduler gave a trial may not be had any more: it may think again.
+  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+    auto& trial = *live(id);
+    if (!trial.awaits_lease || trial.request == settings_.request)
+      continue;
+    emit(cmd::cancel_place{id});
+    hand_back(trial);
+  }
+}
+
+/// It waits for a lease no longer, but to be chosen.
+void machine::hand_back(live_trial& trial) {
+  trial.awaits_lease = false;
+  --awaiting_lease_;
+  requeue(trial, "waited for " + to_text(trial.request));
+}
+
 void machine::take(const on::node_leaving& what) {
+  lose_offer(what.node);
   // What it leads to may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
     if (auto* trial = live(id); trial->attempt && trial->attempt->is_on(what.node))

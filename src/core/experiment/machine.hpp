@@ -115,6 +115,8 @@ struct live_trial {
   /// it runs there. Not one of `checkpoints`: after an error those count.
   checkpoint_id aside;
   resource_request request;
+  /// No node could grant that when it was asked for.
+  bool was_refused = false;
   bool was_placed = false;
   /// The scheduler knows that it may be started.
   bool queued = false;
@@ -333,6 +335,8 @@ private:
   void tell_of_rest();
 
   // machine_end
+  void lose_offer(const std::string& node);
+  void hand_back(live_trial& trial);
   void lose_node(trial_id id, const on::node_down& what);
   void leave_node(live_trial& trial);
   void close_attempt(live_trial& trial, const on::ended& what, end_class how,

@@ -76,6 +76,7 @@ bool machine::act(sequence cause, const action& what) {
     if (done) {
       trial->request = wants->request;
       trial->request.policy = settings_.request.policy;
+      trial->was_refused = false;
     }
   }
   if (done)

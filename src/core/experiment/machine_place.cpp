@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <utility>
+
 namespace tune {
 
 void machine::take(const on::placed& what) {
@@ -128,6 +130,11 @@ void machine::take(const on::place_refused& what) {
   auto* trial = live(what.trial);
   if (trial == nullptr || !trial->awaits_lease)
     return;
+  // A node may have gone after the scheduler had given it so much: it hears of both.
+  if (trial->request != settings_.request && !std::exchange(trial->was_refused, true)) {
+    hand_back(*trial);
+    return;
+  }
   trial->awaits_lease = false;
   --awaiting_lease_;
   trial->last_error = what.why;

@@ -160,6 +160,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(std::string_view{to_text(x.request)});
   into.add(x.best_score.value_or(0)).add(static_cast<std::uint64_t>(x.held));
   into.add(std::uint64_t{x.asked_for});
+  into.add(std::uint64_t{x.was_refused});
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
       .add(std::uint64_t{x.queued});

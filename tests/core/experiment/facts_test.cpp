@@ -63,5 +63,59 @@ TEST_F(scheduler_facts, let_a_trial_pause_with_other_resources_than_it_had) {
   EXPECT_EQ(ports.last<cmd::place>().request.bundles, four.bundles);
 }
 
+TEST_F(scheduler_facts, tell_of_a_node_that_leaves_as_of_one_that_is_gone) {
+  open();
+  take_node("a", 2);
+  post(on::node_leaving{"a"});
+  post(on::node_down{"a", "left"});
+
+  EXPECT_EQ(heard_of_nodes(), "+a 2 CPU -a ");
+}
+
+/// A trial that paused to go on with 4 CPUs, and waits for them.
+struct other_resources : scheduler_facts {
+  resource_request four;
+
+  void SetUp() override {
+    four.bundles.emplace_back().cpu = amount::of(4);
+    settings.request.bundles.emplace_back().cpu = amount::of(1);
+    open();
+    take_node("a", 4);
+    run();
+    report();
+    const auto cause = ports.all<cmd::judge>().back().cause;
+    post(on::decided{{{cause, {{zero, tune::pause{}, {}}, {zero, set_resources{four}, {}}}}}});
+    save();
+    end(end_class::stopped);
+    choose();
+    ASSERT_EQ(ports.last<cmd::place>().request.bundles, four.bundles);
+  }
+};
+
+TEST_F(other_resources, may_be_thought_over_when_a_node_went) {
+  const auto told = ports.heard<fact::added>(zero);
+
+  post(on::node_down{"a", "lost"});
+
+  EXPECT_EQ(ports.all<cmd::cancel_place>().size(), 1u);
+  EXPECT_EQ(ports.heard<fact::added>(zero), told + 1);
+  EXPECT_EQ(status(), trial_status::pending);
+  // What was granted just before is given back.
+  place();
+  EXPECT_EQ(ports.all<cmd::release>().size(), 1u);
+  choose();
+  EXPECT_EQ(ports.all<cmd::place>().size(), 3u);
+}
+
+TEST_F(other_resources, may_be_thought_over_once_when_they_are_refused) {
+  post(on::place_refused{zero, "no node has 4 CPU"});
+  EXPECT_EQ(status(), trial_status::pending);
+
+  choose();
+  post(on::place_refused{zero, "no node has 4 CPU"});
+
+  EXPECT_EQ(status(), trial_status::errored);
+}
+
 } // namespace
 } // namespace tune
