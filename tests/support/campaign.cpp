@@ -96,6 +96,15 @@ const std::vector<judge>& judges() {
       {"toy", "", {}},
       {"fifo", "fifo", {}},
       {"asha", "asha", {{"max_t", "10"}, {"grace_period", "1"}, {"reduction_factor", "3"}}},
+      {"resource_changing", "resource_changing", {}},
+      {"resource_changing_top_asha",
+       "resource_changing",
+       {{"base", "asha"},
+        {"base.max_t", "10"},
+        {"base.reduction_factor", "3"},
+        {"allocation", "top_job"},
+        {"increase_by", "cpu 0.5"},
+        {"increase_by_times", "3"}}},
   };
   return result;
 }

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/schedule/resource_changing/resource_changing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tune::resource_changing {
+
+namespace {
+
+constexpr std::string_view own_name = "resource_changing";
+
+bool is_own(const action& what) {
+  const auto* rule = what.reason.find("rule");
+  return rule != nullptr && rule->as_string() != nullptr && *rule->as_string() == own_name;
+}
+
+/// Whether the judged trial simply trains on.
+bool lets_go_on(const decision& answer, trial_id trial) {
+  return std::all_of(answer.actions.begin(), answer.actions.end(), [&](const action& x) {
+    return x.trial != trial || std::holds_alternative<go_on>(x.what)
+           || std::holds_alternative<annotate>(x.what);
+  });
+}
+
+/// What the base hears of a verdict: its own part, with all indices in order.
+fact::decided part_of_base(const fact::decided& what) {
+  fact::decided result;
+  result.what.cause = what.what.cause;
+  for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
+    const auto& x = what.what.actions[i];
+    auto is_refused = std::find(what.refused.begin(), what.refused.end(), i) != what.refused.end();
+    if (is_own(x) && !std::holds_alternative<pause>(x.what))
+      continue;
+    if (is_refused)
+      result.refused.push_back(static_cast<std::uint32_t>(result.what.actions.size()));
+    // It had said that the trial shall go on.
+    result.what.actions.push_back(is_own(x) ? action{x.trial, go_on{}, {}} : x);
+  }
+  return result;
+}
+
+standing place_of(trial_id trial, const std::optional<double>& score) {
+  auto is_known = score && !std::isnan(*score);
+  return {is_known, is_known ? *score : 0, trial};
+}
+
+} // namespace
+
+rule::rule(std::unique_ptr<scheduler> base, allocation how, resource_request request)
+    : base_{std::move(base)}, how_{std::move(how)} {
+  if (request.bundles.empty())
+    request.bundles.emplace_back();
+  first_ = std::make_shared<const resource_request>(std::move(request));
+}
+
+scheduler_traits rule::traits() const {
+  auto result = base_->traits();
+  // One that waits for a large node shall not hold up all others; more would overtake those that
+  // return.
+  result.choose_ahead = std::min(result.choose_ahead, 2u);
+  result.needs_checkpoints = true;
+  result.judges = true;
+  return result;
+}
+
+void rule::apply(const scheduler_fact& what) {
+  if (const auto* decided = std::get_if<fact::decided>(&what.what))
+    base_->apply({what.seq, what.at, part_of_base(*decided)});
+  else
+    base_->apply(what);
+  std::visit([this](const auto& x) { see(x); }, what.what);
+}
+
+decision rule::judge(sequence cause, trial_id trial) const {
+  auto result = base_->judge(cause, trial);
+  change(result, trial);
+  shrink_misfits(result);
+  return result;
+}
+
+choice rule::choose(sequence at, std::uint32_t count) const {
+  choice result{at, {}};
+  for (auto i = returning_.begin(); i != returning_.end() && result.start.size() < count; ++i) {
+    if (!misfits_.contains(*i))
+      result.start.push_back(*i);
+  }
+  auto own = result.start.size();
+  if (own == count)
+    return result;
+  auto passed_over = static_cast<std::uint32_t>(own + misfits_.size());
+  for (auto trial : base_->choose(at, count + passed_over).start) {
+    auto is_there = std::find(result.start.begin(), result.start.end(), trial);
+    if (result.start.size() < count && is_there == result.start.end() && !misfits_.contains(trial))
+      result.start.push_back(trial);
+  }
+  return result;
+}
+
+decision rule::on_stall(sequence at) const {
+  decision result{at, {}};
+  shrink_misfits(result);
+  for (auto trial : left_)
+    result.actions.push_back(
+        {trial, allow{}, {{"rule", own_name}, {"why", "it was paused for other resources"}}});
+  return result.actions.empty() ? base_->on_stall(at) : result;
+}
+
+void rule::describe(fingerprint& into) const {
+  base_->describe(into);
+  into.add(std::uint64_t{offers_.size()});
+  for (const auto& [node, x] : offers_)
+    into.add(std::string_view{node}).add(std::string_view{to_text(x)});
+  into.add(std::uint64_t{live_.size()});
+  for (const auto& [trial, x] : live_) {
+    into.add(trial).add(std::string_view{to_text(*x.wants)}).add(std::uint64_t{x.changes});
+    into.add(std::string_view{x.has ? to_text(*x.has) : ""}).add(x.score.value_or(0));
+    into.add(std::uint64_t{x.score.has_value()});
+  }
+  into.add(std::uint64_t{courses_.size()});
+  for (const auto& [trial, x] : courses_)
+    into.add(trial)
+        .add(std::uint64_t{x.is_told})
+        .add(std::string_view{x.in_vain ? to_text(*x.in_vain) : ""});
+  for (const auto* some : {&returning_, &left_, &misfits_}) {
+    into.add(std::uint64_t{some->size()});
+    for (auto trial : *some)
+      into.add(trial);
+  }
+}
+
+template <class Change>
+void rule::alter(trial_id trial, Change change) {
+  auto i = live_.find(trial);
+  if (i == live_.end())
+    return;
+  used_ -= sum_of(*i->second.counted());
+  change(i->second);
+  used_ += sum_of(*i->second.counted());
+  sort_in(trial);
+}
+
+/// Tells whether it waits for what it cannot have.
+void rule::sort_in(trial_id trial) {
+  auto i = live_.find(trial);
+  auto waits = i != live_.end() && !i->second.has && *i->second.wants != *first_;
+  if (!waits) {
+    changed_.erase(trial);
+    misfits_.erase(trial);
+    return;
+  }
+  changed_.insert(trial);
+  if (!fits(*i->second.wants) && fits(*first_))
+    misfits_.insert(trial);
+  else
+    misfits_.erase(trial);
+}
+
+void rule::know(trial_id trial) {
+  auto [i, is_new] = live_.try_emplace(trial);
+  if (!is_new)
+    return;
+  i->second.wants = first_;
+  used_ += sum_of(*first_);
+  ranking_.insert(place_of(trial, {}));
+}
+
+void rule::forget(trial_id trial) {
+  auto i = live_.find(trial);
+  if (i == live_.end())
+    return;
+  used_ -= sum_of(*i->second.counted());
+  ranking_.erase(place_of(trial, i->second.score));
+  live_.erase(i);
+  courses_.erase(trial);
+  returning_.erase(trial);
+  left_.erase(trial);
+  sort_in(trial);
+}
+
+void rule::see(const fact::added& what) {
+  know(what.trial);
+  alter(what.trial, [](member& x) {
+    x.has = nullptr;
+    x.changes = false;
+  });
+  courses_.erase(what.trial);
+  returning_.erase(what.trial);
+  left_.erase(what.trial);
+}
+
+void rule::see(const fact::started& what) {
+  know(what.trial);
+  alter(what.trial, [](member& x) {
+    x.has = x.wants;
+    x.changes = false;
+  });
+  courses_.erase(what.trial);
+  returning_.erase(what.trial);
+  left_.erase(what.trial);
+}
+
+void rule::see(const fact::result& what) {
+  auto i = live_.find(what.trial);
+  if (i == live_.end())
+    return;
+  if (!what.scores.empty()) {
+    ranking_.erase(place_of(what.trial, i->second.score));
+    i->second.score = what.scores.front();
+    ranking_.insert(place_of(what.trial, i->second.score));
+  }
+  if (!i->second.changes)
+    return;
+  // It trains on: the pause came to nothing.
+  courses_[what.trial].in_vain = i->second.wants;
+  alter(what.trial, [](member& x) { x.changes = false; });
+}
+
+void rule::see(const fact::paused& what) {
+  auto known = courses_.find(what.trial);
+  if (known != courses_.end() && known->second.is_told)
+    returning_.insert(what.trial);
+  courses_.erase(what.trial);
+  alter(what.trial, [](member& x) {
+    x.has = nullptr;
+    x.changes = false;
+  });
+}
+
+void rule::see(const fact::unpaused& what) {
+  // Who woke it will also name it.
+  returning_.erase(what.trial);
+  left_.erase(what.trial);
+}
+
+void rule::see(const fact::chosen& what) {
+  for (auto trial : what.what.start) {
+    if (returning_.erase(trial) > 0
+        && std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end())
+      left_.insert(trial);
+  }
+}
+
+void rule::see(const fact::ended& what) {
+  forget(what.trial);
+}
+
+void rule::see(const fact::decided& what) {
+  for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
+    if (std::find(what.refused.begin(), what.refused.end(), i) == what.refused.end())
+      settle(what.what.actions[i]);
+  }
+}
+
+void rule::settle(const action& what) {
+  auto i = live_.find(what.trial);
+  if (i == live_.end())
+    return;
+  if (const auto* given = std::get_if<set_resources>(&what.what)) {
+    auto wants = given->request;
+    // A record does not say how all trials are laid over nodes.
+    wants.policy = first_->policy;
+    alter(what.trial,
+          [&](member& x) { x.wants = std::make_shared<const resource_request>(std::move(wants)); });
+  } else if (std::holds_alternative<pause>(what.what)) {
+    if (is_own(what))
+      courses_[what.trial].is_told = true;
+    else
+      courses_.erase(what.trial);
+    alter(what.trial, [&](member& x) { x.changes = is_own(what) && x.has != nullptr; });
+  }
+}
+
+void rule::see(const fact::node_up& what) {
+  nodes_.set_node(what.node, what.capacity);
+  offers_[what.node] = what.capacity;
+  note_nodes();
+}
+
+void rule::see(const fact::node_down& what) {
+  nodes_.remove_node(what.node);
+  offers_.erase(what.node);
+  note_nodes();
+}
+
+void rule::note_nodes() {
+  total_ = nodes_.total();
+  for (auto trial : std::set<trial_id>{changed_})
+    sort_in(trial);
+}
+
+resource_request rule::allocate(trial_id trial) const {
+  const std::function<bool(const resource_request&)> could_be
+      = [this](const resource_request& x) { return fits(x); };
+  auto result = how_({trial, *first_, total_, used_, live_, ranking_, could_be});
+  result.policy = first_->policy;
+  return result;
+}
+
+void rule::change(decision& answer, trial_id trial) const {
+  auto i = live_.find(trial);
+  if (i == live_.end() || !i->second.has || i->second.changes || offers_.empty()
+      || !lets_go_on(answer, trial))
+    return;
+  const auto& has = *i->second.has;
+  auto gets = allocate(trial);
+  if (gets == has || !fits(gets))
+    return;
+  auto known = courses_.find(trial);
+  if (known != courses_.end() && known->second.in_vain && *known->second.in_vain == gets)
+    return;
+  object reason{{"rule", own_name}, {"had", to_text(has)}, {"gets", to_text(gets)}};
+  reason.set("live", static_cast<std::int64_t>(live_.size()));
+  reason.set("why", "goes on with " + to_text(gets) + " instead of " + to_text(has));
+  std::erase_if(answer.actions, [&](const action& x) {
+    return x.trial == trial && std::holds_alternative<go_on>(x.what);
+  });
+  answer.actions.push_back({trial, pause{}, reason});
+  answer.actions.push_back({trial, set_resources{std::move(gets)}, std::move(reason)});
+}
+
+void rule::shrink_misfits(decision& answer) const {
+  for (auto trial : misfits_) {
+    auto gets = allocate(trial);
+    if (!fits(gets))
+      gets = *first_;
+    auto wanted = to_text(*live_.at(trial).wants);
+    object reason{{"rule", own_name}, {"had", wanted}, {"gets", to_text(gets)}};
+    reason.set("live", static_cast<std::int64_t>(live_.size()));
+    reason.set("why", "no node could grant " + wanted + " any more");
+    answer.actions.push_back({trial, set_resources{std::move(gets)}, std::move(reason)});
+  }
+}
+
+} // namespace tune::resource_changing
