@@ -32,6 +32,7 @@ ROOMS = {
 # Finer than rooms: folders and files with rights of their own.
 EXTRA = {
     r"(src|include/tune)/core/search/": [r"Eigen/", r"boost/math/", r"boost/random/"],
+    r"src/core/schedule/pb2/": [r"Eigen/"],
     r"include/tune/(actors|net)/caf(_\w+)?\.hpp$": [r"caf/"],  # the one door to CAF
 }
 
