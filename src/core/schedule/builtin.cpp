@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/asha.hpp"
 #include "tune/core/schedule/fifo/fifo.hpp"
+#include "tune/core/schedule/hyperband/hyperband.hpp"
 #include "tune/core/schedule/resource_changing/resource_changing.hpp"
 #include "tune/core/schedule/scheduler.hpp"
 
 namespace tune {
 
 scheduler_catalogue builtin_schedulers() {
-  scheduler_catalogue result{{fifo::make_entry(), asha::make_entry()}};
+  scheduler_catalogue result{{fifo::make_entry(), asha::make_entry(), hyperband::make_entry(),
+                              hyperband::make_bohb_entry()}};
   // It wraps any of the others.
   result.add(resource_changing::make_entry(result));
   return result;

@@ -1,0 +1,136 @@
+/// One bracket of HyperBand: who is in it, how far they are, who of them may go on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/fingerprint.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tune::hyperband {
+
+struct settings {
+  /// Metric that milestones are measured in; it must rise.
+  std::string time_attr = "training_iteration";
+  /// Where trials end. [>= 1]
+  double max_t = 81;
+  /// One trial in so many goes on at a milestone. [> 1]
+  double reduction_factor = 3;
+  /// Whether trials are stopped at their bracket's last milestone; otherwise they run on to their
+  /// own end.
+  bool stop_last_trials = true;
+};
+
+/// How a bracket begins.
+struct bracket_plan {
+  /// How often it halves: the bracket's number s.
+  std::uint32_t halvings = 0;
+  /// Trials that it takes: ⌈S/(s + 1) · η^s⌉.
+  std::uint64_t trials = 0;
+  /// Its first milestone: ⌊max_t · η^-s⌋.
+  double milestone = 0;
+  /// Time that all its trials take together, from the beginning to the last milestone.
+  double work = 0;
+};
+
+/// How many brackets make a band: S = log_η(max_t), rounded (halves to even), + 1. Computed by
+/// products, for a logarithm's last bit differs between machines.
+///
+/// @param most Count no further.
+[[nodiscard]] std::uint32_t places_of(const settings& what, std::uint32_t most);
+
+/// The brackets of a band by ascending number of halvings, without those whose first milestone
+/// would be 0.
+[[nodiscard]] std::vector<bracket_plan> plans_of(const settings& what);
+
+/// What a milestone came to.
+struct round_result {
+  struct place {
+    trial_id trial;
+    std::uint64_t position = 0;
+    double time = 0;
+    double score = 0;
+    /// 1 is the best.
+    std::uint64_t rank = 0;
+  };
+  double milestone = 0;
+  /// The next one; the same where there is none.
+  double next = 0;
+  /// Whether it was the last one: all are stopped.
+  bool last = false;
+  /// Both ascending by score; those alike in the order in which they came into the bracket.
+  std::vector<place> stopped;
+  std::vector<place> kept;
+};
+
+/// A bracket: trials that train to a milestone, where they wait for each other.
+class bracket {
+public:
+  bracket(const bracket_plan& plan, const settings& what);
+
+  /// Takes a trial in at time 0. @returns its position: larger than all before.
+  std::uint64_t join(trial_id trial);
+  /// @param position must be taken, as everywhere here.
+  void leave(std::uint64_t position);
+  /// @param time Finite.
+  void report(std::uint64_t position, double time, double score);
+
+  /// Whether the trial has not reached the milestone, or need not stop there.
+  [[nodiscard]] bool may_run(std::uint64_t position) const;
+  /// Whether there are trials, and all have reached the milestone and must wait there.
+  [[nodiscard]] bool all_wait() const;
+  /// Whether it holds as many trials as it takes at this milestone.
+  [[nodiscard]] bool is_full() const { return seats_.size() == trials_; }
+  [[nodiscard]] bool is_empty() const { return seats_.empty(); }
+  /// How many trials have not reached the milestone.
+  [[nodiscard]] std::uint64_t below() const { return below_; }
+  [[nodiscard]] double milestone() const { return milestone_; }
+  /// The score that the trial reported last.
+  [[nodiscard]] double score(std::uint64_t position) const { return seats_.at(position).score; }
+
+  /// Time trained of all there is to train. [<= 1]
+  [[nodiscard]] double completion() const;
+
+  /// Takes a decision about all trials: the best ⌈n/η⌉ stay, towards the next milestone; none where
+  /// this was the last. Of those alike later ones are better; NaN is the worst.
+  ///
+  /// `all_wait` must hold. O(n log n) of its trials.
+  round_result halve();
+
+  /// The trials, by position.
+  template <class Visitor>
+  void for_each(Visitor&& visit) const {
+    for (const auto& [position, x] : seats_)
+      visit(x.trial, position);
+  }
+
+  /// Adds all state to `into`.
+  void describe(fingerprint& into) const;
+
+private:
+  struct seat {
+    trial_id trial;
+    double time = 0;
+    double score = 0;
+  };
+
+  double eta_;
+  double max_t_;
+  bool stops_last_;
+  double work_;
+  std::uint32_t halvings_;
+  std::uint64_t trials_;
+  double milestone_;
+  double progress_ = 0;
+  std::uint64_t below_ = 0;
+  std::uint64_t next_position_ = 0;
+  std::map<std::uint64_t, seat> seats_;
+
+  bool runs_on() const { return halvings_ == 0 && !stops_last_; }
+  std::vector<round_result::place> ranked() const;
+  void keep(const std::vector<round_result::place>& kept);
+};
+
+} // namespace tune::hyperband

@@ -1,0 +1,177 @@
+// What HyperBand answers, and why.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/schedule/hyperband/hyperband.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace tune::hyperband {
+
+namespace {
+
+/// A whole number is shown as one.
+value plain_number(double x) {
+  constexpr double exact = 9007199254740992.0;
+  if (x == std::trunc(x) && std::abs(x) < exact)
+    return static_cast<std::int64_t>(x);
+  return x;
+}
+
+value counted(std::uint64_t x) {
+  return static_cast<std::int64_t>(x);
+}
+
+} // namespace
+
+decision rule::judge(sequence cause, trial_id trial) const {
+  decision result{cause, {}};
+  auto i = trials_.find(trial);
+  if (i == trials_.end())
+    result.actions.push_back({trial, go_on{}, {}});
+  else
+    answer_for(*i, result.actions);
+  tell_verdicts(cause, trial, result.actions);
+  tell_verdicts(0, trial, result.actions);
+  return result;
+}
+
+choice rule::choose(sequence at, std::uint32_t count) const {
+  choice result{at, bands_.first(count)};
+  for (auto i = early_.begin(); i != early_.end() && result.start.size() < count; ++i)
+    result.start.push_back(*i);
+  return result;
+}
+
+decision rule::on_stall(sequence at) const {
+  decision result{at, {}};
+  for (const auto& [trial, x] : trials_) {
+    if (x.due || !x.at)
+      tell_verdict(trial, result.actions);
+  }
+  if (result.actions.empty())
+    result = force(at);
+  if (!result.actions.empty())
+    return result;
+  for (const auto& [trial, x] : trials_) {
+    if (x.where == place::paused || x.where == place::refused)
+      result.actions.push_back({trial, stop{}, {{"rule", form_.name}, {"why", "not promoted"}}});
+  }
+  return result;
+}
+
+/// What the first bracket decides where it need not be full.
+decision rule::force(sequence at) const {
+  decision result{at, {}};
+  auto number = bands_.first_that_waits();
+  if (!number)
+    return result;
+  auto before = bands_.at(*number);
+  auto round = before.halve();
+  for (const auto& x : round.stopped)
+    result.actions.push_back({x.trial, stop{}, verdict_of(*number, round, x, false, true)});
+  for (const auto& x : round.kept) {
+    auto verdict = verdict_of(*number, round, x, true, true);
+    auto where = trials_.at(x.trial).where;
+    auto paused = where == place::paused || where == place::refused;
+    if (paused && before.may_run(x.position))
+      result.actions.push_back({x.trial, allow{}, std::move(verdict)});
+    else
+      result.actions.push_back({x.trial, annotate{std::move(verdict)}, {}});
+  }
+  return result;
+}
+
+void rule::answer_for(const entry& trial, std::vector<action>& into) const {
+  const auto& [name, x] = trial;
+  if (!x.at)
+    into.push_back({name, stop{}, x.verdict});
+  else if (must_wait(x))
+    into.push_back({name, pause{}, waits_for(x)});
+  else
+    into.push_back({name, go_on{}, {}});
+  if (x.at && x.due)
+    into.push_back({name, annotate{x.verdict}, {}});
+  if (form_.tells_budget && x.budget != x.noted_budget)
+    into.push_back(
+        {name, annotate{{{"rule", form_.name}, {"budget", plain_number(x.budget)}}}, {}});
+}
+
+void rule::tell_verdict(trial_id trial, std::vector<action>& into) const {
+  const auto& x = trials_.at(trial);
+  auto paused = x.where == place::paused || x.where == place::refused;
+  if (!x.at)
+    into.push_back({trial, stop{}, x.verdict});
+  else if (paused && !must_wait(x))
+    into.push_back({trial, allow{}, x.verdict});
+  else
+    into.push_back({trial, annotate{x.verdict}, {}});
+}
+
+void rule::tell_verdicts(sequence told_with, trial_id but, std::vector<action>& into) const {
+  auto group = due_.find(told_with);
+  if (group == due_.end())
+    return;
+  for (auto trial : group->second) {
+    if (trial != but)
+      tell_verdict(trial, into);
+  }
+}
+
+object rule::facts_of(std::uint64_t bracket, double milestone, double score) const {
+  return {{"rule", form_.name},
+          {"band", counted(bands_.band_of(bracket))},
+          {"bracket", counted(bands_.plan_of(bracket).halvings)},
+          {"rung", plain_number(milestone)},
+          {"value", as_reported(score)}};
+}
+
+object rule::verdict_of(std::uint64_t bracket, const round_result& round,
+                        const round_result::place& whose, bool kept, bool forced) const {
+  auto result = facts_of(bracket, round.milestone, whose.score);
+  auto compared = counted(round.kept.size() + round.stopped.size());
+  result.set("rank", counted(whose.rank));
+  result.set("compared", compared);
+  result.set("kept", counted(round.kept.size()));
+  if (!round.kept.empty())
+    result.set("cutoff", as_reported(round.kept.front().score));
+  if (forced)
+    result.set("forced", "nothing else could run");
+  auto why = to_text(as_reported(whose.score)) + " at " + measure() + " "
+             + to_text(plain_number(whose.time)) + " is rank " + std::to_string(whose.rank) + " of "
+             + to_text(compared);
+  if (round.last)
+    why = "reached the end of its bracket, " + measure() + " "
+          + to_text(plain_number(round.milestone));
+  else if (kept)
+    why += ": it goes on to " + to_text(plain_number(round.next));
+  else
+    why += ", and " + std::to_string(round.kept.size())
+           + (round.kept.size() == 1 ? " goes on" : " go on");
+  result.set("why", std::move(why));
+  return result;
+}
+
+object rule::waits_for(const known_trial& x) const {
+  const auto& here = bands_.at(x.at->bracket);
+  auto result = facts_of(x.at->bracket, here.milestone(), here.score(x.at->position));
+  auto others = here.below();
+  result.set("waits_for", counted(others));
+  auto where = "waits at " + measure() + " " + to_text(plain_number(here.milestone()));
+  if (others == 0)
+    result.set("why", where + " until its bracket is full");
+  else
+    result.set("why", where + " for " + std::to_string(others)
+                          + (others == 1 ? " other" : " others") + " of its bracket");
+  return result;
+}
+
+value rule::as_reported(double score) const {
+  // A difference, so that 0 stays 0.
+  return plain_number(maximise_ ? score : 0.0 - score);
+}
+
+std::string rule::measure() const {
+  return settings_.time_attr == "training_iteration" ? "iteration" : settings_.time_attr;
+}
+
+} // namespace tune::hyperband

@@ -1,0 +1,90 @@
+/// Plays HyperBand by hand: facts in short words, answers carried out at once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/schedule/hyperband/hyperband.hpp"
+
+#include "support/scheduler_feed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune::support {
+
+inline hyperband::settings with(double max_t, double eta, bool stop_last = true) {
+  hyperband::settings result;
+  result.max_t = max_t;
+  result.reduction_factor = eta;
+  result.stop_last_trials = stop_last;
+  return result;
+}
+
+/// "pause 3; stop 1; allow 2": what is to be done, without reasons and notes.
+inline std::string verbs(const decision& what) {
+  decision bare{what.cause, {}};
+  for (const auto& x : what.actions) {
+    if (!std::holds_alternative<annotate>(x.what))
+      bare.actions.push_back({x.trial, x.what, {}});
+  }
+  return text_of(bare);
+}
+
+/// Tells a rule facts, and does at once what it answers.
+class hyperband_player {
+public:
+  hyperband_player(hyperband::form how, hyperband::settings what, bool maximise = true)
+      : uut{std::move(how), std::move(what), maximise}, tell{uut} {}
+
+  hyperband::rule uut;
+  scheduler_feed tell;
+
+  void add(std::uint64_t from, std::uint64_t to) {
+    for (auto i = from; i <= to; ++i)
+      tell.add(i);
+  }
+
+  decision report(std::uint64_t trial, double time, double score) {
+    return carry_out(uut.judge(tell.result(trial, time, score), {trial}));
+  }
+
+  decision carry_out(decision what) {
+    tell.tell(fact::decided{what, {}});
+    for (const auto& x : what.actions) {
+      if (std::holds_alternative<pause>(x.what))
+        tell.tell(fact::paused{x.trial, {1}});
+      else if (std::holds_alternative<stop>(x.what))
+        tell.end(x.trial.number, fact::end_kind::stopped);
+      else if (std::holds_alternative<allow>(x.what))
+        tell.tell(fact::unpaused{x.trial});
+    }
+    return what;
+  }
+
+  decision stall() { return carry_out(uut.on_stall(1000)); }
+
+  /// Those who may start, in order.
+  std::vector<std::uint64_t> next(std::uint32_t count = 100) const {
+    std::vector<std::uint64_t> result;
+    for (auto x : uut.choose(1, count).start)
+      result.push_back(x.number);
+    return result;
+  }
+
+  /// All that are in the queue are chosen and run.
+  void start_all() { tell.choose(1000); }
+};
+/// max_t 8, reduction factor 2: brackets of (4, 8), (4, 4), (6, 2), (8, 1). All of a band run.
+class hyperband_band : public testing::Test {
+protected:
+  hyperband_player uut{hyperband::plain(), with(8, 2)};
+
+  void SetUp() override {
+    uut.add(0, 21);
+    uut.start_all();
+  }
+};
+
+} // namespace tune::support
