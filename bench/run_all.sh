@@ -44,6 +44,7 @@ done
 for trials in 1000 1000000; do
   "$build/bench/tune_simulate_bench" trials $trials
 done
+"$build/bench/tune_schedule_bench"
 "$build/bench/tune_store_bench"
 
 # A CA and one certificate for all nodes, of no use elsewhere.

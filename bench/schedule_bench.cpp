@@ -1,0 +1,202 @@
+/// Measures what schedulers take per report and per choice among many live trials.
+///
+///   tune_schedule_bench [TRIALS] [NAME...]
+///
+/// TRIALS (100,000) are chosen one by one and started; then each that runs reports in turn, five
+/// times. A report costs its fact, its judgement and the record of that; what it led to (pauses,
+/// ends, trials let go on) counts too. Prints one JSON object per scheduler, times in nanoseconds:
+/// mean of all, barriers included, the median, which is the ordinary report, and high quantiles.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/rng.hpp"
+#include "tune/core/schedule/scheduler.hpp"
+#include "tune/core/space/space.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace tune;
+using clock_type = std::chrono::steady_clock;
+
+/// A scheduler and the options to measure it with; those that are not named have their defaults.
+struct candidate {
+  std::string name;
+  std::string type;
+  std::map<std::string, std::string> options;
+};
+
+/// Every scheduler shipped; those whose defaults would not do here, or are to be measured in more
+/// than one form, are named with their options.
+std::vector<candidate> candidates() {
+  std::vector<candidate> result;
+  for (const auto& name : builtin_schedulers().names())
+    result.push_back({name, name, {}});
+  result.push_back({"hyperband_open", "hyperband", {{"stop_last_trials", "false"}}});
+  return result;
+}
+
+double nanoseconds_since(clock_type::time_point begin) {
+  return std::chrono::duration<double, std::nano>(clock_type::now() - begin).count();
+}
+
+/// Quantile `q` of sorted numbers; 0 where there are none.
+double at(const std::vector<double>& sorted, double q) {
+  if (sorted.empty())
+    return 0;
+  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+}
+
+double mean(const std::vector<double>& of) {
+  auto sum = 0.0;
+  for (auto x : of)
+    sum += x;
+  return of.empty() ? 0 : sum / static_cast<double>(of.size());
+}
+
+/// Plays an experiment in which every answer is carried out at once.
+class player {
+public:
+  player(std::unique_ptr<scheduler> rule, std::uint64_t trials)
+      : rule_{std::move(rule)}, running_(trials, false) {}
+
+  /// @returns nanoseconds per trial: choosing it, and the record of that.
+  std::vector<double> start_all() {
+    for (std::uint64_t i = 0; i < running_.size(); ++i)
+      tell(fact::added{{i}, std::make_shared<object>(object{{"x", 0.5}}), false});
+    std::vector<double> result;
+    for (std::uint64_t i = 0; i < running_.size(); ++i) {
+      auto begin = clock_type::now();
+      auto who = rule_->choose(seq_, 1);
+      tell(fact::chosen{who, {}});
+      result.push_back(nanoseconds_since(begin));
+      for (auto trial : who.start)
+        start(trial);
+    }
+    return result;
+  }
+
+  /// Each trial that runs reports once. @returns nanoseconds per report.
+  std::vector<double> round(std::uint64_t iteration) {
+    std::vector<double> result;
+    auto metrics = std::make_shared<report>();
+    metrics->iteration = iteration;
+    metrics->metrics = std::make_shared<object>(object{{"score", 0.5}});
+    for (std::uint64_t i = 0; i < running_.size(); ++i) {
+      if (!running_[i])
+        continue;
+      fact::result what;
+      what.trial = {i};
+      what.iteration = iteration;
+      what.scores = {rng{1, "bench.score", i}.unit()};
+      what.time = static_cast<double>(iteration);
+      what.full = metrics;
+      auto begin = clock_type::now();
+      tell(std::move(what));
+      auto answer = rule_->judge(seq_, {i});
+      tell(fact::decided{answer, {}});
+      for (const auto& x : answer.actions)
+        carry_out(x);
+      result.push_back(nanoseconds_since(begin));
+    }
+    return result;
+  }
+
+  /// Starts whom the scheduler names.
+  void refill() {
+    for (auto who = rule_->choose(seq_, 1000); !who.start.empty();
+         who = rule_->choose(seq_, 1000)) {
+      tell(fact::chosen{who, {}});
+      for (auto trial : who.start)
+        start(trial);
+    }
+  }
+
+private:
+  std::unique_ptr<scheduler> rule_;
+  std::vector<bool> running_;
+  sequence seq_ = 0;
+
+  void tell(decltype(scheduler_fact::what) what) {
+    rule_->apply({++seq_, instant{static_cast<std::int64_t>(seq_)}, std::move(what)});
+  }
+
+  void start(trial_id trial) {
+    running_[trial.number] = true;
+    tell(fact::started{trial});
+  }
+
+  void carry_out(const action& what) {
+    auto trial = what.trial;
+    if (std::holds_alternative<stop>(what.what)) {
+      fact::ended end;
+      end.trial = trial;
+      end.how = fact::end_kind::stopped;
+      end.judged = true;
+      running_[trial.number] = false;
+      tell(std::move(end));
+    } else if (std::holds_alternative<tune::pause>(what.what)) {
+      running_[trial.number] = false;
+      tell(fact::paused{trial, {seq_}});
+    } else if (std::holds_alternative<allow>(what.what)) {
+      tell(fact::unpaused{trial});
+    } else if (std::holds_alternative<save>(what.what)) {
+      tell(fact::saved{trial, {seq_}, 1});
+    } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
+      running_[trial.number] = false;
+      tell(fact::added{trial, graft->config, true});
+    }
+  }
+};
+
+bool measure(const candidate& what, std::uint64_t trials) {
+  auto all = builtin_schedulers();
+  const auto* entry = all.find(what.type);
+  auto options = options::parse(entry->known, what.options);
+  scheduler_context context;
+  context.seed = 1;
+  context.space
+      = std::make_shared<const search_space>(*search_space::parse({{"x", "uniform(0, 1)"}}));
+  auto rule = entry->make(*options, context);
+  if (!rule) {
+    std::cerr << what.name << ": " << rule.error().detail << '\n';
+    return false;
+  }
+  player uut{std::move(*rule), trials};
+  auto choices = uut.start_all();
+  std::vector<double> reports;
+  for (std::uint64_t iteration = 1; iteration <= 5; ++iteration) {
+    auto more = uut.round(iteration);
+    reports.insert(reports.end(), more.begin(), more.end());
+    uut.refill();
+  }
+  auto per_report = mean(reports);
+  auto per_choice = mean(choices);
+  std::sort(reports.begin(), reports.end());
+  std::sort(choices.begin(), choices.end());
+  std::cout << "{\"bench\":\"schedule\",\"scheduler\":\"" << what.name << "\",\"trials\":" << trials
+            << ",\"reports\":" << reports.size() << ",\"report_mean_ns\":" << per_report
+            << ",\"report_median_ns\":" << at(reports, 0.5)
+            << ",\"report_p99_ns\":" << at(reports, 0.99)
+            << ",\"report_most_ns\":" << at(reports, 1) << ",\"choice_mean_ns\":" << per_choice
+            << ",\"choice_p99_ns\":" << at(choices, 0.99) << "}" << std::endl;
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> words{argv + 1, argv + argc};
+  auto trials = words.empty() ? 100'000 : std::stoull(words.front());
+  auto whole = true;
+  for (const auto& x : candidates()) {
+    if (words.size() < 2 || std::find(words.begin() + 1, words.end(), x.name) != words.end())
+      whole = measure(x, trials) && whole;
+  }
+  return whole ? 0 : 1;
+}
