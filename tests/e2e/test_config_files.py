@@ -11,6 +11,7 @@ FILES = sorted((ROOT / "config").glob("*.ini"))
 # What makes an experiment small enough for a test.
 SMALLER = {
     "compare": ["--experiment.num_samples", "20", "--experiment.time_limit", "0"],
+    "hyperband-svm": ["--experiment.num_samples", "8", "--scheduler.max_t", "3"],
     "mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
     "python-digits": ["--experiment.num_samples", "2", "--space.epochs", "2"],
     "quadratic": [],
@@ -117,7 +118,7 @@ class Lists(Case):
     def test_list_names_what_can_be_chosen(self):
         wanted = {
             "searchers": {"random", "sobol"},
-            "schedulers": {"fifo", "asha"},
+            "schedulers": {"fifo", "asha", "hyperband", "hb_bohb"},
             "trainables": {"quadratic", "digits_mlp"},
             "sinks": {"trial_files"},
         }

@@ -31,11 +31,12 @@ extendedKeyUsage = serverAuth, clientAuth
 
 # Files of config/ that need more than the program: what makes them small enough for a test.
 EXAMPLES = {
+    "hyperband-svm": ["--experiment.num_samples", "8", "--scheduler.max_t", "3"],
     "svm-digits": ["--experiment.num_samples", "2", "--space.kernel", "linear"],
     "table": [],
     "python-digits": ["--experiment.num_samples", "2", "--space.epochs", "2"],
 }
-PROGRAMS = {"svm-digits": "svm-train"}
+PROGRAMS = {"hyperband-svm": "svm-train", "svm-digits": "svm-train"}
 
 
 class Workers(CertifiedCase):

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,11 +12,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TRAIN = ROOT / "examples" / "python" / "train_digits.py"
+TRAIN_SVM = ROOT / "examples" / "python" / "train_svm.py"
 MAKE_LIBSVM = ROOT / "scripts" / "make_digits_libsvm.py"
 
 
-def trained(params, restore=None, decisions=()):
-    """Plays tune-node to train_digits.py.
+def trained(params, restore=None, decisions=(), script=TRAIN):
+    """Plays tune-node to a script.
 
     decisions: the first answers, each a dict; later ones are "continue".
     Returns all lines that the script sent but the first.
@@ -33,7 +35,7 @@ def trained(params, restore=None, decisions=()):
             **({"TUNE_TRIAL_RESTORE": restore} if restore else {}),
         )
         child = subprocess.Popen(
-            [sys.executable, str(TRAIN)], env=environment, pass_fds=(report_out, answer_in)
+            [sys.executable, str(script)], env=environment, pass_fds=(report_out, answer_in)
         )
         os.close(report_out)
         os.close(answer_in)
@@ -70,6 +72,29 @@ class TrainDigits(unittest.TestCase):
 
     def test_ends_when_it_is_stopped(self):
         self.assertEqual(len(trained({"epochs": 9}, decisions=[{"decision": "stop"}])), 1)
+
+
+@unittest.skipUnless(shutil.which("svm-train"), "svm-train is not there: scripts/install-deps.sh")
+class TrainSvm(unittest.TestCase):
+    GOOD = {"C": 10, "gamma": 0.03}
+
+    def test_learns_from_three_times_as_many_images_each_time(self):
+        found = [line["metrics"] for line in trained(self.GOOD, script=TRAIN_SVM)]
+
+        self.assertEqual([x["training_iteration"] for x in found], [1, 3, 9, 27])
+        self.assertEqual([x["images"] for x in found], [44, 133, 399, 1197])
+        self.assertGreater(found[-1]["accuracy"], 0.97)
+        self.assertGreater(found[-1]["test_accuracy"], 0.97)
+
+    def test_goes_on_exactly_where_it_was_paused(self):
+        whole = trained(self.GOOD, script=TRAIN_SVM)
+        with tempfile.TemporaryDirectory() as directory:
+            pause = {"decision": "pause", "dir": directory}
+            first = trained(self.GOOD, decisions=[{"decision": "continue"}, pause], script=TRAIN_SVM)
+            second = trained(self.GOOD, restore=directory, script=TRAIN_SVM)
+
+        self.assertEqual(first[2:], [{"saved": directory}])
+        self.assertEqual(first[:2] + second, whole)
 
 
 class DataFiles(unittest.TestCase):
