@@ -118,7 +118,7 @@ class Lists(Case):
     def test_list_names_what_can_be_chosen(self):
         wanted = {
             "searchers": {"random", "sobol"},
-            "schedulers": {"fifo", "asha", "hyperband", "hb_bohb"},
+            "schedulers": {"fifo", "asha", "hyperband", "hb_bohb", "median_stopping"},
             "trainables": {"quadratic", "digits_mlp"},
             "sinks": {"trial_files"},
         }

@@ -113,6 +113,16 @@ const std::vector<judge>& judges() {
         {"allocation", "top_job"},
         {"increase_by", "cpu 0.5"},
         {"increase_by_times", "3"}}},
+      {"median_stopping",
+       "median_stopping",
+       {{"time_attr", "training_iteration"}, {"grace_period", "1"}}},
+      {"median_stopping_soft",
+       "median_stopping",
+       {{"time_attr", "training_iteration"},
+        {"grace_period", "2"},
+        {"min_samples_required", "2"},
+        {"min_time_slice", "2"},
+        {"hard_stop", "false"}}},
   };
   return result;
 }

@@ -3,6 +3,7 @@
 #include "tune/core/schedule/asha/asha.hpp"
 #include "tune/core/schedule/fifo/fifo.hpp"
 #include "tune/core/schedule/hyperband/hyperband.hpp"
+#include "tune/core/schedule/median/median.hpp"
 #include "tune/core/schedule/resource_changing/resource_changing.hpp"
 #include "tune/core/schedule/scheduler.hpp"
 
@@ -10,7 +11,7 @@ namespace tune {
 
 scheduler_catalogue builtin_schedulers() {
   scheduler_catalogue result{{fifo::make_entry(), asha::make_entry(), hyperband::make_entry(),
-                              hyperband::make_bohb_entry()}};
+                              hyperband::make_bohb_entry(), median::make_entry()}};
   // It wraps any of the others.
   result.add(resource_changing::make_entry(result));
   return result;

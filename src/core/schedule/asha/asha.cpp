@@ -2,6 +2,7 @@
 #include "tune/core/schedule/asha/asha.hpp"
 
 #include "tune/core/rng.hpp"
+#include "tune/core/schedule/wording.hpp"
 
 #include <cmath>
 #include <utility>
@@ -12,14 +13,6 @@ namespace {
 
 /// More rungs than anybody means: a reduction factor too near to 1.
 constexpr std::size_t most_rungs = 1000;
-
-/// A whole number is shown as one.
-value plain(double x) {
-  constexpr double exact = 9007199254740992.0;
-  if (x == std::trunc(x) && std::abs(x) < exact)
-    return static_cast<std::int64_t>(x);
-  return x;
-}
 
 } // namespace
 

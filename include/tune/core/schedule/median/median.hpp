@@ -1,0 +1,103 @@
+/// Median stopping: a trial must keep up with the averages of the others.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/schedule/fifo_queue.hpp"
+#include "tune/core/schedule/median/averages.hpp"
+#include "tune/core/schedule/scheduler.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tune::median {
+
+struct settings {
+  /// Metric that the trials' progress is measured in; it must rise.
+  std::string time_attr = "time_total_s";
+  /// Nobody is judged earlier, and no earlier result enters an average. [>= 0, in time_attr]
+  double grace_period = 60;
+  /// Fewer averages of others than this decide nothing. [>= 1]
+  std::uint32_t min_samples_required = 3;
+  /// A trial with too few to compare with runs for so long before it gives others time. [>= 0]
+  double min_time_slice = 0;
+  /// Stop trials that fall behind; otherwise pause them once.
+  bool hard_stop = true;
+};
+
+/// Judges each result from the grace period on: the trial's best score so far against the median
+/// of what the others, running and ended, had on average at the same time. Strictly worse: it is
+/// stopped, or paused once and never judged again (soft).
+///
+/// A mean takes the scores from the grace period on up to the judged time, and counts if the other
+/// trial's latest result is not before that time. Means that are not finite are left out. With too
+/// few of them a trial that has run for more than `min_time_slice` since it did so last is paused
+/// if somebody waits for a place; such pauses are refused where trials cannot save.
+///
+/// Trials run in the order of `fifo_queue`: paused ones when no other waits, so that nothing
+/// stalls. The first score of the objectives counts. A NaN score is no best, and spoils the trial's
+/// mean from then on; a result without scores or time leaves no trace. A final result that was
+/// never judged is added to the trial's results; one that was judged is not added again.
+///
+/// A stop and a pause say `rule`, `time`, `value` (the trial's best), `median`, `compared` (how
+/// many means) and `why`; a pause for others `rule`, `time`, `compared`, `required` and `why`.
+/// Numbers are the metric's own: scores are turned back where it is minimised.
+///
+/// The cost of a result is that of `averages`: O(log n) of n trials where times are iterations.
+///
+/// @source Golovin et al., "Google Vizier: A Service for Black-Box Optimization", KDD 2017,
+///         section 3.2.2, in Ray Tune's form; docs/ray-tune.md says where it differs.
+class rule final : public scheduler {
+public:
+  /// @param maximise Whether the metric is: for what people read alone.
+  explicit rule(settings what, bool maximise = true);
+
+  [[nodiscard]] scheduler_traits traits() const override;
+  void apply(const scheduler_fact& what) override;
+  [[nodiscard]] decision judge(sequence cause, trial_id trial) const override;
+  [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
+  [[nodiscard]] decision on_stall(sequence at) const override;
+  void describe(fingerprint& into) const override;
+
+private:
+  enum class kind : std::uint8_t { stops, rests, yields };
+  /// A result that meant more than "go on".
+  struct verdict {
+    sequence cause = 0;
+    kind what = kind::stops;
+    object facts;
+  };
+  struct live_trial {
+    bool running = false;
+    /// It fell behind: stopped, or paused once.
+    bool judged = false;
+    /// When it last gave others time.
+    double last_pause = -std::numeric_limits<double>::infinity();
+    /// In order of their causes; the last one may be a stop, which also holds for later results.
+    std::vector<verdict> verdicts;
+
+    [[nodiscard]] const verdict* about(sequence cause) const;
+  };
+
+  settings settings_;
+  bool maximise_;
+  averages averages_;
+  std::map<trial_id, live_trial> live_;
+  /// Live trials that run.
+  std::size_t running_ = 0;
+  fifo_queue queue_;
+
+  void set_running(trial_id trial, bool runs);
+  void see(sequence cause, const fact::result& what);
+  void see_end(const fact::ended& what);
+  void settle(const decision& what);
+  verdict behind(sequence cause, double time, double best, const others& with) const;
+  verdict yielding(sequence cause, double time, const others& with) const;
+};
+
+[[nodiscard]] scheduler_catalogue::entry make_entry();
+
+} // namespace tune::median

@@ -1,0 +1,23 @@
+/// How schedulers show numbers to people.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/value.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tune {
+
+/// A whole number as one, so that it is written without a point.
+[[nodiscard]] value plain(double x);
+
+/// The metric's own number: scores are larger-is-better. 0 stays 0.
+[[nodiscard]] inline double as_reported(double score, bool maximise) {
+  return maximise ? score : 0.0 - score;
+}
+
+/// "iteration 12", "time_total_s 3.5".
+[[nodiscard]] std::string moment(std::string_view time_attr, double time);
+
+} // namespace tune
