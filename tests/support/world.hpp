@@ -25,13 +25,14 @@ public:
   }
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
-  void describe(fingerprint& into) const override { into.add(made_).add(heard_); }
+  void describe(fingerprint& into) const override { into.add(made_).add(heard_).add(ended_); }
 
 private:
   std::uint64_t count_;
   std::uint32_t ahead_;
   std::uint64_t made_ = 0;
   std::uint64_t heard_ = 0;
+  std::uint64_t ended_ = 0;
 };
 
 /// Each trial makes so many iterations; its loss is 1 / (iteration + trial).

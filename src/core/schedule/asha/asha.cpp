@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/asha.hpp"
 
-#include "tune/core/rng.hpp"
 #include "tune/core/schedule/wording.hpp"
 
 #include <cmath>
@@ -9,39 +8,10 @@
 
 namespace tune::asha {
 
-namespace {
-
-/// More rungs than anybody means: a reduction factor too near to 1.
-constexpr std::size_t most_rungs = 1000;
-
-} // namespace
-
-expected<void> validate(const settings& what) {
-  if (what.max_t < what.grace_period)
-    return error{ec::bad_option,
-                 "max_t = " + to_text(plain(what.max_t))
-                     + ": must be at least grace_period = " + to_text(plain(what.grace_period))};
-  auto rungs = milestones(what.grace_period, what.reduction_factor, what.max_t, 0, most_rungs + 1);
-  if (rungs.size() > most_rungs)
-    return error{ec::bad_option, "reduction_factor = " + to_text(value{what.reduction_factor})
-                                     + ": too near to 1, there would be more than "
-                                     + std::to_string(most_rungs) + " rungs"};
-  return {};
-}
-
 rule::rule(settings what, std::uint64_t seed, bool maximise)
-    : settings_{std::move(what)}, seed_{seed}, maximise_{maximise} {
-  for (std::uint32_t s = 0; s < settings_.brackets; ++s) {
-    auto marks = milestones(settings_.grace_period, settings_.reduction_factor, settings_.max_t, s,
-                            most_rungs);
+    : settings_{std::move(what)}, maximise_{maximise}, plan_{settings_, seed} {
+  for (const auto& marks : plan_.milestones())
     brackets_.emplace_back(marks, settings_.reduction_factor);
-    // e^(rungs - most rungs), by products: `std::exp` may differ between machines.
-    constexpr double one_rung_less = 0.36787944117144233;
-    auto weight = 1.0;
-    for (auto i = marks.size(); i < brackets_.front().size(); ++i)
-      weight *= one_rung_less;
-    weights_.push_back(weight);
-  }
 }
 
 scheduler_traits rule::traits() const {
@@ -107,21 +77,10 @@ const rule::verdict* rule::live_trial::about(sequence cause) const {
   return nullptr;
 }
 
-std::uint32_t rule::draw_bracket(trial_id trial) const {
-  auto sum = 0.0;
-  for (auto x : weights_)
-    sum += x;
-  auto left = rng{seed_, "asha.bracket", trial.number}.unit() * sum;
-  std::uint32_t result = 0;
-  while (result + 1 < weights_.size() && left >= weights_[result])
-    left -= weights_[result++];
-  return result;
-}
-
 rule::live_trial& rule::known(trial_id trial) {
   auto [i, fresh] = live_.try_emplace(trial);
   if (fresh)
-    i->second.bracket = draw_bracket(trial);
+    i->second.bracket = plan_.bracket_of(trial);
   return i->second;
 }
 
@@ -168,8 +127,7 @@ void rule::settle(const decision& what) {
 
 object rule::facts_of(const live_trial& trial, const verdict& what) const {
   object result{{"rule", "asha"}};
-  // A difference, so that 0 stays 0.
-  auto as_reported = [this](double score) { return maximise_ ? score : 0.0 - score; };
+  auto shown = [this](double score) { return as_reported(score, maximise_); };
   if (!what.at) {
     result.set("max_t", plain(settings_.max_t));
     result.set("time", plain(what.time));
@@ -179,16 +137,16 @@ object rule::facts_of(const live_trial& trial, const verdict& what) const {
   result.set("bracket", static_cast<std::int64_t>(trial.bracket));
   result.set("rung", plain(what.at->milestone));
   if (what.at->cutoff)
-    result.set("cutoff", as_reported(*what.at->cutoff));
-  result.set("value", as_reported(what.at->score));
+    result.set("cutoff", shown(*what.at->cutoff));
+  result.set("value", shown(what.at->score));
   result.set("recorded", static_cast<std::int64_t>(what.at->recorded));
   if (what.stops) {
     // The value that was judged: the trial's best, which is shown beside it, may be another.
-    auto measure = settings_.time_attr == "training_iteration" ? "iteration" : settings_.time_attr;
-    result.set("why", to_text(plain(as_reported(what.at->score))) + " at " + measure + " "
-                          + to_text(plain(what.time)) + (maximise_ ? " is below" : " is above")
-                          + " the cutoff " + to_text(plain(as_reported(*what.at->cutoff)))
-                          + " of rung " + to_text(plain(what.at->milestone)));
+    result.set("why", to_text(plain(shown(what.at->score))) + " at "
+                          + moment(settings_.time_attr, what.time)
+                          + (maximise_ ? " is below" : " is above") + " the cutoff "
+                          + to_text(plain(shown(*what.at->cutoff))) + " of rung "
+                          + to_text(plain(what.at->milestone)));
   }
   return result;
 }

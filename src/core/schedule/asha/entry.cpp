@@ -1,6 +1,7 @@
 /// ASHA as a choice of the INI file: its options, and how it is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/asha.hpp"
+#include "tune/core/schedule/asha/promotion.hpp"
 
 #include <utility>
 
@@ -29,9 +30,18 @@ option_spec within(double least, double most, option_spec what) {
   return what;
 }
 
+option_spec among(std::vector<std::string> choices, option_spec what) {
+  what.choices = std::move(choices);
+  return what;
+}
+
 std::vector<option_spec> known_options() {
   using enum option_kind;
   return {
+      among({"stopping", "promotion"},
+            option("form", text, "stopping",
+                   "at a rung, stopping: end a trial that falls behind, at once; promotion: pause "
+                   "all, and let the best that wait go on whenever there is room")),
       option("time_attr", text, "training_iteration",
              "metric that the rungs are measured in; it must rise"),
       above(0, option("max_t", number, "100", "where trials end, in time_attr")),
@@ -61,7 +71,7 @@ settings read(const options& from) {
 scheduler_catalogue::entry make_entry() {
   scheduler_catalogue::entry result;
   result.name = "asha";
-  result.summary = "asynchronous successive halving: stops trials that fall behind at rungs";
+  result.summary = "asynchronous successive halving: stops trials at rungs, or promotes the best";
   result.source = "Li et al., \"A System for Massively Parallel Hyperparameter Tuning\", "
                   "MLSys 2020; docs/ray-tune.md says where Ray Tune differs";
   result.known = known_options();
@@ -70,6 +80,9 @@ scheduler_catalogue::entry make_entry() {
     auto what = read(from);
     if (auto valid = validate(what); !valid)
       return valid.error();
+    if (from.text("form") == "promotion")
+      return std::unique_ptr<scheduler>{
+          std::make_unique<promotion>(std::move(what), context.seed, context.maximise)};
     return std::unique_ptr<scheduler>{
         std::make_unique<rule>(std::move(what), context.seed, context.maximise)};
   };

@@ -2,36 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/core/error.hpp"
 #include "tune/core/schedule/asha/ladder.hpp"
+#include "tune/core/schedule/asha/settings.hpp"
 #include "tune/core/schedule/fifo_queue.hpp"
 #include "tune/core/schedule/scheduler.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace tune::asha {
-
-struct settings {
-  /// Metric that the rungs are measured in; it must rise.
-  std::string time_attr = "training_iteration";
-  /// Where trials end.
-  double max_t = 100;
-  /// The lowest rung of bracket 0.
-  double grace_period = 1;
-  /// One trial in so many passes a rung. [> 1]
-  double reduction_factor = 4;
-  /// [>= 1]
-  std::uint32_t brackets = 1;
-  /// Whether trials are stopped at `max_t`; otherwise they run on to their own end.
-  bool stop_last_trials = true;
-};
-
-/// Checks what the ranges of single options do not. @errors `ec::bad_option`.
-[[nodiscard]] expected<void> validate(const settings& what);
 
 /// Judges each trial when it reaches a rung, by the results recorded there before it: it is stopped
 /// if its score is below their upper 1/reduction_factor quantile. Never pauses or promotes.
@@ -91,17 +72,14 @@ private:
   };
 
   settings settings_;
-  std::uint64_t seed_;
   bool maximise_;
+  bracket_plan plan_;
   std::vector<ladder> brackets_;
-  /// Chance of each bracket, relative to the largest.
-  std::vector<double> weights_;
   std::map<trial_id, live_trial> live_;
   /// Rungs that a trial has passed, by its number; kept after its end, for it may be revived.
   std::vector<std::uint32_t> passed_;
   fifo_queue queue_;
 
-  std::uint32_t draw_bracket(trial_id trial) const;
   live_trial& known(trial_id trial);
   std::uint32_t& passed(trial_id trial);
   void see(sequence cause, const fact::result& what);

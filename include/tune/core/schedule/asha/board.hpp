@@ -1,0 +1,59 @@
+/// Who finished a rung, and who of them may be promoted.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/fingerprint.hpp"
+#include "tune/core/ids.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tune::asha {
+
+/// Where one trial stands among those that finished its rung.
+struct standing {
+  /// 1 is the best.
+  std::uint64_t rank = 0;
+  /// How many finished the rung, this one among them.
+  std::uint64_t recorded = 0;
+  /// So many of them are promotable: the best ⌊recorded / eta⌋.
+  std::uint64_t promotable = 0;
+  /// The trial's own (first) score.
+  double score = 0;
+  /// The score of the last promotable one; none where nobody is, or with several objectives.
+  std::optional<double> cutoff;
+  /// With several objectives: how many fronts are better than the trial's own.
+  std::optional<std::uint64_t> front;
+};
+
+/// All that finished one rung. Nothing is taken back: who ends, or goes on, keeps its score here.
+///
+/// A trial is named by its slot, the number of those who were here before it. It is *open* while it
+/// can be promoted: it waits, and was not promoted before.
+class board {
+public:
+  virtual ~board() = default;
+
+  /// Adds a trial, which is not open. One with a NaN is ranked last and never promotable.
+  /// @returns its slot.
+  virtual std::uint32_t record(trial_id trial, std::span<const double> scores) = 0;
+  virtual void set_open(std::uint32_t slot, bool open) = 0;
+
+  [[nodiscard]] virtual bool is_promotable(std::uint32_t slot) const = 0;
+  [[nodiscard]] virtual standing standing_of(std::uint32_t slot) const = 0;
+  /// Appends open trials that are promotable, best first, until `into` has `count`.
+  virtual void name(std::size_t count, std::vector<trial_id>& into) const = 0;
+
+  /// Adds all state to `into`.
+  virtual void describe(fingerprint& into) const = 0;
+};
+
+/// By one score: O(log n) for each call, of n trials here.
+/// @param eta [> 1]
+[[nodiscard]] std::unique_ptr<board> make_score_board(double eta);
+
+} // namespace tune::asha
