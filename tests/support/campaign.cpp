@@ -16,6 +16,22 @@ using std::chrono::milliseconds;
 
 constexpr std::uint64_t trials = 20;
 constexpr std::uint64_t iterations = 10;
+/// A second objective beside the loss: a size by the trial's number.
+class loss_and_size final : public trial_model {
+public:
+  explicit loss_and_size(falling_loss loss) : loss_{loss} {}
+  [[nodiscard]] simulated_step next(trial_id trial, const config_ptr& config,
+                                    std::uint64_t done) override {
+    auto result = loss_.next(trial, config, done);
+    if (result.metrics)
+      result.metrics->set("size", static_cast<std::int64_t>(trial.number * 7 % 11));
+    return result;
+  }
+
+private:
+  falling_loss loss_;
+};
+
 /// A run that needs more events than this does not come to an end.
 constexpr std::size_t most_events = 50'000;
 
@@ -34,7 +50,7 @@ std::unique_ptr<scheduler> make_scheduler(const judge& who, std::uint64_t seed) 
   static const auto space
       = std::make_shared<const search_space>(*search_space::parse({{"x", "uniform(0, 100)"}}));
   const auto* entry = all.find(who.type);
-  scheduler_context context{seed, 1, false, space, slot()};
+  scheduler_context context{seed, who.objectives, false, space, slot()};
   return std::move(*entry->make(*options::parse(entry->known, who.options), context));
 }
 
@@ -60,11 +76,13 @@ simulation_options options_of(std::uint64_t seed) {
   return result;
 }
 
-experiment_settings settings_of(std::uint64_t seed) {
+experiment_settings settings_of(const judge& who, std::uint64_t seed) {
   rng draw{seed, "campaign", 1};
   experiment_settings result;
   result.seed = seed;
   result.objectives = {{"loss", false}};
+  if (who.objectives > 1)
+    result.objectives.push_back({"size", false});
   result.can_checkpoint = true;
   result.request = slot();
   result.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
@@ -131,6 +149,14 @@ const std::vector<judge>& judges() {
         {"reduction_factor", "2"},
         {"brackets", "3"},
         {"stop_last_trials", "false"}}},
+      {"asha_objectives",
+       "asha",
+       {{"max_t", "10"}, {"grace_period", "1"}, {"reduction_factor", "2"}},
+       2},
+      {"asha_promotion_objectives",
+       "asha",
+       {{"form", "promotion"}, {"max_t", "10"}, {"grace_period", "1"}, {"reduction_factor", "2"}},
+       2},
       {"median_stopping",
        "median_stopping",
        {{"time_attr", "training_iteration"}, {"grace_period", "1"}}},
@@ -160,8 +186,11 @@ schedule_result run_schedule(const judge& who, std::uint64_t seed) {
         std::make_unique<counting_searcher>(trials, 1 + static_cast<std::uint32_t>(seed % 4)),
         {}};
   };
-  simulation uut{options_of(seed), settings_of(seed), rules,
-                 std::make_shared<falling_loss>(seed, iterations, milliseconds{20})};
+  falling_loss loss{seed, iterations, milliseconds{20}};
+  std::shared_ptr<trial_model> model = std::make_shared<falling_loss>(loss);
+  if (who.objectives > 1)
+    model = std::make_shared<loss_and_size>(loss);
+  simulation uut{options_of(seed), settings_of(who, seed), rules, std::move(model)};
   uut.run(most_events);
   schedule_result result;
   result.found = uut.check();

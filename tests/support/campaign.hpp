@@ -23,6 +23,8 @@ struct judge {
   std::string type;
   /// Options that let it do all it can within 20 trials of 10 reports; others have their defaults.
   std::map<std::string, std::string> options;
+  /// 1, or 2: the second is a size, which differs from trial to trial.
+  std::uint32_t objectives = 1;
 };
 
 /// The toy, which does everything a scheduler may do, and every scheduler shipped in all its forms.

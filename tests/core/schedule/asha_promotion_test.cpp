@@ -359,9 +359,9 @@ TEST(asha_promotion, is_a_form_of_asha) {
 }
 
 /// Worlds that fail, answer late and report oddly.
-class any_world : public testing::TestWithParam<unsigned> {};
+class any_promotion : public testing::TestWithParam<unsigned> {};
 
-TEST_P(any_world, comes_to_an_end_and_is_the_same_when_replayed) {
+TEST_P(any_promotion, comes_to_an_end_and_is_the_same_when_replayed) {
   SCOPED_TRACE("seed " + std::to_string(GetParam()));
   support::world_settings settings;
   settings.seed = GetParam();
@@ -390,7 +390,7 @@ TEST_P(any_world, comes_to_an_end_and_is_the_same_when_replayed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(asha_promotion, any_world, testing::Range(1u, 31u));
+INSTANTIATE_TEST_SUITE_P(asha_promotion, any_promotion, testing::Range(1u, 31u));
 
 /// The best third and so on, by sorting.
 TEST(asha_promotion, names_whom_sorting_would_name) {

@@ -394,9 +394,9 @@ private:
 /// How a trial's time goes on.
 enum class clock_kind { iterations, jumps, real, restarts };
 
-class any_times : public testing::TestWithParam<std::tuple<clock_kind, unsigned>> {};
+class any_median_times : public testing::TestWithParam<std::tuple<clock_kind, unsigned>> {};
 
-TEST_P(any_times, are_judged_as_the_plain_rules_say) {
+TEST_P(any_median_times, are_judged_as_the_plain_rules_say) {
   auto [kind, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random{seed};
@@ -447,7 +447,7 @@ TEST_P(any_times, are_judged_as_the_plain_rules_say) {
   EXPECT_GT(stopped, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(median_stopping, any_times,
+INSTANTIATE_TEST_SUITE_P(median_stopping, any_median_times,
                          testing::Combine(testing::Values(clock_kind::iterations, clock_kind::jumps,
                                                           clock_kind::real, clock_kind::restarts),
                                           testing::Range(1u, 6u)));

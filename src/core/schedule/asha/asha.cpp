@@ -11,7 +11,7 @@ namespace tune::asha {
 rule::rule(settings what, std::uint64_t seed, bool maximise)
     : settings_{std::move(what)}, maximise_{maximise}, plan_{settings_, seed} {
   for (const auto& marks : plan_.milestones())
-    brackets_.emplace_back(marks, settings_.reduction_factor);
+    brackets_.emplace_back(marks, settings_.reduction_factor, settings_.objectives);
 }
 
 scheduler_traits rule::traits() const {
@@ -90,13 +90,19 @@ std::uint32_t& rule::passed(trial_id trial) {
   return passed_[trial.number];
 }
 
+std::optional<rung_visit> rule::visit(trial_id trial, double time,
+                                      const std::vector<double>& scores) {
+  auto& bracket = brackets_[known(trial).bracket];
+  return bracket.visit(time, std::span{scores}.first(settings_.objectives), passed(trial));
+}
+
 void rule::see(sequence cause, const fact::result& what) {
-  if (std::isnan(what.time) || what.scores.empty())
+  if (std::isnan(what.time) || what.scores.size() < settings_.objectives)
     return;
   auto& trial = known(what.trial);
   if (trial.is_stopped())
     return;
-  auto visit = brackets_[trial.bracket].visit(what.time, what.scores.front(), passed(what.trial));
+  auto visit = this->visit(what.trial, what.time, what.scores);
   if (settings_.stop_last_trials && what.time >= settings_.max_t)
     trial.verdicts.push_back({cause, true, std::nullopt, what.time});
   else if (visit)
@@ -104,13 +110,10 @@ void rule::see(sequence cause, const fact::result& what) {
 }
 
 void rule::see_end(const fact::ended& what) {
-  auto is_news = what.how == fact::end_kind::completed && !what.judged && !what.scores.empty()
-                 && !std::isnan(what.time);
-  if (is_news) {
-    auto& trial = known(what.trial);
-    if (!trial.is_stopped())
-      brackets_[trial.bracket].visit(what.time, what.scores.front(), passed(what.trial));
-  }
+  auto is_news = what.how == fact::end_kind::completed && !what.judged
+                 && what.scores.size() >= settings_.objectives && !std::isnan(what.time);
+  if (is_news && !known(what.trial).is_stopped())
+    visit(what.trial, what.time, what.scores);
   live_.erase(what.trial);
 }
 
@@ -140,15 +143,27 @@ object rule::facts_of(const live_trial& trial, const verdict& what) const {
     result.set("cutoff", shown(*what.at->cutoff));
   result.set("value", shown(what.at->score));
   result.set("recorded", static_cast<std::int64_t>(what.at->recorded));
-  if (what.stops) {
-    // The value that was judged: the trial's best, which is shown beside it, may be another.
-    result.set("why", to_text(plain(shown(what.at->score))) + " at "
-                          + moment(settings_.time_attr, what.time)
-                          + (maximise_ ? " is below" : " is above") + " the cutoff "
-                          + to_text(plain(shown(*what.at->cutoff))) + " of rung "
-                          + to_text(plain(what.at->milestone)));
+  if (const auto& stands = what.at->stands) {
+    result.set("front", static_cast<std::int64_t>(stands->front));
+    result.set("rank", static_cast<std::int64_t>(stands->rank));
+    result.set("most", static_cast<std::int64_t>(stands->most));
   }
+  if (what.stops)
+    result.set("why", why_stopped(what));
   return result;
+}
+
+std::string rule::why_stopped(const verdict& what) const {
+  auto rung = " of rung " + to_text(plain(what.at->milestone));
+  if (const auto& stands = what.at->stands)
+    return "rank " + std::to_string(stands->rank) + rung + ", in front "
+           + std::to_string(stands->front) + ": of " + std::to_string(what.at->recorded + 1)
+           + " the best " + std::to_string(stands->most) + " go on";
+  auto shown = [this](double score) { return to_text(plain(as_reported(score, maximise_))); };
+  // The value that was judged: the trial's best, which is shown beside it, may be another.
+  return shown(what.at->score) + " at " + moment(settings_.time_attr, what.time)
+         + (maximise_ ? " is below" : " is above") + " the cutoff " + shown(*what.at->cutoff)
+         + rung;
 }
 
 } // namespace tune::asha

@@ -73,11 +73,14 @@ scheduler_catalogue::entry make_entry() {
   result.name = "asha";
   result.summary = "asynchronous successive halving: stops trials at rungs, or promotes the best";
   result.source = "Li et al., \"A System for Massively Parallel Hyperparameter Tuning\", "
-                  "MLSys 2020; docs/ray-tune.md says where Ray Tune differs";
+                  "MLSys 2020; with several objectives Schmucker et al., \"Multi-objective "
+                  "Asynchronous Successive Halving\", 2021; docs/ray-tune.md says where Ray Tune "
+                  "differs";
   result.known = known_options();
   result.make = [](const options& from,
                    const scheduler_context& context) -> expected<std::unique_ptr<scheduler>> {
     auto what = read(from);
+    what.objectives = context.objectives;
     if (auto valid = validate(what); !valid)
       return valid.error();
     if (from.text("form") == "promotion")

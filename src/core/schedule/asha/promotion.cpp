@@ -25,7 +25,7 @@ promotion::promotion(settings what, std::uint64_t seed, bool maximise)
       if (mark >= settings_.max_t)
         break;
       from_the_top_.emplace_back(bracket, static_cast<std::uint32_t>(rungs.size()));
-      rungs.push_back({mark, make_score_board(settings_.reduction_factor)});
+      rungs.push_back({mark, make_board(settings_.reduction_factor, settings_.objectives)});
     }
   }
   auto milestone = [this](const auto& x) { return brackets_[x.first][x.second].milestone; };

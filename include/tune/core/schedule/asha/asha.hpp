@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tune::asha {
@@ -20,10 +21,15 @@ namespace tune::asha {
 /// Bracket s has its rungs at grace_period · reduction_factor^(k + s), k = 0, 1, …, up to and
 /// including `max_t`. A trial draws its bracket once, by its number, with a probability that
 /// falls by e for each rung less; a bracket without rungs lets its trials run to `max_t`.
-/// The first score of the objectives counts. A NaN score is recorded and never stops; a result
-/// without scores or time leaves no trace. A trial's final result that was never judged (its own
-/// end, a stop condition) is recorded too. At `max_t` a trial is stopped unjudged, but its score is
-/// recorded at the highest rung that it had not passed.
+/// A NaN score is left out of the quantile and never stops; a result without scores or time leaves
+/// no trace. A trial's final result that was never judged (its own end, a stop condition) is
+/// recorded too. At `max_t` a trial is stopped unjudged, but its score is recorded at the highest
+/// rung that it had not passed.
+///
+/// With several objectives a trial goes on if it is among the best ⌈n / reduction_factor⌉ of the n
+/// recorded there, itself among them: by non-dominated front, and within the front that is divided
+/// by `fronts::best`, so that what goes on is spread evenly. A trial with a NaN is not ranked, and
+/// goes on.
 ///
 /// Different from Ray Tune, whose rules these are otherwise (docs/ray-tune.md):
 /// - A rung exactly at `max_t` is never lost to rounding.
@@ -33,12 +39,16 @@ namespace tune::asha {
 ///
 /// Values and cutoffs in reasons are the metric's own: scores are turned back where it is
 /// minimised. A stop says `rule`, `bracket`, `rung`, `cutoff`, `value`, `recorded` (how many
-/// numbers the cutoff was made of) and `why`, or `rule`, `max_t`, `time` and `why`. A trial that
-/// passes a rung is annotated with the former; without `cutoff` where it was the first.
+/// numbers the cutoff was made of) and `why`; with several objectives `front`, `rank` and `most`
+/// (how many go on) instead of `cutoff`, and `value` is the first of them; or `rule`, `max_t`,
+/// `time` and `why`. A trial that passes a rung is annotated with the former; without `cutoff`
+/// where it was the first.
 ///
-/// Judging costs O(log n) of n trials.
+/// Judging costs O(log n) of n trials; at a rung with several objectives what `fronts` says.
 ///
-/// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020.
+/// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020;
+/// Schmucker
+///         et al., "Multi-objective Asynchronous Successive Halving", 2021.
 class rule final : public scheduler {
 public:
   /// @param what     must be valid.
@@ -82,10 +92,12 @@ private:
 
   live_trial& known(trial_id trial);
   std::uint32_t& passed(trial_id trial);
+  std::optional<rung_visit> visit(trial_id trial, double time, const std::vector<double>& scores);
   void see(sequence cause, const fact::result& what);
   void see_end(const fact::ended& what);
   void settle(const decision& what);
   object facts_of(const live_trial& trial, const verdict& what) const;
+  std::string why_stopped(const verdict& what) const;
 };
 
 [[nodiscard]] scheduler_catalogue::entry make_entry();

@@ -56,4 +56,15 @@ public:
 /// @param eta [> 1]
 [[nodiscard]] std::unique_ptr<board> make_score_board(double eta);
 
+/// By the fronts of several scores, and within the front that is divided by `fronts::best`, so that
+/// those who go on are spread evenly. Trials of one front have the same rank, but for that one.
+/// `record` costs what a point costs among `fronts`; naming, O(F) of F fronts.
+/// @param objectives [>= 2]
+[[nodiscard]] std::unique_ptr<board> make_front_board(double eta, std::uint32_t objectives);
+
+/// Either.
+[[nodiscard]] inline std::unique_ptr<board> make_board(double eta, std::uint32_t objectives) {
+  return objectives > 1 ? make_front_board(eta, objectives) : make_score_board(eta);
+}
+
 } // namespace tune::asha

@@ -27,7 +27,8 @@ namespace tune::asha {
 /// A trial that jumps over rungs has passed them, and waits at the highest. Scores stay where they
 /// were recorded, whatever becomes of the trial; each counts once per rung. One with a NaN is
 /// counted, and never promoted. Of equal scores that of the earlier trial is better. A final result
-/// that was never judged is recorded too.
+/// that was never judged is recorded too. With several objectives the best are those of the best
+/// non-dominated fronts; see `make_front_board`.
 ///
 /// A trial whose pause comes to nothing is told to pause again at each result, unless it is among
 /// those to promote by then: it goes on. One that reaches the next rung all the same waits there.
@@ -44,7 +45,7 @@ namespace tune::asha {
 /// Judging and choosing cost O(log n) of n trials, or what `board` says; a stall O(n).
 ///
 /// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020,
-///         Algorithm 2.
+///         Algorithm 2; Schmucker et al., "Multi-objective Asynchronous Successive Halving", 2021.
 class promotion final : public scheduler {
 public:
   /// @param what     must be valid.
