@@ -38,6 +38,13 @@ std::vector<candidate> candidates() {
   for (const auto& name : builtin_schedulers().names())
     result.push_back({name, name, {}});
   result.push_back({"hyperband_open", "hyperband", {{"stop_last_trials", "false"}}});
+  result.push_back({"asha_promotion", "asha", {{"form", "promotion"}}});
+  // With its default it would judge nothing before 60.
+  std::map<std::string, std::string> counts{{"time_attr", "training_iteration"},
+                                            {"grace_period", "1"}};
+  result.push_back({"median_stopping_hard", "median_stopping", counts});
+  counts["hard_stop"] = "false";
+  result.push_back({"median_stopping_soft", "median_stopping", counts});
   return result;
 }
 
