@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "climber.hpp"
 #include "laggards.hpp"
+#include "rounded_pbt.hpp"
 #include "trainables.hpp"
 
 #include <tune/app/app.hpp>
@@ -9,6 +10,7 @@
 int main(int argc, char** argv) {
   auto all = tune::builtin_choices(embed::trainables());
   all.schedulers.add(embed::laggards_entry());
+  all.schedulers.add(embed::rounded_pbt_entry());
   all.searchers.add(embed::climber_entry());
   return tune::app(argc, argv, std::move(all));
 }

@@ -172,6 +172,7 @@ TEST(command_line, reads_trials) {
   EXPECT_TRUE(x.reverse);
   EXPECT_EQ(x.limit, 10u);
 
+  EXPECT_EQ(parsed<trials_request>({"trials", "dir", "--policy", "3"}).policy, trial_id{3});
   x = parsed<trials_request>({"trials", "dir"});
   EXPECT_EQ(x.why, std::nullopt);
   EXPECT_EQ(x.status, std::nullopt);
@@ -283,6 +284,7 @@ TEST(command_line, says_what_has_the_wrong_shape) {
       {{"trials"}, "trials needs DIR"},
       {{"trials", "d", "--a.b", "1"}, "unknown option '--a.b'; trials takes no --section.key"},
       {{"trials", "d", "--why", "x"}, "--why is a whole number from 0, not 'x'"},
+      {{"trials", "d", "--policy", "x"}, "--policy is a whole number from 0, not 'x'"},
       {{"trials", "d", "--why", "-1"}, "--why is a whole number from 0, not '-1'"},
       {{"trials", "d", "--limit", "0"}, "--limit is a whole number from 1, not '0'"},
       {{"trials", "d", "--limit"}, "--limit needs a value"},
@@ -328,11 +330,12 @@ TEST(command_line, says_what_has_the_wrong_shape) {
 TEST(command_line, names_the_usage_of_the_command_in_question) {
   auto result = parse({"trials"});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().detail,
-            "trials needs DIR\n"
-            "usage: tune-node trials DIR [--why TRIAL] [--status STATUS] [--sort KEY] [--reverse] "
-            "[--limit N]\n"
-            "see: tune-node trials --help");
+  EXPECT_EQ(
+      result.error().detail,
+      "trials needs DIR\n"
+      "usage: tune-node trials DIR [--why TRIAL] [--policy TRIAL] [--status STATUS] [--sort KEY] "
+      "[--reverse] [--limit N]\n"
+      "see: tune-node trials --help");
 }
 
 TEST(command_line, reads_the_arguments_of_main) {

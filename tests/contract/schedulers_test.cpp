@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
+#include <string>
 
 namespace tune {
 
@@ -29,15 +31,22 @@ using support::text_of;
 using support::world_settings;
 using testing::IsEmpty;
 
+/// What must be given, where defaults are not enough.
+std::map<std::string, std::string> least_options(const std::string& name) {
+  if (name == "pbt_replay")
+    return {{"policy", R"([1, 2, 3, 4, {"x": 0.5}, {"x": 0.25}])"}};
+  return {};
+}
+
 class every_scheduler : public testing::TestWithParam<scheduler_catalogue::entry> {
 protected:
-  /// With default options.
+  /// With default options, where that can be.
   static std::unique_ptr<scheduler> make() {
     scheduler_context context;
     context.seed = 7;
     context.space
         = std::make_shared<const search_space>(*search_space::parse({{"x", "uniform(0, 1)"}}));
-    auto options = options::parse(GetParam().known, {});
+    auto options = options::parse(GetParam().known, least_options(GetParam().name));
     EXPECT_TRUE(options);
     auto result = GetParam().make(*options, context);
     EXPECT_TRUE(result);
@@ -183,10 +192,12 @@ TEST_P(every_scheduler, shows_its_queue_in_its_fingerprint) {
   auto empty = digest(*uut);
   tell.add(0);
   auto with_a_trial = digest(*uut);
-  tell.choose(1);
+  auto chosen = tell.choose(1);
 
   EXPECT_NE(with_a_trial, empty);
-  EXPECT_NE(digest(*uut), with_a_trial);
+  if (!chosen.empty()) {
+    EXPECT_NE(digest(*uut), with_a_trial);
+  }
 }
 
 TEST_P(every_scheduler, answers_about_trials_and_results_it_does_not_know) {

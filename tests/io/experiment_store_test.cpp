@@ -408,6 +408,22 @@ TEST_F(experiment_store_test, shows_how_far_a_running_trial_is) {
   EXPECT_EQ(*(*found)->best_metrics, (object{{"loss", 0.25}}));
 }
 
+TEST_F(experiment_store_test, finds_no_damage_in_a_trial_whose_configuration_was_changed) {
+  auto uut = fresh();
+  for (sequence seq : {1, 2}) {
+    cmd::trial_changed row;
+    row.config = std::make_shared<const object>(object{{"lr", 0.5 * static_cast<double>(seq)}});
+    std::vector<store_item> items{at(seq, on::opened{1, "0.1.0", "{}", 7})};
+    items.emplace_back(seq, row);
+    ASSERT_TRUE(uut.write(items).has_value());
+  }
+
+  auto found = reader().trial({0});
+
+  ASSERT_TRUE(found.has_value()) << found.error().detail;
+  EXPECT_EQ((*found)->config, (object{{"lr", 1.0}}));
+}
+
 TEST_F(experiment_store_test, keeps_the_time_of_creation_over_later_changes) {
   auto uut = fresh();
   for (const auto& item : a_run(1, 1))

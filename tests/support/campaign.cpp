@@ -167,6 +167,21 @@ const std::vector<judge>& judges() {
         {"min_samples_required", "2"},
         {"min_time_slice", "2"},
         {"hard_stop", "false"}}},
+      {"pbt",
+       "pbt",
+       {{"time_attr", "training_iteration"},
+        {"perturbation_interval", "2"},
+        {"quantile_fraction", "0.4"}}},
+      {"pbt_synch",
+       "pbt",
+       {{"time_attr", "training_iteration"},
+        {"perturbation_interval", "3"},
+        {"quantile_fraction", "0.4"},
+        {"synch", "true"}}},
+      {"pbt_replay",
+       "pbt_replay",
+       {{"policy",
+         R"(["a", "b", 3, 3, {"x": 1.0}, {"x": 2.0}] ["a", "a", 7, 7, {"x": 2.0}, {"x": 3.0}])"}}},
   };
   return result;
 }

@@ -215,6 +215,12 @@ expected<request> trials_from(const read_result& x, const command_doc& where) {
       return number.error();
     result.why = trial_id{*number};
   }
+  if (auto given = x.text("policy")) {
+    auto number = count_from(*given, "--policy", 0, where);
+    if (!number)
+      return number.error();
+    result.policy = trial_id{*number};
+  }
   if (auto given = x.text("status"))
     result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
   if (auto given = x.text("sort"))

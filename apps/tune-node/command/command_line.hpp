@@ -94,6 +94,7 @@ struct worker_request {
 struct trials_request {
   std::string directory;
   std::optional<trial_id> why;
+  std::optional<trial_id> policy;
   std::optional<trial_status> status;
   /// A fixed key, an objective or a parameter; checked when the trials are known.
   std::string sort = "trial";

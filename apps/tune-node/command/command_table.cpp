@@ -165,6 +165,8 @@ command_doc trials_doc() {
        {"tune-node trials results/digits-mlp --output csv > trials.csv", "for a spreadsheet"}},
       {{"DIR", {}, argument_kind::directory}},
       {{"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
+       {"policy", 0, "TRIAL",
+        "print the schedule of configurations that PBT found for one trial, for pbt_replay"},
        {"status",
         0,
         "STATUS",

@@ -72,6 +72,8 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
     auto from = row.from ? "checkpoint " + std::to_string(row.from.number) : "scratch";
     if (row.donor)
       from += " of " + to_text(*row.donor);
+    if (row.lineage > 1)
+      from += ", lineage " + std::to_string(row.lineage);
     table.add({to_text(row.attempt), row.node, from, duration_text(row.began),
                row.finished ? duration_text(*row.finished) : "-",
                row.finished ? std::string{to_text(row.how)} : "running",

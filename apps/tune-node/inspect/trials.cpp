@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "inspect/policy.hpp"
 #include "inspect/story.hpp"
 #include "output/write_trials.hpp"
 #include "tune/core/value.hpp"
@@ -85,6 +86,8 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   auto objectives = objectives_of(*from, *directory);
   if (!objectives)
     return objectives.error();
+  if (what.policy)
+    return write_policy(*from, *what.policy, out);
   if (!what.why) {
     auto rows = chosen(*from, what, *objectives);
     if (!rows)

@@ -175,6 +175,8 @@ void machine::emit(command_body what, sequence gate) {
 void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
   // Whatever it hears may change its mind about whom to start.
   nobody_to_start_ = false;
+  if (!std::holds_alternative<fact::chosen>(what))
+    refused_choices_ = 0;
   scheduler_heard_ = scheduler_heard_ || makes_answers_old(what);
   emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
 }
@@ -220,7 +222,7 @@ cmd::attempt_changed machine::attempt_row(const live_trial& trial) {
   if (!attempt.where.bundles.empty())
     x.node = attempt.where.bundles.front().node;
   x.from = attempt.from;
-  x.donor = trial.donor;
+  x.donor = attempt.donor;
   x.config = trial.config;
   x.pid = attempt.pid;
   x.began = attempt.began;

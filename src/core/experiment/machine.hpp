@@ -29,6 +29,8 @@ struct open_attempt {
   phase at = phase::placing;
   lease where;
   checkpoint_id from;
+  /// Whose checkpoint that is, where it is another trial's.
+  std::optional<trial_id> donor;
   instant began{0};
   /// Last sign of life.
   instant heard{0};
@@ -48,6 +50,8 @@ struct open_attempt {
   /// It may be written into the node's memory; and that was tried in vain.
   bool saves_in_memory = false;
   bool no_memory = false;
+  /// The scheduler asked for its next checkpoint as such, not only for a pause.
+  bool saves_for_others = false;
   parked next = parked::nothing;
   /// It pauses because its head or its node goes: nobody will wake it, it goes on by itself.
   bool leaves_off = false;
@@ -134,7 +138,6 @@ struct live_trial {
   std::string stop_reason;
   fact::end_kind stop_kind = fact::end_kind::completed;
   std::optional<transplant> graft;
-  std::optional<trial_id> donor;
   std::string last_error;
 
   [[nodiscard]] std::uint32_t failure_count() const;
@@ -344,6 +347,7 @@ private:
   void after_attempt(live_trial& trial, end_class how, const std::string& detail);
   void fail(live_trial& trial, end_class how, const std::string& detail);
   void go_on_without_aside(live_trial& trial, const std::string& why);
+  void take_over_graft(live_trial& trial);
   void requeue(live_trial& trial, std::string reason);
   void tell_added(live_trial& trial);
   void leave_queue(live_trial& trial);
@@ -438,6 +442,8 @@ private:
   std::uint32_t choose_count_ = 0;
   /// The scheduler had nobody to start; it is asked again once it heard something new.
   bool nobody_to_start_ = false;
+  /// Choices in a row, without other news for it, of which nobody could be started.
+  std::uint64_t refused_choices_ = 0;
   /// It heard something since it was asked whom to start.
   bool scheduler_heard_ = false;
   std::optional<sequence> stalled_at_;

@@ -59,7 +59,10 @@ bool machine::act(sequence cause, const action& what) {
   if (std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what)) {
     done = trial->attempt.has_value() && settings_.can_checkpoint;
     if (done) {
-      park(*trial, std::holds_alternative<pause>(what.what) ? parked::pause : parked::save);
+      auto saves = std::holds_alternative<save>(what.what);
+      // Others may be given it: a pause that follows may not leave it in a node's memory.
+      trial->attempt->saves_for_others = trial->attempt->saves_for_others || saves;
+      park(*trial, saves ? parked::save : parked::pause);
       if (trial->attempt->judging != cause)
         enact(*trial);
     }

@@ -179,6 +179,8 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
     return;
   }
   tell_scheduler(fact::failed{trial.id});
+  // What it was to take over it takes over all the same, also where it waits before it comes back.
+  take_over_graft(trial);
   if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
     requeue(trial, std::string{to_text(how)});
     return;
@@ -193,17 +195,21 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   set_deadline(trial, due_kind::retry, *trial.retry_at);
 }
 
+/// It lets go of what it was, and becomes what its donor is.
+void machine::take_over_graft(live_trial& trial) {
+  if (!trial.graft)
+    return;
+  auto graft = std::move(*trial.graft);
+  trial.graft.reset();
+  trial.config = graft.config;
+  trial.checkpoints.push_back(graft.from);
+  trial.high_water = 0;
+  ++trial.lineage;
+  drop_aside(trial);
+}
+
 void machine::requeue(live_trial& trial, std::string reason) {
-  if (trial.graft) {
-    auto graft = std::move(*trial.graft);
-    trial.graft.reset();
-    trial.config = graft.config;
-    trial.donor = graft.donor;
-    trial.checkpoints.push_back(graft.from);
-    trial.high_water = 0;
-    ++trial.lineage;
-    drop_aside(trial);
-  }
+  take_over_graft(trial);
   auto& status = entry(trial.id).status;
   if (status != trial_status::pending)
     move(trial, status_event::retry);

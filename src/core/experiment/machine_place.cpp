@@ -73,6 +73,9 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   attempt.began = now_;
   attempt.heard = now_;
   attempt.from = start_of(trial, what.what);
+  if (auto from = checkpoints_.find(attempt.from);
+      from != checkpoints_.end() && from->second.trial != trial.id)
+    attempt.donor = from->second.trial;
   attempt.at = attempt.from ? phase::restoring : phase::placing;
   emit(attempt_row(trial));
   row(trial);

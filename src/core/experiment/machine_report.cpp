@@ -180,7 +180,8 @@ void machine::begin_save(live_trial& trial, bool then_end) {
   // One that leaves off with its head must find it on disk.
   attempt.saves_in_memory = settings_.checkpoints.pause_in_memory && then_end
                             && attempt.next == parked::pause && !attempt.leaves_off
-                            && !attempt.no_memory;
+                            && !attempt.no_memory && !attempt.saves_for_others;
+  attempt.saves_for_others = false;
   emit(save_of(trial), then_end ? seq_ : 0);
 }
 

@@ -134,6 +134,7 @@ void describe_report(fingerprint& into, const std::shared_ptr<const report>& wha
 
 void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(x.id).add(static_cast<std::uint64_t>(x.at)).add(x.from).add(x.where.id.number);
+  into.add(x.donor ? x.donor->number + 1 : 0);
   into.add(x.reported).add(x.iteration).add(x.answered).add(x.credit).add(x.judging);
   into.add(x.saving).add(std::uint64_t{x.ends_with_save}).add(static_cast<std::uint64_t>(x.next));
   into.add(x.go_on_until).add(std::uint64_t{x.leaves_off}).add(std::uint64_t{x.closed});
@@ -144,6 +145,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
     into.add(iteration).add(rank);
   into.add(std::uint64_t{x.saving_rank.has_value()}).add(x.saving_rank.value_or(0));
   into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
+  into.add(std::uint64_t{x.saves_for_others});
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
@@ -174,7 +176,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.graft.has_value()});
   if (x.graft)
     into.add(x.graft->donor).add(x.graft->from).add(*x.graft->config);
-  into.add(x.donor ? x.donor->number + 1 : 0).add(std::string_view{x.last_error});
+  into.add(std::string_view{x.last_error});
 }
 
 } // namespace
@@ -222,7 +224,7 @@ void machine::describe(fingerprint& into) const {
   into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
   into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
   into.add(std::uint64_t{searcher_heard_}).add(std::uint64_t{scheduler_heard_});
-  into.add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
+  into.add(refused_choices_).add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
   into.add(std::uint64_t{any_report_})
       .add(std::uint64_t{warned_of_objective_})
       .add(std::uint64_t{warned_of_handover_})

@@ -143,8 +143,12 @@ void machine::take(const on::chosen& what) {
     if (drain_ || !start(id))
       told.refused.push_back(id);
   }
+  // Those that clients hold may have stood before others: it is asked once more for each of them.
+  auto all_refused = told.refused.size() == what.what.start.size();
+  refused_choices_ = all_refused ? refused_choices_ + 1 : 0;
+  auto tries_again = !what.what.start.empty() && refused_choices_ <= held_;
   // An answer that may be older than the last news is no last word.
-  auto nobody = told.refused.size() == what.what.start.size() && !scheduler_heard_;
+  auto nobody = all_refused && !tries_again && !scheduler_heard_;
   tell_scheduler(std::move(told));
   nobody_to_start_ = nobody;
 }

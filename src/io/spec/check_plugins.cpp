@@ -5,6 +5,8 @@
 #include "tune/io/spec/saving.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 namespace tune {
 
@@ -83,6 +85,54 @@ void check_options(loading& x, const std::string& section, const std::string& ty
     auto text = i == texts.end() ? each.fallback : i->second;
     if (i != texts.end() || !text.empty())
       written.push_back({each.name, std::move(text)});
+  }
+}
+
+/// More than anybody's policy has.
+constexpr std::uintmax_t most_bytes_of_text = 16u << 20u;
+
+/// The text of a file, in one line.
+expected<std::string> one_line_of(const std::filesystem::path& file) {
+  std::error_code failed;
+  auto size = std::filesystem::is_regular_file(file, failed)
+                  ? std::filesystem::file_size(file, failed)
+                  : std::uintmax_t{0};
+  std::ifstream in{file, std::ios::binary};
+  if (failed || !std::filesystem::is_regular_file(file, failed) || !in)
+    return error{ec::unreadable, "cannot be read"};
+  if (size > most_bytes_of_text)
+    return error{ec::unreadable, "is larger than 16 MiB"};
+  std::string result{std::istreambuf_iterator<char>{in}, {}};
+  std::replace_if(
+      result.begin(), result.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return result;
+}
+
+/// An option "x_file" beside an option "x" names the file in which the text of "x" stands. What is
+/// recorded is the text: whoever goes on needs no file.
+void read_file_options(loading& x, const std::string& section,
+                       const std::vector<option_spec>& known, std::vector<named_text>& written) {
+  constexpr std::string_view suffix = "_file";
+  auto is_known = [&](const std::string& name) {
+    return std::any_of(known.begin(), known.end(), [&](const auto& y) { return y.name == name; });
+  };
+  for (auto& option : written) {
+    if (!option.name.ends_with(suffix) || !is_known(option.name))
+      continue;
+    auto stem = option.name.substr(0, option.name.size() - suffix.size());
+    auto same = [&](const named_text& y) { return y.name == stem; };
+    if (!is_known(stem) || option.text.empty())
+      continue;
+    if (std::any_of(written.begin(), written.end(), same)) {
+      x.refuse(section, option.name, option.name + ": give either this or " + stem);
+      continue;
+    }
+    auto text = one_line_of(against_ini(x.what, option.text));
+    if (!text)
+      x.refuse(section, option.name,
+               option.name + " = " + option.text + ": " + text.error().detail);
+    else
+      option = {stem, std::move(*text)};
   }
 }
 
@@ -172,6 +222,8 @@ void check_plugins(loading& x) {
   if (searcher != nullptr)
     check_options(x, "search", search.type, searcher->known, search.options);
   const auto* judge = choose(x, x.request.schedulers, "scheduler", scheduler.type);
+  if (judge != nullptr)
+    read_file_options(x, "scheduler", judge->known, scheduler.options);
   if (judge != nullptr)
     check_options(x, "scheduler", scheduler.type, judge->known, scheduler.options);
   if (!x.faults.empty())

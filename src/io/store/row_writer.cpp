@@ -35,7 +35,9 @@ constexpr std::string_view trial_sql
       " time_total = iif(excluded.metrics IS NULL, time_total, excluded.time_total),"
       " metrics = coalesce(excluded.metrics, metrics),"
       " best_iteration = coalesce(excluded.best_iteration, best_iteration),"
-      " best_metrics = coalesce(excluded.best_metrics, best_metrics), ended = excluded.ended";
+      " best_metrics = coalesce(excluded.best_metrics, best_metrics), ended = excluded.ended,"
+      // Its configuration may be another's now.
+      " sum = excluded.sum";
 constexpr std::string_view progress_sql
     = "UPDATE t_trials SET iterations = ?2, time_total = ?3, metrics = ?4,"
       " best_iteration = coalesce(?5, best_iteration),"

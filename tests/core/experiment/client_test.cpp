@@ -336,6 +336,22 @@ TEST_F(clients, unpause_a_trial_that_is_about_to_pause) {
   EXPECT_EQ(ports.heard<fact::unpaused>(zero), 1u);
 }
 
+TEST_F(clients, holding_one_trial_does_not_keep_those_behind_it_from_running) {
+  open(2);
+  post(on::pause_asked{zero});
+  auto asked = [this] { return ports.all<cmd::choose>().size(); };
+  auto before = asked();
+
+  choose({zero});
+  EXPECT_EQ(asked(), before + 1);
+
+  // Whoever does not listen is not asked for ever.
+  choose({zero});
+  EXPECT_EQ(asked(), before + 1);
+  post(on::unpause_asked{zero});
+  EXPECT_EQ(asked(), before + 2);
+}
+
 TEST_F(clients, wait_for_what_they_hold_instead_of_stalling) {
   bring_to(state::pending);
   order(on::pause_asked{zero});

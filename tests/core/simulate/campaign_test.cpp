@@ -28,8 +28,8 @@ TEST_P(any_judge, keeps_all_promises_in_three_hundred_schedules) {
 
   EXPECT_EQ(support::text_of(GetParam(), result), "");
   EXPECT_EQ(result.schedules, 300u);
-  // The faults were there.
-  EXPECT_GT(result.heads, 400u);
+  // The faults were there, also where runs are short.
+  EXPECT_GT(result.heads, 330u);
   EXPECT_GT(result.nodes_lost, 100u);
 }
 

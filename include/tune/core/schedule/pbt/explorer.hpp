@@ -1,0 +1,108 @@
+/// How a trial that takes over another's state gets its new configuration: the replaceable step of
+/// population based training.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/fingerprint.hpp"
+#include "tune/core/rng.hpp"
+#include "tune/core/space/space.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::pbt {
+
+/// Where the draws of one exploit come from; tests may give their own.
+class dice {
+public:
+  virtual ~dice() = default;
+
+  /// Uniform in [0, 1).
+  [[nodiscard]] virtual double unit() = 0;
+  /// Uniform in {0, …, n - 1}. [n >= 1]
+  [[nodiscard]] virtual std::uint64_t below(std::uint64_t n) = 0;
+};
+
+/// Draws that depend on the seed, the rule's name, the event that is judged and the trial that is
+/// to change.
+class seeded_dice final : public dice {
+public:
+  seeded_dice(std::uint64_t seed, std::string_view rule, sequence cause, trial_id target);
+
+  [[nodiscard]] double unit() override { return draw_.unit(); }
+  [[nodiscard]] std::uint64_t below(std::uint64_t n) override { return draw_.below(n); }
+
+private:
+  rng draw_;
+};
+
+/// What a trial reached, when, and with which configuration.
+struct standing {
+  trial_id trial;
+  double time = 0;
+  /// Larger is better; NaN where it has none.
+  double score = 0;
+  config_ptr config;
+};
+
+/// What an explorer goes by.
+struct heritage {
+  /// The event that is judged.
+  sequence cause = 0;
+  /// Who gives up what it has, and whose state it gets.
+  standing target;
+  standing donor;
+  /// Configurations that were found for other trials in the same answer.
+  std::span<const config_ptr> siblings = {};
+};
+
+/// What became of one parameter, compared with the donor's configuration.
+struct change {
+  /// Its dotted name.
+  std::string parameter;
+  /// Null where it was or is absent.
+  value from;
+  value to;
+  /// "resampled", "×1.2", "next in list", …
+  std::string how;
+};
+
+/// A new configuration, and how it came about.
+struct explored {
+  object config;
+  std::vector<change> changes;
+  /// What else people should know of it; mostly empty.
+  std::string note = {};
+};
+
+/// Finds new configurations. Like a scheduler it has two halves: it is told what happened, which is
+/// all that changes its state, and answers from it.
+class explorer {
+public:
+  virtual ~explorer() = default;
+
+  /// A result counted: burn-in and interval were over.
+  virtual void observe(const standing&) {}
+  /// An answer was put into effect: `what` is the target, with its new configuration and with the
+  /// time and the score of the donor.
+  virtual void adopt(const standing&) {}
+  /// A trial came to its end.
+  virtual void forget(trial_id) {}
+
+  [[nodiscard]] virtual explored explore(const heritage& what, dice& with) const = 0;
+
+  /// Adds all state to `into`.
+  virtual void describe(fingerprint&) const {}
+};
+
+/// Applies changes to a configuration and makes it one of the space again: parameters that are no
+/// longer active go, those that become active are drawn; either is added to the changes. What the
+/// space does not know stays as it is.
+/// @param space Null: nothing is known of it, and the changes are applied as they are.
+[[nodiscard]] explored settle(const search_space* space, const object& from,
+                              std::vector<change> changes, dice& with);
+
+} // namespace tune::pbt

@@ -1,0 +1,70 @@
+/// The explore step of population based training: chance alone.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/schedule/pbt/explorer.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::pbt {
+
+/// A parameter that is mutated, within which domain.
+struct mutable_parameter {
+  std::string name;
+  domain what;
+};
+
+/// Changes a configuration once more after the built-in perturbation. It must be a pure function:
+/// what is recorded is its answer, but `fsck --verify` asks again.
+using custom_explore = std::function<object(object config, const heritage& by)>;
+
+struct perturbation_settings {
+  std::vector<mutable_parameter> mutate;
+  /// How often a parameter is drawn anew instead of being moved. [0, 1]
+  double resample_probability = 0.25;
+  /// What numbers are multiplied by, one of these each time. [not empty]
+  std::vector<double> factors = {1.2, 0.8};
+  /// Nothing: none.
+  custom_explore custom = {};
+};
+
+/// Reads what is to be mutated: parameters of the space, each with a domain of its own where one is
+/// given: "lr, momentum: uniform(0.8, 0.99)". Nothing: all parameters that can vary.
+/// @param space Null: nothing is known of it; then each name needs a domain.
+/// @errors `ec::unknown_name` with the nearest; `ec::bad_option` for constants and for domains that
+///         are not inside the space's; `ec::bad_syntax`.
+[[nodiscard]] expected<std::vector<mutable_parameter>> read_mutations(std::string_view text,
+                                                                      const search_space* space);
+
+/// Reads "1.2, 0.8". @errors `ec::bad_option` where one is not a number above 0, or there is none.
+[[nodiscard]] expected<std::vector<double>> read_factors(std::string_view text);
+
+/// Moves one value, or draws it anew.
+///
+/// Lists (choice, grid): with the chance to resample, or if the value is not in the list, any of
+/// it; else the one before or after, the ends being ends. Ranges: with the chance to resample a
+/// fresh draw; else the product with one of the factors, whole numbers rounded half to even,
+/// multiples of a step to the nearest, and never out of the range.
+[[nodiscard]] change perturbed(const mutable_parameter& what, const value& now,
+                               const perturbation_settings& by, dice& with);
+
+/// Perturbs each parameter that the donor has, and keeps to the space.
+class perturbation final : public explorer {
+public:
+  /// @param space What configurations must belong to; null where nothing is known of it.
+  perturbation(perturbation_settings what, std::shared_ptr<const search_space> space)
+      : settings_{std::move(what)}, space_{std::move(space)} {}
+
+  [[nodiscard]] explored explore(const heritage& what, dice& with) const override;
+
+private:
+  perturbation_settings settings_;
+  std::shared_ptr<const search_space> space_;
+};
+
+} // namespace tune::pbt

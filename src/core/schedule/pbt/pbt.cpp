@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/schedule/pbt/pbt.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tune::pbt {
+
+namespace {
+
+constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+
+/// A whole number is shown as one.
+value plain(double x) {
+  constexpr double exact = 9007199254740992.0;
+  if (x == std::trunc(x) && std::abs(x) < exact)
+    return static_cast<std::int64_t>(x);
+  return x;
+}
+
+/// What an action says about itself.
+const object& said_by(const action& what) {
+  const auto* notes = std::get_if<annotate>(&what.what);
+  return notes != nullptr ? notes->notes : what.reason;
+}
+
+bool is_of_round(const decision& what) {
+  return std::any_of(what.actions.begin(), what.actions.end(),
+                     [](const action& x) { return said_by(x).contains("round"); });
+}
+
+std::string text_of(const change& what) {
+  if (what.to.is_null())
+    return what.parameter + " " + what.how;
+  auto result = what.parameter + " ";
+  if (!what.from.is_null())
+    result += to_text(what.from) + " → ";
+  return result + to_text(what.to) + " (" + what.how + ")";
+}
+
+std::string text_of(const explored& what) {
+  std::string result;
+  for (const auto& x : what.changes)
+    result += (result.empty() ? "" : ", ") + text_of(x);
+  return result.empty() ? "the same configuration" : result;
+}
+
+value::list list_of(const std::vector<change>& changes) {
+  value::list result;
+  for (const auto& x : changes)
+    result.push_back(
+        object{{"parameter", x.parameter}, {"from", x.from}, {"to", x.to}, {"how", x.how}});
+  return result;
+}
+
+} // namespace
+
+rule::rule(settings what, std::unique_ptr<explorer> how, std::uint64_t seed, bool maximise,
+           dice_source draws)
+    : settings_{std::move(what)}
+    , explorer_{std::move(how)}
+    , draws_{std::move(draws)}
+    , maximise_{maximise}
+    , population_{settings_.quantile_fraction}
+    , next_sync_{std::max(settings_.perturbation_interval, settings_.burn_in_period)} {
+  if (!draws_)
+    draws_ = [seed, name = settings_.rule](sequence cause, trial_id target) {
+      return std::make_unique<seeded_dice>(seed, name, cause, target);
+    };
+}
+
+scheduler_traits rule::traits() const {
+  scheduler_traits result;
+  result.time_attr = settings_.time_attr;
+  result.needs_checkpoints = true;
+  result.prompt = true;
+  return result;
+}
+
+void rule::apply(const scheduler_fact& what) {
+  population_.apply(what);
+  if (const auto* result = std::get_if<fact::result>(&what.what))
+    see(what.seq, *result);
+  else if (const auto* decided = std::get_if<fact::decided>(&what.what))
+    settle(*decided);
+  else if (const auto* ended = std::get_if<fact::ended>(&what.what))
+    explorer_->forget(ended->trial);
+  else if (std::holds_alternative<fact::started>(what.what))
+    started_since_round_ = true;
+}
+
+void rule::see(sequence cause, const fact::result& what) {
+  auto& x = population_.known(what.trial);
+  x.due = 0;
+  x.lacks_attributes = what.scores.empty() || std::isnan(what.time);
+  if (x.lacks_attributes) {
+    x.due = settings_.require_attrs ? cause : 0;
+    return;
+  }
+  auto since = what.time - x.last_perturbation_time;
+  auto too_early = since < settings_.perturbation_interval && !x.look_again;
+  if (what.time < settings_.burn_in_period || too_early)
+    return;
+  x.due = cause;
+  x.look_again = false;
+  x.iteration = what.iteration;
+  population_.set_score(what.trial, what.scores.front());
+  population_.set_last_train_time(what.trial, what.time);
+  if (!settings_.synch)
+    x.last_perturbation_time = what.time;
+  else if (what.time >= next_sync_)
+    last_arrival_ = what.time;
+  explorer_->observe(standing_of(what.trial));
+}
+
+decision rule::judge(sequence cause, trial_id trial) const {
+  const auto* x = population_.find(trial);
+  if (x == nullptr || x->due != cause)
+    return {cause, {{trial, go_on{}, {}}}};
+  if (x->lacks_attributes) {
+    object why{{"rule", settings_.rule},
+               {"why", "a report lacks the metric or " + settings_.time_attr
+                           + ", which require_attrs asks for"}};
+    return {cause, {{trial, stop{}, std::move(why)}}};
+  }
+  if (!settings_.synch)
+    return look_at(cause, trial);
+  decision result{cause, {}};
+  if (x->last_train_time < next_sync_) {
+    result.actions.push_back({trial, go_on{}, {}});
+    return result;
+  }
+  object facts{{"rule", settings_.rule},
+               {"sync", plain(next_sync_)},
+               {"why", "waits for the others at " + to_text(plain(next_sync_))}};
+  ask_to_save(trial, true, facts, result);
+  return result;
+}
+
+/// Asynchronous: what the interval's end brings.
+decision rule::look_at(sequence cause, trial_id trial) const {
+  decision result{cause, {}};
+  auto where = population_.place_of(trial);
+  auto facts = facts_of(trial);
+  if (where.in == quantile::lower) {
+    std::vector<config_ptr> siblings;
+    result.actions.push_back(exploit_or_skip(cause, trial, siblings));
+    if (std::holds_alternative<exploit>(result.actions.front().what))
+      return result;
+    facts = std::get<annotate>(result.actions.front().what).notes;
+  }
+  auto gives_way = population_.others_wait(trial);
+  if (gives_way && !facts.contains("why"))
+    facts.set("why", "others wait for resources");
+  if (where.in == quantile::upper)
+    ask_to_save(trial, gives_way, facts, result);
+  else if (gives_way)
+    result.actions = {{trial, pause{}, std::move(facts)}};
+  else
+    result.actions = {{trial, annotate{std::move(facts)}, {}}, {trial, go_on{}, {}}};
+  return result;
+}
+
+/// One save serves all: it is asked for where no checkpoint of this result is there yet, also
+/// before a pause, which would be free to leave it in a node's memory.
+void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, decision& into) const {
+  const auto& x = *population_.find(trial);
+  auto is_there = x.newest && x.newest_iteration >= x.iteration;
+  if (!is_there)
+    into.actions.push_back({trial, save{}, facts});
+  else if (!then_pause)
+    into.actions.push_back({trial, annotate{facts}, {}});
+  if (then_pause)
+    into.actions.push_back({trial, pause{}, facts});
+  else
+    into.actions.push_back({trial, go_on{}, {}});
+}
+
+action rule::exploit_or_skip(sequence cause, trial_id trial,
+                             std::vector<config_ptr>& siblings) const {
+  auto draw = draws_(cause, trial);
+  auto donor = population_.upper(draw->below(population_.quantile_size()));
+  auto facts = facts_of(trial);
+  auto better = population_.place_of(donor);
+  const auto& source = *population_.find(donor);
+  auto at_round = source.newest_iteration >= source.iteration ? source.newest : checkpoint_id{};
+  auto from = settings_.synch ? at_round : population_.offered_by(donor);
+  facts.set("donor", to_text(donor));
+  facts.set("donor_rank", static_cast<std::int64_t>(better.rank));
+  facts.set("donor_score", as_reported(*source.score));
+  if (!from) {
+    facts.set("why", "no checkpoint of its donor, trial " + to_text(donor) + ", is there yet");
+    return {trial, annotate{std::move(facts)}, {}};
+  }
+  auto next = explorer_->explore({cause, standing_of(trial), standing_of(donor), siblings}, *draw);
+  auto config = std::make_shared<const object>(std::move(next.config));
+  siblings.push_back(config);
+  facts.set("donor_iteration", static_cast<std::int64_t>(source.newest_iteration));
+  facts.set("changes", list_of(next.changes));
+  if (source.config != nullptr)
+    facts.set("donor_config", *source.config);
+  facts.set("config", *config);
+  if (!next.note.empty())
+    facts.set("note", next.note);
+  facts.set("why", "goes on as trial " + to_text(donor) + " did at iteration "
+                       + std::to_string(source.newest_iteration) + ", with " + text_of(next));
+  return {trial, exploit{donor, from, std::move(config)}, std::move(facts)};
+}
+
+choice rule::choose(sequence at, std::uint32_t count) const {
+  auto before = settings_.synch ? next_sync_ : std::numeric_limits<double>::infinity();
+  return {at, population_.waiting(count, before)};
+}
+
+decision rule::on_stall(sequence at) const {
+  // After a round some may run again; where none could, another one would not help.
+  return settings_.synch && started_since_round_ ? round(at) : end_all(at);
+}
+
+/// Synchronous: all wait for each other, or for nobody any more.
+decision rule::round(sequence at) const {
+  decision result{at, {}};
+  std::vector<config_ptr> siblings;
+  auto note = [&](trial_id trial, action what) {
+    auto* notes = std::get_if<annotate>(&what.what);
+    (notes != nullptr ? notes->notes : what.reason).set("round", plain(next_sync_));
+    what.trial = trial;
+    result.actions.push_back(std::move(what));
+  };
+  auto plainly = [&](trial_id trial) { note(trial, {trial, annotate{facts_of(trial)}, {}}); };
+  const auto& ranked = population_.ranked();
+  auto n = ranked.size();
+  auto k = population_.quantile_size();
+  for (auto i = n - k; i < n; ++i)
+    plainly(ranked.at(i).trial);
+  for (const auto& [trial, x] : population_.all()) {
+    auto in = population_.place_of(trial).in;
+    if (in == quantile::none || in == quantile::middle)
+      plainly(trial);
+  }
+  for (std::size_t i = 0; i < k; ++i)
+    note(ranked.at(i).trial, exploit_or_skip(at, ranked.at(i).trial, siblings));
+  return result;
+}
+
+decision rule::end_all(sequence at) const {
+  decision result{at, {}};
+  for (const auto& [trial, x] : population_.all())
+    result.actions.push_back({trial, stop{}, {{"rule", settings_.rule}, {"why", "not promoted"}}});
+  return result;
+}
+
+void rule::settle(const fact::decided& what) {
+  auto ends_round = is_of_round(what.what);
+  if (ends_round) {
+    for (const auto& [trial, x] : population_.all())
+      population_.find(trial)->last_perturbation_time = last_arrival_;
+  }
+  for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
+    auto refused = std::binary_search(what.refused.begin(), what.refused.end(), i);
+    note(what.what.cause, what.what.actions[i], refused);
+  }
+  for (const auto& x : what.what.actions) {
+    if (auto* known = population_.find(x.trial); known != nullptr && known->due == what.what.cause)
+      known->due = 0;
+  }
+  if (ends_round)
+    end_round();
+}
+
+void rule::note(sequence cause, const action& what, bool refused) {
+  auto* x = population_.find(what.trial);
+  if (x == nullptr)
+    return;
+  const auto& facts = said_by(what);
+  if (x->due == cause || facts.contains("round")) {
+    if (const auto* in = facts.find("quantile"))
+      x->offers_since
+          = *in == value{"upper"} ? std::optional{x->iteration} : std::optional<std::uint64_t>{};
+    x->look_again = false;
+  }
+  const auto* graft = std::get_if<exploit>(&what.what);
+  if (graft == nullptr)
+    return;
+  if (!refused) {
+    take_over(what.trial, *graft, facts);
+    return;
+  }
+  // Most likely what it was to take over is gone.
+  if (auto* donor = population_.find(graft->donor);
+      donor != nullptr && donor->newest == graft->from)
+    donor->newest = {};
+  x->look_again = !settings_.synch;
+}
+
+void rule::take_over(trial_id trial, const exploit& what, const object& facts) {
+  auto from = standing_of(what.donor);
+  const auto* at = facts.find("donor_iteration");
+  const auto* iteration = at != nullptr ? at->as_int() : nullptr;
+  population_.take_over(trial, what,
+                        iteration != nullptr ? static_cast<std::uint64_t>(*iteration) : 0);
+  explorer_->adopt({trial, from.time, from.score, what.config});
+}
+
+void rule::end_round() {
+  auto least = std::numeric_limits<double>::infinity();
+  auto greatest = -least;
+  for (const auto& [trial, x] : population_.all()) {
+    least = std::min(least, x.last_train_time);
+    greatest = std::max(greatest, x.last_train_time);
+  }
+  next_sync_ = std::max(next_sync_ + settings_.perturbation_interval, greatest);
+  // Where times jump over more than an interval, nobody would be left to run.
+  if (least >= next_sync_)
+    next_sync_ = greatest + settings_.perturbation_interval;
+  population_.forgive_refused();
+  started_since_round_ = false;
+}
+
+object rule::facts_of(trial_id trial) const {
+  auto where = population_.place_of(trial);
+  object result{{"rule", settings_.rule}, {"quantile", to_text(where.in)}};
+  if (where.in != quantile::none) {
+    result.set("rank", static_cast<std::int64_t>(where.rank));
+    result.set("of", static_cast<std::int64_t>(where.of));
+  }
+  const auto* x = population_.find(trial);
+  if (x != nullptr && x->score)
+    result.set("score", as_reported(*x->score));
+  return result;
+}
+
+standing rule::standing_of(trial_id trial) const {
+  const auto* x = population_.find(trial);
+  if (x == nullptr)
+    return {trial, 0, nan, nullptr};
+  return {trial, x->last_train_time, x->score.value_or(nan), x->config};
+}
+
+double rule::as_reported(double score) const {
+  // A difference, so that 0 stays 0.
+  return maximise_ ? score : 0.0 - score;
+}
+
+void rule::describe(fingerprint& into) const {
+  population_.describe(into);
+  into.add(next_sync_).add(last_arrival_).add(std::uint64_t{started_since_round_});
+  explorer_->describe(into);
+}
+
+} // namespace tune::pbt

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/schedule/pbt/perturbation.hpp"
+
+#include "tune/core/plugin/options.hpp"
+#include "tune/core/space/quantum.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune::pbt {
+
+namespace {
+
+std::int64_t clamped(double x, std::int64_t low, std::int64_t high) {
+  // Compared as floats first: the cast is undefined beyond 2^63.
+  if (x <= static_cast<double>(low))
+    return low;
+  return x >= static_cast<double>(high) ? high : static_cast<std::int64_t>(x);
+}
+
+/// Puts a product back into the domain; whole numbers and steps are rounded half to even.
+struct fitter {
+  double x;
+
+  value operator()(const float_range& d) const {
+    if (d.step <= 0)
+      return std::clamp(x, d.low, d.high);
+    auto k = std::clamp(std::nearbyint(x / d.step), std::round(d.low / d.step),
+                        std::round(d.high / d.step));
+    return multiple_of(d.step, k);
+  }
+  value operator()(const int_range& d) const {
+    if (d.step <= 1)
+      return clamped(std::nearbyint(x), d.low, d.high - 1);
+    auto [first, last] = steps_between(d.low, d.high, d.step);
+    return d.step * clamped(std::nearbyint(x / static_cast<double>(d.step)), first, last);
+  }
+  value operator()(const normal_range& d) const {
+    return d.step > 0 ? multiple_of(d.step, std::nearbyint(x / d.step)) : x;
+  }
+  value operator()(const constant& d) const { return d.what; }
+  template <class List>
+  value operator()(const List&) const {
+    return x;
+  }
+};
+
+const std::vector<value>* list_of(const domain& what) {
+  if (const auto* x = std::get_if<choice_of>(&what))
+    return &x->options;
+  const auto* x = std::get_if<grid_of>(&what);
+  return x != nullptr ? &x->options : nullptr;
+}
+
+change moved_in_list(const std::string& name, const std::vector<value>& list, const value& now,
+                     const perturbation_settings& by, dice& with) {
+  auto resample = with.unit() < by.resample_probability;
+  auto here = std::find(list.begin(), list.end(), now);
+  if (resample || here == list.end())
+    return {name, now, list[with.below(list.size())], "resampled"};
+  auto up = with.below(2) == 1;
+  if (up ? here + 1 == list.end() : here == list.begin())
+    return {name, now, now, up ? "last in list" : "first in list"};
+  return {name, now, up ? *(here + 1) : *(here - 1), up ? "next in list" : "previous in list"};
+}
+
+/// Whether a product lies beyond what the domain holds.
+struct beyond {
+  double x;
+
+  bool operator()(const float_range& d) const { return x < d.low || x > d.high; }
+  bool operator()(const int_range& d) const {
+    auto last = d.step > 1 ? d.high : d.high - 1;
+    auto whole = std::nearbyint(x);
+    return whole < static_cast<double>(d.low) || whole > static_cast<double>(last);
+  }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+change scaled(const mutable_parameter& what, const value& now, double number, double factor) {
+  auto product = number * factor;
+  if (!std::isfinite(product))
+    product = number;
+  auto to = std::visit(fitter{product}, what.what);
+  auto how = "×" + to_text(value{factor});
+  if (std::visit(beyond{product}, what.what))
+    how += ", kept within the bounds";
+  return {what.name, now, std::move(to), std::move(how)};
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  auto first = text.find_first_not_of(blanks);
+  if (first == text.npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The parts between commas that are in no bracket and no quotes.
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> result;
+  std::size_t begin = 0;
+  auto depth = 0;
+  auto quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto c = text[i];
+    if (quoted) {
+      if (c == '\\')
+        ++i;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      result.push_back(trimmed(text.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  if (auto last = trimmed(text.substr(std::min(begin, text.size()))); !last.empty())
+    result.push_back(last);
+  return result;
+}
+
+error about(std::string_view name, const std::string& what, ec code = ec::bad_option) {
+  return {code, "mutate: \"" + std::string{name} + "\": " + what};
+}
+
+error unknown(std::string_view name, const search_space& space) {
+  std::vector<std::string> names;
+  for (const auto& x : space.parameters())
+    names.push_back(x.name);
+  auto near = nearest_name(name, names);
+  return about(name,
+               "is not a parameter" + (near.empty() ? "" : "; did you mean \"" + near + "\"?"),
+               ec::unknown_name);
+}
+
+/// Whether all that can be drawn from `inner` is in `outer`: its values, or its two ends.
+bool lies_inside(const domain& inner, const domain& outer) {
+  if (const auto* list = list_of(inner))
+    return std::all_of(list->begin(), list->end(),
+                       [&](const value& x) { return contains(outer, x); });
+  if (list_of(outer) != nullptr || std::holds_alternative<normal_range>(inner)) {
+    auto all = all_values(inner, 10'000);
+    return std::holds_alternative<normal_range>(outer)
+           || (all && std::all_of(all->begin(), all->end(), [&](const value& x) {
+                 return contains(outer, x);
+               }));
+  }
+  constexpr auto nearly_all = 1 - 0x1p-53;
+  return contains(outer, at_quantile(inner, 0)) && contains(outer, at_quantile(inner, nearly_all));
+}
+
+expected<mutable_parameter> read_one(std::string_view text, const search_space* space) {
+  auto colon = text.find(':');
+  std::string name{trimmed(text.substr(0, colon))};
+  const auto* known = space != nullptr ? space->find(name) : nullptr;
+  if (space != nullptr && known == nullptr)
+    return unknown(name, *space);
+  if (colon == text.npos) {
+    if (known == nullptr)
+      return about(name, "needs a domain, such as uniform(0, 1)");
+    if (std::holds_alternative<constant>(known->what))
+      return about(name, "is always " + to_text(known->what) + ": give it a domain in [space]");
+    return mutable_parameter{name, known->what};
+  }
+  auto own = parse_domain(trimmed(text.substr(colon + 1)));
+  if (!own)
+    return about(name, own.error().detail, own.error().code);
+  if (std::holds_alternative<constant>(*own))
+    return about(name, to_text(*own) + " is one value, no domain");
+  if (known != nullptr && !lies_inside(*own, known->what))
+    return about(name, to_text(*own) + " is not inside " + to_text(known->what));
+  return mutable_parameter{name, std::move(*own)};
+}
+
+std::vector<mutable_parameter> all_that_vary(const search_space* space) {
+  std::vector<mutable_parameter> result;
+  if (space == nullptr)
+    return result;
+  for (const auto& x : space->parameters()) {
+    if (!std::holds_alternative<constant>(x.what))
+      result.push_back({x.name, x.what});
+  }
+  return result;
+}
+
+/// What a custom function changed after all else.
+void compare(const object& before, const object& after, std::vector<change>& changes) {
+  auto note = [&](const std::string& name, const value& from, const value& to) {
+    auto known = std::find_if(changes.begin(), changes.end(),
+                              [&](const change& x) { return x.parameter == name; });
+    if (known == changes.end())
+      changes.push_back({name, from, to, "custom"});
+    else
+      *known = {name, known->from, to, known->how + ", custom"};
+  };
+  for (const auto& [name, to] : flatten(after)) {
+    const auto* from = find_parameter(before, name);
+    if (from == nullptr || !(*from == to))
+      note(name, from == nullptr ? value{} : *from, to);
+  }
+  for (const auto& [name, from] : flatten(before)) {
+    if (find_parameter(after, name) == nullptr)
+      note(name, from, {});
+  }
+}
+
+} // namespace
+
+change perturbed(const mutable_parameter& what, const value& now, const perturbation_settings& by,
+                 dice& with) {
+  if (const auto* list = list_of(what.what))
+    return moved_in_list(what.name, *list, now, by, with);
+  auto resample = with.unit() < by.resample_probability;
+  auto number = now.as_bool() != nullptr ? std::nullopt : now.number();
+  if (resample || !number || !std::isfinite(*number))
+    return {what.name, now, at_quantile(what.what, with.unit()), "resampled"};
+  return scaled(what, now, *number, by.factors[with.below(by.factors.size())]);
+}
+
+expected<std::vector<mutable_parameter>> read_mutations(std::string_view text,
+                                                        const search_space* space) {
+  if (trimmed(text).empty())
+    return all_that_vary(space);
+  std::vector<mutable_parameter> result;
+  for (auto part : parts_of(text)) {
+    auto one = read_one(part, space);
+    if (!one)
+      return one.error();
+    auto twice = std::any_of(result.begin(), result.end(),
+                             [&](const mutable_parameter& x) { return x.name == one->name; });
+    if (twice)
+      return about(one->name, "is named twice");
+    result.push_back(std::move(*one));
+  }
+  return result;
+}
+
+expected<std::vector<double>> read_factors(std::string_view text) {
+  std::vector<double> result;
+  for (auto part : parts_of(text)) {
+    auto number = parse_number(part);
+    if (!number || !std::isfinite(*number) || *number <= 0)
+      return error{ec::bad_option,
+                   "perturbation_factors: \"" + std::string{part} + "\" must be a number above 0"};
+    result.push_back(*number);
+  }
+  if (result.empty())
+    return error{ec::bad_option, "perturbation_factors: at least one is needed, such as 1.2, 0.8"};
+  return result;
+}
+
+explored perturbation::explore(const heritage& what, dice& with) const {
+  static const object nothing;
+  const auto& from = what.donor.config != nullptr ? *what.donor.config : nothing;
+  std::vector<change> changes;
+  for (const auto& x : settings_.mutate) {
+    // What is not active there is not mutated.
+    if (const auto* now = find_parameter(from, x.name))
+      changes.push_back(perturbed(x, *now, settings_, with));
+  }
+  auto result = settle(space_.get(), from, std::move(changes), with);
+  if (!settings_.custom)
+    return result;
+  auto after = settings_.custom(result.config, what);
+  if (space_ != nullptr) {
+    if (auto why = space_->reject(after, false)) {
+      result.note = "the custom exploration was refused: " + why->detail;
+      return result;
+    }
+  }
+  compare(result.config, after, result.changes);
+  result.config = std::move(after);
+  return result;
+}
+
+} // namespace tune::pbt
