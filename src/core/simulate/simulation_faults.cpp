@@ -67,12 +67,18 @@ void simulation::interfere(instant duration) {
     release(whom, duration);
 }
 
-/// Lets go on what was paused; once more where the head is lost before that is on disk.
+/// Lets go on what was paused; once more where the head is lost before that, or what made it
+/// needless, is on disk.
 void simulation::release(std::optional<trial_id> whom, instant after) {
   agenda_.add(after, [this, whom, after] {
-    auto said = engine_->machine().last_seq() + 1;
-    if (wish(on::unpause_asked{whom}) && how_.records)
-      watch_release(whom, said, after);
+    auto last = engine_->machine().last_seq();
+    auto taken = wish(on::unpause_asked{whom});
+    if (!how_.records || finished_)
+      return;
+    if (taken)
+      watch_release(whom, last + 1, after);
+    else if (last > on_disk_)
+      release(whom, after);
   });
 }
 

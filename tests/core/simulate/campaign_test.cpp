@@ -42,6 +42,15 @@ TEST_P(any_judge, does_the_same_again_with_the_same_seed) {
   }
 }
 
+// The client's wish to let a trial go on was needless by an event that was lost with the head.
+TEST(campaign, a_client_that_paused_a_trial_lets_it_go_on_whatever_is_lost) {
+  const auto* who = support::find_judge("asha_promotion_objectives");
+
+  auto result = support::run_schedule(*who, 6459);
+
+  EXPECT_TRUE(result.found.empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(simulation, any_judge, testing::ValuesIn(support::judges()),
                          [](const auto& x) { return x.param.name; });
 
