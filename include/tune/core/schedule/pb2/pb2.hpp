@@ -1,0 +1,67 @@
+/// Population based bandits: population based training that learns where to go.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/schedule/pb2/history.hpp"
+#include "tune/core/schedule/pbt/explorer.hpp"
+#include "tune/core/schedule/scheduler.hpp"
+#include "tune/core/space/space.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::pb2 {
+
+/// A parameter that is explored, and its range: even in its logarithm where it is drawn so.
+struct bounded_parameter {
+  std::string name;
+  float_range bounds;
+};
+
+/// Reads what is explored: names of parameters separated by commas; none: all that can vary.
+/// @param space Null: nothing is known of it, which is refused.
+/// @errors `ec::unknown_name` with the nearest name; `ec::bad_option` for a parameter that is not a
+///         continuous range, that has a condition, or where there is none.
+[[nodiscard]] expected<std::vector<bounded_parameter>> read_bounded(std::string_view names,
+                                                                    const search_space* space);
+
+/// Where a value stands in its range. [0, 1]
+[[nodiscard]] double scaled(const float_range& within, double x);
+/// The value there; never outside of the range.
+[[nodiscard]] double unscaled(const float_range& within, double u);
+
+/// Learns from each result that counts how much training gains with which parameters, and chooses
+/// new ones by `propose`. Where the donor has trained for no stretch yet, its configuration is
+/// taken over as it is.
+///
+/// A model is made for an exploit alone, never for other reports; it costs milliseconds, and up to
+/// some seconds with a thousand stretches.
+class bandit final : public pbt::explorer {
+public:
+  /// @param space What configurations must belong to.
+  bandit(std::vector<bounded_parameter> explored, std::shared_ptr<const search_space> space)
+      : explored_{std::move(explored)}, space_{std::move(space)} {}
+
+  void observe(const pbt::standing& what) override;
+  void adopt(const pbt::standing& what) override;
+  void forget(trial_id trial) override { history_.forget(trial); }
+  [[nodiscard]] pbt::explored explore(const pbt::heritage& what, pbt::dice& with) const override;
+  void describe(fingerprint& into) const override { history_.describe(into); }
+
+private:
+  std::vector<bounded_parameter> explored_;
+  std::shared_ptr<const search_space> space_;
+  history history_;
+
+  /// None where a configuration lacks a parameter.
+  [[nodiscard]] std::optional<point> point_of(const config_ptr& config) const;
+};
+
+/// PB2 as a choice of the INI file.
+[[nodiscard]] scheduler_catalogue::entry make_entry();
+
+} // namespace tune::pb2
