@@ -30,7 +30,8 @@ void machine::take_answer(const decision& answer) {
   if (!stall)
     return;
   stalled_at_.reset();
-  if (!helped && !drain_)
+  // What the scheduler heard since may have put things right: it is being asked whom to start.
+  if (!helped && !drain_ && !choosing_)
     finish(experiment_status::stalled, "trials are left, but nothing can run");
 }
 

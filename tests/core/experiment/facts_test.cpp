@@ -47,6 +47,39 @@ TEST_F(scheduler_facts, tell_that_the_nodes_of_a_head_are_gone_with_it) {
   EXPECT_EQ(heard_of_nodes(), "+b 1 CPU +a 2 CPU -a -b +a 2 CPU ");
 }
 
+/// A trial that the scheduler would not start: it is asked what else must happen.
+struct stalled_facts : scheduler_facts {
+  sequence question = 0;
+
+  void SetUp() override {
+    settings.max_trials = 1;
+    open();
+    choose({});
+    question = ports.last<cmd::resolve_stall>().at;
+  }
+};
+
+TEST_F(stalled_facts, make_an_empty_answer_old) {
+  take_node("a", 2);
+
+  post(on::decided{{{question, {}}}});
+
+  EXPECT_TRUE(ports.all<cmd::finish>().empty());
+  run();
+  EXPECT_EQ(status(), trial_status::running);
+}
+
+TEST_F(stalled_facts, do_not_put_off_an_empty_answer_for_ever) {
+  take_node("a", 2);
+  post(on::decided{{{question, {}}}});
+  choose({});
+
+  post(on::decided{{{ports.last<cmd::resolve_stall>().at, {}}}});
+
+  ASSERT_EQ(ports.all<cmd::finish>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stalled);
+}
+
 TEST_F(scheduler_facts, let_a_trial_pause_with_other_resources_than_it_had) {
   resource_request four;
   four.bundles.emplace_back().cpu = amount::of(4);
