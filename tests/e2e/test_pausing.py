@@ -169,6 +169,9 @@ class PausingOnWorkers(SteppingOnWorkers):
     def test_one_that_is_paused_goes_on_from_disk_when_its_worker_is_lost(self):
         head, where, first = self.paused()
         first.kill()
+        self.wait_until(
+            lambda: not self.rows("SELECT * FROM nodes WHERE state = 'up'"), head, "the loss"
+        )
         self.run_node("unpause", "results/x", "0")
         second = self.worker(where, "second", "--own-storage")
         self.let(9)
