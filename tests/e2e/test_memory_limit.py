@@ -108,6 +108,9 @@ class ThreadLimit(Limits):
             self.run_limited("version", RLIMIT_NPROC=100)
         except (PermissionError, subprocess.SubprocessError) as why:
             self.skipTest("other users may not run %s: %s" % (FAULTY_NODE, why))
+        forked = self.run_limited("-c", "true & wait $!", program="/bin/sh", RLIMIT_NPROC=1)
+        if forked.code == 0:
+            self.skipTest("the number of processes is not limited here")
 
     def assert_too_few(self, ran):
         self.assertEqual(ran.code, 1, ran)
