@@ -1,5 +1,6 @@
 /// ASHA as a choice of the INI file: its options, and how it is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/asha/asha.hpp"
 #include "tune/core/schedule/asha/promotion.hpp"
 
@@ -9,31 +10,7 @@ namespace tune::asha {
 
 namespace {
 
-option_spec option(std::string name, option_kind kind, std::string fallback, std::string meaning) {
-  option_spec result;
-  result.name = std::move(name);
-  result.kind = kind;
-  result.fallback = std::move(fallback);
-  result.meaning = std::move(meaning);
-  return result;
-}
-
-option_spec above(double bound, option_spec what) {
-  what.least = bound;
-  what.open_low = true;
-  return what;
-}
-
-option_spec within(double least, double most, option_spec what) {
-  what.least = least;
-  what.most = most;
-  return what;
-}
-
-option_spec among(std::vector<std::string> choices, option_spec what) {
-  what.choices = std::move(choices);
-  return what;
-}
+using namespace option_makers;
 
 std::vector<option_spec> known_options() {
   using enum option_kind;

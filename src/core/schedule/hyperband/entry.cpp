@@ -1,6 +1,7 @@
 /// HyperBand and its form for BOHB as choices of the INI file: options, and how they are made of
 /// them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/hyperband/hyperband.hpp"
 
 #include <utility>
@@ -9,14 +10,7 @@ namespace tune::hyperband {
 
 namespace {
 
-option_spec option(std::string name, option_kind kind, std::string fallback, std::string meaning) {
-  option_spec result;
-  result.name = std::move(name);
-  result.kind = kind;
-  result.fallback = std::move(fallback);
-  result.meaning = std::move(meaning);
-  return result;
-}
+using namespace option_makers;
 
 std::vector<option_spec> known_options() {
   using enum option_kind;

@@ -1,5 +1,6 @@
 /// Median stopping as a choice of the INI file: its options, and how it is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/median/median.hpp"
 
 #include <utility>
@@ -8,19 +9,7 @@ namespace tune::median {
 
 namespace {
 
-option_spec option(std::string name, option_kind kind, std::string fallback, std::string meaning) {
-  option_spec result;
-  result.name = std::move(name);
-  result.kind = kind;
-  result.fallback = std::move(fallback);
-  result.meaning = std::move(meaning);
-  return result;
-}
-
-option_spec at_least(double bound, option_spec what) {
-  what.least = bound;
-  return what;
-}
+using namespace option_makers;
 
 std::vector<option_spec> known_options() {
   using enum option_kind;

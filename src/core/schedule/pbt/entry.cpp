@@ -1,5 +1,6 @@
 /// PBT as a choice of the INI file: its options, and how it is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/pbt/pbt.hpp"
 
 #include <utility>
@@ -8,34 +9,15 @@ namespace tune::pbt {
 
 namespace {
 
-option_spec option(std::string name, option_kind kind, std::string fallback, std::string meaning) {
-  option_spec result;
-  result.name = std::move(name);
-  result.kind = kind;
-  result.fallback = std::move(fallback);
-  result.meaning = std::move(meaning);
-  return result;
-}
-
-option_spec within(double least, double most, option_spec what) {
-  what.least = least;
-  what.most = most;
-  return what;
-}
-
-option_spec above_zero(option_spec what) {
-  what.least = 0;
-  what.open_low = true;
-  return what;
-}
+using namespace option_makers;
 
 std::vector<option_spec> known_options() {
   using enum option_kind;
   constexpr auto any = std::numeric_limits<double>::infinity();
   return {
       option("time_attr", text, "time_total_s", "metric that time is measured in; it must rise"),
-      above_zero(option("perturbation_interval", number, "60",
-                        "a trial is looked at each time it trained for so long, in time_attr")),
+      above(0, option("perturbation_interval", number, "60",
+                      "a trial is looked at each time it trained for so long, in time_attr")),
       within(0, any, option("burn_in_period", number, "0", "nothing happens before, in time_attr")),
       option("mutate", text, "",
              "parameters to change, such as \"lr, momentum: uniform(0.8, 0.99)\", each within the "

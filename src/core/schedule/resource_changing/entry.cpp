@@ -1,5 +1,6 @@
 /// Changing resources as a choice of the INI file: its options, and how it is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/resource_changing/resource_changing.hpp"
 
 #include <algorithm>
@@ -9,21 +10,9 @@ namespace tune::resource_changing {
 
 namespace {
 
+using namespace option_makers;
+
 constexpr std::string_view prefix = "base.";
-
-option_spec option(std::string name, option_kind kind, std::string fallback, std::string meaning) {
-  option_spec result;
-  result.name = std::move(name);
-  result.kind = kind;
-  result.fallback = std::move(fallback);
-  result.meaning = std::move(meaning);
-  return result;
-}
-
-option_spec one_of(std::vector<std::string> choices, option_spec what) {
-  what.choices = std::move(choices);
-  return what;
-}
 
 std::vector<option_spec> own_options(const scheduler_catalogue& bases) {
   using enum option_kind;
@@ -31,11 +20,11 @@ std::vector<option_spec> own_options(const scheduler_catalogue& bases) {
                       "most times that one trial is given increase_by; 0 = no limit");
   times.least = 0;
   return {
-      one_of(bases.names(), option("base", text, bases.names().front(),
-                                   "scheduler that judges; its options begin with base.")),
-      one_of({"distribute", "top_job"},
-             option("allocation", text, "distribute",
-                    "who gets what is free: all alike, or the best trial alone")),
+      among(bases.names(), option("base", text, bases.names().front(),
+                                  "scheduler that judges; its options begin with base.")),
+      among({"distribute", "top_job"},
+            option("allocation", text, "distribute",
+                   "who gets what is free: all alike, or the best trial alone")),
       option("increase_by", text, "",
              "what is given and taken at a time, such as \"cpu 2, memory 1GiB\"; default: the last "
              "bundle with add_bundles, else a GPU where trials have any, else a CPU"),
