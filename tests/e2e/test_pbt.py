@@ -4,9 +4,10 @@ import json
 import sys
 from pathlib import Path
 
-from e2e import Case, main
+from e2e import ROOT, Case, main
 
 DESCENDING = Path(__file__).with_name("descending_trial.py")
+EXAMPLES = ROOT / "config" / "schedulers"
 
 
 class Population(Case):
@@ -105,6 +106,22 @@ class Population(Case):
             reached = [row[5]["lr"] for row in rows if row[3] <= iteration]
             wanted.append(reached[-1] if reached else rows[0][4]["lr"])
         self.assertEqual(rates, wanted)
+
+    def found_by_the_example(self, cpus):
+        name = "with-%d" % cpus
+        self.run_node(
+            "run", EXAMPLES / "pbt.ini", "--cluster.cpus", cpus, "--experiment.name", name
+        )
+        trials = self.rows("SELECT trial, config, origin, best_metrics FROM trials", name)
+        policy = self.run_node("trials", self.directory / "results" / name, "--policy", 15).out
+        return [dict(row) for row in trials], policy
+
+    def test_rounds_find_the_same_however_many_run_at_once(self):
+        trials, policy = self.found_by_the_example(1)
+
+        self.assertEqual(self.found_by_the_example(5), (trials, policy))
+        # It is what config/schedulers/pbt-replay.ini begins with.
+        self.assertEqual(policy, (EXAMPLES / "pbt-policy.jsonl").read_text())
 
 
 if __name__ == "__main__":

@@ -72,6 +72,9 @@ class Documents(unittest.TestCase):
         listed = (ROOT / "README.md").read_text(encoding="utf-8")
         for file in (ROOT / "config").glob("*.ini"):
             self.assertIn("](config/%s)" % file.name, listed)
+        listed = (ROOT / "docs/schedulers.md").read_text(encoding="utf-8")
+        for file in (ROOT / "config/schedulers").glob("*.ini"):
+            self.assertIn("](../config/schedulers/%s)" % file.name, listed)
 
 
 if __name__ == "__main__":

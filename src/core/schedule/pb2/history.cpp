@@ -28,7 +28,7 @@ void history::reach(trial_id trial, mark what) {
   auto gain = (what.score - last.score) / passed;
   if (!is_new && last.at == what.at && passed > 0 && std::isfinite(gain)) {
     made = {what.time, last.score};
-    stretches_.emplace(std::pair{what.time, ++arrivals_},
+    stretches_.emplace(std::tuple{what.time, trial, ++arrivals_},
                        stretch{what.time, last.score, what.at, gain});
     if (stretches_.size() > most_stretches)
       stretches_.erase(stretches_.begin());
@@ -69,7 +69,8 @@ void history::describe(fingerprint& into) const {
   }
   into.add(arrivals_).add(std::uint64_t{stretches_.size()});
   for (const auto& [when, x] : stretches_) {
-    into.add(when.first).add(when.second).add(x.before).add(x.gain);
+    const auto& [end, trial, arrival] = when;
+    into.add(end).add(trial).add(arrival).add(x.before).add(x.gain);
     describe_point(into, x.at);
   }
   into.add(std::uint64_t{newest_.has_value()}).add(newest_.value_or(0));

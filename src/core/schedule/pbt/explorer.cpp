@@ -68,8 +68,9 @@ void copy_others(const search_space& space, const object& from, object& to) {
 
 } // namespace
 
-seeded_dice::seeded_dice(std::uint64_t seed, std::string_view rule, sequence cause, trial_id target)
-    : draw_{seed, std::string{rule} + "." + std::to_string(target.number), cause} {}
+seeded_dice::seeded_dice(std::uint64_t seed, std::string_view rule, std::uint64_t occasion,
+                         trial_id target)
+    : draw_{seed, std::string{rule} + "." + std::to_string(target.number), occasion} {}
 
 explored settle(const search_space* space, const object& from, std::vector<change> changes,
                 dice& with) {

@@ -66,8 +66,8 @@ rule::rule(settings what, std::unique_ptr<explorer> how, std::uint64_t seed, boo
     , population_{settings_.quantile_fraction}
     , next_sync_{std::max(settings_.perturbation_interval, settings_.burn_in_period)} {
   if (!draws_)
-    draws_ = [seed, name = settings_.rule](sequence cause, trial_id target) {
-      return std::make_unique<seeded_dice>(seed, name, cause, target);
+    draws_ = [seed, name = settings_.rule](std::uint64_t occasion, trial_id target) {
+      return std::make_unique<seeded_dice>(seed, name, occasion, target);
     };
 }
 
@@ -178,9 +178,9 @@ void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, dec
     into.actions.push_back({trial, go_on{}, {}});
 }
 
-action rule::exploit_or_skip(sequence cause, trial_id trial,
+action rule::exploit_or_skip(std::uint64_t occasion, trial_id trial,
                              std::vector<config_ptr>& siblings) const {
-  auto draw = draws_(cause, trial);
+  auto draw = draws_(occasion, trial);
   auto donor = population_.upper(draw->below(population_.quantile_size()));
   auto facts = facts_of(trial);
   auto better = population_.place_of(donor);
@@ -194,7 +194,8 @@ action rule::exploit_or_skip(sequence cause, trial_id trial,
     facts.set("why", "no checkpoint of its donor, trial " + to_text(donor) + ", is there yet");
     return {trial, annotate{std::move(facts)}, {}};
   }
-  auto next = explorer_->explore({cause, standing_of(trial), standing_of(donor), siblings}, *draw);
+  auto next
+      = explorer_->explore({occasion, standing_of(trial), standing_of(donor), siblings}, *draw);
   auto config = std::make_shared<const object>(std::move(next.config));
   siblings.push_back(config);
   facts.set("donor_iteration", static_cast<std::int64_t>(source.newest_iteration));
@@ -241,7 +242,7 @@ decision rule::round(sequence at) const {
       plainly(trial);
   }
   for (std::size_t i = 0; i < k; ++i)
-    note(ranked.at(i).trial, exploit_or_skip(at, ranked.at(i).trial, siblings));
+    note(ranked.at(i).trial, exploit_or_skip(rounds_, ranked.at(i).trial, siblings));
   return result;
 }
 
@@ -317,6 +318,7 @@ void rule::end_round() {
     next_sync_ = greatest + settings_.perturbation_interval;
   population_.forgive_refused();
   started_since_round_ = false;
+  ++rounds_;
 }
 
 object rule::facts_of(trial_id trial) const {
@@ -346,7 +348,7 @@ double rule::as_reported(double score) const {
 
 void rule::describe(fingerprint& into) const {
   population_.describe(into);
-  into.add(next_sync_).add(last_arrival_).add(std::uint64_t{started_since_round_});
+  into.add(next_sync_).add(last_arrival_).add(std::uint64_t{started_since_round_}).add(rounds_);
   explorer_->describe(into);
 }
 

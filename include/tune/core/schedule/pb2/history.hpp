@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ public:
   /// It ended: its stretches stay.
   void forget(trial_id trial);
 
-  /// The last stretches by their ends. [at most `most_stretches`]
+  /// The last stretches by their ends, then by trials. [at most `most_stretches`]
   [[nodiscard]] std::vector<stretch> stretches() const;
   /// When the trial's last stretch ended, and the score at its beginning; nothing: it has none.
   [[nodiscard]] std::optional<std::pair<double, double>> last_of(trial_id trial) const;
@@ -64,8 +65,8 @@ private:
     std::optional<std::pair<double, double>> stretch;
   };
   std::map<trial_id, course> courses_;
-  /// By end, then by arrival.
-  std::map<std::pair<double, std::uint64_t>, stretch> stretches_;
+  /// By end, then by trial, so that it does not matter who was first; then by arrival.
+  std::map<std::tuple<double, trial_id, std::uint64_t>, stretch> stretches_;
   std::uint64_t arrivals_ = 0;
   std::optional<double> newest_;
   std::vector<point> chosen_;

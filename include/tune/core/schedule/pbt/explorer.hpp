@@ -26,11 +26,11 @@ public:
   [[nodiscard]] virtual std::uint64_t below(std::uint64_t n) = 0;
 };
 
-/// Draws that depend on the seed, the rule's name, the event that is judged and the trial that is
-/// to change.
+/// Draws that depend on the seed, the rule's name, the occasion (see `heritage`) and the trial that
+/// is to change.
 class seeded_dice final : public dice {
 public:
-  seeded_dice(std::uint64_t seed, std::string_view rule, sequence cause, trial_id target);
+  seeded_dice(std::uint64_t seed, std::string_view rule, std::uint64_t occasion, trial_id target);
 
   [[nodiscard]] double unit() override { return draw_.unit(); }
   [[nodiscard]] std::uint64_t below(std::uint64_t n) override { return draw_.below(n); }
@@ -50,8 +50,9 @@ struct standing {
 
 /// What an explorer goes by.
 struct heritage {
-  /// The event that is judged.
-  sequence cause = 0;
+  /// What tells this exploit of the target from its others: the sequence of the event that is
+  /// judged; where all wait for each other, how many rounds came before.
+  std::uint64_t occasion = 0;
   /// Who gives up what it has, and whose state it gets.
   standing target;
   standing donor;

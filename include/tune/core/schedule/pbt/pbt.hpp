@@ -33,8 +33,8 @@ struct settings {
   bool synch = false;
 };
 
-/// Where the draws of a decision come from, by the event that is judged and the trial to change.
-using dice_source = std::function<std::unique_ptr<dice>(sequence cause, trial_id target)>;
+/// Where the draws of an exploit come from, by its occasion and the trial to change.
+using dice_source = std::function<std::unique_ptr<dice>(std::uint64_t occasion, trial_id target)>;
 
 /// Looks at a trial when `perturbation_interval` has passed since it last did. One in the upper
 /// quantile of the scores saves a checkpoint and becomes a donor. One in the lower quantile takes
@@ -46,7 +46,8 @@ using dice_source = std::function<std::unique_ptr<dice>(sequence cause, trial_id
 ///
 /// With `synch` all trials pause at the next common time, and are looked at once nothing runs any
 /// more: the upper quantile first, then the middle, then the lower. Who ends, or fails, is waited
-/// for no longer; who comes back, or later, is.
+/// for no longer; who comes back, or later, is. What a round decides depends on the scores, not on
+/// the order in which they came: runs of one seed are alike where time is counted, not measured.
 ///
 /// Different from Ray Tune, whose rules these are otherwise: see docs/ray-tune.md.
 ///
@@ -85,6 +86,8 @@ private:
   double next_sync_;
   double last_arrival_ = 0;
   bool started_since_round_ = true;
+  /// Rounds that were decided.
+  std::uint64_t rounds_ = 0;
 
   void see(sequence cause, const fact::result& what);
   void settle(const fact::decided& what);
@@ -95,7 +98,7 @@ private:
   [[nodiscard]] decision look_at(sequence cause, trial_id trial) const;
   [[nodiscard]] decision round(sequence at) const;
   [[nodiscard]] decision end_all(sequence at) const;
-  [[nodiscard]] action exploit_or_skip(sequence cause, trial_id trial,
+  [[nodiscard]] action exploit_or_skip(std::uint64_t occasion, trial_id trial,
                                        std::vector<config_ptr>& siblings) const;
   void ask_to_save(trial_id trial, bool then_pause, const object& facts, decision& into) const;
   [[nodiscard]] object facts_of(trial_id trial) const;
