@@ -18,6 +18,18 @@ std::string text_of(const choice& what) {
   return result;
 }
 
+/// What is done to whom.
+std::string moves_of(const decision& what) {
+  std::string result;
+  for (const auto& x : what.actions) {
+    result += std::string{name_of(x.what)} + " " + std::to_string(x.trial.number);
+    if (const auto* graft = std::get_if<exploit>(&x.what))
+      result += " of " + std::to_string(graft->donor.number) + " " + to_text(value{*graft->config});
+    result += "; ";
+  }
+  return result;
+}
+
 } // namespace
 
 std::string ask_again(const scheduler& uut, const exchange& what) {
@@ -84,7 +96,8 @@ void scheduler_world::fill_slots() {
     return;
   auto free = static_cast<std::uint32_t>(settings_.slots - busy);
   auto answer = uut_->choose(seq_, free);
-  exchanges_.push_back({exchange::kind::choose, facts_.size(), seq_, {}, free, text_of(answer)});
+  exchanges_.push_back(
+      {exchange::kind::choose, facts_.size(), seq_, {}, free, text_of(answer), text_of(answer)});
   if (answer.start.empty())
     return;
   if (answer.start.size() > free)
@@ -138,6 +151,10 @@ void scheduler_world::train(trial_id id, known_trial& trial) {
     tell(fact::added{id, trial.config, true});
     return;
   }
+  if (settings_.lost > 0 && chance(settings_.lost)) {
+    come_back(id, trial);
+    return;
+  }
   ++trial.iteration;
   if (trial.iteration >= settings_.iterations) {
     end(id, fact::end_kind::completed, false);
@@ -156,6 +173,13 @@ void scheduler_world::train(trial_id id, known_trial& trial) {
   what.full = std::move(full);
   trial.asked = tell(std::move(what));
   trial.due = settings_.late == 0 ? 0 : std::uniform_int_distribution{0, settings_.late}(random_);
+}
+
+void scheduler_world::come_back(trial_id id, known_trial& trial) {
+  trial.now = state::pending;
+  trial.asked = 0;
+  trial.iteration = std::uniform_int_distribution<std::uint64_t>{0, trial.iteration}(random_);
+  tell(fact::added{id, trial.config, true});
 }
 
 std::vector<double> scheduler_world::scores(const known_trial& trial) {
@@ -184,8 +208,8 @@ std::vector<double> scheduler_world::scores(const known_trial& trial) {
 void scheduler_world::give_verdict(trial_id id) {
   auto cause = trials_.at(id).asked;
   auto answer = uut_->judge(cause, id);
-  exchanges_.push_back(
-      {exchange::kind::judge, facts_.size(), cause, id, 0, support::text_of(answer)});
+  exchanges_.push_back({exchange::kind::judge, facts_.size(), cause, id, 0,
+                        support::text_of(answer), moves_of(answer)});
   if (answer.cause != cause)
     fault("answered about another result");
   trials_.at(id).asked = 0;
@@ -207,11 +231,24 @@ void scheduler_world::carry_out(const decision& what, sequence cause) {
     if (std::holds_alternative<stop>(x.what) && x.reason.empty())
       fault("stops without a reason");
   }
+  for (std::size_t i = 0; i < what.actions.size(); ++i) {
+    if (trials_.contains(what.actions[i].trial) && refuses(what.actions[i]))
+      told.refused.push_back(static_cast<std::uint32_t>(i));
+  }
+  std::sort(told.refused.begin(), told.refused.end());
   if (what.cause != cause)
     fault("the decision names another cause");
+  auto refused = told.refused;
   tell(std::move(told));
-  for (const auto& x : what.actions)
-    act(x);
+  for (std::size_t i = 0; i < what.actions.size(); ++i) {
+    if (!std::binary_search(refused.begin(), refused.end(), i))
+      act(what.actions[i]);
+  }
+}
+
+bool scheduler_world::refuses(const action& what) {
+  return std::holds_alternative<exploit>(what.what) && settings_.futile > 0
+         && chance(settings_.futile);
 }
 
 bool scheduler_world::act(const action& what) {
@@ -219,6 +256,10 @@ bool scheduler_world::act(const action& what) {
   if (i == trials_.end())
     return false;
   auto& trial = i->second;
+  auto for_later
+      = std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what);
+  if (for_later && settings_.futile > 0 && chance(settings_.futile))
+    return false;
   if (std::holds_alternative<stop>(what.what)) {
     end(what.trial, fact::end_kind::stopped, true);
   } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running) {
@@ -257,8 +298,13 @@ void scheduler_world::end(trial_id id, fact::end_kind how, bool judged) {
 
 bool scheduler_world::stall() {
   auto answer = uut_->on_stall(seq_);
-  exchanges_.push_back(
-      {exchange::kind::stall, facts_.size(), seq_, {}, 0, support::text_of(answer)});
+  exchanges_.push_back({exchange::kind::stall,
+                        facts_.size(),
+                        seq_,
+                        {},
+                        0,
+                        support::text_of(answer),
+                        moves_of(answer)});
   if (answer.actions.empty()) {
     fault("has no answer to a stall with " + std::to_string(trials_.size()) + " trials left");
     return false;

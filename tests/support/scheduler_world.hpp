@@ -24,6 +24,11 @@ struct world_settings {
   int odd = 0;
   int retried = 0;
   int fatal = 0;
+  /// Likewise: the trial's node is lost, and the trial comes back from an earlier result.
+  int lost = 0;
+  /// Chance, in percent, that what a verdict asks for comes to nothing: a trial reports on that was
+  /// to pause, a save brings nothing, an exploit is refused.
+  int futile = 0;
   /// A verdict comes after so many other events at most. 0 = at once.
   int late = 0;
   std::uint32_t objectives = 1;
@@ -38,6 +43,8 @@ struct exchange {
   trial_id trial;
   std::uint32_t count = 0;
   std::string answer;
+  /// The answer without its reasons.
+  std::string moves;
 };
 
 /// Plays one experiment with a scheduler and keeps the record. Breaks of the interface's rules
@@ -92,6 +99,8 @@ private:
   std::vector<double> scores(const known_trial& trial);
   void give_verdict(trial_id id);
   void carry_out(const decision& what, sequence cause);
+  void come_back(trial_id id, known_trial& trial);
+  [[nodiscard]] bool refuses(const action& what);
   bool act(const action& what);
   void end(trial_id id, fact::end_kind how, bool judged);
   bool stall();
