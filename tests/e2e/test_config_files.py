@@ -59,13 +59,7 @@ class ConfigFiles(Case):
         trials = self.rows("SELECT * FROM trials ORDER BY trial", name)
         self.assertEqual({row["status"] for row in trials}, {"TERMINATED"})
         best = next(row for row in trials if row["trial_id"] == told["best"]["trial"])
-        # A trial may change its configuration: that of its best report counts.
-        query = (
-            "SELECT attempts.config FROM results JOIN attempts USING (attempt)"
-            " WHERE results.trial = %d AND training_iteration = %d ORDER BY results.seq"
-        )
-        reported = self.rows(query % (best["trial"], best["best_iteration"]), name)[-1]
-        self.assertEqual(json.loads(reported["config"]), told["best"]["config"])
+        self.assertEqual(json.loads(best["best_config"]), told["best"]["config"])
         self.assertEqual(json.loads(best["best_metrics"]), told["best"]["metrics"])
         self.assertEqual(self.rows("SELECT status FROM experiment", name)[0]["status"], "done")
         for row in trials:
@@ -85,7 +79,7 @@ class ConfigFiles(Case):
         self.assertEqual([row["trial"] for row in whole], ids)
         self.assertEqual([json.loads(line) for line in lines], whole)
         self.assertEqual([row["trial"] for row in sheet], ids)
-        for row, config in zip(whole, (json.loads(row["config"]) for row in trials)):
+        for row, config in zip(whole, (json.loads(row["best_config"]) for row in trials)):
             self.assertEqual(row["config"], config)
         for trial in ids:
             self.assertIn(trial, table)

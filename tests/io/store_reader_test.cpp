@@ -321,6 +321,38 @@ TEST_F(store_reader_test, finds_a_damaged_result_when_asked_for_one_trial) {
   EXPECT_NE(read.error().detail.find("t_results row 4"), std::string::npos);
 }
 
+TEST_F(store_reader_test, tells_with_which_configuration_the_best_report_came) {
+  // Trial 0 reports twice with lr = 0.5, takes over another's state, and gets worse with lr = 2.
+  auto items = a_run(2, 2);
+  cmd::attempt_changed second;
+  second.trial = {0};
+  second.attempt = {1, 9};
+  second.config = samples::config({{"lr", 2.0}});
+  cmd::trial_changed row{{0}, trial_status::terminated, second.config, "random", 0, 2, "", "", {},
+                         {}};
+  row.best = samples::a_report(0, 2, {1, 1}, {{"loss", 0.5}, {"n", 1}});
+  row.last = samples::a_report(0, 3, second.attempt, {{"loss", 9.0}, {"n", 1}});
+  const auto next = items.back().seq + 1;
+  items.emplace_back(at(next, on::reported{row.last}));
+  items.emplace_back(next, second);
+  items.emplace_back(next, row);
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+
+  auto uut = reader();
+  auto changed = uut.trial({0});
+  auto all = uut.trials({std::nullopt, trial_query::order::metric, "loss"});
+
+  ASSERT_TRUE(changed && *changed && all) << changed.error().detail;
+  EXPECT_EQ((*changed)->config, (object{{"lr", 2.0}}));
+  EXPECT_EQ((*changed)->best_config, (object{{"lr", 0.5}, {"layers", std::int64_t{0}}}));
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_FALSE(all->at(0).best_config);
+  EXPECT_EQ(all->at(1).best_config, (*changed)->best_config);
+  EXPECT_EQ(sql().ask("SELECT best_config = config FROM trials ORDER BY trial"),
+            (rows{{"0"}, {"1"}}));
+}
+
 TEST_F(store_reader_test, refuses_a_trial_whose_configuration_is_damaged) {
   for (const char* change :
        {"config = replace(config, '0.5', '0.6')", "config = NULL", "origin = 'grid'", "sum = 1"}) {

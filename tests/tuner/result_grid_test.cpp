@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/result_grid.hpp"
 
+#include "io/store_fixture.hpp"
+
+#include "tune/io/spec/record.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,6 +55,39 @@ TEST(result_grid, writes_one_row_per_trial_with_all_parameters) {
             "trial,status,iterations,loss,config.opt.name,config.lr,reason,failures\n"
             "00000,TERMINATED,3,0.5,\"a,b\",,,0\n"
             "00001,ERRORED,0,,,0.1,user_error,1\n");
+}
+
+class a_result_grid : public samples::store_fixture {};
+
+TEST_F(a_result_grid, shows_the_configuration_that_the_best_report_came_with) {
+  cmd::attempt_changed first, second;
+  first.attempt = {1, 1};
+  first.config = samples::config({{"lr", 0.5}});
+  second.attempt = {1, 2};
+  second.config = samples::config({{"lr", 2.0}});
+  cmd::trial_changed row;
+  row.status = trial_status::terminated;
+  row.config = second.config;
+  row.best = samples::a_report(0, 1, first.attempt, {{"loss", 0.5}});
+  row.last = samples::a_report(0, 2, second.attempt, {{"loss", 9.0}});
+  auto store = fresh();
+  ASSERT_TRUE(store
+                  .write(std::vector<store_item>{at(1, on::opened{1, "0.1.0", to_json(spec{}), 7}),
+                                                 at(2, on::reported{row.best}),
+                                                 at(3, on::reported{row.last}),
+                                                 {3, first},
+                                                 {3, second},
+                                                 {3, row}})
+                  .has_value());
+
+  auto uut = read_result_grid(directory());
+
+  ASSERT_TRUE(uut) << uut.error().detail;
+  const auto& only = uut->trials().front();
+  EXPECT_EQ(only.config, *first.config);
+  EXPECT_EQ(*only.metrics.find("loss"), value{0.5});
+  EXPECT_EQ(only.last_config, *second.config);
+  EXPECT_EQ(*only.last_metrics.find("loss"), value{9.0});
 }
 
 TEST(result_grid, is_not_read_from_where_no_experiment_is) {

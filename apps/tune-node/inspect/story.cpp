@@ -44,7 +44,8 @@ void write_head(const trial_row& x, const std::vector<objective>& objectives,
   line("reason", printable(x.reason));
   line("config", config_text(x.config));
   line("origin", printable(x.origin));
-  line("best", best_text(x, objectives));
+  line("best", best_text(x, objectives)
+                   + (x.best_config ? " with " + config_text(*x.best_config) : std::string{}));
   line("last", x.metrics ? config_text(*x.metrics) : std::string{});
 }
 

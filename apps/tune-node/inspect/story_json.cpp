@@ -84,6 +84,9 @@ std::string story_json(const trial_story& x) {
   result.set("metrics", trial.metrics ? value{*trial.metrics} : value{});
   result.set("best_metrics", trial.best_metrics ? value{*trial.best_metrics} : value{});
   result.set("best_iteration", count(trial.best_iteration));
+  result.set("best_config", trial.best_config    ? *trial.best_config
+                            : trial.best_metrics ? value{trial.config}
+                                                 : value{});
   result.set("attempts", json_list(x.attempts));
   result.set("decisions", json_list(x.decisions));
   result.set("checkpoints", json_list(x.checkpoints));

@@ -68,7 +68,7 @@ listed_trial listed(const trial_row& x, const std::vector<objective>& objectives
     const auto* found = x.best_metrics ? find_path(*x.best_metrics, what.metric) : nullptr;
     result.objectives.push_back(found == nullptr ? value{} : *found);
   }
-  result.config = std::make_shared<const object>(x.config);
+  result.config = std::make_shared<const object>(x.best_config ? *x.best_config : x.config);
   result.reason = x.reason;
   result.failures = x.failures;
   result.age = x.time_total;

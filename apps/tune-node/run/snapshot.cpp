@@ -40,7 +40,8 @@ expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_fra
     return std::optional<best_row>{};
   best_row result;
   result.trial = first->front().trial;
-  result.config = std::make_shared<const object>(first->front().config);
+  const auto& row = first->front();
+  result.config = std::make_shared<const object>(row.best_config ? *row.best_config : row.config);
   result.metrics = std::make_shared<const object>(*first->front().best_metrics);
   result.iteration = first->front().best_iteration;
   auto location = newest_checkpoint(from, result.trial);

@@ -19,6 +19,7 @@ namespace tune {
 struct trial_result {
   trial_id trial;
   trial_status status = trial_status::pending;
+  /// That of `metrics`: a trial whose configuration changes may have another in the end.
   object config;
   /// Where the configuration comes from: "point 1", "grid", "random".
   std::string origin;
@@ -26,8 +27,9 @@ struct trial_result {
   object metrics;
   /// `training_iteration` of `metrics`.
   std::uint64_t iteration = 0;
-  /// The last report, and how many iterations there were.
+  /// The last report, its configuration, and how many iterations there were.
   object last_metrics;
+  object last_config;
   std::uint64_t iterations = 0;
   /// Training time.
   std::chrono::nanoseconds time_total{0};

@@ -85,6 +85,8 @@ expected<trial_row> read_trial(const statement& row) {
       || !read_object(row, 10, json_position::metric, x.metrics, why)
       || !read_object(row, 12, json_position::metric, x.best_metrics, why))
     return damaged("t_trials", key, why);
+  if (!read_object(row, 16, json_position::plain, x.best_config, why))
+    return damaged("t_trials", key, "configuration of its best report: " + why);
   x.config = std::move(config).value_or(object{});
   x.origin = row.text(3);
   x.failures = narrow_at(row, 4);

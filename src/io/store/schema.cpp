@@ -64,8 +64,9 @@ CREATE VIEW experiment AS SELECT
 CREATE VIEW trials AS SELECT
   trial, printf('%05d', trial) AS trial_id, status, config, origin, failures, lineage, reason,
   error, iterations, time_total / 1e9 AS time_total_s, metrics, best_iteration, best_metrics,
-  created / 1e9 AS created, ended / 1e9 AS ended
-  FROM t_trials;
+  created / 1e9 AS created, ended / 1e9 AS ended,
+  {best_config} AS best_config
+  FROM t_trials t;
 CREATE VIEW attempts AS SELECT
   trial, (attempt >> 40) || '.' || (attempt & 1099511627775) AS attempt, lineage, node,
   start_checkpoint, donor, config, pid, started / 1e9 AS started, ended / 1e9 AS ended,
@@ -111,6 +112,13 @@ std::string pragma(std::string_view name, std::int64_t x) {
   return "PRAGMA " + std::string{name} + " = " + std::to_string(x) + ";";
 }
 
+/// The views, with the one part that others use, too.
+std::string views_with_names() {
+  constexpr std::string_view name = "{best_config}";
+  std::string result{views};
+  return result.replace(result.find(name), name.size(), best_config);
+}
+
 } // namespace
 
 expected<void> create_schema(connection& in, std::int64_t created_ms) {
@@ -118,7 +126,7 @@ expected<void> create_schema(connection& in, std::int64_t created_ms) {
     return provided;
   std::string sql = "BEGIN IMMEDIATE;";
   sql += tables;
-  sql += views;
+  sql += views_with_names();
   const auto created = std::to_string(created_ms);
   sql += "INSERT INTO t_head(id, epoch, last_seq, created_ms, sum) VALUES (1, 1, 0, " + created
          + ", head_sum(1, 0, " + created + ", NULL, NULL, NULL, NULL));";

@@ -7,6 +7,7 @@
 #include "tune/core/ids.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 namespace tune::store {
 
@@ -14,6 +15,15 @@ namespace tune::store {
 inline constexpr std::int64_t application_id = 0x54554E45;
 /// `PRAGMA user_version`: version of the schema and of the promised views. Rises with each change.
 inline constexpr std::int64_t schema_version = 1;
+
+/// SQL: the configuration of the best report of `t`, a row of `t_trials`. Costs reading the trial's
+/// results where it ever had another configuration than it has.
+inline constexpr std::string_view best_config
+    = "iif(EXISTS (SELECT 1 FROM t_attempts o WHERE o.trial = t.trial AND o.config IS NOT "
+      "t.config),"
+      " (SELECT a.config FROM t_results r JOIN t_attempts a ON a.attempt = r.attempt"
+      " WHERE r.trial = t.trial AND r.iteration = t.best_iteration AND r.metrics = t.best_metrics"
+      " ORDER BY r.seq LIMIT 1), iif(t.best_metrics IS NULL, NULL, t.config))";
 
 /// Attempts are one number in tables: the epoch above 40 bits of counter.
 inline constexpr int counter_bits = 40;

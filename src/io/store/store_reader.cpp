@@ -134,13 +134,14 @@ public:
   expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
   connection& db() { return db_; }
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// Of `t_trials`, with its checksum.
+  /// Of `t_trials AS t`, with its checksum and the configuration of its best report.
   expected<std::string> trial_columns() {
     if (trial_columns_.empty()) {
       auto summed = store::has_sum(db_, "t_trials");
       if (!summed)
         return summed.error();
-      trial_columns_ = std::string{store::trial_columns} + (*summed ? ", sum" : ", NULL");
+      trial_columns_ = std::string{store::trial_columns} + (*summed ? ", sum" : ", NULL")
+                       + ", nullif(" + std::string{store::best_config} + ", t.config)";
     }
     return trial_columns_;
   }
@@ -316,10 +317,10 @@ expected<experiment_row> store_reader::experiment() {
 }
 
 expected<std::vector<trial_row>> store_reader::trials(const trial_query& which) {
-  std::string from = "t_trials";
+  std::string from = "t_trials AS t";
   if (which.by == trial_query::order::metric)
     from = "(SELECT *, (SELECT value FROM json_each(best_metrics) WHERE key = ?4) AS rank"
-           " FROM t_trials)";
+           " FROM t_trials) AS t";
   auto columns = impl_->trial_columns();
   if (!columns)
     return columns.error();
@@ -339,7 +340,8 @@ expected<std::optional<trial_row>> store_reader::trial(trial_id which) {
   auto columns = impl_->trial_columns();
   if (!columns)
     return columns.error();
-  return impl_->one(select(*columns, "t_trials WHERE trial = ?"), store::read_trial, which.number);
+  return impl_->one(select(*columns, "t_trials AS t WHERE trial = ?"), store::read_trial,
+                    which.number);
 }
 
 expected<std::vector<result_row>> store_reader::results(trial_id of, sequence after,

@@ -54,6 +54,8 @@ struct trial_row {
   std::optional<object> metrics;
   std::optional<object> best_metrics;
   std::uint64_t best_iteration = 0;
+  /// Configuration of the best report, where it was another than `config` is now.
+  std::optional<object> best_config;
   instant created{0};
   std::optional<instant> ended;
 };
