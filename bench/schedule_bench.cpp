@@ -35,16 +35,24 @@ struct candidate {
 /// than one form, are named with their options.
 std::vector<candidate> candidates() {
   std::vector<candidate> result;
-  for (const auto& name : builtin_schedulers().names())
-    result.push_back({name, name, {}});
+  for (const auto& name : builtin_schedulers().names()) {
+    // It trains one trial alone.
+    if (name != "pbt_replay")
+      result.push_back({name, name, {}});
+  }
   result.push_back({"hyperband_open", "hyperband", {{"stop_last_trials", "false"}}});
   result.push_back({"asha_promotion", "asha", {{"form", "promotion"}}});
-  // With its default it would judge nothing before 60.
+  // With their defaults these would judge nothing before 60.
+  std::map<std::string, std::string> each{{"time_attr", "training_iteration"},
+                                          {"perturbation_interval", "1"}};
+  result.push_back({"pbt_each", "pbt", each});
   std::map<std::string, std::string> counts{{"time_attr", "training_iteration"},
                                             {"grace_period", "1"}};
   result.push_back({"median_stopping_hard", "median_stopping", counts});
   counts["hard_stop"] = "false";
   result.push_back({"median_stopping_soft", "median_stopping", counts});
+  result.push_back(
+      {"resource_changing_asha", "resource_changing", {{"base", "asha"}, {"base.max_t", "81"}}});
   return result;
 }
 
@@ -90,6 +98,7 @@ public:
 
   /// Each trial that runs reports once. @returns nanoseconds per report.
   std::vector<double> round(std::uint64_t iteration) {
+    iteration_ = iteration;
     std::vector<double> result;
     auto metrics = std::make_shared<report>();
     metrics->iteration = iteration;
@@ -128,6 +137,7 @@ private:
   std::unique_ptr<scheduler> rule_;
   std::vector<bool> running_;
   sequence seq_ = 0;
+  std::uint64_t iteration_ = 0;
 
   void tell(decltype(scheduler_fact::what) what) {
     rule_->apply({++seq_, instant{static_cast<std::int64_t>(seq_)}, std::move(what)});
@@ -153,7 +163,7 @@ private:
     } else if (std::holds_alternative<allow>(what.what)) {
       tell(fact::unpaused{trial});
     } else if (std::holds_alternative<save>(what.what)) {
-      tell(fact::saved{trial, {seq_}, 1});
+      tell(fact::saved{trial, {seq_}, iteration_});
     } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
       running_[trial.number] = false;
       tell(fact::added{trial, graft->config, true});
