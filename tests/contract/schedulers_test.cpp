@@ -16,6 +16,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -99,6 +100,25 @@ protected:
     EXPECT_THAT(world.faults(), IsEmpty());
     EXPECT_EQ(world.left(), 0u);
     expect_same_when_replayed(world);
+  }
+
+  /// What a scheduler said in a world, and its states on the way.
+  struct played {
+    std::vector<std::string> answers;
+    std::vector<std::string> moves;
+    std::vector<std::uint64_t> digests;
+  };
+  static played play(const world_settings& settings, bool maximise = true) {
+    auto uut = make(maximise);
+    scheduler_world world{*uut, settings};
+    world.run();
+    played result;
+    for (const auto& x : world.exchanges()) {
+      result.answers.push_back(x.answer);
+      result.moves.push_back(x.moves);
+    }
+    result.digests = world.digests();
+    return result;
   }
 
   static void expect_same_when_replayed(const scheduler_world& world) {
@@ -187,35 +207,20 @@ TEST_P(every_scheduler, does_the_same_in_the_same_world) {
   settings.late = 10;
   settings.odd = 5;
   settings.retried = 2;
-  auto one = make();
-  auto other = make();
-  scheduler_world first{*one, settings};
-  scheduler_world second{*other, settings};
 
-  first.run();
-  second.run();
+  auto first = play(settings);
+  auto second = play(settings);
 
-  EXPECT_EQ(first.digests(), second.digests());
-  ASSERT_EQ(first.exchanges().size(), second.exchanges().size());
-  for (std::size_t i = 0; i < first.exchanges().size(); ++i)
-    ASSERT_EQ(first.exchanges()[i].answer, second.exchanges()[i].answer);
+  EXPECT_EQ(first.digests, second.digests);
+  EXPECT_EQ(first.answers, second.answers);
 }
 
 TEST_P(every_scheduler, does_the_same_whether_least_or_most_is_best) {
   // Scores come turned: larger is better. The direction is for what people read alone.
   auto settings = world();
   settings.late = 5;
-  auto largest = make(true);
-  auto smallest = make(false);
-  scheduler_world one{*largest, settings};
-  scheduler_world other{*smallest, settings};
 
-  one.run();
-  other.run();
-
-  ASSERT_EQ(one.exchanges().size(), other.exchanges().size());
-  for (std::size_t i = 0; i < one.exchanges().size(); ++i)
-    ASSERT_EQ(one.exchanges()[i].moves, other.exchanges()[i].moves);
+  EXPECT_EQ(play(settings, true).moves, play(settings, false).moves);
 }
 
 TEST_P(every_scheduler, hears_of_trials_that_train_on_after_its_word) {
