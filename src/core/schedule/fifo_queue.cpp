@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/fifo_queue.hpp"
 
+#include "tune/core/schedule/refusals.hpp"
+
 #include <algorithm>
 
 namespace tune {
@@ -95,8 +97,7 @@ void fifo_queue::leave(const fact::chosen& what) {
     auto i = entries_.find(trial);
     if (i == entries_.end())
       continue;
-    auto refused = std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end();
-    if (!refused)
+    if (!is_refused(what, trial))
       move(trial, place::away);
     else if (i->second.where == place::paused)
       move(trial, place::refused);

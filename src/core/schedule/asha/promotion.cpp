@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/promotion.hpp"
 
+#include "tune/core/schedule/refusals.hpp"
 #include "tune/core/schedule/wording.hpp"
 
 #include <algorithm>
@@ -262,8 +263,7 @@ void promotion::settle(const decision& what) {
 void promotion::leave(const fact::chosen& what) {
   for (auto trial : what.what.start) {
     const auto& x = known(trial);
-    auto refused = std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end();
-    if (!refused) {
+    if (!is_refused(what, trial)) {
       if (!x.may_run())
         promote(trial);
       move(trial, place::away);

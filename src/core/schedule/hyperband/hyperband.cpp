@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/hyperband/hyperband.hpp"
 
+#include "tune/core/schedule/refusals.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -118,8 +120,7 @@ void rule::leave_queue(const fact::chosen& what) {
     auto i = trials_.find(trial);
     if (i == trials_.end())
       continue;
-    auto refused = std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end();
-    if (!refused)
+    if (!is_refused(what, trial))
       move(trial, place::away);
     else if (i->second.where == place::paused)
       move(trial, place::refused);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pbt/pbt.hpp"
 
+#include "tune/core/schedule/refusals.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -260,7 +262,7 @@ void rule::settle(const fact::decided& what) {
       population_.find(trial)->last_perturbation_time = last_arrival_;
   }
   for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
-    auto refused = std::binary_search(what.refused.begin(), what.refused.end(), i);
+    auto refused = is_refused(what, i);
     note(what.what.cause, what.what.actions[i], refused);
   }
   for (const auto& x : what.what.actions) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pbt/population.hpp"
 
+#include "tune/core/schedule/refusals.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -123,8 +125,7 @@ void population::leave(const fact::chosen& what) {
     auto* x = find(trial);
     if (x == nullptr)
       continue;
-    auto refused = std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end();
-    if (!refused)
+    if (!is_refused(what, trial))
       move(trial, *x, whereabouts::chosen);
     else if (x->now == whereabouts::paused)
       move(trial, *x, whereabouts::refused);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pbt_replay/pbt_replay.hpp"
 
+#include "tune/core/schedule/refusals.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>
@@ -79,8 +80,7 @@ void rule::leave(const fact::chosen& what) {
   for (auto trial : what.what.start) {
     if (!is_mine(trial))
       continue;
-    auto refused = std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end();
-    if (!refused)
+    if (!is_refused(what, trial))
       now_ = whereabouts::away;
     else if (now_ == whereabouts::paused)
       now_ = whereabouts::refused;
@@ -90,7 +90,7 @@ void rule::leave(const fact::chosen& what) {
 void rule::settle(const fact::decided& what) {
   for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
     const auto& x = what.what.actions[i];
-    auto refused = std::binary_search(what.refused.begin(), what.refused.end(), i);
+    auto refused = is_refused(what, i);
     const auto* number = x.reason.find("step");
     if (!refused && is_mine(x.trial) && std::holds_alternative<reconfigure>(x.what)
         && number != nullptr && number->as_int() != nullptr)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/resource_changing/resource_changing.hpp"
 
+#include "tune/core/schedule/refusals.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -30,10 +32,9 @@ fact::decided part_of_base(const fact::decided& what) {
   result.what.cause = what.what.cause;
   for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
     const auto& x = what.what.actions[i];
-    auto is_refused = std::find(what.refused.begin(), what.refused.end(), i) != what.refused.end();
     if (is_own(x) && !std::holds_alternative<pause>(x.what))
       continue;
-    if (is_refused)
+    if (is_refused(what, i))
       result.refused.push_back(static_cast<std::uint32_t>(result.what.actions.size()));
     // It had said that the trial shall go on.
     result.what.actions.push_back(is_own(x) ? action{x.trial, go_on{}, {}} : x);
@@ -236,8 +237,7 @@ void rule::see(const fact::unpaused& what) {
 
 void rule::see(const fact::chosen& what) {
   for (auto trial : what.what.start) {
-    if (returning_.erase(trial) > 0
-        && std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end())
+    if (returning_.erase(trial) > 0 && is_refused(what, trial))
       left_.insert(trial);
   }
 }
@@ -248,7 +248,7 @@ void rule::see(const fact::ended& what) {
 
 void rule::see(const fact::decided& what) {
   for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
-    if (std::find(what.refused.begin(), what.refused.end(), i) == what.refused.end())
+    if (!is_refused(what, i))
       settle(what.what.actions[i]);
   }
 }
