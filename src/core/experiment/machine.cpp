@@ -188,7 +188,7 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
     return;
   observation what;
   what.trial = trial.id;
-  what.config = trial.config;
+  what.config = trial.attempt ? trial.attempt->config : trial.config;
   what.lineage = trial.lineage;
   what.how = how;
   if (trial.last != nullptr) {
@@ -223,7 +223,7 @@ cmd::attempt_changed machine::attempt_row(const live_trial& trial) {
     x.node = attempt.where.bundles.front().node;
   x.from = attempt.from;
   x.donor = attempt.donor;
-  x.config = trial.config;
+  x.config = attempt.config;
   x.pid = attempt.pid;
   x.began = attempt.began;
   return x;

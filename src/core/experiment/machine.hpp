@@ -28,6 +28,8 @@ struct open_attempt {
   attempt_id id;
   phase at = phase::placing;
   lease where;
+  /// What it runs with; that of the trial may have been changed since, for the next one.
+  config_ptr config;
   checkpoint_id from;
   /// Whose checkpoint that is, where it is another trial's.
   std::optional<trial_id> donor;
@@ -405,6 +407,8 @@ private:
   bool warned_of_room_ = false;
   std::optional<best_trial> best_;
   double best_score_ = 0;
+  /// In which lineage that was: checkpoints of later ones are something else.
+  lineage_id best_lineage_ = 0;
 
   /// Pending trials that nobody has chosen yet, and those that wait for a lease.
   std::uint64_t unchosen_ = 0;

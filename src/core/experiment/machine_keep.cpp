@@ -71,7 +71,8 @@ bool machine::may_use(trial_id who, checkpoint_id id) const {
 }
 
 bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
-  if (best_ && best_->trial == x.trial && best_->checkpoint == x.location)
+  // Where an exploit brought the best about, it may be the donor's.
+  if (best_ && !x.location.empty() && best_->checkpoint == x.location)
     return true;
   auto wants = [&](trial_id who) { return needs(who, id); };
   return wants(x.trial) || std::any_of(x.borrowers.begin(), x.borrowers.end(), wants);

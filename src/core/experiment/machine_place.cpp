@@ -70,6 +70,7 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   auto& attempt = trial.attempt.emplace();
   attempt.id = what.attempt;
   attempt.where = what.what;
+  attempt.config = trial.config;
   attempt.began = now_;
   attempt.heard = now_;
   attempt.from = start_of(trial, what.what);
@@ -109,7 +110,7 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
   x.attempt = attempt.id;
   x.lineage = trial.lineage;
   x.where = attempt.where;
-  x.config = trial.config;
+  x.config = attempt.config;
   x.from = attempt.from;
   // Once it trains, what it was restored from may have been removed.
   if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end()) {

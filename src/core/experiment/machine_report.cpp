@@ -116,9 +116,10 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   auto ties = best_ && score == best_score_ && trial.id < best_->trial;
   if (!best_ || score > best_score_ || ties) {
     auto newest = newest_good(trial);
-    best_ = best_trial{trial.id, trial.config, what,
+    best_ = best_trial{trial.id, trial.attempt->config, what,
                        newest ? checkpoints_.at(newest).location : std::string{}};
     best_score_ = score;
+    best_lineage_ = trial.lineage;
   }
 }
 
@@ -241,7 +242,7 @@ void machine::take(const on::saved& what) {
 
 void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   auto iteration = what.iteration;
-  if (best_ && best_->trial == trial.id)
+  if (best_ && best_->trial == trial.id && best_lineage_ == trial.lineage)
     best_->checkpoint = what.location;
   if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
       && !std::exchange(warned_of_memory_, true))

@@ -146,6 +146,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(std::uint64_t{x.saving_rank.has_value()}).add(x.saving_rank.value_or(0));
   into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
   into.add(std::uint64_t{x.saves_for_others});
+  into.add(*x.config);
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
@@ -206,7 +207,8 @@ void machine::describe(fingerprint& into) const {
         .add(std::uint64_t{x.doomed});
   into.add(kept_bytes_);
   if (best_) {
-    into.add(best_->trial).add(best_score_);
+    into.add(best_->trial).add(best_score_).add(std::uint64_t{best_lineage_});
+    into.add(std::string_view{best_->checkpoint});
     describe_report(into, best_->at);
   }
   into.add(unchosen_).add(awaiting_lease_).add(in_backoff_).add(asks_);
