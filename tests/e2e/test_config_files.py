@@ -18,7 +18,9 @@ SMALLER = {
     "mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
     "pb2": [],
     "pbt": [],
+    "pbt-digits": ["--experiment.num_samples", "4", "--stop.training_iteration", "11"],
     "pbt-replay": [],
+    "pbt-replay-digits": [],
     "python-digits": ["--experiment.num_samples", "2", "--space.epochs", "2"],
     "quadratic": [],
     "resource-changing": [],
@@ -107,7 +109,8 @@ class ConfigFiles(Case):
     def test_a_printed_configuration_means_the_same(self):
         # Relative paths stand against the file's directory.
         (self.directory / "config" / "schedulers").mkdir(parents=True)
-        for name in "data", "python", "config/schedulers/pbt-policy.jsonl":
+        policies = "config/pbt-digits-policy.jsonl", "config/schedulers/pbt-policy.jsonl"
+        for name in ("data", "python", *policies):
             (self.directory / name).symlink_to(ROOT / name)
         for path in FILES:
             with self.subTest(path.name):
