@@ -73,6 +73,20 @@ TEST(options, refuses_values_out_of_range_and_tells_the_range) {
                                         "\"max\"?");
 }
 
+TEST(options, refuses_nothing_where_something_is_needed) {
+  option_spec needed;
+  needed.name = "time_attr";
+  needed.fallback = "training_iteration";
+  option_spec optional;
+  optional.name = "mutate";
+
+  auto empty = options::parse({needed, optional}, {{"time_attr", ""}});
+
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error(), (error{ec::bad_option, "time_attr = : must not be empty"}));
+  EXPECT_TRUE(options::parse({needed, optional}, {{"mutate", ""}}));
+}
+
 TEST(options, takes_infinity_only_where_it_is_the_default) {
   EXPECT_EQ(refused({{"limit", "inf"}}), "accepted");
   EXPECT_EQ(refused({{"limit", "-inf"}}), "limit = -inf: must be >= 0");

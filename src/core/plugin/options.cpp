@@ -106,6 +106,9 @@ expected<value> check(const option_spec& spec, const std::string& text) {
       result.detail += "; did you mean " + quoted(near) + '?';
     return result;
   }
+  // One that has a default is needed: nothing is no name of a metric, for instance.
+  if (text.empty() && !spec.fallback.empty())
+    return error{ec::bad_option, spec.name + " = : must not be empty"};
   return value{text};
 }
 
