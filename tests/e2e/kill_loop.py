@@ -4,7 +4,7 @@ until it is done all the same. The seed decides whom and when.
 
     kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
 
-runs COUNT campaigns, under FIFO and ASHA, of `run --listen` and of a standing head in turns, and
+runs COUNT campaigns, under FIFO, ASHA and PBT, of `run --listen` and of a standing head in turns, and
 prints one line of JSON for each. A failure prints its seed and keeps the directory.
 """
 import contextlib
@@ -31,6 +31,14 @@ WORKERS = ("one", "two")
 VICTIMS = {"head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2, "nobody": 3}
 
 ASHA = "[scheduler]\ntype = asha\ngrace_period = 1\nreduction_factor = 3\nmax_t = %d\n"
+
+# What is mutated changes no number.
+PBT = (
+    "[scheduler]\ntype = pbt\ntime_attr = training_iteration\nperturbation_interval = 3\n"
+    "mutate = mutable\nsynch = %s\n"
+)
+
+SCHEDULERS = ("fifo", "asha", "pbt")
 
 # What runs, in tune-node or in a program with trainables of its own.
 KINDS = {
@@ -75,13 +83,23 @@ class KillLoop(Cluster):
         self.heads = 0
         self.head_process, self.port = None, 0
         self.workers = {}
-        self.steps = 9 if scheduler == "asha" else 5
+        self.steps = 5 if scheduler == "fifo" else 9
+        # One that gives its place, or itself, to another.
+        self.losses = LOSSES + (("paused", "stopped") if scheduler == "pbt" else ())
         self.kind = kind or self.chance.choice(("command", *KINDS))
         self.program = TUNE_NODE if self.kind == "command" else FAULTY_NODE
         self.own_storage = self.chance.choice(((), ("one",), WORKERS))
         shutil.copy(TRIAL, self.directory / "chain.sh")
 
     # -- What runs.
+
+    def rule(self):
+        """Its section."""
+        if self.scheduler == "asha":
+            return ASHA % self.steps
+        if self.scheduler == "pbt":
+            return PBT % self.chance.choice(("true", "false")) + "[space]\nmutable = uniform(0, 1)\n"
+        return ""
 
     def ini_of(self, name):
         chance = self.chance
@@ -95,7 +113,7 @@ class KillLoop(Cluster):
             % (
                 self.trials, self.seed, KINDS[self.kind], self.steps,
                 chance.randint(1, 3), chance.choice((0, 1, 2)), chance.choice(("true", "false")),
-                ASHA % self.steps if self.scheduler == "asha" else "",
+                self.rule(),
             ),
             name + ".ini",
         )
@@ -219,6 +237,10 @@ class KillLoop(Cluster):
         rows = self.rows_if_any("SELECT count(*) AS n FROM trials WHERE ended IS NOT NULL")
         return rows[0]["n"] if rows else 0
 
+    def done(self):
+        """How many trials have ended; of a population, which ends as one, what that would be."""
+        return self.reports() // self.steps if self.scheduler == "pbt" else self.ended()
+
     def reports(self):
         rows = self.rows_if_any("SELECT count(*) AS n FROM results")
         return rows[0]["n"] if rows else 0
@@ -238,7 +260,7 @@ class KillLoop(Cluster):
 
     def wait_for_moment(self, before):
         """The moment of the next kill: by the clock, right from a start on, or by what was done.
-        @param before The number of ended trials that a moment by progress comes at.
+        @param before The number of trials done that a moment by progress comes at.
         @returns whether there was one before the end."""
         if self.chance.random() < 0.4:
             due = time.monotonic() + self.chance.uniform(0, 0.6)
@@ -249,7 +271,7 @@ class KillLoop(Cluster):
             return True
         further = self.chance.randint(0, 9)
         pause = self.chance.uniform(0, 0.05)
-        self.wait_for_progress(lambda: self.ended() >= before)
+        self.wait_for_progress(lambda: self.done() >= before)
         count = self.reports() + further
         self.wait_for_progress(lambda: self.reports() >= count)
         time.sleep(pause)
@@ -285,7 +307,7 @@ class KillLoop(Cluster):
                 self.assertIn(row["end_class"], ENDS + LOSSES, row)
                 self.assertEqual(row["ended"], ends[row["trial"]], row)
             else:
-                self.assertIn(row["end_class"], LOSSES, row)
+                self.assertIn(row["end_class"], self.losses, row)
                 self.assertLess(row["ended"], ends[row["trial"]], row)
 
     def check_results(self):
@@ -294,15 +316,13 @@ class KillLoop(Cluster):
             " GROUP BY attempt, training_iteration HAVING n > 1"
         )
         self.assertEqual(twice, [])
-        starts = {
-            row["trial"]: json.loads(row["config"])["x"]
-            for row in self.rows("SELECT trial, config FROM trials")
-        }
-        for row in self.rows("SELECT * FROM results"):
+        # One that took over another's state has that one's start in its configuration, too.
+        query = "SELECT r.*, a.config FROM results r JOIN attempts a USING (trial, attempt)"
+        for row in self.rows(query):
             metrics = json.loads(row["metrics"])
             place = row["training_iteration"]
             self.assertEqual(metrics["place"], place)
-            self.assertEqual(metrics["loss"], chain(starts[row["trial"]], place))
+            self.assertEqual(metrics["loss"], chain(json.loads(row["config"])["x"], place))
 
     def check_checkpoints(self):
         """All directories of checkpoints are those that have a row, and none is half made."""
@@ -479,7 +499,7 @@ def main(first, count, trials=200, kills=50):
     well = True
     for i in range(int(count)):
         seed = int(first) + i
-        form, scheduler = FORMS[i % 3], ("fifo", "asha")[i % 2]
+        form, scheduler = FORMS[i % 3], SCHEDULERS[(i + i // 3) % 3]
         well = run(form, seed, scheduler, int(trials), int(kills)) and well
     return 0 if well else 1
 

@@ -13,6 +13,9 @@ class Kills(KillLoop):
     def test_decisions_outlive_whoever_is_killed(self):
         self.campaign(2, "asha", 20, 8, "process")
 
+    def test_populations_outlive_whoever_is_killed(self):
+        self.campaign(3, "pbt", 16, 8, "command")
+
 
 class Orders(Deaths):
     # The machine may be busy; scripts/nightly.sh measures.
