@@ -30,8 +30,8 @@ void machine::take_answer(const decision& answer) {
   if (!stall)
     return;
   stalled_at_.reset();
-  // What the scheduler heard since may have put things right: it is being asked whom to start.
-  if (!helped && !drain_ && !choosing_)
+  // What came since may have put things right: then somebody is being asked for more.
+  if (!helped && !drain_ && stands_still())
     finish(experiment_status::stalled, "trials are left, but nothing can run");
 }
 

@@ -80,6 +80,22 @@ TEST_F(stalled_facts, do_not_put_off_an_empty_answer_for_ever) {
   EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stalled);
 }
 
+TEST_F(scheduler_facts, make_an_answer_old_where_more_trials_are_on_their_way) {
+  settings.max_trials = 2;
+  open();
+  choose({});
+  auto question = ports.last<cmd::resolve_stall>().at;
+  // Nobody is left, and the searcher is asked for more.
+  order(on::stop_asked{zero, "enough"});
+
+  post(on::decided{{{question, {{zero, stop{}, {}}}}}});
+
+  EXPECT_TRUE(ports.all<cmd::finish>().empty());
+  suggest(1);
+  run({1});
+  EXPECT_EQ(status({1}), trial_status::running);
+}
+
 TEST_F(scheduler_facts, let_a_trial_pause_with_other_resources_than_it_had) {
   resource_request four;
   four.bundles.emplace_back().cpu = amount::of(4);
