@@ -341,6 +341,19 @@ TEST_F(pbt_rule, runs_those_next_that_trained_least) {
   EXPECT_THAT(tell->choose(9), ElementsAre(1, 2, 0));
 }
 
+TEST_F(pbt_rule, runs_one_that_took_over_after_the_others_of_its_time) {
+  make(3);
+  result(0, 10, 1);
+  result(1, 10, 10);
+  tell->tell(fact::paused{{1}, {checkpoints}});
+  result(2, 10, 5);
+  pause(2, 10);
+  ASSERT_EQ(verbs(result(0, 20, 1)), "exploit");
+  add(0, 0, true);
+
+  EXPECT_THAT(tell->choose(3), ElementsAre(1, 2, 0));
+}
+
 TEST_F(pbt_rule, runs_one_that_failed_after_the_others_of_its_time) {
   make(0);
   for (std::uint64_t i : {0, 1, 2})

@@ -304,6 +304,9 @@ void rule::take_over(trial_id trial, const exploit& what, const object& facts) {
   const auto* iteration = at != nullptr ? at->as_int() : nullptr;
   population_.take_over(trial, what,
                         iteration != nullptr ? static_cast<std::uint64_t>(*iteration) : 0);
+  // Or it might fall back there for ever, and keep its donor from running.
+  if (!settings_.synch)
+    population_.put_last(trial);
   explorer_->adopt({trial, from.time, from.score, what.config});
 }
 

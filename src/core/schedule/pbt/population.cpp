@@ -170,6 +170,14 @@ void population::take_over(trial_id trial, const exploit& what, std::uint64_t it
   set_last_train_time(trial, donor->last_train_time);
 }
 
+void population::put_last(trial_id trial) {
+  auto& x = known(trial);
+  auto now = x.now;
+  move(trial, x, whereabouts::away);
+  x.position = next_position_++;
+  move(trial, x, now);
+}
+
 void population::forgive_refused() {
   for (auto& [trial, x] : members_) {
     if (x.now == whereabouts::refused)

@@ -32,7 +32,7 @@ enum class whereabouts : std::uint8_t {
 /// A trial that has not ended.
 struct member {
   whereabouts now = whereabouts::away;
-  /// Among those that were added at the same time of training; one that failed goes to the end.
+  /// Among those that wait at the same time of training; one that failed goes to the end.
   std::uint64_t position = 0;
   config_ptr config;
   /// Of the last result that counted; NaN where that had none.
@@ -93,6 +93,8 @@ public:
   /// until it reports.
   /// @param iteration Of that checkpoint.
   void take_over(trial_id trial, const exploit& what, std::uint64_t iteration);
+  /// It waits behind all others of its time of training.
+  void put_last(trial_id trial);
   /// Those that could not be started may be named again.
   void forgive_refused();
 
