@@ -74,9 +74,10 @@ class Trial:
                     and dicts of them; anything with .item(), such as NumPy's scalars. Values can
                     be given as keywords instead.
         save        Called as save(directory) when a checkpoint is wanted; the directory exists
-                    and is empty. Without it, the trial cannot be paused and keeps no checkpoints.
+                    and is empty. Without it, only what `checkpoint` names is kept.
         checkpoint  A directory that holds a checkpoint already; its content is taken over before
-                    this returns.
+                    this returns. A trial that is to pause does so at such a report. With neither,
+                    it cannot be paused and keeps no checkpoints.
 
         Returns True to go on, False to end soon. Where save raises, its traceback goes to stderr,
         there is no checkpoint, and training goes on.
@@ -130,7 +131,8 @@ class Trial:
 
     def _save(self, directory, save):
         if save is None:
-            self._tell({"save_failed": directory, "error": "the script gave no save function"})
+            self._tell({"save_failed": directory, "can_save": False,
+                        "error": "the script gave no save function"})
             return False
         try:
             os.makedirs(directory, exist_ok=True)

@@ -56,8 +56,17 @@ public:
   }
 
   template <class Self>
-  void refuse(Self* self, std::uint64_t number, std::string why) const {
-    send(self, what_->trial, attempt_save_failed{what_->order.attempt, number, std::move(why)});
+  void refuse(Self* self, std::uint64_t number, std::string why,
+              std::uint64_t iteration = 0) const {
+    send(self, what_->trial,
+         attempt_save_failed{what_->order.attempt, number, std::move(why), iteration, false});
+  }
+
+  /// It cannot save when it is asked, and never will.
+  template <class Self>
+  void refuse_for_good(Self* self, std::uint64_t number, std::string why) const {
+    send(self, what_->trial,
+         attempt_save_failed{what_->order.attempt, number, std::move(why), 0, true});
   }
 
   [[nodiscard]] bool is_full() const { return under_way_ >= most; }
@@ -92,7 +101,7 @@ private:
     } else {
       if (which.ends)
         lost_ = kept.why;
-      refuse(self, which.number, kept.why);
+      refuse(self, which.number, kept.why, which.iteration);
     }
     settled_();
   }

@@ -54,6 +54,8 @@ struct process_state {
   exit_facts known;
   bool halted = false;
   bool waits = false;
+  /// It said that it cannot save when it is asked.
+  bool cannot_save = false;
   /// Checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
@@ -102,13 +104,14 @@ struct process_state {
       static_cast<void>(kept);
       finish_save(self);
     } else if (const auto* not_kept = std::get_if<line::save_failed>(&*said)) {
-      fail_save(self, not_kept->why);
+      fail_save(self, not_kept->why, not_kept->unable);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
     } else if (const auto* not_made = std::get_if<line::export_failed>(&*said)) {
       exports.fail(not_made->format, not_made->why);
-    } else if (std::holds_alternative<line::hello>(*said)) {
+    } else if (const auto* begins = std::get_if<line::hello>(&*said)) {
       unproven = false;
+      cannot_save = !begins->can_save.value_or(true);
     }
   }
 
@@ -279,6 +282,7 @@ struct process_state {
     out.timestamp_ms = made.timestamp_ms;
     out.pid = pid;
     out.done = done || made.done;
+    out.has_checkpoint = checkpoint.has_value();
     out.metrics = {std::move(made.metrics)};
     send(self, what.trial, std::move(out));
     if (prints)
@@ -337,8 +341,9 @@ struct process_state {
     saving = x.checkpoint;
     ends_with_save = ends;
     saves_in_memory = draft && draft->in_memory;
-    if (printed || !draft) {
-      fail_save(self, draft ? "this program cannot save" : to_text(draft.error()));
+    if (printed || cannot_save || !draft) {
+      fail_save(self, draft ? "this program cannot save" : to_text(draft.error()),
+                draft.has_value());
       if (!ends)
         go_on();
       return;
@@ -364,11 +369,14 @@ struct process_state {
   }
 
   template <class Self>
-  void fail_save(Self* self, std::string why) {
+  void fail_save(Self* self, std::string why, bool for_good = false) {
     if (!saving)
       return;
     checkpoints->abandon();
-    saves.refuse(self, *saving, std::move(why));
+    if (for_good)
+      saves.refuse_for_good(self, *saving, std::move(why));
+    else
+      saves.refuse(self, *saving, std::move(why));
     saving.reset();
     // It had its answer and trains on, also where it was to pause.
     if (ends_with_save)
@@ -408,7 +416,7 @@ struct process_state {
       saves.keep(self, written(0, false));
     } else {
       checkpoints->abandon();
-      saves.refuse(self, 0, trouble);
+      saves.refuse(self, 0, trouble, session.iteration());
     }
     if (!over)
       proceed(self);

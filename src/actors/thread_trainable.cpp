@@ -147,6 +147,7 @@ public:
     out.time_total_ns = made.time_total.count();
     out.timestamp_ms = made.timestamp_ms;
     out.done = done || made.done;
+    out.has_checkpoint = checkpoint != nullptr;
     out.metrics = {std::move(made.metrics)};
     send_from_outside(what_.trial, std::move(out));
     if (checkpoint != nullptr && copied)
@@ -256,7 +257,8 @@ private:
   }
 
   void tell_failed(std::uint64_t id, std::string why) {
-    send_from_outside(what_.trial, attempt_save_failed{what_.order.attempt, id, std::move(why)});
+    send_from_outside(what_.trial, attempt_save_failed{what_.order.attempt, id, std::move(why),
+                                                       session_.iteration(), false});
   }
 };
 

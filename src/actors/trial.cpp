@@ -121,6 +121,7 @@ struct trial_state {
     full->timestamp_ms = what.timestamp_ms;
     full->pid = what.pid;
     full->done = what.done;
+    full->has_checkpoint = what.has_checkpoint;
     full->metrics = what.metrics.content;
     tell(self, on::reported{std::move(full)});
   }
@@ -133,7 +134,8 @@ struct trial_state {
 
   template <class Self>
   void take(Self* self, const attempt_save_failed& what) {
-    tell(self, on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why});
+    tell(self, on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why,
+                               what.iteration, what.unable});
   }
 
   template <class Self>

@@ -41,7 +41,8 @@ expected<std::optional<rule_change>> head_rules::of(const on::opened& head) {
     return unreadable(head, before.error());
   rule_change result{settings_by(*now), {}};
   // What follows from trainable and searcher, which stay.
-  result.settings.can_checkpoint = settings_.can_checkpoint;
+  result.settings.saves = settings_.saves;
+  result.settings.trainable = settings_.trainable;
   if (settings_.max_trials == 0)
     result.settings.max_trials = 0;
   if (!same_stop(*before, *now)) {

@@ -67,7 +67,9 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   if (!stoppers)
     return stoppers.error();
   result.settings = settings_by(from.what);
-  result.settings.can_checkpoint = why_no_saving(from.what, all.trainables).empty();
+  auto saves = saving_of(from.what, all.trainables);
+  result.settings.saves = saves.how;
+  result.settings.trainable = std::move(saves.trainable);
   result.planned = planned_of(from, **source);
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)

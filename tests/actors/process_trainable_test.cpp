@@ -226,7 +226,7 @@ TEST_F(process_trainable, that_outlives_its_stop_has_not_failed) {
 }
 
 TEST_F(process_trainable, saves_by_protocol) {
-  settings.can_checkpoint = true;
+  settings.saves = save_ability::on_request;
   settings.checkpoints.frequency = 2;
   runs("report 3");
 
@@ -266,7 +266,7 @@ TEST_F(process_trainable, is_ended_for_a_line_without_end) {
 }
 
 TEST_F(process_trainable, saves_and_leaves_off_when_the_run_is_interrupted) {
-  settings.can_checkpoint = true;
+  settings.saves = save_ability::on_request;
   runs("report 100000000");
   start();
   ASSERT_TRUE(wait_for_events<on::reported>(1));

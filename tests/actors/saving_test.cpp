@@ -67,7 +67,7 @@ struct counter : trainable {
 struct saving : support::small_run {
   std::shared_ptr<keeping> how = std::make_shared<keeping>();
 
-  saving() { settings.can_checkpoint = true; }
+  saving() { settings.saves = save_ability::on_request; }
   void TearDown() override {
     how->door.open();
     // The system waits for a thread of its own as long as somebody knows it.
@@ -282,6 +282,99 @@ TEST_F(saving, restores_nothing_that_was_spoilt) {
   EXPECT_THAT(ends[1].detail, HasSubstr("n is not as it was saved"));
   // It went on from the second, not from what the third had become.
   EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 3, 4, 5}));
+}
+
+// -- Handed over, and paused by that.
+
+struct paused_by_reports : saving {
+  std::atomic<bool> asked = false;
+
+  /// Asks for a pause at the first report, which is to come about at the second.
+  void pause_and_go_on() {
+    before_judging = [this] {
+      if (!asked.exchange(true))
+        post(on::pause_asked{trial_id{0}});
+    };
+    start();
+    ASSERT_TRUE(wait_for_events<on::ended>(1));
+    post(on::unpause_asked{trial_id{0}});
+    auto over = finish();
+
+    EXPECT_EQ(over.view.succeeded, 1u);
+    auto ends = events<on::ended>();
+    ASSERT_EQ(ends.size(), 2u);
+    EXPECT_EQ(ends[0].how, end_class::stopped);
+    auto begun = events<on::placed>();
+    ASSERT_EQ(begun.size(), 2u);
+    EXPECT_EQ(events<on::saved>()[0].iteration, 2u);
+  }
+  /// Counts to five, and brings a checkpoint with each second report.
+  void function_in_a_thread() {
+    settings.saves = save_ability::with_reports;
+    work.plan = run_in_thread{"mine"};
+    trainables.add_function("mine", [this](session& s) {
+      auto n = 0;
+      if (auto from = s.restore_from())
+        std::ifstream{*from / "state"} >> n;
+      auto own = work.directory / "own";
+      fs::create_directories(own);
+      while (++n <= 5) {
+        metrics said{{"loss", 1.0 / n}};
+        if (n % 2 == 0)
+          std::ofstream{own / "state"} << n;
+        if (!(n % 2 == 0 ? s.report(said, own) : s.report(said)))
+          return;
+      }
+    });
+  }
+};
+
+TEST_F(paused_by_reports, lets_a_function_go_on_from_what_it_handed_over) {
+  function_in_a_thread();
+
+  pause_and_go_on();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 4, 5}));
+  EXPECT_EQ(judged.all(), (iterations{1, 2, 3, 4, 5}));
+  EXPECT_TRUE(events<on::save_failed>().empty());
+}
+
+TEST_F(paused_by_reports, waits_until_what_the_function_handed_over_is_safe) {
+  function_in_a_thread();
+  keep_oddly();
+  how->door.close();
+  before_judging = [this] {
+    if (!asked.exchange(true))
+      post(on::pause_asked{trial_id{0}});
+  };
+  start();
+  ASSERT_TRUE(wait_for_events<on::reported>(2));
+  how->door.open();
+  ASSERT_TRUE(wait_for_events<on::ended>(1));
+  post(on::unpause_asked{trial_id{0}});
+  finish();
+
+  auto first = story();
+  first.resize(4);
+  EXPECT_EQ(first, (std::vector<std::string>{"reported", "reported", "saved", "ended"}));
+}
+
+TEST_F(paused_by_reports, lets_a_program_go_on_that_says_that_it_cannot_save) {
+  auto own = work.directory / "own";
+  fs::create_directories(own);
+  std::ofstream{own / "state"} << 1;
+  // The second begins where the first was told to stop.
+  in_a_process(R"(say '{"tune":1,"can_save":false}' say '{"metrics":{"i":1}}' hear )"
+               R"(say '{"metrics":{"i":2},"checkpoint":")"
+               + own.string() + R"("}' hear)");
+
+  pause_and_go_on();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 4}));
+  auto refused = events<on::save_failed>();
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_TRUE(refused[0].unable);
+  EXPECT_THAT(refused[0].why, HasSubstr("cannot save"));
 }
 
 // -- In memory.

@@ -109,7 +109,7 @@ struct counter : trainable {
 TEST_F(thread_trainable, goes_on_from_its_checkpoint_after_a_failure) {
   counter::breaks_left = 1;
   trainables.add_class<counter>("mine");
-  settings.can_checkpoint = true;
+  settings.saves = save_ability::on_request;
   settings.checkpoints.frequency = 2;
   settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
 
@@ -153,7 +153,7 @@ TEST_F(thread_trainable, takes_over_a_checkpoint_that_a_function_hands_in) {
 }
 
 TEST_F(thread_trainable, names_no_number_where_what_a_function_hands_in_cannot_be_taken_over) {
-  settings.can_checkpoint = true;
+  settings.saves = save_ability::on_request;
   settings.checkpoints.frequency = 1;
   runs([&](session& s) {
     // It is asked to save and cannot: that one has a number.
@@ -255,7 +255,7 @@ TEST_F(table_trainable, stops_where_it_is_told_to) {
 }
 
 TEST_F(table_trainable, saves_its_place) {
-  settings.can_checkpoint = true;
+  settings.saves = save_ability::on_request;
   settings.checkpoints.frequency = 4;
 
   run();

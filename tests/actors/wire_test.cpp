@@ -121,6 +121,7 @@ TEST_F(wire_test, carries_a_report_unharmed) {
   x.timestamp_ms = std::numeric_limits<std::int64_t>::max();
   x.pid = -7;
   x.done = true;
+  x.has_checkpoint = true;
   x.metrics = shared(awkward());
 
   auto y = travelled(x);
@@ -133,6 +134,7 @@ TEST_F(wire_test, carries_a_report_unharmed) {
   EXPECT_EQ(y.timestamp_ms, x.timestamp_ms);
   EXPECT_EQ(y.pid, -7);
   EXPECT_TRUE(y.done);
+  EXPECT_TRUE(y.has_checkpoint);
   EXPECT_EQ(*y.metrics.content, awkward());
   EXPECT_EQ(packed(travelled_as_message(x)), packed(x));
 }
@@ -163,7 +165,9 @@ TEST_F(wire_test, carries_the_rest_of_an_attempt_unharmed) {
   EXPECT_TRUE(answer.exports);
   auto started = travelled_as_message(attempt_started{id, -1});
   auto saved = travelled_as_message(attempt_saved{id, 1, 2, 3, std::string{"a\0b", 3}, 4});
-  auto failed = travelled_as_message(attempt_save_failed{id, 1, "why"});
+  auto failed = travelled_as_message(attempt_save_failed{id, 1, "why", 5, true});
+  EXPECT_EQ(failed.iteration, 5u);
+  EXPECT_TRUE(failed.unable);
   auto ended = travelled_as_message(attempt_ended{id, 3, "why", true, -9});
   auto halt = travelled_as_message(attempt_halt{id, 2, true});
   EXPECT_TRUE(halt.exports);

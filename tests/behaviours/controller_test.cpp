@@ -147,7 +147,7 @@ TEST_F(behaviours, A3_5_failures_beyond_the_budget_are_told_one_by_one_to_the_sc
 
 TEST_F(behaviours, A3_6_fail_fast_ends_the_run_and_leaves_the_other_trial_resumable) {
   settings.failures.fail_fast = true;
-  settings.can_checkpoint = false;
+  settings.saves = save_ability::none;
   open(2);
   choose({{0}, {1}});
   place({0});

@@ -51,7 +51,8 @@ std::vector<judge> all_forms() {
   for (const auto& x : shipped.entries())
     result.push_back({x.name + "_by_default", x.name, least_options(x.name)});
   for (const auto& x : support::judges()) {
-    if (!x.type.empty())
+    // Where checkpoints come from makes no difference to a rule.
+    if (!x.type.empty() && !x.by_reports)
       result.push_back(x);
   }
   return result;

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trial whose loss shrinks by its learning rate at each step; its checkpoint holds the loss.
 
-    descending_trial.py STEPS
+    descending_trial.py STEPS [hand_over]
+
+It saves when it is asked to; or hands a checkpoint over each so many steps, as the parameter `every`
+says.
 """
 import sys
 from pathlib import Path
@@ -20,8 +23,16 @@ def save(to):
     Path(to, "state").write_text("%d %r" % (step, loss))
 
 
+hands_over = "hand_over" in sys.argv
+own = Path("own")
+own.mkdir(exist_ok=True)
 while step < int(sys.argv[1]):
     step += 1
     loss *= 1 - trial.params["lr"]
-    if not trial.report(loss=loss, lr=trial.params["lr"], training_iteration=step, save=save):
+    how = {} if hands_over else {"save": save}
+    every = trial.params.get("every", 1)
+    if hands_over and every > 0 and step % every == 0:
+        save(own)
+        how = {"checkpoint": own}
+    if not trial.report(loss=loss, lr=trial.params["lr"], training_iteration=step, **how):
         break

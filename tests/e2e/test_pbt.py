@@ -1,32 +1,47 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Population based training of real programs: checkpoints change hands, and the record says so."""
 import json
+import re
+import signal
 import sys
 from pathlib import Path
 
-from e2e import ROOT, Case, main
+from e2e import FAULTY_NODE, ROOT, TUNE_NODE, Case, CertifiedCase, main
 
 DESCENDING = Path(__file__).with_name("descending_trial.py")
 EXAMPLES = ROOT / "config" / "schedulers"
 
 
-class Population(Case):
-    def descending(self, scheduler, samples, name="x"):
+class Population(CertifiedCase):
+    program = TUNE_NODE
+    trainable = "command = %s %s 13" % (sys.executable, DESCENDING)
+    # Beside `lr`.
+    space = ""
+    checkpoints = "frequency = 1\n"
+
+    def descending(self, scheduler, samples, name="x", more=""):
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = 5\n"
-            "[trainable]\ncommand = %s %s 13\n[space]\nlr = uniform(0.01, 0.5)\n"
-            "[checkpoint]\nkeep = 1\nfrequency = 1\n[scheduler]\n%s\n"
-            % (samples, sys.executable, DESCENDING, scheduler),
+            "[trainable]\n%s\n[space]\nlr = uniform(0.01, 0.5)\n%s"
+            "[checkpoint]\nkeep = 1\n%s[scheduler]\n%s\n%s"
+            % (samples, self.trainable, self.space, self.checkpoints, scheduler, more),
             name + ".ini",
         )
 
-    def train(self, synch):
-        ini = self.descending(
+    def run_node(self, *words, **how):
+        how.setdefault("program", self.program)
+        return super().run_node(*words, **how)
+
+    def population(self, synch, more=""):
+        return self.descending(
             "type = pbt\ntime_attr = training_iteration\nperturbation_interval = 3\nsynch = %s"
             % synch,
             6,
+            more=more,
         )
-        return self.run_node("run", ini, "-o", "json").json()
+
+    def train(self, synch):
+        return self.run_node("run", self.population(synch), "-o", "json").json()
 
     def exploits(self):
         query = "SELECT * FROM decisions WHERE action = 'exploit' ORDER BY seq"
@@ -77,7 +92,7 @@ class Population(Case):
         self.train("true")
         last = self.exploits()[-1]
 
-        _, told = self.why(last["trial"])
+        _, told = self.why(last["trial"], program=self.program)
 
         self.assertIn("lineage 2", told)
         self.assertIn("of %s" % last["reason"]["donor"], told)
@@ -107,6 +122,8 @@ class Population(Case):
             wanted.append(reached[-1] if reached else rows[0][4]["lr"])
         self.assertEqual(rates, wanted)
 
+
+class Examples(Case):
     def found_by_the_example(self, cpus):
         name = "with-%d" % cpus
         self.run_node(
@@ -122,6 +139,107 @@ class Population(Case):
         self.assertEqual(self.found_by_the_example(5), (trials, policy))
         # It is what config/schedulers/pbt-replay.ini begins with.
         self.assertEqual(policy, (EXAMPLES / "pbt-policy.jsonl").read_text())
+
+
+class Functions(Population):
+    """The same by functions, which hand their checkpoints over with their reports."""
+
+    program = FAULTY_NODE
+    trainable = "name = descends\nisolation = thread"
+    checkpoints = ""
+
+
+class ByReports:
+    """What is true of all that hand checkpoints over and cannot be asked for any."""
+
+    def test_rounds_wait_for_reports_that_bring_a_checkpoint(self):
+        self.space = "every = 2\n"
+
+        told = self.train("true")
+
+        self.assertEqual(told["counts"]["TERMINATED"], 6)
+        self.assertGreater(len(self.exploits()), 0)
+        self.check_exploits()
+        self.assertEqual({x["reason"]["donor_iteration"] % 2 for x in self.exploits()}, {0})
+        # All were to pause at iteration 3, and did at 4.
+        paused = self.rows(
+            "SELECT d.trial FROM decisions d WHERE action = 'pause_waits' AND training_iteration = 3"
+        )
+        self.assertEqual(sorted(x["trial"] for x in paused), [0, 1, 2, 3, 4, 5])
+
+    def test_donors_give_their_newest_checkpoint_however_old(self):
+        self.space = "every = 5\n"
+
+        told = self.train("false")
+
+        self.assertEqual(told["counts"]["TERMINATED"], 6)
+        self.assertGreater(len(self.exploits()), 0)
+        self.check_exploits()
+
+    def test_one_that_never_brings_a_checkpoint_is_told_of(self):
+        self.space = "every = 0\n"
+
+        told = self.run_node("run", self.population("true"), "-o", "json")
+
+        self.assertEqual(told.json()["counts"]["TERMINATED"], 6)
+        self.assertEqual(self.exploits(), [])
+        lacking = "its checkpoint was wanted, but no report brought one"
+        reasons = {x["reason"] for x in self.rows("SELECT reason FROM trials")}
+        self.assertEqual(reasons, {lacking})
+        self.assertEqual(told.err.count("cannot be asked to save, and has to hand"), 1)
+
+
+class FunctionsInProcesses(ByReports, Functions):
+    trainable = "name = descends"
+
+    def test_a_head_that_is_killed_is_gone_on_with(self):
+        self.space = "pause_ms = 30\n"
+        head = self.start("run", self.population("true"), "--quiet", program=self.program)
+        for wanted in ("pause", "exploit"):
+            query = "SELECT * FROM decisions WHERE action = '%s'" % wanted
+            before = len(self.rows_if_any(query))
+            self.wait_until(lambda: len(self.rows_if_any(query)) > before, head, wanted)
+            head.send_signal(signal.SIGKILL)
+            head.wait()
+            self.assert_no_trial_processes()
+            head = self.start("resume", "results/x", "-o", "json", program=self.program)
+
+        told = self.finish(head).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 6)
+        # Who lost what it had not saved yet may come to a round one report later.
+        self.assertGreaterEqual(len(self.exploits()), 4)
+        self.check_exploits()
+
+    def test_checkpoints_change_hands_between_workers(self):
+        log = self.directory / "head.log"
+        with open(log, "w", encoding="utf-8") as err:
+            head = self.start(
+                "run", self.population("true", "[cluster]\nlocal = false\n"), "-o", "json",
+                "--listen", "127.0.0.1:0", "--certs", self.certs, stderr=err, program=self.program
+            )
+        self.wait_until(lambda: "workers may join" in log.read_text(), head, "an open port")
+        where = re.search(r"--join (\S+)", log.read_text()).group(1)
+        for name in ("one", "two"):
+            self.start(
+                *("worker", "--join", where, "--name", name, "--cpus", 2, "--once"),
+                *("--certs", self.certs, "--work", self.directory / ("work-" + name)),
+                program=self.program
+            )
+
+        told = self.finish(head).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 6)
+        self.assertEqual(len(self.exploits()), 8)
+        self.check_exploits()
+        self.assertEqual({x["node"] for x in self.rows("SELECT node FROM attempts")}, {"one", "two"})
+
+
+class Programs(ByReports, Population):
+    """The same by programs that say that they will not save."""
+
+    checkpoints = ""
+    trainable = "command = %s %s 13 hand_over" % (sys.executable, DESCENDING)
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ TEST_F(database_document, shows_the_events_without_gaps_reports_among_them) {
             (rows{{"reported", R"({"trial":0,"attempt":"1.1","number":11,"training_iteration":1,)"
                                R"("time_this_iter_ns":123456789,"time_total_ns":9876543210,)"
                                R"("timestamp_ms":1700000000123,"pid":4242,"done":true,)"
-                               R"("metrics":{"loss":1.0,"n":1}})"}}));
+                               R"("has_checkpoint":true,"metrics":{"loss":1.0,"n":1}})"}}));
 }
 
 TEST_F(database_document, shows_the_experiment_and_the_nodes) {

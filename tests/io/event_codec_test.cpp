@@ -60,6 +60,16 @@ TEST(event_codec, names_the_exceptions_beside_the_field) {
                            R"("config#":[[1]],"origin":"random"}]}})");
 }
 
+TEST(event_codec, reads_and_leaves_out_what_earlier_versions_did_not_have) {
+  const std::string text = R"({"trial":1,"attempt":"1.1","checkpoint":2,"why":"disk full"})";
+
+  auto read = event_from_json("save_failed", text);
+
+  ASSERT_TRUE(read) << read.error().detail;
+  EXPECT_FALSE(std::get<on::save_failed>(*read).unable);
+  EXPECT_EQ(json_of(std::get<on::save_failed>(*read)), text);
+}
+
 TEST(event_codec, refuses_what_it_does_not_know_naming_kind_and_field) {
   EXPECT_EQ(event_from_json("exploded", "{}").error().code, ec::unknown_name);
   EXPECT_EQ(event_from_json("placed", "{").error().code, ec::bad_syntax);

@@ -47,6 +47,7 @@ inline std::shared_ptr<const report> a_report(std::uint64_t trial, std::uint64_t
   x.timestamp_ms = 1'700'000'000'123;
   x.pid = 4242;
   x.done = iteration % 2 == 1;
+  x.has_checkpoint = iteration % 3 == 1;
   x.metrics = config(std::move(metrics));
   return std::make_shared<const report>(std::move(x));
 }
@@ -109,7 +110,7 @@ inline std::vector<event_body> every_kind() {
                     std::chrono::nanoseconds{20},
                     "trials/00017/1.4/checkpoint_000018",
                     most},
-          on::save_failed{{20}, attempt, {21}, "disk full"},
+          on::save_failed{{20}, attempt, {21}, "disk full", 22, true},
           on::checkpoint_bad{{22}, attempt, {23}, "checksum of weights.bin"},
           on::checkpoints_doomed{{{23}, {24}}},
           on::checkpoints_doomed{},
@@ -163,7 +164,7 @@ inline bool same(const proposal& x, const proposal& y) {
 inline bool same(const report& x, const report& y) {
   auto parts = [](const report& r) {
     return std::tie(r.trial, r.attempt, r.number, r.iteration, r.time_this_iter, r.time_total,
-                    r.timestamp_ms, r.pid, r.done);
+                    r.timestamp_ms, r.pid, r.done, r.has_checkpoint);
   };
   return parts(x) == parts(y) && same(x.metrics, y.metrics);
 }
@@ -193,7 +194,7 @@ inline auto parts(const on::saved& x) {
   return std::tie(x.trial, x.attempt, x.checkpoint, x.iteration, x.time_total, x.location, x.bytes);
 }
 inline auto parts(const on::save_failed& x) {
-  return std::tie(x.trial, x.attempt, x.checkpoint, x.why);
+  return std::tie(x.trial, x.attempt, x.checkpoint, x.why, x.iteration, x.unable);
 }
 inline auto parts(const on::checkpoint_bad& x) {
   return std::tie(x.trial, x.attempt, x.checkpoint, x.why);

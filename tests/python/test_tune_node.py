@@ -218,7 +218,9 @@ class TrialUnderTuneNode(unittest.TestCase):
                 runtime.hear()
                 runtime.hear()
                 runtime.answer(decision, dir="/not/written")
-                self.assertEqual(runtime.hear()["save_failed"], "/not/written")
+                told = runtime.hear()
+                self.assertEqual(told["save_failed"], "/not/written")
+                self.assertIs(told["can_save"], False)
                 self.assertEqual(runtime.hear(), {"metrics": {"epoch": 1}})
 
     def test_goes_on_where_the_save_function_fails(self):
@@ -239,6 +241,7 @@ class TrialUnderTuneNode(unittest.TestCase):
                 told = runtime.hear()
                 self.assertEqual(told["save_failed"], str(runtime.path))
                 self.assertEqual(told["error"], "OSError: disk on fire")
+                self.assertNotIn("can_save", told)
                 self.assertEqual(runtime.hear(), {"metrics": {"x": 1}})
                 runtime.answer("stop")
                 # With the traceback of what it raised.

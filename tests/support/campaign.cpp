@@ -54,7 +54,7 @@ std::unique_ptr<scheduler> make_scheduler(const judge& who, std::uint64_t seed) 
   return std::move(*entry->make(*options::parse(entry->known, who.options), context));
 }
 
-simulation_options options_of(std::uint64_t seed) {
+simulation_options options_of(const judge& who, std::uint64_t seed) {
   rng draw{seed, "campaign", 0};
   simulation_options result;
   result.seed = seed;
@@ -73,6 +73,11 @@ simulation_options options_of(std::uint64_t seed) {
   result.faults.sudden = 5;
   result.faults.within = 500;
   result.faults.no_memory = draw.unit() * 0.3;
+  if (who.by_reports) {
+    // All reports bring one, some do, or none ever; most trainables cannot do otherwise.
+    auto kind = draw.below(8);
+    result.hands_over = {kind == 0 ? 0 : kind < 3 ? 1 : draw.unit(), kind != 7};
+  }
   return result;
 }
 
@@ -83,7 +88,7 @@ experiment_settings settings_of(const judge& who, std::uint64_t seed) {
   result.objectives = {{"loss", false}};
   if (who.objectives > 1)
     result.objectives.push_back({"size", false});
-  result.can_checkpoint = true;
+  result.saves = save_ability::on_request;
   result.request = slot();
   result.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
   result.failures.budget[static_cast<std::size_t>(end_class::killed)] = 3;
@@ -104,13 +109,28 @@ experiment_settings settings_of(const judge& who, std::uint64_t seed) {
                                   draw.below(2) == 0, draw.below(7), draw.below(4) * 5};
   result.max_concurrent = draw.below(3) * 3;
   result.checkpoints.pause_in_memory = draw.below(2) == 0;
+  if (who.by_reports && draw.below(2) == 0)
+    result.saves = save_ability::with_reports;
   return result;
+}
+
+/// With those that need checkpoints once more.
+std::vector<judge> with_reports(std::vector<judge> all) {
+  for (std::size_t i = 0, count = all.size(); i < count; ++i) {
+    auto x = all[i];
+    if (!x.type.empty() && !make_scheduler(x, 1)->traits().needs_checkpoints)
+      continue;
+    x.name += "_by_reports";
+    x.by_reports = true;
+    all.push_back(std::move(x));
+  }
+  return all;
 }
 
 } // namespace
 
 const std::vector<judge>& judges() {
-  static const std::vector<judge> result{
+  static const auto result = with_reports({
       {"toy", "", {}},
       {"fifo", "fifo", {}},
       {"asha", "asha", {{"max_t", "10"}, {"grace_period", "1"}, {"reduction_factor", "3"}}},
@@ -209,7 +229,7 @@ const std::vector<judge>& judges() {
         {"base.perturbation_interval", "3"},
         {"base.quantile_fraction", "0.4"},
         {"base.synch", "true"}}},
-  };
+  });
   return result;
 }
 
@@ -232,7 +252,7 @@ schedule_result run_schedule(const judge& who, std::uint64_t seed) {
   std::shared_ptr<trial_model> model = std::make_shared<falling_loss>(loss);
   if (who.objectives > 1)
     model = std::make_shared<loss_and_size>(loss);
-  simulation uut{options_of(seed), settings_of(who, seed), rules, std::move(model)};
+  simulation uut{options_of(who, seed), settings_of(who, seed), rules, std::move(model)};
   uut.run(most_events);
   schedule_result result;
   result.found = uut.check();
@@ -279,7 +299,7 @@ std::unique_ptr<simulation> large_simulation(const judge& who, std::uint64_t tri
   how.records = false;
   experiment_settings settings;
   settings.objectives = {{"loss", false}};
-  settings.can_checkpoint = true;
+  settings.saves = save_ability::on_request;
   settings.request = slot();
   auto rules = [who, trials_wanted] {
     return rule_set{

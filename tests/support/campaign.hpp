@@ -25,9 +25,13 @@ struct judge {
   std::map<std::string, std::string> options;
   /// 1, or 2: the second is a size, which differs from trial to trial.
   std::uint32_t objectives = 1;
+  /// Checkpoints come with reports, some or all: by nature, or since trainables say that they
+  /// cannot be asked.
+  bool by_reports = false;
 };
 
-/// The toy, which does everything a scheduler may do, and every scheduler shipped in all its forms.
+/// The toy, which does everything a scheduler may do, and every scheduler shipped in all its forms;
+/// those that need checkpoints once more with such that come with reports: "…_by_reports".
 [[nodiscard]] const std::vector<judge>& judges();
 /// Null where there is none of this name.
 [[nodiscard]] const judge* find_judge(std::string_view name);

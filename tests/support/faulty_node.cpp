@@ -123,6 +123,34 @@ void hand_over(session& to) {
   }
 }
 
+/// What tests/e2e/descending_trial.py does, as a function: its loss shrinks by `lr` at each of 13
+/// steps. Each so many steps, as the parameter `every` says, its report brings a checkpoint; 0:
+/// none.
+void descend(session& to) {
+  const auto every = static_cast<int>(number(to, "every", 1));
+  const auto pause = static_cast<useconds_t>(number(to, "pause_ms", 0) * 1000);
+  const auto lr = number(to, "lr", 0);
+  int step = 0;
+  double loss = 1;
+  if (auto from = to.restore_from(); from && !(std::ifstream{*from / "state"} >> step >> loss))
+    throw std::runtime_error{"the checkpoint has no state"};
+  const auto own = to.context().directory / "own";
+  std::filesystem::create_directories(own);
+  while (step < 13) {
+    ::usleep(pause);
+    loss *= 1 - lr;
+    object said{{"loss", loss}, {"lr", lr}, {"training_iteration", ++step}};
+    const auto brings = every > 0 && step % every == 0;
+    if (brings) {
+      std::ofstream out{own / "state"};
+      out.precision(std::numeric_limits<double>::max_digits10);
+      out << step << ' ' << loss;
+    }
+    if (!(brings ? to.report(std::move(said), own) : to.report(std::move(said))))
+      return;
+  }
+}
+
 /// The same as a class, saved by whoever wants it to be, with `bytes` of ballast.
 class counting : public tune::trainable {
 public:
@@ -246,6 +274,7 @@ int main(int argc, char** argv) {
   all.add_function("moody", be_moody);
   all.add_function("hands_over", hand_over);
   all.add_function("keeps_pace", keep_pace);
+  all.add_function("descends", descend);
   all.add_class<counting>("counts");
   all.add_class<chain>("chain");
   all.add_class<stumbling>("stumbles");

@@ -79,7 +79,7 @@ struct run_by_hand {
   [[nodiscard]] static experiment_settings able_to_save() {
     experiment_settings result;
     result.objectives = {{"loss", false}};
-    result.can_checkpoint = true;
+    result.saves = save_ability::on_request;
     return result;
   }
 

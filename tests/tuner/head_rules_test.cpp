@@ -26,7 +26,7 @@ on::opened head(std::uint32_t epoch, const spec& what) {
 
 head_rules rules_for(const spec& newest) {
   auto settings = settings_by(newest);
-  settings.can_checkpoint = true;
+  settings.saves = save_ability::on_request;
   return head_rules{to_json(newest), std::move(settings)};
 }
 
@@ -51,7 +51,7 @@ TEST(head_rules, give_each_head_its_own_budgets_and_limits) {
   EXPECT_EQ((*first)->settings.failures.budget[static_cast<std::size_t>(end_class::user_error)],
             0u);
   EXPECT_EQ((*first)->settings.max_trials, 10u);
-  EXPECT_TRUE((*first)->settings.can_checkpoint) << "the trainable is the same";
+  EXPECT_EQ((*first)->settings.saves, save_ability::on_request) << "the trainable is the same";
   EXPECT_FALSE((*first)->stoppers) << "they go on with what they have seen";
   auto last = uut.of(head(2, newest));
   ASSERT_TRUE(last && *last);

@@ -75,7 +75,10 @@ expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, cons
   auto saved = has_saves(log, row.last_seq);
   if (!saved)
     return saved.error();
-  result->settings.can_checkpoint = *saved;
+  if (from.what.trainable.kind == trainable_kind::function)
+    result->settings.saves = save_ability::with_reports;
+  else
+    result->settings.saves = *saved ? save_ability::on_request : save_ability::none;
   return result;
 }
 

@@ -148,6 +148,7 @@ struct attempt_report {
   std::int64_t timestamp_ms = 0;
   std::int64_t pid = 0;
   bool done = false;
+  bool has_checkpoint = false;
   shared_object metrics;
 };
 
@@ -157,7 +158,8 @@ auto inspect(Inspector& f, attempt_report& x) {
       f, "attempt_report", x, field("attempt", x.attempt), field("number", x.number),
       field("iteration", x.iteration), field("time_this_iter_ns", x.time_this_iter_ns),
       field("time_total_ns", x.time_total_ns), field("timestamp_ms", x.timestamp_ms),
-      field("pid", x.pid), field("done", x.done), field("metrics", x.metrics));
+      field("pid", x.pid), field("done", x.done), field("has_checkpoint", x.has_checkpoint),
+      field("metrics", x.metrics));
 }
 
 /// What a trainable is told about its report `number`.
@@ -207,14 +209,18 @@ auto inspect(Inspector& f, attempt_saved& x) {
 
 struct attempt_save_failed {
   attempt_key attempt;
+  /// These as in `on::save_failed`.
   std::uint64_t checkpoint = 0;
   std::string why;
+  std::uint64_t iteration = 0;
+  bool unable = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, attempt_save_failed& x) {
   return inspect_fields(f, "attempt_save_failed", x, field("attempt", x.attempt),
-                        field("checkpoint", x.checkpoint), field("why", x.why));
+                        field("checkpoint", x.checkpoint), field("why", x.why),
+                        field("iteration", x.iteration), field("unable", x.unable));
 }
 
 /// What a trainable exported lies in a directory that is safe on disk, or nothing does; see

@@ -1,9 +1,9 @@
 /// The inside of `experiment`: its state, and what each event does to it.
 ///
 /// One file per chapter: machine_supply (asks, choices), machine_place (attempts begin),
-/// machine_report (reports, saves), machine_keep (which checkpoints stay), machine_decide
-/// (verdicts), machine_client (what clients want), machine_end (attempts and trials end),
-/// machine_time (deadlines), machine_state (what can be seen of it).
+/// machine_report (reports), machine_save (saves, pauses), machine_keep (which checkpoints stay),
+/// machine_decide (verdicts), machine_client (what clients want), machine_end (attempts and trials
+/// end), machine_time (deadlines), machine_state (what can be seen of it).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -69,9 +69,23 @@ struct open_attempt {
   std::optional<end_class> killed_for;
   /// Why the last checkpoint that it handed over unasked could not be kept; empty: none yet.
   std::string refused;
+  /// Iterations of its reports whose checkpoint is on its way, and the newest of which one is
+  /// registered; 0: none.
+  std::set<std::uint64_t> handing_over;
+  std::uint64_t handed_over = 0;
+  /// It was asked to save, and said that it need not be asked again.
+  bool unable = false;
+  /// Its last report was shown to nobody yet, since it was to end there.
+  bool unjudged = false;
+  /// It is noted that it would pause, but brought no checkpoint.
+  bool noted_waiting = false;
 
   /// A report waits for its answer.
   [[nodiscard]] bool at_boundary() const { return answered < reported; }
+  /// A checkpoint came with its last report, and is on its way or registered.
+  [[nodiscard]] bool has_checkpoint() const {
+    return iteration != 0 && (handed_over == iteration || handing_over.contains(iteration));
+  }
   /// Where its trainable is.
   [[nodiscard]] const std::string& home() const { return where.bundles.front().node; }
   /// Whether it has anything of that node.
@@ -113,6 +127,8 @@ struct live_trial {
   bool last_judged = false;
   /// Some report had a number for the first objective; NaN and infinity are numbers.
   bool has_objective = false;
+  /// A checkpoint of it was wanted, and none has come since.
+  bool lacks_checkpoint = false;
   /// Null after it came back from its end, until it reports something better.
   std::shared_ptr<const report> best;
   std::optional<double> best_score;
@@ -271,6 +287,7 @@ private:
   void begin_steps(live_trial& trial);
 
   // machine_report
+  void judge_report(live_trial& trial);
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
   [[nodiscard]] std::vector<needed_metric> needed_metrics() const;
   void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
@@ -278,11 +295,22 @@ private:
   [[nodiscard]] bool stop_condition(live_trial& trial);
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
   [[nodiscard]] double time_of(const report& what) const;
+
+  // machine_save
+  /// It can be asked to save.
+  [[nodiscard]] bool obeys(const open_attempt& attempt) const;
+  bool want_checkpoint(live_trial& trial, bool then_pause);
+  void begin_pause(live_trial& trial);
+  bool pauses_here(live_trial& trial);
   void begin_save(live_trial& trial, bool then_end);
   [[nodiscard]] cmd::save save_of(const live_trial& trial) const;
   [[nodiscard]] bool exports_at_end(const live_trial& trial) const;
   void pause_on_disk(live_trial& trial, const std::string& why);
-  [[nodiscard]] bool is_doubled(const open_attempt& attempt, checkpoint_id saved) const;
+  void settle_handover(live_trial& trial, std::uint64_t iteration, bool kept);
+  void end_save(live_trial& trial);
+  void fail_pause(live_trial& trial, const std::string& why);
+  [[nodiscard]] bool is_doubled(const open_attempt& attempt, const on::saved& what) const;
+  [[nodiscard]] static bool is_doubled(const open_attempt& attempt, const on::save_failed& what);
 
   // machine_keep
   void keep(checkpoint_id id, checkpoint_entry what);
@@ -357,6 +385,7 @@ private:
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
   void note_refused_handover(live_trial& trial, const std::string& why);
   void note_missing_objective(const live_trial& trial, std::string& reason);
+  void note_missing_checkpoint(const live_trial& trial, std::string& reason);
   void note_opening_failure(end_class how, const std::string& detail);
   void begin_drain(drain how);
   void drain_trial(live_trial& trial);
@@ -457,6 +486,8 @@ private:
   bool warned_of_objective_ = false;
   /// People were told of a checkpoint that was handed over and could not be kept.
   bool warned_of_handover_ = false;
+  /// The same of a trial that brought no checkpoint although one was wanted.
+  bool warned_of_no_checkpoint_ = false;
   /// The same of an export that failed, of a pause that found no room in memory, and of one whose
   /// checkpoint was lost there.
   bool warned_of_export_ = false;

@@ -105,11 +105,14 @@ order_verdict machine::weigh_pause(trial_id id) const {
   if (!trial->attempt)
     return {kind::taken, "it is paused", id};
   const auto& attempt = *trial->attempt;
-  if (!settings_.can_checkpoint)
+  if (settings_.saves == save_ability::none)
     return {kind::refused, "its trainable cannot save; it can be stopped, but not paused", id};
   if (attempt.next == parked::stop || attempt.killed_for)
     return {kind::refused, "it is ending", id};
-  return {kind::taken, "it pauses as soon as it has saved", id};
+  return {kind::taken,
+          obeys(attempt) ? "it pauses as soon as it has saved"
+                         : "it pauses at its next report that brings a checkpoint",
+          id};
 }
 
 order_verdict machine::weigh_unpause(trial_id id) const {

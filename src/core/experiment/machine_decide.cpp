@@ -57,16 +57,13 @@ bool machine::act(sequence cause, const action& what) {
     return true;
   }
   auto done = false;
+  // Said again at each report on the way to its pause.
+  auto again = std::holds_alternative<pause>(what.what) && trial->attempt
+               && trial->attempt->noted_waiting && trial->attempt->next == parked::pause;
   if (std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what)) {
-    done = trial->attempt.has_value() && settings_.can_checkpoint;
-    if (done) {
-      auto saves = std::holds_alternative<save>(what.what);
-      // Others may be given it: a pause that follows may not leave it in a node's memory.
-      trial->attempt->saves_for_others = trial->attempt->saves_for_others || saves;
-      park(*trial, saves ? parked::save : parked::pause);
-      if (trial->attempt->judging != cause)
-        enact(*trial);
-    }
+    done = want_checkpoint(*trial, std::holds_alternative<pause>(what.what));
+    if (done && trial->attempt->judging != cause)
+      enact(*trial);
   } else if (std::holds_alternative<allow>(what.what)) {
     done = allow_on(*trial);
   } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
@@ -83,7 +80,7 @@ bool machine::act(sequence cause, const action& what) {
       trial->was_refused = false;
     }
   }
-  if (done)
+  if (done && !again)
     note_decision(*trial, name_of(what.what), what.reason);
   return done;
 }
@@ -151,7 +148,7 @@ void machine::enact(live_trial& trial) {
     case parked::nothing:
       return;
     case parked::stop:
-      if (settings_.checkpoints.at_end && settings_.can_checkpoint && attempt.at_boundary()
+      if (settings_.checkpoints.at_end && obeys(attempt) && attempt.at_boundary()
           && trial.stop_kind == fact::end_kind::completed)
         begin_save(trial, true);
       else
@@ -162,13 +159,16 @@ void machine::enact(live_trial& trial) {
       return;
     case parked::pause:
       if (attempt.at_boundary())
-        begin_save(trial, true);
+        begin_pause(trial);
       return;
     case parked::save:
       // The verdict decides whether it goes on after the save.
       if (attempt.at_boundary() && attempt.judging == 0) {
         attempt.next = parked::nothing;
-        begin_save(trial, false);
+        if (attempt.has_checkpoint() || !obeys(attempt))
+          proceed(trial, attempt.go_on_until);
+        else
+          begin_save(trial, false);
       }
       return;
     case parked::go_on:
@@ -181,6 +181,8 @@ void machine::enact(live_trial& trial) {
 void machine::proceed(live_trial& trial, std::uint64_t until) {
   auto& attempt = *trial.attempt;
   attempt.credit = std::max(attempt.credit, until);
+  if (pauses_here(trial))
+    return;
   if (attempt.next == parked::save && attempt.judging == 0) {
     enact(trial);
     return;

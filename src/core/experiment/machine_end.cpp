@@ -33,7 +33,9 @@ void machine::take(const on::ended& what) {
   if (attempt.killed_for == end_class::timeout)
     detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
   auto as_told = how == end_class::stopped || how == end_class::paused;
-  auto cut_short = how == end_class::interrupted || how == end_class::preempted;
+  // Once it has saved, it does not matter how it lets go.
+  auto let_go = saved && released && how == end_class::killed;
+  auto cut_short = how == end_class::interrupted || how == end_class::preempted || let_go;
   auto head_ends = drain_ && drain_->resumable;
   auto leaves_off = attempt.leaves_off || head_ends;
   if (leaves_off && wanted != parked::stop && (as_told || cut_short)) {
@@ -100,7 +102,8 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
 void machine::leave_node(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
-  if (attempt.next > parked::save || attempt.at == phase::stopping || !settings_.can_checkpoint)
+  if (attempt.next > parked::save || attempt.at == phase::stopping
+      || settings_.saves == save_ability::none)
     return;
   park(trial, parked::pause);
   attempt.leaves_off = true;
@@ -269,6 +272,8 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   succeeded_ += known.succeeded ? 1 : 0;
   if (event == status_event::end && trial.last != nullptr && !known.succeeded)
     note_missing_objective(trial, reason);
+  if (trial.lacks_checkpoint && !kept_.contains(trial.id))
+    note_missing_checkpoint(trial, reason);
   row(trial, std::move(reason));
   fact::ended told;
   told.trial = trial.id;
@@ -299,6 +304,19 @@ void machine::note_missing_objective(const live_trial& trial, std::string& reaso
   if (!std::exchange(warned_of_objective_, true))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + what + "; the last said "
                    + shown_metric(*trial.last, metric) + "; it does not count as succeeded"});
+  reason += (reason.empty() ? "" : "; ") + what;
+}
+
+void machine::note_missing_checkpoint(const live_trial& trial, std::string& reason) {
+  auto what = std::string{"its checkpoint was wanted, but no report brought one"};
+  // Once: where it is so for one trial it mostly is for all.
+  if (!std::exchange(warned_of_no_checkpoint_, true))
+    emit(
+        cmd::warn{"trial " + to_text(trial.id) + ": " + what + ": "
+                  + (settings_.trainable.empty() ? "its trainable" : settings_.trainable)
+                  + " cannot be asked to save, and has to hand checkpoints over with its reports "
+                    "to be paused or copied: session.report(metrics, directory), or \"checkpoint\" "
+                    "in a program's report"});
   reason += (reason.empty() ? "" : "; ") + what;
 }
 
@@ -348,7 +366,7 @@ void machine::drain_trial(live_trial& trial) {
     hurry(trial);
     return;
   }
-  if (!settings_.can_checkpoint || attempt.at == phase::placing) {
+  if (!obeys(attempt) || attempt.at == phase::placing) {
     halt(trial, halt_mode::stop, drain_->why);
     return;
   }

@@ -42,6 +42,8 @@ void machine::take(const on::reported& what) {
   attempt.newest = what.what;
   attempt.heard = now_;
   note_rank(attempt);
+  if (news.has_checkpoint)
+    attempt.handing_over.insert(news.iteration);
   if (news.pid != 0)
     attempt.pid = news.pid;
   // It has what it paused with; after an error its checkpoints on disk count.
@@ -60,17 +62,25 @@ void machine::take(const on::reported& what) {
     attempt.closed = true;
     return;
   }
-  if (attempt.next > parked::save) {
+  attempt.unjudged = !repeat;
+  // Where a pause depends on what it reports, it is judged before.
+  if (attempt.next > parked::pause || (attempt.next == parked::pause && obeys(attempt))) {
     enact(*trial);
     return;
   }
   auto frequency = settings_.checkpoints.frequency;
-  if (settings_.can_checkpoint && frequency > 0 && news.iteration % frequency == 0)
+  if (obeys(attempt) && frequency > 0 && news.iteration % frequency == 0)
     park(*trial, parked::save);
   if (repeat)
     proceed(*trial, 0);
-  else if (!stop_condition(*trial))
-    ask_verdict(*trial);
+  else
+    judge_report(*trial);
+}
+
+void machine::judge_report(live_trial& trial) {
+  trial.attempt->unjudged = false;
+  if (!stop_condition(trial))
+    ask_verdict(trial);
 }
 
 void machine::count(live_trial& trial, const std::shared_ptr<const report>& what) {
@@ -171,90 +181,6 @@ void machine::ask_verdict(live_trial& trial) {
   emit(cmd::judge{seq_, trial.id});
 }
 
-void machine::begin_save(live_trial& trial, bool then_end) {
-  auto& attempt = *trial.attempt;
-  attempt.saving = checkpoint_id{++checkpoints_made_};
-  attempt.saving_rank = checkpoint_score(attempt, {}, attempt.iteration);
-  attempt.ends_with_save = then_end;
-  attempt.at = phase::saving;
-  attempt.answered = attempt.reported;
-  // One that leaves off with its head must find it on disk.
-  attempt.saves_in_memory = settings_.checkpoints.pause_in_memory && then_end
-                            && attempt.next == parked::pause && !attempt.leaves_off
-                            && !attempt.no_memory && !attempt.saves_for_others;
-  attempt.saves_for_others = false;
-  emit(save_of(trial), then_end ? seq_ : 0);
-}
-
-cmd::save machine::save_of(const live_trial& trial) const {
-  const auto& attempt = *trial.attempt;
-  cmd::save x;
-  x.trial = trial.id;
-  x.attempt = attempt.id;
-  x.checkpoint = attempt.saving;
-  x.number = attempt.reported;
-  x.iteration = attempt.iteration;
-  x.then_end = attempt.ends_with_save;
-  x.in_memory = attempt.saves_in_memory;
-  x.exports = attempt.ends_with_save && exports_at_end(trial);
-  return x;
-}
-
-/// Not where its scheduler gave it up, nor where it is to go on elsewhere or later.
-bool machine::exports_at_end(const live_trial& trial) const {
-  return settings_.export_time.count() > 0 && trial.attempt->next == parked::stop
-         && trial.stop_kind == fact::end_kind::completed;
-}
-
-bool machine::is_doubled(const open_attempt& attempt, checkpoint_id saved) const {
-  // One that was not asked for gets the next number, or is yet to get one.
-  return saved && saved != attempt.saving && saved.number <= checkpoints_made_;
-}
-
-void machine::take(const on::saved& what) {
-  auto* trial = live(what.trial, what.attempt);
-  if (trial == nullptr)
-    return;
-  auto id = what.checkpoint;
-  if (is_doubled(*trial->attempt, id))
-    return;
-  checkpoints_made_ = std::max(checkpoints_made_, id.number);
-  checkpoint_entry made{what.trial,      what.iteration,
-                        what.time_total, what.location,
-                        what.bytes,      checkpoint_score(*trial->attempt, id, what.iteration)};
-  if (what.location.starts_with(kept_in_memory))
-    set_aside(*trial, id, std::move(made));
-  else
-    keep_on_disk(*trial, id, std::move(made));
-  auto& attempt = *trial->attempt;
-  attempt.heard = now_;
-  if (attempt.at != phase::saving || attempt.saving != id)
-    return;
-  // With `ends_with_save` the attempt comes to its end by itself.
-  attempt.at = attempt.ends_with_save ? phase::stopping : phase::stepping;
-  attempt.closed = attempt.ends_with_save;
-  attempt.saving = {};
-  if (attempt.at == phase::stepping)
-    enact(*trial);
-  else
-    bound_the_end(*trial);
-}
-
-void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
-  auto iteration = what.iteration;
-  if (best_ && best_->trial == trial.id && best_lineage_ == trial.lineage)
-    best_->checkpoint = what.location;
-  if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
-      && !std::exchange(warned_of_memory_, true))
-    emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
-                   + trial.attempt->home() + " has no room for it in memory"});
-  keep(id, std::move(what));
-  trial.checkpoints.push_back(id);
-  review(trial.id);
-  review_all();
-  tell_scheduler(fact::saved{trial.id, id, iteration});
-}
-
 void machine::take(const on::exported& what) {
   const auto* trial = live(what.trial, what.attempt);
   if (trial == nullptr)
@@ -273,66 +199,6 @@ void machine::take(const on::exported& what) {
   if (!std::exchange(warned_of_export_, true))
     emit(cmd::warn{"trial " + to_text(trial->id) + ": its export as " + first.first
                    + " failed: " + to_text(first.second)});
-}
-
-/// The trial goes on without it. One that fails alike at each report is noted once.
-void machine::note_refused_handover(live_trial& trial, const std::string& why) {
-  if (std::exchange(trial.attempt->refused, why) == why)
-    return;
-  note_decision(trial, "save_failed", object{{"why", why}});
-  // Once: where it is so for one trial it mostly is for all.
-  if (!std::exchange(warned_of_handover_, true))
-    emit(cmd::warn{"trial " + to_text(trial.id)
-                   + ": a checkpoint that it handed over is not kept: " + why});
-}
-
-/// It could not pause into memory. It trains on, and pauses at its next report all the same.
-void machine::pause_on_disk(live_trial& trial, const std::string& why) {
-  auto& attempt = *trial.attempt;
-  attempt.no_memory = true;
-  emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
-  if (!std::exchange(warned_of_memory_, true))
-    emit(cmd::warn{"trial " + to_text(trial.id)
-                   + ": it could not pause into memory, and is to pause on disk: " + why});
-}
-
-void machine::take(const on::save_failed& what) {
-  auto* trial = live(what.trial, what.attempt);
-  if (trial == nullptr)
-    return;
-  if (!what.checkpoint) {
-    note_refused_handover(*trial, what.why);
-    return;
-  }
-  if (trial->attempt->saving != what.checkpoint)
-    return;
-  auto& attempt = *trial->attempt;
-  attempt.saving = {};
-  attempt.at = phase::stepping;
-  note_decision(*trial, "save_failed", object{{"why", what.why}});
-  if (!attempt.ends_with_save) {
-    enact(*trial);
-    return;
-  }
-  attempt.ends_with_save = false;
-  if (std::exchange(attempt.saves_in_memory, false)) {
-    pause_on_disk(*trial, what.why);
-    return;
-  }
-  // It wanted to pause: it keeps running, and that counts as a failure.
-  attempt.answered = attempt.reported - 1;
-  if (attempt.next == parked::pause) {
-    if (!attempt.leaves_off || drain_)
-      ++trial->failures[static_cast<std::size_t>(end_class::user_error)];
-    attempt.leaves_off = false;
-    attempt.next = parked::nothing;
-    set_hold(*trial, hold::none);
-    row(*trial, "save failed: " + what.why);
-    if (attempt.judging == 0)
-      proceed(*trial, 0);
-  } else {
-    halt(*trial, halt_mode::stop, trial->stop_reason);
-  }
 }
 
 } // namespace tune

@@ -36,9 +36,9 @@ bool machine::is_stale(const event_body& what) const {
   if (const auto* x = std::get_if<on::reported>(&what))
     return gone(x->what->trial, x->what->attempt);
   if (const auto* x = std::get_if<on::saved>(&what))
-    return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, x->checkpoint);
+    return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, *x);
   if (const auto* x = std::get_if<on::save_failed>(&what))
-    return gone(x->trial, x->attempt);
+    return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, *x);
   if (const auto* x = std::get_if<on::checkpoint_bad>(&what)) {
     auto known = checkpoints_.find(x->checkpoint);
     return known == checkpoints_.end() || known->second.bad || known->second.doomed;
@@ -147,6 +147,10 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
   into.add(std::uint64_t{x.saves_for_others});
   into.add(*x.config);
+  for (auto iteration : x.handing_over)
+    into.add(iteration);
+  into.add(x.handed_over).add(std::uint64_t{x.unable}).add(std::uint64_t{x.unjudged});
+  into.add(std::uint64_t{x.noted_waiting});
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
@@ -156,6 +160,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
     into.add(std::uint64_t{count});
   describe_report(into, x.last);
   into.add(std::uint64_t{x.last_judged}).add(std::uint64_t{x.has_objective});
+  into.add(std::uint64_t{x.lacks_checkpoint});
   describe_report(into, x.best);
   for (auto id : x.checkpoints)
     into.add(id);
@@ -230,6 +235,7 @@ void machine::describe(fingerprint& into) const {
   into.add(std::uint64_t{any_report_})
       .add(std::uint64_t{warned_of_objective_})
       .add(std::uint64_t{warned_of_handover_})
+      .add(std::uint64_t{warned_of_no_checkpoint_})
       .add(std::uint64_t{warned_of_export_})
       .add(std::uint64_t{warned_of_memory_})
       .add(std::uint64_t{warned_of_lost_pause_})

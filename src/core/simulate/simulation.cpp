@@ -119,6 +119,8 @@ void simulation::record(const event& what) {
   if (how_.hashes && hashes_.size() < log_.size())
     note_hash();
   ++events_;
+  if (const auto* saved = std::get_if<on::saved>(&what.what))
+    note_handed_over(*saved);
   if (!how_.records)
     return;
   log_.push_back(what);

@@ -147,6 +147,9 @@ void simulation::finish_step(process& who, object metrics) {
   }
   made->trial = who.trial;
   made->attempt = who.attempt;
+  made->has_checkpoint = happens(how_.hands_over.chance);
+  auto hands_over = made->has_checkpoint;
+  auto iteration = made->iteration;
   auto goes_on = who.session.has_credit() && !who.stops;
   who.waits = !goes_on;
   auto attempt = who.attempt;
@@ -156,10 +159,37 @@ void simulation::finish_step(process& who, object metrics) {
   auto still = processes_.find(attempt);
   if (still == processes_.end())
     return;
+  if (hands_over) {
+    hand_over(still->second, iteration);
+    still = processes_.find(attempt);
+    if (still == processes_.end())
+      return;
+  }
   if (stops)
     end(attempt, end_class::stopped);
   else if (goes_on)
     compute(still->second);
+}
+
+/// The checkpoint that came with its report is safe, or is not.
+void simulation::hand_over(process& who, std::uint64_t iteration) {
+  if (happens(how_.faults.save_failure)) {
+    to_head(who, on::save_failed{who.trial, who.attempt, {}, "disk full", iteration, false});
+    return;
+  }
+  auto location = "there/" + to_text(who.attempt) + "/" + std::to_string(iteration);
+  handed_over_[location] = {who.trial};
+  to_head(
+      who,
+      on::saved{
+          who.trial, who.attempt, {}, iteration, who.session.time_total(), std::move(location), 1});
+}
+
+/// It has its number now.
+void simulation::note_handed_over(const on::saved& what) {
+  auto known = handed_over_.extract(what.location);
+  if (!known.empty())
+    disk_.insert_or_assign(what.checkpoint, std::move(known.mapped()));
 }
 
 void simulation::go_on(process& who, const cmd::proceed& x) {
@@ -172,9 +202,11 @@ void simulation::go_on(process& who, const cmd::proceed& x) {
 }
 
 void simulation::save(process& who, const cmd::save& x) {
-  auto failed = happens(how_.faults.save_failure);
+  auto failed = how_.hands_over.only || happens(how_.faults.save_failure);
   auto attempt = who.attempt;
-  if (failed) {
+  if (how_.hands_over.only) {
+    to_head(who, on::save_failed{x.trial, attempt, x.checkpoint, "it cannot", 0, true});
+  } else if (failed) {
     to_head(who, on::save_failed{x.trial, attempt, x.checkpoint, "disk full"});
   } else {
     write(who, x);

@@ -34,6 +34,11 @@ bool is_true(const object& from, std::string_view name) {
   return found != nullptr && found->as_bool() != nullptr && *found->as_bool();
 }
 
+bool is_false(const object& from, std::string_view name) {
+  const auto* found = from.find(name);
+  return found != nullptr && found->as_bool() != nullptr && !*found->as_bool();
+}
+
 bool take_done(object& metrics) {
   const auto* done = metrics.find("done");
   if (done == nullptr || done->as_bool() == nullptr)
@@ -93,7 +98,10 @@ object to_object(const line::saved& what) {
 }
 
 object to_object(const line::save_failed& what) {
-  return {{"save_failed", what.directory.string()}, {"error", what.why}};
+  object result{{"save_failed", what.directory.string()}, {"error", what.why}};
+  if (what.unable)
+    result.set("can_save", false);
+  return result;
 }
 
 object to_object(const line::export_failed& what) {
@@ -123,7 +131,8 @@ expected<line::any> read_report_line(std::string_view text) {
     return line::any{line::saved{*directory}};
   const auto* why = text_of(*from, "error");
   if (const auto* directory = text_of(*from, "save_failed"))
-    return line::any{line::save_failed{*directory, why != nullptr ? *why : "no reason given"}};
+    return line::any{line::save_failed{*directory, why != nullptr ? *why : "no reason given",
+                                       is_false(*from, "can_save")}};
   if (const auto* format = text_of(*from, "export_failed"))
     return line::any{line::export_failed{*format, why != nullptr ? *why : "no reason given"}};
   if (why != nullptr)

@@ -208,9 +208,28 @@ void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
   }
   if (!(*made)->traits().needs_checkpoints || x.request.trainables == nullptr)
     return;
-  if (auto why = why_no_saving(x.what, *x.request.trainables); !why.empty())
+  if (auto known = saving_of(x.what, *x.request.trainables); known.how == save_ability::none)
     x.refuse("scheduler", "type",
-             "type = " + entry.name + ": pauses trials, which need checkpoints for that: " + why);
+             "type = " + entry.name
+                 + ": pauses trials, which need checkpoints for that: " + known.why_not);
+}
+
+/// Whoever is never asked for a checkpoint will not save by these.
+void warn_of_checkpoints(loading& x) {
+  const auto& wanted = x.what.checkpoint;
+  if (x.request.trainables == nullptr || (wanted.frequency == 0 && !wanted.at_end))
+    return;
+  auto known = saving_of(x.what, *x.request.trainables);
+  if (known.how == save_ability::on_request)
+    return;
+  auto warn = [&](const std::string& key) {
+    x.warnings.push_back(to_text(x.origin("checkpoint", key)) + ": [checkpoint] " + key
+                         + ": does nothing: " + known.why_not);
+  };
+  if (wanted.frequency > 0)
+    warn("frequency");
+  if (wanted.at_end)
+    warn("at_end");
 }
 
 } // namespace
@@ -232,6 +251,7 @@ void check_plugins(loading& x) {
     try_searcher(x, *searcher);
   if (judge != nullptr)
     try_scheduler(x, *judge);
+  warn_of_checkpoints(x);
 }
 
 } // namespace tune

@@ -7,32 +7,43 @@ namespace tune {
 
 namespace {
 
-std::string why_not(const trainable_registry::entry* entry, const std::string& name) {
+saving saving_of(const trainable_registry::entry* entry, const std::string& name) {
+  using enum save_ability;
   if (entry == nullptr)
-    return "nothing is known of " + name;
-  if (entry->maker == nullptr)
-    return "the function " + name + " hands checkpoints over by itself, and is not asked for any";
-  return entry->maker()->can_save() ? "" : "the class " + name + " has no save";
+    return {none, name, "nothing is known of " + name};
+  if (entry->maker == nullptr) {
+    auto trainable = "the function " + name;
+    return {with_reports, trainable,
+            trainable + " hands checkpoints over by itself, and is not asked for any"};
+  }
+  auto trainable = "the class " + name;
+  auto made = entry->maker();
+  if (made != nullptr && made->can_save())
+    return {on_request, trainable, {}};
+  return {none, trainable, trainable + " has no save"};
 }
 
 } // namespace
 
-std::string why_no_saving(const spec& what, const trainable_registry& known) {
+saving saving_of(const spec& what, const trainable_registry& known) {
+  using enum save_ability;
   const auto& x = what.trainable;
   if (!x.kind)
-    return {};
+    return {on_request, {}, {}};
   switch (*x.kind) {
     case trainable_kind::command:
-      return x.metrics.empty() ? ""
-                               : "a program that is read by patterns (metric."
-                                     + x.metrics.front().name + ") is not asked for any";
+      if (x.metrics.empty())
+        return {on_request, "the program", {}};
+      return {none, "the program",
+              "a program that is read by patterns (metric." + x.metrics.front().name
+                  + ") is not asked for any"};
     case trainable_kind::table:
-      return {};
+      return {on_request, "the table", {}};
     case trainable_kind::function:
     case trainable_kind::class_type:
       break;
   }
-  return why_not(known.find(x.name), x.name);
+  return saving_of(known.find(x.name), x.name);
 }
 
 } // namespace tune

@@ -21,12 +21,16 @@ struct field {
   M T::*member;
   /// For objects: whether "nan", "inf" and "-inf" mean numbers in it.
   json_position where = json_position::plain;
+  /// Left out where it is 0 or false: records of earlier versions lack it.
+  bool may_lack = false;
 };
 
 template <class T, class M>
 field(std::string_view, M T::*) -> field<T, M>;
 template <class T, class M>
 field(std::string_view, M T::*, json_position) -> field<T, M>;
+template <class T, class M>
+field(std::string_view, M T::*, json_position, bool) -> field<T, M>;
 
 template <class T>
 struct of {};
@@ -91,8 +95,12 @@ constexpr auto fields(of<on::saved>) {
 }
 constexpr auto fields(of<on::save_failed>) {
   using x = on::save_failed;
-  return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt},
-                    field{"checkpoint", &x::checkpoint}, field{"why", &x::why}};
+  return std::tuple{field{"trial", &x::trial},
+                    field{"attempt", &x::attempt},
+                    field{"checkpoint", &x::checkpoint},
+                    field{"why", &x::why},
+                    field{"training_iteration", &x::iteration, json_position::plain, true},
+                    field{"unable", &x::unable, json_position::plain, true}};
 }
 constexpr auto fields(of<on::checkpoint_bad>) {
   using x = on::checkpoint_bad;
@@ -171,6 +179,7 @@ constexpr auto fields(of<report>) {
                     field{"timestamp_ms", &x::timestamp_ms},
                     field{"pid", &x::pid},
                     field{"done", &x::done},
+                    field{"has_checkpoint", &x::has_checkpoint, json_position::plain, true},
                     field{"metrics", &x::metrics, json_position::metric}};
 }
 constexpr auto fields(of<suggestion>) {

@@ -343,6 +343,15 @@ inline bool is_left_out(const std::map<std::string, amount>& x) {
   return x.empty();
 }
 
+/// It says no more than that it is not there.
+template <class M>
+bool is_zero(const M& x) {
+  if constexpr (std::is_arithmetic_v<M>)
+    return x == M{};
+  else
+    return false;
+}
+
 template <class M>
 void put_member(std::string& to, std::string_view name, const M& x, json_position where) {
   to += '"';
@@ -397,7 +406,7 @@ void put(std::string& to, const T& x) {
   char before = '{';
   auto one = [&](const auto& f) {
     const auto& member = x.*f.member;
-    if (is_left_out(member))
+    if (is_left_out(member) || (f.may_lack && is_zero(member)))
       return;
     to += std::exchange(before, ',');
     put_member(to, f.name, member, f.where);
@@ -412,6 +421,8 @@ bool get(const value& from, T& to, complaint& why) {
   if (entries == nullptr)
     return fail(why, "wants an object");
   auto one = [&](const auto& f) {
+    if (f.may_lack && entries->find(f.name) == nullptr)
+      return true;
     if (get_member(*entries, f.name, to.*f.member, f.where, why))
       return true;
     why = std::string{f.name} + " " + why;

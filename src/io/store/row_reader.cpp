@@ -232,7 +232,8 @@ expected<event> read_reported(const statement& row) {
   x->time_total = std::chrono::nanoseconds{numbers[7]};
   x->timestamp_ms = numbers[8];
   x->pid = numbers[9];
-  x->done = numbers[10] != 0;
+  x->done = (numbers[10] & done_bit) != 0;
+  x->has_checkpoint = (numbers[10] & checkpoint_bit) != 0;
   return event{static_cast<sequence>(numbers[0]), instant{numbers[1]}, on::reported{std::move(x)}};
 }
 

@@ -139,7 +139,8 @@ bool row_writer::write_result(const event& where, const report& what) {
                                              what.time_total.count(),
                                              what.timestamp_ms,
                                              what.pid,
-                                             what.done ? 1 : 0};
+                                             (what.done ? done_bit : 0)
+                                                 | (what.has_checkpoint ? checkpoint_bit : 0)};
   for (std::size_t i = 0; i < numbers.size(); ++i)
     result_.put(static_cast<int>(i) + 1, numbers[i]);
   const auto metrics = json_of(what.metrics, metrics_);

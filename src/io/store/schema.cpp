@@ -10,7 +10,8 @@ namespace tune::store {
 
 namespace {
 
-/// Times are nanoseconds of experiment time, attempts packed numbers. Metrics are JSON: a REAL
+/// Times are nanoseconds of experiment time, attempts packed numbers. `t_results.done` has 2 added
+/// where a checkpoint came with the report. Metrics are JSON: a REAL
 /// column would turn NaN into NULL. `sum` is the row's checksum.
 constexpr std::string_view tables = R"sql(
 CREATE TABLE t_head(
@@ -76,7 +77,8 @@ CREATE VIEW results AS SELECT
   r.seq, r.t / 1e9 AS t, r.trial,
   (r.attempt >> 40) || '.' || (r.attempt & 1099511627775) AS attempt, a.lineage,
   r.iteration AS training_iteration, r.number, r.time_iter / 1e9 AS time_this_iter_s,
-  r.time_total / 1e9 AS time_total_s, r.timestamp_ms, r.pid, r.done, a.node, r.metrics
+  r.time_total / 1e9 AS time_total_s, r.timestamp_ms, r.pid, r.done & 1 AS done, a.node, r.metrics,
+  r.done >> 1 AS has_checkpoint
   FROM t_results r LEFT JOIN t_attempts a ON a.attempt = r.attempt;
 CREATE VIEW decisions AS SELECT
   seq, trial,
@@ -104,7 +106,9 @@ CREATE VIEW events AS
     'trial', trial, 'attempt', (attempt >> 40) || '.' || (attempt & 1099511627775),
     'number', number, 'training_iteration', iteration, 'time_this_iter_ns', time_iter,
     'time_total_ns', time_total, 'timestamp_ms', timestamp_ms, 'pid', pid,
-    'done', json(CASE WHEN done THEN 'true' ELSE 'false' END), 'metrics', json(metrics))
+    'done', json(CASE WHEN done & 1 THEN 'true' ELSE 'false' END),
+    'has_checkpoint', json(CASE WHEN done & 2 THEN 'true' ELSE 'false' END),
+    'metrics', json(metrics))
   FROM t_results;
 )sql";
 

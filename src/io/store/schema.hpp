@@ -16,6 +16,10 @@ inline constexpr std::int64_t application_id = 0x54554E45;
 /// `PRAGMA user_version`: version of the schema and of the promised views. Rises with each change.
 inline constexpr std::int64_t schema_version = 1;
 
+/// What `t_results.done` says of a report.
+inline constexpr std::int64_t done_bit = 1;
+inline constexpr std::int64_t checkpoint_bit = 2;
+
 /// SQL: the configuration of the best report of `t`, a row of `t_trials`. Costs reading the trial's
 /// results where it ever had another configuration than it has.
 inline constexpr std::string_view best_config

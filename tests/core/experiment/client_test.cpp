@@ -243,7 +243,7 @@ TEST_F(clients, pause_a_running_trial_at_its_next_report_with_a_checkpoint) {
 }
 
 TEST_F(clients, pause_is_refused_where_the_trainable_cannot_save) {
-  settings.can_checkpoint = false;
+  settings.saves = save_ability::none;
   bring_to(state::stepping);
 
   EXPECT_EQ(order(on::pause_asked{zero}).what, kind::refused);

@@ -19,7 +19,7 @@ using support::world_options;
 experiment_settings settings() {
   experiment_settings result;
   result.objectives = {{"loss", false}};
-  result.can_checkpoint = true;
+  result.saves = save_ability::on_request;
   return result;
 }
 

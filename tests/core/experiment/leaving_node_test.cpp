@@ -65,7 +65,7 @@ TEST_F(leaving_node, concerns_no_trial_elsewhere) {
 }
 
 TEST_F(leaving_node, leaves_a_trial_alone_that_cannot_save) {
-  settings.can_checkpoint = false;
+  settings.saves = save_ability::none;
   begin();
   report();
   go();

@@ -33,7 +33,7 @@ protected:
   void make() {
     experiment_settings settings;
     settings.objectives = {{"loss", false}};
-    settings.can_checkpoint = true;
+    settings.saves = save_ability::on_request;
     searcher_traits source;
     source.exhaustible = true;
     uut = std::make_unique<engine>(experiment{settings, {}, source, {}}, ports);

@@ -27,7 +27,7 @@ world_options wild(std::uint64_t seed) {
 experiment_settings tolerant() {
   experiment_settings result;
   result.objectives = {{"loss", false}};
-  result.can_checkpoint = true;
+  result.saves = save_ability::on_request;
   result.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 4;
   result.failures.backoff = std::chrono::milliseconds{30};
   result.failures.most_backoff = std::chrono::seconds{1};

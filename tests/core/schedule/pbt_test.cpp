@@ -188,6 +188,50 @@ TEST_F(pbt_rule, takes_over_the_newest_checkpoint_for_that_one_is_never_removed)
   EXPECT_EQ(reason(verdict, "donor_iteration"), value{13});
 }
 
+/// Two trials, of which the better one brings its checkpoints with its reports.
+class pbt_by_reports : public pbt_rule {
+protected:
+  std::uint64_t brought = 0;
+
+  /// It is found to be good at 10, and cannot be asked for more than what came at 7.
+  decision look() {
+    make(2);
+    result(0, 10, 1);
+    brought = save(1, 7);
+    return uut->judge(tell->result(1, 10, 10), {1});
+  }
+};
+
+TEST_F(pbt_by_reports, takes_over_any_checkpoint_of_one_that_cannot_be_asked) {
+  auto verdict = look();
+  ASSERT_EQ(verbs(verdict), "save+go_on");
+  tell->tell(fact::decided{verdict, {0}});
+
+  auto taken = result(0, 20, 5);
+
+  ASSERT_EQ(verbs(taken), "exploit");
+  EXPECT_EQ(std::get<exploit>(taken.actions.front().what).from, checkpoint_id{brought});
+  EXPECT_EQ(reason(taken, "donor_iteration"), value{7});
+}
+
+TEST_F(pbt_by_reports, takes_over_nothing_of_one_that_brought_none) {
+  make(2);
+  result(0, 10, 1);
+  tell->tell(fact::decided{uut->judge(tell->result(1, 10, 10), {1}), {0}});
+
+  EXPECT_EQ(reason(result(0, 20, 5), "why"),
+            value{"no checkpoint of its donor, trial 00001, is there yet"});
+}
+
+TEST_F(pbt_by_reports, takes_a_save_that_came_too_late_for_what_it_is) {
+  auto verdict = look();
+  add(1, 1, true);
+  tell->tell(fact::decided{verdict, {0}});
+  start(1);
+
+  EXPECT_EQ(verbs(result(0, 20, 5)), "annotate+go_on");
+}
+
 TEST_F(pbt_rule, forgets_the_checkpoint_of_one_that_is_good_no_longer) {
   make(3);
   result(0, 10, 1);

@@ -57,7 +57,7 @@ struct recipe {
   experiment_settings settings = [] {
     experiment_settings result;
     result.objectives = {{"loss", false}};
-    result.can_checkpoint = true;
+    result.saves = save_ability::on_request;
     result.failures.max_consecutive_failures = 0;
     return result;
   }();

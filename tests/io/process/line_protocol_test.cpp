@@ -75,6 +75,9 @@ TEST(read_report_line, reads_what_follows_a_save) {
   auto failed = read<line::save_failed>(R"({"save_failed":"/c","error":"disk full"})");
   EXPECT_EQ(failed.directory, "/c");
   EXPECT_EQ(failed.why, "disk full");
+  EXPECT_FALSE(failed.unable);
+  EXPECT_TRUE(
+      read<line::save_failed>(R"({"save_failed":"/c","error":"x","can_save":false})").unable);
 }
 
 TEST(read_report_line, reads_failures) {
@@ -118,6 +121,8 @@ TEST(to_line, writes_what_read_report_line_reads) {
   EXPECT_EQ(read<line::hello>(to_line(line::any{line::hello{true}})).can_save, true);
   EXPECT_EQ(read<line::saved>(to_line(line::any{line::saved{"/c"}})).directory, "/c");
   EXPECT_EQ(read<line::save_failed>(to_line(line::any{line::save_failed{"/c", "y"}})).why, "y");
+  EXPECT_TRUE(
+      read<line::save_failed>(to_line(line::any{line::save_failed{"/c", "y", true}})).unable);
   EXPECT_TRUE(read<line::failure>(to_line(line::any{line::failure{"z", true}})).restore);
   EXPECT_EQ(to_line(line::any{line::nothing{}}), "");
 }

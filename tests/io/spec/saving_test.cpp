@@ -40,9 +40,10 @@ std::string complaint(const std::string& trainable) {
 const std::string pausing = "[scheduler] type = pausing: pauses trials, which need checkpoints for "
                             "that: ";
 
-TEST(saving, is_possible_for_programs_classes_and_tables) {
+TEST(saving, is_possible_for_programs_classes_functions_and_tables) {
   EXPECT_EQ(complaint("command = train {lr}\n"), "");
   EXPECT_EQ(complaint("name = keeper\n"), "");
+  EXPECT_EQ(complaint("name = by_itself\n"), "");
 }
 
 TEST(saving, is_demanded_by_schedulers_that_pause) {
@@ -51,10 +52,44 @@ TEST(saving, is_demanded_by_schedulers_that_pause) {
                 + "a program that is read by patterns (metric.accuracy) is not asked for any");
   EXPECT_EQ(complaint("name = careless\n"),
             "/nowhere/digits.ini:8: " + pausing + "the class careless has no save");
-  EXPECT_EQ(complaint("name = by_itself\n"),
-            "/nowhere/digits.ini:8: " + pausing
-                + "the function by_itself hands checkpoints over by itself, and is not asked for "
-                  "any");
+}
+
+TEST(saving, comes_with_the_reports_of_functions) {
+  const auto all = known();
+  spec what;
+  auto how = [&](trainable_kind kind, const std::string& name) {
+    what.trainable.kind = kind;
+    what.trainable.name = name;
+    return saving_of(what, all);
+  };
+
+  EXPECT_EQ(how(trainable_kind::function, "by_itself").how, save_ability::with_reports);
+  EXPECT_EQ(how(trainable_kind::function, "by_itself").trainable, "the function by_itself");
+  EXPECT_EQ(how(trainable_kind::class_type, "keeper").how, save_ability::on_request);
+  EXPECT_EQ(how(trainable_kind::class_type, "careless").how, save_ability::none);
+  EXPECT_EQ(how(trainable_kind::function, "far").how, save_ability::none);
+  EXPECT_EQ(how(trainable_kind::command, "").how, save_ability::on_request);
+}
+
+TEST(saving, at_times_of_its_own_takes_no_frequency) {
+  const auto all = known();
+  auto warnings = [&](const std::string& trainable, const std::string& keys) {
+    auto with = support::request();
+    with.trainables = &all;
+    return support::load_text("[experiment]\nmetric = accuracy\n[trainable]\n" + trainable
+                                  + "[space]\nlr = uniform(0, 1)\n[checkpoint]\n" + keys,
+                              with)
+        .warnings;
+  };
+  std::vector<std::string> expected{
+      "/nowhere/digits.ini:8: [checkpoint] frequency: does nothing: the function by_itself hands "
+      "checkpoints over by itself, and is not asked for any",
+      "/nowhere/digits.ini:9: [checkpoint] at_end: does nothing: the function by_itself hands "
+      "checkpoints over by itself, and is not asked for any"};
+
+  EXPECT_EQ(warnings("name = by_itself\n", "frequency = 5\nat_end = true\n"), expected);
+  EXPECT_TRUE(warnings("name = by_itself\n", "frequency = 0\nat_end = false\n").empty());
+  EXPECT_TRUE(warnings("name = keeper\n", "frequency = 5\nat_end = true\n").empty());
 }
 
 TEST(saving, is_not_looked_at_where_nothing_is_known_of_trainables) {

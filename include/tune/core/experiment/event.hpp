@@ -112,6 +112,10 @@ struct save_failed {
   /// As in `cmd::save`; 0 where the trainable handed one over unasked that could not be taken over.
   checkpoint_id checkpoint;
   std::string why;
+  /// Of one that was handed over unasked: it came with the report of this iteration.
+  std::uint64_t iteration = 0;
+  /// It need not be asked again: it saves by itself, with its reports, or never.
+  bool unable = false;
 };
 /// A registered checkpoint could not be restored; an older one will be tried.
 struct checkpoint_bad {

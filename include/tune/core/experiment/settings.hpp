@@ -54,6 +54,16 @@ struct checkpoint_policy {
   bool pause_in_memory = false;
 };
 
+/// How a checkpoint of a running trial can be had.
+enum class save_ability : std::uint8_t {
+  /// Not at all.
+  none,
+  /// It is asked to write one at any report.
+  on_request,
+  /// It brings them with those of its reports that it chooses.
+  with_reports,
+};
+
 /// Settings of `experiment`.
 struct experiment_settings {
   /// The first is what `best` means. [>= 1]
@@ -74,8 +84,10 @@ struct experiment_settings {
   std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
   /// How much longer it may take at the end of its trial to export. 0 = nothing is exported.
   std::chrono::nanoseconds export_time{0};
-  /// Trainables can save and restore.
-  bool can_checkpoint = false;
+  /// How trainables save; where they do, they also restore.
+  save_ability saves = save_ability::none;
+  /// What people are told that the trainable is, such as "the function parabola"; may be empty.
+  std::string trainable;
 };
 
 } // namespace tune

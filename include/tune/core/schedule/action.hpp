@@ -21,7 +21,8 @@ struct go_on {
   std::uint64_t until = 0;
   friend bool operator==(const go_on&, const go_on&) = default;
 };
-/// Save a checkpoint, give the resources back, wait to be allowed on.
+/// Save a checkpoint, give the resources back, wait to be allowed on. A trial whose checkpoints
+/// come with its reports does so at the first that brings one; until then it is judged as before.
 struct pause {
   friend bool operator==(const pause&, const pause&) = default;
 };

@@ -42,7 +42,8 @@ struct result {
   double time = 0;
   std::shared_ptr<const report> full;
 };
-/// The trial is paused: its checkpoint is registered, its process gone.
+/// The trial is paused: its checkpoint is registered, its process gone. Where checkpoints come with
+/// reports, this may be some results after it was told to pause, or never.
 struct paused {
   trial_id trial;
   checkpoint_id checkpoint;
@@ -85,7 +86,9 @@ struct ended {
 /// An own answer was recorded.
 struct decided {
   decision what;
-  /// Indices into `what.actions` that came too late and had no effect.
+  /// Indices into `what.actions` that had no effect: they came too late, or cannot be. A `save` of
+  /// a trial that runs is refused where it cannot be asked to: its checkpoints come with its
+  /// reports.
   std::vector<std::uint32_t> refused;
 };
 struct chosen {
@@ -98,7 +101,8 @@ struct node_up {
   std::string node;
   resources capacity;
 };
-/// A node is gone. Those of a head that is gone are told of when the next one opens.
+/// A node is gone, or leaves: it grants nothing more. Those of a head that is gone are told of when
+/// the next one opens.
 struct node_down {
   std::string node;
 };
@@ -121,7 +125,7 @@ struct scheduler_traits {
   std::string time_attr = "training_iteration";
   /// How many trials may be chosen before resources for them are free. 1 where the order matters.
   std::uint32_t choose_ahead = 1;
-  /// It may pause, promote or clone: trials must be able to save.
+  /// It may pause, promote or clone: trials must be able to save, on request or with their reports.
   bool needs_checkpoints = false;
   /// Reports matter to it. Without, it is told of none and asked about none: all go on.
   bool judges = true;

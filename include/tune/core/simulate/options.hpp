@@ -44,6 +44,14 @@ struct fault_model {
   instant node_repair{std::chrono::minutes{5}};
 };
 
+/// How trainables of a simulation come by their checkpoints, beside what they are asked for.
+struct handing_over {
+  /// Chance that a report comes with one. [0, 1]
+  double chance = 0;
+  /// They cannot save when they are asked, and say so.
+  bool only = false;
+};
+
 /// How a simulation goes. Equal options give equal runs.
 struct simulation_options {
   std::uint64_t seed = 1;
@@ -54,6 +62,7 @@ struct simulation_options {
   /// A node that is silent for so long is taken for lost.
   instant lost_after{std::chrono::seconds{10}};
   fault_model faults;
+  handing_over hands_over;
 
   /// A disk that takes time and that the next head starts from. Without, all is durable at once,
   /// nothing is kept, and the head cannot be lost.

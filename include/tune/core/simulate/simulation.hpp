@@ -156,6 +156,8 @@ private:
   sequence on_disk_ = 0;
   sequence committing_ = 0;
   std::map<checkpoint_id, simulated_checkpoint> disk_;
+  /// What was handed over with reports and has no number yet, by its location.
+  std::map<std::string, simulated_checkpoint> handed_over_;
 
   // The nodes.
   std::vector<node_state> nodes_;
@@ -205,6 +207,8 @@ private:
   void compute(process& who);
   void end_of_step(attempt_id attempt, const object& metrics);
   void finish_step(process& who, object metrics);
+  void hand_over(process& who, std::uint64_t iteration);
+  void note_handed_over(const on::saved& what);
   void go_on(process& who, const cmd::proceed& x);
   void save(process& who, const cmd::save& x);
   void halt(process& who, const cmd::halt& x);

@@ -28,6 +28,9 @@ struct report {
   std::int64_t pid = 0;
   /// The trainable says that this is its last report.
   bool done = false;
+  /// A checkpoint came with it: unless its attempt ends before, `on::saved` or `on::save_failed`
+  /// says what became of that.
+  bool has_checkpoint = false;
   /// The user's metrics, without the automatic ones.
   metrics_ptr metrics;
 };

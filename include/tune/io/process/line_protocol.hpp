@@ -33,10 +33,12 @@ struct report {
 struct saved {
   std::filesystem::path directory;
 };
-/// `{"save_failed":"dir","error":"why"}`: it is not, and the program trains on.
+/// `{"save_failed":"dir","error":"why"}`: it is not, and the program trains on. With
+/// `"can_save":false` it need not be asked again.
 struct save_failed {
   std::filesystem::path directory;
   std::string why;
+  bool unable = false;
 };
 /// `{"error":"text"}`: why it is about to fail; `"restore":true`: the checkpoint is at fault.
 struct failure {

@@ -1,7 +1,8 @@
-/// Whether trials can write checkpoints when they are asked to.
+/// How the trials of an experiment save.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/experiment/settings.hpp"
 #include "tune/io/spec/spec.hpp"
 
 #include <string>
@@ -10,10 +11,20 @@ namespace tune {
 
 class trainable_registry;
 
-/// Why the trials of `what` cannot write a checkpoint whenever they are asked to, for a message;
-/// empty where they can. Without `[trainable]` an external executor is asked, which can.
+/// How checkpoints of a trainable can be had, as far as that is known before it runs.
+struct saving {
+  save_ability how = save_ability::none;
+  /// What the trainable is, for messages: "the function parabola". Empty where an external executor
+  /// runs the trials.
+  std::string trainable;
+  /// Why there are none, or none on request; empty where there are.
+  std::string why_not;
+};
+
+/// How the trials of `what` save. A program is taken at its word once it runs. Without
+/// `[trainable]` an external executor is asked, which can.
 ///
 /// @param known Functions and classes that `[trainable] name` may mean.
-[[nodiscard]] std::string why_no_saving(const spec& what, const trainable_registry& known);
+[[nodiscard]] saving saving_of(const spec& what, const trainable_registry& known);
 
 } // namespace tune

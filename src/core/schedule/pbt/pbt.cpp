@@ -284,6 +284,8 @@ void rule::note(sequence cause, const action& what, bool refused) {
           = *in == value{"upper"} ? std::optional{x->iteration} : std::optional<std::uint64_t>{};
     x->look_again = false;
   }
+  if (std::holds_alternative<save>(what.what) && x->now == whereabouts::running)
+    x->hands_over = refused;
   const auto* graft = std::get_if<exploit>(&what.what);
   if (graft == nullptr)
     return;

@@ -87,7 +87,7 @@ void population::add(const fact::added& what) {
   auto& x = known(what.trial);
   if (what.config != nullptr)
     x.config = what.config;
-  x.lets_go = false;
+  x.lets_go = x.hands_over = false;
   // Its last result may never be judged now.
   x.look_again = x.look_again || x.due != 0;
   move(what.trial, x, whereabouts::pending);
@@ -214,7 +214,8 @@ trial_id population::upper(std::size_t i) const {
 
 checkpoint_id population::offered_by(trial_id trial) const {
   const auto* x = find(trial);
-  auto offers = x != nullptr && x->offers_since && x->newest_iteration >= *x->offers_since;
+  auto offers = x != nullptr && x->offers_since
+                && (x->hands_over || x->newest_iteration >= *x->offers_since);
   return offers ? x->newest : checkpoint_id{};
 }
 
@@ -245,6 +246,7 @@ void population::describe(fingerprint& into) const {
     into.add(x.newest).add(x.newest_iteration);
     into.add(std::uint64_t{x.offers_since.has_value()}).add(x.offers_since.value_or(0));
     into.add(std::uint64_t{x.look_again}).add(std::uint64_t{x.lets_go});
+    into.add(std::uint64_t{x.hands_over});
   }
 }
 

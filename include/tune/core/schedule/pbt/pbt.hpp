@@ -39,7 +39,8 @@ using dice_source = std::function<std::unique_ptr<dice>(std::uint64_t occasion, 
 /// Looks at a trial when `perturbation_interval` has passed since it last did. One in the upper
 /// quantile of the scores saves a checkpoint and becomes a donor. One in the lower quantile takes
 /// over the checkpoint of a donor, drawn evenly, and goes on with a configuration that the explorer
-/// made of the donor's. One whose donor has no checkpoint goes on as it is.
+/// made of the donor's. One whose donor has no checkpoint goes on as it is. Where donors cannot be
+/// asked to save, and hand checkpoints over with their reports, their newest counts, however old.
 ///
 /// Where more trials are wanted than fit, a trial that was looked at pauses; those that trained
 /// least run next. The first of several objectives counts.

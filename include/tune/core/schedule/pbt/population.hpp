@@ -49,6 +49,8 @@ struct member {
   std::uint64_t newest_iteration = 0;
   /// It was found in the upper quantile at this iteration: it is a donor by any checkpoint since.
   std::optional<std::uint64_t> offers_since;
+  /// A save of it was refused while it ran: its checkpoints come when they come, and any will do.
+  bool hands_over = false;
   /// What was decided about its last result came to nothing: the next one is looked at at once.
   bool look_again = false;
   /// It is to take over another's state, and runs on until it lets go.
@@ -107,7 +109,7 @@ public:
   /// Those with a score, worst first.
   [[nodiscard]] const ranking& ranked() const { return ranked_; }
   /// The checkpoint that others can take over; none where it is not in the upper quantile, or was
-  /// not saved since it was found there.
+  /// not saved since it was found there, although it can be asked to.
   [[nodiscard]] checkpoint_id offered_by(trial_id trial) const;
 
   /// Whether any other trial is pending or paused.
