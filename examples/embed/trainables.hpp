@@ -9,7 +9,11 @@ namespace embed {
 /// Reports `loss` = (x - 1)^2 + 1 / iteration, ten times.
 void parabola(tune::session& with);
 
-/// Gradient descent on (x - 1)^2 from x = 10 with the step `lr`; one step per iteration.
+/// Gradient descent on (x - 1)^2 from x = 10 with the step `lr`; one step per report, until it is
+/// told to end. Each third report brings a checkpoint.
+void stroll(tune::session& with);
+
+/// The same as a class, which saves when it is asked to.
 class descent : public tune::trainable {
 public:
   void setup(const tune::object& config, const tune::trial_context& context) override;
@@ -23,7 +27,7 @@ private:
   double x_ = 10;
 };
 
-/// Both by name.
+/// All by name.
 [[nodiscard]] tune::trainable_registry trainables();
 
 } // namespace embed
