@@ -6,6 +6,7 @@
 
 #include "tune/core/space/space.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tune::support {
@@ -198,6 +199,13 @@ const std::vector<judge>& judges() {
         {"perturbation_interval", "3"},
         {"quantile_fraction", "0.4"},
         {"synch", "true"}}},
+      // Rounds that change nothing.
+      {"pbt_synch_none",
+       "pbt",
+       {{"time_attr", "training_iteration"},
+        {"perturbation_interval", "3"},
+        {"quantile_fraction", "0"},
+        {"synch", "true"}}},
       {"pbt_replay",
        "pbt_replay",
        {{"policy",
@@ -241,6 +249,22 @@ const judge* find_judge(std::string_view name) {
   return nullptr;
 }
 
+/// Whether a population was given up: its trials end by themselves, each can always go on.
+bool gives_up(const event& what) {
+  const auto* decided = std::get_if<on::decided>(&what.what);
+  if (decided == nullptr)
+    return false;
+  auto is_given_up = [](const action& x) {
+    const auto* rule = x.reason.find("rule");
+    const auto* why = x.reason.find("why");
+    return std::holds_alternative<stop>(x.what) && rule != nullptr && why != nullptr
+           && (*rule == value{"pbt"} || *rule == value{"pb2"}) && *why == value{"not promoted"};
+  };
+  return std::any_of(decided->answers.begin(), decided->answers.end(), [&](const decision& x) {
+    return std::any_of(x.actions.begin(), x.actions.end(), is_given_up);
+  });
+}
+
 schedule_result run_schedule(const judge& who, std::uint64_t seed) {
   auto rules = [&who, seed] {
     return rule_set{
@@ -266,6 +290,9 @@ schedule_result run_schedule(const judge& who, std::uint64_t seed) {
                           + uut.finished()->why});
   result.events = uut.events();
   for (const auto& x : uut.log()) {
+    if (gives_up(x))
+      result.found.add({promise::nothing_lost_or_doubled, x.seq, std::nullopt,
+                        "trials are ended that could have gone on"});
     result.nodes_lost += std::holds_alternative<on::node_down>(x.what) ? 1 : 0;
     if (const auto* opened = std::get_if<on::opened>(&x.what))
       result.heads = opened->epoch;

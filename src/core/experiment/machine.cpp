@@ -10,15 +10,15 @@ namespace tune {
 namespace {
 
 /// Whether an answer whom to start may be another once the scheduler heard this. Not by a result,
-/// behind which its verdict comes, nor by a verdict that lets all go on.
+/// behind which its verdict comes, nor by a verdict that lets all go on and says no more: notes may
+/// be all there is of a round that lets those who waited for it go on.
 bool makes_answers_old(const decltype(scheduler_fact::what)& heard) {
   const auto* verdict = std::get_if<fact::decided>(&heard);
   if (verdict == nullptr)
     return !std::holds_alternative<fact::result>(heard);
   const auto& actions = verdict->what.actions;
-  return !std::all_of(actions.begin(), actions.end(), [](const action& x) {
-    return std::holds_alternative<go_on>(x.what) || std::holds_alternative<annotate>(x.what);
-  });
+  return !std::all_of(actions.begin(), actions.end(),
+                      [](const action& x) { return std::holds_alternative<go_on>(x.what); });
 }
 
 } // namespace

@@ -80,6 +80,19 @@ TEST_F(stalled_facts, do_not_put_off_an_empty_answer_for_ever) {
   EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stalled);
 }
 
+TEST_F(stalled_facts, make_a_choice_old_by_notes_alone) {
+  // It is asked whom to start; before the answer comes, a round is over that changed nothing else.
+  take_node("a", 2);
+  post(on::decided{{{question, {{zero, annotate{{{"round", 3}}}, {}}}}}});
+
+  choose({});
+
+  EXPECT_EQ(ports.all<cmd::resolve_stall>().size(), 1u);
+  EXPECT_TRUE(ports.all<cmd::finish>().empty());
+  run();
+  EXPECT_EQ(status(), trial_status::running);
+}
+
 TEST_F(scheduler_facts, make_an_answer_old_where_more_trials_are_on_their_way) {
   settings.max_trials = 2;
   open();
