@@ -97,6 +97,8 @@ class Population(CertifiedCase):
         self.assertIn("lineage 2", told)
         self.assertIn("of %s" % last["reason"]["donor"], told)
         self.assertIn("goes on as trial %s did" % last["reason"]["donor"], told)
+        # Whole configurations are in the database alone.
+        self.assertNotIn("donor_config", told)
 
     def test_what_was_found_can_be_replayed(self):
         self.train("true")

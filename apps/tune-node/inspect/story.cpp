@@ -84,11 +84,23 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
   write_section("attempts", table, x.attempts.empty(), look, out);
 }
 
+/// A reason for people: where it says `why`, lists and configurations are left to the database.
+std::string reason_text(const object& reason) {
+  if (!reason.contains("why"))
+    return config_text(reason);
+  object shown;
+  for (const auto& [name, what] : reason) {
+    if (what.as_list() == nullptr && what.as_object() == nullptr)
+      shown.set(name, what);
+  }
+  return config_text(shown);
+}
+
 void write_decisions(const trial_story& x, const table_look& look, std::ostream& out) {
   text_table table{{{"iter", true}, {"action"}, {"why", false, 1}, {"attempt", false, 2}}};
   for (const auto& row : x.decisions)
     table.add(
-        {std::to_string(row.iteration), row.action, config_text(row.reason), to_text(row.attempt)});
+        {std::to_string(row.iteration), row.action, reason_text(row.reason), to_text(row.attempt)});
   write_section("decisions", table, x.decisions.empty(), look, out);
 }
 

@@ -114,7 +114,7 @@ TEST_F(band_of_eight, says_why_at_a_milestone) {
       "stop 5 rule=hyperband band=0 bracket=1 rung=4 value=0.5 rank=3 compared=4 kept=2 "
       "cutoff=0.55 why=0.5 at iteration 4 is rank 3 of 4, and 2 go on; "
       "allow 6 rule=hyperband band=0 bracket=1 rung=4 value=0.6000000000000001 rank=1 "
-      "compared=4 kept=2 cutoff=0.55 why=0.6000000000000001 at iteration 4 is rank 1 of 4: it "
+      "compared=4 kept=2 cutoff=0.55 why=0.6 at iteration 4 is rank 1 of 4: it "
       "goes on to 8");
 }
 

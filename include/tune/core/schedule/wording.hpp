@@ -6,11 +6,21 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tune {
 
 /// A whole number as one, so that it is written without a point.
 [[nodiscard]] value plain(double x);
+
+/// A number in a sentence: rounded to six digits.
+[[nodiscard]] std::string brief(double x);
+
+/// Any value likewise.
+[[nodiscard]] std::string brief(const value& x);
+
+/// Two numbers that a sentence compares: in full where rounding would make them the same.
+[[nodiscard]] std::pair<std::string, std::string> told_apart(double one, double other);
 
 /// The metric's own number: scores are larger-is-better. 0 stays 0.
 [[nodiscard]] inline double as_reported(double score, bool maximise) {

@@ -159,11 +159,11 @@ std::string rule::why_stopped(const verdict& what) const {
     return "rank " + std::to_string(stands->rank) + rung + ", in front "
            + std::to_string(stands->front) + ": of " + std::to_string(what.at->recorded + 1)
            + " the best " + std::to_string(stands->most) + " go on";
-  auto shown = [this](double score) { return to_text(plain(as_reported(score, maximise_))); };
+  auto [score, cutoff] = told_apart(as_reported(what.at->score, maximise_),
+                                    as_reported(*what.at->cutoff, maximise_));
   // The value that was judged: the trial's best, which is shown beside it, may be another.
-  return shown(what.at->score) + " at " + moment(settings_.time_attr, what.time)
-         + (maximise_ ? " is below" : " is above") + " the cutoff " + shown(*what.at->cutoff)
-         + rung;
+  return score + " at " + moment(settings_.time_attr, what.time)
+         + (maximise_ ? " is below" : " is above") + " the cutoff " + cutoff + rung;
 }
 
 } // namespace tune::asha

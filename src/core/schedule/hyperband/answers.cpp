@@ -2,20 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/hyperband/hyperband.hpp"
 
+#include "tune/core/schedule/wording.hpp"
+
 #include <cmath>
 #include <utility>
 
 namespace tune::hyperband {
 
 namespace {
-
-/// A whole number is shown as one.
-value plain_number(double x) {
-  constexpr double exact = 9007199254740992.0;
-  if (x == std::trunc(x) && std::abs(x) < exact)
-    return static_cast<std::int64_t>(x);
-  return x;
-}
 
 value counted(std::uint64_t x) {
   return static_cast<std::int64_t>(x);
@@ -92,8 +86,7 @@ void rule::answer_for(const entry& trial, std::vector<action>& into) const {
   if (x.at && x.due)
     into.push_back({name, annotate{x.verdict}, {}});
   if (form_.tells_budget && x.budget != x.noted_budget)
-    into.push_back(
-        {name, annotate{{{"rule", form_.name}, {"budget", plain_number(x.budget)}}}, {}});
+    into.push_back({name, annotate{{{"rule", form_.name}, {"budget", tune::plain(x.budget)}}}, {}});
 }
 
 void rule::tell_verdict(trial_id trial, std::vector<action>& into) const {
@@ -121,7 +114,7 @@ object rule::facts_of(std::uint64_t bracket, double milestone, double score) con
   return {{"rule", form_.name},
           {"band", counted(bands_.band_of(bracket))},
           {"bracket", counted(bands_.plan_of(bracket).halvings)},
-          {"rung", plain_number(milestone)},
+          {"rung", tune::plain(milestone)},
           {"value", as_reported(score)}};
 }
 
@@ -136,14 +129,14 @@ object rule::verdict_of(std::uint64_t bracket, const round_result& round,
     result.set("cutoff", as_reported(round.kept.front().score));
   if (forced)
     result.set("forced", "nothing else could run");
-  auto why = to_text(as_reported(whose.score)) + " at " + measure() + " "
-             + to_text(plain_number(whose.time)) + " is rank " + std::to_string(whose.rank) + " of "
+  auto why = brief(as_reported(whose.score)) + " at " + measure() + " "
+             + to_text(tune::plain(whose.time)) + " is rank " + std::to_string(whose.rank) + " of "
              + to_text(compared);
   if (round.last)
     why = "reached the end of its bracket, " + measure() + " "
-          + to_text(plain_number(round.milestone));
+          + to_text(tune::plain(round.milestone));
   else if (kept)
-    why += ": it goes on to " + to_text(plain_number(round.next));
+    why += ": it goes on to " + to_text(tune::plain(round.next));
   else
     why += ", and " + std::to_string(round.kept.size())
            + (round.kept.size() == 1 ? " goes on" : " go on");
@@ -156,7 +149,7 @@ object rule::waits_for(const known_trial& x) const {
   auto result = facts_of(x.at->bracket, here.milestone(), here.score(x.at->position));
   auto others = here.below();
   result.set("waits_for", counted(others));
-  auto where = "waits at " + measure() + " " + to_text(plain_number(here.milestone()));
+  auto where = "waits at " + measure() + " " + to_text(tune::plain(here.milestone()));
   if (others == 0)
     result.set("why", where + " until its bracket is full");
   else
@@ -167,7 +160,7 @@ object rule::waits_for(const known_trial& x) const {
 
 value rule::as_reported(double score) const {
   // A difference, so that 0 stays 0.
-  return plain_number(maximise_ ? score : 0.0 - score);
+  return tune::plain(maximise_ ? score : 0.0 - score);
 }
 
 std::string rule::measure() const {

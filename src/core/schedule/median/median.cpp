@@ -137,8 +137,8 @@ rule::verdict rule::behind(sequence cause, double time, double best, const other
   facts.set("value", value);
   facts.set("median", median);
   facts.set("compared", static_cast<std::int64_t>(with.count));
-  facts.set("why", "its best, " + to_text(plain(value)) + ", is"
-                       + (maximise_ ? " below " : " above ") + to_text(plain(median))
+  auto [shown, limit] = told_apart(value, median);
+  facts.set("why", "its best, " + shown + ", is" + (maximise_ ? " below " : " above ") + limit
                        + ", the median of " + std::to_string(with.count)
                        + " others' averages up to " + moment(settings_.time_attr, time));
   return {cause, settings_.hard_stop ? kind::stops : kind::rests, std::move(facts)};

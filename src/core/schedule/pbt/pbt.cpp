@@ -2,6 +2,7 @@
 #include "tune/core/schedule/pbt/pbt.hpp"
 
 #include "tune/core/schedule/refusals.hpp"
+#include "tune/core/schedule/wording.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,14 +14,6 @@ namespace tune::pbt {
 namespace {
 
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
-
-/// A whole number is shown as one.
-value plain(double x) {
-  constexpr double exact = 9007199254740992.0;
-  if (x == std::trunc(x) && std::abs(x) < exact)
-    return static_cast<std::int64_t>(x);
-  return x;
-}
 
 /// What an action says about itself.
 const object& said_by(const action& what) {
@@ -38,8 +31,8 @@ std::string text_of(const change& what) {
     return what.parameter + " " + what.how;
   auto result = what.parameter + " ";
   if (!what.from.is_null())
-    result += to_text(what.from) + " → ";
-  return result + to_text(what.to) + " (" + what.how + ")";
+    result += brief(what.from) + " → ";
+  return result + brief(what.to) + " (" + what.how + ")";
 }
 
 std::string text_of(const explored& what) {
