@@ -64,13 +64,21 @@ TEST(options, prefers_what_was_written) {
 
 TEST(options, refuses_values_out_of_range_and_tells_the_range) {
   EXPECT_EQ(refused({{"eta", "1"}}), "eta = 1: must be >= 2");
-  EXPECT_EQ(refused({{"eta", "2.5"}}), "eta = 2.5: must be >= 2");
+  EXPECT_EQ(refused({{"eta", "2.5"}}), "eta = 2.5: must be a whole number >= 2");
   EXPECT_EQ(refused({{"rate", "0.6"}}), "rate = 0.6: must be 0 to 0.5");
-  EXPECT_EQ(refused({{"rate", "nan"}}), "rate = nan: must be 0 to 0.5");
+  EXPECT_EQ(refused({{"rate", "nan"}}), "rate = nan: must be a number, 0 to 0.5");
   EXPECT_EQ(refused({{"slice", "0"}}), "slice = 0: must be > 0");
   EXPECT_EQ(refused({{"hard_stop", "maybe"}}), "hard_stop = maybe: must be true or false");
   EXPECT_EQ(refused({{"mode", "mex"}}), "mode = mex: must be one of: min, max; did you mean "
                                         "\"max\"?");
+}
+
+TEST(options, say_what_is_wanted_where_there_is_no_number) {
+  EXPECT_EQ(refused({{"eta", "abc"}}), "eta = abc: must be a whole number >= 2");
+  EXPECT_EQ(refused({{"rate", "half"}}), "rate = half: must be a number, 0 to 0.5");
+  EXPECT_EQ(refused({{"slice", "soon"}}),
+            "slice = soon: must be a duration > 0, such as 90, 500ms, 10m, 1.5h");
+  EXPECT_EQ(refused({{"limit", "none"}}), "limit = none: must be a number >= 0");
 }
 
 TEST(options, refuses_nothing_where_something_is_needed) {
@@ -90,7 +98,8 @@ TEST(options, refuses_nothing_where_something_is_needed) {
 TEST(options, takes_infinity_only_where_it_is_the_default) {
   EXPECT_EQ(refused({{"limit", "inf"}}), "accepted");
   EXPECT_EQ(refused({{"limit", "-inf"}}), "limit = -inf: must be >= 0");
-  EXPECT_EQ(refused({{"slice", "inf"}}), "slice = inf: must be > 0");
+  EXPECT_EQ(refused({{"slice", "inf"}}), "slice = inf: must be a finite duration > 0, such as 90, "
+                                         "500ms, 10m, 1.5h");
 }
 
 TEST(options, names_the_nearest_of_a_mistyped_name) {

@@ -12,6 +12,7 @@ namespace tune {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::string quoted(std::string_view x) {
   constexpr std::size_t shown = 60;
@@ -67,11 +68,41 @@ bool may_be(const option_spec& spec, double x) {
   return usual && std::isinf(*usual) && in_range(spec, x);
 }
 
-error refusal(const option_spec& spec, std::string_view text, std::string_view kind) {
+error refusal(const option_spec& spec, std::string_view text, const std::string& wanted) {
+  return {ec::bad_option,
+          spec.name + " = " + std::string{text.substr(0, 60)} + ": must be " + wanted};
+}
+
+std::string_view kind_text(option_kind x) {
+  switch (x) {
+    case option_kind::integer:
+      return "whole number";
+    case option_kind::duration:
+      return "duration";
+    default:
+      return "number";
+  }
+}
+
+/// "a whole number", "a finite number > 1", "a duration > 0s, such as 90, 500ms, 10m, 1.5h".
+std::string kind_and_range(const option_spec& spec, std::string_view article) {
+  auto result = std::string{article} + " " + std::string{kind_text(spec.kind)};
   auto range = range_text(spec);
-  std::string detail = spec.name + " = " + std::string{text.substr(0, 60)} + ": must be ";
-  detail += range.empty() || spec.kind == option_kind::boolean ? std::string{kind} : range;
-  return {ec::bad_option, std::move(detail)};
+  if (!range.empty())
+    result += (spec.least == -infinity || spec.most == infinity ? " " : ", ") + range;
+  if (spec.kind == option_kind::duration)
+    result += (range.empty() ? " such as " : ", such as ") + std::string{"90, 500ms, 10m, 1.5h"};
+  return result;
+}
+
+/// Names what is wrong with a number: what it is, that it is infinite, or how large it is.
+/// @param read NaN where the text is none at all.
+error number_refusal(const option_spec& spec, std::string_view text, double read) {
+  if (std::isnan(read))
+    return refusal(spec, text, kind_and_range(spec, "a"));
+  if (in_range(spec, read))
+    return refusal(spec, text, kind_and_range(spec, "a finite"));
+  return refusal(spec, text, range_text(spec));
 }
 
 expected<value> check(const option_spec& spec, const std::string& text) {
@@ -79,17 +110,14 @@ expected<value> check(const option_spec& spec, const std::string& text) {
     case option_kind::integer: {
       auto x = parse_integer(text);
       if (!x || !in_range(spec, static_cast<double>(*x)))
-        return refusal(spec, text, "a whole number");
+        return number_refusal(spec, text, x ? static_cast<double>(*x) : nan);
       return value{*x};
     }
     case option_kind::number:
     case option_kind::duration: {
       auto x = parse_real(spec, text);
       if (!x || !may_be(spec, *x))
-        return refusal(spec, text,
-                       spec.kind == option_kind::number
-                           ? "a number"
-                           : "a duration such as 90, 500ms, 10m, 1.5h");
+        return number_refusal(spec, text, x ? *x : nan);
       return value{*x};
     }
     case option_kind::boolean:
@@ -101,7 +129,7 @@ expected<value> check(const option_spec& spec, const std::string& text) {
   }
   const auto& legal = spec.choices;
   if (!legal.empty() && std::find(legal.begin(), legal.end(), text) == legal.end()) {
-    auto result = refusal(spec, text, "");
+    auto result = refusal(spec, text, range_text(spec));
     if (auto near = nearest_name(text, legal); !near.empty())
       result.detail += "; did you mean " + quoted(near) + '?';
     return result;

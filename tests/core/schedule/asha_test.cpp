@@ -425,7 +425,11 @@ TEST(asha, refuses_settings_that_make_no_sense) {
 
   EXPECT_EQ(detail({{"max_t", "4"}, {"grace_period", "5"}}),
             "max_t = 4: must be at least grace_period = 5");
+  EXPECT_EQ(detail({{"max_t", "0.5"}}), "max_t = 0.5: must be at least grace_period = 1");
+  EXPECT_EQ(detail({{"grace_period", "200"}}), "grace_period = 200: must be at most max_t = 100");
+  EXPECT_EQ(detail({{"grace_period", "inf"}}), "grace_period = inf: must be a finite number > 0");
   EXPECT_EQ(detail({{"reduction_factor", "1"}}), "reduction_factor = 1: must be > 1");
+  EXPECT_EQ(detail({{"reduction_factor", "x"}}), "reduction_factor = x: must be a number > 1");
   EXPECT_THAT(detail({{"reduction_factor", "1.0000001"}}), HasSubstr("too near to 1"));
   EXPECT_THAT(detail({{"brackets", "0"}}), HasSubstr("must be 1 to 100"));
   EXPECT_THAT(detail({{"max_t", "0"}}), HasSubstr("must be > 0"));

@@ -41,8 +41,8 @@ struct config_fault {
   friend bool operator==(const config_fault&, const config_fault&) = default;
 };
 
-/// "digits.ini:12: [experiment] seed = x: must be >= 0". One line; what is
-/// not printable is escaped.
+/// "digits.ini:12: [experiment] seed = x: must be a whole number >= 0". One line; what is not
+/// printable is escaped.
 [[nodiscard]] std::string to_text(const config_fault& x);
 
 /// Faults in the order of the file, then those of the environment and the command line. Bounded:

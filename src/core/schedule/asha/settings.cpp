@@ -12,13 +12,19 @@ namespace {
 /// More rungs than anybody means: a reduction factor too near to 1.
 constexpr std::size_t most_rungs = 1000;
 
+/// Blames the one that was written: mostly the other has its default.
+std::string no_room(const settings& what) {
+  auto max_t = "max_t = " + to_text(plain(what.max_t));
+  auto grace_period = "grace_period = " + to_text(plain(what.grace_period));
+  return what.max_t == settings{}.max_t ? grace_period + ": must be at most " + max_t
+                                        : max_t + ": must be at least " + grace_period;
+}
+
 } // namespace
 
 expected<void> validate(const settings& what) {
   if (what.max_t < what.grace_period)
-    return error{ec::bad_option,
-                 "max_t = " + to_text(plain(what.max_t))
-                     + ": must be at least grace_period = " + to_text(plain(what.grace_period))};
+    return error{ec::bad_option, no_room(what)};
   auto rungs = milestones(what.grace_period, what.reduction_factor, what.max_t, 0, most_rungs + 1);
   if (rungs.size() > most_rungs)
     return error{ec::bad_option, "reduction_factor = " + to_text(value{what.reduction_factor})
