@@ -13,6 +13,11 @@ namespace {
 
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 
+/// What follows where the scheduler's time_attr is missing.
+constexpr auto without_time
+    = "no trial is judged; pbt and pb2 stop every trial that reports, unless "
+      "require_attrs = false";
+
 } // namespace
 
 std::vector<double> machine::scores_of(const report& what) const {
@@ -101,7 +106,7 @@ std::vector<needed_metric> machine::needed_metrics() const {
   for (const auto& x : settings_.objectives)
     result.push_back({"[experiment] metric", x.metric, "no trial has a value to be judged by"});
   if (scheduler_.judges)
-    result.push_back({"[scheduler] time_attr", scheduler_.time_attr, "no trial is judged"});
+    result.push_back({"[scheduler] time_attr", scheduler_.time_attr, without_time});
   for (const auto& x : stoppers_) {
     auto more = x->needs();
     result.insert(result.end(), more.begin(), more.end());

@@ -620,6 +620,26 @@ TEST(experiment, warns_once_of_metrics_that_the_first_report_lacks) {
                 "long as that is so, no trial has a value to be judged by."}));
 }
 
+TEST(experiment, warns_of_what_follows_where_the_time_of_the_scheduler_is_missing) {
+  struct by_tokens : support::obliging_scheduler {
+    [[nodiscard]] scheduler_traits traits() const override {
+      auto result = obliging_scheduler::traits();
+      result.time_attr = "tokens";
+      return result;
+    }
+  };
+  world uut{{}, settings(), [] { return std::make_unique<by_tokens>(); }};
+
+  uut.run();
+
+  EXPECT_EQ(
+      warnings_of(uut),
+      (std::vector<std::string>{
+          "[scheduler] time_attr: the first report has no metric \"tokens\"; it has: loss. As "
+          "long as that is so, no trial is judged; pbt and pb2 stop every trial that reports, "
+          "unless require_attrs = false."}));
+}
+
 TEST(experiment, warns_of_nothing_where_the_first_report_has_all) {
   world uut{{}, settings(), oblige};
 
