@@ -5,6 +5,7 @@
 #include "tune/core/fingerprint.hpp"
 #include "tune/core/schedule/scheduler.hpp"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,7 @@ public:
   sequence result(std::uint64_t trial, double time, double score) {
     fact::result what;
     what.trial = {trial};
-    what.iteration = static_cast<std::uint64_t>(time > 0 ? time : 0);
+    what.iteration = static_cast<std::uint64_t>(time > 0 && std::isfinite(time) ? time : 0);
     what.scores = {score};
     what.time = time;
     return tell(std::move(what));

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -24,6 +25,7 @@ using testing::Lt;
 using testing::SizeIs;
 
 const double nan = std::nan("");
+constexpr auto infinity = std::numeric_limits<double>::infinity();
 
 // -- The climb.
 
@@ -242,6 +244,7 @@ TEST(pb2_history, makes_none_across_other_parameters_nor_without_time_or_score) 
   uut.reach({0}, {30, nan, {0.6}});
   uut.reach({0}, {40, 4, {0.6}});
   uut.reach({0}, {nan, 5, {0.6}});
+  uut.reach({0}, {infinity, 6, {0.6}});
 
   EXPECT_THAT(uut.stretches(), IsEmpty());
 }
@@ -272,6 +275,16 @@ TEST(pb2_history, orders_by_time_and_keeps_the_last_thousand) {
   ASSERT_THAT(found, SizeIs(1000));
   EXPECT_EQ(found.front().time, 201);
   EXPECT_EQ(found.back().time, 1200);
+}
+
+TEST(pb2_history, goes_on_after_an_infinite_time) {
+  history uut;
+  uut.reach({0}, {10, 1, {0.5}});
+  uut.reach({1}, {infinity, 9, {0.5}});
+  uut.reach({0}, {20, 6, {0.5}});
+
+  ASSERT_THAT(uut.stretches(), SizeIs(1));
+  EXPECT_EQ(uut.stretches()[0].gain, 0.5);
 }
 
 TEST(pb2_history, knows_what_was_chosen_since_the_newest_result) {

@@ -97,6 +97,20 @@ TEST(pbt_options, are_checked) {
   EXPECT_THAT(complaint({{"mutate", "rate"}}), HasSubstr("\"rate\": is not a parameter"));
 }
 
+TEST(pbt_options, refuse_a_space_in_which_nothing_can_vary) {
+  auto space = std::make_shared<const search_space>(*search_space::parse({{"lr", "0.1"}}));
+  auto own = pbt::make_entry("mine", [](object x, const pbt::heritage&) { return x; });
+  scheduler_context context;
+  context.space = space;
+
+  auto result = made({}, space);
+
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error(),
+            (error{ec::bad_option, "mutate: the space has no parameter that can vary"}));
+  EXPECT_TRUE(own.make(*options::parse(own.known, {}), context));
+}
+
 TEST(pbt_entry, may_have_an_exploration_of_the_users_own) {
   auto entry = pbt::make_entry("mine", [](object config, const pbt::heritage& by) {
     EXPECT_EQ(by.target.trial, trial_id{0});

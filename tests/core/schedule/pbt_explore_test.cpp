@@ -145,6 +145,21 @@ TEST(perturbation, draws_what_becomes_active_and_drops_what_no_longer_is) {
   EXPECT_EQ(to_adam.changes.back().how, "no longer active");
 }
 
+TEST(perturbation, draws_what_becomes_active_from_a_domain_of_its_own) {
+  auto space = space_of(
+      {{"a", "choice(x, y)"}, {"b", "uniform(0, 1) if a == y"}, {"c", "choice(1, 2) if b > 0.45"}});
+  perturbation_settings settings;
+  settings.mutate = *pbt::read_mutations("a, b: uniform(0.4, 0.5)", space.get());
+  perturbation uut{settings, space};
+  pbt::heritage what;
+  what.donor.config = std::make_shared<const object>(object{{"a", "x"}});
+  scripted_dice dice{{keeps, 0.75, 0.9}, {1}};
+
+  auto result = uut.explore(what, dice);
+
+  EXPECT_EQ(result.config, (object{{"a", "y"}, {"b", 0.475}, {"c", 2}}));
+}
+
 TEST(perturbation, always_gives_configurations_of_the_space) {
   auto space = space_of({{"a", "choice(x, y, z)"},
                          {"b", "loguniform(1e-5, 1e-1) if a != x"},

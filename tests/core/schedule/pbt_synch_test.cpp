@@ -14,6 +14,7 @@ using support::digest;
 using support::text_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 /// All wait for each other at 10, 20, …
 class pbt_synch : public pbt_rule {
@@ -42,6 +43,20 @@ TEST_F(pbt_synch, begins_after_the_burn_in) {
 
   EXPECT_EQ(verbs(result(0, 24, 1)), "go_on");
   EXPECT_EQ(verbs(result(0, 25, 1)), "save+pause");
+}
+
+TEST_F(pbt_synch, goes_on_where_a_time_is_infinite) {
+  settings.require_attrs = false;
+  make(2);
+  EXPECT_EQ(verbs(tell->judged(0, std::numeric_limits<double>::infinity(), 1)), "go_on");
+  arrive(0, 10, 2);
+  arrive(1, 10, 1);
+
+  stall();
+
+  EXPECT_THAT(tell->choose(5), SizeIs(2));
+  start(0);
+  EXPECT_EQ(reason(result(0, 20, 2), "why"), value{"waits for the others at 20"});
 }
 
 TEST_F(pbt_synch, does_not_name_those_that_wait_at_the_barrier) {

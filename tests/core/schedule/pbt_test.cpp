@@ -410,19 +410,42 @@ TEST_F(pbt_rule, runs_one_that_failed_after_the_others_of_its_time) {
   EXPECT_THAT(tell->choose(3), ElementsAre(1, 2, 0));
 }
 
-TEST_F(pbt_rule, stops_trials_without_time_or_metric_where_they_are_required) {
-  make(2);
-  auto verdict = result(0, nan, 1);
+TEST_F(pbt_rule, stops_trials_without_a_finite_time_where_it_is_required) {
+  for (auto time : {nan, infinity, -infinity}) {
+    SCOPED_TRACE(time);
+    make(2);
+    auto verdict = tell->judged(0, time, 1);
 
-  EXPECT_EQ(text_of(verdict), "stop 0 rule=pbt why=a report lacks the metric or "
-                              "training_iteration, which require_attrs asks for");
+    EXPECT_EQ(text_of(verdict), "stop 0 rule=pbt why=a report lacks a finite training_iteration, "
+                                "which require_attrs asks for");
+  }
 }
 
-TEST_F(pbt_rule, lets_trials_without_time_or_metric_go_on_where_they_are_not_required) {
+TEST_F(pbt_rule, lets_trials_without_a_finite_time_go_on_where_it_is_not_required) {
   settings.require_attrs = false;
-  make(2);
+  for (auto time : {nan, infinity, -infinity}) {
+    SCOPED_TRACE(time);
+    make(2);
 
-  EXPECT_EQ(verbs(result(0, nan, 1)), "go_on");
+    EXPECT_EQ(verbs(tell->judged(0, time, 1)), "go_on");
+  }
+}
+
+TEST_F(pbt_rule, lets_trials_without_metric_go_on) {
+  make(2);
+  auto cause = tell->tell(fact::result{{0}, 1, 10, {}, 10, nullptr});
+
+  EXPECT_EQ(verbs(uut->judge(cause, {0})), "go_on");
+}
+
+TEST_F(pbt_rule, looks_at_a_trial_again_after_an_infinite_time) {
+  settings.require_attrs = false;
+  make(4);
+  for (std::uint64_t i : {1, 2, 3})
+    result(i, 10, static_cast<double>(i));
+  tell->judged(0, infinity, 0);
+
+  EXPECT_EQ(verbs(result(0, 10, 0)), "exploit");
 }
 
 TEST_F(pbt_rule, ends_what_is_left_and_cannot_run) {

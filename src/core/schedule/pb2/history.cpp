@@ -16,7 +16,7 @@ void describe_point(fingerprint& into, const point& what) {
 } // namespace
 
 void history::reach(trial_id trial, mark what) {
-  if (std::isnan(what.time))
+  if (!std::isfinite(what.time))
     return;
   if (!newest_ || what.time > *newest_) {
     newest_ = what.time;

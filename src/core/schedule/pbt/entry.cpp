@@ -31,7 +31,8 @@ std::vector<option_spec> known_options() {
       option("perturbation_factors", text, "1.2, 0.8",
              "numbers are multiplied by one of these, within their domain"),
       option("require_attrs", boolean, "true",
-             "stop trials whose reports lack time_attr or the metric; otherwise they go on"),
+             "stop trials whose reports lack time_attr, or have an infinite one; otherwise they "
+             "go on. Reports without the metric are not judged, and stop nobody"),
       option("synch", boolean, "false", "all wait for each other at each interval"),
   };
 }
@@ -81,6 +82,8 @@ scheduler_catalogue::entry make_entry(std::string name, custom_explore custom) {
     if (!how)
       return how.error();
     how->custom = custom;
+    if (how->mutate.empty() && !custom && context.space != nullptr)
+      return error{ec::bad_option, "mutate: the space has no parameter that can vary"};
     auto what = read(from);
     what.rule = name;
     return std::unique_ptr<scheduler>{std::make_unique<rule>(

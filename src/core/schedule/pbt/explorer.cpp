@@ -40,15 +40,23 @@ filled read(const search_space& space, const object& from, const std::vector<cha
   return result;
 }
 
+/// What a parameter is drawn from.
+const domain& domain_of(const parameter& what, std::span<const mutable_parameter> own) {
+  auto known = std::find_if(own.begin(), own.end(),
+                            [&](const mutable_parameter& x) { return x.name == what.name; });
+  return known == own.end() ? what.what : known->what;
+}
+
 /// Draws what is active and has no value yet: parents first, for they decide about the others.
-void draw_missing(const search_space& space, filled& what, std::vector<change>& changes,
-                  dice& with) {
+void draw_missing(const search_space& space, filled& what, std::vector<change>& changes, dice& with,
+                  std::span<const mutable_parameter> own) {
   for (auto i : space.order()) {
     if (what.given[i] || !space.active(what.values)[i])
       continue;
     const auto& x = space.parameters()[i];
-    const auto* only = std::get_if<constant>(&x.what);
-    what.values[i] = only != nullptr ? only->what : at_quantile(x.what, with.unit());
+    const auto& from = domain_of(x, own);
+    const auto* only = std::get_if<constant>(&from);
+    what.values[i] = only != nullptr ? only->what : at_quantile(from, with.unit());
     what.given[i] = true;
     changes.push_back({x.name, {}, what.values[i], "newly active"});
   }
@@ -73,7 +81,7 @@ seeded_dice::seeded_dice(std::uint64_t seed, std::string_view rule, std::uint64_
     : draw_{seed, std::string{rule} + "." + std::to_string(target.number), occasion} {}
 
 explored settle(const search_space* space, const object& from, std::vector<change> changes,
-                dice& with) {
+                dice& with, std::span<const mutable_parameter> own) {
   explored result{from, std::move(changes)};
   if (space == nullptr) {
     for (const auto& x : result.changes)
@@ -81,7 +89,7 @@ explored settle(const search_space* space, const object& from, std::vector<chang
     return result;
   }
   auto now = read(*space, from, result.changes);
-  draw_missing(*space, now, result.changes, with);
+  draw_missing(*space, now, result.changes, with, own);
   auto active = space->active(now.values);
   for (std::size_t i = 0; i < active.size(); ++i) {
     const auto& name = space->parameters()[i].name;

@@ -89,11 +89,12 @@ void rule::apply(const scheduler_fact& what) {
 void rule::see(sequence cause, const fact::result& what) {
   auto& x = population_.known(what.trial);
   x.due = 0;
-  x.lacks_attributes = what.scores.empty() || std::isnan(what.time);
-  if (x.lacks_attributes) {
+  // After an infinite time there would be no next interval.
+  x.lacks_attributes = !std::isfinite(what.time);
+  if (x.lacks_attributes)
     x.due = settings_.require_attrs ? cause : 0;
+  if (x.lacks_attributes || what.scores.empty())
     return;
-  }
   auto since = what.time - x.last_perturbation_time;
   auto too_early = since < settings_.perturbation_interval && !x.look_again;
   if (what.time < settings_.burn_in_period || too_early)
@@ -116,7 +117,7 @@ decision rule::judge(sequence cause, trial_id trial) const {
     return {cause, {{trial, go_on{}, {}}}};
   if (x->lacks_attributes) {
     object why{{"rule", settings_.rule},
-               {"why", "a report lacks the metric or " + settings_.time_attr
+               {"why", "a report lacks a finite " + settings_.time_attr
                            + ", which require_attrs asks for"}};
     return {cause, {{trial, stop{}, std::move(why)}}};
   }

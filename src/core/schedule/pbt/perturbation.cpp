@@ -266,7 +266,7 @@ explored perturbation::explore(const heritage& what, dice& with) const {
     if (const auto* now = find_parameter(from, x.name))
       changes.push_back(perturbed(x, *now, settings_, with));
   }
-  auto result = settle(space_.get(), from, std::move(changes), with);
+  auto result = settle(space_.get(), from, std::move(changes), with, settings_.mutate);
   if (!settings_.custom)
     return result;
   auto after = settings_.custom(result.config, what);

@@ -60,6 +60,12 @@ struct heritage {
   std::span<const config_ptr> siblings = {};
 };
 
+/// A parameter that is mutated, within which domain.
+struct mutable_parameter {
+  std::string name;
+  domain what;
+};
+
 /// What became of one parameter, compared with the donor's configuration.
 struct change {
   /// Its dotted name.
@@ -103,7 +109,9 @@ public:
 /// longer active go, those that become active are drawn; either is added to the changes. What the
 /// space does not know stays as it is.
 /// @param space Null: nothing is known of it, and the changes are applied as they are.
+/// @param own What these parameters are drawn from instead of the space's domains.
 [[nodiscard]] explored settle(const search_space* space, const object& from,
-                              std::vector<change> changes, dice& with);
+                              std::vector<change> changes, dice& with,
+                              std::span<const mutable_parameter> own = {});
 
 } // namespace tune::pbt

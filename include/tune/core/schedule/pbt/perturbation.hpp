@@ -13,12 +13,6 @@
 
 namespace tune::pbt {
 
-/// A parameter that is mutated, within which domain.
-struct mutable_parameter {
-  std::string name;
-  domain what;
-};
-
 /// Changes a configuration once more after the built-in perturbation. It must be a pure function:
 /// what is recorded is its answer, but `fsck --verify` asks again.
 using custom_explore = std::function<object(object config, const heritage& by)>;
