@@ -9,6 +9,11 @@ limit of virtual time. Prints one JSON object per scheduler: the median over the
 until some trial was within 1 % of the range from the best of all curves (null where at least half of
 the seeds never got there), the same relative to FIFO, how many seeds got there, the median of the
 best value, and of trials begun.
+
+Then, because population based training wants a population that fits its time: the same with so few
+trials that all train to their ends, without a target. Prints one JSON object per scheduler and
+number of trials: the medians of the best value, of the virtual time, and of the time that was
+trained.
 """
 import json
 import statistics
@@ -34,6 +39,13 @@ SCHEDULERS = {
     "pbt, synch": [("type", "pbt"), ("synch", "true"), *EVERY_NINE],
     "pb2": [("type", "pb2"), ("explore", "lr, momentum, weight_decay"), *EVERY_NINE],
 }
+IN_POPULATIONS = {**SCHEDULERS, "pb2, synch": [*SCHEDULERS["pb2"], ("synch", "true")]}
+# The model of pb2 takes half a minute of real time per seed with 60.
+POPULATIONS = {
+    16: ("fifo", "pbt", "pbt, synch", "pb2", "pb2, synch"),
+    30: ("fifo", "pbt", "pbt, synch", "pb2", "pb2, synch"),
+    60: ("fifo", "pbt", "pbt, synch"),
+}
 
 
 def known_schedulers(program):
@@ -43,8 +55,8 @@ def known_schedulers(program):
     return {x["name"] for x in json.loads(told.stdout)}
 
 
-def simulate(program, options, seed):
-    words = [program, "simulate", CONFIG, "--nodes", "4", "--target", TARGET, "-o", "json", "--quiet"]
+def simulate(program, options, seed, more=()):
+    words = [program, "simulate", CONFIG, "--nodes", "4", "-o", "json", "--quiet", *more]
     words += ["--experiment.seed", str(seed)]
     for name, text in options:
         words += ["--scheduler." + name, text]
@@ -61,15 +73,21 @@ def median_time(times):
     return None if None in middle else sum(middle) / 2
 
 
-def main():
-    program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/apps/tune-node/tune-node"
-    seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    known = known_schedulers(program)
+def median_best(told):
+    return statistics.median(x["best"]["metrics"]["validation_loss"] for x in told)
+
+
+def median_computed(told):
+    return statistics.median(x["simulated"]["computed_s"] for x in told)
+
+
+def compare_all(program, seeds, known):
     fifo = None
     for name, options in SCHEDULERS.items():
         if dict(options)["type"] not in known:
             continue
-        told = [simulate(program, options, seed) for seed in range(1, seeds + 1)]
+        target = "--target", TARGET
+        told = [simulate(program, options, seed, target) for seed in range(1, seeds + 1)]
         times = [x["simulated"]["target_s"] for x in told]
         time = median_time(times)
         fifo = time if name == "fifo" else fifo
@@ -78,10 +96,34 @@ def main():
             "median_target_s": time,
             "relative_to_fifo": round(time / fifo, 3) if time and fifo else None,
             "reached": sum(x is not None for x in times),
-            "median_best": statistics.median(x["best"]["metrics"]["validation_loss"] for x in told),
+            "median_best": median_best(told),
             "median_trials": statistics.median(sum(x["counts"].values()) for x in told),
-            "median_computed_s": statistics.median(x["simulated"]["computed_s"] for x in told),
+            "median_computed_s": median_computed(told),
         }), flush=True)
+
+
+def compare_populations(program, seeds, known):
+    for trials, names in POPULATIONS.items():
+        limits = "--experiment.num_samples", str(trials), "--experiment.time_limit", "1h"
+        for name in names:
+            options = IN_POPULATIONS[name]
+            if dict(options)["type"] not in known:
+                continue
+            told = [simulate(program, options, seed, limits) for seed in range(1, seeds + 1)]
+            print(json.dumps({
+                "bench": "compare_schedulers", "scheduler": name, "seeds": seeds, "trials": trials,
+                "median_best": median_best(told),
+                "median_elapsed_s": statistics.median(x["elapsed_s"] for x in told),
+                "median_computed_s": median_computed(told),
+            }), flush=True)
+
+
+def main():
+    program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/apps/tune-node/tune-node"
+    seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    known = known_schedulers(program)
+    compare_all(program, seeds, known)
+    compare_populations(program, seeds, known)
 
 
 if __name__ == "__main__":
