@@ -75,8 +75,6 @@ struct open_attempt {
   std::uint64_t handed_over = 0;
   /// It was asked to save, and said that it need not be asked again.
   bool unable = false;
-  /// Its last report was shown to nobody yet, since it was to end there.
-  bool unjudged = false;
   /// It is noted that it would pause, but brought no checkpoint.
   bool noted_waiting = false;
 
@@ -121,6 +119,8 @@ struct live_trial {
   lineage_id lineage = 1;
   /// Highest iteration seen in this lineage: up to here reports are repeats.
   std::uint64_t high_water = 0;
+  /// The same of those that were judged.
+  std::uint64_t judged = 0;
   std::array<std::uint32_t, end_class_count> failures{};
   std::shared_ptr<const report> last;
   /// `last` was shown to the scheduler as a result.

@@ -231,7 +231,7 @@ void machine::take(const on::retry_asked& what) {
   trial.has_objective = known.succeeded || known.best_score.has_value();
   trial.lineage = known.lineage + (what.from_scratch ? 1 : 0);
   if (!what.from_scratch) {
-    trial.high_water = known.high_water;
+    trial.high_water = trial.judged = known.high_water;
     if (auto own = kept_.find(trial.id); own != kept_.end())
       trial.checkpoints = own->second;
     // It may be another trial's, which it was cloned from.

@@ -206,7 +206,7 @@ void machine::take_over_graft(live_trial& trial) {
   trial.graft.reset();
   trial.config = graft.config;
   trial.checkpoints.push_back(graft.from);
-  trial.high_water = 0;
+  trial.high_water = trial.judged = 0;
   ++trial.lineage;
   drop_aside(trial);
 }

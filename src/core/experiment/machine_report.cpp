@@ -67,23 +67,25 @@ void machine::take(const on::reported& what) {
     attempt.closed = true;
     return;
   }
-  attempt.unjudged = !repeat;
-  // Where a pause depends on what it reports, it is judged before.
-  if (attempt.next > parked::pause || (attempt.next == parked::pause && obeys(attempt))) {
+  if (attempt.next > parked::pause) {
     enact(*trial);
     return;
   }
   auto frequency = settings_.checkpoints.frequency;
   if (obeys(attempt) && frequency > 0 && news.iteration % frequency == 0)
     park(*trial, parked::save);
-  if (repeat)
-    proceed(*trial, 0);
-  else
+  // Also where it is to pause here: it may be at its end.
+  if (news.iteration > trial->judged)
     judge_report(*trial);
+  else
+    proceed(*trial, 0);
 }
 
+/// One that was seen, but not judged, since it came while its attempt ended, counts as it comes
+/// again.
 void machine::judge_report(live_trial& trial) {
-  trial.attempt->unjudged = false;
+  trial.last = trial.attempt->newest;
+  trial.judged = trial.last->iteration;
   if (!stop_condition(trial))
     ask_verdict(trial);
 }

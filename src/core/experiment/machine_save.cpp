@@ -32,30 +32,31 @@ bool machine::want_checkpoint(live_trial& trial, bool then_pause) {
 }
 
 void machine::begin_pause(live_trial& trial) {
-  auto& attempt = *trial.attempt;
-  if (obeys(attempt) && !attempt.has_checkpoint())
-    begin_save(trial, true);
-  else if (!obeys(attempt) && attempt.unjudged)
-    judge_report(trial);
-  else if (obeys(attempt) || attempt.judging == 0)
+  const auto& attempt = *trial.attempt;
+  // One that is being judged may save meanwhile, where it can be asked.
+  if (obeys(attempt) || attempt.judging == 0)
     proceed(trial, attempt.go_on_until);
 }
 
-/// Pauses by the checkpoint that its report brought.
+/// Pauses by the checkpoint that its report brought, or that it is asked for.
 /// @returns whether the report is not to be answered otherwise.
 bool machine::pauses_here(live_trial& trial) {
   auto& attempt = *trial.attempt;
   if (attempt.next != parked::pause)
     return false;
   // What becomes of it will be told.
-  if (attempt.handing_over.contains(attempt.iteration))
+  if (attempt.at == phase::saving || attempt.handing_over.contains(attempt.iteration))
     return true;
   if (attempt.has_checkpoint()) {
     attempt.ends_with_save = true;
     halt(trial, halt_mode::release, "pause");
     return true;
   }
-  if (obeys(attempt) || attempt.leaves_off)
+  if (obeys(attempt)) {
+    begin_save(trial, true);
+    return true;
+  }
+  if (attempt.leaves_off)
     return false;
   trial.lacks_checkpoint = true;
   if (!std::exchange(attempt.noted_waiting, true))

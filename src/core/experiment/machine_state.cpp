@@ -149,13 +149,13 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(*x.config);
   for (auto iteration : x.handing_over)
     into.add(iteration);
-  into.add(x.handed_over).add(std::uint64_t{x.unable}).add(std::uint64_t{x.unjudged});
+  into.add(x.handed_over).add(std::uint64_t{x.unable});
   into.add(std::uint64_t{x.noted_waiting});
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(x.id).add(*x.config).add(std::string_view{x.origin}).add(x.born);
-  into.add(std::uint64_t{x.lineage}).add(x.high_water);
+  into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged);
   for (auto count : x.failures)
     into.add(std::uint64_t{count});
   describe_report(into, x.last);

@@ -235,6 +235,7 @@ TEST_F(clients, pause_a_running_trial_at_its_next_report_with_a_checkpoint) {
   EXPECT_TRUE(ports.all<cmd::save>().empty());
 
   report();
+  decide(go_on{});
   save();
   end(end_class::stopped);
 

@@ -390,11 +390,11 @@ TEST_F(unable, is_judged_by_the_report_at_which_it_refused) {
   decide(go_on{});
   order(on::pause_asked{zero});
   report();
-  EXPECT_EQ(questions(), 1u);
+  EXPECT_EQ(questions(), 2u);
+  decide(go_on{});
   refuse();
 
   EXPECT_EQ(questions(), 2u);
-  decide(go_on{});
   EXPECT_EQ(answers(), 2u);
 }
 
@@ -424,6 +424,7 @@ TEST_F(unable, ends_when_the_head_leaves_off_all_the_same) {
   decide(go_on{});
   post(on::interrupted{"ctrl-c"});
   report();
+  decide(go_on{});
   refuse();
 
   EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::stop);

@@ -24,8 +24,9 @@ TEST_F(leaving_node, has_its_trial_saved_at_its_next_report) {
   report();
   decide(go_on{});
   go();
-  EXPECT_TRUE(ports.all<cmd::save>().empty());
   report();
+  EXPECT_TRUE(ports.all<cmd::save>().empty());
+  decide(go_on{});
   ASSERT_EQ(ports.all<cmd::save>().size(), 1u);
   EXPECT_TRUE(ports.last<cmd::save>().then_end);
   save_and_end();
@@ -52,6 +53,7 @@ TEST_F(leaving_node, lets_a_trial_reach_its_first_report) {
   go();
   EXPECT_TRUE(ports.all<cmd::halt>().empty());
   report();
+  decide(go_on{});
 
   EXPECT_EQ(ports.all<cmd::save>().size(), 1u);
 }
@@ -140,6 +142,7 @@ TEST_F(leaving_node, is_not_trusted_with_a_pause_in_its_memory) {
   begin();
   go();
   report();
+  decide(go_on{});
   auto wanted = ports.last<cmd::save>();
   post(on::save_failed{wanted.trial, wanted.attempt, wanted.checkpoint, "disk full"});
   report();

@@ -129,6 +129,22 @@ TEST_F(saving, parks_a_pause_until_the_checkpoint_is_safe) {
 
   save("there");
   report();
+  decide(go_on{});
+
+  ASSERT_EQ(ports.all<cmd::save>().size(), 2u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+}
+
+TEST_F(saving, parks_a_pause_at_a_report_that_came_meanwhile) {
+  report_while_it_saves();
+  report();
+  decide(go_on{});
+  report();
+  post(on::pause_asked{zero});
+  decide(go_on{});
+  EXPECT_EQ(ports.all<cmd::save>().size(), 1u);
+
+  save("there");
 
   ASSERT_EQ(ports.all<cmd::save>().size(), 2u);
   EXPECT_TRUE(ports.last<cmd::save>().then_end);
@@ -154,6 +170,7 @@ TEST_F(saving, keeps_a_parked_pause_when_the_save_fails) {
   auto asked = ports.last<cmd::save>();
   post(on::save_failed{zero, attempt, asked.checkpoint, "disk full"});
   report();
+  decide(go_on{});
 
   ASSERT_EQ(ports.all<cmd::save>().size(), 2u);
   EXPECT_TRUE(ports.last<cmd::save>().then_end);

@@ -154,6 +154,7 @@ TEST_F(pausing, by_a_client_stays_so_when_its_node_is_lost) {
   decide(go_on{});
   post(on::pause_asked{zero});
   report();
+  decide(go_on{});
   EXPECT_TRUE(ports.last<cmd::save>().in_memory);
   save("memory:there");
   end(end_class::stopped);
@@ -271,6 +272,7 @@ TEST_F(pausing, that_fails_in_memory_is_tried_on_disk_and_is_no_failure) {
   // It may train on.
   EXPECT_EQ(ports.last<cmd::proceed>().number, asked.number);
   report();
+  decide(go_on{});
 
   auto again = ports.last<cmd::save>();
   EXPECT_NE(again.checkpoint, asked.checkpoint);
