@@ -148,11 +148,19 @@ void scheduler_world::train(trial_id id, known_trial& trial) {
   if (chance(settings_.retried)) {
     tell(fact::failed{id});
     trial.now = state::pending;
+    trial.pauses = false;
     tell(fact::added{id, trial.config, true});
     return;
   }
   if (settings_.lost > 0 && chance(settings_.lost)) {
     come_back(id, trial);
+    return;
+  }
+  if (trial.pauses) {
+    // It has trained up to where it was told to pause, and nothing of that was news.
+    trial.pauses = false;
+    trial.now = state::paused;
+    tell(fact::paused{id, {++checkpoints_}});
     return;
   }
   ++trial.iteration;
@@ -262,6 +270,12 @@ bool scheduler_world::act(const action& what) {
     return false;
   if (std::holds_alternative<stop>(what.what)) {
     end(what.trial, fact::end_kind::stopped, true);
+  } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running
+             && settings_.lost > 0 && chance(settings_.lost)) {
+    trial.pauses = true;
+    trial.now = state::pending;
+    trial.asked = 0;
+    tell(fact::added{what.trial, trial.config, true});
   } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running) {
     trial.now = state::paused;
     trial.asked = 0;
@@ -274,6 +288,7 @@ bool scheduler_world::act(const action& what) {
   } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
     ++trial.lineage;
     trial.asked = 0;
+    trial.pauses = false;
     trial.now = state::pending;
     trial.config = graft->config;
     if (auto donor = trials_.find(graft->donor); donor != trials_.end())

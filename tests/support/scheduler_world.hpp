@@ -73,6 +73,8 @@ private:
     /// The result that awaits its verdict, and when that is due.
     sequence asked = 0;
     int due = 0;
+    /// Its node was lost before its pause took effect: it pauses as soon as it runs again.
+    bool pauses = false;
     double talent = 0;
     config_ptr config;
   };

@@ -121,6 +121,11 @@ struct live_trial {
   std::uint64_t high_water = 0;
   /// The same of those that were judged.
   std::uint64_t judged = 0;
+  /// The event that showed the scheduler its last result.
+  sequence shown = 0;
+  /// The scheduler wants it paused at this iteration, and it has not been yet: an attempt that goes
+  /// back to before that is to pause there, too. 0: nowhere.
+  std::uint64_t pauses_at = 0;
   std::array<std::uint32_t, end_class_count> failures{};
   std::shared_ptr<const report> last;
   /// `last` was shown to the scheduler as a result.

@@ -60,6 +60,10 @@ bool machine::act(sequence cause, const action& what) {
   // Said again at each report on the way to its pause.
   auto again = std::holds_alternative<pause>(what.what) && trial->attempt
                && trial->attempt->noted_waiting && trial->attempt->next == parked::pause;
+  // Also where its attempt is lost by now, or will be before it has saved.
+  if (std::holds_alternative<pause>(what.what) && trial->shown == cause
+      && settings_.saves != save_ability::none)
+    trial->pauses_at = trial->judged;
   if (std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what)) {
     done = want_checkpoint(*trial, std::holds_alternative<pause>(what.what));
     if (done && trial->attempt->judging != cause)
@@ -89,6 +93,7 @@ bool machine::allow_on(live_trial& trial) {
   if (entry(trial.id).status != trial_status::paused || trial.held == hold::held)
     return false;
   move(trial, status_event::unpause);
+  trial.pauses_at = 0;
   trial.queued = true;
   ++unchosen_;
   if (trial.asked_for)

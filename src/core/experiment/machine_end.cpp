@@ -38,7 +38,10 @@ void machine::take(const on::ended& what) {
   auto cut_short = how == end_class::interrupted || how == end_class::preempted || let_go;
   auto head_ends = drain_ && drain_->resumable;
   auto leaves_off = attempt.leaves_off || head_ends;
-  if (leaves_off && wanted != parked::stop && (as_told || cut_short)) {
+  // The scheduler's pause outlives the head, or its trial would train beyond it.
+  auto is_paused = wanted == parked::pause && saved && trial->pauses_at != 0
+                   && attempt.iteration >= trial->pauses_at;
+  if (leaves_off && !is_paused && wanted != parked::stop && (as_told || cut_short)) {
     how = head_ends ? end_class::interrupted : end_class::preempted;
   } else if (wanted == parked::pause && saved && (as_told || cut_short)) {
     how = end_class::paused;
@@ -182,6 +185,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
     return;
   }
   tell_scheduler(fact::failed{trial.id});
+  trial.pauses_at = 0;
   // What it was to take over it takes over all the same, also where it waits before it comes back.
   take_over_graft(trial);
   if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
@@ -206,7 +210,7 @@ void machine::take_over_graft(live_trial& trial) {
   trial.graft.reset();
   trial.config = graft.config;
   trial.checkpoints.push_back(graft.from);
-  trial.high_water = trial.judged = 0;
+  trial.high_water = trial.judged = trial.pauses_at = 0;
   ++trial.lineage;
   drop_aside(trial);
 }

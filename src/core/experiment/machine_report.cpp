@@ -75,10 +75,13 @@ void machine::take(const on::reported& what) {
   if (obeys(attempt) && frequency > 0 && news.iteration % frequency == 0)
     park(*trial, parked::save);
   // Also where it is to pause here: it may be at its end.
-  if (news.iteration > trial->judged)
+  if (news.iteration > trial->judged) {
     judge_report(*trial);
-  else
-    proceed(*trial, 0);
+    return;
+  }
+  if (trial->pauses_at != 0 && news.iteration >= trial->pauses_at)
+    static_cast<void>(want_checkpoint(*trial, true));
+  proceed(*trial, 0);
 }
 
 /// One that was seen, but not judged, since it came while its attempt ended, counts as it comes
@@ -86,6 +89,7 @@ void machine::take(const on::reported& what) {
 void machine::judge_report(live_trial& trial) {
   trial.last = trial.attempt->newest;
   trial.judged = trial.last->iteration;
+  trial.pauses_at = 0;
   if (!stop_condition(trial))
     ask_verdict(trial);
 }
@@ -177,6 +181,7 @@ void machine::ask_verdict(live_trial& trial) {
   told.full = trial.last;
   trial.last_judged = true;
   tell_scheduler(std::move(told));
+  trial.shown = seq_;
   if (attempt.iteration <= attempt.credit) {
     proceed(trial, attempt.credit);
     return;

@@ -239,6 +239,7 @@ void machine::fail_pause(live_trial& trial, const std::string& why) {
     ++trial.failures[static_cast<std::size_t>(end_class::user_error)];
   attempt.leaves_off = false;
   attempt.next = parked::nothing;
+  trial.pauses_at = 0;
   set_hold(trial, hold::none);
   row(trial, "save failed: " + why);
   if (attempt.judging == 0)

@@ -155,7 +155,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
 
 void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(x.id).add(*x.config).add(std::string_view{x.origin}).add(x.born);
-  into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged);
+  into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged).add(x.shown).add(x.pauses_at);
   for (auto count : x.failures)
     into.add(std::uint64_t{count});
   describe_report(into, x.last);

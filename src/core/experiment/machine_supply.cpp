@@ -161,6 +161,7 @@ bool machine::start(trial_id id) {
   auto status = entry(id).status;
   if (status == trial_status::paused) {
     move(*trial, status_event::unpause);
+    trial->pauses_at = 0;
     tell_scheduler(fact::unpaused{id});
     row(*trial, "unpaused");
   } else if (status == trial_status::pending) {

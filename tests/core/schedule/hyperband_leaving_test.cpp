@@ -134,6 +134,27 @@ TEST_F(band_of_eight_left, one_whose_pause_failed_goes_on_when_the_others_have_c
   EXPECT_EQ(text_of(uut.report(4, 5, 9)), "go_on 4");
 }
 
+TEST_F(band_of_eight_left, compares_what_was_reported_first_at_the_milestone) {
+  uut.tell.judged(4, 4, 9);
+  EXPECT_EQ(verbs(uut.report(4, 5, 0)), "pause 4");
+  for (std::uint64_t trial : {5, 6})
+    uut.report(trial, 4, 1);
+
+  EXPECT_EQ(verbs(uut.report(7, 4, 8)), "go_on 7; allow 4; stop 5; stop 6");
+}
+
+TEST_F(band_of_eight_left, one_that_came_back_pauses_at_its_milestone_without_a_result) {
+  uut.tell.judged(4, 4, 9);
+  uut.tell.add(4, true);
+  uut.tell.choose(1);
+  uut.tell.tell(fact::paused{{4}, {1}});
+  EXPECT_THAT(uut.next(), IsEmpty());
+  for (std::uint64_t trial : {5, 6})
+    uut.report(trial, 4, 1);
+
+  EXPECT_EQ(verbs(uut.report(7, 4, 8)), "go_on 7; allow 4; stop 5; stop 6");
+}
+
 TEST_F(band_of_eight_left, does_not_choose_one_whose_verdict_is_on_its_way) {
   for (std::uint64_t trial : {4, 5, 6})
     uut.report(trial, 4, static_cast<double>(trial));

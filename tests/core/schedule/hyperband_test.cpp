@@ -184,14 +184,14 @@ TEST_F(band_of_eight, milestones_are_absolute) {
   EXPECT_EQ(verbs(uut.report(20, 8, 2)), "stop 20");
 }
 
-TEST_F(band_of_eight, compares_the_last_results_of_those_that_went_too_far) {
+TEST_F(band_of_eight, compares_the_first_results_at_the_milestone_of_those_that_went_too_far) {
   // The pause of trial 4 failed: it trains on.
   uut.report(4, 4, 1);
   EXPECT_EQ(verbs(uut.report(4, 5, 9)), "pause 4");
   uut.report(5, 4, 5);
   uut.report(6, 4, 5);
 
-  EXPECT_EQ(verbs(uut.report(7, 4, 6)), "go_on 7; allow 4; stop 5; stop 6");
+  EXPECT_EQ(verbs(uut.report(7, 4, 6)), "go_on 7; stop 4; stop 5; allow 6");
 }
 
 TEST_F(band_of_eight, lets_one_that_jumped_beyond_the_next_milestone_wait_there) {

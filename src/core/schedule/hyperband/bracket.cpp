@@ -91,7 +91,7 @@ bracket::bracket(const bracket_plan& plan, const settings& what)
     , milestone_{plan.milestone} {}
 
 std::uint64_t bracket::join(trial_id trial) {
-  seats_.emplace(next_position_, seat{trial, 0, 0});
+  seats_.emplace(next_position_, seat{trial});
   ++below_;
   return next_position_++;
 }
@@ -104,7 +104,11 @@ void bracket::leave(std::uint64_t position) {
 
 void bracket::report(std::uint64_t position, double time, double score) {
   auto& x = seats_.at(position);
-  below_ -= x.time < milestone_ ? 1 : 0;
+  if (x.time < milestone_) {
+    --below_;
+    x.arrived = time;
+    x.result = score;
+  }
   progress_ += time - x.time;
   x.time = time;
   x.score = score;
@@ -149,7 +153,7 @@ std::vector<round_result::place> bracket::ranked() const {
   std::vector<round_result::place> result;
   result.reserve(seats_.size());
   for (const auto& [position, x] : seats_)
-    result.push_back({x.trial, position, x.time, x.score, 0});
+    result.push_back({x.trial, position, x.arrived, x.result, 0});
   std::stable_sort(result.begin(), result.end(),
                    [](const auto& x, const auto& y) { return is_worse(x.score, y.score); });
   for (auto rank = result.size(); auto& x : result)
@@ -161,8 +165,12 @@ void bracket::keep(const std::vector<round_result::place>& kept) {
   std::map<std::uint64_t, seat> left;
   below_ = 0;
   for (const auto& x : kept) {
-    left.emplace(x.position, seats_.at(x.position));
-    below_ += x.time < milestone_ ? 1 : 0;
+    auto kept_seat = seats_.at(x.position);
+    // What it reported since may have reached the next milestone, too.
+    kept_seat.arrived = kept_seat.time;
+    kept_seat.result = kept_seat.score;
+    below_ += kept_seat.time < milestone_ ? 1 : 0;
+    left.emplace(x.position, kept_seat);
   }
   seats_ = std::move(left);
 }
@@ -171,7 +179,7 @@ void bracket::describe(fingerprint& into) const {
   into.add(std::uint64_t{halvings_}).add(trials_).add(milestone_).add(progress_);
   into.add(below_).add(next_position_).add(std::uint64_t{seats_.size()});
   for (const auto& [position, x] : seats_)
-    into.add(position).add(x.trial).add(x.time).add(x.score);
+    into.add(position).add(x.trial).add(x.time).add(x.score).add(x.arrived).add(x.result);
 }
 
 } // namespace tune::hyperband

@@ -74,6 +74,7 @@ public:
   std::uint64_t join(trial_id trial);
   /// @param position must be taken, as everywhere here.
   void leave(std::uint64_t position);
+  /// The first report at or beyond the milestone is the one that counts there.
   /// @param time Finite.
   void report(std::uint64_t position, double time, double score);
 
@@ -87,8 +88,8 @@ public:
   /// How many trials have not reached the milestone.
   [[nodiscard]] std::uint64_t below() const { return below_; }
   [[nodiscard]] double milestone() const { return milestone_; }
-  /// The score that the trial reported last.
-  [[nodiscard]] double score(std::uint64_t position) const { return seats_.at(position).score; }
+  /// The score that the trial is compared by at the milestone; before that, its last.
+  [[nodiscard]] double score(std::uint64_t position) const { return seats_.at(position).result; }
 
   /// Time trained of all there is to train. [<= 1]
   [[nodiscard]] double completion() const;
@@ -112,8 +113,12 @@ public:
 private:
   struct seat {
     trial_id trial;
+    /// Of its last report.
     double time = 0;
     double score = 0;
+    /// Of the first one at or beyond the milestone: what it is compared by.
+    double arrived = 0;
+    double result = 0;
   };
 
   double eta_;

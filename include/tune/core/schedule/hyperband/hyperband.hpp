@@ -41,9 +41,9 @@ struct form {
 /// tried again after a failure enters as a new one does. A trial that comes back without failure
 /// (its node was lost, the run was interrupted) keeps its place; if it waited, it is started when
 /// nobody else can be, and pauses at its next report unless it may go on by then. Whenever a trial
-/// leaves, its bracket is looked at again. The first score of the objectives counts, as last
-/// reported; NaN is the worst, and of equal ones those that came later into the bracket are better.
-/// A result without score or finite time leaves no trace.
+/// leaves, its bracket is looked at again. The first score of the objectives counts, of the
+/// first report at or beyond the milestone; NaN is the worst, and of equal ones those that came
+/// later into the bracket are better. A result without score or finite time leaves no trace.
 ///
 /// What was decided about trials that do not report now is told with the judgement of the report
 /// that brought it about, otherwise with the next one, or when nothing runs. Trials that pause are
