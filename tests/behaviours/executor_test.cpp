@@ -202,8 +202,10 @@ TEST_F(behaviours, A8_4_a_trial_is_paused_while_it_computes_and_while_it_is_judg
 
     EXPECT_EQ(order(on::pause_asked{zero}).what, order_verdict::kind::taken);
     EXPECT_EQ(status(), running);
-    if (in_flight)
+    if (in_flight) {
       report();
+      decide(go_on{});
+    }
     save();
     end(end_class::stopped);
     EXPECT_EQ(status(), paused) << in_flight;
