@@ -189,20 +189,45 @@ TEST_F(pbt_synch, lets_a_member_that_failed_come_to_the_barrier_again) {
   EXPECT_THAT(tell->choose(9), ElementsAre(1));
 }
 
-TEST_F(pbt_synch, does_not_wait_for_one_that_was_lost_at_the_barrier) {
+TEST_F(pbt_synch, lets_one_that_was_lost_at_the_barrier_run_up_to_it_again) {
   make(3);
   arrive(0, 10, 1);
   arrive(1, 10, 2);
-  // It had not saved yet: it is no donor either.
+  // It had not saved yet.
   tell->judged(2, 10, 3);
   add(2, 2, true);
+  ASSERT_THAT(tell->choose(9), ElementsAre(2));
+  tell->tell(fact::started{{2}});
+  EXPECT_THAT(tell->choose(9), IsEmpty());
+  tell->tell(fact::saved{{2}, {77}, 10});
+  tell->tell(fact::paused{{2}, {77}});
   EXPECT_THAT(tell->choose(9), IsEmpty());
 
   auto verdict = stall();
 
-  EXPECT_EQ(verbs(verdict), "annotate+annotate+annotate");
-  EXPECT_EQ(verdict.actions.front().trial, trial_id{2});
-  EXPECT_THAT(tell->choose(9), ElementsAre(0, 1, 2));
+  ASSERT_EQ(verbs(verdict), "annotate+annotate+exploit");
+  EXPECT_EQ(std::get<exploit>(verdict.actions.back().what).from, checkpoint_id{77});
+}
+
+TEST_F(pbt_synch, does_not_run_one_again_that_was_lost_when_it_had_saved) {
+  make(2);
+  arrive(0, 10, 1);
+  arrive(1, 10, 2);
+  add(1, 1, true);
+
+  EXPECT_THAT(tell->choose(9), IsEmpty());
+}
+
+TEST_F(pbt_synch, does_not_wait_for_one_that_was_lost_at_the_barrier_and_ends) {
+  make(3);
+  arrive(0, 10, 1);
+  arrive(1, 10, 2);
+  tell->judged(2, 10, 3);
+  add(2, 2, true);
+  tell->end(2, fact::end_kind::errored);
+
+  EXPECT_THAT(tell->choose(9), IsEmpty());
+  EXPECT_EQ(verbs(stall()), "annotate+exploit");
 }
 
 TEST_F(pbt_synch, lets_late_members_catch_up_without_pausing) {

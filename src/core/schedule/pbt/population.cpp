@@ -74,13 +74,17 @@ member& population::known(trial_id trial) {
 }
 
 void population::move(trial_id trial, member& what, whereabouts to) {
-  if (is_queued(what.now))
+  if (is_queued(what.now)) {
     queue_.erase({what.last_train_time, what.position, trial});
+    unsaved_.erase({what.last_train_time, what.position, trial});
+  }
   waiting_ -= waits(what.now) ? 1 : 0;
   what.now = to;
   waiting_ += waits(to) ? 1 : 0;
   if (is_queued(to))
     queue_.emplace(what.last_train_time, what.position, trial);
+  if (to == whereabouts::pending && what.newest_iteration < what.iteration)
+    unsaved_.emplace(what.last_train_time, what.position, trial);
 }
 
 void population::add(const fact::added& what) {
@@ -118,6 +122,7 @@ void population::keep(const fact::saved& what) {
     return;
   x.newest = what.checkpoint;
   x.newest_iteration = what.iteration;
+  move(what.trial, x, x.now);
 }
 
 void population::leave(const fact::chosen& what) {
@@ -163,6 +168,7 @@ void population::take_over(trial_id trial, const exploit& what, std::uint64_t it
   x.newest = what.from;
   x.newest_iteration = iteration;
   x.iteration = iteration;
+  move(trial, x, x.now);
   // It may have ended since.
   if (donor == nullptr)
     return;
@@ -231,6 +237,9 @@ std::vector<trial_id> population::waiting(std::uint32_t count, double before) co
       break;
     result.push_back(trial);
   }
+  for (auto i = unsaved_.lower_bound({before, 0, {}}); i != unsaved_.end() && result.size() < count;
+       ++i)
+    result.push_back(std::get<trial_id>(*i));
   return result;
 }
 

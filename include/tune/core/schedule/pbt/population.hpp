@@ -114,8 +114,9 @@ public:
 
   /// Whether any other trial is pending or paused.
   [[nodiscard]] bool others_wait(trial_id than) const;
-  /// Up to `count` trials that wait, least time of training first, then as they were added; only
-  /// those that trained for less than `before`.
+  /// Up to `count` trials that wait, least time of training first, then as they were added: those
+  /// that trained for less than `before`, then pending ones that trained longer, but were lost
+  /// before the checkpoint of that was there.
   [[nodiscard]] std::vector<trial_id> waiting(std::uint32_t count, double before) const;
 
   /// Adds all state to `into`.
@@ -128,6 +129,8 @@ private:
   members members_;
   ranking ranked_;
   std::set<turn> queue_;
+  /// Of those the pending ones whose last result that counted has no checkpoint.
+  std::set<turn> unsaved_;
   std::uint64_t waiting_ = 0;
   std::uint64_t next_position_ = 1;
 
