@@ -81,7 +81,6 @@ void log_check::take(const on::opened& x) {
   epoch_ = x.epoch;
   newest_ = {epoch_, 0};
   finished_ = false;
-  questions_.clear();
   // What lay in memory went with the head before.
   for (auto& trial : trials_)
     trial.aside = {};

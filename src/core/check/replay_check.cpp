@@ -170,9 +170,12 @@ void replay_check::compare(const event& what) {
     else
       settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");
   } else if (std::holds_alternative<on::opened>(what.what)) {
-    // The last head's questions about reports went with the attempts; the others are put again.
-    judged_.clear();
+    // Others are put again: of those about reports each trial's last.
     stalls_.clear();
+    std::map<trial_id, sequence> last;
+    for (const auto& [cause, y] : judged_)
+      last[*y.trial] = cause;
+    std::erase_if(judged_, [&](const auto& y) { return last[*y.second.trial] != y.first; });
   }
 }
 

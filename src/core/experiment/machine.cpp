@@ -74,8 +74,11 @@ void machine::take(const on::opened& what) {
   // There may be more samples to take now: the searcher is asked once more.
   searcher_done_ = has_all_samples();
   stalled_at_.reset();
-  // Nobody is left to answer the last head's questions.
-  unanswered_.clear();
+  // Of the last head's questions about reports those are put again that still matter.
+  std::erase_if(unanswered_, [this](const auto& x) {
+    const auto* trial = live(x.second);
+    return trial == nullptr || trial->shown != x.first;
+  });
   opening_failures_ = 0;
   told_of_rest_ = narrowed_ = false;
   gathering_ = what.how == opening::gathers;

@@ -126,6 +126,9 @@ struct live_trial {
   /// The scheduler wants it paused at this iteration, and it has not been yet: an attempt that goes
   /// back to before that is to pause there, too. 0: nowhere.
   std::uint64_t pauses_at = 0;
+  /// What it ran with when it was given another configuration: that is for after `pauses_at`, and
+  /// not for an attempt that goes back to before. Null: `config` holds for all.
+  config_ptr config_before;
   std::array<std::uint32_t, end_class_count> failures{};
   std::shared_ptr<const report> last;
   /// `last` was shown to the scheduler as a result.
@@ -282,6 +285,7 @@ private:
   [[nodiscard]] bool is_left_open(const live_trial& trial) const;
   void take_over(live_trial& trial, const on::placed& what);
   void make_attempt(live_trial& trial, const on::placed& what);
+  [[nodiscard]] bool goes_back(const live_trial& trial) const;
   void launch(live_trial& trial);
   [[nodiscard]] checkpoint_id newest_good(const live_trial& trial) const;
   /// What an attempt on this lease goes on from.
@@ -341,6 +345,8 @@ private:
   // machine_decide
   void take_answer(const decision& answer);
   [[nodiscard]] bool act(sequence cause, const action& what);
+  void reconfigure_by(live_trial& trial, const reconfigure& what);
+  [[nodiscard]] bool awaits(const decision& answer) const;
   [[nodiscard]] bool allow_on(live_trial& trial);
   [[nodiscard]] bool exploit_into(live_trial& trial, const exploit& what);
   void park(live_trial& trial, parked what);
@@ -465,9 +471,9 @@ private:
   std::set<trial_id> asked_waiting_;
   /// Reports whose verdict is awaited, by their place in the log.
   std::map<sequence, trial_id> judging_;
-  /// What the scheduler was asked about and has not answered, whatever became of it: an answer
+  /// The same of all that the scheduler has not answered, whatever became of the attempt: an answer
   /// counts once.
-  std::set<sequence> unanswered_;
+  std::map<sequence, trial_id> unanswered_;
 
   std::uint64_t asks_ = 0;
   std::optional<ask> asked_;

@@ -6,13 +6,20 @@ namespace tune {
 
 void machine::take(const on::decided& what) {
   for (const auto& answer : what.answers) {
-    if (unanswered_.erase(answer.cause) > 0)
-      take_answer(answer);
+    if (!awaits(answer))
+      continue;
+    unanswered_.erase(answer.cause);
+    take_answer(answer);
   }
 }
 
+/// The question was asked, and this is its first answer.
+bool machine::awaits(const decision& answer) const {
+  return stalled_at_ == answer.cause || unanswered_.contains(answer.cause);
+}
+
 void machine::take_answer(const decision& answer) {
-  auto stall = stalled_at_ && *stalled_at_ == answer.cause;
+  auto stall = stalled_at_ == answer.cause;
   fact::decided told{answer, {}};
   for (std::size_t i = 0; i < answer.actions.size(); ++i) {
     if (!act(answer.cause, answer.actions[i]))
@@ -73,8 +80,7 @@ bool machine::act(sequence cause, const action& what) {
   } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
     done = exploit_into(*trial, *graft);
   } else if (const auto* changed = std::get_if<reconfigure>(&what.what)) {
-    trial->config = changed->config;
-    row(*trial, "reconfigured");
+    reconfigure_by(*trial, *changed);
     done = true;
   } else if (const auto* wants = std::get_if<set_resources>(&what.what)) {
     done = !trial->awaits_lease && (!trial->attempt || trial->attempt->next == parked::pause);
@@ -87,6 +93,15 @@ bool machine::act(sequence cause, const action& what) {
   if (done && !again)
     note_decision(*trial, name_of(what.what), what.reason);
   return done;
+}
+
+void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
+  if (trial.attempt)
+    trial.config_before = trial.attempt->config;
+  else if (trial.config_before == nullptr)
+    trial.config_before = trial.config;
+  trial.config = what.config;
+  row(trial, "reconfigured");
 }
 
 bool machine::allow_on(live_trial& trial) {

@@ -185,7 +185,8 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
     return;
   }
   tell_scheduler(fact::failed{trial.id});
-  trial.pauses_at = 0;
+  if (trial.config_before == nullptr)
+    trial.pauses_at = 0;
   // What it was to take over it takes over all the same, also where it waits before it comes back.
   take_over_graft(trial);
   if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
@@ -209,6 +210,7 @@ void machine::take_over_graft(live_trial& trial) {
   auto graft = std::move(*trial.graft);
   trial.graft.reset();
   trial.config = graft.config;
+  trial.config_before.reset();
   trial.checkpoints.push_back(graft.from);
   trial.high_water = trial.judged = trial.pauses_at = 0;
   ++trial.lineage;

@@ -70,16 +70,24 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   auto& attempt = trial.attempt.emplace();
   attempt.id = what.attempt;
   attempt.where = what.what;
-  attempt.config = trial.config;
   attempt.began = now_;
   attempt.heard = now_;
   attempt.from = start_of(trial, what.what);
+  if (!goes_back(trial))
+    trial.config_before.reset();
+  attempt.config = trial.config_before != nullptr ? trial.config_before : trial.config;
   if (auto from = checkpoints_.find(attempt.from);
       from != checkpoints_.end() && from->second.trial != trial.id)
     attempt.donor = from->second.trial;
   attempt.at = attempt.from ? phase::restoring : phase::placing;
   emit(attempt_row(trial));
   row(trial);
+}
+
+/// Its attempt begins before the pause that the scheduler wants.
+bool machine::goes_back(const live_trial& trial) const {
+  auto from = checkpoints_.find(trial.attempt->from);
+  return (from == checkpoints_.end() ? 0 : from->second.iteration) < trial.pauses_at;
 }
 
 void machine::launch(live_trial& trial) {

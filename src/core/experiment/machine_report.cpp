@@ -65,6 +65,9 @@ void machine::take(const on::reported& what) {
   // It is ending already: this was its last result.
   if (attempt.at == phase::stopping) {
     attempt.closed = true;
+    // It may go on from what came with it, and does not report it again then.
+    if (attempt.next <= parked::pause && news.iteration > trial->judged)
+      judge_report(*trial);
     return;
   }
   if (attempt.next > parked::pause) {
@@ -84,8 +87,6 @@ void machine::take(const on::reported& what) {
   proceed(*trial, 0);
 }
 
-/// One that was seen, but not judged, since it came while its attempt ended, counts as it comes
-/// again.
 void machine::judge_report(live_trial& trial) {
   trial.last = trial.attempt->newest;
   trial.judged = trial.last->iteration;
@@ -167,9 +168,14 @@ bool machine::stop_condition(live_trial& trial) {
 
 void machine::ask_verdict(live_trial& trial) {
   auto& attempt = *trial.attempt;
+  auto train_on = [&](std::uint64_t until) {
+    // One that is ending waits for no answer.
+    if (attempt.at != phase::stopping)
+      proceed(trial, until);
+  };
   // A report without the objective has nothing to be judged by.
   if (!scheduler_.judges || !metric_number(*trial.last, settings_.objectives.front().metric)) {
-    proceed(trial, 0);
+    train_on(0);
     return;
   }
   fact::result told;
@@ -183,14 +189,16 @@ void machine::ask_verdict(live_trial& trial) {
   tell_scheduler(std::move(told));
   trial.shown = seq_;
   if (attempt.iteration <= attempt.credit) {
-    proceed(trial, attempt.credit);
+    train_on(attempt.credit);
     return;
   }
+  unanswered_.emplace(seq_, trial.id);
+  emit(cmd::judge{seq_, trial.id});
+  if (attempt.at == phase::stopping)
+    return;
   forget_verdict(attempt);
   attempt.judging = seq_;
   judging_.emplace(seq_, trial.id);
-  unanswered_.insert(seq_);
-  emit(cmd::judge{seq_, trial.id});
 }
 
 void machine::take(const on::exported& what) {

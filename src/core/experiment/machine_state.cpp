@@ -53,7 +53,7 @@ bool machine::is_stale(const event_body& what) const {
     return !asked_ || asked_->number != x->ask;
   if (const auto* x = std::get_if<on::decided>(&what))
     return std::none_of(x->answers.begin(), x->answers.end(),
-                        [this](const auto& y) { return unanswered_.contains(y.cause); });
+                        [this](const auto& y) { return awaits(y); });
   if (const auto* x = std::get_if<on::chosen>(&what))
     return choosing_ != x->what.at;
   if (std::holds_alternative<on::stop_asked>(what) || std::holds_alternative<on::pause_asked>(what)
@@ -79,6 +79,9 @@ std::vector<command> machine::outstanding() const {
     add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
   if (stalled_at_)
     add(cmd::resolve_stall{*stalled_at_});
+  // Also where the attempt went with the last head: an answer may always come late.
+  for (const auto& [cause, trial] : unanswered_)
+    add(cmd::judge{cause, trial});
   for (auto id : live_) {
     const auto& trial = *live(id);
     if (trial.awaits_lease && !suspended_)
@@ -86,8 +89,6 @@ std::vector<command> machine::outstanding() const {
     if (!trial.attempt)
       continue;
     const auto& attempt = *trial.attempt;
-    if (attempt.judging != 0)
-      add(cmd::judge{attempt.judging, id});
     if (attempt.at == phase::saving)
       add(save_of(trial));
     if (attempt.at == phase::stopping)
@@ -159,6 +160,9 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   for (auto count : x.failures)
     into.add(std::uint64_t{count});
   describe_report(into, x.last);
+  into.add(std::uint64_t{x.config_before != nullptr});
+  if (x.config_before != nullptr)
+    into.add(*x.config_before);
   into.add(std::uint64_t{x.last_judged}).add(std::uint64_t{x.has_objective});
   into.add(std::uint64_t{x.lacks_checkpoint});
   describe_report(into, x.best);
@@ -226,8 +230,8 @@ void machine::describe(fingerprint& into) const {
     into.add(id);
   for (const auto& [cause, trial] : judging_)
     into.add(cause).add(trial);
-  for (auto cause : unanswered_)
-    into.add(cause);
+  for (const auto& [cause, trial] : unanswered_)
+    into.add(cause).add(trial);
   into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
   into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
   into.add(std::uint64_t{searcher_heard_}).add(std::uint64_t{scheduler_heard_});

@@ -37,7 +37,6 @@ void machine::settle() {
     tell_of_rest();
   } else if (stands_still() && !stalled_at_) {
     stalled_at_ = seq_;
-    unanswered_.insert(seq_);
     emit(cmd::resolve_stall{seq_});
   }
 }

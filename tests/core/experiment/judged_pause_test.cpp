@@ -99,24 +99,127 @@ TEST_F(judged_pause, waits_for_no_second_verdict_on_a_repeat) {
   EXPECT_EQ(saves(), 1u);
 }
 
-// It was seen, but came too late to be judged.
-TEST_F(judged_pause, leaves_a_report_that_was_not_judged_to_be_judged_as_it_comes_again) {
-  settings.saves = save_ability::with_reports;
-  begin();
-  post(on::interrupted{"Ctrl-C"});
+/// Its report comes while it is being ended: nobody waits for the verdict.
+struct judged_end : judged_pause {
+  void SetUp() override {
+    settings.saves = save_ability::with_reports;
+    begin();
+    post(on::interrupted{"Ctrl-C"});
+  }
+};
+
+TEST_F(judged_end, shows_its_report_to_the_scheduler_at_once) {
   report();
-  EXPECT_EQ(questions(), 1u);
+
+  EXPECT_EQ(results(), 2u);
+  EXPECT_EQ(questions(), 2u);
+  EXPECT_EQ(ports.all<cmd::proceed>().size(), 1u);
+}
+
+TEST_F(judged_end, has_its_report_judged_once) {
+  report();
   end(end_class::stopped);
   post(on::opened{2, "test", "{}", 1});
   choose();
   place();
   report();
-  EXPECT_EQ(questions(), 1u);
-  report(zero, 0.25);
+  report();
 
-  EXPECT_EQ(questions(), 2u);
   EXPECT_EQ(results(), 2u);
-  EXPECT_EQ(metric_number(*ports.last<cmd::trial_progressed>().last, "loss"), 0.5);
+  EXPECT_EQ(questions(), 2u);
+}
+
+TEST_F(judged_end, follows_a_verdict_that_comes_in_time) {
+  report();
+  decide(stop{});
+  end(end_class::stopped);
+
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(judged_end, follows_a_verdict_that_comes_under_the_next_head) {
+  report();
+  end(end_class::stopped);
+  post(on::opened{2, "test", "{}", 1});
+  decide(stop{});
+
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(judged_end, meets_conditions_by_its_report) {
+  report(zero, 0.5, true);
+  end(end_class::stopped);
+
+  EXPECT_EQ(status(), trial_status::terminated);
+  EXPECT_EQ(questions(), 1u);
+}
+
+/// The head was lost before the verdict about the second report came.
+struct open_question : judged_pause {
+  void SetUp() override {
+    begin();
+    report();
+  }
+  void lose_head() {
+    auto log = ports.log;
+    make();
+    for (const auto& x : log)
+      uut->replay(x);
+    ports.done.clear();
+    post(on::opened{2, "test", "{}", 1});
+    end(end_class::interrupted);
+    uut->resume(now);
+  }
+};
+
+TEST_F(open_question, is_put_again_by_the_next_head) {
+  auto cause = ports.last<cmd::judge>().cause;
+  lose_head();
+
+  ASSERT_EQ(questions(), 1u);
+  EXPECT_EQ(ports.last<cmd::judge>().cause, cause);
+}
+
+TEST_F(open_question, is_answered_for_the_report_that_it_was_about) {
+  lose_head();
+  decide(pause{});
+  choose();
+  place();
+  report();
+  EXPECT_EQ(saves(), 0u);
+  report();
+
+  ASSERT_EQ(saves(), 1u);
+  EXPECT_EQ(ports.last<cmd::save>().iteration, 2u);
+}
+
+TEST_F(open_question, is_put_again_until_it_is_answered) {
+  lose_head();
+  lose_head();
+  EXPECT_EQ(questions(), 1u);
+  decide(stop{});
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(open_question, is_not_put_again_once_it_was_answered) {
+  decide(go_on{});
+  lose_head();
+
+  EXPECT_EQ(questions(), 0u);
+}
+
+TEST_F(open_question, is_dropped_where_the_trial_got_further) {
+  end(end_class::preempted);
+  choose();
+  place();
+  report();
+  report();
+  report();
+  ASSERT_EQ(questions(), 3u);
+  decide(go_on{});
+  lose_head();
+
+  EXPECT_EQ(questions(), 0u);
 }
 
 } // namespace

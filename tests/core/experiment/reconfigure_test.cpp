@@ -16,6 +16,9 @@ struct reconfiguring : testing::Test, support::run_by_hand {
     open();
     run();
     report();
+    decide_change();
+  }
+  void decide_change() {
     std::vector<action> what{{zero, reconfigure{config(2)}, {}}, {zero, pause{}, {}}};
     post(on::decided{{{ports.all<cmd::judge>().back().cause, what}}});
   }
@@ -43,6 +46,66 @@ TEST_F(reconfiguring, leaves_in_the_record_what_an_attempt_ran_with) {
   end(end_class::paused);
 
   EXPECT_EQ(recorded(), *config(1));
+}
+
+TEST_F(reconfiguring, leaves_steps_before_the_change_as_they_were) {
+  change();
+  end(end_class::preempted);
+  run();
+  EXPECT_EQ(*launched().config, *config(1));
+  EXPECT_EQ(*row().config, *config(2));
+  report();
+  save();
+  end(end_class::paused);
+  EXPECT_EQ(status(), trial_status::paused);
+  run();
+
+  EXPECT_EQ(launched().iteration, 1u);
+  EXPECT_EQ(*launched().config, *config(2));
+}
+
+TEST_F(reconfiguring, leaves_them_so_where_the_verdict_came_after_the_loss) {
+  open();
+  run();
+  report();
+  end(end_class::preempted);
+  decide_change();
+  run();
+  EXPECT_EQ(*launched().config, *config(1));
+  report();
+
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+}
+
+TEST_F(reconfiguring, leaves_them_so_where_the_trial_fails) {
+  settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  change();
+  end(end_class::user_error);
+  run();
+  EXPECT_EQ(*launched().config, *config(1));
+  report();
+
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+}
+
+TEST_F(reconfiguring, holds_from_the_next_attempt_on_where_the_trial_is_not_to_pause) {
+  open();
+  run();
+  report();
+  decide(reconfigure{config(2)});
+  end(end_class::preempted);
+  run();
+
+  EXPECT_EQ(*launched().config, *config(2));
+}
+
+TEST_F(reconfiguring, holds_from_the_next_attempt_on_where_its_pause_failed) {
+  change();
+  post(on::save_failed{zero, attempt, ports.last<cmd::save>().checkpoint, "no room"});
+  end(end_class::preempted);
+  run();
+
+  EXPECT_EQ(*launched().config, *config(2));
 }
 
 TEST_F(reconfiguring, takes_the_best_configuration_to_be_that_of_the_report) {
