@@ -4,8 +4,12 @@
 ///
 /// TRIALS (100,000) are chosen one by one and started; then each that runs reports in turn, five
 /// times. A report costs its fact, its judgement and the record of that; what it led to (pauses,
-/// ends, trials let go on) counts too. Prints one JSON object per scheduler, times in nanoseconds:
-/// mean of all, barriers included, the median, which is the ordinary report, and high quantiles.
+/// ends, trials let go on) counts too. What is worked out beside the verdicts of others costs what
+/// it takes to hand it over; such answers are `deferred` and never come here. Where nobody runs any
+/// more, all wait for each other: that decision, and what it led to, is a `stall`.
+///
+/// Prints one JSON object per scheduler, times in nanoseconds: mean of all reports, barriers
+/// included, the median, which is the ordinary report, and high quantiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/rng.hpp"
 #include "tune/core/schedule/scheduler.hpp"
@@ -46,6 +50,10 @@ std::vector<candidate> candidates() {
   std::map<std::string, std::string> each{{"time_attr", "training_iteration"},
                                           {"perturbation_interval", "1"}};
   result.push_back({"pbt_each", "pbt", each});
+  result.push_back({"pb2_each", "pb2", each});
+  auto together = each;
+  together["synch"] = "true";
+  result.push_back({"pbt_synch", "pbt", together});
   std::map<std::string, std::string> counts{{"time_attr", "training_iteration"},
                                             {"grace_period", "1"}};
   result.push_back({"median_stopping_hard", "median_stopping", counts});
@@ -53,6 +61,10 @@ std::vector<candidate> candidates() {
   result.push_back({"median_stopping_soft", "median_stopping", counts});
   result.push_back(
       {"resource_changing_asha", "resource_changing", {{"base", "asha"}, {"base.max_t", "81"}}});
+  std::map<std::string, std::string> over{{"base", "pbt"}};
+  for (const auto& [key, text] : each)
+    over["base." + key] = text;
+  result.push_back({"resource_changing_pbt", "resource_changing", over});
   return result;
 }
 
@@ -114,17 +126,22 @@ public:
       what.full = metrics;
       auto begin = clock_type::now();
       tell(std::move(what));
-      auto answer = rule_->judge(seq_, {i});
-      tell(fact::decided{answer, {}});
-      for (const auto& x : answer.actions)
-        carry_out(x);
+      if (rule_->judge_later(seq_, {i}))
+        ++deferred_;
+      else
+        take(rule_->judge(seq_, {i}));
       result.push_back(nanoseconds_since(begin));
     }
     return result;
   }
 
-  /// Starts whom the scheduler names.
+  /// Starts whom the scheduler names; where nobody runs, after it was asked what must happen.
   void refill() {
+    if (std::find(running_.begin(), running_.end(), true) == running_.end()) {
+      auto begin = clock_type::now();
+      take(rule_->on_stall(seq_));
+      stall_ = std::max(stall_, nanoseconds_since(begin));
+    }
     for (auto who = rule_->choose(seq_, 1000); !who.start.empty();
          who = rule_->choose(seq_, 1000)) {
       tell(fact::chosen{who, {}});
@@ -133,14 +150,26 @@ public:
     }
   }
 
+  [[nodiscard]] std::uint64_t deferred() const { return deferred_; }
+  /// The longest. [ns]
+  [[nodiscard]] double stall() const { return stall_; }
+
 private:
   std::unique_ptr<scheduler> rule_;
   std::vector<bool> running_;
+  std::uint64_t deferred_ = 0;
+  double stall_ = 0;
   sequence seq_ = 0;
   std::uint64_t iteration_ = 0;
 
   void tell(decltype(scheduler_fact::what) what) {
     rule_->apply({++seq_, instant{static_cast<std::int64_t>(seq_)}, std::move(what)});
+  }
+
+  void take(const decision& answer) {
+    tell(fact::decided{answer, {}});
+    for (const auto& x : answer.actions)
+      carry_out(x);
   }
 
   void start(trial_id trial) {
@@ -200,7 +229,8 @@ bool measure(const candidate& what, std::uint64_t trials) {
             << ",\"reports\":" << reports.size() << ",\"report_mean_ns\":" << per_report
             << ",\"report_median_ns\":" << at(reports, 0.5)
             << ",\"report_p99_ns\":" << at(reports, 0.99)
-            << ",\"report_most_ns\":" << at(reports, 1) << ",\"choice_mean_ns\":" << per_choice
+            << ",\"report_most_ns\":" << at(reports, 1) << ",\"deferred\":" << uut.deferred()
+            << ",\"stall_most_ns\":" << uut.stall() << ",\"choice_mean_ns\":" << per_choice
             << ",\"choice_p99_ns\":" << at(choices, 0.99) << "}" << std::endl;
   return true;
 }

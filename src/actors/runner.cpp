@@ -103,6 +103,7 @@ struct runner_state : engine_ports {
   }
 
   void take(event_body what) { post(std::move(what)); }
+  void take(deferred_word what) { post(std::move(what.what)); }
 
   void post(event_body what) {
     if (is_broken())
@@ -516,7 +517,12 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.again = std::move(parts->again);
   state.only_again = parts->only_again;
   return {
-      [&state](news& x) { state.hear(std::move(x.what)); },
+      [&state](news& x) {
+        if (x.was_deferred)
+          state.hear(deferred_word{std::move(x.what)});
+        else
+          state.hear(std::move(x.what));
+      },
       [&state](client_orders& x) { state.hear(std::move(x)); },
       [&state](const lease_granted& x) { state.hear(x); },
       [&state](const lease_refused& x) {

@@ -12,9 +12,14 @@
 
 namespace tune {
 
+/// An answer that nobody waits for: it comes in between like any word from outside.
+struct deferred_word {
+  event_body what;
+};
+
 /// What the runner hears and turns into events: news, a lease, that time has passed, or what a
 /// client wants.
-using heard_word = std::variant<event_body, lease_granted, tick_atom, client_orders>;
+using heard_word = std::variant<event_body, deferred_word, lease_granted, tick_atom, client_orders>;
 
 /// Keeps what others say back while a prompt rule thinks about whom to start or what to try, and
 /// puts the answers of both rules in a fixed order: the scheduler's, then the searcher's.
@@ -50,7 +55,7 @@ public:
 
   /// The questions have gone out.
   void sent(const scheduler_turn& what) {
-    // Verdicts, on reports or a stall, come as one answer.
+    // Verdicts, on reports or a stall, come as one answer, even if all are deferred.
     auto verdicts = what.judge.empty() && what.stalls.empty() ? 0u : 1u;
     sent(scheduler_, what.choose.size() + verdicts);
   }

@@ -3,6 +3,10 @@
 
 #include "tune/actors/rules.hpp"
 
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
 namespace tune {
 namespace {
 
@@ -20,6 +24,22 @@ struct counting_scheduler : scheduler {
   }
   [[nodiscard]] decision on_stall(sequence at) const override { return {at, {}}; }
   void describe(fingerprint&) const override {}
+};
+
+/// Takes its time over reports of trial 9.
+struct thinking_scheduler : counting_scheduler {
+  bool fails = false;
+  bool is_easy = false;
+
+  [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override {
+    if (trial.number != 9 || is_easy)
+      return {};
+    return [fails = fails, answer = judge(cause, trial)] {
+      if (fails)
+        throw std::runtime_error{"no idea"};
+      return answer;
+    };
+  }
 };
 
 struct counting_searcher : searcher {
@@ -68,6 +88,114 @@ TEST_F(rules_test, answer_a_batch_of_questions_with_one_event) {
   auto chosen = runner.heard->take_news<on::chosen>();
   EXPECT_EQ(chosen.what.at, 14u);
   EXPECT_EQ(chosen.what.start.size(), 2u);
+}
+
+/// A scheduler that thinks, and its runner.
+struct deferring_test : rules_test {
+  support::mock<runner_actor> runner = mock_runner();
+  scheduler_actor uut;
+  /// The actor's own; nothing else runs meanwhile.
+  thinking_scheduler* rule = nullptr;
+
+  void make(bool fails = false) {
+    auto made = std::make_unique<thinking_scheduler>();
+    rule = made.get();
+    rule->fails = fails;
+    uut = keep(spawn_scheduler(*system, std::move(made), false));
+  }
+  void ask(std::vector<cmd::judge> what, std::vector<scheduler_fact> facts = {}) {
+    scheduler_turn turn;
+    turn.facts = std::move(facts);
+    turn.judge = std::move(what);
+    tell(uut, turn, runner.actor);
+  }
+  [[nodiscard]] static scheduler_fact answered(sequence cause) {
+    return {0, instant{0}, fact::decided{{cause, {}}, {}}};
+  }
+  /// The next answers: their causes, and whether they were deferred.
+  struct verdicts {
+    std::vector<sequence> causes;
+    bool deferred = false;
+    friend bool operator==(const verdicts&, const verdicts&) = default;
+    friend void PrintTo(const verdicts& x, std::ostream* to) {
+      *to << (x.deferred ? "deferred " : "") << testing::PrintToString(x.causes);
+    }
+  };
+  verdicts heard() {
+    auto said = runner.heard->take<news>();
+    verdicts result{{}, said.was_deferred};
+    for (const auto& x : std::get<on::decided>(said.what).answers)
+      result.causes.push_back(x.cause);
+    return result;
+  }
+};
+
+TEST_F(deferring_test, answers_others_before_what_takes_long) {
+  make();
+  ask({{11, trial_id{9}}, {12, trial_id{4}}});
+
+  EXPECT_EQ(heard(), (verdicts{{12}}));
+  EXPECT_EQ(heard(), (verdicts{{11}, true}));
+}
+
+TEST_F(deferring_test, answers_a_turn_also_where_all_takes_long) {
+  make();
+  ask({{11, trial_id{9}}});
+
+  EXPECT_EQ(heard(), verdicts{});
+  EXPECT_EQ(heard(), (verdicts{{11}, true}));
+}
+
+TEST_F(deferring_test, thinks_about_one_report_until_its_answer_is_a_fact) {
+  make();
+  ask({{11, trial_id{9}}, {13, trial_id{9}}});
+  EXPECT_EQ(heard(), verdicts{});
+  EXPECT_EQ(heard(), (verdicts{{11}, true}));
+  ask({{14, trial_id{4}}}, {answered(12)});
+  EXPECT_EQ(heard(), (verdicts{{14}}));
+  ASSERT_EQ(runner.heard->size(), 0u);
+
+  ask({}, {answered(11)});
+
+  auto said = runner.heard->take_news<on::decided>();
+  ASSERT_EQ(said.answers.size(), 1u);
+  EXPECT_EQ(said.answers[0].cause, 13u);
+  EXPECT_EQ(*said.answers[0].actions[0].reason.find("facts"), value{2});
+}
+
+TEST_F(deferring_test, answers_what_has_become_easy_meanwhile) {
+  make();
+  ask({{11, trial_id{9}}, {13, trial_id{9}}});
+  EXPECT_EQ(heard(), verdicts{});
+  EXPECT_EQ(heard(), (verdicts{{11}, true}));
+  rule->is_easy = true;
+
+  ask({{14, trial_id{4}}}, {answered(11)});
+
+  EXPECT_EQ(heard(), (verdicts{{13}, true}));
+  EXPECT_EQ(heard(), (verdicts{{14}}));
+}
+
+TEST_F(deferring_test, goes_on_to_new_questions_once_all_are_answered) {
+  make();
+  ask({{11, trial_id{9}}});
+  EXPECT_EQ(heard(), verdicts{});
+  EXPECT_EQ(heard(), (verdicts{{11}, true}));
+
+  ask({{12, trial_id{9}}}, {answered(11)});
+
+  EXPECT_EQ(heard(), verdicts{});
+  EXPECT_EQ(heard(), (verdicts{{12}, true}));
+}
+
+TEST_F(deferring_test, ends_the_run_where_thinking_fails) {
+  make(true);
+  ask({{11, trial_id{9}}});
+  EXPECT_EQ(heard(), verdicts{});
+
+  EXPECT_THAT(runner.heard->take_news<on::stop_asked>().why,
+              testing::HasSubstr("the scheduler failed: no idea"));
+  EXPECT_TRUE(is_gone(uut));
 }
 
 TEST_F(rules_test, say_nothing_where_nothing_is_asked) {

@@ -372,6 +372,36 @@ TEST_F(answer_order_test, does_not_wait_for_a_scheduler_that_takes_its_time) {
   trainable.heard->forget();
 }
 
+TEST_F(answer_order_test, does_not_wait_for_an_answer_that_is_deferred) {
+  auto all = questions_of_a_report();
+
+  tell(uut, news{on::decided{}});
+  say(all, 1);
+  say(all, 2);
+  say(all, 3);
+  EXPECT_EQ(log().back(), "node_down");
+  tell(uut, news{all.verdict, true});
+
+  EXPECT_EQ(log().back(), "decided");
+  EXPECT_EQ(trainable.take<attempt_answer>().until, 9u);
+}
+
+TEST_F(answer_order_test, takes_no_deferred_answer_for_that_of_a_turn) {
+  auto all = questions_of_a_report();
+  auto before = log().size();
+
+  tell(uut, news{on::decided{{{999, {}}}}, true});
+  say(all, 2);
+  say(all, 0);
+  EXPECT_EQ(log().size(), before);
+  say(all, 1);
+
+  auto after = log();
+  after.erase(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(before));
+  EXPECT_EQ(after, (std::vector<std::string>{"decided", "chosen", "suggested"}));
+  trainable.heard->forget();
+}
+
 TEST_F(runner_test, tidies_up_behind_a_lost_attempt_once_its_end_is_on_disk) {
   std::atomic<bool> on_disk = false;
   std::promise<std::tuple<trial_id, attempt_id, bool>> tidied;

@@ -215,7 +215,10 @@ std::vector<double> scheduler_world::scores(const known_trial& trial) {
 
 void scheduler_world::give_verdict(trial_id id) {
   auto cause = trials_.at(id).asked;
+  auto later = uut_->judge_later(cause, id);
   auto answer = uut_->judge(cause, id);
+  if (later && support::text_of(later()) != support::text_of(answer))
+    fault("says something else when it is given time");
   exchanges_.push_back({exchange::kind::judge, facts_.size(), cause, id, 0,
                         support::text_of(answer), moves_of(answer)});
   if (answer.cause != cause)

@@ -151,7 +151,8 @@ using runner_actor = typed_actor<
     caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
 /// The SCHEDULER judges running trials and chooses whom to run. One per experiment. Answers come
-/// to the runner as `news`, when they are ready.
+/// to the runner as `news`, when they are ready: those to all questions of a turn about reports and
+/// stalls at once, each that takes longer by itself, as deferred.
 using scheduler_actor = typed_actor<
     // Facts, then questions, of one turn.
     caf::result<void>(scheduler_turn, runner_actor)>;

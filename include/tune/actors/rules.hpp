@@ -11,8 +11,9 @@
 namespace tune {
 
 /// @param rule must not be null; used by the actor alone from now on.
-[[nodiscard]] scheduler_actor spawn_scheduler(caf::actor_system& system,
-                                              std::unique_ptr<scheduler> rule);
+/// @param own_thread Whether what `judge_later` gives is worked out on a thread of its own.
+[[nodiscard]] scheduler_actor
+spawn_scheduler(caf::actor_system& system, std::unique_ptr<scheduler> rule, bool own_thread = true);
 
 /// @param rule must not be null; used by the actor alone from now on.
 [[nodiscard]] searcher_actor spawn_searcher(caf::actor_system& system,

@@ -387,6 +387,8 @@ auto inspect(Inspector& f, pause_dropped& x) {
 /// Something happened that the experiment must know.
 struct news {
   event_body what;
+  /// An answer of the scheduler that was put off when its turn was answered.
+  bool was_deferred = false;
 };
 
 /// What a client wants, in order: events that clients cause. See `experiment::weigh`.

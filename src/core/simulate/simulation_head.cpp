@@ -33,7 +33,10 @@ void simulation::carry_out(const command& what) {
   } else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what)) {
     ask([this, q = asked->what] { return on::suggested{q.number, rules_.source->propose(q)}; });
   } else if (const auto* judged = std::get_if<cmd::judge>(&what.what)) {
-    ask([this, q = *judged] { return on::decided{{rules_.judge->judge(q.cause, q.trial)}}; });
+    ask([this, q = *judged] {
+      auto later = rules_.judge->judge_later(q.cause, q.trial);
+      return on::decided{{later ? later() : rules_.judge->judge(q.cause, q.trial)}};
+    });
   } else if (const auto* chosen = std::get_if<cmd::choose>(&what.what)) {
     ask([this, q = *chosen] { return on::chosen{rules_.judge->choose(q.at, q.count)}; });
   } else if (const auto* stall = std::get_if<cmd::resolve_stall>(&what.what)) {

@@ -193,6 +193,47 @@ TEST_F(pb2_population, stays_within_the_space) {
   }
 }
 
+TEST_F(pb2_population, leaves_exploits_alone_to_be_worked_out_later) {
+  make();
+  for (int i = 0; i < 4; ++i)
+    train();
+  struct open_answer {
+    std::string now;
+    deferred_decision later;
+  };
+  std::vector<open_answer> exploits;
+  for (auto end = now + 8; now < end;) {
+    ++now;
+    for (std::uint64_t i = 0; i < x.size(); ++i) {
+      score[i] += 1 - (x[i] - 0.7) * (x[i] - 0.7);
+      auto cause = tell->result(i, static_cast<double>(now), score[i]);
+      auto verdict = uut->judge(cause, {i});
+      auto later = uut->judge_later(cause, {i});
+      const auto& first = verdict.actions.front().what;
+      ASSERT_EQ(static_cast<bool>(later), std::holds_alternative<exploit>(first)) << "trial " << i;
+      if (later)
+        exploits.push_back({support::text_of(verdict), std::move(later)});
+      else
+        tell->tell(fact::decided{verdict, {}});
+      if (std::holds_alternative<save>(first))
+        tell->tell(fact::saved{{i}, {++checkpoints}, now});
+    }
+  }
+  ASSERT_GE(exploits.size(), 4u);
+
+  // Whatever came in between: they say what was true when they were asked.
+  for (const auto& each : exploits)
+    EXPECT_EQ(support::text_of(each.later()), each.now);
+}
+
+TEST_F(pb2_population, decides_rounds_of_all_at_once) {
+  make({{"synch", "true"}});
+  for (std::uint64_t i = 0; i < x.size(); ++i) {
+    auto cause = tell->result(i, 1, x[i]);
+    EXPECT_FALSE(uut->judge_later(cause, {i}));
+  }
+}
+
 TEST_F(pb2_population, does_the_same_again) {
   make();
   for (int i = 0; i < 5; ++i)

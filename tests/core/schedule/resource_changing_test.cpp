@@ -44,6 +44,25 @@ resource_request asking(std::vector<resources> bundles) {
   return result;
 }
 
+/// Has all go on, or stop, after some thought.
+struct thinking_base final : scheduler {
+  bool stops = false;
+
+  [[nodiscard]] scheduler_traits traits() const override { return {}; }
+  void apply(const scheduler_fact&) override {}
+  [[nodiscard]] choice choose(sequence at, std::uint32_t) const override { return {at, {}}; }
+  [[nodiscard]] decision on_stall(sequence at) const override { return {at, {}}; }
+  void describe(fingerprint&) const override {}
+  [[nodiscard]] decision judge(sequence cause, trial_id trial) const override {
+    if (stops)
+      return {cause, {{trial, stop{}, {{"why", "enough"}}}}};
+    return {cause, {{trial, go_on{}, {}}}};
+  }
+  [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override {
+    return [answer = judge(cause, trial)] { return answer; };
+  }
+};
+
 /// Trials of a changing rule over FIFO, which start as soon as they are added and do as they are
 /// told.
 struct changing {
@@ -530,6 +549,34 @@ TEST(resource_changing, refuses_options_that_make_no_sense) {
   EXPECT_THAT(complaint({}, asking({cpus(1), cpus(2)})), HasSubstr("asks for 2 bundles"));
   EXPECT_THAT(complaint({{"add_bundles", "true"}}, asking({resources{}})),
               HasSubstr("asks for nothing"));
+}
+
+TEST(resource_changing_later, says_what_it_would_say_at_once) {
+  for (auto stops : {false, true}) {
+    auto base = std::make_unique<thinking_base>();
+    base->stops = stops;
+    resource_changing::rule uut{std::move(base), distribute({}), asking({cpus(1)})};
+    scheduler_feed tell{uut};
+    tell.tell(fact::node_up{"a", cpus(4)});
+    tell.add(0);
+    tell.tell(fact::started{{0}});
+    auto cause = tell.result(0, 1, 0.5);
+    auto now = text_of(uut.judge(cause, {0}));
+
+    auto later = uut.judge_later(cause, {0});
+
+    ASSERT_TRUE(later);
+    EXPECT_EQ(text_of(later()), now);
+    EXPECT_EQ(now.find("set_resources") == std::string::npos, stops) << now;
+  }
+}
+
+TEST(resource_changing_later, is_quick_where_its_base_is) {
+  changing x;
+  x.node(cpus(4));
+  x.start(1);
+
+  EXPECT_FALSE(x.uut.judge_later(x.tell.result(0, 1, 0.5), {0}));
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "tune/core/trial/report.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -134,6 +135,10 @@ struct scheduler_traits {
   bool prompt = false;
 };
 
+/// Works a decision out from copies of all that it needs: on any thread, while facts are applied to
+/// the scheduler that it came from. To be called once at most.
+using deferred_decision = std::function<decision()>;
+
 /// Judges and chooses.
 ///
 /// Two halves: `apply` is the only change of state; the others compute an answer from it, which
@@ -151,6 +156,14 @@ public:
   /// Judges the report `cause`, which was applied before, of `trial`. Later facts may have been
   /// applied in between.
   [[nodiscard]] virtual decision judge(sequence cause, trial_id trial) const = 0;
+
+  /// For reports on which `judge` would take longer than other trials should wait for their
+  /// verdicts, such as one that a model is fitted for: what says the same as `judge` would now.
+  /// Empty for others. It must be quick itself.
+  ///
+  /// One is worked out at a time, beside the actor; the next is asked for once the answer was
+  /// applied.
+  [[nodiscard]] virtual deferred_decision judge_later(sequence, trial_id) const { return {}; }
 
   /// Names up to `count` trials to start, most urgent first. [count >= 1]
   [[nodiscard]] virtual choice choose(sequence at, std::uint32_t count) const = 0;

@@ -50,6 +50,24 @@ value::list list_of(const std::vector<change>& changes) {
   return result;
 }
 
+/// Makes a plan an exploit, with a configuration that `how` finds.
+action explored_by(const explorer& how, exploit_plan what, std::span<const config_ptr> siblings) {
+  auto next = how.explore({what.occasion, what.target, what.donor, siblings}, *what.draws);
+  auto config = std::make_shared<const object>(std::move(next.config));
+  auto& facts = what.facts;
+  facts.set("donor_iteration", static_cast<std::int64_t>(what.from_iteration));
+  facts.set("changes", list_of(next.changes));
+  if (what.donor.config != nullptr)
+    facts.set("donor_config", *what.donor.config);
+  facts.set("config", *config);
+  if (!next.note.empty())
+    facts.set("note", next.note);
+  facts.set("why", "goes on as trial " + to_text(what.donor.trial) + " did at iteration "
+                       + std::to_string(what.from_iteration) + ", with " + text_of(next));
+  return {what.target.trial, exploit{what.donor.trial, what.from, std::move(config)},
+          std::move(facts)};
+}
+
 } // namespace
 
 rule::rule(settings what, std::unique_ptr<explorer> how, std::uint64_t seed, bool maximise,
@@ -135,6 +153,19 @@ decision rule::judge(sequence cause, trial_id trial) const {
   return result;
 }
 
+deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
+  const auto* x = population_.find(trial);
+  auto exploits = x != nullptr && x->due == cause && !x->lacks_attributes && !settings_.synch
+                  && population_.place_of(trial).in == quantile::lower;
+  if (!exploits)
+    return {};
+  auto how = explorer_->copy_to_explore();
+  auto planned = how == nullptr ? exploit_plan{} : plan(cause, trial);
+  if (!planned.from)
+    return {};
+  return [cause, how, planned] { return decision{cause, {explored_by(*how, planned, {})}}; };
+}
+
 /// Asynchronous: what the interval's end brings.
 decision rule::look_at(sequence cause, trial_id trial) const {
   decision result{cause, {}};
@@ -176,34 +207,30 @@ void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, dec
 
 action rule::exploit_or_skip(std::uint64_t occasion, trial_id trial,
                              std::vector<config_ptr>& siblings) const {
-  auto draw = draws_(occasion, trial);
-  auto donor = population_.upper(draw->below(population_.quantile_size()));
-  auto facts = facts_of(trial);
-  auto better = population_.place_of(donor);
+  auto planned = plan(occasion, trial);
+  if (!planned.from)
+    return {trial, annotate{std::move(planned.facts)}, {}};
+  auto result = explored_by(*explorer_, std::move(planned), siblings);
+  siblings.push_back(std::get<exploit>(result.what).config);
+  return result;
+}
+
+exploit_plan rule::plan(std::uint64_t occasion, trial_id trial) const {
+  exploit_plan result{occasion,       standing_of(trial), {}, {}, 0, draws_(occasion, trial),
+                      facts_of(trial)};
+  auto donor = population_.upper(result.draws->below(population_.quantile_size()));
   const auto& source = *population_.find(donor);
   auto at_round = source.newest_iteration >= source.iteration ? source.newest : checkpoint_id{};
-  auto from = settings_.synch ? at_round : population_.offered_by(donor);
+  result.donor = standing_of(donor);
+  result.from = settings_.synch ? at_round : population_.offered_by(donor);
+  result.from_iteration = source.newest_iteration;
+  auto& facts = result.facts;
   facts.set("donor", to_text(donor));
-  facts.set("donor_rank", static_cast<std::int64_t>(better.rank));
+  facts.set("donor_rank", static_cast<std::int64_t>(population_.place_of(donor).rank));
   facts.set("donor_score", as_reported(*source.score));
-  if (!from) {
+  if (!result.from)
     facts.set("why", "no checkpoint of its donor, trial " + to_text(donor) + ", is there yet");
-    return {trial, annotate{std::move(facts)}, {}};
-  }
-  auto next
-      = explorer_->explore({occasion, standing_of(trial), standing_of(donor), siblings}, *draw);
-  auto config = std::make_shared<const object>(std::move(next.config));
-  siblings.push_back(config);
-  facts.set("donor_iteration", static_cast<std::int64_t>(source.newest_iteration));
-  facts.set("changes", list_of(next.changes));
-  if (source.config != nullptr)
-    facts.set("donor_config", *source.config);
-  facts.set("config", *config);
-  if (!next.note.empty())
-    facts.set("note", next.note);
-  facts.set("why", "goes on as trial " + to_text(donor) + " did at iteration "
-                       + std::to_string(source.newest_iteration) + ", with " + text_of(next));
-  return {trial, exploit{donor, from, std::move(config)}, std::move(facts)};
+  return result;
 }
 
 choice rule::choose(sequence at, std::uint32_t count) const {

@@ -26,6 +26,20 @@ bool lets_go_on(const decision& answer, trial_id trial) {
   });
 }
 
+void append(decision& to, const std::vector<action>& what) {
+  to.actions.insert(to.actions.end(), what.begin(), what.end());
+}
+
+/// @param by Empty: it goes on.
+void replace_go_on(decision& answer, trial_id trial, const std::vector<action>& by) {
+  if (by.empty())
+    return;
+  std::erase_if(answer.actions, [&](const action& x) {
+    return x.trial == trial && std::holds_alternative<go_on>(x.what);
+  });
+  append(answer, by);
+}
+
 /// What the base hears of a verdict: its own part, with all indices in order.
 fact::decided part_of_base(const fact::decided& what) {
   fact::decided result;
@@ -76,9 +90,23 @@ void rule::apply(const scheduler_fact& what) {
 
 decision rule::judge(sequence cause, trial_id trial) const {
   auto result = base_->judge(cause, trial);
-  change(result, trial);
-  shrink_misfits(result);
+  if (lets_go_on(result, trial))
+    replace_go_on(result, trial, change_of(trial));
+  append(result, misfits_shrunk());
   return result;
+}
+
+deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
+  auto base = base_->judge_later(cause, trial);
+  if (!base)
+    return {};
+  return [base, trial, change = change_of(trial), shrunk = misfits_shrunk()] {
+    auto result = base();
+    if (lets_go_on(result, trial))
+      replace_go_on(result, trial, change);
+    append(result, shrunk);
+    return result;
+  };
 }
 
 choice rule::choose(sequence at, std::uint32_t count) const {
@@ -100,8 +128,7 @@ choice rule::choose(sequence at, std::uint32_t count) const {
 }
 
 decision rule::on_stall(sequence at) const {
-  decision result{at, {}};
-  shrink_misfits(result);
+  decision result{at, misfits_shrunk()};
   for (auto trial : left_)
     result.actions.push_back(
         {trial, allow{}, {{"rule", own_name}, {"why", "it was paused for other resources"}}});
@@ -298,29 +325,26 @@ resource_request rule::allocate(trial_id trial) const {
   return result;
 }
 
-void rule::change(decision& answer, trial_id trial) const {
+/// What it is told instead of to go on; empty: it is to keep what it has.
+std::vector<action> rule::change_of(trial_id trial) const {
   auto i = live_.find(trial);
-  if (i == live_.end() || !i->second.has || i->second.changes || offers_.empty()
-      || !lets_go_on(answer, trial))
-    return;
+  if (i == live_.end() || !i->second.has || i->second.changes || offers_.empty())
+    return {};
   const auto& has = *i->second.has;
   auto gets = allocate(trial);
   if (gets == has || !fits(gets))
-    return;
+    return {};
   auto known = courses_.find(trial);
   if (known != courses_.end() && known->second.in_vain && *known->second.in_vain == gets)
-    return;
+    return {};
   object reason{{"rule", own_name}, {"had", to_text(has)}, {"gets", to_text(gets)}};
   reason.set("live", static_cast<std::int64_t>(live_.size()));
   reason.set("why", "goes on with " + to_text(gets) + " instead of " + to_text(has));
-  std::erase_if(answer.actions, [&](const action& x) {
-    return x.trial == trial && std::holds_alternative<go_on>(x.what);
-  });
-  answer.actions.push_back({trial, pause{}, reason});
-  answer.actions.push_back({trial, set_resources{std::move(gets)}, std::move(reason)});
+  return {{trial, pause{}, reason}, {trial, set_resources{std::move(gets)}, std::move(reason)}};
 }
 
-void rule::shrink_misfits(decision& answer) const {
+std::vector<action> rule::misfits_shrunk() const {
+  std::vector<action> result;
   for (auto trial : misfits_) {
     auto gets = allocate(trial);
     if (!fits(gets))
@@ -329,8 +353,9 @@ void rule::shrink_misfits(decision& answer) const {
     object reason{{"rule", own_name}, {"had", wanted}, {"gets", to_text(gets)}};
     reason.set("live", static_cast<std::int64_t>(live_.size()));
     reason.set("why", "no node could grant " + wanted + " any more");
-    answer.actions.push_back({trial, set_resources{std::move(gets)}, std::move(reason)});
+    result.push_back({trial, set_resources{std::move(gets)}, std::move(reason)});
   }
+  return result;
 }
 
 } // namespace tune::resource_changing

@@ -38,8 +38,8 @@ struct bounded_parameter {
 /// new ones by `propose`. Where the donor has trained for no stretch yet, its configuration is
 /// taken over as it is.
 ///
-/// A model is made for an exploit alone, never for other reports; it costs milliseconds, and up to
-/// some seconds with a thousand stretches.
+/// A model is made for an exploit alone, never for other reports, and beside the verdicts of other
+/// trials; it costs milliseconds, and up to some seconds with a thousand stretches.
 class bandit final : public pbt::explorer {
 public:
   /// @param space What configurations must belong to.
@@ -50,6 +50,10 @@ public:
   void adopt(const pbt::standing& what) override;
   void forget(trial_id trial) override { history_.forget(trial); }
   [[nodiscard]] pbt::explored explore(const pbt::heritage& what, pbt::dice& with) const override;
+  /// Costs O(n) of at most a thousand stretches.
+  [[nodiscard]] std::shared_ptr<const pbt::explorer> copy_to_explore() const override {
+    return std::make_shared<bandit>(*this);
+  }
   void describe(fingerprint& into) const override { history_.describe(into); }
 
 private:

@@ -8,6 +8,7 @@
 #include "tune/core/space/space.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -100,6 +101,9 @@ public:
   virtual void forget(trial_id) {}
 
   [[nodiscard]] virtual explored explore(const heritage& what, dice& with) const = 0;
+
+  /// Where exploring takes long: a copy as of now, to explore on another thread. Null: it is quick.
+  [[nodiscard]] virtual std::shared_ptr<const explorer> copy_to_explore() const { return nullptr; }
 
   /// Adds all state to `into`.
   virtual void describe(fingerprint&) const {}

@@ -36,11 +36,26 @@ struct settings {
 /// Where the draws of an exploit come from, by its occasion and the trial to change.
 using dice_source = std::function<std::unique_ptr<dice>(std::uint64_t occasion, trial_id target)>;
 
+/// An exploit to which only the new configuration lacks. A value.
+struct exploit_plan {
+  std::uint64_t occasion = 0;
+  standing target;
+  standing donor;
+  /// Null: the donor has none that would do.
+  checkpoint_id from;
+  std::uint64_t from_iteration = 0;
+  /// Where the next draws come from.
+  std::shared_ptr<dice> draws;
+  /// What is known of it so far; with the reason where there is nothing to go on from.
+  object facts;
+};
+
 /// Looks at a trial when `perturbation_interval` has passed since it last did. One in the upper
 /// quantile of the scores saves a checkpoint and becomes a donor. One in the lower quantile takes
 /// over the checkpoint of a donor, drawn evenly, and goes on with a configuration that the explorer
-/// made of the donor's. One whose donor has no checkpoint goes on as it is. Where donors cannot be
-/// asked to save, and hand checkpoints over with their reports, their newest counts, however old.
+/// made of the donor's. One whose donor has no checkpoint goes on as it is. Where donors cannot
+/// be asked to save, and hand checkpoints over with their reports, their newest counts, however
+/// old.
 ///
 /// Where more trials are wanted than fit, a trial that was looked at pauses; those that trained
 /// least run next. The first of several objectives counts.
@@ -72,6 +87,7 @@ public:
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;
   [[nodiscard]] decision judge(sequence cause, trial_id trial) const override;
+  [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override;
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
   [[nodiscard]] decision on_stall(sequence at) const override;
   void describe(fingerprint& into) const override;
@@ -101,6 +117,7 @@ private:
   [[nodiscard]] decision end_all(sequence at) const;
   [[nodiscard]] action exploit_or_skip(std::uint64_t occasion, trial_id trial,
                                        std::vector<config_ptr>& siblings) const;
+  [[nodiscard]] exploit_plan plan(std::uint64_t occasion, trial_id trial) const;
   void ask_to_save(trial_id trial, bool then_pause, const object& facts, decision& into) const;
   [[nodiscard]] object facts_of(trial_id trial) const;
   [[nodiscard]] standing standing_of(trial_id trial) const;

@@ -43,6 +43,7 @@ public:
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;
   [[nodiscard]] decision judge(sequence cause, trial_id trial) const override;
+  [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override;
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
   [[nodiscard]] decision on_stall(sequence at) const override;
   void describe(fingerprint& into) const override;
@@ -99,8 +100,8 @@ private:
   void settle(const action& what);
   [[nodiscard]] bool fits(const resource_request& what) const { return !nodes_.impossible(what); }
   [[nodiscard]] resource_request allocate(trial_id trial) const;
-  void change(decision& answer, trial_id trial) const;
-  void shrink_misfits(decision& answer) const;
+  [[nodiscard]] std::vector<action> change_of(trial_id trial) const;
+  [[nodiscard]] std::vector<action> misfits_shrunk() const;
 };
 
 /// @param bases What may judge in it: a copy is kept.
