@@ -4,9 +4,10 @@
     descending_trial.py STEPS [hand_over]
 
 It saves when it is asked to; or hands a checkpoint over each so many steps, as the parameter `every`
-says.
+says. A step takes as many milliseconds as `pause_ms` says.
 """
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
@@ -28,6 +29,7 @@ own = Path("own")
 own.mkdir(exist_ok=True)
 while step < int(sys.argv[1]):
     step += 1
+    time.sleep(trial.params.get("pause_ms", 0) / 1000)
     loss *= 1 - trial.params["lr"]
     how = {} if hands_over else {"save": save}
     every = trial.params.get("every", 1)

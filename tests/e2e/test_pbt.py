@@ -13,7 +13,7 @@ DESCENDING = Path(__file__).with_name("descending_trial.py")
 EXAMPLES = ROOT / "config" / "schedulers"
 
 
-class Population(CertifiedCase):
+class Descents(CertifiedCase):
     program = TUNE_NODE
     trainable = "command = %s %s 13" % (sys.executable, DESCENDING)
     # Beside `lr`.
@@ -71,6 +71,11 @@ class Population(CertifiedCase):
                 "SELECT training_iteration, metrics FROM results WHERE attempt = '%s' ORDER BY seq"
                 % first["attempt"]
             )
+            if not results:
+                # Its donor was done.
+                last = self.rows("SELECT max(training_iteration) AS last FROM results")[0]["last"]
+                self.assertEqual(reason["donor_iteration"], last)
+                continue
             # It goes on where its donor was, with its own rate.
             self.assertEqual(results[0]["training_iteration"], reason["donor_iteration"] + 1)
             before = self.rows(
@@ -81,6 +86,8 @@ class Population(CertifiedCase):
             ratio = json.loads(results[0]["metrics"])["loss"] / json.loads(before["metrics"])["loss"]
             self.assertAlmostEqual(ratio, 1 - config["lr"])
 
+
+class Population(Descents):
     def test_bad_trials_go_on_from_good_ones(self):
         told = self.train("false")
 
@@ -131,6 +138,24 @@ class Population(CertifiedCase):
             reached = [row[5]["lr"] for row in rows if row[3] <= iteration]
             wanted.append(reached[-1] if reached else rows[0][4]["lr"])
         self.assertEqual(rates, wanted)
+
+
+class Models(Descents):
+    def test_bad_trials_go_on_with_what_a_model_finds(self):
+        how = (
+            "type = pb2\ntime_attr = training_iteration\nperturbation_interval = 1\n"
+            "quantile_fraction = 0.5"
+        )
+        self.trainable = "command = %s %s 30" % (sys.executable, DESCENDING)
+        self.space = "pause_ms = 20\n"
+        told = self.run_node(
+            "run", self.descending(how, 8, more="[cluster]\ncpus = 8\n"), "-o", "json"
+        ).json()
+
+        self.assertEqual(told["counts"]["TERMINATED"], 8)
+        changes = [x["how"] for exploit in self.exploits() for x in exploit["reason"]["changes"]]
+        self.assertIn("by the model", changes)
+        self.check_exploits()
 
 
 class Examples(Case):

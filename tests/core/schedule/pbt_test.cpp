@@ -175,6 +175,70 @@ TEST_F(pbt_rule, takes_over_only_what_was_saved_since_its_donor_was_found_good) 
   EXPECT_EQ(verbs(result(0, 30, 5)), "exploit");
 }
 
+/// Trial 1 was found good twice: its checkpoint of 10 is there, that of 20 on its way.
+class pbt_saving_donor : public pbt_rule {
+protected:
+  void SetUp() override {
+    make(2);
+    result(0, 10, 1);
+    result(1, 10, 10);
+    tell->judged(1, 20, 20);
+  }
+};
+
+TEST_F(pbt_saving_donor, is_waited_for_until_the_next_report) {
+  auto verdict = result(0, 20, 5);
+  EXPECT_EQ(verbs(verdict), "annotate+go_on");
+  EXPECT_EQ(reason(verdict, "why"),
+            value{"the checkpoint of its donor, trial 00001, is on its way: looked at again"});
+  save(1, 20);
+
+  verdict = result(0, 21, 6);
+
+  ASSERT_EQ(verbs(verdict), "exploit");
+  EXPECT_EQ(reason(verdict, "donor_iteration"), value{20});
+}
+
+TEST_F(pbt_saving_donor, gives_its_checkpoint_before_where_the_next_takes_longer) {
+  result(0, 20, 5);
+
+  auto verdict = result(0, 21, 6);
+
+  ASSERT_EQ(verbs(verdict), "exploit");
+  EXPECT_EQ(reason(verdict, "donor_iteration"), value{10});
+}
+
+TEST_F(pbt_saving_donor, puts_nobody_off_twice) {
+  donor = 0;
+  make(2);
+  result(0, 10, 1);
+  tell->judged(1, 10, 10);
+  EXPECT_THAT(to_text(reason(result(0, 20, 5), "why")), testing::HasSubstr("is on its way"));
+
+  EXPECT_THAT(to_text(reason(result(0, 21, 5), "why")), testing::HasSubstr("is there yet"));
+  EXPECT_EQ(verbs(result(0, 22, 5)), "go_on");
+}
+
+TEST_F(pbt_saving_donor, shifts_nobodys_interval) {
+  result(0, 20, 5);
+  // Good by now.
+  EXPECT_EQ(verbs(result(0, 21, 30)), "save+go_on");
+
+  EXPECT_EQ(verbs(result(0, 29, 31)), "go_on");
+  EXPECT_EQ(verbs(result(0, 30, 32)), "save+go_on");
+}
+
+TEST_F(pbt_saving_donor, is_a_donor_by_nothing_older_than_its_good_days) {
+  // No longer good at 30, and good again at 40, with nothing saved since.
+  result(0, 20, 50);
+  tell->judged(1, 30, 30);
+  tell->judged(0, 30, 20);
+  tell->judged(1, 40, 60);
+  tell->judged(0, 40, 20);
+
+  EXPECT_EQ(verbs(tell->judged(0, 41, 20)), "annotate+go_on");
+}
+
 TEST_F(pbt_rule, takes_over_the_newest_checkpoint_for_that_one_is_never_removed) {
   make(2);
   result(0, 10, 1);

@@ -13,6 +13,9 @@ namespace tune::pbt {
 
 namespace {
 
+/// In the reason of one that is to be looked at again, since its donor is still saving.
+constexpr auto awaits_checkpoint = "awaits_checkpoint";
+
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 
 /// What an action says about itself.
@@ -113,17 +116,16 @@ void rule::see(sequence cause, const fact::result& what) {
     x.due = settings_.require_attrs ? cause : 0;
   if (x.lacks_attributes || what.scores.empty())
     return;
-  auto since = what.time - x.last_perturbation_time;
-  auto too_early = since < settings_.perturbation_interval && !x.look_again;
-  if (what.time < settings_.burn_in_period || too_early)
+  auto is_time = what.time - x.last_perturbation_time >= settings_.perturbation_interval;
+  if (what.time < settings_.burn_in_period || !(is_time || x.look_again))
     return;
   x.due = cause;
-  x.look_again = false;
+  x.second_look = std::exchange(x.look_again, false);
   x.iteration = what.iteration;
   population_.set_score(what.trial, what.scores.front());
   population_.set_last_train_time(what.trial, what.time);
   if (!settings_.synch)
-    x.last_perturbation_time = what.time;
+    x.last_perturbation_time = is_time ? what.time : x.last_perturbation_time;
   else if (what.time >= next_sync_)
     last_arrival_ = what.time;
   explorer_->observe(standing_of(what.trial));
@@ -222,14 +224,22 @@ exploit_plan rule::plan(std::uint64_t occasion, trial_id trial) const {
   const auto& source = *population_.find(donor);
   auto at_round = source.newest_iteration >= source.iteration ? source.newest : checkpoint_id{};
   result.donor = standing_of(donor);
-  result.from = settings_.synch ? at_round : population_.offered_by(donor);
+  // So good a one is on its way, and what it has is an interval old.
+  auto awaited = !settings_.synch && source.offers_since && !at_round && !source.hands_over
+                 && !population_.find(trial)->second_look;
+  if (!awaited)
+    result.from = settings_.synch ? at_round : population_.offered_by(donor);
   result.from_iteration = source.newest_iteration;
   auto& facts = result.facts;
   facts.set("donor", to_text(donor));
   facts.set("donor_rank", static_cast<std::int64_t>(population_.place_of(donor).rank));
   facts.set("donor_score", as_reported(*source.score));
+  auto its_donor = "its donor, trial " + to_text(donor) + ", ";
+  if (awaited)
+    facts.set(awaits_checkpoint, true);
   if (!result.from)
-    facts.set("why", "no checkpoint of its donor, trial " + to_text(donor) + ", is there yet");
+    facts.set("why", awaited ? "the checkpoint of " + its_donor + "is on its way: looked at again"
+                             : "no checkpoint of " + its_donor + "is there yet");
   return result;
 }
 
@@ -300,10 +310,11 @@ void rule::note(sequence cause, const action& what, bool refused) {
     return;
   const auto& facts = said_by(what);
   if (x->due == cause || facts.contains("round")) {
-    if (const auto* in = facts.find("quantile"))
-      x->offers_since
-          = *in == value{"upper"} ? std::optional{x->iteration} : std::optional<std::uint64_t>{};
-    x->look_again = false;
+    if (const auto* in = facts.find("quantile")) {
+      x->offers_since = *in == value{"upper"} ? x->offers_since.value_or(x->iteration)
+                                              : std::optional<std::uint64_t>{};
+      x->look_again = facts.contains(awaits_checkpoint);
+    }
   }
   if (std::holds_alternative<save>(what.what) && x->now == whereabouts::running)
     x->hands_over = refused;

@@ -53,7 +53,8 @@ struct exploit_plan {
 /// Looks at a trial when `perturbation_interval` has passed since it last did. One in the upper
 /// quantile of the scores saves a checkpoint and becomes a donor. One in the lower quantile takes
 /// over the checkpoint of a donor, drawn evenly, and goes on with a configuration that the explorer
-/// made of the donor's. One whose donor has no checkpoint goes on as it is. Where donors cannot
+/// made of the donor's. While that of its donor is still being saved, it is put off to its next
+/// report, and then takes the newest there is; without any it goes on as it is. Where donors cannot
 /// be asked to save, and hand checkpoints over with their reports, their newest counts, however
 /// old.
 ///

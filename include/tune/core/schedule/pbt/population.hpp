@@ -47,12 +47,14 @@ struct member {
   /// The newest checkpoint, that which it took over included.
   checkpoint_id newest;
   std::uint64_t newest_iteration = 0;
-  /// It was found in the upper quantile at this iteration: it is a donor by any checkpoint since.
+  /// It is found in the upper quantile since this iteration: it is a donor by any checkpoint since.
   std::optional<std::uint64_t> offers_since;
   /// A save of it was refused while it ran: its checkpoints come when they come, and any will do.
   bool hands_over = false;
-  /// What was decided about its last result came to nothing: the next one is looked at at once.
+  /// What was decided about its last result came to nothing, or was put off: the next one is looked
+  /// at at once. The last one was, for that reason.
   bool look_again = false;
+  bool second_look = false;
   /// It is to take over another's state, and runs on until it lets go.
   bool lets_go = false;
 };
