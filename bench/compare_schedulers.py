@@ -15,10 +15,10 @@ trials that all train to their ends, without a target. Prints one JSON object pe
 number of trials: the medians of the best value, of the virtual time, and of the time that was
 trained.
 """
+import argparse
 import json
 import statistics
 import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -119,11 +119,20 @@ def compare_populations(program, seeds, known):
 
 
 def main():
-    program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/apps/tune-node/tune-node"
-    seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    known = known_schedulers(program)
-    compare_all(program, seeds, known)
-    compare_populations(program, seeds, known)
+    words = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    built = ROOT / "build/release/apps/tune-node/tune-node"
+    words.add_argument("program", nargs="?", metavar="TUNE_NODE", default=built, type=Path)
+    words.add_argument("seeds", nargs="?", metavar="SEEDS", default=20, type=int)
+    said = words.parse_args()
+    if said.seeds < 1:
+        words.error("SEEDS must be at least 1")
+    if not said.program.is_file():
+        words.error(f"{said.program} is not there: build it, or name another")
+    known = known_schedulers(said.program)
+    compare_all(said.program, said.seeds, known)
+    compare_populations(said.program, said.seeds, known)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ until it is done all the same. The seed decides whom and when.
 
     kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
 
-runs COUNT campaigns, under FIFO, ASHA and PBT, of `run --listen` and of a standing head in turns, and
+runs COUNT campaigns, under FIFO, ASHA, PBT and PB2, of `run --listen` and of a standing head in turns, and
 prints one line of JSON for each. A failure prints its seed and keeps the directory.
 """
 import contextlib
@@ -32,13 +32,14 @@ VICTIMS = {"head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2,
 
 ASHA = "[scheduler]\ntype = asha\ngrace_period = 1\nreduction_factor = 3\nmax_t = %d\n"
 
-# What is mutated changes no number.
-PBT = (
-    "[scheduler]\ntype = pbt\ntime_attr = training_iteration\nperturbation_interval = 3\n"
-    "mutate = mutable\nsynch = %s\n"
+# Trials take over each other's state. What is explored changes no number.
+POPULATION = (
+    "[scheduler]\ntype = %s\ntime_attr = training_iteration\nperturbation_interval = 3\n"
+    "%s = mutable\nsynch = %s\n[space]\nmutable = uniform(0, 1)\n"
 )
+EXPLORED_BY = {"pbt": "mutate", "pb2": "explore"}
 
-SCHEDULERS = ("fifo", "asha", "pbt")
+SCHEDULERS = ("fifo", "asha", *EXPLORED_BY)
 
 # What runs, in tune-node or in a program with trainables of its own.
 KINDS = {
@@ -85,7 +86,8 @@ class KillLoop(Cluster):
         self.workers = {}
         self.steps = 5 if scheduler == "fifo" else 9
         # One that gives its place, or itself, to another.
-        self.losses = LOSSES + (("paused", "stopped") if scheduler == "pbt" else ())
+        self.is_population = scheduler in EXPLORED_BY
+        self.losses = LOSSES + (("paused", "stopped") if self.is_population else ())
         self.kind = kind or self.chance.choice(("command", *KINDS))
         self.program = TUNE_NODE if self.kind == "command" else FAULTY_NODE
         self.own_storage = self.chance.choice(((), ("one",), WORKERS))
@@ -97,8 +99,9 @@ class KillLoop(Cluster):
         """Its section."""
         if self.scheduler == "asha":
             return ASHA % self.steps
-        if self.scheduler == "pbt":
-            return PBT % self.chance.choice(("true", "false")) + "[space]\nmutable = uniform(0, 1)\n"
+        if self.is_population:
+            by = EXPLORED_BY[self.scheduler]
+            return POPULATION % (self.scheduler, by, self.chance.choice(("true", "false")))
         return ""
 
     def ini_of(self, name):
@@ -239,7 +242,7 @@ class KillLoop(Cluster):
 
     def done(self):
         """How many trials have ended; of a population, which ends as one, what that would be."""
-        return self.reports() // self.steps if self.scheduler == "pbt" else self.ended()
+        return self.reports() // self.steps if self.is_population else self.ended()
 
     def reports(self):
         rows = self.rows_if_any("SELECT count(*) AS n FROM results")
@@ -499,7 +502,7 @@ def main(first, count, trials=200, kills=50):
     well = True
     for i in range(int(count)):
         seed = int(first) + i
-        form, scheduler = FORMS[i % 3], SCHEDULERS[(i + i // 3) % 3]
+        form, scheduler = FORMS[i % 3], SCHEDULERS[i % len(SCHEDULERS)]
         well = run(form, seed, scheduler, int(trials), int(kills)) and well
     return 0 if well else 1
 
