@@ -85,7 +85,7 @@ protected:
     result.seed = seed;
     result.objectives = GetParam().objectives;
     // Each fit of PB2's model takes a while.
-    if (GetParam().type == "pb2") {
+    if (GetParam().name.find("pb2") != std::string::npos) {
       result.trials = 8;
       result.iterations = 12;
     }
