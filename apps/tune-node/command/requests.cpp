@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/requests.hpp"
+
+#include "command/command_table.hpp"
+#include "command/option_values.hpp"
+#include "console/text.hpp"
+#include "tune/core/plugin/options.hpp"
+#include "tune/net/transport.hpp"
+
+#include <algorithm>
+
+namespace tune::cli {
+namespace {
+
+template <class Range>
+words as_words(const Range& xs) {
+  return {xs.begin(), xs.end()};
+}
+
+/// What an option was given, if it takes anything and was given it.
+std::optional<std::string> value_of(const option_doc& option, const read_result& x) {
+  auto given = x.text(option.name);
+  auto has_none = option.word.empty() ? option.argument.empty() : given == "";
+  return has_none ? std::nullopt : given;
+}
+
+/// Checks the values of options and positionals against their choices.
+std::optional<error> check_choices(const read_result& x, const command_doc& where) {
+  auto check = [&](std::string_view name, const std::string& given,
+                   const std::vector<std::string_view>& choices) -> std::optional<error> {
+    if (choices.empty() || std::find(choices.begin(), choices.end(), given) != choices.end())
+      return std::nullopt;
+    auto known = as_words(choices);
+    std::string list;
+    for (const auto& choice : known)
+      list += (list.empty() ? "" : ", ") + choice;
+    return wrong(std::string{name} + " is one of " + list + ", not " + in_quotes(given)
+                     + did_you_mean(given, known),
+                 &where);
+  };
+  for (const auto* options : {&global_options(), &where.options})
+    for (const auto& option : *options)
+      if (auto given = value_of(option, x))
+        if (auto fault = check("--" + std::string{option.name}, *given, option.choices))
+          return fault;
+  for (std::size_t i = 0; i < std::min(x.positionals.size(), where.positionals.size()); ++i)
+    if (auto fault = check("the argument of " + std::string{where.name}, x.positionals[i],
+                           where.positionals[i].choices))
+      return fault;
+  return std::nullopt;
+}
+
+std::optional<error> check_positionals(const read_result& x, const command_doc& where) {
+  for (std::size_t i = x.positionals.size(); i < where.positionals.size(); ++i)
+    if (where.positionals[i].required)
+      return wrong(std::string{where.name} + " needs " + std::string{where.positionals[i].name},
+                   &where);
+  auto repeats = !where.positionals.empty() && where.positionals.back().repeats;
+  if (x.positionals.size() > where.positionals.size() && !repeats)
+    return wrong("one argument too many: " + in_quotes(x.positionals[where.positionals.size()]),
+                 &where);
+  return std::nullopt;
+}
+
+/// The position of `given` among the choices of an argument, as the enum counts them.
+template <class Enum>
+Enum chosen(const std::vector<std::string_view>& choices, const std::string& given) {
+  auto i = std::find(choices.begin(), choices.end(), given);
+  return static_cast<Enum>(i - choices.begin());
+}
+
+const option_doc& option_of(const command_doc& where, std::string_view name) {
+  return *std::find_if(where.options.begin(), where.options.end(),
+                       [name](const auto& x) { return x.name == name; });
+}
+
+expected<std::uint64_t> count_from(const std::string& text, std::string_view name,
+                                   std::int64_t least, const command_doc& where) {
+  auto number = parse_integer(text);
+  if (number && *number >= least)
+    return static_cast<std::uint64_t>(*number);
+  return wrong(std::string{name} + " is a whole number from " + std::to_string(least) + ", not "
+                   + in_quotes(text),
+               &where);
+}
+
+/// Reads the value of an option that may be left out.
+template <class Value, class Parse>
+expected<void> read_option(const read_result& from, std::string_view option, Value& to, Parse parse,
+                           const command_doc& where) {
+  auto given = from.text(option);
+  if (!given)
+    return {};
+  auto value = parse(*given);
+  if (!value)
+    return wrong("--" + std::string{option} + ": " + value.error().detail, &where);
+  to = std::move(*value);
+  return {};
+}
+
+expected<request> run_from(const read_result& x, const command_doc& where) {
+  run_request result;
+  if (x.has("head") && x.has("listen"))
+    return wrong("either --head or --listen: at a head, no port is opened here", &where);
+  if (x.has("detach") && !x.has("head"))
+    return wrong("--detach needs --head HOST:PORT", &where);
+  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+    return done.error();
+  result.detach = x.has("detach");
+  result.file = x.positionals[0];
+  result.dry_run = x.has("dry-run");
+  if (auto given = x.text("resume"))
+    result.resume = resume_mode_from(*given).value_or(resume_mode::automatic);
+  result.strict = x.has("strict");
+  result.overrides = x.overrides;
+  // Each stands for a key of the file.
+  if (auto given = x.text("listen"))
+    result.overrides.push_back({"cluster.listen", *given});
+  if (auto given = x.text("certs"))
+    result.overrides.push_back({"cluster.certs", *given});
+  if (x.has("insecure-plaintext"))
+    result.overrides.push_back({"cluster.insecure_plaintext", "true"});
+  return request{std::move(result)};
+}
+
+/// What a machine offers.
+expected<void> read_offers(const read_result& x, offered_request& to, const command_doc& where) {
+  auto bytes = [](const std::string& text) { return parse_bytes(text); };
+  for (const auto& done : {read_option(x, "cpus", to.cpus, amount_from, where),
+                           read_option(x, "gpus", to.gpus, amount_from, where),
+                           read_option(x, "memory", to.memory, bytes, where),
+                           read_option(x, "custom", to.custom, custom_from, where)}) {
+    if (!done)
+      return done;
+  }
+  return {};
+}
+
+/// When silence is given up.
+expected<void> read_liveness(const read_result& x, liveness_rules& to, const command_doc& where) {
+  auto lost_after = [](const std::string& text) -> expected<std::chrono::nanoseconds> {
+    auto time = time_from(text);
+    if (!time)
+      return time.error();
+    if (auto fits = validate(liveness_rules{*time}); !fits)
+      return error{ec::bad_option, in_quotes(text) + " is not within 1s to 24h"};
+    return *time;
+  };
+  return read_option(x, "lost-after", to.lost_after, lost_after, where);
+}
+
+expected<request> head_from(const read_result& x, const command_doc& where) {
+  head_request result;
+  if (!x.has("listen"))
+    return wrong("head needs --listen HOST:PORT", &where);
+  result.certs = x.text("certs").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.storage = x.text("storage").value_or(result.storage);
+  result.work = x.text("work").value_or("");
+  result.local = !x.has("no-local");
+  for (const auto& done :
+       {read_option(x, "listen", result.listen, peer_address_from, where),
+        read_liveness(x, result.liveness, where), read_offers(x, result.offers, where)}) {
+    if (!done)
+      return done.error();
+  }
+  return request{std::move(result)};
+}
+
+expected<request> worker_from(const read_result& x, const command_doc& where) {
+  worker_request result;
+  if (!x.has("join"))
+    return wrong("worker needs --join HOST:PORT", &where);
+  result.name = x.text("name").value_or("");
+  result.certs = x.text("certs").value_or("");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.work = x.text("work").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.once = x.has("once");
+  result.own_storage = x.has("own-storage");
+  auto bytes = [](const std::string& text) { return parse_bytes(text); };
+  auto time = [](const std::string& text) { return time_from(text); };
+  for (const auto& done :
+       {read_option(x, "join", result.join, peer_address_from, where),
+        read_offers(x, result.offers, where), read_option(x, "cache", result.cache, bytes, where),
+        read_option(x, "join-timeout", result.join_timeout, time, where),
+        read_option(x, "leave-grace", result.leave_grace, time, where),
+        read_liveness(x, result.liveness, where)}) {
+    if (!done)
+      return done.error();
+  }
+  return request{std::move(result)};
+}
+
+expected<request> trials_from(const read_result& x, const command_doc& where) {
+  trials_request result;
+  result.directory = x.positionals[0];
+  result.reverse = x.has("reverse");
+  if (auto given = x.text("why")) {
+    auto number = count_from(*given, "--why", 0, where);
+    if (!number)
+      return number.error();
+    result.why = trial_id{*number};
+  }
+  if (auto given = x.text("policy")) {
+    auto number = count_from(*given, "--policy", 0, where);
+    if (!number)
+      return number.error();
+    result.policy = trial_id{*number};
+  }
+  if (auto given = x.text("status"))
+    result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
+  if (auto given = x.text("sort"))
+    result.sort = *given;
+  if (auto given = x.text("limit")) {
+    auto number = count_from(*given, "--limit", 1, where);
+    if (!number)
+      return number.error();
+    result.limit = *number;
+  }
+  return request{std::move(result)};
+}
+
+expected<request> simulate_from(const read_result& x, const command_doc& where) {
+  simulate_request result;
+  result.file = x.positionals[0];
+  result.strict = x.has("strict");
+  result.overrides = x.overrides;
+  constexpr std::uint64_t most_nodes = 10'000;
+  if (auto given = x.text("nodes")) {
+    auto number = count_from(*given, "--nodes", 1, where);
+    if (!number)
+      return number.error();
+    if (*number > most_nodes)
+      return wrong("--nodes is a whole number up to " + std::to_string(most_nodes), &where);
+    result.nodes = *number;
+  }
+  if (auto given = x.text("seed")) {
+    auto number = count_from(*given, "--seed", 0, where);
+    if (!number)
+      return number.error();
+    result.seed = *number;
+  }
+  for (const auto& done :
+       {read_offers(x, result.offers, where),
+        read_option(x, "iteration-time", result.iteration_time, some_time_from, where),
+        read_option(x, "latency", result.latency, time_from, where),
+        read_option(x, "node-mtbf", result.node_mtbf, time_from, where),
+        read_option(x, "node-repair", result.node_repair, some_time_from, where),
+        read_option(x, "trial-failure", result.trial_failure, chance_from, where),
+        read_option(x, "target", result.target, number_from, where)}) {
+    if (!done)
+      return done.error();
+  }
+  return request{std::move(result)};
+}
+
+expected<request> resume_from(const read_result& x, const command_doc&) {
+  resume_request result;
+  result.directory = x.positionals[0];
+  if (auto given = x.text("mode"))
+    result.mode = *resume_mode_from(*given);
+  result.strict = x.has("strict");
+  result.overrides = x.overrides;
+  return request{std::move(result)};
+}
+
+expected<std::vector<trial_id>> trials_in(const words& from, const command_doc& where) {
+  std::vector<trial_id> result;
+  for (std::size_t i = 1; i < from.size(); ++i) {
+    auto number = count_from(from[i], "TRIAL", 0, where);
+    if (!number)
+      return number.error();
+    result.push_back(trial_id{*number});
+  }
+  if (result.size() > most_control_trials)
+    return wrong("at most " + std::to_string(most_control_trials) + " trials at a time", &where);
+  return result;
+}
+
+expected<request> logs_from(const read_result& x, const command_doc& where) {
+  logs_request result;
+  result.directory = x.positionals[0];
+  auto named = trials_in(x.positionals, where);
+  if (!named)
+    return named.error();
+  if (!named->empty())
+    result.trial = named->front();
+  result.follow = x.has("follow");
+  result.errors = x.has("stderr");
+  if (result.errors && !result.trial)
+    return wrong("--stderr needs a TRIAL", &where);
+  return request{std::move(result)};
+}
+
+expected<request> add_from(const read_result& x, const command_doc& where) {
+  client_command result;
+  result.what = control_request::op::add;
+  result.directory = x.positionals[0];
+  result.config = x.text("config");
+  result.key = x.text("key").value_or("");
+  for (std::size_t i = 1; i < x.positionals.size(); ++i) {
+    const auto& given = x.positionals[i];
+    auto equals = given.find('=');
+    if (equals == 0 || equals == given.npos)
+      return wrong(in_quotes(given) + " is not NAME=VALUE", &where);
+    result.values.push_back({given.substr(0, equals), given.substr(equals + 1)});
+  }
+  if (result.config && !result.values.empty())
+    return wrong("either NAME=VALUE or --config", &where);
+  if (result.key.size() > longest_control_key)
+    return wrong("--key is longer than " + std::to_string(longest_control_key) + " bytes", &where);
+  return request{std::move(result)};
+}
+
+expected<request> client_from(control_request::op what, const read_result& x,
+                              const command_doc& where) {
+  client_command result;
+  result.what = what;
+  result.directory = x.positionals[0];
+  auto named = trials_in(x.positionals, where);
+  if (!named)
+    return named.error();
+  result.trials = std::move(*named);
+  result.from_scratch = x.has("from-scratch");
+  return request{std::move(result)};
+}
+
+/// What one action of `certs` has no use for; empty: all is well.
+std::string misplaced_in_certs(const certs_request& x, const read_result& from) {
+  using action = certs_request::action;
+  auto has_subject = from.positionals.size() > 1;
+  if (x.what == action::issue && !has_subject)
+    return "certs issue needs NAME";
+  if (x.what == action::init && has_subject)
+    return "one argument too many: " + in_quotes(x.subject);
+  if (x.what == action::show && has_subject && from.has("certs"))
+    return "certs show takes either a path or --certs";
+  if (x.what != action::init && from.has("cluster"))
+    return "--cluster is for certs init";
+  if (x.what != action::issue && from.has("out"))
+    return "--out is for certs issue";
+  for (const auto* option : {"host", "days", "force"})
+    if (x.what == action::show && from.has(option))
+      return "--" + std::string{option} + " is for certs init and certs issue";
+  return {};
+}
+
+/// What cannot stand in a certificate; empty: all is well.
+std::string unfit_for_certs(const certs_request& x, const read_result& from) {
+  if (x.what == certs_request::action::issue && !is_node_name(x.subject))
+    return in_quotes(x.subject) + " cannot be the name of a node";
+  if (from.has("cluster") && !is_cluster_name(x.cluster))
+    return in_quotes(x.cluster) + " cannot be the name of a cluster";
+  for (const auto& host : x.hosts)
+    if (!is_host_or_address(host))
+      return "--host: " + in_quotes(host) + " is neither a host name nor an address";
+  for (const auto* option : {"certs", "out"})
+    if (from.has(option) && from.text(option)->empty())
+      return "--" + std::string{option} + " needs a directory";
+  return {};
+}
+
+expected<request> certs_from(const read_result& x, const command_doc& where) {
+  certs_request result;
+  result.what = chosen<certs_request::action>(where.positionals[0].choices, x.positionals[0]);
+  if (x.positionals.size() > 1)
+    result.subject = x.positionals[1];
+  result.directory = x.text("certs").value_or("");
+  result.cluster = x.text("cluster").value_or("");
+  result.out = x.text("out").value_or("");
+  result.force = x.has("force");
+  if (auto given = x.text("host"))
+    result.hosts = comma_parts(*given);
+  if (auto given = x.text("days")) {
+    auto number = count_from(*given, "--days", 1, where);
+    if (!number)
+      return number.error();
+    if (*number > static_cast<std::uint64_t>(authority_lifetime.count()))
+      return wrong("--days is at most " + std::to_string(authority_lifetime.count())
+                       + ", the days of a CA",
+                   &where);
+    result.lifetime = std::chrono::days{static_cast<int>(*number)};
+  }
+  for (const auto& fault : {misplaced_in_certs(result, x), unfit_for_certs(result, x)})
+    if (!fault.empty())
+      return wrong(fault, &where);
+  return request{std::move(result)};
+}
+
+expected<request> help_from(const read_result& x, const command_doc& where) {
+  auto topic = x.positionals.empty() ? std::string{} : x.positionals[0];
+  if (!topic.empty() && find_command(topic) == nullptr) {
+    words known;
+    for (const auto& command : commands())
+      known.emplace_back(command.name);
+    return wrong("no command " + in_quotes(topic) + did_you_mean(topic, known), &where);
+  }
+  return request{help_request{std::move(topic), false}};
+}
+
+} // namespace
+
+/// The text of a wrong command line; `where` is null before the command is known.
+error wrong(const std::string& what, const command_doc* where) {
+  auto text = what + "\nusage: ";
+  if (where != nullptr)
+    return {ec::bad_syntax,
+            text + usage_line(*where) + "\nsee: tune-node " + std::string{where->name} + " --help"};
+  text += "tune-node ";
+  for (const auto& x : commands())
+    text.append(&x == &commands().front() ? "" : "|").append(x.name);
+  return {ec::bad_syntax, text + " ...\nsee: tune-node --help"};
+}
+
+expected<request> request_from(const read_result& x, const command_doc& where) {
+  if (x.has("help") || x.has("help-all"))
+    return request{help_request{std::string{where.name}, x.has("help-all")}};
+  if (x.has("version"))
+    return request{version_request{}};
+  if (auto fault = check_choices(x, where))
+    return *fault;
+  if (auto fault = check_positionals(x, where))
+    return *fault;
+  auto choices
+      = where.positionals.empty() ? std::vector<std::string_view>{} : where.positionals[0].choices;
+  if (where.name == "run")
+    return run_from(x, where);
+  if (where.name == "ask-tell")
+    return request{ask_tell_request{x.positionals[0], x.has("resume"), x.overrides}};
+  if (where.name == "head")
+    return head_from(x, where);
+  if (where.name == "worker")
+    return worker_from(x, where);
+  using op = control_request::op;
+  if (where.name == "resume")
+    return resume_from(x, where);
+  if (where.name == "status")
+    return request{status_request{x.positionals[0]}};
+  if (where.name == "logs")
+    return logs_from(x, where);
+  if (where.name == "add")
+    return add_from(x, where);
+  for (auto what : {op::stop, op::pause, op::unpause, op::retry}) {
+    if (where.name == to_text(what))
+      return client_from(what, x, where);
+  }
+  if (where.name == "trials")
+    return trials_from(x, where);
+  if (where.name == "fsck")
+    return request{fsck_request{x.positionals[0], x.has("verify")}};
+  if (where.name == "simulate")
+    return simulate_from(x, where);
+  if (where.name == "list")
+    return request{list_request{chosen<list_request::part>(choices, x.positionals[0])}};
+  if (where.name == "config")
+    return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
+                                  x.positionals[1], x.overrides}};
+  if (where.name == "certs")
+    return certs_from(x, where);
+  if (where.name == "completion")
+    return request{
+        completion_request{chosen<completion_request::shell>(choices, x.positionals[0])}};
+  if (where.name == "help")
+    return help_from(x, where);
+  return request{version_request{}};
+}
+
+} // namespace tune::cli
