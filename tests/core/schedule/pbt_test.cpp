@@ -186,37 +186,47 @@ protected:
   }
 };
 
-TEST_F(pbt_saving_donor, is_waited_for_until_the_next_report) {
+TEST_F(pbt_saving_donor, is_waited_for_from_report_to_report) {
   auto verdict = result(0, 20, 5);
   EXPECT_EQ(verbs(verdict), "annotate+go_on");
   EXPECT_EQ(reason(verdict, "why"),
-            value{"the checkpoint of its donor, trial 00001, is on its way: looked at again"});
+            value{"the checkpoint of its donor, trial 00001, is on its way"});
+  // Said once.
+  EXPECT_EQ(verbs(result(0, 21, 6)), "go_on");
   save(1, 20);
 
-  verdict = result(0, 21, 6);
+  verdict = result(0, 22, 6);
 
   ASSERT_EQ(verbs(verdict), "exploit");
   EXPECT_EQ(reason(verdict, "donor_iteration"), value{20});
 }
 
-TEST_F(pbt_saving_donor, gives_its_checkpoint_before_where_the_next_takes_longer) {
+TEST_F(pbt_saving_donor, gives_its_checkpoint_before_where_the_next_takes_half_an_interval) {
   result(0, 20, 5);
+  EXPECT_EQ(verbs(result(0, 24, 6)), "go_on");
 
-  auto verdict = result(0, 21, 6);
+  auto verdict = result(0, 25, 6);
 
   ASSERT_EQ(verbs(verdict), "exploit");
   EXPECT_EQ(reason(verdict, "donor_iteration"), value{10});
 }
 
-TEST_F(pbt_saving_donor, puts_nobody_off_twice) {
-  donor = 0;
+TEST_F(pbt_saving_donor, keeps_nobody_waiting_for_ever) {
   make(2);
   result(0, 10, 1);
   tell->judged(1, 10, 10);
   EXPECT_THAT(to_text(reason(result(0, 20, 5), "why")), testing::HasSubstr("is on its way"));
 
-  EXPECT_THAT(to_text(reason(result(0, 21, 5), "why")), testing::HasSubstr("is there yet"));
-  EXPECT_EQ(verbs(result(0, 22, 5)), "go_on");
+  EXPECT_THAT(to_text(reason(result(0, 25, 5), "why")), testing::HasSubstr("is there yet"));
+  EXPECT_EQ(verbs(result(0, 26, 5)), "go_on");
+  EXPECT_EQ(verbs(result(0, 30, 5)), "annotate+go_on");
+}
+
+TEST_F(pbt_saving_donor, is_not_waited_for_by_one_that_is_good_by_now) {
+  result(0, 20, 5);
+
+  EXPECT_EQ(verbs(result(0, 21, 30)), "save+go_on");
+  EXPECT_EQ(verbs(result(0, 22, 1)), "go_on");
 }
 
 TEST_F(pbt_saving_donor, shifts_nobodys_interval) {
@@ -236,7 +246,7 @@ TEST_F(pbt_saving_donor, is_a_donor_by_nothing_older_than_its_good_days) {
   tell->judged(1, 40, 60);
   tell->judged(0, 40, 20);
 
-  EXPECT_EQ(verbs(tell->judged(0, 41, 20)), "annotate+go_on");
+  EXPECT_THAT(to_text(reason(tell->judged(0, 45, 20), "why")), testing::HasSubstr("is there yet"));
 }
 
 TEST_F(pbt_rule, takes_over_the_newest_checkpoint_for_that_one_is_never_removed) {

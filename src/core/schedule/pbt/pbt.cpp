@@ -120,7 +120,7 @@ void rule::see(sequence cause, const fact::result& what) {
   if (what.time < settings_.burn_in_period || !(is_time || x.look_again))
     return;
   x.due = cause;
-  x.second_look = std::exchange(x.look_again, false);
+  x.look_again = false;
   x.iteration = what.iteration;
   population_.set_score(what.trial, what.scores.front());
   population_.set_last_train_time(what.trial, what.time);
@@ -180,6 +180,7 @@ decision rule::look_at(sequence cause, trial_id trial) const {
       return result;
     facts = std::get<annotate>(result.actions.front().what).notes;
   }
+  auto still_waits = facts.contains(awaits_checkpoint) && population_.find(trial)->waits_since;
   auto gives_way = population_.others_wait(trial);
   if (gives_way && !facts.contains("why"))
     facts.set("why", "others wait for resources");
@@ -187,6 +188,8 @@ decision rule::look_at(sequence cause, trial_id trial) const {
     ask_to_save(trial, gives_way, facts, result);
   else if (gives_way)
     result.actions = {{trial, pause{}, std::move(facts)}};
+  else if (still_waits)
+    result.actions = {{trial, go_on{}, std::move(facts)}};
   else
     result.actions = {{trial, annotate{std::move(facts)}, {}}, {trial, go_on{}, {}}};
   return result;
@@ -224,9 +227,9 @@ exploit_plan rule::plan(std::uint64_t occasion, trial_id trial) const {
   const auto& source = *population_.find(donor);
   auto at_round = source.newest_iteration >= source.iteration ? source.newest : checkpoint_id{};
   result.donor = standing_of(donor);
-  // So good a one is on its way, and what it has is an interval old.
-  auto awaited = !settings_.synch && source.offers_since && !at_round && !source.hands_over
-                 && !population_.find(trial)->second_look;
+  // What it has already is an interval old.
+  auto saves = !settings_.synch && source.offers_since && !at_round && !source.hands_over;
+  auto awaited = saves && may_wait(trial);
   if (!awaited)
     result.from = settings_.synch ? at_round : population_.offered_by(donor);
   result.from_iteration = source.newest_iteration;
@@ -238,9 +241,15 @@ exploit_plan rule::plan(std::uint64_t occasion, trial_id trial) const {
   if (awaited)
     facts.set(awaits_checkpoint, true);
   if (!result.from)
-    facts.set("why", awaited ? "the checkpoint of " + its_donor + "is on its way: looked at again"
+    facts.set("why", awaited ? "the checkpoint of " + its_donor + "is on its way"
                              : "no checkpoint of " + its_donor + "is there yet");
   return result;
+}
+
+/// For a checkpoint that its donor is still saving.
+bool rule::may_wait(trial_id trial) const {
+  const auto& x = *population_.find(trial);
+  return !x.waits_since || x.last_train_time - *x.waits_since < settings_.perturbation_interval / 2;
 }
 
 choice rule::choose(sequence at, std::uint32_t count) const {
@@ -314,6 +323,10 @@ void rule::note(sequence cause, const action& what, bool refused) {
       x->offers_since = *in == value{"upper"} ? x->offers_since.value_or(x->iteration)
                                               : std::optional<std::uint64_t>{};
       x->look_again = facts.contains(awaits_checkpoint);
+      if (!x->look_again)
+        x->waits_since.reset();
+      else if (!x->waits_since)
+        x->waits_since = x->last_train_time;
     }
   }
   if (std::holds_alternative<save>(what.what) && x->now == whereabouts::running)

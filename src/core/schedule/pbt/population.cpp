@@ -165,6 +165,7 @@ void population::take_over(trial_id trial, const exploit& what, std::uint64_t it
   x.lets_go = x.now == whereabouts::running;
   x.config = what.config;
   x.offers_since.reset();
+  x.waits_since.reset();
   x.newest = what.from;
   x.newest_iteration = iteration;
   x.iteration = iteration;
@@ -254,8 +255,8 @@ void population::describe(fingerprint& into) const {
     into.add(x.due).add(std::uint64_t{x.lacks_attributes});
     into.add(x.newest).add(x.newest_iteration);
     into.add(std::uint64_t{x.offers_since.has_value()}).add(x.offers_since.value_or(0));
-    into.add(std::uint64_t{x.look_again}).add(std::uint64_t{x.second_look});
-    into.add(std::uint64_t{x.lets_go});
+    into.add(std::uint64_t{x.look_again}).add(std::uint64_t{x.lets_go});
+    into.add(std::uint64_t{x.waits_since.has_value()}).add(x.waits_since.value_or(0));
     into.add(std::uint64_t{x.hands_over});
   }
 }

@@ -53,8 +53,9 @@ struct exploit_plan {
 /// Looks at a trial when `perturbation_interval` has passed since it last did. One in the upper
 /// quantile of the scores saves a checkpoint and becomes a donor. One in the lower quantile takes
 /// over the checkpoint of a donor, drawn evenly, and goes on with a configuration that the explorer
-/// made of the donor's. While that of its donor is still being saved, it is put off to its next
-/// report, and then takes the newest there is; without any it goes on as it is. Where donors cannot
+/// made of the donor's. While that of its donor is still being saved, it is put off from report to
+/// report; half an interval later it takes the newest there is. Without any it goes on as it is.
+/// Where donors cannot
 /// be asked to save, and hand checkpoints over with their reports, their newest counts, however
 /// old.
 ///
@@ -119,6 +120,7 @@ private:
   [[nodiscard]] action exploit_or_skip(std::uint64_t occasion, trial_id trial,
                                        std::vector<config_ptr>& siblings) const;
   [[nodiscard]] exploit_plan plan(std::uint64_t occasion, trial_id trial) const;
+  [[nodiscard]] bool may_wait(trial_id trial) const;
   void ask_to_save(trial_id trial, bool then_pause, const object& facts, decision& into) const;
   [[nodiscard]] object facts_of(trial_id trial) const;
   [[nodiscard]] standing standing_of(trial_id trial) const;

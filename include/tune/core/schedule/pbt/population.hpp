@@ -52,9 +52,10 @@ struct member {
   /// A save of it was refused while it ran: its checkpoints come when they come, and any will do.
   bool hands_over = false;
   /// What was decided about its last result came to nothing, or was put off: the next one is looked
-  /// at at once. The last one was, for that reason.
+  /// at at once.
   bool look_again = false;
-  bool second_look = false;
+  /// It is put off since this time of training: its donor is still saving.
+  std::optional<double> waits_since;
   /// It is to take over another's state, and runs on until it lets go.
   bool lets_go = false;
 };
