@@ -65,6 +65,18 @@ std::string brief(double x) {
   return {buffer.data(), end};
 }
 
+/// @param at Where each of these stands in its range.
+std::vector<pbt::change> changes_to(const point& at, const object& from,
+                                    const std::vector<bounded_parameter>& explored) {
+  std::vector<pbt::change> result;
+  for (std::size_t i = 0; i < explored.size(); ++i) {
+    const auto* before = find_parameter(from, explored[i].name);
+    result.push_back({explored[i].name, before == nullptr ? value{} : *before,
+                      unscaled(explored[i].bounds, at[i]), "by the model"});
+  }
+  return result;
+}
+
 std::string note_of(const proposal& what) {
   return "by " + std::to_string(what.stretches) + " stretches of training: gain " + brief(what.mean)
          + " ± " + brief(what.sigma) + " standard deviations from the mean";
@@ -135,28 +147,31 @@ void bandit::adopt(const pbt::standing& what) {
 }
 
 pbt::explored bandit::explore(const pbt::heritage& what, pbt::dice& with) const {
+  if (auto by_model = explore_later(what))
+    return by_model(with);
   const auto& config = what.donor.config == nullptr ? object{} : *what.donor.config;
+  auto result = pbt::settle(space_.get(), config, {}, with);
+  result.note = "its donor has not trained for a whole interval yet";
+  return result;
+}
+
+std::function<pbt::explored(pbt::dice&)> bandit::explore_later(const pbt::heritage& what) const {
   auto here = history_.last_of(what.donor.trial);
-  if (!here) {
-    auto result = pbt::settle(space_.get(), config, {}, with);
-    result.note = "its donor has not trained for a whole interval yet";
-    return result;
-  }
+  if (!here)
+    return {};
+  auto config = what.donor.config == nullptr ? std::make_shared<const object>() : what.donor.config;
   question asked{here->first, here->second, history_.chosen()};
   for (const auto& x : what.siblings) {
     if (auto at = point_of(x))
       asked.chosen.push_back(std::move(*at));
   }
-  auto found = propose(history_.stretches(), asked, [&] { return with.unit(); });
-  std::vector<pbt::change> changes;
-  for (std::size_t i = 0; i < explored_.size(); ++i) {
-    const auto* before = find_parameter(config, explored_[i].name);
-    changes.push_back({explored_[i].name, before == nullptr ? value{} : *before,
-                       unscaled(explored_[i].bounds, found.at[i]), "by the model"});
-  }
-  auto result = pbt::settle(space_.get(), config, std::move(changes), with);
-  result.note = note_of(found);
-  return result;
+  return [space = space_, config, explored = explored_, all = history_.stretches(),
+          asked = std::move(asked)](pbt::dice& with) {
+    auto found = propose(all, asked, [&] { return with.unit(); });
+    auto result = pbt::settle(space.get(), *config, changes_to(found.at, *config, explored), with);
+    result.note = note_of(found);
+    return result;
+  };
 }
 
 } // namespace tune::pb2

@@ -53,9 +53,8 @@ value::list list_of(const std::vector<change>& changes) {
   return result;
 }
 
-/// Makes a plan an exploit, with a configuration that `how` finds.
-action explored_by(const explorer& how, exploit_plan what, std::span<const config_ptr> siblings) {
-  auto next = how.explore({what.occasion, what.target, what.donor, siblings}, *what.draws);
+/// Makes a plan an exploit, with the configuration that was found.
+action exploit_by(exploit_plan what, explored next) {
   auto config = std::make_shared<const object>(std::move(next.config));
   auto& facts = what.facts;
   facts.set("donor_iteration", static_cast<std::int64_t>(what.from_iteration));
@@ -161,11 +160,15 @@ deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
                   && population_.place_of(trial).in == quantile::lower;
   if (!exploits)
     return {};
-  auto how = explorer_->copy_to_explore();
-  auto planned = how == nullptr ? exploit_plan{} : plan(cause, trial);
+  auto planned = plan(cause, trial);
   if (!planned.from)
     return {};
-  return [cause, how, planned] { return decision{cause, {explored_by(*how, planned, {})}}; };
+  auto explore = explorer_->explore_later({cause, planned.target, planned.donor, {}});
+  if (!explore)
+    return {};
+  return [cause, planned, explore] {
+    return decision{cause, {exploit_by(planned, explore(*planned.draws))}};
+  };
 }
 
 /// Asynchronous: what the interval's end brings.
@@ -215,7 +218,9 @@ action rule::exploit_or_skip(std::uint64_t occasion, trial_id trial,
   auto planned = plan(occasion, trial);
   if (!planned.from)
     return {trial, annotate{std::move(planned.facts)}, {}};
-  auto result = explored_by(*explorer_, std::move(planned), siblings);
+  auto next
+      = explorer_->explore({occasion, planned.target, planned.donor, siblings}, *planned.draws);
+  auto result = exploit_by(std::move(planned), std::move(next));
   siblings.push_back(std::get<exploit>(result.what).config);
   return result;
 }

@@ -8,6 +8,7 @@
 #include "tune/core/schedule/scheduler.hpp"
 #include "tune/core/space/space.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,9 +52,8 @@ public:
   void forget(trial_id trial) override { history_.forget(trial); }
   [[nodiscard]] pbt::explored explore(const pbt::heritage& what, pbt::dice& with) const override;
   /// Costs O(n) of at most a thousand stretches.
-  [[nodiscard]] std::shared_ptr<const pbt::explorer> copy_to_explore() const override {
-    return std::make_shared<bandit>(*this);
-  }
+  [[nodiscard]] std::function<pbt::explored(pbt::dice&)>
+  explore_later(const pbt::heritage& what) const override;
   void describe(fingerprint& into) const override { history_.describe(into); }
 
 private:

@@ -8,7 +8,7 @@
 #include "tune/core/space/space.hpp"
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,8 +102,11 @@ public:
 
   [[nodiscard]] virtual explored explore(const heritage& what, dice& with) const = 0;
 
-  /// Where exploring takes long: a copy as of now, to explore on another thread. Null: it is quick.
-  [[nodiscard]] virtual std::shared_ptr<const explorer> copy_to_explore() const { return nullptr; }
+  /// Where exploring takes long: what finds the same as `explore` would now, from copies of what
+  /// that needs, on any thread. Empty: `explore` is quick.
+  [[nodiscard]] virtual std::function<explored(dice&)> explore_later(const heritage&) const {
+    return {};
+  }
 
   /// Adds all state to `into`.
   virtual void describe(fingerprint&) const {}
