@@ -120,16 +120,41 @@ void replay_check::note(const command& what) {
         = {std::nullopt, asked->what.count, asked->what.number, asked->what.at};
 }
 
+void replay_check::give(question& to, std::string answer) {
+  if (to.answers.empty() || to.answers.back() != answer)
+    to.answers.push_back(std::move(answer));
+}
+
+/// What takes long is put off until it is known whether anybody wants to know.
+void replay_check::answer_report(sequence cause, question& what) const {
+  auto is_first = what.answers.empty() && what.later.empty();
+  if (auto later = judge_->judge_later(cause, *what.trial))
+    what.later.emplace_back(is_first || heard_later_, std::move(later));
+  else
+    give(what, text_of(judge_->judge(cause, *what.trial)));
+}
+
+/// Whether the answer is one of those that were put off: the likely ones come first.
+bool replay_check::works_out(question& what, const std::string& recorded) {
+  for (auto likely : {true, false}) {
+    for (auto i = what.later.rbegin(); i != what.later.rend(); ++i) {
+      if (i->first != likely)
+        continue;
+      give(what, text_of(i->second()));
+      if (what.answers.back() == recorded)
+        return true;
+    }
+  }
+  return false;
+}
+
 /// Computes what each open question could be answered with now.
 void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
-  auto give = [](question& to, std::string answer) {
-    if (to.answers.empty() || to.answers.back() != answer)
-      to.answers.push_back(std::move(answer));
-  };
   for (auto& [cause, x] : judged_) {
-    if (facts_for_judge || x.answers.empty())
-      give(x, text_of(judge_->judge(cause, *x.trial)));
+    if (facts_for_judge || (x.answers.empty() && x.later.empty()))
+      answer_report(cause, x);
   }
+  heard_later_ = false;
   for (auto& [at, x] : stalls_) {
     if (facts_for_judge || x.answers.empty())
       give(x, text_of(judge_->on_stall(at)));
@@ -186,7 +211,9 @@ void replay_check::settle(open_questions& among, sequence cause, const std::stri
     return; // `log_check` says so
   ++verified_;
   const auto& could = known->second.answers;
-  if (std::find(could.begin(), could.end(), recorded) == could.end())
+  auto matches = std::find(could.begin(), could.end(), recorded) != could.end();
+  heard_later_ = heard_later_ || !known->second.later.empty();
+  if (!matches && !works_out(known->second, recorded))
     found_.add({promise::replay, seq, known->second.trial,
                 std::string{who} + " is recorded to have said: " + shown(recorded)
                     + "; it says: " + (could.empty() ? "nothing" : shown(could.back()))});

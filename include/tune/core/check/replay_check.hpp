@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tune {
@@ -59,6 +60,9 @@ private:
     std::uint64_t number = 0;
     sequence at = 0;
     std::vector<std::string> answers{};
+    /// What would be worked out, with whether that may have begun then: one begins when it is
+    /// asked, or when the answer before was heard.
+    std::vector<std::pair<bool, deferred_decision>> later{};
   };
   using open_questions = std::map<sequence, question>;
 
@@ -72,6 +76,8 @@ private:
   std::vector<command> gave_;
   findings found_;
   std::uint64_t verified_ = 0;
+  /// An answer that takes long was heard with this event.
+  bool heard_later_ = false;
   open_questions judged_;
   open_questions stalls_;
   open_questions choices_;
@@ -79,6 +85,9 @@ private:
 
   void note(const command& what);
   void answer_open(bool facts_for_judge, bool facts_for_source);
+  static void give(question& to, std::string answer);
+  void answer_report(sequence cause, question& what) const;
+  [[nodiscard]] static bool works_out(question& what, const std::string& recorded);
   void compare(const event& what);
   [[nodiscard]] bool came_to_an_end_earlier(const on::suggested& what) const;
   void settle(open_questions& among, sequence cause, const std::string& recorded, sequence seq,
