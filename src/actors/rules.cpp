@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/rules.hpp"
 
+#include "training_threads.hpp"
+
 #include "tune/trainable/drive.hpp"
 
 #include <deque>
+#include <mutex>
+#include <stdexcept>
 
 namespace tune {
 
 namespace {
 
-struct deferred_question {
-  deferred_decision work;
-};
-
+/// What came of a job.
 struct deferred_answer {
   decision what;
   /// Empty: it was worked out.
   std::string failure;
 };
 
+using scheduler_impl = extend<scheduler_actor, caf::result<void>(deferred_answer, runner_actor)>;
+
 } // namespace
 
 } // namespace tune
 
 TUNE_BEGIN_LOCAL_TYPES(tune_rules, 240)
-TUNE_LOCAL_TYPE(tune_rules, tune::deferred_question)
 TUNE_LOCAL_TYPE(tune_rules, tune::deferred_answer)
 TUNE_END_LOCAL_TYPES(tune_rules)
 
@@ -32,31 +34,49 @@ namespace tune {
 
 namespace {
 
-/// A rule of the user's own may throw: the run cannot go on without it.
+/// A rule of the user's own may throw: the run cannot go on without it, but once it is mended.
 template <class Self>
 void give_up(Self* self, const runner_actor& runner, const std::string& what,
              const std::string& text) {
-  send(self, runner, news{on::stop_asked{{}, what + " failed: " + text}});
+  send(self, runner, news{on::interrupted{what + " failed: " + text}});
   self->quit(caf::exit_reason::user_shutdown);
 }
 
-/// Works out what takes long, so that its scheduler can answer others meanwhile.
-using thinker_actor = typed_actor<caf::result<deferred_answer>(deferred_question)>;
+/// @returns the answer. @errors throws where it is one to another question: nobody would hear it.
+decision about(sequence cause, decision answer) {
+  if (answer.cause != cause)
+    throw std::runtime_error{"it was asked about event " + std::to_string(cause)
+                             + ", and answered about event " + std::to_string(answer.cause)};
+  return answer;
+}
 
-struct thinker_state {
-  static inline const char* name = "tune.thinker";
+/// Where jobs leave their answers. Nobody waits for a job: its scheduler may be gone by then.
+class answer_desk {
+public:
+  explicit answer_desk(caf::weak_actor_ptr whom) : whom_{std::move(whom)} {}
+
+  void take(deferred_answer what, const runner_actor& runner) {
+    std::lock_guard guard{mutex_};
+    if (auto to = caf::actor_cast<caf::strong_actor_ptr>(whom_))
+      send_from_outside(caf::actor_cast<scheduler_impl>(to), std::move(what), runner);
+  }
+  void close() {
+    std::lock_guard guard{mutex_};
+    whom_ = nullptr;
+  }
+
+private:
+  std::mutex mutex_;
+  caf::weak_actor_ptr whom_;
 };
 
-thinker_actor::behavior_type thinker(thinker_actor::stateful_pointer<thinker_state>) {
-  return {
-      [](const deferred_question& what) -> deferred_answer {
-        try {
-          return {what.work(), {}};
-        } catch (...) {
-          return {{}, current_exception_text()};
-        }
-      },
-  };
+/// Does the job, and says what came of it.
+deferred_answer work_out(const cmd::judge& question, const deferred_decision& job) {
+  try {
+    return {about(question.cause, job()), {}};
+  } catch (...) {
+    return {{}, current_exception_text()};
+  }
 }
 
 struct scheduler_state {
@@ -65,7 +85,8 @@ struct scheduler_state {
   bool own_thread = true;
   /// What is worked out elsewhere: the first is under way, or its answer is not a fact yet.
   std::deque<cmd::judge> deferred;
-  thinker_actor helper;
+  training_threads threads;
+  std::shared_ptr<answer_desk> desk;
 
   template <class Self>
   void take(Self* self, const scheduler_turn& turn, const runner_actor& runner) {
@@ -83,7 +104,7 @@ struct scheduler_state {
     for (const auto& question : turn.judge)
       judge(self, question, runner, answers);
     for (const auto& question : turn.stalls)
-      answers.answers.push_back(rule->on_stall(question.at));
+      answers.answers.push_back(about(question.at, rule->on_stall(question.at)));
     if (!turn.judge.empty() || !turn.stalls.empty())
       send(self, runner, news{std::move(answers)});
     for (const auto& question : turn.choose)
@@ -99,7 +120,7 @@ struct scheduler_state {
              on::decided& answers) {
     auto later = rule->judge_later(question.cause, question.trial);
     if (!later) {
-      answers.answers.push_back(rule->judge(question.cause, question.trial));
+      answers.answers.push_back(about(question.cause, rule->judge(question.cause, question.trial)));
       return;
     }
     deferred.push_back(question);
@@ -116,28 +137,31 @@ struct scheduler_state {
         begin(self, std::move(later), runner);
         return;
       }
-      send(self, runner, news{on::decided{{rule->judge(next.cause, next.trial)}}, true});
+      auto answer = about(next.cause, rule->judge(next.cause, next.trial));
+      send(self, runner, news{on::decided{{std::move(answer)}}, true});
     }
   }
 
   template <class Self>
-  void begin(Self* self, deferred_decision work, const runner_actor& runner) {
-    if (!helper) {
-      helper = own_thread ? self->home_system().template spawn<caf::detached>(thinker)
-                          : self->home_system().spawn(thinker);
-      take_along(self, helper);
+  void begin(Self* self, deferred_decision job, const runner_actor& runner) {
+    auto question = deferred.front();
+    if (desk == nullptr) {
+      desk = std::make_shared<answer_desk>(caf::actor_cast<caf::weak_actor_ptr>(self));
+      self->attach_functor([desk = desk] { desk->close(); });
     }
-    request(self, helper, caf::infinite, deferred_question{std::move(work)})
-        .then(
-            [self, runner](deferred_answer& answer) {
-              if (answer.failure.empty())
-                send(self, runner, news{on::decided{{std::move(answer.what)}}, true});
-              else
-                give_up(self, runner, "the scheduler", answer.failure);
-            },
-            [self, runner](const caf::error& why) {
-              give_up(self, runner, "the scheduler", render(self->home_system(), why));
-            });
+    auto work = [question, job = std::move(job), runner, desk = desk] {
+      desk->take(work_out(question, job), runner);
+    };
+    if (!own_thread || !threads.run(work))
+      work();
+  }
+
+  template <class Self>
+  void hear(Self* self, deferred_answer& what, const runner_actor& runner) {
+    if (what.failure.empty())
+      send(self, runner, news{on::decided{{std::move(what.what)}}, true});
+    else
+      give_up(self, runner, "the scheduler", what.failure);
   }
 };
 
@@ -154,8 +178,8 @@ struct searcher_state {
   }
 };
 
-scheduler_actor::behavior_type
-scheduler_shell(scheduler_actor::stateful_pointer<scheduler_state> self,
+scheduler_impl::behavior_type
+scheduler_shell(scheduler_impl::stateful_pointer<scheduler_state> self,
                 std::shared_ptr<std::unique_ptr<scheduler>> rule, bool own_thread) {
   auto& state = state_of(self);
   state.rule = std::move(*rule);
@@ -167,6 +191,9 @@ scheduler_shell(scheduler_actor::stateful_pointer<scheduler_state> self,
         } catch (...) {
           give_up(self, runner, "the scheduler", current_exception_text());
         }
+      },
+      [self, &state](deferred_answer& what, const runner_actor& runner) {
+        state.hear(self, what, runner);
       },
   };
 }

@@ -30,11 +30,13 @@ struct counting_scheduler : scheduler {
 struct thinking_scheduler : counting_scheduler {
   bool fails = false;
   bool is_easy = false;
+  /// What it takes its answers to be about, beside the question.
+  sequence off = 0;
 
   [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override {
     if (trial.number != 9 || is_easy)
       return {};
-    return [fails = fails, answer = judge(cause, trial)] {
+    return [fails = fails, answer = counting_scheduler::judge(cause + off, trial)] {
       if (fails)
         throw std::runtime_error{"no idea"};
       return answer;
@@ -188,12 +190,23 @@ TEST_F(deferring_test, goes_on_to_new_questions_once_all_are_answered) {
   EXPECT_EQ(heard(), (verdicts{{12}, true}));
 }
 
+TEST_F(deferring_test, ends_the_run_where_an_answer_is_about_another_event) {
+  make();
+  rule->off = 3;
+  ask({{11, trial_id{9}}});
+  EXPECT_EQ(heard(), verdicts{});
+
+  EXPECT_THAT(runner.heard->take_news<on::interrupted>().why,
+              testing::HasSubstr("asked about event 11, and answered about event 14"));
+  EXPECT_TRUE(is_gone(uut));
+}
+
 TEST_F(deferring_test, ends_the_run_where_thinking_fails) {
   make(true);
   ask({{11, trial_id{9}}});
   EXPECT_EQ(heard(), verdicts{});
 
-  EXPECT_THAT(runner.heard->take_news<on::stop_asked>().why,
+  EXPECT_THAT(runner.heard->take_news<on::interrupted>().why,
               testing::HasSubstr("the scheduler failed: no idea"));
   EXPECT_TRUE(is_gone(uut));
 }

@@ -271,7 +271,7 @@ TEST_F(tuner_test, ends_where_the_users_own_scheduler_throws) {
   auto grid = tuner{all}.run(options().scheduler("faulty"));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
-  EXPECT_EQ(grid->status(), experiment_status::stopped);
+  EXPECT_EQ(grid->status(), experiment_status::interrupted);
   EXPECT_THAT(grid->why(), HasSubstr("I cannot judge"));
 }
 
