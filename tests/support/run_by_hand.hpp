@@ -66,6 +66,8 @@ struct noting_ports : engine_ports {
 /// test lets it.
 struct run_by_hand {
   experiment_settings settings = able_to_save();
+  /// The scheduler may have one trial go on from another's checkpoint.
+  bool clones = false;
   noting_ports ports;
   std::unique_ptr<engine> uut;
   static constexpr trial_id zero{0};
@@ -89,6 +91,7 @@ struct run_by_hand {
     source.exhaustible = true;
     scheduler_traits judge;
     judge.choose_ahead = 4;
+    judge.needs_checkpoints = clones;
     uut = std::make_unique<engine>(experiment{settings, judge, source, {}}, ports);
   }
   void open(std::size_t trials = 1) {

@@ -79,6 +79,7 @@ void machine::take(const on::opened& what) {
     const auto* trial = live(x.second);
     return trial == nullptr || trial->shown != x.first;
   });
+  review_named();
   opening_failures_ = 0;
   told_of_rest_ = narrowed_ = false;
   gathering_ = what.how == opening::gathers;

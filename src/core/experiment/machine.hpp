@@ -200,6 +200,8 @@ struct checkpoint_entry {
   std::vector<trial_id> borrowers = {};
   /// In whose memory it lies; empty: on disk.
   std::string node = {};
+  /// Until when it was its trial's newest; 0: it still is.
+  sequence until = 0;
 };
 
 /// How a run leaves off before its natural end.
@@ -317,6 +319,7 @@ private:
   void pause_on_disk(live_trial& trial, const std::string& why);
   void settle_handover(live_trial& trial, std::uint64_t iteration, bool kept);
   void end_save(live_trial& trial);
+  void halt_at_work(live_trial& trial, std::string why);
   void fail_pause(live_trial& trial, const std::string& why);
   [[nodiscard]] bool is_doubled(const open_attempt& attempt, const on::saved& what) const;
   [[nodiscard]] static bool is_doubled(const open_attempt& attempt, const on::save_failed& what);
@@ -332,6 +335,8 @@ private:
   /// It could go on from it, now or later.
   [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;
   [[nodiscard]] bool is_pinned(checkpoint_id id, const checkpoint_entry& x) const;
+  [[nodiscard]] bool may_be_named(const checkpoint_entry& x) const;
+  void review_named();
   void review(trial_id of);
   void review_all();
   void propose_to_doom(std::vector<checkpoint_id> which);
@@ -474,6 +479,8 @@ private:
   /// The same of all that the scheduler has not answered, whatever became of the attempt: an answer
   /// counts once.
   std::map<sequence, trial_id> unanswered_;
+  /// Trials some of whose checkpoints stay for an answer to these alone.
+  std::set<trial_id> kept_for_answers_;
 
   std::uint64_t asks_ = 0;
   std::optional<ask> asked_;

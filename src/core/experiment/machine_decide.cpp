@@ -8,8 +8,11 @@ void machine::take(const on::decided& what) {
   for (const auto& answer : what.answers) {
     if (!awaits(answer))
       continue;
+    auto was_oldest = !unanswered_.empty() && unanswered_.begin()->first == answer.cause;
     unanswered_.erase(answer.cause);
     take_answer(answer);
+    if (was_oldest)
+      review_named();
   }
 }
 
@@ -79,6 +82,8 @@ bool machine::act(sequence cause, const action& what) {
     done = allow_on(*trial);
   } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
     done = exploit_into(*trial, *graft);
+    if (!done)
+      note_decision(*trial, "exploit_refused", what.reason);
   } else if (const auto* changed = std::get_if<reconfigure>(&what.what)) {
     reconfigure_by(*trial, *changed);
     done = true;
@@ -127,8 +132,8 @@ void machine::forget_verdict(open_attempt& attempt) {
 
 bool machine::exploit_into(live_trial& trial, const exploit& what) {
   auto known = checkpoints_.find(what.from);
-  if (known == checkpoints_.end() || known->second.bad || known->second.doomed
-      || !known->second.node.empty() || trial.awaits_lease)
+  if (what.config == nullptr || known == checkpoints_.end() || known->second.bad
+      || known->second.doomed || !known->second.node.empty() || trial.awaits_lease)
     return false;
   borrow(trial.id, what.from);
   trial.graft = transplant{what.donor, what.from, what.config};

@@ -70,7 +70,22 @@ bool machine::may_use(trial_id who, checkpoint_id id) const {
          || std::find(known.begin(), known.end(), id) != known.end();
 }
 
+/// It was its trial's newest while the scheduler thought about a question that is open: the answer
+/// may be that another is to go on from it.
+bool machine::may_be_named(const checkpoint_entry& x) const {
+  return scheduler_.needs_checkpoints && x.until != 0 && !unanswered_.empty()
+         && unanswered_.begin()->first < x.until;
+}
+
+/// The oldest question was answered: what stayed for it may go.
+void machine::review_named() {
+  for (auto id : std::exchange(kept_for_answers_, {}))
+    review(id);
+}
+
 bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
+  if (may_be_named(x))
+    return true;
   // Where an exploit brought the best about, it may be the donor's.
   if (best_ && !x.location.empty() && best_->checkpoint == x.location)
     return true;
@@ -88,6 +103,8 @@ void machine::review(trial_id of) {
   for (auto id : known->second) {
     const auto& x = checkpoints_.at(id);
     all.push_back({worth_of(id, x), x.bytes, is_pinned(id, x)});
+    if (may_be_named(x))
+      kept_for_answers_.insert(of);
   }
   propose_to_doom(superfluous(policy, std::move(all)));
 }
@@ -121,9 +138,13 @@ void machine::take(const on::checkpoints_doomed& what) {
   for (auto id : what.which) {
     auto known = checkpoints_.find(id);
     // Two reviews may have come to the same end before either was heard.
-    if (known == checkpoints_.end() || known->second.doomed
-        || is_pinned(known->first, known->second))
+    if (known == checkpoints_.end() || known->second.doomed)
       continue;
+    if (is_pinned(known->first, known->second)) {
+      if (may_be_named(known->second))
+        kept_for_answers_.insert(known->second.trial);
+      continue;
+    }
     known->second.doomed = true;
     forget(id, known->second);
     emit(cmd::discard{id, known->second.location, known->second.node}, seq_);

@@ -166,6 +166,8 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
       && !std::exchange(warned_of_memory_, true))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
                    + trial.attempt->home() + " has no room for it in memory"});
+  if (auto before = newest_good(trial); before && checkpoints_.at(before).trial == trial.id)
+    checkpoints_.at(before).until = seq_;
   keep(id, std::move(what));
   trial.checkpoints.push_back(id);
   review(trial.id);
@@ -227,9 +229,15 @@ void machine::take(const on::save_failed& what) {
   else if (!what.unable)
     fail_pause(*trial, what.why);
   else if (drain_)
-    halt(*trial, halt_mode::stop, drain_->why);
+    halt_at_work(*trial, drain_->why);
   else
     enact(*trial);
+}
+
+/// One that cannot save trains on once it has said so: its next report counts.
+void machine::halt_at_work(live_trial& trial, std::string why) {
+  halt(trial, halt_mode::stop, std::move(why));
+  trial.attempt->closed = false;
 }
 
 /// It wanted to pause: it keeps running, and that counts as a failure.

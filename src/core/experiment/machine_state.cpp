@@ -213,7 +213,8 @@ void machine::describe(fingerprint& into) const {
         .add(std::uint64_t{x.score.has_value()})
         .add(x.score.value_or(0))
         .add(std::uint64_t{x.bad})
-        .add(std::uint64_t{x.doomed});
+        .add(std::uint64_t{x.doomed})
+        .add(x.until);
   into.add(kept_bytes_);
   if (best_) {
     into.add(best_->trial).add(best_score_).add(std::uint64_t{best_lineage_});
@@ -232,6 +233,8 @@ void machine::describe(fingerprint& into) const {
     into.add(cause).add(trial);
   for (const auto& [cause, trial] : unanswered_)
     into.add(cause).add(trial);
+  for (auto id : kept_for_answers_)
+    into.add(id);
   into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
   into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
   into.add(std::uint64_t{searcher_heard_}).add(std::uint64_t{scheduler_heard_});

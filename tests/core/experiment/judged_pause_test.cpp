@@ -222,5 +222,22 @@ TEST_F(open_question, is_dropped_where_the_trial_got_further) {
   EXPECT_EQ(questions(), 0u);
 }
 
+/// Ctrl-C; it is asked to save, and says that it cannot be asked: it trains on meanwhile.
+TEST_F(judged_pause, counts_the_last_report_of_one_that_cannot_be_asked) {
+  begin();
+  post(on::interrupted{"Ctrl-C"});
+  report();
+  decide(go_on{});
+  auto asked = ports.last<cmd::save>();
+  post(on::save_failed{zero, attempt, asked.checkpoint, "not now", asked.iteration, true});
+  ASSERT_EQ(ports.all<cmd::halt>().size(), 1u);
+
+  report();
+  end(end_class::stopped);
+
+  EXPECT_EQ(results(), 3u);
+  EXPECT_EQ(questions(), 3u);
+}
+
 } // namespace
 } // namespace tune
