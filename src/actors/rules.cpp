@@ -50,24 +50,28 @@ decision about(sequence cause, decision answer) {
   return answer;
 }
 
-/// Where jobs leave their answers. Nobody waits for a job: its scheduler may be gone by then.
+/// Where jobs leave their answers. Nobody waits for a job: once its scheduler is gone, nothing that
+/// it holds may refer to an actor, or it might outlive their system.
 class answer_desk {
 public:
-  explicit answer_desk(caf::weak_actor_ptr whom) : whom_{std::move(whom)} {}
+  answer_desk(caf::weak_actor_ptr whom, runner_actor runner)
+      : whom_{std::move(whom)}, runner_{std::move(runner)} {}
 
-  void take(deferred_answer what, const runner_actor& runner) {
+  void take(deferred_answer what) {
     std::lock_guard guard{mutex_};
     if (auto to = caf::actor_cast<caf::strong_actor_ptr>(whom_))
-      send_from_outside(caf::actor_cast<scheduler_impl>(to), std::move(what), runner);
+      send_from_outside(caf::actor_cast<scheduler_impl>(to), std::move(what), runner_);
   }
   void close() {
     std::lock_guard guard{mutex_};
     whom_ = nullptr;
+    runner_ = nullptr;
   }
 
 private:
   std::mutex mutex_;
   caf::weak_actor_ptr whom_;
+  runner_actor runner_;
 };
 
 /// Does the job, and says what came of it.
@@ -146,12 +150,11 @@ struct scheduler_state {
   void begin(Self* self, deferred_decision job, const runner_actor& runner) {
     auto question = deferred.front();
     if (desk == nullptr) {
-      desk = std::make_shared<answer_desk>(caf::actor_cast<caf::weak_actor_ptr>(self));
+      desk = std::make_shared<answer_desk>(caf::actor_cast<caf::weak_actor_ptr>(self), runner);
       self->attach_functor([desk = desk] { desk->close(); });
     }
-    auto work = [question, job = std::move(job), runner, desk = desk] {
-      desk->take(work_out(question, job), runner);
-    };
+    auto work
+        = [question, job = std::move(job), desk = desk] { desk->take(work_out(question, job)); };
     if (!own_thread || !threads.run(work))
       work();
   }
