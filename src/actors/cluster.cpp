@@ -2,6 +2,7 @@
 #include "tune/actors/cluster.hpp"
 
 #include "tune/actors/node.hpp"
+#include "tune/core/cluster/membership.hpp"
 #include "tune/core/liveness/flap_book.hpp"
 #include "tune/core/resource/ledger.hpp"
 
@@ -81,24 +82,17 @@ struct lease_out {
   unsigned refusals = 0;
   /// The node was not ready.
   bool is_declined = false;
-  /// What was launched on it, as often as its node comes back; and who hears of that.
+  /// The launch, which may have to be repeated; and who hears of it.
   std::optional<launch_order> order = {};
   trial_actor trial = {};
-  /// Nobody waits for it any more.
-  bool is_revoked = false;
 };
 
 struct node_entry {
   node_actor actor;
   resources capacity;
-  bool leaving = false;
   /// See `node_offer`.
   std::uint64_t session = 0;
   std::string worker = {};
-  /// Launches on it so far.
-  std::uint64_t launches = 0;
-  /// The connection to it is lost; it is not, yet. It gets nothing more meanwhile.
-  bool is_away = false;
   /// It was lost too often: it gets nothing for a while, and nobody is told that it is there.
   bool is_resting = false;
   /// What was over, or needed no longer, while it was away.
@@ -106,10 +100,19 @@ struct node_entry {
   std::vector<pause_dropped> missed_pauses = {};
 };
 
+node_arrival arrival_of(const node_offer& x) {
+  node_arrival result{x.node, x.worker, x.session, {x.has.incarnation, x.has.turn, {}}};
+  for (auto lease : x.has.leases)
+    result.has.leases.push_back({lease});
+  return result;
+}
+
 struct cluster_state {
   static inline const char* name = "tune.cluster";
 
   ledger books;
+  cluster_impl::pointer self = nullptr;
+  membership members;
   std::map<std::string, node_entry> nodes;
   /// Who hears of nodes.
   std::map<caf::actor_addr, runner_actor> runners;
@@ -127,33 +130,55 @@ struct cluster_state {
   std::optional<std::pair<resource_request, node_labels>> possible;
   flap_book flaps;
   monitors watched;
+  using farewell = caf::typed_response_promise<std::uint64_t>;
+  std::optional<farewell> dissolving;
+  bool dissolved = false;
+  /// Of nodes that rest.
+  std::map<std::string, node_offer> offers;
 
   // -- Nodes.
 
-  template <class Self>
-  void offer(Self* self, const node_offer& what, const node_actor& node) {
+  void offer(const node_offer& what, const node_actor& node) {
     if (dissolved) {
       send(self, node, drain_atom_v);
       return;
     }
     auto known = nodes.find(what.node);
-    if (known != nodes.end() && is_the_same(known->second, what))
-      return take_back(self, known->second, what, node);
-    if (known != nodes.end() && known->second.actor != node)
-      lose(self, what.node, "another node came under its name");
-    auto& entry = nodes[what.node];
-    entry = {node, what.capacity, false, what.session, what.worker, what.has.turn};
-    attend(self, what.node, node);
-    // Whatever it still has was placed anew.
-    if (what.session != 0)
-      send(self, node, leases_kept{{}, true});
-    if (auto left = flaps.left(what.worker, now(self)); what.session != 0 && left.count() > 0)
-      return rest(self, what, left);
-    begin(self, what);
+    // The head's own node offers something else than before.
+    if (known != nodes.end() && what.session == 0 && known->second.actor == node)
+      return join(what, node);
+    auto came = members.arrive(arrival_of(what));
+    if (came.how == membership::reception::stale)
+      return;
+    if (came.how == membership::reception::returned)
+      return take_back(what, node, came);
+    if (came.how == membership::reception::replaces) {
+      lose(what.node, text_of_replacement(known->second, what));
+      static_cast<void>(members.arrive(arrival_of(what)));
+    }
+    join(what, node);
   }
 
-  template <class Self>
-  static instant now(Self* self) {
+  /// A worker whose node ended its trials while this head was silent is nobody to blame.
+  [[nodiscard]] static std::string text_of_replacement(const node_entry& before,
+                                                       const node_offer& what) {
+    if (what.session != 0 && before.worker == what.worker)
+      return "it heard nothing of this head for too long, ended its trials and began anew";
+    return "another node came under its name";
+  }
+
+  void join(const node_offer& what, const node_actor& node) {
+    nodes[what.node] = {node, what.capacity, what.session, what.worker};
+    attend(what.node, node);
+    // Whatever it still has was placed anew.
+    if (what.session != 0)
+      send(self, node, leases_kept{{}, true, what.session});
+    if (auto left = flaps.left(what.worker, now()); what.session != 0 && left.count() > 0)
+      return rest(what, left);
+    begin(what);
+  }
+
+  [[nodiscard]] instant now() const {
     return std::chrono::duration_cast<instant>(self->clock().now().time_since_epoch());
   }
 
@@ -165,160 +190,138 @@ struct cluster_state {
   }
 
   /// It has a place in the books.
-  template <class Self>
-  void begin(Self* self, const node_offer& what) {
+  void begin(const node_offer& what) {
     enter_in_books(what);
     possible.reset();
-    announce(self, on::node_up{what.node, what.capacity});
-    grant(self);
+    announce(on::node_up{what.node, what.capacity});
+    grant();
   }
 
-  template <class Self>
-  void attend(Self* self, const std::string& called, const node_actor& node) {
-    watched.watch(self, node, [this, self, node, called](const caf::error& why) {
+  void attend(const std::string& called, const node_actor& node) {
+    watched.watch(self, node, [this, node, called](const caf::error& why) {
       auto known = nodes.find(called);
       if (known == nodes.end() || known->second.actor != node)
         return;
       // It may run on, and come back before its time is up.
       if (is_unreachable(why) && known->second.session != 0)
-        part(called, known->second);
+        part(called);
       else
-        lose(self, called, text_of_loss("it", why), is_unreachable(why));
+        lose(called, text_of_loss("it", why), is_unreachable(why));
     });
   }
 
   // -- Nodes that were out of reach.
 
-  [[nodiscard]] static bool is_the_same(const node_entry& known, const node_offer& what) {
-    return what.session != 0 && known.session != 0 && known.worker == what.worker;
-  }
-
-  void part(const std::string& called, node_entry& node) {
-    node.is_away = true;
+  void part(const std::string& called) {
+    members.part(called);
     for (const auto& [runner, share] : shares)
       books.hold(called, share);
   }
 
   /// It was away, and nothing was placed anew: all goes on where it left off.
-  template <class Self>
-  void take_back(Self* self, node_entry& entry, const node_offer& what, const node_actor& node) {
+  void take_back(const node_offer& what, const node_actor& node,
+                 const membership::arrival& came) {
+    auto& entry = nodes.at(what.node);
     entry.actor = node;
     entry.session = what.session;
-    entry.is_away = false;
-    attend(self, what.node, node);
-    compare(self, what, node);
+    attend(what.node, node);
+    repeat(what, node, came);
     for (const auto& job : std::exchange(entry.missed, {}))
       send(self, node, job_over{job});
     for (auto& pause : std::exchange(entry.missed_pauses, {}))
       send(self, node, std::move(pause));
-    if (entry.leaving || entry.is_resting)
+    for (auto id : came.over)
+      release(id);
+    if (members.is_leaving(what.node) || nodes.at(what.node).is_resting)
       return;
     enter_in_books(what);
-    grant(self);
+    grant();
   }
 
-  /// What it still has goes on, what did not reach it comes again, what is over is over.
-  template <class Self>
-  void compare(Self* self, const node_offer& what, const node_actor& node) {
-    const std::set<std::uint64_t> there(what.has.leases.begin(), what.has.leases.end());
-    std::vector<lease_id> over;
-    leases_kept kept{};
-    for (const auto& [id, lease] : leases) {
-      if (lease.node != what.node)
-        continue;
-      auto came = lease.order && lease.order->turn <= what.has.turn;
-      if (came && !there.contains(id.number))
-        over.push_back(id);
-      else
-        kept.leases.push_back(id.number);
-    }
+  /// What it still has goes on, and what did not reach it comes again.
+  void repeat(const node_offer& what, const node_actor& node, const membership::arrival& came) {
+    leases_kept kept{{}, false, what.session};
+    for (auto id : came.kept)
+      kept.leases.push_back(id.number);
     send(self, node, kept);
-    for (auto number : kept.leases)
-      remind(self, leases.at(lease_id{number}), number, node);
-    for (auto id : over)
-      release(self, id);
+    for (auto id : came.known)
+      send_order(id, members.number_of(id));
+    for (auto id : came.missed)
+      send_order(id, *members.launched(id));
+    for (auto id : came.revoked)
+      send(self, node, lease_revoked{id.number});
   }
 
-  template <class Self>
-  void remind(Self* self, const lease_out& lease, std::uint64_t number, const node_actor& node) {
-    if (lease.order)
-      send(self, node, *lease.order, lease.trial);
-    if (lease.is_revoked)
-      send(self, node, lease_revoked{number});
+  void send_order(lease_id which, membership::launch_number as) {
+    auto& lease = leases.at(which);
+    lease.order->turn = as.turn;
+    lease.order->session = as.session;
+    send(self, nodes.at(lease.node).actor, *lease.order, lease.trial);
   }
 
   /// Those that are away hear of it when they are back.
-  template <class Self>
-  void end_job(Self* self, const job_over& what) {
+  void end_job(const job_over& what) {
     for (auto& [who, node] : nodes) {
-      if (node.is_away)
+      if (members.is_away(who))
         node.missed.insert(what.job);
       else
         send(self, node.actor, what);
     }
   }
 
-  template <class Self>
-  void drop_pause(Self* self, const pause_dropped& what) {
+  void drop_pause(const pause_dropped& what) {
     auto known = nodes.find(what.node);
     if (known == nodes.end())
       return;
-    if (known->second.is_away)
+    if (members.is_away(what.node))
       known->second.missed_pauses.push_back(what);
     else
       send(self, known->second.actor, what);
   }
 
-  template <class Self>
-  void notice(Self* self, const node_silent& what) {
-    for (const auto& [called, node] : nodes) {
-      if (node.session == what.session && what.session != 0)
-        return lose(self, std::string{called}, what.why, true);
-    }
+  void notice(const node_silent& what) {
+    if (auto called = members.node_of(what.session))
+      lose(*called, what.why, true);
   }
 
   // -- Nodes that are lost again and again.
 
-  template <class Self>
-  void rest(Self* self, const node_offer& what, instant left) {
+  void rest(const node_offer& what, instant left) {
     auto& entry = nodes.at(what.node);
     entry.is_resting = true;
     offers[what.node] = what;
     delayed_send(self, caf::actor_cast<cluster_impl>(self), left,
                  rest_over{what.node, what.session});
-    tell_people(self, "node " + what.node + " is back, but was lost "
-                          + std::to_string(flaps.losses(what.worker, now(self)))
+    tell_people("node " + what.node + " is back, but was lost "
+                          + std::to_string(flaps.losses(what.worker, now()))
                           + " times of late: no trial goes there for " + seconds_text(left));
   }
 
-  template <class Self>
-  void end_rest(Self* self, const rest_over& what) {
+  void end_rest(const rest_over& what) {
     auto known = nodes.find(what.node);
     auto offer = offers.find(what.node);
     if (known == nodes.end() || offer == offers.end() || offer->second.session != what.session)
       return;
     auto fresh = std::move(offers.extract(offer).mapped());
     known->second.is_resting = false;
-    if (!known->second.leaving)
-      begin(self, fresh);
-    if (known->second.is_away)
-      part(what.node, known->second);
+    if (!members.is_leaving(what.node))
+      begin(fresh);
+    if (members.is_away(what.node))
+      part(what.node);
   }
 
-  template <class Self>
-  void tell_people(Self* self, const std::string& text) {
+  void tell_people(const std::string& text) {
     for (const auto& [address, runner] : runners)
       send(self, runner, remark{text});
   }
 
   /// What a further loss costs this process; one that begins anew has a clean slate.
-  template <class Self>
-  std::string note_loss(Self* self, const std::string& who) {
-    flaps.lost(who, now(self));
-    auto wait = flaps.wait(who, now(self));
+  std::string note_loss(const std::string& who) {
+    flaps.lost(who, now());
+    auto wait = flaps.wait(who, now());
     if (wait.count() == 0)
       return {};
-    return "; lost " + std::to_string(flaps.losses(who, now(self)))
+    return "; lost " + std::to_string(flaps.losses(who, now()))
            + " times of late, it gets no trials for " + seconds_text(wait);
   }
 
@@ -326,41 +329,36 @@ struct cluster_state {
 
   /// Its processes are out of reach, or gone: whatever ran there has to run elsewhere.
   /// @param breaks It did not go by itself.
-  template <class Self>
-  void lose(Self* self, const std::string& who, std::string why, bool breaks = false) {
+  void lose(const std::string& who, std::string why, bool breaks = false) {
     auto known = nodes.extract(who);
     if (known.empty())
       return;
     if (breaks)
-      why += note_loss(self, known.mapped().worker);
+      why += note_loss(known.mapped().worker);
     offers.erase(who);
     answer_if_empty();
     possible.reset();
     books.remove_node(who);
     if (!known.mapped().is_resting)
-      announce(self, on::node_down{who, why});
-    std::erase_if(leases, [&](const auto& x) {
-      if (x.second.node != who)
-        return false;
-      books.release(x.first);
-      return true;
-    });
-    grant(self);
+      announce(on::node_down{who, why});
+    for (auto id : members.lose(who)) {
+      books.release(id);
+      leases.erase(id);
+    }
+    grant();
   }
 
   /// It gets no more trials; those that run there keep it in the books.
-  template <class Self>
-  void retire(Self* self, const std::string& who) {
+  void retire(const std::string& who) {
     auto known = nodes.find(who);
-    if (known == nodes.end() || known->second.leaving)
+    if (known == nodes.end() || !members.leave(who))
       return;
-    known->second.leaving = true;
     possible.reset();
     books.remove_node(who);
     if (!known->second.is_resting)
-      announce(self, on::node_leaving{who});
+      announce(on::node_leaving{who});
     let_go_elsewhere(node_label(who));
-    grant(self);
+    grant();
   }
 
   /// No node will have this label any more: those that had better go there go anywhere.
@@ -374,25 +372,18 @@ struct cluster_state {
     }
   }
 
-  using farewell = caf::typed_response_promise<std::uint64_t>;
-  std::optional<farewell> dissolving;
-  bool dissolved = false;
-  /// Of nodes that rest.
-  std::map<std::string, node_offer> offers;
-
-  template <class Self>
-  farewell dissolve(Self* self) {
+  farewell dissolve() {
     dissolved = true;
-    dissolving = self->template make_response_promise<std::uint64_t>();
+    dissolving = self->make_response_promise<std::uint64_t>();
     auto answer = *dissolving;
     std::vector<std::string> away;
     for (const auto& [who, node] : nodes) {
       send(self, node.actor, drain_atom_v);
-      if (node.is_away)
+      if (members.is_away(who))
         away.push_back(who);
     }
     for (const auto& who : away)
-      lose(self, who, "the head ends");
+      lose(who, "the head ends");
     answer_if_empty();
     return answer;
   }
@@ -402,15 +393,13 @@ struct cluster_state {
       std::exchange(dissolving, std::nullopt)->deliver(std::uint64_t{0});
   }
 
-  template <class Self>
-  void announce(Self* self, const event_body& what) {
+  void announce(const event_body& what) {
     for (const auto& [address, runner] : runners)
       send(self, runner, news{what});
   }
 
-  template <class Self>
-  void enrol(Self* self, const runner_actor& runner) {
-    attend(self, runner);
+  void enrol(const runner_actor& runner) {
+    attend(runner);
     runners[runner.address()] = runner;
     for (const auto& [who, node] : nodes) {
       if (!node.is_resting)
@@ -418,16 +407,14 @@ struct cluster_state {
     }
   }
 
-  template <class Self>
-  void attend(Self* self, const runner_actor& runner) {
+  void attend(const runner_actor& runner) {
     watched.watch(self, runner,
-                  [this, self, who = runner.address()](const caf::error&) { forget(self, who); });
+                  [this, who = runner.address()](const caf::error&) { forget(who); });
   }
 
   // -- Requests.
 
-  template <class Self>
-  void enter(Self* self, const lease_request& what, const runner_actor& runner) {
+  void enter(const lease_request& what, const runner_actor& runner) {
     if (std::pair wish{what.what, what.labels}; !what.wait && possible != wish) {
       if (auto why = books.impossible(what.what, what.labels)) {
         send(self, runner, lease_refused{what.trial, to_text(*why)});
@@ -436,14 +423,14 @@ struct cluster_state {
       possible = std::move(wish);
     }
     withdraw({what.trial}, runner.address());
-    attend(self, runner);
+    attend(runner);
     auto token = ++last_token;
     auto share = share_of(runner.address());
     auto labels = labels_of(what);
     waiting.emplace(token, waiter{what.trial, runner, share, what.what, labels});
     tokens[{runner.address(), what.trial}] = token;
     books.enqueue(token, what.what, std::move(labels), share);
-    grant(self);
+    grant();
   }
 
   [[nodiscard]] node_labels labels_of(const lease_request& what) const {
@@ -458,7 +445,7 @@ struct cluster_state {
     auto [known, is_new] = shares.try_emplace(runner, last_share);
     last_share += is_new ? 1 : 0;
     for (const auto& [called, node] : nodes) {
-      if (is_new && node.is_away)
+      if (is_new && members.is_away(called))
         books.hold(called, known->second);
     }
     return known->second;
@@ -474,8 +461,7 @@ struct cluster_state {
   }
 
   /// Nobody is there any more to take what this runner waited for, nor to end what it began.
-  template <class Self>
-  void forget(Self* self, const caf::actor_addr& runner) {
+  void forget(const caf::actor_addr& runner) {
     runners.erase(runner);
     if (auto share = shares.extract(runner))
       forget_refusals([&](const auto& x) { return x.first == share.mapped(); });
@@ -485,16 +471,15 @@ struct cluster_state {
       waiting.erase(i->second);
       i = tokens.erase(i);
     }
-    for (auto& [id, lease] : leases) {
+    for (const auto& [id, lease] : leases) {
       if (lease.whose.runner.address() != runner)
         continue;
-      lease.is_revoked = true;
+      members.revoke(id);
       send(self, nodes.at(lease.node).actor, lease_revoked{id.number});
     }
   }
 
-  template <class Self>
-  void grant(Self* self) {
+  void grant() {
     for (auto& given : books.grant()) {
       auto asked = waiting.find(given.token);
       auto whose = std::move(asked->second);
@@ -503,6 +488,7 @@ struct cluster_state {
       const auto& first = given.what.bundles.front().node;
       auto refused = refusals.find({whose.share, first});
       auto& lease = leases[given.what.id];
+      members.granted(given.what.id, first);
       lease = {std::move(whose), first, refused == refusals.end() ? 0 : refused->second};
       auto node = nodes.at(first).actor;
       send(self, lease.whose.runner, lease_granted{lease.whose.trial, std::move(given.what), node});
@@ -510,32 +496,30 @@ struct cluster_state {
   }
 
   /// To a node that is away it goes when that is back.
-  template <class Self>
-  void launch(Self* self, launch_order order, const trial_actor& trial) {
-    auto known = leases.find(lease_id{order.lease});
+  void launch(launch_order order, const trial_actor& trial) {
+    const lease_id which{order.lease};
+    const auto number = members.launched(which);
     // Its node was lost meanwhile: the runner hears of that.
-    if (known == leases.end())
+    if (!number)
       return;
-    auto& node = nodes.at(known->second.node);
-    order.turn = ++node.launches;
-    send(self, node.actor, order, trial);
-    known->second.order = std::move(order);
-    known->second.trial = trial;
+    auto& lease = leases.at(which);
+    lease.order = std::move(order);
+    lease.trial = trial;
+    send_order(which, *number);
   }
 
-  template <class Self>
-  void release(Self* self, lease_id over) {
+  void release(lease_id over) {
+    members.over(over);
     if (auto gone = leases.extract(over); gone && !gone.mapped().is_declined)
       note_ready(gone.mapped());
     if (books.release(over))
-      grant(self);
+      grant();
   }
 
   // -- Nodes that are not ready for a job: none of its trials' fault, and no reason to give it the
   //    next one at once.
 
-  template <class Self>
-  void decline(Self* self, const launch_declined& what) {
+  void decline(const launch_declined& what) {
     auto known = leases.find(lease_id{what.lease});
     if (known == leases.end())
       return;
@@ -576,15 +560,12 @@ struct cluster_state {
            && books.impossible(what.what, what.labels, never_ready);
   }
 
-  template <class Self>
-  void end_hold(Self* self, const hold_over& what) {
+  void end_hold(const hold_over& what) {
     auto known = refusals.find({what.share, what.node});
-    auto node = nodes.find(what.node);
-    if (known == refusals.end() || known->second != what.times
-        || (node != nodes.end() && node->second.is_away))
+    if (known == refusals.end() || known->second != what.times || members.is_away(what.node))
       return;
     books.unhold(what.node, what.share);
-    grant(self);
+    grant();
   }
 
   template <class Predicate>
@@ -595,23 +576,24 @@ struct cluster_state {
 
 cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self) {
   auto& state = state_of(self);
+  state.self = self;
   state.watched.init(self);
   return {
-      [self, &state](lease_over x) { state.release(self, {x.lease}); },
-      [self, &state](const launch_declined& x) { state.decline(self, x); },
-      [self, &state](const node_leaving& x) { state.retire(self, x.node); },
-      [self, &state](const node_offer& what, const node_actor& node) {
-        state.offer(self, what, node);
+      [&state](lease_over x) { state.release({x.lease}); },
+      [&state](const launch_declined& x) { state.decline(x); },
+      [&state](const node_leaving& x) { state.retire(x.node); },
+      [&state](const node_offer& what, const node_actor& node) {
+        state.offer(what, node);
       },
-      [self, &state](const node_silent& x) { state.notice(self, x); },
-      [self, &state](launch_order& order, const trial_actor& trial) {
-        state.launch(self, std::move(order), trial);
+      [&state](const node_silent& x) { state.notice(x); },
+      [&state](launch_order& order, const trial_actor& trial) {
+        state.launch(std::move(order), trial);
       },
-      [self, &state](const job_over& x) { state.end_job(self, x); },
-      [self, &state](const pause_dropped& x) { state.drop_pause(self, x); },
-      [self, &state](const runner_actor& runner) { state.enrol(self, runner); },
-      [self, &state](const lease_request& what, const runner_actor& runner) {
-        state.enter(self, what, runner);
+      [&state](const job_over& x) { state.end_job(x); },
+      [&state](const pause_dropped& x) { state.drop_pause(x); },
+      [&state](const runner_actor& runner) { state.enrol(runner); },
+      [&state](const lease_request& what, const runner_actor& runner) {
+        state.enter(what, runner);
       },
       [&state](const lease_cancel& what, const runner_actor& runner) {
         state.withdraw(what, runner.address());
@@ -623,9 +605,9 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
         auto why = state.books.impossible(x.what, x.labels);
         return why ? to_text(*why) : std::string{};
       },
-      [self, &state](drain_atom) { return state.dissolve(self); },
-      [self, &state](const hold_over& x) { state.end_hold(self, x); },
-      [self, &state](const rest_over& x) { state.end_rest(self, x); },
+      [&state](drain_atom) { return state.dissolve(); },
+      [&state](const hold_over& x) { state.end_hold(x); },
+      [&state](const rest_over& x) { state.end_rest(x); },
   };
 }
 

@@ -207,6 +207,7 @@ struct connector_state {
     was_joined = true;
     auto node = settings.node;
     node.name = by.name;
+    node.session = by.ticket;
     if (links.watchman && by.lost_after_ms > 0)
       node.gate = std::make_shared<lease_gate>(settings.clock);
     node.when_open
@@ -219,7 +220,8 @@ struct connector_state {
     begin_pulse(self, std::nullopt);
     watch_door(self);
     watched.watch(self, now.node, [this, self](const caf::error&) { close(self); });
-    send(self, door, enter_atom_v, by.ticket, node_actor{now.node}, node_inventory{});
+    send(self, door, enter_atom_v, by.ticket, node_actor{now.node},
+         node_inventory{0, {}, by.ticket});
     wait = settings.first_wait;
     seen().joined(by.name, by);
     if (leaving)
@@ -297,7 +299,7 @@ struct connector_state {
     with->began = began;
     send(self, with->node, links.desk);
     // It lives here.
-    request(self, with->node, caf::infinite, status_atom_v)
+    request(self, with->node, caf::infinite, enter_atom_v, by.ticket)
         .then(in_course<node_inventory>(
                   [this, self](const node_inventory& has) { be_back(self, has); }),
               [](const caf::error&) {}); // It is gone, which is heard of by itself.

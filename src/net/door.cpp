@@ -18,6 +18,9 @@ namespace {
 
 /// Welcomes that nobody came in with yet; older ones are forgotten.
 constexpr std::size_t most_tickets = 1000;
+/// Of these, so many of one worker: it asks again where the head was too slow to answer, and may
+/// still come in with an earlier one.
+constexpr std::ptrdiff_t most_tickets_of_one = 8;
 /// Clocks that differ by more are worth a line.
 constexpr auto tolerable_skew = std::chrono::seconds{2};
 
@@ -52,7 +55,7 @@ struct door_state {
   cluster_actor cluster;
   head_links links;
   monitors watched;
-  /// One per worker, by ticket.
+  /// By ticket.
   std::map<std::uint64_t, guest> welcomed;
   /// By the name of the node.
   std::map<std::string, inmate> inside;
@@ -102,7 +105,7 @@ struct door_state {
     if (auto fits = may_enter(*who, settings.build, settings.cluster); !fits)
       return reject(fits.error(), "worker " + who->name);
     auto called = name_for(*who);
-    std::erase_if(welcomed, [&](const auto& x) { return x.second.who.worker == who->worker; });
+    forget_oldest_of(who->worker);
     auto ticket = ++last_ticket;
     auto now = wall_ms();
     if (auto apart = std::chrono::milliseconds{std::abs(who->wall_ms - now)};
@@ -114,6 +117,12 @@ struct door_state {
     if (welcomed.size() > most_tickets)
       welcomed.erase(welcomed.begin());
     return to_json(hello_answer{welcome_as(called, now)});
+  }
+
+  void forget_oldest_of(const std::string& worker) {
+    auto is_its = [&](const auto& x) { return x.second.who.worker == worker; };
+    if (std::count_if(welcomed.begin(), welcomed.end(), is_its) >= most_tickets_of_one)
+      welcomed.erase(std::find_if(welcomed.begin(), welcomed.end(), is_its));
   }
 
   caf::result<front_actor> lead_in(std::uint64_t ticket) {
@@ -152,14 +161,15 @@ struct door_state {
   template <class Self>
   void enter(Self* self, std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
     auto came = welcomed.extract(ticket);
-    if (came.empty()) {
-      send(self, node, drain_atom_v);
-      return;
-    }
+    if (came.empty())
+      return send_away(self, node);
     auto& [who, called] = came.mapped();
     auto known = inside.find(called);
-    auto is_back = known != inside.end() && known->second.worker == who.worker;
-    if (is_back && settings.watchman)
+    auto was_here = known != inside.end() && known->second.worker == who.worker;
+    // It has come in anew since; this was on its way for long.
+    if (was_here && known->second.session > ticket)
+      return;
+    if (was_here && settings.watchman)
       send_from_outside(*settings.watchman, leave_atom_v, known->second.session);
     inside[called] = {who.worker, node, ticket, who.process};
     // Whoever came back under the name before this one's loss was noticed keeps it.
@@ -167,12 +177,29 @@ struct door_state {
       if (auto gone = inside.find(called); gone != inside.end() && gone->second.node == node)
         miss(self, called, gone->second, why);
     });
-    settings.say("worker " + called + (is_back ? " is back" : " joined: " + to_text(who.capacity)));
+    settings.say("worker " + called + text_of_arrival(who, was_here, has.incarnation != ticket));
     node_offer offer{called, who.capacity, who.labels};
     offer.session = settings.watchman ? ticket : 0;
     offer.worker = who.worker;
     offer.has = has;
     send(self, cluster, std::move(offer), node);
+  }
+
+  [[nodiscard]] static std::string text_of_arrival(const hello& who, bool was_here,
+                                                   bool has_trials) {
+    if (was_here && has_trials)
+      return " is back";
+    if (was_here)
+      return " joined anew: it heard nothing of this head for too long and ended its trials";
+    return " joined: " + to_text(who.capacity);
+  }
+
+  /// Its ticket is forgotten. Where silence is noticed it hears by its next heartbeat that it does
+  /// not count, and comes again with what it has.
+  template <class Self>
+  void send_away(Self* self, const node_actor& node) {
+    if (!settings.watchman)
+      send(self, node, drain_atom_v);
   }
 
   /// It may come back, unless its process has ended.

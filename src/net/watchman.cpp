@@ -40,8 +40,9 @@ struct watchman_state {
   bool hear(Self* self, const heartbeat& what) {
     if (!what.is_frozen)
       return watched.heard(what.session, settings.clock());
-    // It hears nothing of this head, though this head hears it.
-    if (watched.heard(what.session, settings.clock()))
+    // It hears nothing of this head, though this head hears it; unless that was held up.
+    const auto is_excused = watched.was_held_up(settings.clock());
+    if (watched.heard(what.session, settings.clock()) && !is_excused)
       give_up(self, what.session, "it heard nothing of the head, and froze");
     return false;
   }

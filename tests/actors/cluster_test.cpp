@@ -416,14 +416,18 @@ TEST_F(cluster_test, grants_a_request_only_where_its_labels_are_known) {
 
 struct far_cluster_test : cluster_test {
   support::mock<trial_actor> trial = mock_trial();
+  static constexpr std::uint64_t first_session = 5;
 
-  /// A worker's node comes, or comes back.
+  /// A worker's node comes, or comes back: the one that came in first in session 5, unless it says
+  /// otherwise.
   void come(const support::mock<node_actor>& as, std::uint64_t session, node_inventory has = {},
             const std::string& worker = "w1", double cpu = 1) {
     node_offer offer{"far", cpus(cpu), {}};
     offer.session = session;
     offer.worker = worker;
     offer.has = std::move(has);
+    if (offer.has.incarnation == 0)
+      offer.has.incarnation = first_session;
     tell(uut, offer, as.actor);
   }
   void join(double cpu = 1) {
@@ -431,6 +435,7 @@ struct far_cluster_test : cluster_test {
     auto kept = node.take<leases_kept>();
     EXPECT_TRUE(kept.leases.empty());
     EXPECT_TRUE(kept.is_new);
+    EXPECT_EQ(kept.session, first_session);
   }
   lease_granted granted() { return runner.take<lease_granted>(); }
   void launch(const lease_granted& on) {
@@ -513,7 +518,46 @@ TEST_F(far_cluster_test, launches_again_what_did_not_reach_a_node) {
   come(back, 6);
 
   EXPECT_EQ(back.take<leases_kept>().leases.size(), 1u);
-  EXPECT_EQ(turn_of(back), 1u);
+  auto again = back.take<support::launch_words>().first;
+  EXPECT_EQ(again.turn, 2u); // the first number did not arrive
+  EXPECT_EQ(again.session, 6u);
+}
+
+TEST_F(far_cluster_test, never_launches_an_attempt_again_on_a_node_that_ended_it_unheard) {
+  auto anew = mock_node();
+  listen();
+  join();
+  runner.heard->take_news<on::node_up>();
+  ask(wants(1, 1));
+  auto lease = granted();
+  launch(lease);
+  turn_of(node);
+
+  come(anew, 6, {0, {}, 6}); // of the same process
+
+  auto down = runner.heard->take_news<on::node_down>();
+  EXPECT_THAT(down.why, HasSubstr("began anew"));
+  runner.heard->take_news<on::node_up>();
+  auto kept = anew.take<leases_kept>();
+  EXPECT_TRUE(kept.leases.empty());
+  EXPECT_EQ(kept.session, 6u);
+  EXPECT_EQ(anew.heard->size(), 0u);
+}
+
+TEST_F(far_cluster_test, ignores_a_session_that_a_later_one_has_overtaken) {
+  auto back = mock_node();
+  join();
+  ask(wants(1, 1));
+  auto lease = granted();
+  launch(lease);
+  turn_of(node);
+  come(back, 7, {1, {lease.what.id.number}});
+  back.heard->forget();
+
+  come(node, 6, {0, {}});
+
+  EXPECT_EQ(node.heard->size(), 0u);
+  EXPECT_EQ(back.heard->size(), 0u);
 }
 
 TEST_F(far_cluster_test, frees_what_ended_while_a_node_was_out_of_reach) {

@@ -63,7 +63,7 @@ struct far_node_test : support::deterministic_system {
   void launch(std::uint64_t lease, std::uint64_t turn) {
     tell(uut, order(lease, turn), trial.actor);
   }
-  node_inventory has() { return ask_now<node_inventory>(uut, status_atom_v); }
+  node_inventory has() { return ask_now<node_inventory>(uut, enter_atom_v, std::uint64_t{0}); }
   attempt_ended end_of(const support::mock<trial_actor>& whom, std::uint64_t number) {
     auto word = whom.take<numbered<attempt_ended>>();
     EXPECT_EQ(word.first, number);
@@ -111,6 +111,37 @@ TEST_F(far_node_test, says_again_what_was_not_heard_when_it_is_back) {
 
   end_of(again, 1);
   EXPECT_EQ(trial.heard->size(), 0u);
+}
+
+TEST_F(far_node_test, never_begins_a_launch_again_whose_end_was_heard) {
+  auto runner = mock_runner();
+  auto listening = keep(spawn_trial(*system, trial_id{0}, runner.actor));
+  start();
+  tell(listening, order(7, 1));
+  tell(uut, order(7, 1), listening);
+  runner.heard->take_news<on::ended>();
+  desk.take<launch_declined>();
+  desk.take<lease_over>();
+
+  tell(uut, order(7, 1), trial.actor); // the head has not heard that it is over
+
+  EXPECT_EQ(desk.take<lease_over>().lease, 7u);
+  EXPECT_EQ(desk.heard->size(), 0u);
+  EXPECT_EQ(trial.heard->size(), 0u);
+}
+
+TEST_F(far_node_test, hears_nothing_of_the_session_before_once_it_is_back_in_another) {
+  start_endless();
+  launch(7, 1);
+  EXPECT_THAT(ask_now<node_inventory>(uut, enter_atom_v, std::uint64_t{6}).leases,
+              ElementsAre(7u));
+
+  tell(uut, leases_kept{{}, true, 0});
+  launch(8, 2);
+
+  EXPECT_THAT(ask_now<node_inventory>(uut, enter_atom_v, std::uint64_t{6}).leases,
+              ElementsAre(7u));
+  EXPECT_EQ(opened, 0);
 }
 
 TEST_F(far_node_test, begins_and_says_nothing_while_its_lease_has_run_out) {

@@ -96,19 +96,41 @@ TEST_F(door_test, tells_of_a_worker_that_goes) {
   EXPECT_THAT(said[1], HasSubstr("worker w is gone: it"));
 }
 
-TEST_F(door_test, forgets_the_first_of_two_hellos_of_one_worker) {
-  auto first_node = mock_node();
+TEST_F(door_test, lets_a_worker_in_by_an_earlier_ticket_that_reached_it_late) {
   auto node = mock_node();
-
   auto first = greet(words_of("a"));
-  auto second = greet(words_of("a"));
+  auto second = greet(words_of("a")); // from a connection that the worker has given up
   EXPECT_EQ(second.name, "w");
   EXPECT_NE(second.ticket, first.ticket);
-  enter(first.ticket, first_node);
-  enter(second.ticket, node);
 
-  first_node.take<drain_atom>();
+  enter(first.ticket, node);
+
   EXPECT_EQ(cluster.take<node_offer>().node, "w");
+}
+
+TEST_F(door_test, ignores_a_worker_s_entry_that_a_later_one_has_overtaken) {
+  auto node = mock_node();
+  auto first = greet(words_of("a"));
+  auto second = greet(words_of("a"));
+
+  enter(second.ticket, node);
+  enter(first.ticket, node);
+
+  cluster.take<node_offer>();
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  EXPECT_EQ(node.heard->size(), 0u);
+}
+
+TEST_F(door_test, keeps_few_tickets_of_one_worker) {
+  auto node = mock_node();
+  auto other = mock_node();
+  auto first = greet(words_of("b", "other"));
+  for (int i = 0; i < 2000; ++i)
+    greet(words_of("a"));
+
+  enter(first.ticket, other);
+
+  EXPECT_EQ(cluster.take<node_offer>().node, "other");
 }
 
 TEST_F(door_test, sends_a_node_away_whose_ticket_nobody_knows) {

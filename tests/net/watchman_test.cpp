@@ -73,6 +73,20 @@ TEST_F(watchman_test, blames_nobody_for_a_time_in_which_it_slept) {
   cluster.take<node_silent>();
 }
 
+TEST_F(watchman_test, gives_a_node_time_to_come_back_that_froze_while_its_head_slept) {
+  tell(uut, enter_atom_v, std::uint64_t{1});
+  pass(1s);
+  skipped = 11s;
+
+  EXPECT_FALSE(beat(1, true)); // it lay in the connection's buffer
+
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  pass(9s);
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  pass(11s);
+  cluster.take<node_silent>();
+}
+
 TEST_F(watchman_test, knows_how_long_a_node_was_silent_at_the_longest) {
   tell(uut, enter_atom_v, std::uint64_t{1});
   for (auto silence : {1s, 4s, 2s}) {

@@ -52,6 +52,7 @@ simulation_options options_of(const judge& who, std::uint64_t seed) {
   result.faults.sudden = 5;
   result.faults.within = 500;
   result.faults.no_memory = draw.unit() * 0.3;
+  result.faults.no_process = draw.unit() * 0.1;
   if (who.by_reports) {
     // All reports bring one, some do, or none ever; most trainables cannot do otherwise.
     auto kind = draw.below(8);

@@ -88,8 +88,9 @@ using head_desk_actor = typed_actor<
 using node_desk_actor = extend<node_actor,
                                // Knows this job from now on.
                                caf::result<void>(job_ready),
-                               // Tells what it has of its head.
-                               caf::result<node_inventory>(status_atom),
+                               // Comes back to its head in this session: what comes of those
+                               // before counts no more. Answers with what it has of its head.
+                               caf::result<node_inventory>(enter_atom, std::uint64_t),
                                // Its head is to be spoken to here from now on.
                                caf::result<void>(head_desk_actor)>;
 

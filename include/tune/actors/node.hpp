@@ -31,6 +31,8 @@ struct node_settings {
   output_desk_actor outputs = {};
   /// Sees to checkpoints; null: a keeper of its own, since they are where they belong.
   keeper_actor keeper = {};
+  /// The session in which it comes in; 0: its head is in this process.
+  std::uint64_t session = 0;
   /// Whether it may speak to its head, which is on another node; null: it always may.
   std::shared_ptr<lease_gate> gate = {};
   /// Called by the node when its head has said what may go on, and the gate is open.

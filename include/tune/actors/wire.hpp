@@ -77,7 +77,7 @@ struct launch_order {
   /// The experiment, as the node knows it; see `job`.
   std::string job;
   shared_object config;
-  /// Devices granted, as `CUDA_VISIBLE_DEVICES` wants them; only meaningful if `has_gpus`.
+  /// Devices granted, as `CUDA_VISIBLE_DEVICES` wants them.
   std::vector<std::uint32_t> gpus;
   f64 cpus = 1;
   f64 gpu_amount = 0;
@@ -90,6 +90,9 @@ struct launch_order {
   std::string seal;
   /// Counts what the cluster launches on this node, from 1: see `node_inventory`.
   std::uint64_t turn = 0;
+  /// The session of the node for which it is meant; 0 on the head's own. In another one it counts
+  /// for nothing.
+  std::uint64_t session = 0;
 };
 
 template <class Inspector>
@@ -100,7 +103,7 @@ auto inspect(Inspector& f, launch_order& x) {
                         field("gpu_amount", x.gpu_amount), field("memory", x.memory),
                         field("restore_from", x.restore_from), field("iteration", x.iteration),
                         field("time_total_ns", x.time_total_ns), field("seal", x.seal),
-                        field("turn", x.turn));
+                        field("turn", x.turn), field("session", x.session));
 }
 
 /// Who wants something about checkpoints: the words of a launch.
@@ -292,11 +295,15 @@ struct node_inventory {
   std::uint64_t turn = 0;
   /// Those of them that are not over.
   std::vector<std::uint64_t> leases;
+  /// The session in which this node came in first. A worker that ended all of its trials and began
+  /// anew says another one.
+  std::uint64_t incarnation = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, node_inventory& x) {
-  return inspect_fields(f, "node_inventory", x, field("turn", x.turn), field("leases", x.leases));
+  return inspect_fields(f, "node_inventory", x, field("turn", x.turn), field("leases", x.leases),
+                        field("incarnation", x.incarnation));
 }
 
 /// The head still counts on these leases of a node that came, and on no others: their launches
@@ -305,11 +312,14 @@ struct leases_kept {
   std::vector<std::uint64_t> leases;
   /// Its head knows nothing of what it had before: what trials paused with there goes, too.
   bool is_new = false;
+  /// The session in which the node came.
+  std::uint64_t session = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, leases_kept& x) {
-  return inspect_fields(f, "leases_kept", x, field("leases", x.leases), field("is_new", x.is_new));
+  return inspect_fields(f, "leases_kept", x, field("leases", x.leases), field("is_new", x.is_new),
+                        field("session", x.session));
 }
 
 /// The processes of a lease are gone: it is free.

@@ -34,10 +34,10 @@ instant vigil::longest_silence(std::uint64_t session, instant now) const {
 }
 
 std::vector<std::uint64_t> vigil::look(instant now) {
-  // Timers are never quite in time.
-  auto tolerance = rules_.interval() / 2;
-  if (planned_ && now > *planned_ + tolerance)
+  if (is_late(now)) {
     excuse(now - *planned_);
+    excused_until_ = now + rules_.lost_after;
+  }
   planned_.reset();
   std::vector<std::uint64_t> result;
   while (!by_time_.empty() && by_time_.begin()->first <= now) {
@@ -45,6 +45,15 @@ std::vector<std::uint64_t> vigil::look(instant now) {
     end(result.back());
   }
   return result;
+}
+
+/// Timers are never quite in time.
+bool vigil::is_late(instant now) const {
+  return planned_ && now > *planned_ + rules_.interval() / 2;
+}
+
+bool vigil::was_held_up(instant now) const {
+  return is_late(now) || (excused_until_ && now < *excused_until_);
 }
 
 std::optional<instant> vigil::next_look(instant now) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/simulate/simulation.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -29,8 +30,25 @@ instant simulation::delay() {
 }
 
 void simulation::for_head(agenda::task what) {
-  agenda_.add(delay(), [this, epoch = epoch_, what = std::move(what)] {
-    if (epoch == epoch_)
+  agenda_.add(delay(),
+              [this, epoch = epoch_, what = std::move(what)] { at_head(epoch, what); });
+}
+
+void simulation::at_head(std::uint32_t epoch, agenda::task what) {
+  if (epoch != epoch_)
+    return;
+  if (is_asleep())
+    agenda_.add(asleep_until_ - agenda_.now(),
+                [this, epoch, what = std::move(what)] { at_head(epoch, what); });
+  else
+    what();
+}
+
+void simulation::for_any_head(instant after, agenda::task what) {
+  agenda_.add(after, [this, what = std::move(what)] {
+    if (is_asleep())
+      for_any_head(asleep_until_ - agenda_.now(), what);
+    else
       what();
   });
 }
@@ -48,6 +66,10 @@ void simulation::start_head() {
   ledger_ = std::make_unique<ledger>();
   leases_.clear();
   lease_of_.clear();
+  members_ = {};
+  orders_.clear();
+  early_.clear();
+  asleep_until_ = agenda_.now();
   conduct_.nothing_granted();
 }
 
@@ -55,7 +77,7 @@ void simulation::open() {
   ++epoch_;
   tell(on::opened{epoch_, "simulation", "{}", settings_.seed});
   for (std::size_t i = 0; i < nodes_.size(); ++i)
-    for_head([this, i] { join(i); });
+    for_head([this, i] { come_in(i); });
 }
 
 void simulation::tell(event_body what) {
@@ -78,7 +100,7 @@ void simulation::run(std::size_t most) {
     }
     auto due = engine_->machine().next_deadline();
     if (due)
-      *due += behind_;
+      *due = std::max(*due + behind_, asleep_until_);
     if (agenda_.empty() && !due) {
       // A client may want it so.
       if (auto seen = engine_->machine().view(); seen.suspended || seen.held > 0)
@@ -164,8 +186,6 @@ void simulation::lose_head() {
   if (digest && *digest != digest_of(engine_->machine(), *rules_.judge, *rules_.source))
     fault(promise::replay, "the recovered state differs");
   behind_ = agenda_.now() - (log_.empty() ? instant{0} : log_.back().at);
-  for (auto& x : nodes_)
-    x.joined = false;
   open();
   for (auto [trial, attempt] : engine_->machine().open_attempts())
     tell(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});

@@ -22,8 +22,9 @@ void simulation::inject() {
   auto node = static_cast<std::size_t>(chance_.below(nodes_.size()));
   auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(how_.lost_after.count(), 1)) * 3;
   auto duration = instant{1 + chance_.below(most)};
-  auto kind = chance_.below(7);
-  if (kind < 3 && (is_silent(nodes_[node]) || is_deaf(nodes_[node])))
+  auto kind = chance_.below(8);
+  const auto& whom = nodes_[node];
+  if (kind < 3 && (is_silent(whom) || whom.deaf_until > agenda_.now()))
     kind = 3;
   if (kind == 0) {
     lose(node, duration);
@@ -42,7 +43,9 @@ void simulation::inject() {
               ->first,
           end_class::killed, "signal 9");
   } else if (kind == 5) {
-    interfere(duration);
+    for_any_head(instant{0}, [this, duration] { interfere(duration); });
+  } else if (kind == 6) {
+    put_to_sleep(duration);
   } else {
     leave(node, duration, instant{1 + chance_.below(most)});
   }
@@ -50,6 +53,8 @@ void simulation::inject() {
 
 /// A client stops a trial, or pauses one or all for a while.
 void simulation::interfere(instant duration) {
+  if (finished_)
+    return;
   std::uint64_t trials = 0;
   for (auto count : engine_->machine().view().counts)
     trials += count;
@@ -70,7 +75,7 @@ void simulation::interfere(instant duration) {
 /// Lets go on what was paused; once more where the head is lost before that, or what made it
 /// needless, is on disk.
 void simulation::release(std::optional<trial_id> whom, instant after) {
-  agenda_.add(after, [this, whom, after] {
+  for_any_head(after, [this, whom, after] {
     auto last = engine_->machine().last_seq();
     auto taken = wish(on::unpause_asked{whom});
     if (!how_.records || finished_)
@@ -123,12 +128,11 @@ bool simulation::is_silent(const node_state& node) const {
 
 /// It hears nothing of its head.
 bool simulation::is_deaf(const node_state& node) const {
-  return node.deaf_until > agenda_.now();
+  return std::max(node.deaf_until, asleep_until_) > agenda_.now();
 }
 
-/// It may say nothing until its head has said what may go on.
-bool simulation::is_fenced(const node_state& node) const {
-  return node.lease && node.lease->at(agenda_.now()) != node_lease::state::held;
+bool simulation::is_in_trouble(const node_state& node) const {
+  return is_silent(node) || is_deaf(node);
 }
 
 void simulation::lose_node(const std::string& name, instant back_after) {
@@ -140,49 +144,35 @@ void simulation::lose_node(const std::string& name, instant back_after) {
 
 /// The machine goes down, and its processes with it.
 void simulation::lose(std::size_t which, instant back_after) {
-  auto& node = nodes_[which];
-  node.alive = false;
-  std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
+  nodes_[which].alive = false;
+  abandon(which);
   clear_memory(which);
   watch_silence(which);
-  node.lease->revoke(agenda_.now());
   agenda_.add(back_after, [this, which] {
     nodes_[which].alive = true;
-    // It says that it is new: what ran there is over, noticed or not.
-    if (nodes_[which].joined)
-      take_for_lost(which);
-    for_node(which);
+    come_back(which);
   });
 }
 
 /// It is told to go: what runs there may save, and is handed back when its time is up.
 void simulation::leave(std::size_t which, instant grace, instant back_after) {
   auto& node = nodes_[which];
-  if (!node.joined || node.leaving || is_silent(node))
+  if (!is_member(which) || !node.plan || node.epoch != epoch_ || is_in_trouble(node)
+      || !members_.leave(name_of(which)))
     return;
-  node.leaving = true;
-  ledger_->remove_node(node.what.name);
-  tell(on::node_leaving{node.what.name});
-  agenda_.add(grace, [this, which, back_after] { go_away(which, back_after); });
+  ledger_->remove_node(name_of(which));
+  tell(on::node_leaving{name_of(which)});
+  on_node(which, grace, [this, which, back_after] { go_away(which, back_after); });
 }
 
 /// Its time to leave is up; if it is in trouble just then, once that is over.
 void simulation::go_away(std::size_t which, instant back_after) {
   auto& node = nodes_[which];
-  if (!node.leaving || !node.alive)
-    return;
-  auto open = std::max({node.frozen_until, node.unheard_until, node.deaf_until});
-  if (open > agenda_.now()) {
-    agenda_.add(open - agenda_.now(), [this, which, back_after] { go_away(which, back_after); });
-    return;
-  }
-  std::vector<attempt_id> running;
-  for (const auto& [attempt, who] : processes_) {
-    if (who.node == which)
-      running.push_back(attempt);
-  }
-  for (auto attempt : running)
-    end(attempt, end_class::preempted, "its node leaves");
+  auto open = std::max({node.frozen_until, node.unheard_until, node.deaf_until, asleep_until_});
+  if (open > agenda_.now())
+    return on_node(which, open - agenda_.now(),
+                   [this, which, back_after] { go_away(which, back_after); });
+  carry_out(which, node.plan->drain());
   lose(which, back_after);
 }
 
@@ -200,35 +190,20 @@ void simulation::freeze(std::size_t which, instant duration, trouble what) {
   agenda_.add(duration, [this, which] { come_back(which); });
 }
 
-/// The trouble is over; what that means is for the head to say.
-void simulation::come_back(std::size_t which) {
-  auto& node = nodes_[which];
-  if (!node.joined)
-    for_node(which);
-  else if (node.lease && !is_silent(node) && !is_deaf(node))
-    agenda_.add(delay(), [this, which] { go_on(which); });
-}
-
-/// It is back before it was given up: what runs there goes on, and what it kept to itself is said.
-void simulation::go_on(std::size_t which) {
-  auto& node = nodes_[which];
-  if (!node.joined || is_silent(node) || is_deaf(node))
+/// The head stands still, as a suspended machine does. Nobody hears of it meanwhile.
+void simulation::put_to_sleep(instant duration) {
+  if (is_asleep())
     return;
-  node.lease.reset();
-  // Nothing that it said before is longer on its way.
-  auto wait = how_.most_delay;
-  for (auto& what : std::exchange(node.unsaid, {}))
-    agenda_.add(wait, [this, which, what = std::move(what)] { arrive(which, what); });
-  // What is said from now on comes behind it.
-  for (auto& [attempt, who] : processes_) {
-    if (who.node == which)
-      who.last_up = std::max(who.last_up, agenda_.now() + wait);
+  asleep_until_ = agenda_.now() + duration;
+  ++sleeps_;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].plan)
+      watch_silence(i);
   }
-}
-
-/// After a while, a node that is back clears up and joins.
-void simulation::for_node(std::size_t which) {
-  agenda_.add(delay(), [this, which] { join(which); });
+  agenda_.add(duration, [this] {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      come_back(i);
+  });
 }
 
 /// Neither side hears of the other any more, or one does not. The node's lease ends before the head
@@ -236,79 +211,51 @@ void simulation::for_node(std::size_t which) {
 void simulation::watch_silence(std::size_t which) {
   auto& node = nodes_[which];
   auto silence = ++node.silence;
-  const liveness_rules rules{how_.lost_after};
   // One that has not come back from the last silence has the lease that it had.
   if (!node.lease)
-    node.lease.emplace(rules, agenda_.now());
-  agenda_.add(rules.lost_after, [this, which, silence] {
-    auto& it = nodes_[which];
-    if (it.silence == silence && it.joined && is_silent(it))
-      take_for_lost(which);
-  });
+    node.lease.emplace(liveness_rules{how_.lost_after}, agenda_.now());
+  watch_for_silence(which, silence);
   auto left = [&](instant until) { return std::max(until - agenda_.now(), instant{0}); };
-  agenda_.add(left(node.lease->ends()), [this, which, silence] {
-    auto& it = nodes_[which];
-    if (it.silence == silence && it.joined && is_deaf(it) && !is_silent(it))
-      take_for_lost(which);
+  agenda_.add(left(node.lease->ends()), [this, which, silence, sleeps = sleeps_] {
+    const auto& it = nodes_[which];
+    const auto only_deaf = it.deaf_until > agenda_.now() && !is_silent(it);
+    // A head that slept blames nobody for having heard nothing of it.
+    if (it.silence == silence && is_member(which) && only_deaf && sleeps == sleeps_)
+      give_up(which);
   });
   agenda_.add(left(node.lease->lost_at()), [this, which, silence] {
-    auto& it = nodes_[which];
-    if (it.silence == silence && !it.joined && (is_silent(it) || is_deaf(it)))
-      kill_processes(which);
+    const auto& it = nodes_[which];
+    // One that stands still finds out when it goes on.
+    if (it.silence != silence || !it.lease || it.frozen_until > agenda_.now())
+      return;
+    abandon(which);
+    come_back(which);
   });
 }
 
-void simulation::take_for_lost(std::size_t which) {
-  auto& node = nodes_[which];
-  if (node.alive && !is_fenced(node))
+/// The head gives it up once it was silent for too long; the time that the head slept does not count.
+void simulation::watch_for_silence(std::size_t which, std::uint64_t silence) {
+  for_any_head(how_.lost_after, [this, which, silence, sleeps = sleeps_] {
+    const auto& it = nodes_[which];
+    if (it.silence != silence || !is_member(which) || !is_silent(it))
+      return;
+    if (sleeps != sleeps_)
+      watch_for_silence(which, silence);
+    else
+      give_up(which);
+  });
+}
+
+void simulation::give_up(std::size_t which) {
+  if (nodes_[which].plan && may_speak(nodes_[which]))
     fault(promise::bounded_detection,
-          "node " + node.what.name + " is given up while it may believe that it is not");
-  node.joined = false;
-  ++nodes_lost_;
-  ledger_->remove_node(node.what.name);
-  // Its leases have run out: what still runs there was told to stop by its own clock.
-  std::vector<lease_id> over;
-  for (const auto& [id, x] : leases_) {
-    if (x.bundles.front().node == node.what.name)
-      over.push_back(id);
-  }
-  std::erase_if(lease_of_, [&](const auto& x) {
-    return std::find(over.begin(), over.end(), x.second) != over.end();
-  });
-  tell(on::node_down{node.what.name, "silent for too long"});
-  for (auto id : over)
-    give_back(id);
-}
-
-void simulation::join(std::size_t which) {
-  auto& node = nodes_[which];
-  if (node.joined || is_silent(node) || finished_) {
-    if (finished_)
-      kill_processes(which);
-    return;
-  }
-  kill_processes(which);
-  node.lease.reset();
-  clear_memory(which);
-  node.joined = true;
-  node.leaving = false;
-  ++node.silence;
-  ledger_->set_node(node.what.name, node.what.capacity, {node.what.name});
-  if (how_.records)
-    conduct_.offers(node.what.name, node.what.capacity);
-  tell(on::node_up{node.what.name, node.what.capacity});
-  grant();
+          "node " + name_of(which) + " is given up while it may believe that it is not");
+  take_for_lost(which);
 }
 
 /// What trials paused with there is lost to the head.
 void simulation::clear_memory(std::size_t which) {
   std::erase_if(disk_, [&](const auto& x) { return x.second.node == which; });
-}
-
-/// What it ran for a head that is gone, or that has given it up.
-void simulation::kill_processes(std::size_t which) {
-  std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
-  nodes_[which].unsaid.clear();
 }
 
 } // namespace tune

@@ -46,7 +46,7 @@ void simulation::carry_out(const command& what) {
   } else if (const auto* cancelled = std::get_if<cmd::cancel_place>(&what.what)) {
     ledger_->cancel(cancelled->trial.number);
   } else if (const auto* unused = std::get_if<cmd::release>(&what.what)) {
-    for_head([this, id = unused->lease] { give_back(id); });
+    for_head([this, id = unused->lease] { free(id); });
   } else if (const auto* launched = std::get_if<cmd::launch>(&what.what)) {
     launch(*launched);
   } else if (const auto* proceeds = std::get_if<cmd::proceed>(&what.what)) {
@@ -80,11 +80,11 @@ void simulation::grant() {
   for (auto& x : ledger_->grant()) {
     auto id = x.what.id;
     leases_.emplace(id, x.what);
+    members_.granted(id, x.what.bundles.front().node);
     if (how_.records)
       conduct_.granted({x.token}, x.what);
-    most_running_ = std::max<std::uint64_t>(most_running_, leases_.size());
     if (engine_->machine().is_finished())
-      for_head([this, id] { give_back(id); });
+      for_head([this, id] { free(id); });
     else
       tell(on::placed{{x.token}, engine_->machine().next_attempt(), std::move(x.what)});
   }

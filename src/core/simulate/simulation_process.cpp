@@ -9,8 +9,11 @@ namespace tune {
 
 void simulation::to_process(attempt_id attempt, std::function<void(process&)> what) {
   auto known = processes_.find(attempt);
-  if (known == processes_.end())
+  if (known == processes_.end()) {
+    if (auto early = early_.find(attempt); early != early_.end())
+      early->second.push_back(std::move(what));
     return;
+  }
   auto& who = known->second;
   // What was sent first is heard first.
   who.last_down = std::max(who.last_down, agenda_.now() + delay());
@@ -31,8 +34,8 @@ void simulation::reach(attempt_id attempt, const std::function<void(process&)>& 
 }
 
 void simulation::to_head(process& from, event_body what) {
-  if (is_fenced(nodes_[from.node])) {
-    nodes_[from.node].unsaid.push_back(std::move(what));
+  if (!may_speak(nodes_[from.node])) {
+    nodes_[from.node].unsaid.push_back({from.attempt, std::move(what)});
     return;
   }
   auto wait = delay();
@@ -52,7 +55,7 @@ void simulation::to_head(process& from, event_body what) {
 }
 
 void simulation::arrive(std::size_t from, event_body what) {
-  auto open = nodes_[from].unheard_until;
+  auto open = std::max(nodes_[from].unheard_until, asleep_until_);
   if (open > agenda_.now()) {
     agenda_.add(open - agenda_.now(), [this, from, what = std::move(what)] { arrive(from, what); });
     return;
@@ -62,34 +65,26 @@ void simulation::arrive(std::size_t from, event_body what) {
     tell(std::move(what));
     return;
   }
-  // The cluster hears of the end in its own way, earlier or later than the runner.
-  auto known = lease_of_.find(over->attempt);
-  auto lease = known == lease_of_.end() ? lease_id{} : known->second;
-  if (known != lease_of_.end())
-    lease_of_.erase(known);
-  auto first = happens(0.5);
-  if (first)
-    give_back(lease);
-  tell(std::move(what));
-  if (!first)
-    give_back(lease);
+  tell_end(from, *over);
 }
 
-void simulation::launch(const cmd::launch& x) {
-  // What lies in memory is lost with its node, which the head may not have noticed yet.
-  if (x.from && !disk_.contains(x.from) && !x.from_location.starts_with(kept_in_memory))
-    found_.add({promise::bounded_loss, engine_->machine().last_seq(), x.trial,
-                "checkpoint " + std::to_string(x.from.number) + " is to be restored, but gone"});
-  const auto& name = x.where.bundles.front().node;
-  auto node = std::find_if(nodes_.begin(), nodes_.end(),
-                           [&](const auto& y) { return y.what.name == name; });
-  lease_of_.emplace(x.attempt, x.where.id);
-  if (!node->alive)
+/// The cluster hears of the end in its own way, earlier or later than the runner.
+void simulation::tell_end(std::size_t from, const on::ended& what) {
+  if (forkless_.contains(what.attempt) && what.how != end_class::preempted)
+    fault(promise::nothing_lost_or_doubled,
+          "attempt " + to_text(what.attempt) + " pays for a process that its node could not make");
+  early_.erase(what.attempt);
+  auto known = lease_of_.find(what.attempt);
+  if (known == lease_of_.end()) {
+    tell(what);
     return;
-  process made{x.trial, x.attempt, static_cast<std::size_t>(node - nodes_.begin()), x.config,
-               attempt_session{x.iteration, x.time_total, agenda_.now()}};
-  processes_.insert_or_assign(x.attempt, std::move(made));
-  to_process(x.attempt, [this, from = x.from](process& who) { begin(who, from); });
+  }
+  const auto lease = known->second;
+  lease_of_.erase(known);
+  if (happens(0.5))
+    free(lease);
+  tell(what);
+  for_node(from, [this, from, lease] { carry_out(from, nodes_[from].plan->heard(lease)); });
 }
 
 void simulation::begin(process& who, checkpoint_id from) {
@@ -247,7 +242,12 @@ void simulation::end(attempt_id attempt, end_class how, std::string detail) {
   auto known = processes_.extract(attempt);
   auto& who = known.mapped();
   model_->forget(who.trial);
-  to_head(who, on::ended{who.trial, attempt, how, std::move(detail), {}});
+  auto& plan = *nodes_[who.node].plan;
+  auto commands = plan.gone(who.lease);
+  // What the head has given up says nothing any more.
+  if (plan.stage_of(who.lease) == allocation_stage::closing)
+    to_head(who, on::ended{who.trial, attempt, how, std::move(detail), {}});
+  carry_out(who.node, commands);
 }
 
 } // namespace tune

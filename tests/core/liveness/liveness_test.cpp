@@ -169,6 +169,24 @@ TEST(vigil, blames_nobody_for_its_own_delay) {
   EXPECT_THAT(uut.look(70s), ElementsAre(1u));
 }
 
+TEST(vigil, knows_for_a_while_that_it_was_held_up) {
+  vigil uut{ten};
+  uut.begin(1, 0s);
+  ASSERT_TRUE(uut.next_look(0s));
+  EXPECT_FALSE(uut.was_held_up(2s));
+  EXPECT_TRUE(uut.was_held_up(12s)); // before it looks
+
+  EXPECT_THAT(uut.look(12s), IsEmpty());
+
+  ASSERT_TRUE(uut.next_look(12s));
+  EXPECT_TRUE(uut.was_held_up(13s));
+  for (auto now = 14s; now <= 12s + ten.lost_after; now += 2s) {
+    EXPECT_EQ(uut.was_held_up(now), now < 12s + ten.lost_after);
+    EXPECT_THAT(uut.look(now), IsEmpty());
+    ASSERT_TRUE(uut.next_look(now));
+  }
+}
+
 TEST(vigil, takes_little_delays_of_its_own_for_what_they_are) {
   vigil uut{ten};
   uut.begin(1, 0s);

@@ -32,6 +32,9 @@ public:
   /// Looks who was silent for too long.
   /// @returns their numbers, each once.
   [[nodiscard]] std::vector<std::uint64_t> look(instant now);
+  /// Whether the head was held up of late, by more than its timers are ever late: a node that heard
+  /// nothing of it meanwhile is not to blame, and is given `lost_after` to come back.
+  [[nodiscard]] bool was_held_up(instant now) const;
   /// When to look next; nothing: there is nobody.
   [[nodiscard]] std::optional<instant> next_look(instant now);
 
@@ -55,8 +58,11 @@ private:
   std::set<std::pair<instant, std::uint64_t>> by_time_;
   /// When it wanted to look.
   std::optional<instant> planned_;
+  /// Until then nodes may still be on their way back from when it was held up.
+  std::optional<instant> excused_until_;
 
   void set(std::uint64_t session, const watch& how);
+  [[nodiscard]] bool is_late(instant now) const;
   void excuse(instant delay);
 };
 

@@ -27,13 +27,15 @@ struct fault_model {
   double no_memory = 0;
   /// A checkpoint turns out to be torn when it is restored; once torn, always torn.
   double torn = 0;
+  /// A node can make no process for an attempt, for a while.
+  double no_process = 0;
   /// A message arrives twice.
   double doubled = 0;
   /// News of a start comes after news that were sent later.
   double reordered = 0;
 
-  /// Sudden events: a node is lost or frozen, its link is cut, the head is lost, a trial's process
-  /// is killed, a client stops a trial, or pauses one or all for a while.
+  /// Sudden events: a node is lost or frozen, its link is cut, the head is lost or sleeps, a trial's
+  /// process is killed, a client stops a trial, or pauses one or all for a while.
   std::uint32_t sudden = 0;
   /// They come at random among the first so many events of the log. [>= 1]
   std::uint64_t within = 400;

@@ -4,6 +4,8 @@
 
 #include "tune/core/check/conduct_check.hpp"
 #include "tune/core/check/replay_check.hpp"
+#include "tune/core/cluster/membership.hpp"
+#include "tune/core/cluster/node_plan.hpp"
 #include "tune/core/experiment/engine.hpp"
 #include "tune/core/liveness/node_lease.hpp"
 #include "tune/core/resource/ledger.hpp"
@@ -20,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,9 +38,10 @@ struct simulated_checkpoint {
 
 /// Joins engine, scheduler, searcher, attempt sessions, ledger, nodes and a disk.
 ///
-/// The same engine and rules as in a run with actors: only the ports differ. Messages of one
-/// trial's process arrive in the order in which they were sent, as over one connection, unless the
-/// fault model says otherwise.
+/// The same engine and rules as in a run with actors, those of nodes (`node_plan`) and of their
+/// membership at the head included: only the ports differ. Messages of one trial's process arrive
+/// in the order in which they were sent, as over one connection, unless the fault model says
+/// otherwise; so do those of the head to a node.
 class simulation : public engine_ports {
 public:
   using make_rules = std::function<rule_set()>;
@@ -79,7 +83,7 @@ public:
   [[nodiscard]] instant now() const { return agenda_.now(); }
   /// Experiment time, as the log has it.
   [[nodiscard]] instant elapsed() const;
-  /// Most leases that were held at once.
+  /// Most attempts that were under way at once: launched, and their ends not told yet.
   [[nodiscard]] std::uint64_t most_running() const { return most_running_; }
   /// How often a node was taken for lost.
   [[nodiscard]] std::uint64_t nodes_lost() const { return nodes_lost_; }
@@ -96,6 +100,7 @@ private:
   struct process {
     trial_id trial;
     attempt_id attempt;
+    lease_id lease;
     std::size_t node = 0;
     config_ptr config;
     attempt_session session;
@@ -108,12 +113,23 @@ private:
     instant last_up{0};
     instant last_down{0};
   };
+  struct unsaid_event {
+    attempt_id attempt;
+    event_body what;
+  };
   struct node_state {
     simulated_node what;
     bool alive = true;
-    /// The head gives it work, or did until it was told to leave.
-    bool joined = false;
-    bool leaving = false;
+    /// Its present incarnation; nothing: it ended everything and has not come in since.
+    std::optional<node_plan> plan;
+    /// The head for which it came in.
+    std::uint32_t epoch = 0;
+    /// What it was asked for and is not over.
+    std::map<lease_id, cmd::launch> orders;
+    /// The head has said what goes on.
+    bool is_open = false;
+    /// When the last message of the head arrives.
+    instant last_down{0};
     /// It does nothing, and nothing reaches it, until then.
     instant frozen_until{0};
     /// What it says, and what is said to it, waits until then.
@@ -124,7 +140,7 @@ private:
     /// Since the silence began: as if a heartbeat had just been answered.
     std::optional<node_lease> lease;
     /// What it did not say since its lease ran out.
-    std::vector<event_body> unsaid;
+    std::vector<unsaid_event> unsaid;
   };
 
   /// What fails of a node that stays up.
@@ -143,6 +159,14 @@ private:
   std::unique_ptr<ledger> ledger_;
   std::map<lease_id, lease> leases_;
   std::map<attempt_id, lease_id> lease_of_;
+  membership members_;
+  /// Launches that are not over, for when they have to be repeated.
+  std::map<lease_id, cmd::launch> orders_;
+  /// It does nothing until then, and what reaches it waits.
+  instant asleep_until_{0};
+  /// How often it fell asleep.
+  std::uint64_t sleeps_ = 0;
+  std::uint64_t last_session_ = 0;
   /// All nodes there are, up or not.
   ledger whole_;
   std::uint32_t epoch_ = 0;
@@ -162,6 +186,12 @@ private:
   // The nodes.
   std::vector<node_state> nodes_;
   std::map<attempt_id, process> processes_;
+  /// What was said to trainables that have not begun yet.
+  std::map<attempt_id, std::vector<std::function<void(process&)>>> early_;
+  /// All attempts that ever began; only where the simulation records.
+  std::set<attempt_id> begun_;
+  /// Attempts for which no process could be made.
+  std::set<attempt_id> forkless_;
 
   std::vector<std::uint64_t> faults_due_;
   std::uint64_t events_ = 0;
@@ -185,6 +215,10 @@ private:
   [[nodiscard]] instant delay();
   /// Does it later, unless the head is lost before.
   void for_head(agenda::task what);
+  void at_head(std::uint32_t epoch, agenda::task what);
+  /// Does it later at whatever head there is then, once that is awake.
+  void for_any_head(instant after, agenda::task what);
+  [[nodiscard]] bool is_asleep() const { return asleep_until_ > agenda_.now(); }
   void fault(promise broken, std::string what);
 
   // simulation_head.cpp: commands.
@@ -201,7 +235,7 @@ private:
   void reach(attempt_id attempt, const std::function<void(process&)>& what);
   void to_head(process& from, event_body what);
   void arrive(std::size_t from, event_body what);
-  void launch(const cmd::launch& x);
+  void tell_end(std::size_t from, const on::ended& what);
   void begin(process& who, checkpoint_id from);
   void write(process& who, const cmd::save& x);
   void compute(process& who);
@@ -214,6 +248,52 @@ private:
   void halt(process& who, const cmd::halt& x);
   void end(attempt_id attempt, end_class how, std::string detail = {});
 
+  // simulation_cluster.cpp: nodes, their sessions, and launches on them.
+  void launch(const cmd::launch& x);
+  void send_order(lease_id which, membership::launch_number as);
+  void receive_order(std::size_t node, const node_plan::order& as, const cmd::launch& x);
+  void carry_out(std::size_t node, const node_commands& all);
+  void act(std::size_t node, const node_cmd::prepare& x);
+  void act(std::size_t node, const node_cmd::kill& x);
+  void act(std::size_t node, const node_cmd::decline& x);
+  void act(std::size_t node, const node_cmd::tell_end& x);
+  void act(std::size_t node, const node_cmd::report_over& x);
+  void act(std::size_t node, const node_cmd::forget& x);
+  void act(std::size_t node, const node_cmd::open& x);
+  void act(std::size_t node, const node_cmd::drop_pauses& x);
+  template <class Other>
+  void act(std::size_t, const Other&) {}
+  void prepared(std::size_t node, lease_id which);
+  void start(std::size_t node, lease_id which, const cmd::launch& x);
+  void reap(std::size_t node, attempt_id attempt, lease_id which);
+  /// The present incarnation of the node does it later, in order, unless it is gone by then.
+  void for_node(std::size_t node, agenda::task what);
+  void at_node(std::size_t node, std::uint64_t incarnation, instant after, bool is_message,
+               agenda::task what);
+  /// The head does it later, once it hears of the node.
+  void from_node(std::size_t node, agenda::task what);
+  /// It does something by itself, after a while.
+  void on_node(std::size_t node, instant after, agenda::task what);
+  [[nodiscard]] std::uint64_t incarnation_of(const node_state& node) const;
+  void say(std::size_t node, attempt_id attempt, event_body what);
+  void come_in(std::size_t node);
+  void come_back(std::size_t node);
+  void go_on(std::size_t node);
+  void receive_node(std::size_t node, const node_arrival& what);
+  void dismiss(std::size_t node, std::uint64_t session);
+  void enter(std::size_t node, std::uint64_t session, const node_account_of_itself& has);
+  void free(lease_id id);
+  void take_back(std::size_t node, std::uint64_t session, const membership::arrival& came);
+  void change_connection(std::size_t node);
+  void abandon(std::size_t node);
+  void take_for_lost(std::size_t node);
+  [[nodiscard]] std::size_t number_of(const std::string& name) const;
+  [[nodiscard]] const std::string& name_of(std::size_t node) const {
+    return nodes_[node].what.name;
+  }
+  [[nodiscard]] bool is_member(std::size_t node) const { return members_.contains(name_of(node)); }
+  [[nodiscard]] bool may_speak(const node_state& node) const;
+
   // simulation_faults.cpp
   void plan_faults();
   void inject();
@@ -224,19 +304,16 @@ private:
   void wear_out(std::size_t node);
   void lose(std::size_t node, instant back_after);
   void freeze(std::size_t node, instant duration, trouble what);
-  void come_back(std::size_t node);
-  void go_on(std::size_t node);
-  void for_node(std::size_t node);
+  void put_to_sleep(instant duration);
   void watch_silence(std::size_t node);
+  void watch_for_silence(std::size_t node, std::uint64_t silence);
   void leave(std::size_t node, instant grace, instant back_after);
   void go_away(std::size_t node, instant back_after);
-  void take_for_lost(std::size_t node);
-  void join(std::size_t node);
-  void kill_processes(std::size_t node);
+  void give_up(std::size_t node);
   void clear_memory(std::size_t node);
   [[nodiscard]] bool is_silent(const node_state& node) const;
   [[nodiscard]] bool is_deaf(const node_state& node) const;
-  [[nodiscard]] bool is_fenced(const node_state& node) const;
+  [[nodiscard]] bool is_in_trouble(const node_state& node) const;
 };
 
 } // namespace tune

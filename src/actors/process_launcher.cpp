@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process_launcher.hpp"
+
+#include "kept_hosts.hpp"
+
+#include "tune/io/process/leftovers.hpp"
+
+#include <map>
+#include <set>
+
+namespace tune {
+
+namespace {
+
+struct process_launcher_state {
+  static inline const char* name = "tune.launcher";
+  std::shared_ptr<const node_settings> settings;
+  process_launcher_actor::pointer self = nullptr;
+  std::shared_ptr<process_service> processes;
+  std::shared_ptr<kept_hosts> hosts;
+  std::shared_ptr<pattern_thread> reading;
+  std::set<std::filesystem::path> swept;
+  /// By job, compiled once.
+  std::map<std::string, expected<metric_pattern>> patterns;
+
+  ~process_launcher_state() {
+    if (hosts)
+      hosts->close();
+  }
+
+  const expected<metric_pattern>* patterns_of(const job& what) {
+    const auto* plan = std::get_if<run_command>(&what.plan);
+    if (plan == nullptr || !plan->patterns)
+      return nullptr;
+    if (reading == nullptr)
+      reading = std::make_shared<pattern_thread>();
+    auto known = patterns.find(what.id);
+    if (known == patterns.end())
+      known = patterns.emplace(what.id, metric_pattern::make(*plan->patterns)).first;
+    return &known->second;
+  }
+
+  /// Ends what an earlier node and guard left of this job when both were killed.
+  void sweep(const job& what) {
+    if (swept.insert(what.directory).second)
+      end_leftovers([&] { return find_orphans_of(what.directory); }, what.kill_grace);
+  }
+
+  void forget(const std::string& job) {
+    patterns.erase(job);
+    if (hosts)
+      hosts->end_job(job);
+  }
+
+  void launch(const trainable_start& what, const launch_listener_actor& node) {
+    auto lease = what.order.lease;
+    sweep(*what.job);
+    if (processes == nullptr) {
+      auto started = process_service::start(settings->processes);
+      if (!started) {
+        send(self, node, lease, "no process can be started: " + to_text(started.error()));
+        return;
+      }
+      processes = std::shared_ptr<process_service>{std::move(*started)};
+    }
+    if (hosts == nullptr)
+      hosts = std::make_shared<kept_hosts>(processes);
+    const auto* found = patterns_of(*what.job);
+    auto made = spawn_process_trainable(self->system(), what, {processes, hosts, reading}, found);
+    if (made)
+      send(self, node, lease, *made);
+    else
+      send(self, node, lease, to_text(made.error()));
+  }
+};
+
+process_launcher_actor::behavior_type
+process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state> self,
+                 std::shared_ptr<const node_settings> settings) {
+  auto& state = state_of(self);
+  state.self = self;
+  state.settings = std::move(settings);
+  state.processes = state.settings->service;
+  return {
+      [&state](const trainable_start& what, const launch_listener_actor& node) {
+        state.launch(what, node);
+      },
+      [&state](const job_over& x) { state.forget(x.job); },
+  };
+}
+
+} // namespace
+
+process_launcher_actor spawn_process_launcher(caf::actor_system& system,
+                                              std::shared_ptr<const node_settings> settings) {
+  return system.spawn<caf::detached>(process_launcher, std::move(settings));
+}
+
+} // namespace tune

@@ -1,0 +1,42 @@
+/// The PROCESS LAUNCHER of a node: starts programs beside the node's mailbox. Private to actors.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "trainables.hpp"
+
+#include "tune/actors/node.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tune {
+
+/// Who hears what came of a launch.
+using launch_listener_actor = typed_actor<
+    // The trainable of this allocation runs.
+    caf::result<void>(std::uint64_t, trainable_actor),
+    // It never will: why the node was not ready for it.
+    caf::result<void>(std::uint64_t, std::string)>;
+
+/// Makes directories and, once, the guard. On a thread of its own, because it blocks on the disk;
+/// so it speaks to its node only: see docs/decisions/0005.
+using process_launcher_actor
+    = typed_actor<caf::result<void>(trainable_start, launch_listener_actor),
+                  // Nothing more of the job comes: the processes that wait for it end.
+                  caf::result<void>(job_over)>;
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_node, 100)
+TUNE_LOCAL_TYPE(tune_node, tune::trainable_start)
+TUNE_LOCAL_HANDLE(tune_node, tune::launch_listener_actor)
+TUNE_END_LOCAL_TYPES(tune_node)
+
+namespace tune {
+
+/// Spawns the launcher of a node; it ends when its node tells it to.
+[[nodiscard]] process_launcher_actor
+spawn_process_launcher(caf::actor_system& system, std::shared_ptr<const node_settings> settings);
+
+} // namespace tune
