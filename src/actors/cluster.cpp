@@ -153,18 +153,30 @@ struct cluster_state {
     if (came.how == membership::reception::returned)
       return take_back(what, node, came);
     if (came.how == membership::reception::replaces) {
-      lose(what.node, text_of_replacement(known->second, what));
+      replace(what.node, known->second.worker == what.worker && what.session != 0);
       static_cast<void>(members.arrive(arrival_of(what)));
     }
     join(what, node);
   }
 
-  /// A worker whose node ended its trials while this head was silent is nobody to blame.
-  [[nodiscard]] static std::string text_of_replacement(const node_entry& before,
-                                                       const node_offer& what) {
-    if (what.session != 0 && before.worker == what.worker)
-      return "it heard nothing of this head for too long, ended its trials and began anew";
-    return "another node came under its name";
+  /// A worker that ended its trials while this head was silent is not to blame, nor are its trials.
+  void replace(const std::string& node, bool began_anew) {
+    if (!began_anew)
+      return lose(node, "another node came under its name");
+    const std::string why = "it heard nothing of this head for too long, ended its trials and began"
+                            " anew";
+    for (auto id : members.open_on(node)) {
+      const auto& lease = leases.at(id);
+      if (lease.order)
+        send(self, lease.whose.runner,
+             news{on::ended{lease.whose.trial, attempt_of(*lease.order), end_class::preempted,
+                            "node " + node + ": " + why, {}}});
+    }
+    lose(node, why);
+  }
+
+  [[nodiscard]] static attempt_id attempt_of(const launch_order& x) {
+    return {x.attempt.epoch, x.attempt.counter};
   }
 
   void join(const node_offer& what, const node_actor& node) {

@@ -535,6 +535,9 @@ TEST_F(far_cluster_test, never_launches_an_attempt_again_on_a_node_that_ended_it
 
   come(anew, 6, {0, {}, 6}); // of the same process
 
+  auto over = runner.heard->take_news<on::ended>();
+  EXPECT_EQ(over.trial, trial_id{1});
+  EXPECT_EQ(over.how, end_class::preempted); // the trial does not pay for a head that slept
   auto down = runner.heard->take_news<on::node_down>();
   EXPECT_THAT(down.why, HasSubstr("began anew"));
   runner.heard->take_news<on::node_up>();

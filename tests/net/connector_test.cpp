@@ -191,6 +191,8 @@ struct connector_test : support::deterministic_system {
     order.job = "unknown";
     order.lease = 9;
     order.attempt = attempt_id{1, 1};
+    order.turn = 1;
+    order.session = script->tickets.back();
     tell(script->nodes.back(), order, trial.actor);
   }
   worker_end end() {
@@ -500,7 +502,7 @@ struct watched_connector_test : connector_test {
   }
   /// The head says what may go on.
   void let_go_on(std::vector<std::uint64_t> leases) {
-    tell(script->nodes.back(), leases_kept{std::move(leases), false});
+    tell(script->nodes.back(), leases_kept{std::move(leases), false, script->tickets.back()});
   }
   void start_with_work() {
     start();

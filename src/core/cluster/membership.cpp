@@ -125,6 +125,13 @@ bool membership::over(lease_id which) {
   return true;
 }
 
+std::vector<lease_id> membership::open_on(const std::string& node) const {
+  auto known = nodes_.find(node);
+  if (known == nodes_.end())
+    return {};
+  return {known->second.open.begin(), known->second.open.end()};
+}
+
 std::optional<std::string> membership::node_of(lease_id which) const {
   auto known = allocations_.find(which);
   return known == allocations_.end() ? std::nullopt : std::optional{known->second.node};

@@ -236,7 +236,8 @@ void simulation::come_in(std::size_t which) {
 
 void simulation::enter(std::size_t which, std::uint64_t session,
                        const node_account_of_itself& has) {
-  const node_arrival what{name_of(which), name_of(which), session, has};
+  const auto worker = name_of(which) + "/" + std::to_string(nodes_[which].process);
+  const node_arrival what{name_of(which), worker, session, has};
   from_node(which, [this, which, what] { receive_node(which, what); });
 }
 
@@ -279,9 +280,10 @@ void simulation::receive_node(std::size_t which, const node_arrival& what) {
   if (came.how == membership::reception::returned)
     return take_back(which, what.session, came);
   if (came.how == membership::reception::replaces) {
-    take_for_lost(which);
+    replace(which, what.worker);
     static_cast<void>(members_.arrive(what));
   }
+  workers_[what.node] = what.worker;
   dismiss(which, what.session);
   const auto& node = nodes_[which].what;
   ledger_->set_node(node.name, node.capacity, {node.name});
@@ -289,6 +291,19 @@ void simulation::receive_node(std::size_t which, const node_arrival& what) {
     conduct_.offers(node.name, node.capacity);
   tell(on::node_up{node.name, node.capacity});
   grant();
+}
+
+/// Where the process is the same it ended its trials since it heard nothing of the head: that is
+/// neither its fault nor theirs.
+void simulation::replace(std::size_t which, const std::string& worker) {
+  if (workers_[name_of(which)] == worker) {
+    for (auto id : members_.open_on(name_of(which))) {
+      if (auto order = orders_.find(id); order != orders_.end())
+        tell(on::ended{order->second.trial, order->second.attempt, end_class::preempted,
+                       "its node began anew", {}});
+    }
+  }
+  take_for_lost(which);
 }
 
 /// Whatever it has counts no more.

@@ -145,6 +145,7 @@ void simulation::lose_node(const std::string& name, instant back_after) {
 /// The machine goes down, and its processes with it.
 void simulation::lose(std::size_t which, instant back_after) {
   nodes_[which].alive = false;
+  ++nodes_[which].process;
   abandon(which);
   clear_memory(which);
   watch_silence(which);

@@ -182,6 +182,7 @@ TEST(vigil, knows_for_a_while_that_it_was_held_up) {
   EXPECT_TRUE(uut.was_held_up(13s));
   for (auto now = 14s; now <= 12s + ten.lost_after; now += 2s) {
     EXPECT_EQ(uut.was_held_up(now), now < 12s + ten.lost_after);
+    EXPECT_TRUE(uut.heard(1, now));
     EXPECT_THAT(uut.look(now), IsEmpty());
     ASSERT_TRUE(uut.next_look(now));
   }

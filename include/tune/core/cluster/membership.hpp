@@ -92,6 +92,8 @@ public:
   std::optional<std::string> revoke(lease_id which);
   /// Nothing of it runs any more. @returns whether it was open.
   bool over(lease_id which);
+  /// The allocations of a node that are not over.
+  [[nodiscard]] std::vector<lease_id> open_on(const std::string& node) const;
   /// Its node; nothing: it is not open.
   [[nodiscard]] std::optional<std::string> node_of(lease_id which) const;
 

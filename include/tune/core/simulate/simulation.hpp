@@ -122,6 +122,8 @@ private:
     bool alive = true;
     /// Its present incarnation; nothing: it ended everything and has not come in since.
     std::optional<node_plan> plan;
+    /// Counts the processes that it lived in, one after the other.
+    std::uint64_t process = 1;
     /// The head for which it came in.
     std::uint32_t epoch = 0;
     /// What it was asked for and is not over.
@@ -162,6 +164,8 @@ private:
   membership members_;
   /// Launches that are not over, for when they have to be repeated.
   std::map<lease_id, cmd::launch> orders_;
+  /// By name: the processes of nodes that came in.
+  std::map<std::string, std::string> workers_;
   /// It does nothing until then, and what reaches it waits.
   instant asleep_until_{0};
   /// How often it fell asleep.
@@ -287,6 +291,7 @@ private:
   void change_connection(std::size_t node);
   void abandon(std::size_t node);
   void take_for_lost(std::size_t node);
+  void replace(std::size_t node, const std::string& worker);
   [[nodiscard]] std::size_t number_of(const std::string& name) const;
   [[nodiscard]] const std::string& name_of(std::size_t node) const {
     return nodes_[node].what.name;
