@@ -47,6 +47,9 @@ campaign python3 tests/e2e/kill_loop.py "$first" 50
 campaign python3 tests/e2e/deaths.py "$first"
 # A line that fails again and again, for ten minutes.
 campaign python3 tests/e2e/flap_loop.py "$first" 600
+# Heads, workers, guards and trials that sleep and die around the time after which they count as lost,
+# for ten minutes.
+campaign python3 tests/e2e/nemesis.py "$first" 600
 # A machine that has no time for it.
 campaign python3 tests/e2e/overload.py "$first"
 # Real training: is what PBT finds worth it?
