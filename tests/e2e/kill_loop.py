@@ -4,7 +4,7 @@ than they are waited for, again and again, until it is done all the same. The se
 
     kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
 
-runs COUNT campaigns, under FIFO, ASHA, PBT and PB2, of `run --listen` and of a standing head in turns, and
+runs COUNT campaigns, under FIFO, both forms of ASHA, PBT and PB2, of `run --listen` and of a standing head in turns, and
 prints one line of JSON for each. A failure prints its seed and keeps the directory.
 """
 import contextlib
@@ -14,15 +14,15 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
 
-from chain_log import TRIAL, chain
+from aftermath import Aftermath
+from chain_log import TRIAL
 from cluster import Cluster
-from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, clean_environment, name_of, parent_of, processes_of
+from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, leaders_of, name_of, parent_of
 from sleepers import Sleepers
 
 WORKERS = ("one", "two")
@@ -60,7 +60,6 @@ KINDS = {
 PROMOTION = ASHA + "form = promotion\n"
 PAUSING = ("promotion", *EXPLORED_BY)
 
-ENDS = ("finished", "stopped")
 LOSSES = ("interrupted", "killed", "node_lost", "preempted")
 
 OPEN_PORT = r"--(?:join|head) \S+:(\d+)"
@@ -74,7 +73,7 @@ NO_PORT = "cannot listen on"
 SHOWN_LINES = 15
 
 
-class KillLoop(Cluster):
+class KillLoop(Aftermath, Cluster):
     """One campaign; `conduct` does it all."""
 
     form = "run"
@@ -99,7 +98,8 @@ class KillLoop(Cluster):
         self.steps = 5 if scheduler == "fifo" else 9
         # One that gives its place, or itself, to another.
         self.is_population = scheduler in EXPLORED_BY
-        self.losses = LOSSES + (("paused", "stopped") if scheduler in PAUSING else ())
+        self.pauses = scheduler in PAUSING
+        self.losses = LOSSES + (("paused", "stopped") if self.pauses else ())
         self.kind = kind or self.chance.choice(("command", *KINDS))
         self.program = TUNE_NODE if self.kind == "command" else FAULTY_NODE
         self.own_storage = self.chance.choice(((), self.names[:1], self.names))
@@ -180,17 +180,6 @@ class KillLoop(Cluster):
 
     # -- Death.
 
-    def leaders(self):
-        """Pids of trials themselves."""
-        found = []
-        for pid in processes_of(self.directory):
-            try:
-                if name_of(parent_of(pid)) == "tune-guard":
-                    found.append(pid)
-            except OSError:
-                pass
-        return found
-
     def guards(self):
         nodes = self.nodes()
         found = []
@@ -230,7 +219,7 @@ class KillLoop(Cluster):
 
     def freeze_one(self):
         """Stops some process for less than anybody would mind."""
-        among = self.nodes() + sorted(self.guards()) + sorted(self.leaders())
+        among = self.nodes() + sorted(self.guards()) + leaders_of(self.directory)
         self.frozen += self.sleepers.put(self.chance.choice(among), self.chance.uniform(0, 0.3))
 
     def put_to_sleep(self, whom, process):
@@ -241,7 +230,7 @@ class KillLoop(Cluster):
     def kill(self):
         whom = self.chance.choices(list(self.victims), list(self.victims.values()))[0]
         if whom == "trial":
-            self.kill_one(self.leaders(), "trial")
+            self.kill_one(leaders_of(self.directory), "trial")
         elif whom == "guard":
             self.kill_one(self.guards(), "guard")
         elif whom == "nobody":
@@ -332,90 +321,7 @@ class KillLoop(Cluster):
             if worker.poll() is not None:
                 self.fail("worker %s ended by itself: %s" % (name, worker.returncode))
 
-    # -- What must be true in the end.
-
-    def check_trials(self):
-        trials = self.rows("SELECT * FROM trials")
-        self.assertEqual(len(trials), self.trials)
-        self.assertEqual({row["status"] for row in trials}, {"TERMINATED"})
-        ends = {row["trial"]: row["ended"] for row in trials}
-        attempts = self.rows("SELECT * FROM attempts")
-        last = {row["trial"]: row for row in sorted(attempts, key=lambda row: row["started"])}
-        self.assertEqual(len(last), self.trials)
-        for row in attempts:
-            if row is last[row["trial"]]:
-                # One that was told to stop may have been lost with its head; one that paused ends
-                # when its scheduler says so.
-                self.assertIn(row["end_class"], ENDS + self.losses, row)
-                since = ends[row["trial"]]
-                self.assertTrue(row["ended"] == since or self.has_paused(row, since), row)
-            else:
-                self.assertIn(row["end_class"], self.losses, row)
-                self.assertLess(row["ended"], ends[row["trial"]], row)
-
-    def has_paused(self, attempt, ended):
-        """Before its trial ended."""
-        return self.scheduler in PAUSING and attempt["ended"] < ended
-
-    def check_results(self):
-        twice = self.rows(
-            "SELECT trial, attempt, training_iteration, count(*) AS n FROM results"
-            " GROUP BY attempt, training_iteration HAVING n > 1"
-        )
-        self.assertEqual(twice, [])
-        # One that took over another's state has that one's start in its configuration, too.
-        query = "SELECT r.*, a.config FROM results r JOIN attempts a USING (trial, attempt)"
-        for row in self.rows(query):
-            metrics = json.loads(row["metrics"])
-            place = row["training_iteration"]
-            self.assertEqual(metrics["place"], place)
-            self.assertEqual(metrics["loss"], chain(json.loads(row["config"])["x"], place))
-
-    def check_checkpoints(self):
-        """All directories of checkpoints are those that have a row, and none is half made."""
-        known = {
-            row["location"]
-            for row in self.rows("SELECT location FROM checkpoints WHERE state = 'good'")
-        }
-        root = self.directory / "results" / "x"
-        there = {str(x.relative_to(root)) for x in root.rglob("checkpoint_*")}
-        self.assertEqual(known, there)
-
-    def check_record(self, *words):
-        told = subprocess.run(
-            [self.program, "fsck", self.directory / "results" / "x", *words],
-            capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(), check=False,
-        )
-        self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
-
-    def results_of(self, told):
-        """What a head says that another one of the same experiment must say, too."""
-        best = dict(told["best"], checkpoint=None)
-        return told["status"], told["counts"], best
-
-    def check_against_undisturbed(self, told):
-        """FIFO: the same configurations, last reports and best result as where nobody was killed."""
-        calm = self.run_node(
-            "run", self.directory / "x.ini", "-o", "json", "--experiment.name", "calm",
-            program=self.program,
-        ).json()
-        self.assertEqual(self.results_of(told), self.results_of(calm))
-        query = "SELECT trial, config, iterations, metrics, best_iteration, best_metrics FROM trials"
-        self.assertEqual(self.rows(query), self.rows(query, "calm"))
-
-    def check(self, told):
-        self.check_trials()
-        self.check_results()
-        self.check_checkpoints()
-        self.check_record()
-        self.check_record("--verify")
-        # What the last head had in its memory, and what the record gives.
-        again = self.run_node(
-            "run", self.directory / "x.ini", "--resume", "-o", "json", program=self.program
-        ).json()
-        self.assertEqual(self.results_of(told), self.results_of(again))
-        if self.scheduler == "fifo":
-            self.check_against_undisturbed(told)
+    # -- The end.
 
     def end_workers(self):
         """They go in order, and leave nothing."""

@@ -23,9 +23,9 @@ from collections import Counter, namedtuple
 from pathlib import Path
 
 from chain_log import ChainLog
-from e2e import parent_of
+from e2e import leaders_of, parent_of
 from kill_loop import LEAST_SLEEP, LOST_AFTER, MOST_SLEEP, KillLoop, StandingLoop
-from reader import Reader
+from reader import Client, Reader
 
 WORKERS = ("a", "b", "c")
 HEAD = "head"
@@ -36,6 +36,9 @@ ROUND = 40
 # Trials of a round for each second of faults, and a population with the steps of its trials.
 PACE = 5
 POPULATION, STEPS_PER_SECOND = 12, 0.7
+# Trials that a client adds to those of a round, and what else it names.
+WISHES = 3
+NAMED = {"promotion": (), "pbt": ("mutable=0.5",)}
 # Seconds between two looks at the trials' own log.
 LOOK = 0.5
 
@@ -213,7 +216,7 @@ class Nemesis:
 
     def trials_of(self, whom):
         """Pids of trials of a node."""
-        return sorted(x for x in self.leaders() if self.node_of(x) == self.process(whom).pid)
+        return [x for x in leaders_of(self.directory) if self.node_of(x) == self.process(whom).pid]
 
     @staticmethod
     def node_of(trial):
@@ -292,12 +295,14 @@ class Nemesis:
         # What a killed worker left goes when one begins there again.
         for name in self.retired:
             self.workers["once " + name] = self.start_worker_as(name)
-            jobs = "work-%s/jobs/*" % name
-            self.wait_until(lambda x=jobs: not list(self.directory.glob(x)), what="a clean " + name)
+            # It speaks once it has swept.
+            log = self.directory / (name + ".log")
+            self.wait_until(log.read_text, self.workers["once " + name], "a word of " + name)
         super().end_workers()
 
     def check(self, told):
-        self.assertEqual(self.reader.stop(), [])
+        self.trials += self.wisher.stop()
+        self.assertEqual(self.reader.stop() + self.wisher.findings, [])
         self.check_beginnings()
         self.check_reports()
         self.check_groups()
@@ -310,11 +315,13 @@ class Nemesis:
         """@returns the figures."""
         self.prepare_round(seed, scheduler, seconds)
         self.ini_of("x")
-        self.reader = Reader(self.directory / "results" / "x")
-        self.addCleanup(self.reader.over.set)
+        where = self.directory / "results" / "x"
+        self.reader, self.wisher = Reader(where), Client(where, WISHES, NAMED[scheduler])
         self.begin()
         self.began = time.monotonic()
-        self.reader.start()
+        for who in (self.reader, self.wisher):
+            self.addCleanup(who.over.set)
+            who.start()
         for deed in self.plan:
             self.wait_for_progress(lambda x=deed.at: time.monotonic() >= self.began + x)
             if self.over():
@@ -323,8 +330,9 @@ class Nemesis:
         took = self.conclude(self.began)
         return {
             "trials": self.trials, "attempts": len(self.attempts()), "results": self.reports(),
-            "faults": Counter(x.fault for _, came, x in self.done if came),
-            "reads": self.reader.reads, "answers": self.reader.answers, "heads": self.heads,
+            "deeds": Counter(x.fault for _, came, x in self.done if came),
+            "reads": self.reader.reads, "answers": self.reader.answers,
+            "added": len(self.wisher.granted), "heads": self.heads,
             "seconds": round(took, 1),
         }
 
@@ -369,14 +377,14 @@ def run(form, seed, scheduler, seconds):
 
 def main(seed, seconds, only=None):
     end = time.monotonic() + float(seconds)
-    sums, faults, findings, rounds, number = Counter(), Counter(), 0, 0, int(only or 0)
+    sums, deeds, findings, rounds, number = Counter(), Counter(), 0, 0, int(only or 0)
     while time.monotonic() < end:
         form, scheduler = FORMS[number // 2 % 2], SCHEDULERS[number % 2]
         told, found = run(form, 1000 * int(seed) + number, scheduler, ROUND)
         for text in found:
             print("nemesis: seed %s, round %d\n%s" % (seed, number, text), file=sys.stderr)
         findings += len(found)
-        faults.update(told.pop("faults", {}))
+        deeds.update(told.pop("deeds", {}))
         sums.update(told)
         number += 1
         if only is not None:
@@ -384,7 +392,7 @@ def main(seed, seconds, only=None):
         rounds += 1
     sums["seconds"] = round(sums["seconds"], 1)
     print(json.dumps({"campaign": "nemesis", "seed": int(seed), "rounds": rounds, **sums,
-                      "faults": faults, "findings": findings}), flush=True)
+                      "deeds": deeds, "findings": findings}), flush=True)
     return 0 if findings == 0 else 1
 
 

@@ -14,25 +14,44 @@ FINAL = ("TERMINATED", "ERRORED")
 REPORT = "seq, t, trial, attempt, training_iteration, number, metrics"
 
 
-class Reader(threading.Thread):
-    """Reads the database, and lets tune-node tell, until it is stopped. Whatever it sees that cannot
-    be, or that had been otherwise, is a finding."""
+class Onlooker(threading.Thread):
+    """Somebody with a terminal of his own."""
 
     def __init__(self, where):
         super().__init__(daemon=True)
         self.where = where
         self.over = threading.Event()
         self.findings = []
-        # By place in the log; by trial.
-        self.reports, self.ends = {}, {}
-        self.reads = self.answers = self.last = self.trials = 0
-
-    # -- The database.
 
     def rows(self, query, *values):
         path = "file:%s?mode=ro" % (self.where / "experiment.db")
         with contextlib.closing(sqlite3.connect(path, uri=True, timeout=5)) as db:
             return db.execute(query, values).fetchall()
+
+    def tell(self, *words):
+        """What a command says as JSON; None where it cannot."""
+        try:
+            told = subprocess.run(
+                [TUNE_NODE, *words, "-o", "json"], capture_output=True, text=True,
+                timeout=DEADLINE, env=clean_environment(), check=False,
+            )
+        except subprocess.TimeoutExpired:
+            self.findings.append("no answer of %s within %d s" % (words[0], DEADLINE))
+            return None
+        return json.loads(told.stdout) if told.returncode == 0 else None
+
+
+class Reader(Onlooker):
+    """Reads the database, and lets tune-node tell, until it is stopped. Whatever it sees that cannot
+    be, or that had been otherwise, is a finding."""
+
+    def __init__(self, where):
+        super().__init__(where)
+        # By place in the log; by trial.
+        self.reports, self.ends = {}, {}
+        self.reads = self.answers = self.last = self.trials = 0
+
+    # -- The database.
 
     def read(self):
         """What is new, and whether the log has become shorter."""
@@ -61,18 +80,6 @@ class Reader(threading.Thread):
                 self.ends[row[0]] = row
 
     # -- What tune-node tells.
-
-    def tell(self, *words):
-        """What a command says as JSON; None where it cannot."""
-        try:
-            told = subprocess.run(
-                [TUNE_NODE, *words, "-o", "json"], capture_output=True, text=True,
-                timeout=DEADLINE, env=clean_environment(), check=False,
-            )
-        except subprocess.TimeoutExpired:
-            self.findings.append("no answer of %s within %d s" % (words[0], DEADLINE))
-            return None
-        return json.loads(told.stdout) if told.returncode == 0 else None
 
     def ask(self):
         """`status` and `trials` know all that was seen in the database before they were asked."""
@@ -112,3 +119,39 @@ class Reader(threading.Thread):
                 self.findings.append("report %s was seen; there is %s" % (row, there.get(seq)))
         self.read()
         return self.findings
+
+
+class Client(Onlooker):
+    """Wishes for trials, each again and again until the head has granted it."""
+
+    def __init__(self, where, count, words=()):
+        super().__init__(where)
+        self.count, self.words = count, words
+        # Trials that the head says it has added, by the value that was wished for.
+        self.granted = {}
+
+    def run(self):
+        while len(self.granted) < self.count and not self.over.wait(0.5):
+            value = 1001 + len(self.granted)
+            told = self.tell(
+                "add", self.where, "x=%d" % value, "daemon=0", *self.words, "--key", str(value)
+            )
+            if told:
+                self.granted[value] = int(told[0]["trial"])
+
+    def stop(self):
+        """@returns how many trials there are of its wishes; adds to what was found."""
+        self.over.set()
+        self.join()
+        # What each began with: a population changes configurations.
+        there = self.rows(
+            "SELECT trial, json_extract(a.config, '$.x'), min(a.started) FROM trials"
+            " JOIN attempts a USING (trial) WHERE origin = 'client' GROUP BY trial"
+        )
+        there = [row[:2] for row in there]
+        for value, trial in self.granted.items():
+            if (trial, value) not in there:
+                self.findings.append("trial %d, x = %d, was added; there are %s" % (trial, value, there))
+        if len({value for _, value in there}) < len(there):
+            self.findings.append("a trial was added twice: %s" % there)
+        return len(there)
