@@ -44,9 +44,9 @@ class ChainLog:
         elsewhere, and one answer on its way. Whatever comes after these was heard by two."""
         newest, late = {}, Counter()
         for x in self.lines("begin", "step"):
-            if x.word == "begin":
-                newest[x.trial] = x.attempt
-            elif newest.get(x.trial) != x.attempt:
+            number = tuple(map(int, x.attempt.split(".")))
+            newest[x.trial] = max(newest.get(x.trial, number), number)
+            if x.word == "step" and newest[x.trial] != number:
                 late[x.trial, x.attempt] += 1
         return sorted(x for x, count in late.items() if count > 1)
 
