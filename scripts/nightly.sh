@@ -41,12 +41,15 @@ long_tests() { TUNE_LONG=1 TUNE_SEED=$first campaign "$@"; }
   long_tests "$build/tests/io/tune_io_tests" --gtest_filter='damage_test.*' | tee /dev/stderr | grep '^{' || true
 } &
 computing=$!
-# The real program, whose processes are killed: 50 seeds, 50 kills each, under FIFO, ASHA, PBT and PB2; then
-# all orders of deaths.
+# The real program, whose processes are killed, or sleep: 50 seeds, 50 kills each, under FIFO, both forms of
+# ASHA, PBT and PB2; then all orders of deaths.
 campaign python3 tests/e2e/kill_loop.py "$first" 50
 campaign python3 tests/e2e/deaths.py "$first"
 # A line that fails again and again, for ten minutes.
 campaign python3 tests/e2e/flap_loop.py "$first" 600
+# Heads, workers, guards and trials that sleep and die around the time after which they count as lost,
+# for ten minutes.
+campaign python3 tests/e2e/nemesis.py "$first" 600
 # A machine that has no time for it.
 campaign python3 tests/e2e/overload.py "$first"
 # Real training: is what PBT finds worth it?

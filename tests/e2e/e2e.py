@@ -79,6 +79,16 @@ def parent_of(pid):
     return int(text.rpartition(") ")[2].split()[1])
 
 
+def leaders_of(directory):
+    """Pids of the trials themselves of the experiment below `directory`, without what they start."""
+    found = []
+    for pid in processes_of(directory):
+        with contextlib.suppress(OSError):
+            if name_of(parent_of(pid)) == "tune-guard":
+                found.append(pid)
+    return sorted(found)
+
+
 def is_stopped(pid):
     """Whether a signal has stopped all threads of the process."""
     stats = [x.read_text() for x in Path("/proc/%d/task" % pid).glob("*/stat")]

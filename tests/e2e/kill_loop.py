@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An experiment whose head, workers, guards and trials are killed at random moments, again and again,
-until it is done all the same. The seed decides whom and when.
+"""An experiment whose head, workers, guards and trials are killed at random moments, or sleep for longer
+than they are waited for, again and again, until it is done all the same. The seed decides whom and when.
 
     kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
 
-runs COUNT campaigns, under FIFO, ASHA, PBT and PB2, of `run --listen` and of a standing head in turns, and
+runs COUNT campaigns, under FIFO, both forms of ASHA, PBT and PB2, of `run --listen` and of a standing head in turns, and
 prints one line of JSON for each. A failure prints its seed and keeps the directory.
 """
 import contextlib
@@ -14,21 +14,28 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
 
+from aftermath import Aftermath
+from chain_log import TRIAL
 from cluster import Cluster
-from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, clean_environment, name_of, parent_of, processes_of
-
-TRIAL = Path(__file__).with_name("chain_trial.sh")
+from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, leaders_of, name_of, parent_of
+from sleepers import Sleepers
 
 WORKERS = ("one", "two")
 
 # Who dies how often; instead of "nobody" somebody is stopped for a moment.
-VICTIMS = {"head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2, "nobody": 3}
+VICTIMS = {
+    "head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2, "nobody": 3,
+    "sleeping head": 1, "sleeping worker": 1, "sleeping head and worker": 1,
+}
+
+# Until a silent node is lost, and how long one sleeps that is put to sleep [s].
+LOST_AFTER = 2
+LEAST_SLEEP, MOST_SLEEP = 0.3 * LOST_AFTER, 3 * LOST_AFTER
 
 ASHA = "[scheduler]\ntype = asha\ngrace_period = 1\nreduction_factor = 3\nmax_t = %d\n"
 
@@ -39,7 +46,7 @@ POPULATION = (
 )
 EXPLORED_BY = {"pbt": "mutate", "pb2": "explore"}
 
-SCHEDULERS = ("fifo", "asha", *EXPLORED_BY)
+SCHEDULERS = ("fifo", "asha", *EXPLORED_BY, "promotion")
 
 # What runs, in tune-node or in a program with trainables of its own.
 KINDS = {
@@ -49,13 +56,16 @@ KINDS = {
     "thread": "name = chain\nisolation = thread",
 }
 
-ENDS = ("finished", "stopped")
+# Schedulers that have trials pause.
+PROMOTION = ASHA + "form = promotion\n"
+PAUSING = ("promotion", *EXPLORED_BY)
+
 LOSSES = ("interrupted", "killed", "node_lost", "preempted")
 
 OPEN_PORT = r"--(?:join|head) \S+:(\d+)"
 
-# A client whose head is out of reach, or has the experiment already.
-COMES_AGAIN = (6, 8)
+# A client whose head is out of reach, or has the experiment already, or has left.
+COMES_AGAIN = (6, 8, 75)
 
 # A head that is told to resume, and the port of the one before is not free yet.
 NO_PORT = "cannot listen on"
@@ -63,46 +73,52 @@ NO_PORT = "cannot listen on"
 SHOWN_LINES = 15
 
 
-def chain(start, place):
-    """What chain_trial.sh reports at a place."""
-    for _ in range(place):
-        start = start * 48271 % 2147483647
-    return start
-
-
-class KillLoop(Cluster):
+class KillLoop(Aftermath, Cluster):
     """One campaign; `conduct` does it all."""
 
     form = "run"
     victims = VICTIMS
+    names = WORKERS
+    # Seconds between two looks at what was done.
+    tick = 0.005
 
     def prepare(self, seed, scheduler, trials, kills, kind):
         self.chance = random.Random("%d %s %d %d" % (seed, scheduler, trials, kills))
         self.seed, self.scheduler, self.trials, self.kills = seed, scheduler, trials, kills
         self.killed = dict.fromkeys(("head", "worker", "guard", "trial", "client"), 0)
         self.frozen = 0
+        self.slept = {"head": 0, "worker": 0}
+        self.sleepers = Sleepers()
+        self.addCleanup(self.sleepers.wake_all)
         self.heads = 0
         self.head_process, self.port = None, 0
         self.workers = {}
+        # The names of nodes.
+        self.called = {name: name for name in self.names}
         self.steps = 5 if scheduler == "fifo" else 9
         # One that gives its place, or itself, to another.
         self.is_population = scheduler in EXPLORED_BY
-        self.losses = LOSSES + (("paused", "stopped") if self.is_population else ())
+        self.pauses = scheduler in PAUSING
+        self.losses = LOSSES + (("paused", "stopped") if self.pauses else ())
         self.kind = kind or self.chance.choice(("command", *KINDS))
         self.program = TUNE_NODE if self.kind == "command" else FAULTY_NODE
-        self.own_storage = self.chance.choice(((), ("one",), WORKERS))
+        self.own_storage = self.chance.choice(((), self.names[:1], self.names))
         shutil.copy(TRIAL, self.directory / "chain.sh")
 
     # -- What runs.
 
     def rule(self):
         """Its section."""
-        if self.scheduler == "asha":
-            return ASHA % self.steps
+        if self.scheduler in ("asha", "promotion"):
+            return (ASHA if self.scheduler == "asha" else PROMOTION) % self.steps
         if self.is_population:
             by = EXPLORED_BY[self.scheduler]
             return POPULATION % (self.scheduler, by, self.chance.choice(("true", "false")))
         return ""
+
+    def trainable(self):
+        """Keys of its section."""
+        return KINDS[self.kind]
 
     def ini_of(self, name):
         chance = self.chance
@@ -112,11 +128,11 @@ class KillLoop(Cluster):
             "[space]\nx = randint(1, 2000000000)\ndaemon = choice(0, 0, 1)\nsteps = %d\n"
             "[checkpoint]\nfrequency = %d\nkeep = %d\nat_end = %s\n"
             "[failure]\nbackoff = 20ms\nmax_killed = unlimited\nmax_node_losses = unlimited\n"
-            "[cluster]\ncpus = 2\nkill_grace = 1s\n%s"
+            "[cluster]\ncpus = 2\nkill_grace = 1s\nlost_after = %g\n%s"
             % (
-                self.trials, self.seed, KINDS[self.kind], self.steps,
+                self.trials, self.seed, self.trainable(), self.steps,
                 chance.randint(1, 3), chance.choice((0, 1, 2)), chance.choice(("true", "false")),
-                self.rule(),
+                LOST_AFTER, self.rule(),
             ),
             name + ".ini",
         )
@@ -146,9 +162,12 @@ class KillLoop(Cluster):
             )
 
     def start_worker(self, name):
-        where = "127.0.0.1:%d" % self.port
         more = ["--own-storage"] if name in self.own_storage else []
-        self.workers[name] = self.worker(where, name, *more, cpus=2)
+        self.workers[name] = self.start_worker_as(self.called[name], *more)
+
+    def start_worker_as(self, called, *words):
+        where = "127.0.0.1:%d" % self.port
+        return self.worker(where, called, "--lost-after", LOST_AFTER, *words, cpus=2)
 
     def begin(self):
         self.start_head()
@@ -156,24 +175,13 @@ class KillLoop(Cluster):
             lambda: re.search(OPEN_PORT, self.said()), self.head_process, "an open port"
         )
         self.port = int(re.search(OPEN_PORT, self.said()).group(1))
-        for name in WORKERS:
+        for name in self.names:
             self.start_worker(name)
 
     # -- Death.
 
-    def leaders(self):
-        """Pids of trials themselves."""
-        found = []
-        for pid in processes_of(self.directory):
-            try:
-                if name_of(parent_of(pid)) == "tune-guard":
-                    found.append(pid)
-            except OSError:
-                pass
-        return found
-
     def guards(self):
-        nodes = [self.head_process.pid] + [x.pid for x in self.workers.values()]
+        nodes = self.nodes()
         found = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
@@ -200,39 +208,51 @@ class KillLoop(Cluster):
         self.finish(self.head_process, None)
         self.start_head()
 
-    def kill_worker(self):
-        name = self.chance.choice(WORKERS)
+    def kill_worker(self, name):
         self.workers[name].kill()
         self.killed["worker"] += 1
         self.finish(self.workers[name], None)
         self.start_worker(name)
 
+    def nodes(self):
+        return [self.head_process.pid] + [x.pid for x in self.workers.values()]
+
     def freeze_one(self):
         """Stops some process for less than anybody would mind."""
-        nodes = [self.head_process.pid] + [x.pid for x in self.workers.values()]
-        pid = self.chance.choice(nodes + sorted(self.guards()) + sorted(self.leaders()))
-        with contextlib.suppress(ProcessLookupError):
-            process = os.pidfd_open(pid)
-            signal.pidfd_send_signal(process, signal.SIGSTOP)
-            time.sleep(self.chance.uniform(0, 0.3))
-            signal.pidfd_send_signal(process, signal.SIGCONT)
-            os.close(process)
-            self.frozen += 1
+        among = self.nodes() + sorted(self.guards()) + leaders_of(self.directory)
+        self.frozen += self.sleepers.put(self.chance.choice(among), self.chance.uniform(0, 0.3))
+
+    def put_to_sleep(self, whom, process):
+        """For less than others wait for it, or for longer."""
+        seconds = self.chance.uniform(LEAST_SLEEP, MOST_SLEEP)
+        self.slept[whom] += self.sleepers.put(process.pid, seconds)
 
     def kill(self):
         whom = self.chance.choices(list(self.victims), list(self.victims.values()))[0]
         if whom == "trial":
-            self.kill_one(self.leaders(), "trial")
+            self.kill_one(leaders_of(self.directory), "trial")
         elif whom == "guard":
             self.kill_one(self.guards(), "guard")
         elif whom == "nobody":
             self.freeze_one()
         elif whom == "client":
             self.kill_client()
+        elif whom.startswith("sleeping"):
+            self.let_sleep(whom)
+        else:
+            self.kill_nodes(whom)
+
+    def kill_nodes(self, whom):
         if "worker" in whom:
-            self.kill_worker()
+            self.kill_worker(self.chance.choice(self.names))
         if "head" in whom:
             self.kill_head()
+
+    def let_sleep(self, whom):
+        if "worker" in whom:
+            self.put_to_sleep("worker", self.workers[self.chance.choice(self.names)])
+        if "head" in whom:
+            self.put_to_sleep("head", self.head_process)
 
     # -- When.
 
@@ -252,10 +272,14 @@ class KillLoop(Cluster):
         """Whether the head ended by itself; a port that is not free yet is waited for."""
         if self.head_process.poll() is None:
             return False
-        if self.head_process.returncode != 0 and self.says(self.head_log, NO_PORT):
+        if self.head_comes_again():
             self.start_head()
             return False
         return True
+
+    def head_comes_again(self):
+        """Whether a head that has ended is to be begun anew."""
+        return self.head_process.returncode != 0 and self.says(self.head_log, NO_PORT)
 
     def told(self):
         """The result that was shown."""
@@ -289,89 +313,35 @@ class KillLoop(Cluster):
                 last, since = now, time.monotonic()
             if time.monotonic() > since + DEADLINE:
                 self.fail("nothing was reported for %d s" % DEADLINE)
-            for name, worker in self.workers.items():
-                if worker.poll() is not None:
-                    self.fail("worker %s ended by itself: %s" % (name, worker.returncode))
-            time.sleep(0.005)
+            self.look_at_workers()
+            time.sleep(self.tick)
 
-    # -- What must be true in the end.
+    def look_at_workers(self):
+        for name, worker in list(self.workers.items()):
+            if worker.poll() is not None:
+                self.fail("worker %s ended by itself: %s" % (name, worker.returncode))
 
-    def check_trials(self):
-        trials = self.rows("SELECT * FROM trials")
-        self.assertEqual(len(trials), self.trials)
-        self.assertEqual({row["status"] for row in trials}, {"TERMINATED"})
-        ends = {row["trial"]: row["ended"] for row in trials}
-        attempts = self.rows("SELECT * FROM attempts")
-        last = {row["trial"]: row for row in sorted(attempts, key=lambda row: row["started"])}
-        self.assertEqual(len(last), self.trials)
-        for row in attempts:
-            if row is last[row["trial"]]:
-                # One that was told to stop may have been lost with its head.
-                self.assertIn(row["end_class"], ENDS + LOSSES, row)
-                self.assertEqual(row["ended"], ends[row["trial"]], row)
-            else:
-                self.assertIn(row["end_class"], self.losses, row)
-                self.assertLess(row["ended"], ends[row["trial"]], row)
+    # -- The end.
 
-    def check_results(self):
-        twice = self.rows(
-            "SELECT trial, attempt, training_iteration, count(*) AS n FROM results"
-            " GROUP BY attempt, training_iteration HAVING n > 1"
-        )
-        self.assertEqual(twice, [])
-        # One that took over another's state has that one's start in its configuration, too.
-        query = "SELECT r.*, a.config FROM results r JOIN attempts a USING (trial, attempt)"
-        for row in self.rows(query):
-            metrics = json.loads(row["metrics"])
-            place = row["training_iteration"]
-            self.assertEqual(metrics["place"], place)
-            self.assertEqual(metrics["loss"], chain(json.loads(row["config"])["x"], place))
+    def end_workers(self):
+        """They go in order, and leave nothing."""
+        self.sleepers.wake_all()
+        for worker in self.workers.values():
+            worker.send_signal(signal.SIGTERM)
+        for worker in self.workers.values():
+            self.finish(worker)
+        self.assertEqual(list(self.directory.glob("work-*/jobs/*")), [])
+        self.assert_no_trial_processes()
 
-    def check_checkpoints(self):
-        """All directories of checkpoints are those that have a row, and none is half made."""
-        known = {
-            row["location"]
-            for row in self.rows("SELECT location FROM checkpoints WHERE state = 'good'")
-        }
-        root = self.directory / "results" / "x"
-        there = {str(x.relative_to(root)) for x in root.rglob("checkpoint_*")}
-        self.assertEqual(known, there)
-
-    def check_record(self, *words):
-        told = subprocess.run(
-            [self.program, "fsck", self.directory / "results" / "x", *words],
-            capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(), check=False,
-        )
-        self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
-
-    def results_of(self, told):
-        """What a head says that another one of the same experiment must say, too."""
-        best = dict(told["best"], checkpoint=None)
-        return told["status"], told["counts"], best
-
-    def check_against_undisturbed(self, told):
-        """FIFO: the same configurations, last reports and best result as where nobody was killed."""
-        calm = self.run_node(
-            "run", self.directory / "x.ini", "-o", "json", "--experiment.name", "calm",
-            program=self.program,
-        ).json()
-        self.assertEqual(self.results_of(told), self.results_of(calm))
-        query = "SELECT trial, config, iterations, metrics, best_iteration, best_metrics FROM trials"
-        self.assertEqual(self.rows(query), self.rows(query, "calm"))
-
-    def check(self, told):
-        self.check_trials()
-        self.check_results()
-        self.check_checkpoints()
-        self.check_record()
-        self.check_record("--verify")
-        # What the last head had in its memory, and what the record gives.
-        again = self.run_node(
-            "run", self.directory / "x.ini", "--resume", "-o", "json", program=self.program
-        ).json()
-        self.assertEqual(self.results_of(told), self.results_of(again))
-        if self.scheduler == "fifo":
-            self.check_against_undisturbed(told)
+    def conclude(self, began):
+        """Waits for the end, and checks what must be true then.
+        @returns seconds that it took."""
+        self.wait_for_progress(lambda: False)
+        told = self.told()
+        took = time.monotonic() - began
+        self.end_workers()
+        self.check(told)
+        return took
 
     def conduct(self, seed, scheduler, trials, kills, kind=None):
         """@returns the figures."""
@@ -385,19 +355,11 @@ class KillLoop(Cluster):
             if not self.wait_for_moment(moments.pop(0)):
                 break
             self.kill()
-        self.wait_for_progress(lambda: False)
-        told = self.told()
-        took = time.monotonic() - began
-        for worker in self.workers.values():
-            worker.send_signal(signal.SIGTERM)
-        for name in WORKERS:
-            self.finish(self.workers[name])
-            self.assertEqual(list(self.directory.glob("work-%s/jobs/*" % name)), [])
-        self.assert_no_trial_processes()
-        self.check(told)
+        took = self.conclude(began)
         return {
             "campaign": "kill_loop", "form": self.form, "scheduler": scheduler, "kind": self.kind, "seed": seed, "trials": trials,
-            "kills": sum(self.killed.values()), "killed": self.killed, "frozen": self.frozen, "heads": self.heads,
+            "kills": sum(self.killed.values()), "killed": self.killed, "frozen": self.frozen,
+            "slept": self.slept, "heads": self.heads,
             "attempts": len(self.attempts()), "results": self.reports(), "seconds": round(took, 1),
         }
 
@@ -405,17 +367,25 @@ class KillLoop(Cluster):
         text = (self.directory / self.head_log).read_text() if self.heads else ""
         return "\n".join(text.splitlines()[-SHOWN_LINES:])
 
+    def keeping(self, call, name, story):
+        """What a call returns; where it fails the directory is kept, and told where, after the story."""
+        try:
+            return call()
+        except BaseException:
+            kept = Path("%s-kept" % self.directory)
+            print("%s: %s: see %s\n%s" % (name, story(), kept, self.end_of_log()), file=sys.stderr)
+            self.sleepers.wake_all()
+            self.directory.rename(kept)
+            raise
+
     def campaign(self, seed, scheduler, trials, kills, kind=None):
         """`conduct`, which keeps the directory where it fails."""
-        try:
-            return self.conduct(seed, scheduler, trials, kills, kind)
-        except BaseException as why:
-            kept = Path("%s-kept" % self.directory)
-            print("kill_loop: seed %d, %s, %d trials, %d kills, killed %s: see %s\n%s"
-                  % (seed, scheduler, trials, kills, self.killed, kept, self.end_of_log()),
-                  file=sys.stderr)
-            self.directory.rename(kept)
-            raise why
+        return self.keeping(
+            lambda: self.conduct(seed, scheduler, trials, kills, kind),
+            "kill_loop",
+            lambda: "seed %d, %s, %d trials, %d kills, killed %s, slept %s"
+            % (seed, scheduler, trials, kills, self.killed, self.slept),
+        )
 
 
 class StandingLoop(KillLoop):
@@ -433,7 +403,8 @@ class StandingLoop(KillLoop):
         self.head_log = "head-%d.log" % self.heads
         self.head_process = self.start_on(
             *("head", self.head_log, "head", "--listen", "127.0.0.1:%d" % self.port),
-            *("--certs", self.certs, "--cpus", 2, "--storage", self.directory / "results"),
+            *("--certs", self.certs, "--cpus", 2, "--lost-after", LOST_AFTER),
+            *("--storage", self.directory / "results"),
             *("--work", self.directory / "work-head")
         )
 
@@ -459,7 +430,7 @@ class StandingLoop(KillLoop):
         """Whether a client heard of the end. One that lost its head, or came while the head had the
         experiment already, comes again."""
         if self.head_process.poll() is not None:
-            if not self.says(self.head_log, NO_PORT):
+            if not self.head_comes_again():
                 self.fail("the head ended by itself: %s" % self.finish(self.head_process, None))
             self.start_head()
         if self.client.poll() is None:

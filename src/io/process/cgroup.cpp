@@ -10,9 +10,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -48,6 +52,42 @@ std::optional<std::string> make_directory(const std::string& parent, std::string
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
     return std::nullopt;
   return path;
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number result{};
+  auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (fault != std::errc{} || rest != text.data() + text.size())
+    return std::nullopt;
+  return result;
+}
+
+/// The PID namespace of this process; zero where that cannot be told.
+std::uint64_t own_namespace() {
+  struct stat facts {};
+  return ::stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
+}
+
+/// Whose group it is, by its name: "tune-<guard>-<number>", or with the guard's PID namespace before
+/// the guard. Nothing where it is none of a guard's of this namespace.
+std::optional<pid_t> guard_of(const std::string& name) {
+  std::vector<std::string> parts;
+  std::istringstream words{name};
+  for (std::string part; std::getline(words, part, '-');)
+    parts.push_back(part);
+  const auto count = parts.size();
+  if (count < 3 || count > 4 || parts[0] != "tune" || !number_in<std::uint64_t>(parts[count - 1])
+      || (count == 4 && number_in<std::uint64_t>(parts[1]) != own_namespace()))
+    return std::nullopt;
+  return number_in<pid_t>(parts[count - 2]);
+}
+
+/// Whether a guard lives that has this number.
+bool is_guard(pid_t pid) {
+  auto facts = proc_files::stat_of(pid);
+  auto name = proc_files::read_small(("/proc/" + std::to_string(pid) + "/comm").c_str());
+  return facts && facts->state != 'Z' && name == "tune-guard\n";
 }
 
 /// The count behind `key` in a file of "key count" lines.
@@ -88,6 +128,22 @@ std::optional<cgroup> cgroup::make(std::string_view name, std::uint64_t bytes) {
     }
   }
   return std::nullopt;
+}
+
+void remove_left_groups() {
+  for (auto version_2 : {false, true}) {
+    auto group = own_group(version_2 ? "" : "memory");
+    if (!group)
+      continue;
+    std::error_code why;
+    const std::filesystem::path parent
+        = directory_of(version_2 ? version_2_root : version_1_root, *group);
+    for (std::filesystem::directory_iterator i{parent, why}; !why && i != end(i); i.increment(why)) {
+      if (auto guard = guard_of(i->path().filename().string()); guard && !is_guard(*guard))
+        // Only of an empty group.
+        ::rmdir(i->path().c_str());
+    }
+  }
 }
 
 cgroup::cgroup(cgroup&& other) noexcept

@@ -40,4 +40,8 @@ private:
   cgroup() = default;
 };
 
+/// Removes the empty groups beside ours of guards that are no more: one that was killed could not
+/// do it. Groups with members stay.
+void remove_left_groups();
+
 } // namespace tune

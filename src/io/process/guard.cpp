@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "guard.hpp"
 
+#include "cgroup.hpp"
 #include "guard_wire.hpp"
 #include "proc_files.hpp"
 #include "spawn.hpp"
@@ -229,7 +230,9 @@ std::optional<int> guard_main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "tune-guard");
   if (::chdir("/") != 0)
     return 1;
+  remove_left_groups();
   guard{std::move(socket), open_signals(), high_null}.run();
+  remove_left_groups();
   return 0;
 }
 

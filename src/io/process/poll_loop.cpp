@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "poll_loop.hpp"
 
+#include "cgroup.hpp"
+
 #include "tune/io/process/leftovers.hpp"
 
 #include <signal.h>
@@ -319,6 +321,7 @@ void process_service::poll_loop::lose_guard(const std::string& why) {
   if (!tags.empty())
     end_leftovers([&] { return find_leftovers([&](auto tag) { return tags.count(tag) != 0; }); },
                   std::chrono::milliseconds{0});
+  remove_left_groups();
   for (auto id : lost) {
     exit_info how;
     how.trouble = why;

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 namespace tune {
@@ -163,6 +166,57 @@ TEST_F(process_service_test, notices_that_the_memory_limit_ended_it) {
 
   EXPECT_EQ(how.signal, SIGKILL);
   EXPECT_TRUE(how.out_of_memory);
+}
+
+/// A process that waits in a control group of its own.
+struct process_in_group_test : process_service_test {
+  std::filesystem::path group;
+
+  void SetUp() override {
+    process_service_test::SetUp();
+    auto what = order({});
+    what.argv = {"sh", "-c",
+                 "grep -E '(^0:|:memory):.*tune-' /proc/self/cgroup || echo; exec sleep 1000"};
+    what.memory_limit = 100'000'000;
+    uut->launch(std::move(what), heard);
+    ASSERT_TRUE(heard->wait_lines(1));
+    auto line = heard->lines().front();
+    auto name = line.substr(line.rfind(':') + 1);
+    group = (line.starts_with("0:") ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory") + name;
+    if (name.empty() || !exists(group))
+      GTEST_SKIP() << "no control group can be made, or seen, here";
+  }
+
+  /// A group beside it, as a guard makes them.
+  [[nodiscard]] std::filesystem::path make_group(pid_t guard) const {
+    auto result = group.parent_path() / ("tune-" + std::to_string(guard) + "-1000000");
+    create_directory(result);
+    return result;
+  }
+};
+
+TEST_F(process_in_group_test, leaves_no_group_when_the_guard_is_killed) {
+  ::kill(uut->guard_pid(), SIGKILL);
+
+  EXPECT_TRUE(heard->wait_exit().guard_lost);
+  EXPECT_FALSE(exists(group));
+}
+
+TEST_F(process_in_group_test, removes_groups_of_guards_that_died_with_their_nodes) {
+  auto dead = ::fork();
+  if (dead == 0)
+    ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  auto left = make_group(dead);
+  auto other = make_group(uut->guard_pid());
+
+  auto another = process_service::start(with_fake_guard());
+
+  ASSERT_TRUE(another);
+  EXPECT_FALSE(exists(left));
+  EXPECT_TRUE(exists(other));
+  EXPECT_TRUE(exists(group));
+  std::filesystem::remove(other);
 }
 
 TEST_F(process_service_test, answers_as_far_as_they_are_read) {

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes that are stopped, each until its time has come."""
+import contextlib
+import os
+import signal
+import threading
+
+
+class Sleepers:
+    """Stops processes with SIGSTOP. Each wakes by an alarm of its own, whatever its test waits for."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        # By pid: how many alarms it still waits for, and a descriptor of the process.
+        self.asleep = {}
+        self.alarms = []
+
+    def put(self, pid, seconds):
+        """Stops a process for so long; one that sleeps already sleeps until its last alarm.
+        @returns whether it was there."""
+        with self.lock:
+            count, process = self.asleep.get(pid, (0, None))
+            try:
+                process = process or os.pidfd_open(pid)
+                signal.pidfd_send_signal(process, signal.SIGSTOP)
+            except ProcessLookupError:
+                return False
+            self.asleep[pid] = (count + 1, process)
+        alarm = threading.Timer(seconds, self._ring, (pid,))
+        alarm.daemon = True
+        self.alarms.append(alarm)
+        alarm.start()
+        return True
+
+    def wake_all(self):
+        """At once. What is put to sleep later sleeps."""
+        for alarm in self.alarms:
+            alarm.cancel()
+        self.alarms = []
+        with self.lock:
+            for pid in list(self.asleep):
+                self._wake(pid)
+
+    def _ring(self, pid):
+        with self.lock:
+            count, process = self.asleep.get(pid, (0, None))
+            if count > 1:
+                self.asleep[pid] = (count - 1, process)
+            elif count:
+                self._wake(pid)
+
+    def _wake(self, pid):
+        _, process = self.asleep.pop(pid)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(process, signal.SIGCONT)
+        os.close(process)
