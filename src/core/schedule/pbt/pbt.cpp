@@ -161,7 +161,7 @@ deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
                   && population_.place_of(trial).in == quantile::lower;
   if (!exploits)
     return {};
-  auto planned = plan(occasion_of(trial), trial);
+  auto planned = plan(occasion_of(cause, trial), trial);
   if (!planned.from)
     return {};
   auto explore = explorer_->explore_later({planned.when, planned.target, planned.donor, {}});
@@ -179,7 +179,7 @@ decision rule::look_at(sequence cause, trial_id trial) const {
   auto facts = facts_of(trial);
   if (where.in == quantile::lower) {
     std::vector<config_ptr> siblings;
-    result.actions.push_back(exploit_or_skip(occasion_of(trial), trial, siblings));
+    result.actions.push_back(exploit_or_skip(occasion_of(cause, trial), trial, siblings));
     if (std::holds_alternative<exploit>(result.actions.front().what))
       return result;
     facts = std::get<annotate>(result.actions.front().what).notes;
@@ -226,7 +226,9 @@ action rule::exploit_or_skip(const occasion& when, trial_id trial,
 }
 
 /// Of the report that is judged.
-occasion rule::occasion_of(trial_id trial) const {
+occasion rule::occasion_of(sequence cause, trial_id trial) const {
+  if (settings_.draws_by_event)
+    return {0, cause};
   const auto& x = *population_.find(trial);
   return {x.lineage, x.iteration};
 }

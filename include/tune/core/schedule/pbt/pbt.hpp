@@ -31,6 +31,8 @@ struct settings {
   bool require_attrs = true;
   /// All wait for each other at each interval.
   bool synch = false;
+  /// As `scheduler_context::draws_by_event`.
+  bool draws_by_event = false;
 };
 
 /// Where the draws of an exploit come from, by its occasion and the trial to change.
@@ -120,7 +122,7 @@ private:
   [[nodiscard]] action exploit_or_skip(const occasion& when, trial_id trial,
                                        std::vector<config_ptr>& siblings) const;
   [[nodiscard]] exploit_plan plan(const occasion& when, trial_id trial) const;
-  [[nodiscard]] occasion occasion_of(trial_id trial) const;
+  [[nodiscard]] occasion occasion_of(sequence cause, trial_id trial) const;
   [[nodiscard]] bool may_wait(trial_id trial) const;
   void ask_to_save(trial_id trial, bool then_pause, const object& facts, decision& into) const;
   [[nodiscard]] object facts_of(trial_id trial) const;
