@@ -91,6 +91,7 @@ company_options options_for(opened_storage directory, const spec& what) {
   company_options result;
   result.store = std::move(directory.store);
   result.opening = {result.store->epoch(), TUNE_VERSION, to_json(what), what.experiment.seed};
+  result.opening.draws = on::present_draws;
   result.resumes = directory.resumes;
   result.bad = std::move(directory.bad);
   result.again = std::move(directory.again);

@@ -54,10 +54,17 @@ expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const
                      searcher_context_of(from.what, from.space));
 }
 
+expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, const choices& all,
+                                                    bool draws_by_event) {
+  auto context = scheduler_context_of(from.what, from.space);
+  context.draws_by_event = draws_by_event;
+  return make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
+                     context);
+}
+
 expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all) {
   rule_parts result;
-  auto judge = make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
-                           scheduler_context_of(from.what, from.space));
+  auto judge = make_scheduler(from, all);
   if (!judge)
     return judge.error();
   auto source = make_searcher(from, all);
@@ -74,7 +81,7 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)
     result.settings.max_trials = 0;
-  result.rules = {std::move(*judge), std::move(*source), std::move(*stoppers)};
+  result.rules = {std::move(*judge), std::move(*source), std::move(*stoppers), nullptr};
   return result;
 }
 

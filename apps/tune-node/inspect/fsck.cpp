@@ -68,6 +68,12 @@ expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, cons
     return error{ec::storage, "the space in it: " + to_text(space.error())};
   loaded_spec from{std::move(*what), {}, std::make_shared<const search_space>(std::move(*space))};
   auto result = make_rule_parts(from, all);
+  if (result) {
+    auto older = make_scheduler(from, all, true);
+    if (!older)
+      return older.error();
+    result->rules.older_judge = std::move(*older);
+  }
   // Functions and classes of another program: whether they can save shows only by what they did.
   const auto& name = from.what.trainable.name;
   if (!result || name.empty() || all.trainables.find(name) != nullptr)

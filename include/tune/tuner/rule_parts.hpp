@@ -24,6 +24,12 @@ struct rule_parts {
 [[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from,
                                                                 const choices& all);
 
+/// The chosen scheduler.
+/// @param draws_by_event As `scheduler_context::draws_by_event`.
+/// @errors of its factory.
+[[nodiscard]] expected<std::unique_ptr<scheduler>>
+make_scheduler(const loaded_spec& from, const choices& all, bool draws_by_event = false);
+
 /// Settings by a configuration alone: as if the trainable could not save, and the searcher never
 /// ended.
 [[nodiscard]] experiment_settings settings_by(const spec& what);

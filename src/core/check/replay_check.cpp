@@ -70,6 +70,7 @@ std::uint64_t digest_of(const experiment& machine, const scheduler& judge, const
 
 replay_check::replay_check(const experiment_settings& settings, rule_set rules, bool verify)
     : judge_{std::move(rules.judge)}
+    , older_judge_{std::move(rules.older_judge)}
     , source_{std::move(rules.source)}
     , machine_{settings, judge_->traits(), source_->traits(), std::move(rules.stoppers)}
     , log_{settings}
@@ -86,6 +87,8 @@ void replay_check::go_by(rule_change what) {
 }
 
 std::span<const command> replay_check::apply(const event& what) {
+  if (const auto* head = std::get_if<on::opened>(&what.what))
+    begin_head(*head);
   if (verify_)
     compare(what);
   gave_ = machine_.apply(what);
@@ -95,6 +98,8 @@ std::span<const command> replay_check::apply(const event& what) {
   for (const auto& x : gave_) {
     if (const auto* told = std::get_if<cmd::tell_scheduler>(&x.what)) {
       judge_->apply(told->what);
+      if (older_judge_ != nullptr)
+        older_judge_->apply(told->what);
       for_judge = true;
     } else if (const auto* heard = std::get_if<cmd::tell_searcher>(&x.what)) {
       source_->apply(heard->what);
@@ -106,6 +111,13 @@ std::span<const command> replay_check::apply(const event& what) {
   if (verify_)
     answer_open(for_judge, for_source);
   return gave_;
+}
+
+void replay_check::begin_head(const on::opened& what) {
+  by_older_ = what.draws == 0 && older_judge_ != nullptr;
+  // Mostly all heads are of this version: then the other judge need not hear of anything.
+  if (!by_older_ && machine_.last_seq() == 0)
+    older_judge_.reset();
 }
 
 void replay_check::note(const command& what) {
@@ -128,10 +140,10 @@ void replay_check::give(question& to, std::string answer) {
 /// What takes long is put off until it is known whether anybody wants to know.
 void replay_check::answer_report(sequence cause, question& what) const {
   auto is_first = what.answers.empty() && what.later.empty();
-  if (auto later = judge_->judge_later(cause, *what.trial))
+  if (auto later = answering().judge_later(cause, *what.trial))
     what.later.emplace_back(is_first || heard_later_, std::move(later));
   else
-    give(what, text_of(judge_->judge(cause, *what.trial)));
+    give(what, text_of(answering().judge(cause, *what.trial)));
 }
 
 /// Whether the answer is one of those that were put off: the likely ones come first.
@@ -157,11 +169,11 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   heard_later_ = false;
   for (auto& [at, x] : stalls_) {
     if (facts_for_judge || x.answers.empty())
-      give(x, text_of(judge_->on_stall(at)));
+      give(x, text_of(answering().on_stall(at)));
   }
   for (auto& [at, x] : choices_) {
     if (facts_for_judge || x.answers.empty())
-      give(x, text_of(judge_->choose(at, x.count)));
+      give(x, text_of(answering().choose(at, x.count)));
   }
   for (auto& [number, x] : asks_) {
     if (facts_for_source || x.answers.empty())
@@ -201,6 +213,11 @@ void replay_check::compare(const event& what) {
     for (const auto& [cause, y] : judged_)
       last[*y.trial] = cause;
     std::erase_if(judged_, [&](const auto& y) { return last[*y.second.trial] != y.first; });
+    // The last head gave no answer; this one may draw otherwise.
+    for (auto& [cause, y] : judged_) {
+      y.answers.clear();
+      y.later.clear();
+    }
   }
 }
 

@@ -152,6 +152,8 @@ struct live_trial {
   bool queued = false;
   /// It waits for the cluster to grant its request; where all is suspended, to ask for it again.
   bool awaits_lease = false;
+  /// Its place among those that were asked for: a head that goes on asks in the same order.
+  std::uint64_t place_number = 0;
   hold held = hold::none;
   /// Somebody asked for it under this head: see `on::gathered`.
   bool asked_for = false;
@@ -375,7 +377,9 @@ private:
   void set_hold(live_trial& trial, hold to);
   void shelve(live_trial& trial);
   void hold_pending(live_trial& trial);
-  void place(const live_trial& trial);
+  void place(live_trial& trial);
+  [[nodiscard]] std::vector<trial_id> awaiting() const;
+  [[nodiscard]] cmd::halt halt_of(const live_trial& trial) const;
   [[nodiscard]] cmd::place place_of(const live_trial& trial) const;
   void suspend();
   void unsuspend();
@@ -458,6 +462,8 @@ private:
   /// Pending trials that nobody has chosen yet, and those that wait for a lease.
   std::uint64_t unchosen_ = 0;
   std::uint64_t awaiting_lease_ = 0;
+  /// How often resources were asked for.
+  std::uint64_t places_ = 0;
   std::uint64_t in_backoff_ = 0;
   /// Trials that clients hold, and those of them that are paused.
   std::uint64_t held_ = 0;

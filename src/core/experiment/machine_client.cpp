@@ -306,9 +306,24 @@ void machine::hold_pending(live_trial& trial) {
 }
 
 /// Asks the cluster for the trial's resources, unless nothing may be started now.
-void machine::place(const live_trial& trial) {
+void machine::place(live_trial& trial) {
+  trial.place_number = ++places_;
   if (!suspended_)
     emit(place_of(trial), trial.was_placed ? 0 : trial.born);
+}
+
+/// All that wait for resources, in the order in which they were asked for.
+std::vector<trial_id> machine::awaiting() const {
+  std::map<std::uint64_t, trial_id> result;
+  for (auto id : live_) {
+    if (const auto& trial = *live(id); trial.awaits_lease)
+      result.emplace(trial.place_number, id);
+  }
+  std::vector<trial_id> in_order;
+  in_order.reserve(result.size());
+  for (const auto& [number, id] : result)
+    in_order.push_back(id);
+  return in_order;
 }
 
 cmd::place machine::place_of(const live_trial& trial) const {
@@ -331,10 +346,8 @@ void machine::unsuspend() {
     return;
   suspended_ = false;
   told_of_rest_ = false;
-  for (auto id : live_) {
-    if (live(id)->awaits_lease)
-      place(*live(id));
-  }
+  for (auto id : awaiting())
+    place(*live(id));
 }
 
 /// It runs also where nothing else does.

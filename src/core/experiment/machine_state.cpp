@@ -82,17 +82,17 @@ std::vector<command> machine::outstanding() const {
   // Also where the attempt went with the last head: an answer may always come late.
   for (const auto& [cause, trial] : unanswered_)
     add(cmd::judge{cause, trial});
+  for (auto id : suspended_ ? std::vector<trial_id>{} : awaiting())
+    add(place_of(*live(id)));
   for (auto id : live_) {
     const auto& trial = *live(id);
-    if (trial.awaits_lease && !suspended_)
-      add(place_of(trial));
     if (!trial.attempt)
       continue;
     const auto& attempt = *trial.attempt;
     if (attempt.at == phase::saving)
       add(save_of(trial));
     if (attempt.at == phase::stopping)
-      add(cmd::halt{id, attempt.id, halt_mode::stop, trial.stop_reason, exports_at_end(trial)});
+      add(halt_of(trial));
   }
   for (const auto& [id, x] : checkpoints_) {
     if (x.doomed)
@@ -101,6 +101,17 @@ std::vector<command> machine::outstanding() const {
   if (choosing_)
     add(cmd::choose{*choosing_, choose_count_});
   return result;
+}
+
+/// What an attempt that is to end was told.
+cmd::halt machine::halt_of(const live_trial& trial) const {
+  const auto& attempt = *trial.attempt;
+  auto lets_go = attempt.next == parked::exploit;
+  auto how = attempt.killed_for ? halt_mode::kill
+             : lets_go          ? halt_mode::release
+                                : halt_mode::stop;
+  return {trial.id, attempt.id, how, lets_go ? "exploit" : trial.stop_reason,
+          exports_at_end(trial)};
 }
 
 std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
@@ -175,7 +186,8 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.was_refused});
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
-      .add(std::uint64_t{x.queued});
+      .add(std::uint64_t{x.queued})
+      .add(x.place_number);
   into.add(static_cast<std::uint64_t>(x.retry_at.value_or(instant{-1}).count()));
   for (const auto& due : x.due_at)
     into.add(static_cast<std::uint64_t>(due.value_or(instant{-1}).count()));
@@ -221,7 +233,8 @@ void machine::describe(fingerprint& into) const {
     into.add(std::string_view{best_->checkpoint});
     describe_report(into, best_->at);
   }
-  into.add(unchosen_).add(awaiting_lease_).add(in_backoff_).add(asks_);
+  into.add(unchosen_).add(awaiting_lease_).add(places_);
+  into.add(in_backoff_).add(asks_);
   into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
   into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
   into.add(std::uint64_t{gathering_}).add(asked_for_);

@@ -144,8 +144,10 @@ expected<object> conversation::ask(const object& request) {
   auto running = running_in(request);
   if (!running)
     return fault_answer(running.error().detail);
-  for (auto id : *running)
+  for (auto id : *running) {
     trials_->heard_of(id);
+    trials_->remind_of(id);
+  }
   while (auto id = trials_->next()) {
     trials_->taken(*id);
     lease where{{machine().last_seq() + 1}, {{"executor", {}, {}}}};
@@ -381,7 +383,8 @@ void conversation::add_others(object& to, const object& request) {
   auto own = trial_in(request);
   value::list others;
   for (auto id : trials_->take_let_go()) {
-    if (own && *own == id)
+    // What it was told of may have been given to it anew with this very answer.
+    if ((own && *own == id) || trials_->find(id)->open)
       continue;
     auto x = decision_on(id);
     x.erase("op");

@@ -69,6 +69,13 @@ std::vector<trial_id> executor_book::take_let_go() {
   return std::exchange(let_go_, {});
 }
 
+void executor_book::remind_of(trial_id id) {
+  const auto* known = find(id);
+  auto is_told = std::find(let_go_.begin(), let_go_.end(), id) != let_go_.end();
+  if (known != nullptr && !known->open && known->let_go && !is_told)
+    let_go_.push_back(id);
+}
+
 void executor_book::carry_out(const command& what) {
   std::visit(
       [this](const auto& x) {

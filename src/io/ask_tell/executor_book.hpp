@@ -55,6 +55,8 @@ public:
   [[nodiscard]] executor_trial* find(trial_id id);
   /// The executor spoke of it: it still runs it.
   void heard_of(trial_id id) { left_open_.erase(id); }
+  /// The executor believes that it runs the trial: where a decision ended that, it is told again.
+  void remind_of(trial_id id);
   /// What runs next: a trial that nobody has spoken of since the last head, else the one that waits
   /// longest. Nothing: none.
   [[nodiscard]] std::optional<trial_id> next() const;

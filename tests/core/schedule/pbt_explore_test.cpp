@@ -169,7 +169,7 @@ TEST(perturbation, always_gives_configurations_of_the_space) {
                          {"g", "randn(0, 3)"}});
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
-    pbt::seeded_dice dice{seed, "test", 1, {0}};
+    pbt::seeded_dice dice{seed, "test", {1, 1}, {0}};
     auto config = pbt::settle(space.get(), {}, {}, dice).config;
     ASSERT_FALSE(space->reject(config, false));
     perturbation uut{{*pbt::read_mutations("", space.get())}, space};

@@ -55,7 +55,7 @@ protected:
 
   void make(std::uint64_t trials, bool maximise = true) {
     uut = std::make_unique<pbt::rule>(settings, std::make_unique<doubling>(), 1, maximise,
-                                      [this](std::uint64_t, trial_id) {
+                                      [this](const pbt::occasion&, trial_id) {
                                         return std::make_unique<support::scripted_dice>(
                                             std::deque<double>{}, std::deque<std::uint64_t>{donor});
                                       });

@@ -89,6 +89,52 @@ TEST(ask_tell, does_not_offer_what_the_executor_says_it_runs) {
   EXPECT_THAT(uut.report(1, 1, 1, R"(,"attempt":1)"), HasSubstr("continue"));
 }
 
+TEST(ask_tell, tells_again_of_others_that_the_executor_believes_to_run) {
+  talk uut{scripted({{{1, 1}, {{{0}, stop{}, {{"why", "bad"}}}}}})};
+  uut.ask();
+  uut.ask();
+  auto lost = uut.report(1, 1, 1);
+  ASSERT_THAT(lost, HasSubstr(R"("others":[{"trial":"00000","decision":"stop","reason":"bad"}])"));
+
+  uut.restart();
+
+  EXPECT_THAT(uut.report(1, 1, 1), testing::Not(HasSubstr("others")));
+  auto given = uut.say(R"({"op":"ask","running":["00000","00001"]})");
+  EXPECT_THAT(given, HasSubstr(R"("trial":"00002")"));
+  EXPECT_THAT(given, HasSubstr(R"("others":[{"trial":"00000","decision":"stop","reason":"bad"}])"));
+  EXPECT_THAT(uut.say(R"({"op":"ask","running":["00001"]})"), testing::Not(HasSubstr("others")));
+}
+
+TEST(ask_tell, tells_nothing_old_of_a_trial_that_it_gives_anew) {
+  recipe how = scripted({{{0, 1}, {{{0}, pause{}, {{"why", "rung"}}}}}});
+  how.trials = 1;
+  talk uut{how};
+  uut.ask();
+  uut.report(0, 1, 1, R"(,"checkpoint":"one")");
+
+  uut.restart();
+
+  auto given = uut.say(R"({"op":"ask","running":["00000"]})");
+  EXPECT_THAT(given, HasSubstr(R"("attempt":2)"));
+  EXPECT_THAT(given, testing::Not(HasSubstr("others")));
+}
+
+TEST(ask_tell, offers_what_was_asked_for_in_the_same_order) {
+  recipe how;
+  how.settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
+  talk uut{how};
+  uut.ask();
+  uut.say(R"({"op":"error","trial":"00000"})");
+
+  uut.restart();
+
+  EXPECT_THAT(uut.ask(), HasSubstr(R"("trial":"00001")"));
+  uut.restart();
+  EXPECT_THAT(uut.say(R"({"op":"ask","running":["00001"]})"), HasSubstr(R"("trial":"00002")"));
+  EXPECT_THAT(uut.say(R"({"op":"ask","running":["00001","00002"]})"),
+              HasSubstr(R"("trial":"00000")"));
+}
+
 TEST(ask_tell, repeats_decisions_of_an_earlier_head) {
   talk uut{scripted({{{0, 1}, {{{0}, pause{}, {{"why", "rung"}}}}},
                      {{1, 1}, {{{1}, stop{}, {{"why", "bad"}}}}}})};

@@ -9,8 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +65,14 @@ struct recipe {
     return result;
   }();
   std::function<std::unique_ptr<scheduler>()> judge = [] { return builtin("fifo"); };
+  /// Null: `list_searcher` with so many trials.
+  std::function<std::unique_ptr<searcher>()> source = {};
+  /// How many heads, the first ones, are of an earlier version; and how they judge.
+  std::uint32_t older_heads = 0;
+  std::function<std::unique_ptr<scheduler>()> older_judge = {};
+  /// Where what is added must lie.
+  std::shared_ptr<const search_space> space
+      = support::space_of({{"x", "randint(0, 100)"}, {"kind", "choice(a, b)"}});
   /// Ends a trial whose metric of that name is at least the number; empty: none.
   std::vector<stop_line> stops = {};
 
@@ -88,12 +99,17 @@ struct memory_world : conversation_ports {
   /// Sizes of the disk after each commit.
   std::vector<std::size_t> commits;
   bool full = false;
+  /// Commits until the disk is full; none: never.
+  std::optional<std::size_t> commits_left;
 
   [[nodiscard]] instant now() const override { return time; }
   [[nodiscard]] std::int64_t wall_ms() const override { return 1'000; }
   expected<void> commit(std::span<const store_item> items) override {
+    full = full || commits_left == 0;
     if (full)
       return error{ec::storage, "the disk is full"};
+    if (commits_left)
+      --*commits_left;
     disk.insert(disk.end(), items.begin(), items.end());
     commits.push_back(disk.size());
     return {};
@@ -162,18 +178,19 @@ public:
 private:
   recipe how_;
   std::uint32_t epoch_ = 0;
-  std::shared_ptr<const search_space> space
-      = support::space_of({{"x", "randint(0, 100)"}, {"kind", "choice(a, b)"}});
 
   void begin() {
-    auto judge = how_.judge();
-    std::unique_ptr<searcher> source = std::make_unique<list_searcher>(how_.trials);
+    auto is_older = epoch_ < how_.older_heads;
+    auto judge = is_older ? how_.older_judge() : how_.judge();
+    auto source = how_.source ? how_.source() : std::make_unique<list_searcher>(how_.trials);
     auto machine = how_.machine(*judge, *source);
     uut = std::make_unique<conversation>(
-        conversation_parts{std::move(machine), std::move(judge), std::move(source), space}, world);
+        conversation_parts{std::move(machine), std::move(judge), std::move(source), how_.space},
+        world);
     for (const auto& x : world.log())
       uut->replay(x);
-    auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed, opening::at_once});
+    auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed, opening::at_once,
+                             is_older ? 0 : on::present_draws});
     EXPECT_TRUE(opened || world.full);
   }
 };

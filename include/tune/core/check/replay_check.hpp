@@ -22,6 +22,8 @@ struct rule_set {
   std::unique_ptr<scheduler> judge;
   std::unique_ptr<searcher> source;
   std::vector<std::unique_ptr<stopper>> stoppers;
+  /// `judge` as heads of earlier versions had it, see `on::opened::draws`; null: it was the same.
+  std::unique_ptr<scheduler> older_judge = nullptr;
 };
 
 /// Rebuilds experiment, scheduler and searcher from a log alone, as a new head does, and hands all
@@ -67,6 +69,10 @@ private:
   using open_questions = std::map<sequence, question>;
 
   std::unique_ptr<scheduler> judge_;
+  /// Null where no answer of it is needed any more.
+  std::unique_ptr<scheduler> older_judge_;
+  /// The head is of an earlier version.
+  bool by_older_ = false;
   std::unique_ptr<searcher> source_;
   experiment machine_;
   log_check log_;
@@ -83,6 +89,10 @@ private:
   open_questions choices_;
   open_questions asks_;
 
+  [[nodiscard]] const scheduler& answering() const {
+    return by_older_ ? *older_judge_ : *judge_;
+  }
+  void begin_head(const on::opened& what);
   void note(const command& what);
   void answer_open(bool facts_for_judge, bool facts_for_source);
   static void give(question& to, std::string answer);

@@ -44,6 +44,9 @@ struct exported_format {
 namespace on {
 
 /// A head took the experiment over. First event of each epoch.
+/// How rules draw now: by what is drawn about.
+inline constexpr std::uint32_t present_draws = 1;
+
 struct opened {
   std::uint32_t epoch = 1;
   std::string build;
@@ -51,6 +54,9 @@ struct opened {
   std::string spec;
   std::uint64_t seed = 0;
   opening how = opening::at_once;
+  /// How this head's rules draw: `present_draws`, or 0 for a head of an earlier version, whose
+  /// exploits were drawn by the event that was judged.
+  std::uint32_t draws = 0;
 };
 /// Configurations were asked for.
 struct suggest_asked {

@@ -188,6 +188,9 @@ struct scheduler_context {
   std::shared_ptr<const search_space> space;
   /// What each trial needs at first.
   resource_request request;
+  /// Whether answers are drawn as heads of earlier versions drew them, by the event that is judged:
+  /// to verify their records.
+  bool draws_by_event = false;
 };
 
 using scheduler_catalogue = catalogue<scheduler, scheduler_context>;

@@ -55,8 +55,10 @@ scheduler_catalogue::entry make_entry() {
         = read_bounded(from.has("explore") ? from.text("explore") : "", context.space.get());
     if (!explored)
       return explored.error();
+    auto what = read(from);
+    what.draws_by_event = context.draws_by_event;
     return std::unique_ptr<scheduler>{std::make_unique<pbt::rule>(
-        read(from), std::make_unique<bandit>(std::move(*explored), context.space), context.seed,
+        std::move(what), std::make_unique<bandit>(std::move(*explored), context.space), context.seed,
         context.maximise)};
   };
   return result;

@@ -86,6 +86,7 @@ scheduler_catalogue::entry make_entry(std::string name, custom_explore custom) {
       return error{ec::bad_option, "mutate: the space has no parameter that can vary"};
     auto what = read(from);
     what.rule = name;
+    what.draws_by_event = context.draws_by_event;
     return std::unique_ptr<scheduler>{std::make_unique<rule>(
         std::move(what), std::make_unique<perturbation>(std::move(*how), context.space),
         context.seed, context.maximise)};

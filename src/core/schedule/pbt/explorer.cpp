@@ -2,6 +2,7 @@
 #include "tune/core/schedule/pbt/explorer.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace tune::pbt {
 
@@ -62,6 +63,12 @@ void draw_missing(const search_space& space, filled& what, std::vector<change>& 
   }
 }
 
+/// Rounds have streams of their own: the same number may be that of an iteration.
+std::string stream_of(std::string_view rule, const occasion& when, trial_id target) {
+  auto result = std::string{rule} + "." + std::to_string(target.number);
+  return when.lineage == 0 ? result : result + "." + std::to_string(when.lineage);
+}
+
 /// What the space says nothing about.
 void copy_others(const search_space& space, const object& from, object& to) {
   for (const auto& [name, what] : from) {
@@ -76,9 +83,9 @@ void copy_others(const search_space& space, const object& from, object& to) {
 
 } // namespace
 
-seeded_dice::seeded_dice(std::uint64_t seed, std::string_view rule, std::uint64_t occasion,
+seeded_dice::seeded_dice(std::uint64_t seed, std::string_view rule, const occasion& when,
                          trial_id target)
-    : draw_{seed, std::string{rule} + "." + std::to_string(target.number), occasion} {}
+    : draw_{seed, stream_of(rule, when, target), when.number} {}
 
 explored settle(const search_space* space, const object& from, std::vector<change> changes,
                 dice& with, std::span<const mutable_parameter> own) {

@@ -81,8 +81,8 @@ rule::rule(settings what, std::unique_ptr<explorer> how, std::uint64_t seed, boo
     , population_{settings_.quantile_fraction}
     , next_sync_{std::max(settings_.perturbation_interval, settings_.burn_in_period)} {
   if (!draws_)
-    draws_ = [seed, name = settings_.rule](std::uint64_t occasion, trial_id target) {
-      return std::make_unique<seeded_dice>(seed, name, occasion, target);
+    draws_ = [seed, name = settings_.rule](const occasion& when, trial_id target) {
+      return std::make_unique<seeded_dice>(seed, name, when, target);
     };
 }
 
@@ -121,6 +121,7 @@ void rule::see(sequence cause, const fact::result& what) {
   x.due = cause;
   x.look_again = false;
   x.iteration = what.iteration;
+  x.lineage = what.lineage;
   population_.set_score(what.trial, what.scores.front());
   population_.set_last_train_time(what.trial, what.time);
   if (!settings_.synch)
@@ -160,10 +161,10 @@ deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
                   && population_.place_of(trial).in == quantile::lower;
   if (!exploits)
     return {};
-  auto planned = plan(cause, trial);
+  auto planned = plan(occasion_of(cause, trial), trial);
   if (!planned.from)
     return {};
-  auto explore = explorer_->explore_later({cause, planned.target, planned.donor, {}});
+  auto explore = explorer_->explore_later({planned.when, planned.target, planned.donor, {}});
   if (!explore)
     return {};
   return [cause, planned, explore] {
@@ -178,7 +179,7 @@ decision rule::look_at(sequence cause, trial_id trial) const {
   auto facts = facts_of(trial);
   if (where.in == quantile::lower) {
     std::vector<config_ptr> siblings;
-    result.actions.push_back(exploit_or_skip(cause, trial, siblings));
+    result.actions.push_back(exploit_or_skip(occasion_of(cause, trial), trial, siblings));
     if (std::holds_alternative<exploit>(result.actions.front().what))
       return result;
     facts = std::get<annotate>(result.actions.front().what).notes;
@@ -213,21 +214,27 @@ void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, dec
     into.actions.push_back({trial, go_on{}, {}});
 }
 
-action rule::exploit_or_skip(std::uint64_t occasion, trial_id trial,
+action rule::exploit_or_skip(const occasion& when, trial_id trial,
                              std::vector<config_ptr>& siblings) const {
-  auto planned = plan(occasion, trial);
+  auto planned = plan(when, trial);
   if (!planned.from)
     return {trial, annotate{std::move(planned.facts)}, {}};
-  auto next
-      = explorer_->explore({occasion, planned.target, planned.donor, siblings}, *planned.draws);
+  auto next = explorer_->explore({when, planned.target, planned.donor, siblings}, *planned.draws);
   auto result = exploit_by(std::move(planned), std::move(next));
   siblings.push_back(std::get<exploit>(result.what).config);
   return result;
 }
 
-exploit_plan rule::plan(std::uint64_t occasion, trial_id trial) const {
-  exploit_plan result{occasion,       standing_of(trial), {}, {}, 0, draws_(occasion, trial),
-                      facts_of(trial)};
+/// Of the report that is judged.
+occasion rule::occasion_of(sequence cause, trial_id trial) const {
+  if (settings_.draws_by_event)
+    return {0, cause};
+  const auto& x = *population_.find(trial);
+  return {x.lineage, x.iteration};
+}
+
+exploit_plan rule::plan(const occasion& when, trial_id trial) const {
+  exploit_plan result{when, standing_of(trial), {}, {}, 0, draws_(when, trial), facts_of(trial)};
   auto donor = population_.upper(result.draws->below(population_.quantile_size()));
   const auto& source = *population_.find(donor);
   auto at_round = source.newest_iteration >= source.iteration ? source.newest : checkpoint_id{};
@@ -289,7 +296,7 @@ decision rule::round(sequence at) const {
       plainly(trial);
   }
   for (std::size_t i = 0; i < k; ++i)
-    note(ranked.at(i).trial, exploit_or_skip(rounds_, ranked.at(i).trial, siblings));
+    note(ranked.at(i).trial, exploit_or_skip({0, rounds_}, ranked.at(i).trial, siblings));
   return result;
 }
 

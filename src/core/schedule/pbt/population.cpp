@@ -250,7 +250,8 @@ void population::describe(fingerprint& into) const {
     into.add(trial).add(std::uint64_t{static_cast<std::uint8_t>(x.now)}).add(x.position);
     if (x.config != nullptr)
       into.add(*x.config);
-    into.add(std::uint64_t{x.score.has_value()}).add(x.score.value_or(0)).add(x.iteration);
+    into.add(std::uint64_t{x.score.has_value()}).add(x.score.value_or(0));
+    into.add(x.iteration).add(std::uint64_t{x.lineage});
     into.add(x.last_train_time).add(x.last_perturbation_time);
     into.add(x.due).add(std::uint64_t{x.lacks_attributes});
     into.add(x.newest).add(x.newest_iteration);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tune/core/fingerprint.hpp"
+#include "tune/core/ids.hpp"
 #include "tune/core/rng.hpp"
 #include "tune/core/space/space.hpp"
 
@@ -27,11 +28,21 @@ public:
   [[nodiscard]] virtual std::uint64_t below(std::uint64_t n) = 0;
 };
 
-/// Draws that depend on the seed, the rule's name, the occasion (see `heritage`) and the trial that
-/// is to change.
+/// What tells one exploit of a trial from its others. It does not depend on when a head was lost, or
+/// on what else entered the log in between.
+struct occasion {
+  /// That of the target when it made the report that is judged; 0: a round that all waited for.
+  lineage_id lineage = 0;
+  /// The iteration of that report; of a round, how many came before it.
+  std::uint64_t number = 0;
+
+  friend bool operator==(const occasion&, const occasion&) = default;
+};
+
+/// Draws that depend on the seed, the rule's name, the occasion and the trial that is to change.
 class seeded_dice final : public dice {
 public:
-  seeded_dice(std::uint64_t seed, std::string_view rule, std::uint64_t occasion, trial_id target);
+  seeded_dice(std::uint64_t seed, std::string_view rule, const occasion& when, trial_id target);
 
   [[nodiscard]] double unit() override { return draw_.unit(); }
   [[nodiscard]] std::uint64_t below(std::uint64_t n) override { return draw_.below(n); }
@@ -51,9 +62,8 @@ struct standing {
 
 /// What an explorer goes by.
 struct heritage {
-  /// What tells this exploit of the target from its others: the sequence of the event that is
-  /// judged; where all wait for each other, how many rounds came before.
-  std::uint64_t occasion = 0;
+  /// What tells this exploit of the target from its others.
+  occasion when;
   /// Who gives up what it has, and whose state it gets.
   standing target;
   standing donor;

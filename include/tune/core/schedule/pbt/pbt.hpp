@@ -31,14 +31,16 @@ struct settings {
   bool require_attrs = true;
   /// All wait for each other at each interval.
   bool synch = false;
+  /// As `scheduler_context::draws_by_event`.
+  bool draws_by_event = false;
 };
 
 /// Where the draws of an exploit come from, by its occasion and the trial to change.
-using dice_source = std::function<std::unique_ptr<dice>(std::uint64_t occasion, trial_id target)>;
+using dice_source = std::function<std::unique_ptr<dice>(const occasion& when, trial_id target)>;
 
 /// An exploit to which only the new configuration lacks. A value.
 struct exploit_plan {
-  std::uint64_t occasion = 0;
+  occasion when;
   standing target;
   standing donor;
   /// Null: the donor has none that would do.
@@ -117,9 +119,10 @@ private:
   [[nodiscard]] decision look_at(sequence cause, trial_id trial) const;
   [[nodiscard]] decision round(sequence at) const;
   [[nodiscard]] decision end_all(sequence at) const;
-  [[nodiscard]] action exploit_or_skip(std::uint64_t occasion, trial_id trial,
+  [[nodiscard]] action exploit_or_skip(const occasion& when, trial_id trial,
                                        std::vector<config_ptr>& siblings) const;
-  [[nodiscard]] exploit_plan plan(std::uint64_t occasion, trial_id trial) const;
+  [[nodiscard]] exploit_plan plan(const occasion& when, trial_id trial) const;
+  [[nodiscard]] occasion occasion_of(sequence cause, trial_id trial) const;
   [[nodiscard]] bool may_wait(trial_id trial) const;
   void ask_to_save(trial_id trial, bool then_pause, const object& facts, decision& into) const;
   [[nodiscard]] object facts_of(trial_id trial) const;

@@ -38,6 +38,8 @@ struct member {
   /// Of the last result that counted; NaN where that had none.
   std::optional<double> score;
   std::uint64_t iteration = 0;
+  /// The lineage of that result.
+  lineage_id lineage = 1;
   double last_train_time = 0;
   double last_perturbation_time = 0;
   /// The result that counted and has not been judged yet; 0: none.
