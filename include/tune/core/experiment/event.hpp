@@ -43,10 +43,10 @@ struct exported_format {
 
 namespace on {
 
-/// A head took the experiment over. First event of each epoch.
 /// How rules draw now: by what is drawn about.
 inline constexpr std::uint32_t present_draws = 1;
 
+/// A head took the experiment over. First event of each epoch.
 struct opened {
   std::uint32_t epoch = 1;
   std::string build;
