@@ -113,6 +113,10 @@ struct clerk_state {
     while (!of.now && !of.offers.empty()) {
       auto next = std::move(of.offers.front());
       of.offers.pop_front();
+      if (shelves->has(next)) {
+        say(self, of, checkpoint_settled{next.number, {}});
+        continue;
+      }
       auto begun = shelves->begin(next);
       if (!begun) {
         say(self, of, checkpoint_settled{next.number, to_text(begun.error())});

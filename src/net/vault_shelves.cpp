@@ -3,6 +3,7 @@
 
 #include "tune/actors/seal.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
 
 #include <system_error>
@@ -62,12 +63,30 @@ storage_answer vault_shelves::tell(const storage_question& asked) {
   return result;
 }
 
+fs::path vault_shelves::place_of(const checkpoint_offer& what, const fs::path& directory) {
+  return directory / checkpoint_folder(trial_id{what.who.trial}, what.who.attempt)
+         / checkpoint_name(what.sequence);
+}
+
+bool vault_shelves::has(const checkpoint_offer& what) const {
+  auto directory = enter(what.who);
+  if (!directory)
+    return false;
+  const auto place = place_of(what, *directory);
+  std::error_code ignored;
+  // What came from a worker has a manifest.
+  if (!fs::is_regular_file(fs::symlink_status(place / checkpoint_manifest_name, ignored)))
+    return false;
+  auto there = checkpoint_reader::open(place);
+  return there && there->outline().manifest_hash == what.stream.manifest_hash
+         && there->outline().bytes == what.stream.bytes;
+}
+
 expected<incoming_checkpoint> vault_shelves::begin(const checkpoint_offer& what) const {
   auto directory = enter(what.who);
   if (!directory)
     return directory.error();
-  const auto place = *directory / checkpoint_folder(trial_id{what.who.trial}, what.who.attempt)
-                     / checkpoint_name(what.sequence);
+  const auto place = place_of(what, *directory);
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(place, ignored)))
     return error{ec::refused, "the head has " + place.filename().string() + " of it already"};

@@ -30,6 +30,10 @@ public:
   /// Where the experiment lies; leaves a token there.
   [[nodiscard]] storage_answer tell(const storage_question& asked);
 
+  /// Whether this checkpoint came before: its worker offers it again where it did not hear, before a
+  /// connection broke, that it was safe.
+  [[nodiscard]] bool has(const checkpoint_offer& what) const;
+
   /// A checkpoint is about to come.
   /// @errors `ec::refused` for who must not, and what makes no sense; `ec::storage`.
   [[nodiscard]] expected<incoming_checkpoint> begin(const checkpoint_offer& what) const;
@@ -48,6 +52,8 @@ private:
   incoming_limits limits_;
   std::map<std::string, shelf> shelves_;
 
+  [[nodiscard]] static std::filesystem::path place_of(const checkpoint_offer& what,
+                                                      const std::filesystem::path& directory);
   /// @errors `ec::refused`.
   [[nodiscard]] expected<std::filesystem::path> enter(const attempt_claim& who) const;
 };

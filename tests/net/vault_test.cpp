@@ -138,6 +138,21 @@ TEST_F(vault_test, takes_a_checkpoint_in_and_says_when_it_is_safe) {
   EXPECT_FALSE(has_drafts());
 }
 
+TEST_F(vault_test, says_again_that_a_checkpoint_is_safe_that_is_offered_again) {
+  auto what = offer(3, 1000);
+  tell(uut, what, worker);
+  give_all();
+  EXPECT_EQ(settled(), "");
+
+  what.number = 9; // its worker is back over another connection, and never heard of it
+  tell(uut, what, worker);
+
+  auto again = next(heard->settled);
+  EXPECT_EQ(again.number, 9u);
+  EXPECT_EQ(again.why, "");
+  EXPECT_TRUE(heard->wanted.empty());
+}
+
 TEST_F(vault_test, takes_the_checkpoints_of_one_worker_one_after_the_other) {
   auto second = offer(2, 10);
   auto first = offer(1, 10);
