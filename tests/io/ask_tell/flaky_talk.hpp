@@ -264,7 +264,8 @@ inline std::vector<std::string> decisions_of(const memory_world& world) {
                          + (row->donor ? " from " + to_text(*row->donor) : ""));
     } else if (const auto* what = std::get_if<event>(&item.what)) {
       const auto* made = std::get_if<on::suggested>(&what->what);
-      const auto* list = made == nullptr ? nullptr : std::get_if<std::vector<suggestion>>(&made->what);
+      const auto* list
+          = made == nullptr ? nullptr : std::get_if<std::vector<suggestion>>(&made->what);
       if (list == nullptr)
         continue;
       for (const auto& x : *list)
