@@ -159,15 +159,17 @@ protected:
       auto other = sql();
       other.ask("PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1; BEGIN IMMEDIATE;"
                 "UPDATE t_results SET metrics = 'spoilt';"
-                "CREATE TABLE much AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
-                " WHERE i < 2000) SELECT i, randomblob(200) FROM n;");
+                "CREATE TABLE much AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
+                " FROM n WHERE i < 2000) SELECT i, randomblob(200) FROM n;");
       ::_exit(0);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_GT(fs::file_size(journal()), 512U);
   }
-  [[nodiscard]] fs::path journal() const { return database_file(directory()).string() + "-journal"; }
+  [[nodiscard]] fs::path journal() const {
+    return database_file(directory()).string() + "-journal";
+  }
 };
 
 TEST_F(half_written_test, is_taken_back_by_the_next_head) {

@@ -84,6 +84,15 @@ descriptor make_lock_file(const fs::path& file) {
   return made;
 }
 
+error cannot_open(const fs::path& file, int why) {
+  auto result = system_error(file, "open", why);
+  struct ::stat about {};
+  if (why == EACCES && ::lstat(file.c_str(), &about) == 0)
+    result.detail += ": it belongs to user " + std::to_string(about.st_uid)
+                     + ": go on as that user or, where no head works there, remove it";
+  return result;
+}
+
 expected<descriptor> open_lock_file(const fs::path& file) {
   constexpr int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
   descriptor there{::open(file.c_str(), flags)};
@@ -93,7 +102,7 @@ expected<descriptor> open_lock_file(const fs::path& file) {
       there = descriptor{::open(file.c_str(), flags)}; // another head was faster
   }
   if (there.number() < 0)
-    return system_error(file, "open", errno);
+    return cannot_open(file, errno);
   struct ::stat about {};
   if (::fstat(there.number(), &about) != 0 || !S_ISREG(about.st_mode))
     return error{ec::storage, file.string() + ": is no regular file: remove it"};
@@ -205,8 +214,8 @@ expected<void> directory_lock::keep() {
       return signed_;
     }
   }
-  return error{ec::refused, path_.string()
-                                + ": was replaced while it was in use: another head may work there"};
+  return error{ec::refused, path_.string() + ": was replaced while it was in use: another head may"
+                                             " work there"};
 }
 
 directory_lock::directory_lock(std::filesystem::path path, int descriptor)

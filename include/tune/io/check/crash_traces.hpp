@@ -44,8 +44,8 @@ struct crash_trace_query {
 /// @param with      Of the experiment in `directory`, at rest.
 /// @returns at most `findings::most` of them. @errors of the reader; `ec::storage`. A damaged
 ///          write-ahead log is no error here: `store_reader::faults` tells of it.
-[[nodiscard]] expected<std::vector<crash_trace>> crash_traces(store_reader& with,
-                                                              const std::filesystem::path& directory,
-                                                              const crash_trace_query& about);
+[[nodiscard]] expected<std::vector<crash_trace>>
+crash_traces(store_reader& with, const std::filesystem::path& directory,
+             const crash_trace_query& about);
 
 } // namespace tune
