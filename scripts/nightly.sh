@@ -55,7 +55,7 @@ campaign python3 tests/e2e/overload.py "$first"
 # Real training: is what PBT finds worth it?
 campaign python3 bench/compare_pbt.py "$TUNE_NODE"
 # What a disk may do. These tests print a line for each campaign; what they complain of goes to stderr.
-for file in test_disk_kills test_disk_errors test_disk_damage test_disk_places test_memory_limit; do
+for file in test_disk_kills test_disk_errors test_disk_damage test_disk_places test_disk_power test_memory_limit; do
   long_tests python3 tests/e2e/$file.py
 done
 wait $computing

@@ -9,6 +9,8 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <utility>
 
@@ -38,10 +40,21 @@ std::string with_reason(std::string_view reason) {
   return reason.empty() ? std::string{} : ": " + shown(reason);
 }
 
+/// A crash may have cut the last line short: the next one must not become a part of it.
+void end_last_line(const std::filesystem::path& path) {
+  std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
+  char last = '\n';
+  if (!file.seekg(-1, std::ios::end) || !file.get(last) || last == '\n')
+    return; // no such file, nothing in it, or a whole line
+  file.seekp(0, std::ios::end);
+  file << '\n';
+}
+
 class run_log : public run_observer {
 public:
   explicit run_log(const run_log_options& how)
       : pool_{std::make_shared<spdlog::details::thread_pool>(most_waiting, 1)} {
+    end_last_line(how.file);
     auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
         how.file.string(), how.most_bytes, how.most_files - 1);
     file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");

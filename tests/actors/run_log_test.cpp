@@ -99,6 +99,17 @@ TEST_F(run_log_test, goes_on_with_a_file_that_is_there) {
   EXPECT_EQ(lines_at(log_level::warning).size(), 4u);
 }
 
+TEST_F(run_log_test, begins_a_line_of_its_own_where_the_last_one_was_cut_short) {
+  lines_at(log_level::warning);
+  std::ofstream{root / "below" / "run.log", std::ios::app} << "2026-01-31T12:0";
+
+  auto lines = lines_at(log_level::warning);
+
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[2], "2026-01-31T12:0");
+  EXPECT_THAT(lines[3], HasSubstr(" warning 00003 attempt"));
+}
+
 TEST_F(run_log_test, keeps_its_files_within_a_bound) {
   run_log_options how{root / "run.log", log_level::info, {}, 1000, 3};
   auto uut = open_run_log(how);

@@ -141,6 +141,8 @@ class Case(unittest.TestCase):
                 env=clean_environment(),
             )
             self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+            # Only a loss of power does that.
+            self.assertNotIn("is recorded as removed", checked.stdout)
 
     # -- Configurations.
 

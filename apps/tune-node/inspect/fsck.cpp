@@ -88,6 +88,11 @@ expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, cons
   return result;
 }
 
+bool has_trial_files(const experiment_row& row) {
+  auto what = spec_from_json(row.spec);
+  return what && what->log.trial_files;
+}
+
 expected<fsck_result> check(store_reader& from, const fs::path& directory, bool verify,
                             const choices& all) {
   auto row = from.experiment();
@@ -129,6 +134,12 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
     return faults.error();
   for (auto& x : *faults)
     result.found.add({promise::durable_acknowledgement, 0, std::nullopt, std::move(x)});
+  auto traces
+      = crash_traces(from, directory,
+                     {rows.kept_checkpoints(), rows.removed_checkpoints(), has_trial_files(*row)});
+  if (!traces)
+    return traces.error();
+  result.to_mend = std::move(*traces);
   auto still = from.last_seq();
   if (!still)
     return still.error();
@@ -138,6 +149,15 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
   for (auto count : replay.machine().view().counts)
     result.trials += count;
   result.verified = replay.verified();
+  return result;
+}
+
+object to_object(const crash_trace& x) {
+  object result;
+  result.set("kind", x.kind);
+  result.set("path", x.path);
+  result.set("bytes", static_cast<std::int64_t>(x.bytes));
+  result.set("what", x.what);
   return result;
 }
 
@@ -155,13 +175,18 @@ object to_object(const finding& x) {
 void write_table(const fsck_result& x, std::ostream& out) {
   for (const auto& y : x.found.kept())
     out << printable(to_text(y)) << '\n';
+  for (const auto& y : x.to_mend)
+    out << printable(to_text(y)) << " (no fault: the next start mends it)\n";
   out << printable(x.directory) << ": " << x.events << " events, " << x.trials << " trials, ";
   if (x.verified > 0)
     out << x.verified << " answers computed again, ";
   if (x.found.empty())
-    out << "nothing found\n";
+    out << "nothing found";
   else
-    out << x.found.count() << (x.found.count() == 1 ? " finding" : " findings") << '\n';
+    out << x.found.count() << (x.found.count() == 1 ? " finding" : " findings");
+  if (!x.to_mend.empty())
+    out << ", " << x.to_mend.size() << " to be mended by the next start";
+  out << '\n';
 }
 
 } // namespace
@@ -209,6 +234,10 @@ void write_fsck(const fsck_result& x, output_format format, std::ostream& out) {
   all.set("verified", static_cast<std::int64_t>(x.verified));
   all.set("count", static_cast<std::int64_t>(x.found.count()));
   all.set("findings", std::move(found));
+  value::list traces;
+  for (const auto& y : x.to_mend)
+    traces.emplace_back(to_object(y));
+  all.set("mended_at_start", std::move(traces));
   out << to_json(all) << '\n';
 }
 

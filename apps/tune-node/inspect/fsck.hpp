@@ -6,6 +6,7 @@
 #include "output/format.hpp"
 #include "tune/core/check/finding.hpp"
 #include "tune/core/error.hpp"
+#include "tune/io/check/crash_traces.hpp"
 #include "tune/tuner/choices.hpp"
 
 #include <cstdint>
@@ -22,6 +23,8 @@ struct fsck_result {
   /// Answers of scheduler and searcher that were computed once more.
   std::uint64_t verified = 0;
   findings found;
+  /// What the next start mends: no faults.
+  std::vector<crash_trace> to_mend;
 };
 
 /// Reads only. @param all What the experiment may name.

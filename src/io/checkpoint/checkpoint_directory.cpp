@@ -123,6 +123,19 @@ void sweep_checkpoints(const fs::path& experiment, trial_id trial, attempt_id at
   }
 }
 
+std::vector<fs::path> list_checkpoints(const fs::path& experiment) {
+  std::vector<fs::path> result;
+  for (const auto& folder : directories_in(experiment / "trials", "")) {
+    if (!trial_of(folder))
+      continue;
+    for (const auto& attempt : directories_in(folder, "attempt_")) {
+      auto some = directories_in(attempt, "checkpoint_");
+      result.insert(result.end(), some.begin(), some.end());
+    }
+  }
+  return result;
+}
+
 expected<std::size_t> sweep_checkpoints(const fs::path& experiment,
                                         const is_registered_function& is_registered) {
   std::size_t count = 0;

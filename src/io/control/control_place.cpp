@@ -3,20 +3,18 @@
 
 #include "../process/unique_fd.hpp"
 #include "tune/io/control/control_conversation.hpp"
+#include "tune/io/store/experiment_directory.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 namespace tune {
@@ -72,33 +70,8 @@ expected<void> bind_in(const unique_fd& directory, const unique_fd& to, const fs
   return {};
 }
 
-/// Whether /proc/locks tells of a lock on the file.
-bool is_locked(const fs::path& file) {
-  struct stat found {};
-  if (::stat(file.c_str(), &found) != 0)
-    return false;
-  std::array<char, 64> mark{};
-  std::snprintf(mark.data(), mark.size(), " %02x:%02x:%llu ", major(found.st_dev),
-                minor(found.st_dev), static_cast<unsigned long long>(found.st_ino));
-  std::ifstream all{"/proc/locks"};
-  for (std::string line; std::getline(all, line);) {
-    if (line.find("FLOCK") != line.npos && line.find("->") == line.npos
-        && line.find(mark.data()) != line.npos)
-      return true;
-  }
-  return false;
-}
-
-/// "pid 17 on lab", as the head wrote it.
-std::string holder_of(const fs::path& experiment) {
-  std::ifstream from{experiment / "lock"};
-  std::string result;
-  std::getline(from, result);
-  return result.empty() ? "another process" : result;
-}
-
 error nobody_listens(const fs::path& experiment) {
-  if (!is_locked(experiment / "lock"))
+  if (!is_held(experiment))
     return {ec::unreachable, experiment.string() + ": nobody runs this experiment now; "
                                  + "tune-node resume " + experiment.string() + " goes on with it"};
   return {ec::unreachable, experiment.string() + ": " + holder_of(experiment)
@@ -159,7 +132,7 @@ expected<int> connect_control(const fs::path& experiment) {
 }
 
 bool is_led(const fs::path& experiment) {
-  if (is_locked(experiment / "lock"))
+  if (is_held(experiment))
     return true;
   // Some file systems are listed there under another number.
   auto connected = connect_control(experiment);

@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -65,21 +64,6 @@ expected<void> probe(const fs::path& directory) {
   auto written = store::write_all(*opened, file, std::string(some, 'x'));
   ::unlink(file.c_str());
   return written;
-}
-
-std::string holder(const fs::path& file) {
-  std::array<char, 128> text{};
-  auto opened = store::open_file(file, O_RDONLY, "read");
-  if (!opened || ::read(opened->number(), text.data(), text.size() - 1) <= 0)
-    return "another process";
-  std::string result = text.data();
-  return result.substr(0, result.find('\n'));
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 } // namespace
@@ -176,37 +160,6 @@ expected<void> make_directory(const fs::path& directory) {
       return synced;
   }
   return {};
-}
-
-expected<directory_lock> directory_lock::take(const fs::path& directory) {
-  const auto file = directory / "lock";
-  auto opened = store::open_file(file, O_RDWR | O_CREAT, "open");
-  if (!opened)
-    return opened.error();
-  if (::flock(opened->number(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK)
-      return system_error(file, "lock", errno);
-    return error{ec::refused, directory.string() + ": " + holder(file) + " works on it"};
-  }
-  const auto text = "pid " + std::to_string(::getpid()) + " on " + host_name() + "\n";
-  if (::ftruncate(opened->number(), 0) != 0)
-    return system_error(file, "write", errno);
-  if (auto written = store::write_all(*opened, file, text); !written)
-    return written.error();
-  return directory_lock{std::move(*opened).release()};
-}
-
-directory_lock::directory_lock(directory_lock&& other) noexcept
-    : descriptor_{std::exchange(other.descriptor_, -1)} {}
-
-directory_lock& directory_lock::operator=(directory_lock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-directory_lock::~directory_lock() {
-  if (descriptor_ >= 0)
-    ::close(descriptor_);
 }
 
 journal_kind journal_for(std::uint64_t file_system_type) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/store/experiment_store.hpp"
 
-#include "exact_json.hpp"
+#include "check_readable.hpp"
+#include "files_in_use.hpp"
 #include "head_row.hpp"
 #include "posix.hpp"
 #include "row_writer.hpp"
@@ -116,45 +117,14 @@ expected<void> make_database(const fs::path& directory, const store_options& opt
   return store::sync_directory(directory);
 }
 
-/// What is nested too deeply would be written and never read back.
-expected<void> check_depth(const config_ptr& what, const std::string& name) {
-  if (what == nullptr)
-    return {};
-  // A few levels are for what the log puts round it.
-  const auto most = store::limits.depth - 10;
-  std::string ignored;
-  if (store::append_exceptions(ignored, *what, json_position::metric) <= most)
-    return {};
-  return error{ec::bad_option, name + ": nested deeper than " + std::to_string(most) + " levels"};
-}
-
-expected<void> check_readable(const event& what) {
-  if (const auto* x = std::get_if<on::reported>(&what.what)) {
-    if (x->what == nullptr)
-      return error{ec::internal, "a report without content"};
-    if (!store::is_packable(x->what->attempt))
-      return error{ec::internal, "attempt " + to_text(x->what->attempt) + " is out of range"};
-    return check_depth(x->what->metrics, "metrics of trial " + to_text(x->what->trial));
-  }
-  if (const auto* x = std::get_if<on::suggested>(&what.what)) {
-    if (const auto* all = std::get_if<std::vector<suggestion>>(&x->what)) {
-      for (const auto& one : *all) {
-        if (auto fine = check_depth(one.config, "a suggested configuration"); !fine)
-          return fine;
-      }
-    }
-  }
-  return {};
-}
-
 } // namespace
 
 class experiment_store::impl {
 public:
-  impl(fs::path directory, store::file_mark file, directory_lock lock, connection db,
+  impl(fs::path directory, store::files_in_use files, directory_lock lock, connection db,
        row_writer rows, statement begin, statement fence, statement commit)
       : directory_{std::move(directory)}
-      , file_{std::move(file)}
+      , files_{std::move(files)}
       , lock_{std::move(lock)}
       , db_{std::move(db)}
       , rows_{std::move(rows)}
@@ -187,7 +157,7 @@ private:
   };
 
   fs::path directory_;
-  store::file_mark file_;
+  store::files_in_use files_;
   directory_lock lock_;
   connection db_;
   row_writer rows_;
@@ -235,11 +205,11 @@ expected<std::unique_ptr<experiment_store::impl>> experiment_store::impl::make(f
     if (!*x)
       return x->error();
   }
-  auto file = store::file_mark::of(database_file(directory));
-  if (!file)
-    return file.error();
+  auto files = store::files_in_use::of(db, directory);
+  if (!files)
+    return files.error();
   db.leave_as_is(false);
-  auto result = std::make_unique<impl>(std::move(directory), std::move(*file), std::move(lock),
+  auto result = std::make_unique<impl>(std::move(directory), std::move(*files), std::move(lock),
                                        std::move(db), std::move(*rows), std::move(*begin),
                                        std::move(*fence), std::move(*commit));
   result->epoch_ = static_cast<std::uint32_t>(head->epoch);
@@ -296,14 +266,15 @@ expected<void> experiment_store::impl::write(std::span<const store_item> items) 
 expected<void> experiment_store::impl::attempt(std::span<const store_item> items) {
   if (auto fine = survey(items); !fine)
     return fine;
+  if (auto whole = files_.check_log(db_); !whole)
+    return whole;
   if (!begin_.run())
     return db_.failure();
   if (auto ours = fence(); !ours)
     return ours;
   if (!write_rows(items) || !commit_.run())
     return db_.failure();
-  // SQLite goes on writing to a file that has no name any more: nobody would ever read it.
-  if (auto there = file_.check(); !there)
+  if (auto there = files_.check(db_, lock_); !there)
     return there;
   disk_ = batch_;
   return {};
@@ -320,7 +291,7 @@ expected<void> experiment_store::impl::survey(std::span<const store_item> items)
       if (x->seq != batch_.seq + 1)
         return error{ec::internal, "event " + std::to_string(x->seq) + " follows event "
                                        + std::to_string(batch_.seq) + " in the log"};
-      if (auto fine = check_readable(*x); !fine)
+      if (auto fine = store::check_readable(*x); !fine)
         return fine;
       batch_ = {x->seq, x->at};
     } else if (const auto* row = std::get_if<cmd::trial_changed>(&what)) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <optional>
@@ -107,24 +108,33 @@ struct rest_of_log {
   std::uint64_t commits = 0;
 };
 
+/// What a log holds, in bytes from its beginning.
+struct log_survey {
+  /// Nothing where all frames fit.
+  std::optional<rest_of_log> rest;
+  /// Where its last whole transaction ends.
+  std::uint64_t whole = header_bytes;
+  /// Where that ends which was written since the log was begun anew; what comes then is older.
+  std::uint64_t written = header_bytes;
+};
+
 class wal_reader {
 public:
   wal_reader(const descriptor& from, const fs::path& path, wal_header header)
       : from_{from}, path_{path}, header_{header}, frame_(frame_header_bytes + header.page) {}
 
-  /// @returns nothing where all frames fit.
-  expected<std::optional<rest_of_log>> find_rest() {
-    std::optional<rest_of_log> rest;
+  expected<log_survey> survey() {
+    log_survey result;
     for (std::uint64_t at = header_bytes;; at += frame_.size()) {
+      std::fill(frame_.begin(), frame_.end(), 0);
       auto size = read_at(from_, path_, at, frame_);
       if (!size)
         return size.error();
+      if (*size > 0 && (is_of_this_log() || is_blank()))
+        result.written = at + *size;
       if (*size < frame_.size())
-        return rest;
-      if (!rest && !fits())
-        rest = rest_of_log{at, 0};
-      if (rest && is_of_this_log() && ends_transaction())
-        ++rest->commits;
+        return result;
+      take(at, result);
     }
   }
 
@@ -134,8 +144,22 @@ private:
   wal_header header_;
   std::vector<unsigned char> frame_;
 
+  /// A whole frame.
+  void take(std::uint64_t at, log_survey& to) {
+    if (!to.rest && !fits())
+      to.rest = rest_of_log{at, 0};
+    if (!to.rest && ends_transaction())
+      to.whole = at + frame_.size();
+    if (to.rest && is_of_this_log() && ends_transaction())
+      ++to.rest->commits;
+  }
+
   [[nodiscard]] bool is_of_this_log() const {
     return big_endian(frame_, 8) == header_.salt[0] && big_endian(frame_, 12) == header_.salt[1];
+  }
+  /// The file grew, and the content did not come, or not all of the frame's header.
+  [[nodiscard]] bool is_blank() const {
+    return big_endian(frame_, 8) == 0 && big_endian(frame_, 12) == 0;
   }
   [[nodiscard]] bool ends_transaction() const { return big_endian(frame_, 4) != 0; }
   bool fits() {
@@ -149,13 +173,26 @@ error damaged_at(const fs::path& path, std::uint64_t at, const std::string& what
   return {ec::storage, path.string() + ": damaged at byte " + std::to_string(at) + ": " + what};
 }
 
+error would_be_lost(const fs::path& path, const rest_of_log& what) {
+  return damaged_at(path, what.at,
+                    "what comes after it, " + std::to_string(what.commits)
+                        + " transactions, would be lost: restore a copy, or give them up by"
+                          " truncate -s "
+                        + std::to_string(what.at) + " " + path.string());
+}
+
 } // namespace
 
 expected<void> check_wal(const fs::path& database) {
+  auto found = torn_tail_of_wal(database);
+  return found ? expected<void>{} : found.error();
+}
+
+expected<std::uint64_t> torn_tail_of_wal(const fs::path& database) {
   auto path = database;
   path += "-wal";
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT)
-    return {};
+    return std::uint64_t{0};
   auto opened = open_file(path, O_RDONLY, "read");
   if (!opened)
     return opened.error();
@@ -164,24 +201,19 @@ expected<void> check_wal(const fs::path& database) {
   if (!size)
     return size.error();
   if (*size < raw.size())
-    return {}; // no page is in it
+    return std::uint64_t{*size > header_bytes ? *size - header_bytes : 0}; // no page is in it
   auto header = header_from(bytes{raw}.first(header_bytes));
   if (!header)
     return damaged_at(path, 0,
                       "its header does not fit, and what comes after it would be lost:"
                       " restore a copy");
-  auto rest = wal_reader{*opened, path, *header}.find_rest();
-  if (!rest)
-    return rest.error();
+  auto found = wal_reader{*opened, path, *header}.survey();
+  if (!found)
+    return found.error();
   // The last transaction may be torn: nobody was told that it is on disk.
-  if (!*rest || (*rest)->commits < 2)
-    return {};
-  const auto at = std::to_string((*rest)->at);
-  return damaged_at(path, (*rest)->at,
-                    "what comes after it, " + std::to_string((*rest)->commits)
-                        + " transactions, would be lost: restore a copy, or give them up by"
-                          " truncate -s "
-                        + at + " " + path.string());
+  if (found->rest && found->rest->commits >= 2)
+    return would_be_lost(path, *found->rest);
+  return found->written > found->whole ? found->written - found->whole : 0;
 }
 
 } // namespace tune::store

@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 
+#include <cstdint>
 #include <filesystem>
 
 namespace tune::store {
@@ -17,5 +18,9 @@ namespace tune::store {
 ///
 /// @errors `ec::storage` with file and position where whole transactions would be lost.
 [[nodiscard]] expected<void> check_wal(const std::filesystem::path& database);
+
+/// The same, and how many bytes at the end of the log hold no whole transaction: what a crash cut
+/// short. The next head to come forgets them; nobody was told that they are on disk. [bytes]
+[[nodiscard]] expected<std::uint64_t> torn_tail_of_wal(const std::filesystem::path& database);
 
 } // namespace tune::store

@@ -234,6 +234,13 @@ void cut(const fs::path& file, std::uintmax_t size) {
   fs::resize_file(file, std::min(fs::file_size(file), size));
 }
 
+/// As where a file grew and its content did not come.
+void blank(const fs::path& file, std::streamoff at) {
+  std::fstream out{file, std::ios::binary | std::ios::in | std::ios::out};
+  out.seekp(at);
+  out << std::string(20, '\0');
+}
+
 void put(const fs::path& file, const std::string& text) {
   std::ofstream{file, std::ios::binary} << text;
 }
@@ -307,6 +314,22 @@ INSTANTIATE_TEST_SUITE_P(
                 cut(trials / "00001/progress.csv", 0);
                 fs::remove(trials / "00001/result.jsonl");
               }},
+        wreck{"zeros_within_a_line",
+              [](const fs::path& trials) {
+                blank(trials / "00000/result.jsonl", 250);
+                blank(trials / "00001/progress.csv", 120);
+              }},
+        wreck{"half_of_the_parameters",
+              [](const fs::path& trials) {
+                cut(trials / "00000/params.json", 5);
+                cut(trials / "00001/params.json", 0);
+              }},
+        wreck{"zeros_for_parameters",
+              [](const fs::path& trials) { blank(trials / "00000/params.json", 0); }},
+        wreck{"half_of_an_error",
+              [](const fs::path& trials) { cut(trials / "00000/error.txt", 38); }},
+        wreck{"zeros_for_an_error",
+              [](const fs::path& trials) { blank(trials / "00000/error.txt", 30); }},
         wreck{"doubled_lines",
               [](const fs::path& trials) { add(trials / "00000/result.jsonl", "{}\n{}\n"); }},
         wreck{"an_open_quote",

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,11 @@ public:
   [[nodiscard]] expected<findings> compare(store_reader& with,
                                            const std::filesystem::path& directory) const;
 
+  /// Locations of all checkpoints and exports that the log has and that are not given up.
+  [[nodiscard]] std::set<std::string> kept_checkpoints() const;
+  /// Locations of those whose removal it has.
+  [[nodiscard]] std::set<std::string> removed_checkpoints() const;
+
 private:
   struct trial_state {
     cmd::trial_changed row;
@@ -41,9 +47,12 @@ private:
   std::map<trial_id, trial_state> trials_;
   std::map<checkpoint_id, std::pair<trial_id, std::size_t>> checkpoint_at_;
   std::map<std::string, bool> nodes_;
+  std::set<std::string> exports_;
   std::optional<experiment_status> finished_;
   sequence last_ = 0;
 
+  template <class F>
+  void for_checkpoints(F see) const;
   void note(const event& what);
   void mark(checkpoint_id which, std::string_view state);
   expected<void> compare_trial(store_reader& with, const std::filesystem::path& directory,

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -59,6 +60,10 @@ private:
 
 /// Removes what an attempt that is over began to write and did not complete.
 void remove_drafts(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt);
+
+/// All directories of checkpoints below `experiment`, whole or half-written, in no order.
+[[nodiscard]] std::vector<std::filesystem::path>
+list_checkpoints(const std::filesystem::path& experiment);
 
 /// Whether the location of a checkpoint, relative to the experiment's directory, is registered.
 /// Asked with the trial whose folder it lies in.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace tune {
 
@@ -35,19 +36,37 @@ enum class directory_state : std::uint8_t {
 
 /// Holds a directory against other heads, on this machine and, where the file system knows locks,
 /// on others. Released by destruction or the end of the process; not inherited over exec.
+///
+/// Only those who may write the directory can take it: the file `lock` can be read by nobody else.
+/// A lock on it by a process that is no head, as older versions let readers take it, does not
+/// count: the file is made anew then.
 class directory_lock {
 public:
-  /// @errors `ec::refused` naming the holder; `ec::storage`.
+  /// @errors `ec::refused` naming the holder, and what to do; `ec::storage`.
   [[nodiscard]] static expected<directory_lock> take(const std::filesystem::path& directory);
+
+  /// Looks whether the file is still in its place, and makes and locks it anew where it was removed
+  /// and nobody took it since.
+  /// @errors `ec::refused` where another file is there; `ec::storage`.
+  [[nodiscard]] expected<void> keep();
 
   directory_lock(directory_lock&& other) noexcept;
   directory_lock& operator=(directory_lock&& other) noexcept;
   ~directory_lock();
 
 private:
-  explicit directory_lock(int descriptor) : descriptor_{descriptor} {}
+  directory_lock(std::filesystem::path path, int descriptor);
+  std::filesystem::path path_;
   int descriptor_;
 };
+
+/// Whether a head holds `directory`, as far as the kernel of this machine tells. Takes no lock, and
+/// takes no other lock on the file for a head's.
+[[nodiscard]] bool is_held(const std::filesystem::path& directory);
+
+/// What the newest head wrote of itself: "pid 17 on lab, since 2026-01-31T12:00:00Z"; "another
+/// process" where there is nothing, or it may not be read.
+[[nodiscard]] std::string holder_of(const std::filesystem::path& directory);
 
 /// How the database guards its transactions.
 enum class journal_kind : std::uint8_t {

@@ -52,17 +52,4 @@ std::optional<std::vector<std::string>> first_record(std::string_view text) {
   return std::nullopt;
 }
 
-void counter::add(std::string_view part) {
-  for (char c : part) {
-    if (c == '"')
-      quoted_ = !quoted_;
-    if (c == '\n' && !quoted_) {
-      ++records_;
-      torn_ = false;
-    } else {
-      torn_ = true;
-    }
-  }
-}
-
 } // namespace tune::csv

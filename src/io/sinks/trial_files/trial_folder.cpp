@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trial_folder.hpp"
 
+#include "file_state.hpp"
+
 #include "tune/io/sinks/trial_files/csv.hpp"
 
 #include "../../store/posix.hpp"
@@ -30,26 +32,6 @@ constexpr std::size_t flush_at = 256 * 1024;
 
 bool is_there(const fs::path& file) {
   return ::access(file.c_str(), F_OK) == 0;
-}
-
-/// Calls `see(part)` for the content of a file, until it returns false. A missing file is empty.
-template <class F>
-expected<void> for_parts(const fs::path& file, F see) {
-  if (!is_there(file))
-    return {};
-  auto opened = store::open_file(file, O_RDONLY, "read");
-  if (!opened)
-    return opened.error();
-  std::string buffer(64 * 1024, '\0');
-  for (;;) {
-    const auto count = ::read(opened->number(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return store::system_error(file, "read", errno);
-    if (count == 0 || !see(std::string_view{buffer}.substr(0, static_cast<std::size_t>(count))))
-      return {};
-  }
 }
 
 expected<void> append(const fs::path& file, std::string_view text) {
@@ -128,7 +110,7 @@ trial_folder::trial_folder(fs::path folder, trial_id trial, sequence before, sto
 expected<void> trial_folder::write(const trial_news& news, bool check) {
   if (auto made = make(); !made)
     return made;
-  if (auto written = write_parameters(); !written)
+  if (auto written = write_parameters(check); !written)
     return written;
   if (auto written = write_results(news, check); !written)
     return written;
@@ -141,9 +123,9 @@ expected<void> trial_folder::make() {
   return {};
 }
 
-expected<void> trial_folder::write_parameters() {
+expected<void> trial_folder::write_parameters(bool check) {
   const auto file = folder_ / "params.json";
-  if (is_there(file))
+  if (!check && is_there(file))
     return {};
   auto row = from_.trial(trial_);
   if (!row)
@@ -151,7 +133,11 @@ expected<void> trial_folder::write_parameters() {
   // The row may follow its event by a transaction; the next news of the trial bring it.
   if (!*row)
     return {};
-  return store::replace_file(file, to_json((*row)->config) + "\n");
+  const auto text = to_json((*row)->config) + "\n";
+  auto is = state_of_text(file, text);
+  if (!is)
+    return is.error();
+  return *is == text_state::other ? expected<void>{} : store::replace_file(file, text);
 }
 
 expected<void> trial_folder::write_results(const trial_news& news, bool check) {
@@ -194,24 +180,15 @@ expected<void> trial_folder::write_results(const trial_news& news, bool check) {
 }
 
 expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
-  std::uint64_t lines = 0;
-  bool torn = false;
-  auto read = for_parts(folder_ / "result.jsonl", [&](std::string_view part) {
-    lines += static_cast<std::uint64_t>(std::count(part.begin(), part.end(), '\n'));
-    torn = part.back() != '\n';
-    return true;
-  });
-  if (!read)
-    return read.error();
-  csv::counter table;
-  read = for_parts(folder_ / "progress.csv", [&](std::string_view part) {
-    table.add(part);
-    return true;
-  });
-  if (!read)
-    return read.error();
-  const auto records = count == 0 && table.records() == 0 ? 0 : count + 1;
-  return lines == count && !torn && table.records() == records && !table.is_torn();
+  auto lines = state_of_lines(folder_ / "result.jsonl");
+  if (!lines)
+    return lines.error();
+  auto table = state_of_table(folder_ / "progress.csv");
+  if (!table)
+    return table.error();
+  const auto records = count == 0 && table->count == 0 ? 0 : count + 1;
+  return lines->count == count && !lines->is_torn() && table->count == records
+         && !table->is_torn();
 }
 
 expected<result_columns> trial_folder::columns() {
@@ -289,35 +266,64 @@ expected<std::string> trial_folder::node_of(attempt_id attempt) {
   return nodes_.emplace(attempt, *row ? (*row)->node : std::string{}).first->second;
 }
 
+expected<std::set<std::string>> trial_folder::written_failures() {
+  const auto file = folder_ / "error.txt";
+  auto state = state_of_lines(file);
+  if (!state)
+    return state.error();
+  std::set<std::string> result;
+  // Which part of it is torn, nobody knows.
+  if (state->is_torn()) {
+    if (auto again = rewrite_failures(); !again)
+      return again.error();
+  }
+  // Headings of what is there: "=== attempt 1.4: ".
+  constexpr std::size_t longest = 64;
+  std::string line;
+  auto read = for_parts(file, [&](std::string_view part) {
+    for (char c : part) {
+      if (c == '\n') {
+        result.insert(line.substr(0, line.find(": ") + 2));
+        line.clear();
+      } else if (line.size() < longest) {
+        line += c;
+      }
+    }
+    return true;
+  });
+  if (!read)
+    return read.error();
+  return result;
+}
+
+expected<void> trial_folder::rewrite_failures() {
+  auto failed = from_.failures(trial_);
+  if (!failed)
+    return failed.error();
+  auto file = replacement::begin(folder_ / "error.txt");
+  if (!file)
+    return file.error();
+  for (const auto& x : *failed)
+    append_failure(file->text, {trial_, x.attempt, x.how, x.detail, x.exit_status});
+  return file->finish();
+}
+
 expected<void> trial_folder::write_failures(const std::vector<on::ended>& failures, bool check) {
   if (failures.empty())
     return {};
-  const auto file = folder_ / "error.txt";
   std::set<std::string> written;
   if (check) {
-    // Headings of what is there: "=== attempt 1.4: ".
-    constexpr std::size_t longest = 64;
-    std::string line;
-    auto read = for_parts(file, [&](std::string_view part) {
-      for (char c : part) {
-        if (c == '\n') {
-          written.insert(line.substr(0, line.find(": ") + 2));
-          line.clear();
-        } else if (line.size() < longest) {
-          line += c;
-        }
-      }
-      return true;
-    });
-    if (!read)
-      return read;
+    auto found = written_failures();
+    if (!found)
+      return found.error();
+    written = std::move(*found);
   }
   std::string text;
   for (const auto& what : failures) {
     if (!written.contains(heading(what.attempt)))
       append_failure(text, what);
   }
-  return append(file, text);
+  return append(folder_ / "error.txt", text);
 }
 
 } // namespace tune

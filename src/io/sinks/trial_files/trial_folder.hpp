@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,12 @@ private:
   std::map<attempt_id, std::string> nodes_;
 
   expected<void> make();
-  expected<void> write_parameters();
+  expected<void> write_parameters(bool check);
   expected<void> write_results(const trial_news& news, bool check);
   expected<void> write_failures(const std::vector<on::ended>& failures, bool check);
+  /// Headings of the attempts that are in the file, which is written anew where it is torn.
+  expected<std::set<std::string>> written_failures();
+  expected<void> rewrite_failures();
 
   expected<bool> is_as_expected(std::uint64_t count);
   /// Columns of the table as it lies there; the automatic ones where there is none.

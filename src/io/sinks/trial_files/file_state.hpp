@@ -1,0 +1,43 @@
+/// How far a file is that results are appended to, and whether a crash tore it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+namespace tune {
+
+/// What a file holds; one that is missing holds nothing.
+struct file_state {
+  /// Lines, or records of a table.
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  /// Bytes up to the end of the last line or record, and before the first zero: a file that grew
+  /// before a loss of power may have zeros where its content did not come.
+  std::uint64_t whole = 0;
+
+  [[nodiscard]] bool is_torn() const { return whole < bytes; }
+  [[nodiscard]] std::uint64_t torn() const { return bytes - whole; }
+};
+
+/// @errors `ec::storage`.
+[[nodiscard]] expected<file_state> state_of_lines(const std::filesystem::path& file);
+/// The same of comma-separated values.
+[[nodiscard]] expected<file_state> state_of_table(const std::filesystem::path& file);
+
+/// What is wrong with a file that was written at once.
+enum class text_state : std::uint8_t { missing, torn, other };
+
+/// @param whole What was written. "torn": a part of that, or with zeros in it.
+[[nodiscard]] expected<text_state> state_of_text(const std::filesystem::path& file,
+                                                 std::string_view whole);
+
+/// Calls `see(part)` for the content of a file, until it returns false. A missing file is empty.
+[[nodiscard]] expected<void> for_parts(const std::filesystem::path& file,
+                                       const std::function<bool(std::string_view)>& see);
+
+} // namespace tune

@@ -1,0 +1,258 @@
+// Heads exclude each other by two locks on one file: one of its open file description, which only
+// those who may write the file can take, and `flock`, by which older versions know each other. The
+// file can be opened only by those who may write the directory: a lock that was taken by reading it
+// would keep heads out.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/experiment_directory.hpp"
+
+#include "lock_holders.hpp"
+#include "posix.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using store::descriptor;
+using store::system_error;
+namespace fs = std::filesystem;
+
+/// A file that is removed between opening and locking is made again; not for ever.
+constexpr int most_tries = 100;
+
+/// What became of the attempt to lock an open file.
+enum class claim : std::uint8_t {
+  ours,
+  /// A head has it.
+  head,
+  /// Somebody has it who is no head, and never wrote into it.
+  reader,
+  /// Somebody has it who cannot be seen from here.
+  unknown,
+};
+
+bool is_at(const descriptor& file, const fs::path& path) {
+  struct ::stat open {};
+  struct ::stat named {};
+  return ::fstat(file.number(), &open) == 0 && ::lstat(path.c_str(), &named) == 0
+         && open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+std::string text_of(const descriptor& file) {
+  std::array<char, 400> text{};
+  const auto size = ::pread(file.number(), text.data(), text.size() - 1, 0);
+  if (size <= 0)
+    return {};
+  std::string result = text.data();
+  return result.substr(0, result.find('\n'));
+}
+
+/// Who may write may read, nobody else.
+::mode_t without_readers(::mode_t mode) {
+  ::mode_t result = 0600;
+  if ((mode & 0020) != 0)
+    result |= 0060;
+  if ((mode & 0002) != 0)
+    result |= 0006;
+  return result;
+}
+
+/// Makes the file for those who may write the directory; it is the directory's owner's.
+/// @returns none where that fails, with `errno`.
+descriptor make_lock_file(const fs::path& file) {
+  constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  struct ::stat place {};
+  if (::stat(file.parent_path().c_str(), &place) != 0)
+    return descriptor{-1};
+  descriptor made{::open(file.c_str(), flags, 0600)};
+  // One that a superuser began can be gone on with by its owner. Where that is not to be had, the
+  // file serves all the same.
+  if (made.number() >= 0 && ::geteuid() == 0)
+    (void)!::fchown(made.number(), place.st_uid, place.st_gid);
+  if (made.number() >= 0)
+    (void)::fchmod(made.number(), without_readers(place.st_mode));
+  return made;
+}
+
+error cannot_open(const fs::path& file, int why) {
+  auto result = system_error(file, "open", why);
+  struct ::stat about {};
+  if (why == EACCES && ::lstat(file.c_str(), &about) == 0)
+    result.detail += ": it belongs to user " + std::to_string(about.st_uid)
+                     + ": go on as that user or, where no head works there, remove it";
+  return result;
+}
+
+expected<descriptor> open_lock_file(const fs::path& file) {
+  constexpr int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+  descriptor there{::open(file.c_str(), flags)};
+  if (there.number() < 0 && errno == ENOENT) {
+    there = make_lock_file(file);
+    if (there.number() < 0 && errno == EEXIST)
+      there = descriptor{::open(file.c_str(), flags)}; // another head was faster
+  }
+  if (there.number() < 0)
+    return cannot_open(file, errno);
+  struct ::stat about {};
+  if (::fstat(there.number(), &about) != 0 || !S_ISREG(about.st_mode))
+    return error{ec::storage, file.string() + ": is no regular file: remove it"};
+  // Older versions let everybody read it. Only its owner may change that.
+  if ((about.st_mode & 0777) != without_readers(about.st_mode))
+    (void)::fchmod(there.number(), without_readers(about.st_mode));
+  return there;
+}
+
+/// By the lock of the open file description. File servers map it to the same lock as `flock`, and
+/// might see two owners in one: there it is left out.
+claim claim_for_writing(const descriptor& file, const fs::path& directory) {
+  auto kind = journal_for(directory);
+  if (kind && *kind == journal_kind::rollback)
+    return claim::ours;
+  struct ::flock wish {};
+  wish.l_type = F_WRLCK;
+  if (::fcntl(file.number(), F_OFD_SETLK, &wish) == 0)
+    return claim::ours;
+  if (errno != EAGAIN && errno != EACCES)
+    return claim::ours; // not known here: `flock` has to do
+  if (::fcntl(file.number(), F_OFD_GETLK, &wish) == 0 && wish.l_type == F_RDLCK)
+    return claim::reader;
+  return claim::head;
+}
+
+/// Whose `flock` it is: a head of an older version has no other lock, and has its name in the file.
+claim whose_flock(const struct ::stat& about, const std::string& text) {
+  auto seen = store::locks_on(about);
+  std::erase_if(seen, [](const auto& x) { return x.kind != "FLOCK"; });
+  if (std::any_of(seen.begin(), seen.end(),
+                  [&](const auto& x) { return store::is_named(x.pid, text); }))
+    return claim::head;
+  return seen.empty() || !store::is_of_this_host(text) ? claim::unknown : claim::reader;
+}
+
+expected<claim> try_to_lock(const descriptor& file, const fs::path& path) {
+  if (const auto first = claim_for_writing(file, path.parent_path()); first != claim::ours)
+    return first;
+  if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
+    return claim::ours;
+  if (errno != EWOULDBLOCK)
+    return system_error(path, "lock", errno);
+  struct ::stat about {};
+  if (::fstat(file.number(), &about) != 0)
+    return system_error(path, "read", errno);
+  return whose_flock(about, text_of(file));
+}
+
+error held(const fs::path& directory, const std::string& who, claim how) {
+  auto text = directory.string() + ": " + (who.empty() ? "another process" : who) + " works on it";
+  if (how == claim::unknown)
+    return {ec::refused, text + ", as " + (directory / "lock").string()
+                             + " says, which is locked by a process that cannot be seen from here:"
+                               " if that one is dead, remove the file and try again"};
+  return {ec::refused,
+          text + ": wait for its end, or ask for it by tune-node stop " + directory.string()};
+}
+
+expected<void> sign(const descriptor& file, const fs::path& path) {
+  if (::ftruncate(file.number(), 0) != 0)
+    return system_error(path, "write", errno);
+  return store::write_all(file, path, store::head_text() + "\n");
+}
+
+} // namespace
+
+expected<directory_lock> directory_lock::take(const fs::path& directory) {
+  const auto path = directory / "lock";
+  for (int i = 0; i < most_tries; ++i) {
+    auto file = open_lock_file(path);
+    if (!file)
+      return file.error();
+    auto how = try_to_lock(*file, path);
+    if (!how)
+      return how.error();
+    if (*how == claim::head || *how == claim::unknown)
+      return held(directory, text_of(*file), *how);
+    if (!is_at(*file, path))
+      continue;
+    // Whoever only reads cannot lock the next one.
+    if (*how == claim::reader && ::unlink(path.c_str()) != 0)
+      return system_error(path, "replace", errno);
+    if (*how == claim::reader)
+      continue;
+    if (auto signed_ = sign(*file, path); !signed_)
+      return signed_.error();
+    return directory_lock{path, std::move(*file).release()};
+  }
+  return error{ec::refused, path.string() + ": is removed as soon as it is made"};
+}
+
+expected<void> directory_lock::keep() {
+  struct ::stat named {};
+  struct ::stat open {};
+  const auto is_there = ::lstat(path_.c_str(), &named) == 0;
+  if (is_there && ::fstat(descriptor_, &open) == 0 && open.st_dev == named.st_dev
+      && open.st_ino == named.st_ino)
+    return {};
+  if (!is_there && errno == ENOENT) {
+    // No head removes it: whoever took it since would have left one.
+    auto again = make_lock_file(path_);
+    if (again.number() < 0)
+      return system_error(path_, "create", errno);
+    auto how = try_to_lock(again, path_);
+    if (how && *how == claim::ours && is_at(again, path_)) {
+      auto signed_ = sign(again, path_);
+      *this = directory_lock{path_, std::move(again).release()};
+      return signed_;
+    }
+  }
+  return error{ec::refused, path_.string() + ": was replaced while it was in use: another head may"
+                                             " work there"};
+}
+
+directory_lock::directory_lock(std::filesystem::path path, int descriptor)
+    : path_{std::move(path)}, descriptor_{descriptor} {}
+
+directory_lock::directory_lock(directory_lock&& other) noexcept
+    : path_{std::move(other.path_)}, descriptor_{std::exchange(other.descriptor_, -1)} {}
+
+directory_lock& directory_lock::operator=(directory_lock&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+directory_lock::~directory_lock() {
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
+}
+
+bool is_held(const fs::path& directory) {
+  struct ::stat about {};
+  if (::stat((directory / "lock").c_str(), &about) != 0)
+    return false;
+  const auto seen = store::locks_on(about);
+  const auto has = [&](const char* kind) {
+    return std::any_of(seen.begin(), seen.end(),
+                       [&](const auto& x) { return x.kind == kind && x.writes; });
+  };
+  if (has("OFDLCK"))
+    return true;
+  return has("FLOCK") && whose_flock(about, holder_of(directory)) != claim::reader;
+}
+
+std::string holder_of(const fs::path& directory) {
+  auto file = store::open_file(directory / "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "read");
+  auto text = file ? text_of(*file) : std::string{};
+  return text.empty() ? "another process" : text;
+}
+
+} // namespace tune

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "files_in_use.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace tune::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t log_header = 32;
+constexpr std::size_t frame_header = 24;
+
+// The header of the memory that the log's users share:
+// https://www.sqlite.org/walformat.html#the_wal_index_header
+constexpr int memory_region = 32768;
+constexpr std::size_t page_size_at = 14;
+constexpr std::size_t last_frame_at = 16;
+constexpr std::size_t frame_sum_at = 24;
+constexpr std::size_t salt_at = 32;
+constexpr std::size_t memory_header = 48;
+
+fs::path beside(const fs::path& file, const char* ending) {
+  auto result = file;
+  result += ending;
+  return result;
+}
+
+template <class Number>
+Number native(const unsigned char* from) {
+  Number result{};
+  std::memcpy(&result, from, sizeof result);
+  return result;
+}
+
+void put_big_endian(unsigned char* to, std::uint32_t x) {
+  for (int i = 0; i < 4; ++i)
+    to[i] = static_cast<unsigned char>(x >> (24 - 8 * i));
+}
+
+error lost(const fs::path& path) {
+  return {ec::storage, path.string() + ": was removed, moved or replaced while it was in use"};
+}
+
+/// What was put in the log's place is no part of the record, but SQLite would take it for one.
+void set_aside(const fs::path& log) {
+  struct ::stat found {};
+  if (::lstat(log.c_str(), &found) != 0 || found.st_size == 0)
+    return;
+  const auto aside = beside(log, ".foreign");
+  if (::access(aside.c_str(), F_OK) != 0)
+    std::rename(log.c_str(), aside.c_str());
+}
+
+} // namespace
+
+files_in_use::files_in_use(file_mark database, const fs::path& file, bool has_log)
+    : database_{std::move(database)}
+    , log_path_{beside(file, "-wal")}
+    , memory_path_{beside(file, "-shm")}
+    , has_log_{has_log} {}
+
+expected<files_in_use> files_in_use::of(connection& db, const fs::path& directory) {
+  const auto file = database_file(directory);
+  auto mark = file_mark::of(file);
+  if (!mark)
+    return mark.error();
+  auto mode = db.text("PRAGMA journal_mode");
+  if (!mode)
+    return mode.error();
+  return files_in_use{std::move(*mark), file, *mode == "wal"};
+}
+
+std::optional<files_in_use::log_end> files_in_use::end_of_log(connection& db) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(db.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (file == nullptr || file->pMethods == nullptr || file->pMethods->iVersion < 2)
+    return std::nullopt;
+  void volatile* memory = nullptr;
+  if (file->pMethods->xShmMap(file, 0, memory_region, 0, &memory) != SQLITE_OK || memory == nullptr)
+    return std::nullopt;
+  // This head alone writes it.
+  std::array<unsigned char, memory_header> header{};
+  std::memcpy(header.data(), const_cast<const void*>(memory), header.size());
+  const auto last = native<std::uint32_t>(&header[last_frame_at]);
+  if (last == 0)
+    return std::nullopt;
+  const auto written = native<std::uint16_t>(&header[page_size_at]);
+  const std::uint64_t page = written == 1 ? 65536U : written;
+  log_end result;
+  result.at = log_header + (last - 1) * (frame_header + page);
+  result.size = result.at + frame_header + page;
+  std::memcpy(result.salt.data(), &header[salt_at], result.salt.size());
+  for (std::size_t i = 0; i < 8; i += 4)
+    put_big_endian(&result.sum[i], native<std::uint32_t>(&header[frame_sum_at + i]));
+  return result;
+}
+
+expected<void> files_in_use::open_log() {
+  if (log_)
+    return {};
+  auto opened = open_file(log_path_, O_RDONLY | O_NOFOLLOW, "read");
+  if (!opened)
+    return ::access(log_path_.c_str(), F_OK) != 0 ? lost(log_path_) : opened.error();
+  auto memory = file_mark::of(memory_path_);
+  if (!memory)
+    return lost(memory_path_);
+  log_ = std::move(*opened);
+  memory_ = std::move(*memory);
+  return {};
+}
+
+expected<void> files_in_use::check_log(connection& db) {
+  const auto end = has_log_ ? end_of_log(db) : std::nullopt;
+  // One that is not open yet is found out after the transaction.
+  if (!end || !log_)
+    return {};
+  struct ::stat about {};
+  std::array<unsigned char, frame_header> found{};
+  const auto size
+      = ::pread(log_->number(), found.data(), found.size(), static_cast<off_t>(end->at));
+  if (size < 0 || ::fstat(log_->number(), &about) != 0)
+    return system_error(log_path_, "read", errno);
+  if (static_cast<std::size_t>(size) == found.size()
+      && static_cast<std::uint64_t>(about.st_size) >= end->size
+      && std::memcmp(&found[8], end->salt.data(), 8) == 0
+      && std::memcmp(&found[16], end->sum.data(), 8) == 0)
+    return {};
+  return error{ec::storage, log_path_.string()
+                                + ": was cut short or written over while it was in use: what was in"
+                                  " it last is lost, unless there is a copy"};
+}
+
+bool files_in_use::is_log_in_place() const {
+  struct ::stat open {};
+  struct ::stat named {};
+  return ::fstat(log_->number(), &open) == 0 && ::lstat(log_path_.c_str(), &named) == 0
+         && open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+expected<void> files_in_use::check_places() {
+  if (auto opened = open_log(); !opened)
+    return opened;
+  if (!is_log_in_place())
+    return lost(log_path_);
+  return memory_->check();
+}
+
+/// SQLite still has the log open, with or without a name.
+error files_in_use::save_log(connection& db, const error& why) {
+  auto busy = db.number("PRAGMA wal_checkpoint(FULL)");
+  if (!busy || *busy != 0)
+    return {why.code, why.detail + "; what it held could not be brought into the database: "
+                          + (busy ? "a reader holds it" : busy.error().detail)};
+  if (!log_ || !is_log_in_place())
+    set_aside(log_path_);
+  return {why.code,
+          why.detail + "; nothing recorded is lost with it: go on with the experiment by --resume"};
+}
+
+expected<void> files_in_use::check(connection& db, directory_lock& lock) {
+  if (auto there = database_.check(); !there)
+    return there;
+  // Past this, no other head can have begun to write.
+  if (auto ours = lock.keep(); !ours || !has_log_)
+    return ours;
+  if (auto there = check_places(); !there)
+    return save_log(db, there.error());
+  return check_log(db);
+}
+
+} // namespace tune::store
