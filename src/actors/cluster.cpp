@@ -3,6 +3,7 @@
 
 #include "tune/actors/node.hpp"
 #include "tune/core/cluster/membership.hpp"
+#include "tune/core/cluster/readiness.hpp"
 #include "tune/core/liveness/flap_book.hpp"
 #include "tune/core/resource/ledger.hpp"
 
@@ -15,13 +16,6 @@
 namespace tune {
 
 namespace {
-
-/// Time to wait before a node is given another trial of a job that it was not ready for. [s]
-constexpr std::chrono::seconds first_hold{1};
-constexpr std::chrono::seconds longest_hold{256};
-constexpr int hold_growth = 4;
-/// So often in a row a node may not be ready for a job before it counts as one that never is.
-constexpr unsigned most_refusals = 3;
 
 /// The node may be tried again.
 struct hold_over {
@@ -54,13 +48,6 @@ namespace {
 
 std::string seconds_text(instant x) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(x).count()) + " s";
-}
-
-std::chrono::seconds length_of_hold(unsigned times) {
-  auto result = first_hold;
-  while (--times > 0 && result < longest_hold)
-    result *= hold_growth;
-  return result;
 }
 
 /// A request that waits.
@@ -124,8 +111,8 @@ struct cluster_state {
   /// What the ledger calls the runners.
   std::map<caf::actor_addr, std::uint64_t> shares;
   std::uint64_t last_share = 0;
-  /// How often in a row a node was not ready for a runner, by the runner's share.
-  std::map<std::pair<std::uint64_t, std::string>, unsigned> refusals;
+  /// Owners are the runners' shares.
+  readiness ready;
   /// The request that was last found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible;
   flap_book flaps;
@@ -198,7 +185,7 @@ struct cluster_state {
     auto labels = what.labels;
     labels.insert(node_label(what.node));
     books.set_node(what.node, what.capacity, std::move(labels));
-    forget_refusals([&](const auto& x) { return x.second == what.node; });
+    ready.forget_node(what.node);
   }
 
   /// It has a place in the books.
@@ -476,7 +463,7 @@ struct cluster_state {
   void forget(const caf::actor_addr& runner) {
     runners.erase(runner);
     if (auto share = shares.extract(runner))
-      forget_refusals([&](const auto& x) { return x.first == share.mapped(); });
+      ready.forget_owner(share.mapped());
     auto i = tokens.lower_bound({runner, trial_id{0}});
     while (i != tokens.end() && i->first.first == runner) {
       books.cancel(i->second);
@@ -498,10 +485,10 @@ struct cluster_state {
       waiting.erase(asked);
       tokens.erase({whose.runner.address(), whose.trial});
       const auto& first = given.what.bundles.front().node;
-      auto refused = refusals.find({whose.share, first});
+      const auto refused = ready.refusals({whose.share, first});
       auto& lease = leases[given.what.id];
       members.granted(given.what.id, first);
-      lease = {std::move(whose), first, refused == refusals.end() ? 0 : refused->second};
+      lease = {std::move(whose), first, refused};
       auto node = nodes.at(first).actor;
       send(self, lease.whose.runner, lease_granted{lease.whose.trial, std::move(given.what), node});
     }
@@ -523,7 +510,7 @@ struct cluster_state {
   void release(lease_id over) {
     members.over(over);
     if (auto gone = leases.extract(over); gone && !gone.mapped().is_declined)
-      note_ready(gone.mapped());
+      ready.was_ready({gone.mapped().whose.share, gone.mapped().node}, gone.mapped().refusals);
     if (books.release(over))
       grant();
   }
@@ -537,52 +524,33 @@ struct cluster_state {
       return;
     auto& lease = known->second;
     lease.is_declined = true;
-    auto share = lease.whose.share;
-    auto& times = refusals[{share, lease.node}];
-    // What was granted before that was known tells nothing new.
-    if (lease.refusals != times)
+    const readiness::pair of{lease.whose.share, lease.node};
+    const auto pause = ready.refused(of, lease.refusals, what.is_passing);
+    if (!pause)
       return;
-    auto wait = length_of_hold(++times);
-    books.hold(lease.node, share);
-    delayed_send(self, caf::actor_cast<cluster_impl>(self), wait,
-                 hold_over{share, lease.node, times});
-    auto text = "node " + lease.node + " is not ready for it: " + what.why;
+    books.hold(of.second, of.first);
+    delayed_send(self, caf::actor_cast<cluster_impl>(self), pause->length,
+                 hold_over{of.first, of.second, pause->times});
+    const auto text = "node " + lease.node + " is not ready for it: " + what.why;
+    const auto wait = std::to_string(pause->length.count()) + " s";
     if (!is_hopeless(lease.whose))
-      send(self, lease.whose.runner,
-           remark{text + "; no trial goes there for " + std::to_string(wait.count()) + " s"});
+      send(self, lease.whose.runner, remark{text + "; no trial goes there for " + wait});
     else
       send(self, lease.whose.runner, news{on::interrupted{"no node is ready for it: " + text}});
   }
 
-  /// It was ready for a trial that came after all it was not ready for.
-  void note_ready(const lease_out& what) {
-    auto known = refusals.find({what.whose.share, what.node});
-    if (known != refusals.end() && known->second == what.refusals)
-      refusals.erase(known);
-  }
-
   /// Whether it only lacks nodes that are never ready.
   [[nodiscard]] bool is_hopeless(const waiter& what) const {
-    std::set<std::string> never_ready;
-    for (const auto& [key, times] : refusals) {
-      if (key.first == what.share && times >= most_refusals)
-        never_ready.insert(key.second);
-    }
-    return !never_ready.empty() && !books.impossible(what.what, what.labels)
-           && books.impossible(what.what, what.labels, never_ready);
+    const auto never = ready.never_ready(what.share);
+    return !never.empty() && !books.impossible(what.what, what.labels)
+           && books.impossible(what.what, what.labels, never);
   }
 
   void end_hold(const hold_over& what) {
-    auto known = refusals.find({what.share, what.node});
-    if (known == refusals.end() || known->second != what.times || members.is_away(what.node))
+    if (!ready.ends({what.share, what.node}, what.times) || members.is_away(what.node))
       return;
     books.unhold(what.node, what.share);
     grant();
-  }
-
-  template <class Predicate>
-  void forget_refusals(Predicate belongs) {
-    std::erase_if(refusals, [&](const auto& x) { return belongs(x.first); });
   }
 };
 

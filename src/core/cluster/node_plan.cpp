@@ -153,7 +153,7 @@ void node_plan::take_job(allocation& what, node_commands& out) {
   }
   if (!how_.fetches_jobs) {
     const auto why = "it does not know experiment " + job;
-    out.emplace_back(node_cmd::decline{what.what.lease, why});
+    out.emplace_back(node_cmd::decline{what.what.lease, {why, false}});
     return refuse(what, text_of_refusal(why), out);
   }
   const auto is_first = in_stage(stage::fetching, job).empty();
@@ -265,11 +265,11 @@ node_commands node_plan::job_found(const std::string& job) {
   return out;
 }
 
-node_commands node_plan::job_missing(const std::string& job, const std::string& why) {
+node_commands node_plan::job_missing(const std::string& job, const node_cmd::not_ready& why) {
   node_commands out;
   for (auto id : in_stage(stage::fetching, job)) {
     out.emplace_back(node_cmd::decline{id, why});
-    refuse(all_.at(id), text_of_refusal(why), out);
+    refuse(all_.at(id), text_of_refusal(why.why), out);
   }
   return out;
 }
@@ -287,11 +287,11 @@ node_commands node_plan::started(lease_id which) {
   return out;
 }
 
-node_commands node_plan::not_ready(lease_id which, const std::string& why) {
+node_commands node_plan::not_ready(lease_id which, const node_cmd::not_ready& why) {
   node_commands out;
   if (!all_.at(which).is_given_up)
     out.emplace_back(node_cmd::decline{which, why});
-  settle(which, end_class::preempted, text_of_refusal(why), out);
+  settle(which, end_class::preempted, text_of_refusal(why.why), out);
   return out;
 }
 
@@ -331,6 +331,15 @@ node_commands node_plan::gone(lease_id which) {
   else
     out.emplace_back(node_cmd::await_hearing{which});
   leave_job(job, out);
+  return out;
+}
+
+node_commands node_plan::gone(lease_id which, const node_cmd::not_ready& why) {
+  node_commands out;
+  if (!all_.at(which).is_given_up)
+    out.emplace_back(node_cmd::decline{which, why});
+  for (auto& x : gone(which))
+    out.push_back(std::move(x));
   return out;
 }
 

@@ -67,7 +67,7 @@ void simulation::prepared(std::size_t which, lease_id id) {
   const auto x = node.orders.at(id);
   if (happens(how_.faults.no_process)) {
     forkless_.insert(x.attempt);
-    return carry_out(which, node.plan->not_ready(id, "it cannot make a process"));
+    return carry_out(which, node.plan->not_ready(id, {"it cannot make a process", true}));
   }
   start(which, id, x);
 }

@@ -181,7 +181,7 @@ TEST_F(node_plan_test, says_nothing_of_the_end_of_what_was_given_up) {
 
   EXPECT_THAT(words(uut.keep_only(6, {}, false)), ElementsAre("forget 7", "open"));
   EXPECT_FALSE(uut.is_wanted({7}));
-  EXPECT_THAT(words(uut.not_ready({7}, "no disk")), IsEmpty());
+  EXPECT_THAT(words(uut.not_ready({7}, {"no disk", false})), IsEmpty());
   EXPECT_EQ(uut.size(), 0u);
 }
 
@@ -201,8 +201,14 @@ TEST_F(node_plan_test, declines_what_its_job_is_missing_for) {
   unknown.job = "y";
   words(uut.launch(unknown, true));
 
-  EXPECT_THAT(words(uut.job_missing("y", "no space")),
+  EXPECT_THAT(words(uut.job_missing("y", {"no space", false})),
               ElementsAre("decline 7", "end 7: node w is not ready for it: no space", "await 7"));
+}
+
+TEST_F(node_plan_test, declines_what_began_and_could_not_go_on_for_its_node_s_sake) {
+  run(7, 1);
+
+  EXPECT_THAT(words(uut.gone({7}, {"no processes", true})), ElementsAre("decline 7", "await 7"));
 }
 
 TEST_F(node_plan_test, ends_what_nobody_wants_any_more_as_soon_as_it_has_begun) {
@@ -271,7 +277,7 @@ TEST_F(node_plan_test, has_no_sessions_where_its_head_is_in_its_own_process) {
   words(local.started({7}));
 
   EXPECT_THAT(words(local.launch(order(8, 0, 0), true)), ElementsAre("prepare 8"));
-  EXPECT_THAT(words(local.not_ready({8}, "no disk")),
+  EXPECT_THAT(words(local.not_ready({8}, {"no disk", false})),
               ElementsAre("decline 8", "end 8: node local is not ready for it: no disk",
                           "forget 8", "over 8"));
 }

@@ -92,10 +92,17 @@ struct meet {
 struct kill {
   lease_id lease;
 };
+/// Why a node is not ready for an allocation.
+struct not_ready {
+  /// In words for people; they name neither node nor trial.
+  std::string why;
+  /// The node may have again in a moment what it lacks: processes, descriptors, memory.
+  bool is_passing = false;
+};
 /// Tell the head that the node is not ready for it. Comes before the end of its attempt.
 struct decline {
   lease_id lease;
-  std::string why;
+  not_ready what;
 };
 /// Tell the trial that its attempt is over.
 struct tell_end {
@@ -196,17 +203,20 @@ public:
   [[nodiscard]] node_account_of_itself account() const;
   void know(const std::string& job) { known_jobs_.insert(job); }
   [[nodiscard]] node_commands job_found(const std::string& job);
-  [[nodiscard]] node_commands job_missing(const std::string& job, const std::string& why);
+  [[nodiscard]] node_commands job_missing(const std::string& job, const node_cmd::not_ready& why);
   /// Its trainable is there. One that nobody wants any more is told to end.
   [[nodiscard]] node_commands started(lease_id which);
   /// The allocation is to be begun now. @returns whether it is still wanted.
   [[nodiscard]] bool is_wanted(lease_id which) const;
   /// The node is not ready for it: none of the trial's fault.
-  [[nodiscard]] node_commands not_ready(lease_id which, const std::string& why);
+  [[nodiscard]] node_commands not_ready(lease_id which, const node_cmd::not_ready& why);
   /// It does not begin, for a reason that is the attempt's own.
   [[nodiscard]] node_commands not_begun(lease_id which, end_class how, const std::string& why);
   /// Its trainable is gone, and with it its thread or process.
   [[nodiscard]] node_commands gone(lease_id which);
+  /// Like `gone`, of a trainable that could not begin since the node was not ready for it; it has
+  /// told its trial so.
+  [[nodiscard]] node_commands gone(lease_id which, const node_cmd::not_ready& why);
   [[nodiscard]] node_commands heard(lease_id which);
   /// It takes no more, and quits when all has ended.
   [[nodiscard]] node_commands leave();
