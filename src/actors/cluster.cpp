@@ -5,6 +5,7 @@
 #include "tune/core/liveness/flap_book.hpp"
 #include "tune/core/resource/ledger.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -18,6 +19,8 @@ namespace {
 /// Time to wait before a node is given another trial of a job that it was not ready for. [s]
 constexpr std::chrono::seconds first_hold{1};
 constexpr std::chrono::seconds longest_hold{256};
+/// Where the node lacks something that it may have again in a moment.
+constexpr std::chrono::seconds longest_passing_hold{30};
 constexpr int hold_growth = 4;
 /// So often in a row a node may not be ready for a job before it counts as one that never is.
 constexpr unsigned most_refusals = 3;
@@ -55,12 +58,20 @@ std::string seconds_text(instant x) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(x).count()) + " s";
 }
 
-std::chrono::seconds length_of_hold(unsigned times) {
+std::chrono::seconds length_of_hold(unsigned times, bool is_passing) {
+  const auto longest = is_passing ? longest_passing_hold : longest_hold;
   auto result = first_hold;
-  while (--times > 0 && result < longest_hold)
+  while (--times > 0 && result < longest)
     result *= hold_growth;
-  return result;
+  return std::min(result, longest);
 }
+
+/// How often in a row a node was not ready for a runner.
+struct refusal_count {
+  unsigned times = 0;
+  /// Those of late that will not pass by themselves.
+  unsigned lasting = 0;
+};
 
 /// A request that waits.
 struct waiter {
@@ -121,8 +132,8 @@ struct cluster_state {
   /// What the ledger calls the runners.
   std::map<caf::actor_addr, std::uint64_t> shares;
   std::uint64_t last_share = 0;
-  /// How often in a row a node was not ready for a runner, by the runner's share.
-  std::map<std::pair<std::uint64_t, std::string>, unsigned> refusals;
+  /// By the runner's share.
+  std::map<std::pair<std::uint64_t, std::string>, refusal_count> refusals;
   /// The request that was last found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible;
   flap_book flaps;
@@ -503,7 +514,7 @@ struct cluster_state {
       const auto& first = given.what.bundles.front().node;
       auto refused = refusals.find({whose.share, first});
       auto& lease = leases[given.what.id];
-      lease = {std::move(whose), first, refused == refusals.end() ? 0 : refused->second};
+      lease = {std::move(whose), first, refused == refusals.end() ? 0 : refused->second.times};
       auto node = nodes.at(first).actor;
       send(self, lease.whose.runner, lease_granted{lease.whose.trial, std::move(given.what), node});
     }
@@ -542,14 +553,16 @@ struct cluster_state {
     auto& lease = known->second;
     lease.is_declined = true;
     auto share = lease.whose.share;
-    auto& times = refusals[{share, lease.node}];
+    auto& known_refusals = refusals[{share, lease.node}];
     // What was granted before that was known tells nothing new.
-    if (lease.refusals != times)
+    if (lease.refusals != known_refusals.times)
       return;
-    auto wait = length_of_hold(++times);
+    ++known_refusals.times;
+    known_refusals.lasting = what.is_passing ? 0 : known_refusals.lasting + 1;
+    auto wait = length_of_hold(known_refusals.times, what.is_passing);
     books.hold(lease.node, share);
     delayed_send(self, caf::actor_cast<cluster_impl>(self), wait,
-                 hold_over{share, lease.node, times});
+                 hold_over{share, lease.node, known_refusals.times});
     auto text = "node " + lease.node + " is not ready for it: " + what.why;
     if (!is_hopeless(lease.whose))
       send(self, lease.whose.runner,
@@ -561,15 +574,15 @@ struct cluster_state {
   /// It was ready for a trial that came after all it was not ready for.
   void note_ready(const lease_out& what) {
     auto known = refusals.find({what.whose.share, what.node});
-    if (known != refusals.end() && known->second == what.refusals)
+    if (known != refusals.end() && known->second.times == what.refusals)
       refusals.erase(known);
   }
 
   /// Whether it only lacks nodes that are never ready.
   [[nodiscard]] bool is_hopeless(const waiter& what) const {
     std::set<std::string> never_ready;
-    for (const auto& [key, times] : refusals) {
-      if (key.first == what.share && times >= most_refusals)
+    for (const auto& [key, refused] : refusals) {
+      if (key.first == what.share && refused.lasting >= most_refusals)
         never_ready.insert(key.second);
     }
     return !never_ready.empty() && !books.impossible(what.what, what.labels)
@@ -580,7 +593,7 @@ struct cluster_state {
   void end_hold(Self* self, const hold_over& what) {
     auto known = refusals.find({what.share, what.node});
     auto node = nodes.find(what.node);
-    if (known == refusals.end() || known->second != what.times
+    if (known == refusals.end() || known->second.times != what.times
         || (node != nodes.end() && node->second.is_away))
       return;
     books.unhold(what.node, what.share);

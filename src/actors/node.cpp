@@ -3,11 +3,13 @@
 
 #include "envoy.hpp"
 #include "kept_hosts.hpp"
+#include "not_ready.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/keeper.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/process/leftovers.hpp"
+#include "tune/io/process/thread_room.hpp"
 
 #include <algorithm>
 #include <map>
@@ -21,7 +23,7 @@ namespace {
 
 /// What the launcher tells the node: the trainable of this lease runs, or never will.
 using node_impl = extend<node_desk_actor, caf::result<void>(std::uint64_t, trainable_actor),
-                         caf::result<void>(std::uint64_t, std::string)>;
+                         caf::result<void>(std::uint64_t, std::string, bool)>;
 
 } // namespace
 
@@ -105,8 +107,9 @@ struct launcher_state {
     if (processes == nullptr) {
       auto started = process_service::start(settings->processes);
       if (!started) {
-        send(self, node, lease, "no process can be started: " + to_text(started.error()));
-        return;
+        return decline(self, what, node,
+                       {"no process can be started: " + to_text(started.error()),
+                        started.error().code == ec::shortage});
       }
       processes = std::shared_ptr<process_service>{std::move(*started)};
     }
@@ -117,7 +120,13 @@ struct launcher_state {
     if (made)
       send(self, node, lease, *made);
     else
-      send(self, node, lease, to_text(made.error()));
+      decline(self, what, node, not_ready{made.error()});
+  }
+
+  template <class Self>
+  void decline(Self* self, const trainable_start& what, const node_impl& node,
+               const not_ready& why) {
+    send(self, node, what.order.lease, why.why, why.is_passing);
   }
 };
 
@@ -128,7 +137,11 @@ launcher_actor::behavior_type launcher(launcher_actor::stateful_pointer<launcher
   state.processes = state.settings->service;
   return {
       [self, &state](const trainable_start& what, const node_impl& node) {
-        state.launch(self, what, node);
+        try {
+          state.launch(self, what, node);
+        } catch (...) {
+          state.decline(self, what, node, not_ready_after_exception());
+        }
       },
       [&state](const job_over& x) { state.forget(x.job); },
   };
@@ -204,7 +217,7 @@ struct node_state {
     if (known != jobs.end())
       return make_ready(self, {order, trial, settings, known->second});
     if (!settings->finder)
-      return decline(self, order, trial, "it does not know experiment " + order.job);
+      return decline(self, order, trial, {"it does not know experiment " + order.job, false});
     auto& queue = waiting[order.job];
     queue.emplace_back(order, trial);
     if (queue.size() == 1)
@@ -220,7 +233,7 @@ struct node_state {
     auto answer = [this, self, id](const job_ready& found) { take(self, id, found); };
     request(self, settings->finder, caf::infinite, job_wanted{id})
         .then(answer, [self, answer](const caf::error& why) {
-          answer({nullptr, render(self->system(), why)});
+          answer({nullptr, render(self->system(), why), false});
         });
   }
 
@@ -235,7 +248,7 @@ struct node_state {
       if (found.what)
         admit(self, order, trial);
       else
-        decline(self, order, trial, found.why);
+        decline(self, order, trial, {found.why, found.is_passing});
     }
   }
 
@@ -277,11 +290,14 @@ struct node_state {
   void make_ready(Self* self, trainable_start what) {
     const auto lease = what.order.lease;
     running[lease] = {what.order.attempt, what.trial, {}, attempt_claim{what.order}, {}};
-    if (!keeper && !std::holds_alternative<replay_table>(what.job->plan))
+    if (!keeper && !std::holds_alternative<replay_table>(what.job->plan)) {
+      if (auto room = can_start_threads(settings->keeper ? 0 : 1); !room)
+        return not_started(self, lease, not_ready{room.error()});
       keeper = settings->keeper ? settings->keeper : own_keeper(self);
+    }
     what.keeper = keeper;
     if (is_ready(what)) {
-      const attempt_prepared here{what.job->directory, {}, {}, false};
+      const attempt_prepared here{what.job->directory, {}, {}, false, false};
       return begin(self, std::move(what), here);
     }
     prepare_attempt wanted{attempt_claim{what.order}, what.job->directory, memory_of(what)};
@@ -291,7 +307,7 @@ struct node_state {
     // It lives on this node, and has limits of its own.
     request(self, keeper, caf::infinite, std::move(wanted))
         .then(answer, [self, answer](const caf::error& why) {
-          answer(attempt_prepared{{}, {}, render(self->system(), why), false});
+          answer(attempt_prepared{{}, {}, render(self->system(), why), false, false});
         });
   }
 
@@ -319,7 +335,7 @@ struct node_state {
     if (how.is_bad)
       return not_begun(self, lease, end_class::bad_checkpoint, how.why);
     if (!how.why.empty())
-      return not_started(self, lease, how.why);
+      return not_started(self, lease, {how.why, how.is_passing});
     what.checkpoints = how.checkpoints;
     what.restore = how.restore;
     start(self, lease, std::move(what));
@@ -334,6 +350,8 @@ struct node_state {
     } else if (std::holds_alternative<replay_table>(what.job->plan)) {
       attend(self, lease, spawn_table_trainable(self->system(), std::move(what)));
     } else {
+      if (auto room = can_start_threads(launches ? 0 : 1); !room)
+        return not_started(self, lease, not_ready{room.error()});
       if (!launches)
         launches = self->template spawn<caf::detached>(launcher, settings);
       send(self, launches, std::move(what), caf::actor_cast<node_impl>(self));
@@ -351,9 +369,9 @@ struct node_state {
   /// of it before the trial does: the next is not to come here at once.
   template <class Self>
   void decline(Self* self, const launch_order& order, const trial_actor& trial,
-               const std::string& why) {
-    tell_desk(self, launch_declined{order.lease, why});
-    refuse(self, order, trial, end_class::preempted, text_of_refusal(why));
+               const not_ready& what) {
+    tell_desk(self, launch_declined{order.lease, what.why, what.is_passing});
+    refuse(self, order, trial, end_class::preempted, text_of_refusal(what.why));
   }
 
   [[nodiscard]] std::string text_of_refusal(const std::string& why) const {
@@ -366,7 +384,12 @@ struct node_state {
   void attend(Self* self, std::uint64_t lease, const trainable_actor& whom) {
     auto& entry = running.at(lease);
     entry.trainable = whom;
-    watched.watch(self, whom, [this, self, lease](const caf::error&) { close(self, lease); });
+    watched.watch(self, whom, [this, self, lease](const caf::error& why) {
+      if (const auto lacks = not_ready_from(why))
+        not_started(self, lease, *lacks);
+      else
+        close(self, lease);
+    });
     if (draining || unwanted.erase(lease) > 0)
       end(self, entry);
   }
@@ -427,9 +450,9 @@ struct node_state {
 
   /// None of the trial's fault: see `decline`.
   template <class Self>
-  void not_started(Self* self, std::uint64_t lease, const std::string& why) {
-    tell_desk(self, launch_declined{lease, why});
-    not_begun(self, lease, end_class::preempted, text_of_refusal(why));
+  void not_started(Self* self, std::uint64_t lease, const not_ready& what) {
+    tell_desk(self, launch_declined{lease, what.why, what.is_passing});
+    not_begun(self, lease, end_class::preempted, text_of_refusal(what.why));
   }
 
   template <class Self>
@@ -613,8 +636,8 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       [self, &state](std::uint64_t lease, const trainable_actor& whom) {
         state.attend(self, lease, whom);
       },
-      [self, &state](std::uint64_t lease, const std::string& why) {
-        state.not_started(self, lease, why);
+      [self, &state](std::uint64_t lease, const std::string& why, bool is_passing) {
+        state.not_started(self, lease, {why, is_passing});
       },
   };
 }
