@@ -44,6 +44,7 @@ exit_code exit_code_for(ec what) {
     case ec::protocol:
     case ec::timeout:
     case ec::internal:
+    case ec::shortage:
       return exit_code::internal;
   }
   return exit_code::internal;

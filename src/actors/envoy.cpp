@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "envoy.hpp"
 
+#include "not_ready.hpp"
+
 #include "tune/core/trial/word_window.hpp"
 
 #include <optional>
@@ -65,7 +67,8 @@ struct envoy_state {
 
   template <class Self>
   void lose(Self* self, const caf::error& why) {
-    if (is_over)
+    // Of one that never began its node tells the end.
+    if (is_over || not_ready_from(why))
       return;
     attempt_ended over;
     over.attempt = attempt;

@@ -9,12 +9,18 @@ namespace tune {
 
 namespace {
 
+/// What could not even be looked at is not bad.
+void note_trouble(attempt_prepared& to, const std::string& what, const error& why) {
+  to.why = what + " cannot be restored: " + to_text(why);
+  to.is_passing = why.code == ec::shortage;
+  to.is_bad = !to.is_passing;
+}
+
 attempt_prepared prepare_in_memory(const prepare_attempt& what) {
   attempt_prepared result;
   result.checkpoints = what.directory;
   auto fail = [&](const error& why) {
-    result.why = "what it paused with cannot be restored: " + to_text(why);
-    result.is_bad = true;
+    note_trouble(result, "what it paused with", why);
     return result;
   };
   auto place = place_in_memory(what.in_memory, what.who.restore_from);
@@ -37,10 +43,8 @@ attempt_prepared prepare_here(const prepare_attempt& what) {
   if (location.starts_with(kept_in_memory))
     return prepare_in_memory(what);
   result.restore = what.directory / location;
-  if (auto good = verify_checkpoint(result.restore); !good) {
-    result.why = "the checkpoint cannot be restored: " + to_text(good.error());
-    result.is_bad = true;
-  }
+  if (auto good = verify_checkpoint(result.restore); !good)
+    note_trouble(result, "the checkpoint", good.error());
   return result;
 }
 

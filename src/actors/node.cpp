@@ -2,12 +2,14 @@
 #include "tune/actors/node.hpp"
 
 #include "envoy.hpp"
+#include "not_ready.hpp"
 #include "process_launcher.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/keeper.hpp"
 #include "tune/core/cluster/node_plan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/io/process/thread_room.hpp"
 
 #include <map>
 #include <unordered_map>
@@ -19,7 +21,7 @@ namespace tune {
 namespace {
 
 using node_impl = extend<node_desk_actor, caf::result<void>(std::uint64_t, trainable_actor),
-                         caf::result<void>(std::uint64_t, std::string)>;
+                         caf::result<void>(std::uint64_t, std::string, bool)>;
 
 attempt_ended ended(attempt_key attempt, end_class how, std::string why) {
   attempt_ended result;
@@ -173,25 +175,29 @@ struct node_state {
     auto answer = [this, id = x.job](const job_ready& found) { hear(id, found); };
     request(self, settings->finder, caf::infinite, job_wanted{x.job})
         .then(answer, [this, answer](const caf::error& why) {
-          answer({nullptr, render(self->system(), why)});
+          answer({nullptr, render(self->system(), why), false});
         });
   }
 
   void hear(const std::string& id, const job_ready& found) {
     if (found.what)
       jobs[id] = found.what;
-    carry_out(found.what ? plan.job_found(id) : plan.job_missing(id, found.why));
+    carry_out(found.what ? plan.job_found(id)
+                         : plan.job_missing(id, {found.why, found.is_passing}));
   }
 
   /// What it is restored from may be far away.
   void act(const node_cmd::prepare& x) {
     const auto& place = occupants.at(x.lease.number);
     trainable_start what{place.order, place.trial, settings, jobs.at(place.order.job)};
-    if (!keeper && !std::holds_alternative<replay_table>(what.job->plan))
+    if (!keeper && !std::holds_alternative<replay_table>(what.job->plan)) {
+      if (auto room = can_start_threads(settings->keeper ? 0 : 1); !room)
+        return not_started(x.lease.number, not_ready{room.error()});
       keeper = settings->keeper ? settings->keeper : own_keeper();
+    }
     what.keeper = keeper;
     if (is_ready(what)) {
-      const attempt_prepared here{what.job->directory, {}, {}, false};
+      const attempt_prepared here{what.job->directory, {}, {}, false, false};
       return begin(std::move(what), here);
     }
     prepare_attempt wanted{attempt_claim{what.order}, what.job->directory, memory_of(what)};
@@ -199,7 +205,7 @@ struct node_state {
     // It lives on this node, and has limits of its own.
     request(self, keeper, caf::infinite, std::move(wanted))
         .then(answer, [this, answer](const caf::error& why) {
-          answer(attempt_prepared{{}, {}, render(self->system(), why), false});
+          answer(attempt_prepared{{}, {}, render(self->system(), why), false, false});
         });
   }
 
@@ -225,7 +231,7 @@ struct node_state {
     if (how.is_bad)
       return leave_off(lease, plan.not_begun({lease}, end_class::bad_checkpoint, how.why));
     if (!how.why.empty())
-      return leave_off(lease, plan.not_ready({lease}, how.why));
+      return not_started(lease, {how.why, how.is_passing});
     what.checkpoints = how.checkpoints;
     what.restore = how.restore;
     start(std::move(what));
@@ -240,6 +246,8 @@ struct node_state {
     } else if (std::holds_alternative<replay_table>(what.job->plan)) {
       attend(lease, spawn_table_trainable(self->system(), std::move(what)));
     } else {
+      if (auto room = can_start_threads(launches ? 0 : 1); !room)
+        return not_started(lease, not_ready{room.error()});
       if (!launches)
         launches = spawn_process_launcher(self->system(), settings);
       send(self, launches, std::move(what), caf::actor_cast<launch_listener_actor>(self));
@@ -249,14 +257,17 @@ struct node_state {
   /// An allocation is over once its trainable is gone, and with it its thread or process.
   void attend(std::uint64_t lease, const trainable_actor& whom) {
     occupants.at(lease).trainable = whom;
-    watched.watch(self, whom, [this, lease](const caf::error&) {
-      leave_off(lease, plan.gone({lease}));
+    watched.watch(self, whom, [this, lease](const caf::error& why) {
+      if (const auto lacks = not_ready_from(why))
+        not_started(lease, *lacks);
+      else
+        leave_off(lease, plan.gone({lease}));
     });
     carry_out(plan.started({lease}));
   }
 
-  void not_started(std::uint64_t lease, const std::string& why) {
-    leave_off(lease, plan.not_ready({lease}, why));
+  void not_started(std::uint64_t lease, const not_ready& why) {
+    leave_off(lease, plan.not_ready({lease}, {why.why, why.is_passing}));
   }
 
   /// Nothing of it runs here any more: on a worker nothing stays on the disk for its sake.
@@ -275,7 +286,9 @@ struct node_state {
          attempt_halt{{}, static_cast<std::uint8_t>(halt_mode::kill)});
   }
 
-  void act(const node_cmd::decline& x) { tell_desk(launch_declined{x.lease.number, x.why}); }
+  void act(const node_cmd::decline& x) {
+    tell_desk(launch_declined{x.lease.number, x.what.why, x.what.is_passing});
+  }
 
   void act(const node_cmd::tell_end& x) {
     const auto& place = occupants.at(x.lease.number);
@@ -366,7 +379,9 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       [&state](enter_atom, std::uint64_t session) { return state.rejoin(session); },
       [&state](const head_desk_actor& x) { state.desk = x; },
       [&state](std::uint64_t lease, const trainable_actor& whom) { state.attend(lease, whom); },
-      [&state](std::uint64_t lease, const std::string& why) { state.not_started(lease, why); },
+      [&state](std::uint64_t lease, const std::string& why, bool is_passing) {
+        state.not_started(lease, {why, is_passing});
+      },
   };
 }
 

@@ -2,6 +2,7 @@
 #include "process_launcher.hpp"
 
 #include "kept_hosts.hpp"
+#include "not_ready.hpp"
 
 #include "tune/io/process/leftovers.hpp"
 
@@ -53,13 +54,13 @@ struct process_launcher_state {
   }
 
   void launch(const trainable_start& what, const launch_listener_actor& node) {
-    auto lease = what.order.lease;
     sweep(*what.job);
     if (processes == nullptr) {
       auto started = process_service::start(settings->processes);
       if (!started) {
-        send(self, node, lease, "no process can be started: " + to_text(started.error()));
-        return;
+        return decline(what, node,
+                       {"no process can be started: " + to_text(started.error()),
+                        started.error().code == ec::shortage});
       }
       processes = std::shared_ptr<process_service>{std::move(*started)};
     }
@@ -68,9 +69,14 @@ struct process_launcher_state {
     const auto* found = patterns_of(*what.job);
     auto made = spawn_process_trainable(self->system(), what, {processes, hosts, reading}, found);
     if (made)
-      send(self, node, lease, *made);
+      send(self, node, what.order.lease, *made);
     else
-      send(self, node, lease, to_text(made.error()));
+      decline(what, node, not_ready{made.error()});
+  }
+
+  void decline(const trainable_start& what, const launch_listener_actor& node,
+               const not_ready& why) {
+    send(self, node, what.order.lease, why.why, why.is_passing);
   }
 };
 
@@ -83,7 +89,11 @@ process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state
   state.processes = state.settings->service;
   return {
       [&state](const trainable_start& what, const launch_listener_actor& node) {
-        state.launch(what, node);
+        try {
+          state.launch(what, node);
+        } catch (...) {
+          state.decline(what, node, not_ready_after_exception());
+        }
       },
       [&state](const job_over& x) { state.forget(x.job); },
   };

@@ -16,8 +16,8 @@ namespace tune {
 using launch_listener_actor = typed_actor<
     // The trainable of this allocation runs.
     caf::result<void>(std::uint64_t, trainable_actor),
-    // It never will: why the node was not ready for it.
-    caf::result<void>(std::uint64_t, std::string)>;
+    // It never will: why the node was not ready for it, and whether that may pass.
+    caf::result<void>(std::uint64_t, std::string, bool)>;
 
 /// Makes directories and, once, the guard. On a thread of its own, because it blocks on the disk;
 /// so it speaks to its node only: see docs/decisions/0005.

@@ -4,6 +4,7 @@
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "kept_hosts.hpp"
+#include "not_ready.hpp"
 #include "pattern_courier.hpp"
 #include "trainables.hpp"
 #include "trial_process.hpp"
@@ -69,6 +70,8 @@ struct process_state {
   std::optional<attempt_answer> held;
   /// How it ended; told once all saves have.
   std::optional<attempt_ended> over;
+  /// The node could not start it.
+  std::optional<not_ready> never_began;
   /// Its output goes to another machine.
   bool prints = false;
   /// Why its output is not all in the files.
@@ -175,7 +178,10 @@ struct process_state {
     if (std::exchange(unproven, false) && !ending && !known.ending && !known.failure)
       return launch(self);
     missing_output = how.output_trouble;
-    conclude(self, judge_exit(how, known));
+    auto judged = judge_exit(how, known);
+    if (judged.how == end_class::preempted)
+      never_began.emplace(error{how.fault, how.trouble});
+    conclude(self, std::move(judged));
   }
 
   template <class Self>
@@ -235,6 +241,8 @@ struct process_state {
     exports.finish(self, how, *checkpoints, session.iteration(), [this, self, how, left] {
       if (left)
         send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
+      if (never_began)
+        return self->quit(to_caf(*never_began));
       send(self, what.trial, how);
       self->quit();
     });

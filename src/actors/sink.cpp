@@ -27,7 +27,8 @@ struct sink_state {
     send(self, caf::actor_cast<sink_impl>(self), flush_atom_v);
   }
 
-  void flush() {
+  /// @param is_last Nothing more comes.
+  void flush(bool is_last) {
     flushing = false;
     if (!broken.empty() || taken == committed)
       return;
@@ -36,6 +37,9 @@ struct sink_state {
       taken = committed;
       return;
     }
+    // The next commit tries again; the record has it all.
+    if (done.error().code == ec::shortage && !is_last)
+      return;
     broken = to_text(done.error());
     on_failure(done.error());
   }
@@ -50,10 +54,10 @@ sink_impl::behavior_type sink(sink_impl::stateful_pointer<sink_state> self,
   return {
       [self, &state](durable_up_to x) { state.hear(self, x.seq); },
       [&state](drain_atom) {
-        state.flush();
+        state.flush(true);
         return state.broken;
       },
-      [&state](flush_atom) { state.flush(); },
+      [&state](flush_atom) { state.flush(false); },
   };
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
+#include "not_ready.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/clocks.hpp"
@@ -33,6 +34,11 @@ struct thread_done {
   std::optional<checkpoint_directory> names = {};
 };
 
+/// There is no thread for it.
+struct thread_missing {
+  int reason = 0;
+};
+
 /// The thread has written a checkpoint.
 struct thread_saved {
   written_checkpoint what;
@@ -44,6 +50,7 @@ struct thread_saved {
 
 TUNE_BEGIN_LOCAL_TYPES(tune_thread, 110)
 TUNE_LOCAL_TYPE(tune_thread, tune::thread_done)
+TUNE_LOCAL_TYPE(tune_thread, tune::thread_missing)
 TUNE_LOCAL_TYPE(tune_thread, tune::thread_saved)
 TUNE_END_LOCAL_TYPES(tune_thread)
 
@@ -52,7 +59,8 @@ namespace tune {
 namespace {
 
 using thread_impl
-    = extend<trainable_actor, caf::result<void>(thread_done), caf::result<void>(thread_saved)>;
+    = extend<trainable_actor, caf::result<void>(thread_done), caf::result<void>(thread_missing),
+             caf::result<void>(thread_saved)>;
 
 /// All that the training thread and its actor share.
 class gate {
@@ -292,14 +300,6 @@ thread_done run(const trainable_start& what, const std::shared_ptr<gate>& door,
   return link.end_as(std::move(result));
 }
 
-attempt_ended never_began(const trainable_start& what) {
-  attempt_ended result;
-  result.attempt = what.order.attempt;
-  result.how = static_cast<std::uint8_t>(end_class::user_error);
-  result.detail = "no thread can be started";
-  return result;
-}
-
 struct thread_state {
   static inline const char* name = "tune.trainable";
 
@@ -330,6 +330,16 @@ struct thread_state {
     result.how = static_cast<std::uint8_t>(end_class::killed);
     result.detail = "its thread did not end in time and was left to itself";
     end(self, std::move(result));
+  }
+
+  /// None of the trial's fault: its node hears of it, and tells it.
+  template <class Self>
+  void decline(Self* self, int reason) {
+    if (gone || over)
+      return;
+    gone = true;
+    const auto is_passing = fault_of(reason) == ec::shortage;
+    self->quit(to_caf({"cannot start a training thread: " + text_of_shortage(reason), is_passing}));
   }
 
   template <class Self>
@@ -393,14 +403,15 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
   auto begun = threads->run([start = std::move(start), door = state.door, me] {
     send_from_outside(me, run(start, door, me));
   });
-  if (!begun)
-    send(self, me, thread_done{never_began(state.what)});
+  if (begun != 0)
+    send(self, me, thread_missing{begun});
   return {
       [&state](const attempt_answer& answer) { state.door->open(answer); },
       [self, &state](const attempt_halt& how) { state.halt(self, how); },
       [](ping_atom, std::uint64_t x) { return x; },
       // It was the thread's last act for this attempt.
       [self, &state](const thread_done& x) { state.end(self, x); },
+      [self, &state](const thread_missing& x) { state.decline(self, x.reason); },
       [self, &state](const thread_saved& x) { state.keep(self, x.what); },
   };
 }

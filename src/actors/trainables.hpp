@@ -55,8 +55,10 @@ struct process_means {
   std::shared_ptr<pattern_thread> reading;
 };
 
-/// Runs a program. Makes the trial's directory and starts the process before it returns.
-/// @errors `ec::storage`, where the directory cannot be made ready.
+/// Runs a program. Makes the trial's directory before it returns, and starts the process then;
+/// where that fails for no fault of the trial's, the actor quits with `not_ready`.
+/// @errors `ec::storage`, where the directory cannot be made ready; `ec::shortage`, where it can be
+///         later.
 /// @param patterns How its output is read, or why that cannot be; null: it speaks the protocol.
 [[nodiscard]] expected<trainable_actor>
 spawn_process_trainable(caf::actor_system& system, trainable_start what, process_means means,

@@ -36,21 +36,21 @@ training_threads::~training_threads() {
   shared_->changed.wait(guard, [this] { return shared_->idle == 0; });
 }
 
-bool training_threads::run(std::function<void()> work) {
+int training_threads::run(std::function<void()> work) {
   {
     std::lock_guard guard{shared_->mutex};
     if (shared_->idle > shared_->waiting.size()) {
       shared_->waiting.push_back(std::move(work));
       shared_->changed.notify_one();
-      return true;
+      return 0;
     }
   }
   try {
     std::thread{serve, shared_, std::move(work)}.detach();
-  } catch (const std::system_error&) {
-    return false;
+  } catch (const std::system_error& why) {
+    return why.code().value();
   }
-  return true;
+  return 0;
 }
 
 void training_threads::serve(const std::shared_ptr<shared>& all, std::function<void()> work) {

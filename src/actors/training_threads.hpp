@@ -19,8 +19,9 @@ public:
   training_threads(const training_threads&) = delete;
   training_threads& operator=(const training_threads&) = delete;
 
-  /// Begins `work` at once, on an idle thread or a new one. @returns false: no thread can be had.
-  [[nodiscard]] bool run(std::function<void()> work);
+  /// Begins `work` at once, on an idle thread or a new one.
+  /// @returns 0, or the errno by which no thread can be had.
+  [[nodiscard]] int run(std::function<void()> work);
 
 private:
   struct shared;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/trial.hpp"
 
+#include "not_ready.hpp"
+
 #include "tune/core/trial/word_window.hpp"
 
 #include <optional>
@@ -96,6 +98,9 @@ struct trial_state {
       trainable = trainable_actor{};
       return;
     }
+    // Its node tells the end.
+    if (not_ready_from(why))
+      return;
     attempt_ended over;
     over.attempt = key;
     over.how = static_cast<std::uint8_t>(end_class::killed);

@@ -6,6 +6,7 @@
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/leftovers.hpp"
 #include "tune/io/process/params_file.hpp"
+#include "tune/io/process/shortage.hpp"
 
 #include <sys/resource.h>
 
@@ -15,18 +16,26 @@ bool is_host(const trainable_start& what) {
   return std::holds_alternative<run_in_host>(what.job->plan);
 }
 
+namespace {
+
+expected<void> make_directories(const std::filesystem::path& which) {
+  std::error_code why;
+  std::filesystem::create_directories(which, why);
+  if (!why)
+    return {};
+  return error{fault_of(why.value(), ec::storage),
+               "cannot make " + which.string() + ": " + text_of_shortage(why.value())};
+}
+
+} // namespace
+
 expected<std::filesystem::path> prepare(const trainable_start& what) {
   auto directory = trial_directory(what);
-  std::error_code why;
-  std::filesystem::create_directories(directory, why);
-  if (why)
-    return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
-  if (!what.job->exports.empty()) {
-    const auto exports = export_directory(what);
-    std::filesystem::create_directories(exports, why);
-    if (why)
-      return error{ec::storage, "cannot make " + exports.string() + ": " + why.message()};
-  }
+  auto made = make_directories(directory);
+  if (made && !what.job->exports.empty())
+    made = make_directories(export_directory(what));
+  if (!made)
+    return made.error();
   auto file = directory / "params.json";
   if (auto done = write_params(file, *what.order.config.content, is_host(what)); !done)
     return done.error();

@@ -33,6 +33,8 @@ std::string_view to_text(ec code) {
       return "internal";
     case ec::unreachable:
       return "unreachable";
+    case ec::shortage:
+      return "shortage";
   }
   return "unknown";
 }

@@ -98,8 +98,10 @@ void checkpoint_packer::begin_next() {
     attempt_prepared how;
     how.checkpoints = next.what.directory;
     how.restore = next.what.directory / next.what.who.restore_from;
-    if (!begun)
+    if (!begun) {
       how.why = to_text(begun.error());
+      how.is_passing = begun.error().code == ec::shortage;
+    }
     end(std::move(how));
   }
 }
@@ -132,11 +134,13 @@ void checkpoint_packer::take(const checkpoint_piece& what) {
   if (auto taken = now_->take(what); !taken) {
     how.why = "the checkpoint cannot be restored: " + to_text(taken.error());
     // What the head cannot give, or is not what its manifest says, nobody can restore.
-    how.is_bad = taken.error().code != ec::storage;
+    how.is_passing = taken.error().code == ec::shortage;
+    how.is_bad = taken.error().code != ec::storage && !how.is_passing;
   } else if (!now_->is_complete()) {
     return;
   } else if (auto placed = now_->place(); !placed) {
     how.why = to_text(placed.error());
+    how.is_passing = placed.error().code == ec::shortage;
   }
   now_.reset();
   end(std::move(how));

@@ -33,7 +33,8 @@ download_limits limits_of(const fetcher_settings& x) {
 ec kind_of(ec code) {
   switch (code) {
     case ec::storage:
-      return ec::storage;
+    case ec::shortage:
+      return code;
     case ec::protocol:
     case ec::unreadable:
       return ec::unreadable;

@@ -19,11 +19,11 @@ struct finder_state {
 
   [[nodiscard]] job_ready ready(const fetched_job& found) const {
     if (!found.why.empty())
-      return {nullptr, found.why};
+      return {nullptr, found.why, found.kind == ec::shortage};
     auto made = make(found);
     if (!made)
-      return {nullptr, to_text(made.error())};
-    return {*made, {}};
+      return {nullptr, to_text(made.error()), made.error().code == ec::shortage};
+    return {*made, {}, false};
   }
 };
 
@@ -50,7 +50,7 @@ finder_impl::behavior_type finder(finder_impl::stateful_pointer<finder_state> se
             .then([&state, answer](
                       const fetched_job& found) mutable { answer.deliver(state.ready(found)); },
                   [self, answer](const caf::error& why) mutable {
-                    answer.deliver(job_ready{nullptr, render(self->system(), why)});
+                    answer.deliver(job_ready{nullptr, render(self->system(), why), false});
                   });
         return answer;
       },

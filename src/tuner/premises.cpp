@@ -69,7 +69,7 @@ expected<void> premises::take_in(std::shared_ptr<const job> work,
     send_from_outside(*inbox_, place);
     send_from_outside(*vault_, place);
   }
-  send_from_outside(node_, job_ready{std::move(work), {}});
+  send_from_outside(node_, job_ready{std::move(work), {}, false});
   return {};
 }
 

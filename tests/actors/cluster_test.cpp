@@ -33,9 +33,15 @@ struct cluster_test : support::deterministic_system {
   }
   void ask(const lease_request& what) { tell(uut, what, runner.actor); }
   /// What a node says that is not ready.
-  void decline(const lease_granted& what) {
-    tell(uut, launch_declined{what.what.id.number, "no space"});
+  void decline(const lease_granted& what, bool is_passing = false) {
+    tell(uut, launch_declined{what.what.id.number, "no space", is_passing});
     tell(uut, lease_over{what.what.id});
+  }
+  /// The same of a trial that it is given. @returns what people hear.
+  std::string not_ready(bool is_passing) {
+    ask(wants(0, 1));
+    decline(runner.take<lease_granted>(), is_passing);
+    return runner.take<remark>().text;
   }
 };
 
@@ -394,6 +400,36 @@ TEST_F(cluster_test, has_a_runner_leave_off_that_no_node_is_ever_ready_for) {
 
   auto end = std::get<on::interrupted>(runner.take<news>().what);
   EXPECT_THAT(end.why, HasSubstr("no node is ready for it: node there is not ready for it: no"));
+}
+
+TEST_F(cluster_test, tries_a_node_for_ever_that_only_lacks_something_for_now) {
+  offer(1);
+  for (auto wait : {1s, 4s, 16s, 30s, 30s, 30s, 30s}) {
+    EXPECT_THAT(not_ready(true), HasSubstr("for " + std::to_string(wait.count()) + " s"));
+    pass(wait - 100ms);
+    ask(wants(1, 1));
+    EXPECT_EQ(runner.heard->size(), 0u);
+    tell(uut, lease_cancel{trial_id{1}}, runner.actor);
+    pass(100ms);
+  }
+
+  ask(wants(0, 1));
+
+  EXPECT_EQ(runner.take<lease_granted>().where, node.actor);
+}
+
+TEST_F(cluster_test, does_not_count_what_passes_to_what_makes_a_run_hopeless) {
+  offer(1);
+  for (auto is_passing : {false, false, true, false, false}) {
+    not_ready(is_passing);
+    pass(256s);
+  }
+
+  ask(wants(0, 1));
+  decline(runner.take<lease_granted>());
+
+  EXPECT_THAT(std::get<on::interrupted>(runner.take<news>().what).why,
+              HasSubstr("no node is ready for it"));
 }
 
 TEST_F(cluster_test, grants_a_request_only_where_its_labels_are_known) {

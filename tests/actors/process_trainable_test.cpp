@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "support/process_limit.hpp"
 #include "support/small_run.hpp"
 
 #include <gmock/gmock.h>
@@ -190,6 +191,75 @@ TEST_F(process_trainable, says_what_cannot_be_started) {
 
   EXPECT_EQ(end().how, end_class::user_error);
   EXPECT_THAT(end().detail, HasSubstr("/not/there"));
+}
+
+// A node that has no process, or no descriptor, for a while.
+
+struct process_trainable_without_room : process_trainable {
+  void SetUp() override {
+    auto service = process_service::start(node.processes);
+    ASSERT_TRUE(service) << to_text(service.error());
+    node.service = std::move(*service);
+    configs = {object{{"x", 1}}, object{{"x", 2}}, object{{"x", 3}}};
+    // Any failure of a trial is its last.
+    settings.failures.budget.fill(0);
+    settings.failures.budget[static_cast<std::size_t>(end_class::preempted)]
+        = failure_policy::unlimited;
+  }
+  void TearDown() override {
+    node.service.reset();
+    process_trainable::TearDown();
+  }
+  /// All trials came to their end, after one or more attempts that never began.
+  void expect_only_delay(const run_summary& how, const std::string& cause) {
+    EXPECT_EQ(how.status, experiment_status::done);
+    EXPECT_EQ(how.view.succeeded, configs.size());
+    std::size_t finished = 0;
+    for (const auto& x : events<on::ended>()) {
+      finished += x.how == end_class::finished ? 1 : 0;
+      if (x.how == end_class::finished)
+        continue;
+      EXPECT_EQ(x.how, end_class::preempted) << x.detail;
+      EXPECT_THAT(x.detail, HasSubstr("is not ready for it: " + cause));
+    }
+    EXPECT_EQ(finished, configs.size());
+    EXPECT_GT(events<on::ended>().size(), configs.size());
+  }
+};
+
+TEST_F(process_trainable_without_room, waits_for_descriptors_of_the_guard) {
+  runs("report 1");
+  support::descriptor_limit none{3, node.service->guard_pid()};
+
+  start();
+  ASSERT_TRUE(wait_for_events<on::ended>(1));
+  none.lift();
+
+  expect_only_delay(finish(), "cannot take over the process's pipes: Too many open files");
+}
+
+TEST_F(process_trainable_without_room, waits_for_processes) {
+  runs("report 1");
+  support::process_limit none{node.service->guard_pid()};
+  if (!none.holds())
+    GTEST_SKIP() << "no control group that limits processes can be made here";
+
+  start();
+  ASSERT_TRUE(wait_for_events<on::ended>(1));
+  none.lift();
+
+  expect_only_delay(finish(), "cannot make a process: Resource temporarily unavailable");
+}
+
+TEST_F(process_trainable_without_room, fails_by_a_wrong_command_as_ever) {
+  auto command = command_template::parse("/not/there", {});
+  work.plan = run_command{*command, "/", {}, {}};
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 0u);
+  for (const auto& x : events<on::ended>())
+    EXPECT_EQ(x.how, end_class::user_error);
 }
 
 TEST_F(process_trainable, does_not_listen_to_what_follows_a_line_that_is_no_report) {

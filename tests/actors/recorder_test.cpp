@@ -172,6 +172,8 @@ struct sink_test : recorder_test {
   support::told<sequence> caught;
   support::told<error> complaints;
   std::atomic<bool> breaks = false;
+  /// How often there will be no descriptor.
+  std::atomic<int> shortages = 0;
   std::atomic<std::size_t> begun = 0;
   sink_actor sink = keep(spawn_sink(
       *system,
@@ -180,6 +182,8 @@ struct sink_test : recorder_test {
         gate.wait();
         if (breaks)
           return error{ec::storage, "no room"};
+        if (shortages-- > 0)
+          return error{ec::shortage, "too many open files"};
         caught.add(committed);
         return {};
       },
@@ -190,6 +194,25 @@ struct sink_test : recorder_test {
     recorder_test::TearDown();
   }
 };
+
+TEST_F(sink_test, tries_again_where_it_had_no_descriptor_for_a_while) {
+  shortages = 1;
+  send_from_outside(sink, durable_up_to{1});
+  ASSERT_TRUE(support::eventually([&] { return begun == 1; }));
+  send_from_outside(sink, durable_up_to{2});
+
+  EXPECT_EQ(drained(sink), "");
+  EXPECT_EQ(caught.all(), (std::vector<sequence>{2}));
+  EXPECT_EQ(complaints.size(), 0u);
+}
+
+TEST_F(sink_test, tells_of_a_shortage_that_lasts_to_the_end) {
+  shortages = 2;
+  send_from_outside(sink, durable_up_to{1});
+
+  EXPECT_EQ(drained(sink), "too many open files");
+  EXPECT_EQ(complaints.size(), 1u);
+}
 
 TEST_F(sink_test, takes_many_commits_over_at_once) {
   gate.close();

@@ -1,9 +1,11 @@
 // Checkpoints are made safe beside the training: tests with a keeper that takes its time.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "support/process_limit.hpp"
 #include "support/small_run.hpp"
 
 #include "tune/actors/keeper.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 
 #include <gmock/gmock.h>
@@ -42,6 +44,29 @@ keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<ke
       [](const forget_paused& x) { forget_here(x); },
       [](leave_atom) {},
   };
+}
+
+TEST(prepare_here, calls_no_checkpoint_bad_that_it_has_no_descriptor_to_look_at) {
+  auto root = (fs::temp_directory_path() / "tune_keeper_XXXXXX").string();
+  ASSERT_NE(::mkdtemp(root.data()), nullptr);
+  auto draft = fs::path{root} / "trials" / "00000" / "attempt_1_1" / "checkpoint_000001.tmp";
+  fs::create_directories(draft);
+  std::ofstream{draft / "state"} << 1;
+  auto kept = commit_checkpoint({root, draft, 4});
+  ASSERT_TRUE(kept);
+  prepare_attempt what{{}, root, {}};
+  what.who.restore_from = kept->location;
+  attempt_prepared under_shortage;
+  {
+    support::descriptor_limit none{3};
+    under_shortage = prepare_here(what);
+  }
+
+  EXPECT_FALSE(under_shortage.is_bad);
+  EXPECT_TRUE(under_shortage.is_passing);
+  EXPECT_THAT(under_shortage.why, HasSubstr("Too many open files"));
+  EXPECT_EQ(prepare_here(what).why, "");
+  fs::remove_all(root);
 }
 
 /// Counts to five.

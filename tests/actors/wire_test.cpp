@@ -111,6 +111,15 @@ TEST_F(wire_test, carries_what_a_node_says_when_it_comes_back_unharmed) {
   EXPECT_EQ(travelled(heard).upto, heard.upto);
 }
 
+TEST_F(wire_test, carries_whether_a_node_lacks_something_only_for_now) {
+  launch_declined x{std::numeric_limits<std::uint64_t>::max(), "no process: pids.max", true};
+
+  EXPECT_EQ(travelled(x).lease, x.lease);
+  EXPECT_EQ(travelled(x).why, x.why);
+  EXPECT_TRUE(travelled(x).is_passing);
+  EXPECT_FALSE(travelled(launch_declined{1, "", false}).is_passing);
+}
+
 TEST_F(wire_test, carries_a_report_unharmed) {
   attempt_report x;
   x.attempt = attempt_id{1, 2};

@@ -13,7 +13,8 @@ namespace tune {
 using catch_up_function = std::function<expected<void>(sequence committed)>;
 
 /// Spawns a sink on a thread of its own. A slow one lags; what it has not seen waits in the
-/// database, never in memory. A failure is told once, by `on_failure`, and ends its work.
+/// database, never in memory. A failure is told once, by `on_failure`, and ends its work; not an
+/// `ec::shortage`, after which the next commit tries again.
 /// @param catch_up   called from the sink's thread only, and destroyed there.
 /// @param on_failure called from the sink's thread.
 [[nodiscard]] sink_actor spawn_sink(caf::actor_system& system, catch_up_function catch_up,

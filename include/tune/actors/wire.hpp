@@ -340,11 +340,15 @@ struct launch_declined {
   std::uint64_t lease = 0;
   /// In words for people; they name neither node nor trial.
   std::string why;
+  /// The node lacks what it may have again in a moment, without anybody's doing: processes,
+  /// descriptors, memory.
+  bool is_passing = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, launch_declined& x) {
-  return inspect_fields(f, "launch_declined", x, field("lease", x.lease), field("why", x.why));
+  return inspect_fields(f, "launch_declined", x, field("lease", x.lease), field("why", x.why),
+                        field("is_passing", x.is_passing));
 }
 
 /// Nobody waits for the attempt of this lease any more: end it, if it runs, and free the lease.
@@ -536,6 +540,8 @@ struct attempt_prepared {
   std::string why;
   /// The checkpoint is at fault.
   bool is_bad = false;
+  /// Where it is not: see `launch_declined`.
+  bool is_passing = false;
 };
 /// A trainable handed a directory of its own over.
 struct copy_draft {
@@ -578,6 +584,8 @@ struct attempt_left {
 struct job_ready {
   std::shared_ptr<const job> what;
   std::string why;
+  /// See `launch_declined`.
+  bool is_passing = false;
 };
 
 /// What all nodes have and what of it is granted.

@@ -41,6 +41,8 @@ enum class ec : std::uint8_t {
   internal,
   /// A peer cannot be reached; later it may be.
   unreachable,
+  /// This machine lacks processes, descriptors or memory for it; later it may have them.
+  shortage,
 };
 
 /// The kind's name as it stands in the list, e.g. "bad_option".

@@ -334,7 +334,8 @@ struct fetched_job {
   /// Empty on success; else nothing but this, its kind and `job` is meaningful.
   std::string why;
   /// `ec::unreadable`: the files are not, or no longer, what was offered; `ec::storage`: the disk
-  /// here; `ec::unreachable`: whoever has them does not give them.
+  /// here; `ec::shortage`: this machine has no descriptor for them now; `ec::unreachable`: whoever
+  /// has them does not give them.
   ec kind = ec::unreachable;
 };
 

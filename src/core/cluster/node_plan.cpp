@@ -71,7 +71,7 @@ stage after_preparing(stage from, event what) {
 }
 
 stage after_running(stage from, event what) {
-  if (what == event::gone)
+  if (what == event::gone || what == event::not_started)
     return stage::closing;
   return what == event::unwanted ? stage::ending : from;
 }
@@ -331,15 +331,6 @@ node_commands node_plan::gone(lease_id which) {
   else
     out.emplace_back(node_cmd::await_hearing{which});
   leave_job(job, out);
-  return out;
-}
-
-node_commands node_plan::gone(lease_id which, const node_cmd::not_ready& why) {
-  node_commands out;
-  if (!all_.at(which).is_given_up)
-    out.emplace_back(node_cmd::decline{which, why});
-  for (auto& x : gone(which))
-    out.push_back(std::move(x));
   return out;
 }
 

@@ -143,7 +143,7 @@ bool lies_at(const fs::path& directory, const fs::path& location) {
 expected<std::string> read_text(const fs::path& file, std::size_t most) {
   auto opened = store::open_file(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "read");
   if (!opened)
-    return error{ec::unreadable, opened.error().detail};
+    return store::when_read(opened.error());
   struct stat about {};
   if (::fstat(opened->number(), &about) != 0 || !S_ISREG(about.st_mode))
     return error{ec::unreadable, file.string() + " is no regular file"};

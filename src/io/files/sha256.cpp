@@ -75,7 +75,7 @@ bool is_sha256(std::string_view text) {
 expected<file_digest> digest_file(const std::filesystem::path& file) {
   auto opened = store::open_file(file, O_RDONLY | O_NONBLOCK, "read");
   if (!opened)
-    return error{ec::unreadable, opened.error().detail};
+    return store::when_read(opened.error());
   struct stat about = {};
   if (::fstat(opened->number(), &about) != 0)
     return unreadable(file, std::strerror(errno));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "child_process.hpp"
 
+#include "tune/io/process/shortage.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace tune {
@@ -82,11 +83,11 @@ expected<void> child_process::open_pipes() {
             && (!order_.protocol || (open_input(pipe_role::report) && open_answers()));
   if (ok)
     return {};
-  auto why = std::string{"cannot make a pipe: "} + std::strerror(errno);
+  const auto reason = errno;
   remote_.clear();
   for (auto& in : inputs_)
     in.fd.reset();
-  return error{ec::process, std::move(why)};
+  return error{fault_of(reason), "cannot make a pipe: " + text_of_shortage(reason)};
 }
 
 std::vector<int> child_process::remote_fds() const {
@@ -372,7 +373,9 @@ void child_process::drain(std::span<char> buffer) {
     tell_exit();
 }
 
-void child_process::describe_output(exit_info& how) const {
+void child_process::describe_output(exit_info& how) {
+  err_.finish();
+  out_.finish();
   how.stderr_lines = err_.last_lines(last_line_count);
   how.stdout_lines = out_.last_lines(last_line_count);
   how.output_trouble = err_.trouble().empty() ? out_.trouble() : err_.trouble();

@@ -111,7 +111,7 @@ private:
   void drain(std::span<char> buffer);
   void read_output(std::span<char> buffer);
   /// @param how gets the last lines and the troubles of its output.
-  void describe_output(exit_info& how) const;
+  void describe_output(exit_info& how);
   void begin_use(std::shared_ptr<process_listener> who, const process_turn& how);
   void tell_exit();
 };

@@ -5,6 +5,7 @@
 #include "guard_wire.hpp"
 #include "proc_files.hpp"
 #include "spawn.hpp"
+#include "tune/io/process/shortage.hpp"
 #include "ward.hpp"
 
 #include <fcntl.h>
@@ -27,6 +28,8 @@ namespace {
 
 /// Descriptors below are kept busy, so that those received never stand where a process's own go.
 constexpr int first_free_fd = 16;
+/// Kept free of trials, to look into /proc by: what a trial left behind is found there only.
+constexpr std::size_t own_fds = 4;
 /// Messages taken before the dead are looked after again.
 constexpr int messages_per_turn = 32;
 
@@ -136,32 +139,47 @@ private:
       say(guard_wire::seen{question.id, wards_.is_alone(*what)});
   }
 
-  void refuse(std::uint64_t id, std::string why) {
+  void refuse(std::uint64_t id, error why) {
     guard_wire::exited word;
     word.id = id;
     word.how = guard_wire::exited::kind::not_started;
-    word.text = std::move(why);
+    word.text = std::move(why.detail);
+    word.fault = why.code;
     say(std::move(word));
+  }
+
+  [[nodiscard]] static error too_few_descriptors(const std::string& doing) {
+    return {ec::shortage, "cannot " + doing + ": " + text_of_shortage(EMFILE)};
+  }
+
+  /// Whether so many descriptors can still be had.
+  [[nodiscard]] bool has_room(std::size_t count) const {
+    std::vector<unique_fd> all;
+    while (all.size() < count) {
+      all.emplace_back(::fcntl(null_, F_DUPFD_CLOEXEC, first_free_fd));
+      if (!all.back())
+        return false;
+    }
+    return true;
   }
 
   void start(guard_wire::launch order, std::vector<unique_fd> fds, bool fds_lost) {
     auto wanted = std::size_t{order.has_stdout} + order.has_stderr + 2u * order.has_protocol;
-    if (fds_lost || fds.size() != wanted) {
-      refuse(order.id, "cannot take over the process's pipes: too many open files");
-      return;
-    }
+    if (fds_lost || fds.size() != wanted)
+      return refuse(order.id, too_few_descriptors("take over the process's pipes"));
     ward made;
     made.id = order.id;
     made.tag = std::move(order.tag);
     made.grace = order.grace;
     made.born = proc_files::now_in_ticks();
+    // Before the group: for want of descriptors there would be none, and so no limit.
+    if (!has_room(own_fds + 1))
+      return refuse(order.id, too_few_descriptors("look after a further process"));
     if (order.memory_limit != 0)
       limit_memory(order, made);
     auto pid = spawn(plan_of(order, made, fds));
-    if (!pid) {
-      refuse(order.id, pid.error().detail);
-      return;
-    }
+    if (!pid)
+      return refuse(order.id, pid.error());
     made.pid = *pid;
     say(guard_wire::started{made.id, made.pid});
     wards_.add(std::move(made));

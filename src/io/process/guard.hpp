@@ -37,8 +37,9 @@ bool bury_guard(pid_t pid, std::chrono::milliseconds patience);
 
 /// Starts a guard and waits for its first word.
 /// @param program usually `own_program()`.
-/// @errors `ec::process` if it does not come up within `patience`, `ec::refused` inside a program
-///         that was itself started as guard or host.
+/// @errors `ec::process` if it does not come up within `patience`, `ec::shortage` where this
+///         machine lacks processes or descriptors for now, `ec::refused` inside a program that was
+///         itself started as guard or host.
 [[nodiscard]] expected<guard_connection> start_guard(const std::filesystem::path& program,
                                                      std::chrono::milliseconds patience);
 

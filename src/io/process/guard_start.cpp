@@ -3,6 +3,7 @@
 #include "guard_wire.hpp"
 #include "proc_files.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,9 +15,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -95,14 +96,16 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
   if (std::getenv(marker) != nullptr)
     return error{ec::refused, std::string{no_host_main}};
   std::array<int, 2> ends{-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return error{ec::process, std::string{"cannot make a socket pair: "} + std::strerror(errno)};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    const auto reason = errno;
+    return error{fault_of(reason), "cannot make a socket pair: " + text_of_shortage(reason)};
+  }
   guard_connection result;
   result.socket.reset(ends[0]);
   unique_fd other{ends[1]};
   if (auto failure = spawn_guard(program, other.get(), result.pid); failure != 0)
-    return error{ec::process,
-                 "cannot start the guard " + program.string() + ": " + std::strerror(failure)};
+    return error{fault_of(failure),
+                 "cannot start the guard " + program.string() + ": " + text_of_shortage(failure)};
   other.reset();
   if (hears_hello(result.socket.get(), patience)) {
     if (auto facts = proc_files::stat_of(result.pid))

@@ -14,7 +14,7 @@ namespace tune::guard_wire {
 namespace {
 
 constexpr std::size_t max_fds = 8;
-/// First byte of a packet that stands for a memory file with the message.
+/// First byte of a packet that stands for a memory file with a launch; the id of that follows.
 constexpr char in_memory_file = '\xff';
 
 class writer {
@@ -121,6 +121,7 @@ void write(writer& to, const exited& x) {
   to.number(x.number);
   to.number(static_cast<std::uint8_t>(x.out_of_memory));
   to.text(x.text);
+  to.number(x.fault);
 }
 
 void write(writer&, const ping&) {}
@@ -182,6 +183,7 @@ void read(reader& from, exited& x) {
   from.number(x.number);
   from.flag(x.out_of_memory);
   from.text(x.text);
+  from.number(x.fault);
 }
 
 void read(reader&, ping&) {}
@@ -264,6 +266,28 @@ std::optional<message> decode_memory_file(int fd) {
   return decode(content);
 }
 
+std::string packet_of_file(std::uint64_t id) {
+  std::string result{in_memory_file};
+  writer{result}.number(id);
+  return result;
+}
+
+/// What stands in the memory file that `to` came with; where that was lost, whose launch it was.
+void take_memory_file(std::string_view packet, received& to) {
+  if (!to.fds.empty()) {
+    to.what = decode_memory_file(to.fds.front().get());
+    to.fds.erase(to.fds.begin());
+  }
+  if (to.what)
+    return;
+  launch order;
+  reader from{packet.substr(1)};
+  from.number(order.id);
+  to.fds_lost = true;
+  if (from.done())
+    to.what = std::move(order);
+}
+
 void take_fds(msghdr& header, received& to) {
   for (auto* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
@@ -304,7 +328,8 @@ io_result send(int socket, const message& what, const std::vector<int>& fds) {
     return io_result::failed;
   std::vector<int> all{file.get()};
   all.insert(all.end(), fds.begin(), fds.end());
-  return result_of(send_packet(socket, {&in_memory_file, 1}, all));
+  const auto* order = std::get_if<launch>(&what);
+  return result_of(send_packet(socket, packet_of_file(order != nullptr ? order->id : 0), all));
 }
 
 received receive(int socket) {
@@ -326,12 +351,10 @@ received receive(int socket) {
     return result;
   take_fds(header, result);
   std::string_view bytes{buffer.data(), static_cast<std::size_t>(count)};
-  if (bytes.front() != in_memory_file) {
+  if (bytes.front() == in_memory_file)
+    take_memory_file(bytes, result);
+  else
     result.what = decode(bytes);
-  } else if (!result.fds.empty()) {
-    result.what = decode_memory_file(result.fds.front().get());
-    result.fds.erase(result.fds.begin());
-  }
   return result;
 }
 

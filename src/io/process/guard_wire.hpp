@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/error.hpp"
 #include "unique_fd.hpp"
 
 #include <sys/types.h>
@@ -18,7 +19,7 @@
 namespace tune::guard_wire {
 
 /// Of these messages: a program replaced by a newer one must not be its guard.
-inline constexpr std::uint32_t wire_version = 3;
+inline constexpr std::uint32_t wire_version = 4;
 
 /// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
 struct launch {
@@ -66,8 +67,9 @@ struct exited {
   /// Exit status or signal.
   std::int32_t number = 0;
   bool out_of_memory = false;
-  /// Why it was not started.
+  /// Why it was not started, and whose fault that is: see `exit_info`.
   std::string text;
+  ec fault = ec::process;
 };
 
 /// Node to guard: are you there? It comes after orders, and so is answered after them.
@@ -88,7 +90,7 @@ struct seen {
 
 using message = std::variant<launch, end, hello, started, exited, ping, pong, look, seen>;
 
-/// Largest packet sent as such; a longer one travels as a memory file.
+/// Largest packet sent as such; a longer one, which only a launch is, travels as a memory file.
 inline constexpr std::size_t max_packet = 64 * 1024;
 
 [[nodiscard]] std::string encode(const message& what);
@@ -98,13 +100,15 @@ inline constexpr std::size_t max_packet = 64 * 1024;
 enum class io_result : std::uint8_t { ok, would_block, closed, failed };
 
 /// Sends one message without waiting. @param fds stay the caller's.
+/// @returns `failed` with the reason in errno.
 [[nodiscard]] io_result send(int socket, const message& what, const std::vector<int>& fds = {});
 
 struct received {
   io_result result = io_result::failed;
   std::optional<message> what;
   std::vector<unique_fd> fds;
-  /// Descriptors were lost on the way: this process has too many open.
+  /// Descriptors were lost on the way: this process has too many open. Of a launch that travelled
+  /// as a memory file no more may be known than its id.
   bool fds_lost = false;
 };
 

@@ -2,6 +2,7 @@
 #include "output_file.hpp"
 
 #include "tune/core/printable.hpp"
+#include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace tune {
 
@@ -18,6 +20,8 @@ namespace {
 /// Bytes kept for the last lines.
 constexpr std::size_t tail_size = 4096;
 constexpr std::size_t longest_last_line = 500;
+/// Bytes that may wait for a file which cannot be opened for now.
+constexpr std::size_t most_waiting = 1024 * 1024;
 
 /// Tabs stay: they are harmless, and order what stands in columns.
 std::string readable(std::string_view line) {
@@ -35,15 +39,20 @@ std::string readable(std::string_view line) {
 output_file::output_file(std::filesystem::path path, std::uint64_t cap)
     : path_{std::move(path)}, cap_{cap} {}
 
-void output_file::open() {
-  opened_ = true;
+/// @param may_wait A shortage of descriptors is no trouble yet.
+void output_file::open(bool may_wait) {
   file_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
+  const auto reason = errno;
+  if (!file_ && may_wait && is_shortage(reason))
+    return;
+  opened_ = true;
   struct stat about {};
   if (!file_)
-    trouble_ = "cannot open " + path_.string() + ": " + std::strerror(errno);
+    trouble_ = "cannot open " + path_.string() + ": " + text_of_shortage(reason);
   else if (::fstat(file_.get(), &about) == 0)
     size_ = static_cast<std::uint64_t>(about.st_size);
   full_ = size_ > cap_;
+  append(std::exchange(waiting_, {}));
 }
 
 void output_file::put(std::string_view bytes) {
@@ -66,8 +75,20 @@ void output_file::write(std::string_view bytes) {
   if (path_.empty() || bytes.empty())
     return;
   if (!opened_)
-    open();
-  if (full_ || !file_)
+    open(waiting_.size() + bytes.size() <= most_waiting);
+  if (opened_)
+    append(bytes);
+  else
+    waiting_.append(bytes);
+}
+
+void output_file::finish() {
+  if (!waiting_.empty())
+    open(false);
+}
+
+void output_file::append(std::string_view bytes) {
+  if (full_ || !file_ || bytes.empty())
     return;
   auto room = size_ < cap_ ? cap_ - size_ : 0;
   if (bytes.size() <= room) {

@@ -14,7 +14,7 @@
 namespace tune {
 
 /// Made at the first byte, appended to where it exists. Beyond the cap bytes are dropped, and one
-/// line says so.
+/// line says so. Where there is no descriptor for it for now, bytes wait in memory until there is.
 class output_file {
 public:
   /// @param path empty: no file.
@@ -22,6 +22,8 @@ public:
   output_file(std::filesystem::path path, std::uint64_t cap);
 
   void write(std::string_view bytes);
+  /// Nothing more comes: what waits in memory is written now, or never.
+  void finish();
   /// Drops everything from now on.
   void close();
 
@@ -37,10 +39,13 @@ private:
   bool opened_ = false;
   bool full_ = false;
   unique_fd file_;
+  /// For the file, once it can be opened.
+  std::string waiting_;
   std::string tail_;
   std::string trouble_;
 
-  void open();
+  void open(bool may_wait);
+  void append(std::string_view bytes);
   void put(std::string_view bytes);
   void remember(std::string_view bytes);
 };

@@ -3,6 +3,9 @@
 
 #include "../store/exact_json.hpp"
 
+#include "tune/io/process/shortage.hpp"
+
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -19,12 +22,17 @@ fs::path places_beside(const fs::path& file) {
 }
 
 expected<void> write(const fs::path& file, const std::string& text) {
+  // A stream does not say why it failed; the call that failed last does.
+  errno = 0;
   std::ofstream out{file, std::ios::binary | std::ios::trunc};
   out << text << '\n';
   out.close();
-  if (!out)
-    return error{ec::storage, "cannot write " + file.string()};
-  return {};
+  if (out)
+    return {};
+  const auto reason = errno;
+  return error{fault_of(reason, ec::storage),
+               "cannot write " + file.string()
+                   + (reason != 0 ? ": " + text_of_shortage(reason) : std::string{})};
 }
 
 expected<std::string> whole_text(const fs::path& file) {

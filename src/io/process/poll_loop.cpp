@@ -4,6 +4,7 @@
 #include "cgroup.hpp"
 
 #include "tune/io/process/leftovers.hpp"
+#include "tune/io/process/shortage.hpp"
 
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -12,8 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace tune {
@@ -42,6 +45,7 @@ exit_info info_of(const guard_wire::exited& from) {
     result.signal = from.number;
   else
     result.trouble = from.text;
+  result.fault = from.fault;
   result.out_of_memory = from.out_of_memory;
   return result;
 }
@@ -53,22 +57,35 @@ process_service::poll_loop::poll_loop(process_service_options options, guard_con
     , guard_pid_{guard.pid}
     , wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}
     , guard_{std::move(guard)}
-    , buffer_(buffer_size) {
-  watch_.add(wake_.get(), wake_key, EPOLLIN);
-  listen_to_guard();
+    , buffer_(buffer_size) {}
+
+expected<void> process_service::poll_loop::begin() {
+  if (!wake_ || !watch_.add(wake_.get(), wake_key, EPOLLIN) || !listen_to_guard()) {
+    const auto reason = errno;
+    return error{fault_of(reason), "cannot watch pipes: " + text_of_shortage(reason)};
+  }
   // The thread inherits the mask: no handler of the host program ever runs on it, and a pipe
   // whose reader is gone is an errno to it, not a signal.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread{[this] { run(); }};
+  expected<void> result;
+  try {
+    thread_ = std::thread{[this] { run(); }};
+  } catch (const std::system_error& why) {
+    const auto reason = why.code().value();
+    result = error{fault_of(reason), "cannot start a thread: " + text_of_shortage(reason)};
+  }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return result;
 }
 
 process_service::poll_loop::~poll_loop() {
-  post(stop{});
-  thread_.join();
+  if (thread_.joinable()) {
+    post(stop{});
+    thread_.join();
+  }
   guard_.socket.reset();
   if (guard_.pid == 0 || bury_guard(guard_.pid, options_.guard_silence))
     return;
@@ -136,7 +153,7 @@ void process_service::poll_loop::handle(launch what) {
   auto id = what.id;
   children_.try_emplace(id, id, std::move(what.what), std::move(what.who), options_, watch_);
   if (stopping_)
-    fail(id, "the process service is ending");
+    fail(id, {ec::process, "the process service is ending"});
   else
     order(id);
 }
@@ -228,10 +245,10 @@ void process_service::poll_loop::give_up_silent_guard() {
              + " s and was killed with its processes");
 }
 
-void process_service::poll_loop::listen_to_guard() {
+bool process_service::poll_loop::listen_to_guard() {
   guard_is_full_ = false;
   guard_due_.reset();
-  watch_.add(guard_.socket.get(), guard_key, EPOLLIN);
+  return watch_.add(guard_.socket.get(), guard_key, EPOLLIN);
 }
 
 void process_service::poll_loop::hear_guard() {
@@ -285,9 +302,10 @@ void process_service::poll_loop::finish(std::uint64_t id, exit_info how) {
   }
 }
 
-void process_service::poll_loop::fail(std::uint64_t id, std::string why) {
+void process_service::poll_loop::fail(std::uint64_t id, error why) {
   exit_info how;
-  how.trouble = std::move(why);
+  how.trouble = std::move(why.detail);
+  how.fault = why.code;
   finish(id, std::move(how));
 }
 
@@ -330,37 +348,34 @@ void process_service::poll_loop::lose_guard(const std::string& why) {
   }
 }
 
-bool process_service::poll_loop::ensure_guard(std::string& why) {
+expected<void> process_service::poll_loop::ensure_guard() {
   if (guard_.socket)
-    return true;
+    return {};
   auto fresh = start_guard(options_.guard_program, options_.guard_patience);
   if (!fresh) {
-    why = fresh.error().detail;
-    return false;
+    const auto& why = fresh.error();
+    return error{why.code == ec::shortage ? why.code : ec::unreachable, why.detail};
   }
   guard_ = std::move(*fresh);
   guard_pid_ = guard_.pid;
-  listen_to_guard();
-  return true;
+  if (!listen_to_guard()) {
+    const auto reason = errno;
+    lose_guard(guard_ended);
+    return error{fault_of(reason), "cannot watch the process guard: " + text_of_shortage(reason)};
+  }
+  return {};
 }
 
 guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) {
   auto* child = find(id);
   if (child == nullptr)
     return io_result::ok;
-  std::string why;
-  if (!ensure_guard(why)) {
-    exit_info how;
-    how.trouble = std::move(why);
-    how.guard_lost = true;
-    finish(id, std::move(how));
+  auto ready = ensure_guard();
+  if (ready && !child->has_pipes())
+    ready = child->open_pipes();
+  if (!ready) {
+    fail(id, ready.error());
     return io_result::ok;
-  }
-  if (!child->has_pipes()) {
-    if (auto done = child->open_pipes(); !done) {
-      fail(id, done.error().detail);
-      return io_result::ok;
-    }
   }
   auto result = guard_wire::send(guard_.socket.get(), child->launch_message(guard_.mark),
                                  child->remote_fds());
@@ -368,7 +383,9 @@ guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) 
     child->forget_remote_fds();
     sent_[id] = true;
   } else if (result == io_result::failed) {
-    fail(id, "cannot hand the process to the guard");
+    const auto reason = errno;
+    fail(id, {fault_of(reason),
+              "cannot hand the process to the guard: " + text_of_shortage(reason)});
     return io_result::ok;
   }
   return result;

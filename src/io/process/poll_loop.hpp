@@ -52,6 +52,10 @@ public:
   poll_loop(process_service_options options, guard_connection guard);
   ~poll_loop();
 
+  /// Starts the thread. Once, before all else.
+  /// @errors `ec::shortage` where there is no thread or descriptor for it.
+  [[nodiscard]] expected<void> begin();
+
   void post(request what);
   [[nodiscard]] std::uint64_t next_id() { return ++last_id_; }
   [[nodiscard]] pid_t guard_pid() const { return guard_pid_; }
@@ -97,7 +101,7 @@ private:
   void handle(hand_on what);
   void handle(const stop& what);
 
-  void listen_to_guard();
+  [[nodiscard]] bool listen_to_guard();
   void hear_guard();
   void hear(const guard_wire::message& news, std::vector<std::uint64_t>& fresh);
   void order(errand what);
@@ -106,7 +110,8 @@ private:
   [[nodiscard]] int patience_ms() const;
   void give_up_silent_guard();
   void lose_guard(const std::string& why);
-  [[nodiscard]] bool ensure_guard(std::string& why);
+  /// @errors Never `ec::process`: no command is at fault.
+  [[nodiscard]] expected<void> ensure_guard();
   void send_outgoing();
   [[nodiscard]] guard_wire::io_result send_launch(std::uint64_t id);
   [[nodiscard]] guard_wire::io_result send_outgoing(const errand& what);
@@ -115,7 +120,7 @@ private:
   child_process* find(std::uint64_t id);
   /// Null also where it is another's by now.
   child_process* find(process_handle which);
-  void fail(std::uint64_t id, std::string why);
+  void fail(std::uint64_t id, error why);
   void finish(std::uint64_t id, exit_info how);
   void forget_if_finished(std::uint64_t id);
 };

@@ -40,6 +40,8 @@ expected<std::unique_ptr<process_service>> process_service::start(process_servic
   if (!guard)
     return guard.error();
   auto loop = std::make_unique<poll_loop>(std::move(options), std::move(*guard));
+  if (auto begun = loop->begin(); !begun)
+    return begun.error();
   return std::unique_ptr<process_service>{new process_service{std::move(loop)}};
 }
 

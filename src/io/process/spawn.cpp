@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spawn.hpp"
 
+#include "tune/io/process/shortage.hpp"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 
 namespace tune {
@@ -82,10 +84,12 @@ int child_main(void* arg) {
     auto which = static_cast<__rlimit_resource>(resource);
     rlimit limit{};
     ::getrlimit(which, &limit);
-    limit.rlim_cur = value;
-    // A program may raise its own number of files as it could anywhere else.
-    if (which != RLIMIT_NOFILE)
-      limit.rlim_max = value;
+    // A program may raise its own number of files as it could anywhere else; ours may have been
+    // lowered since.
+    if (which == RLIMIT_NOFILE)
+      limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
+    else
+      limit.rlim_cur = limit.rlim_max = value;
     if (::setrlimit(which, &limit) != 0)
       give_up(p, step::limit);
   }
@@ -147,7 +151,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 std::string why_not_executed(const plan& p, const spawn_order& what) {
   const auto& name = what.argv.front();
-  auto result = "cannot execute '" + name + "': " + std::strerror(p.reason);
+  auto result = "cannot execute '" + name + "': " + text_of_shortage(p.reason);
   if (p.reason != ENOENT)
     return result;
   if (name.find('/') == name.npos)
@@ -159,7 +163,7 @@ std::string why_not_executed(const plan& p, const spawn_order& what) {
 }
 
 std::string why(const plan& p, const spawn_order& what) {
-  auto reason = std::string{": "} + std::strerror(p.reason);
+  auto reason = ": " + text_of_shortage(p.reason);
   switch (p.failed) {
     case step::execute:
       return why_not_executed(p, what);
@@ -172,6 +176,22 @@ std::string why(const plan& p, const spawn_order& what) {
     default:
       return "cannot set up the process" + reason;
   }
+}
+
+/// Whether it may have no more memory than that.
+bool has_memory_limit(const spawn_order& what) {
+  auto is_of_memory = [](const auto& x) { return x.first != RLIMIT_NOFILE; };
+  return what.cgroup_members >= 0
+         || std::any_of(what.limits.begin(), what.limits.end(), is_of_memory);
+}
+
+/// Whose fault it is. All that comes before the command is the node's doing.
+ec fault(const plan& p, const spawn_order& what) {
+  if (p.failed == step::directory)
+    return fault_of(p.reason);
+  if (p.failed != step::execute)
+    return fault_of(p.reason, ec::storage);
+  return p.reason == ENOMEM && has_memory_limit(what) ? ec::process : fault_of(p.reason);
 }
 
 } // namespace
@@ -191,13 +211,16 @@ expected<pid_t> spawn(const spawn_order& what) {
   p.shell_argv.insert(p.shell_argv.begin(), const_cast<char*>("/bin/sh"));
   p.env = pointers_to(what.env);
   auto pid = start_child(p);
-  if (pid < 0)
-    return error{ec::process, std::string{"cannot make a process: "} + std::strerror(errno)};
+  if (pid < 0) {
+    const auto reason = errno;
+    return error{fault_of(reason, ec::storage),
+                 "cannot make a process: " + text_of_shortage(reason)};
+  }
   if (p.failed == step::none)
     return pid;
   siginfo_t ignored{};
   ::waitid(P_PID, static_cast<id_t>(pid), &ignored, WEXITED);
-  return error{ec::process, why(p, what)};
+  return error{fault(p, what), why(p, what)};
 }
 
 } // namespace tune

@@ -31,7 +31,9 @@ struct spawn_order {
 /// `argv[0]` without a slash is looked up in the PATH of `env`; a file without "#!" is run by
 /// /bin/sh, as shells do. Returns when the program was executed.
 ///
-/// @errors `ec::process` naming the step, the file and the reason.
+/// @errors The step, the file and the reason: `ec::process` where the command is wrong,
+///         `ec::shortage` where this machine lacks processes, descriptors or memory for now,
+///         `ec::storage` where it cannot start it otherwise.
 [[nodiscard]] expected<pid_t> spawn(const spawn_order& what);
 
 } // namespace tune

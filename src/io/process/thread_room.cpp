@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/thread_room.hpp"
 
+#include "tune/io/process/shortage.hpp"
+
 #include <future>
 #include <string>
 #include <system_error>
@@ -19,10 +21,10 @@ expected<void> can_start_threads(std::size_t count) {
     while (started.size() < count)
       started.emplace_back([until] { until.wait(); });
   } catch (const std::system_error& why) {
-    result = error{ec::process, "only " + std::to_string(started.size()) + " of "
-                                    + std::to_string(count)
-                                    + " threads can be started: " + why.code().message()
-                                    + "; see `ulimit -u`, `ulimit -v` and the container's limits"};
+    result = error{fault_of(why.code().value()),
+                   "only " + std::to_string(started.size()) + " of " + std::to_string(count)
+                       + " threads can be started: " + why.code().message()
+                       + "; see `ulimit -u`, `ulimit -v` and the container's limits"};
   }
   over.set_value();
   for (auto& one : started)

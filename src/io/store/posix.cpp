@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "posix.hpp"
 
+#include "tune/io/process/shortage.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -43,9 +45,17 @@ expected<descriptor> open_file(const std::filesystem::path& path, int flags,
   do
     number = ::open(path.c_str(), flags | O_CLOEXEC, readable_by_all);
   while (number < 0 && errno == EINTR);
-  if (number < 0)
-    return system_error(path, doing, errno);
+  if (number < 0) {
+    const auto reason = errno;
+    return error{fault_of(reason, ec::storage), system_error(path, doing, reason).detail};
+  }
   return descriptor{number};
+}
+
+error when_read(error why) {
+  if (why.code != ec::shortage)
+    why.code = ec::unreadable;
+  return why;
 }
 
 expected<void> write_all(const descriptor& to, const std::filesystem::path& path,

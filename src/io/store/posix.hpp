@@ -53,8 +53,11 @@ private:
 };
 
 /// @param flags as for `open`; close-on-exec is added. @param doing for the error: "read", "write".
+/// @errors `ec::storage`, `ec::shortage` where there is no descriptor for it now.
 [[nodiscard]] expected<descriptor> open_file(const std::filesystem::path& path, int flags,
                                              std::string_view doing);
+/// The same trouble of a file that is only read: `ec::unreadable`, unless it passes.
+[[nodiscard]] error when_read(error why);
 /// Writes all of it.
 [[nodiscard]] expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
                                        std::string_view text);

@@ -42,7 +42,7 @@ constexpr row table[] = {
   {event::found,           {absent,    preparing, blocked,  preparing, cancelled, running, ending,  closing}},
   {event::room,            {absent,    fetching,  fetching, preparing, cancelled, running, ending,  closing}},
   {event::started,         {absent,    fetching,  blocked,  running,   ending,    running, ending,  closing}},
-  {event::not_started,     {closing,   closing,   closing,  closing,   closing,   running, ending,  closing}},
+  {event::not_started,     {closing,   closing,   closing,  closing,   closing,   closing, closing, closing}},
   {event::unwanted,        {absent,    absent,    absent,   cancelled, cancelled, ending,  ending,  absent}},
   {event::gone,            {absent,    fetching,  blocked,  preparing, cancelled, closing, closing, closing}},
   {event::heard,           {absent,    fetching,  blocked,  preparing, cancelled, running, ending,  absent}},
@@ -208,7 +208,9 @@ TEST_F(node_plan_test, declines_what_its_job_is_missing_for) {
 TEST_F(node_plan_test, declines_what_began_and_could_not_go_on_for_its_node_s_sake) {
   run(7, 1);
 
-  EXPECT_THAT(words(uut.gone({7}, {"no processes", true})), ElementsAre("decline 7", "await 7"));
+  EXPECT_THAT(words(uut.not_ready({7}, {"no processes", true})),
+              ElementsAre("decline 7", "end 7: node w is not ready for it: no processes",
+                          "await 7"));
 }
 
 TEST_F(node_plan_test, ends_what_nobody_wants_any_more_as_soon_as_it_has_begun) {

@@ -2,6 +2,7 @@
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 
 #include "../scratch_directory.hpp"
+#include "support/process_limit.hpp"
 
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/files/sha256.hpp"
@@ -170,6 +171,18 @@ TEST_F(checkpoint_manifest_test, says_what_is_wrong_with_which_file) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().detail,
             (where / "state").string() + " is not as it was saved: it has 4 bytes, and had 5");
+}
+
+TEST_F(checkpoint_manifest_test, condemns_nothing_that_it_has_no_descriptor_to_look_at) {
+  auto where = made();
+  support::descriptor_limit none{3};
+
+  auto found = verify_checkpoint(where);
+  none.lift();
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ec::shortage);
+  EXPECT_TRUE(verify_checkpoint(where));
 }
 
 TEST_F(checkpoint_manifest_test, does_not_mind_what_lies_there_besides) {

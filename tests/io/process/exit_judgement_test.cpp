@@ -29,6 +29,11 @@ exit_info troubled(std::string why, bool guard_lost = false) {
   return result;
 }
 
+exit_info at_fault(exit_info x, ec what) {
+  x.fault = what;
+  return x;
+}
+
 exit_info without_memory(exit_info x) {
   x.out_of_memory = true;
   return x;
@@ -208,6 +213,18 @@ const std::vector<row>& rows() {
        troubled("no more processes"),
        given_up(silent()),
        {user_error, "no more processes", {}}},
+      {"what_the_node_has_no_process_for",
+       at_fault(troubled("no more processes"), ec::shortage),
+       silent(),
+       {preempted, "no more processes", {}}},
+      {"what_the_node_cannot_start_otherwise",
+       at_fault(troubled("Input/output error"), ec::storage),
+       silent(),
+       {preempted, "Input/output error", {}}},
+      {"what_the_node_has_no_process_for_and_was_to_end",
+       at_fault(troubled("no more processes"), ec::shortage),
+       ending(silent()),
+       {preempted, "no more processes", {}}},
       {"a_lost_guard", troubled("the guard died", true), well(), {node_lost, "the guard died", {}}},
       {"a_lost_guard_while_it_was_to_end",
        troubled("the guard died", true),

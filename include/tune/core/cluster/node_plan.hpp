@@ -24,8 +24,8 @@ namespace tune {
 ///      +--------> blocked              v      started    v               |
 ///                                  cancelled ---------> ending ----------+
 ///
-/// Where nothing has to be fetched, an order leads to `preparing` at once. What was not begun when
-/// it fails or is unwanted goes to `closing`, or to `absent` where nobody waits for its end.
+/// Where nothing has to be fetched, an order leads to `preparing` at once. What cannot begin, for
+/// whatever reason, goes to `closing`; what is unwanted before it began to `absent`.
 enum class allocation_stage : std::uint8_t {
   /// Nothing of it is here.
   absent,
@@ -208,15 +208,13 @@ public:
   [[nodiscard]] node_commands started(lease_id which);
   /// The allocation is to be begun now. @returns whether it is still wanted.
   [[nodiscard]] bool is_wanted(lease_id which) const;
-  /// The node is not ready for it: none of the trial's fault.
+  /// The node is not ready for it: none of the trial's fault. Also where that shows in the first
+  /// moment of its trainable, which is gone then.
   [[nodiscard]] node_commands not_ready(lease_id which, const node_cmd::not_ready& why);
   /// It does not begin, for a reason that is the attempt's own.
   [[nodiscard]] node_commands not_begun(lease_id which, end_class how, const std::string& why);
   /// Its trainable is gone, and with it its thread or process.
   [[nodiscard]] node_commands gone(lease_id which);
-  /// Like `gone`, of a trainable that could not begin since the node was not ready for it; it has
-  /// told its trial so.
-  [[nodiscard]] node_commands gone(lease_id which, const node_cmd::not_ready& why);
   [[nodiscard]] node_commands heard(lease_id which);
   /// It takes no more, and quits when all has ended.
   [[nodiscard]] node_commands leave();

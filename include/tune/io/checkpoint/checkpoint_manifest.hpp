@@ -78,7 +78,7 @@ read_checkpoint_manifest(const std::filesystem::path& directory);
 /// @returns the manifest; nothing where there is none, and so nothing to compare with.
 /// @errors `ec::unreadable` for what is missing or cannot be read, `ec::protocol` for a broken
 ///   manifest, `ec::storage` for what is not as it was saved or belongs elsewhere; each names the
-///   file.
+///   file. `ec::shortage` where there is no descriptor to look by now: that tells nothing of it.
 [[nodiscard]] expected<std::optional<checkpoint_manifest>>
 verify_checkpoint(const std::filesystem::path& directory);
 

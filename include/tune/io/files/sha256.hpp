@@ -49,7 +49,8 @@ struct file_digest {
 
 /// Reads a regular file through, with bounded memory. Symbolic links are followed; it never waits
 /// for a pipe's writer.
-/// @errors `ec::unreadable`, also for what is no regular file.
+/// @errors `ec::unreadable`, also for what is no regular file; `ec::shortage` where there is no
+///         descriptor for it now.
 [[nodiscard]] expected<file_digest> digest_file(const std::filesystem::path& file);
 
 } // namespace tune

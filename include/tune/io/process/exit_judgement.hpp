@@ -44,9 +44,10 @@ struct exit_judgement {
   friend bool operator==(const exit_judgement&, const exit_judgement&) = default;
 };
 
-/// Judges an exit. Troubles of this node go before what was asked of the program, that before the
-/// program's own words, and those before its status. A breach of the protocol is the program's
-/// failure unless it failed by itself before we could end it.
+/// Judges an exit. One that this node could not start is `preempted`: that costs the trial nothing.
+/// Troubles of this node go before what was asked of the program, that before the program's own
+/// words, and those before its status. A breach of the protocol is the program's failure unless it
+/// failed by itself before we could end it.
 [[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
 
 } // namespace tune

@@ -15,7 +15,7 @@
 namespace tune {
 
 /// Writes the configuration. @param exact Such that `read_params` gives back every number.
-/// @errors `ec::storage`.
+/// @errors `ec::storage`, `ec::shortage` where there is no descriptor for it now.
 [[nodiscard]] expected<void> write_params(const std::filesystem::path& file, const object& config,
                                           bool exact);
 

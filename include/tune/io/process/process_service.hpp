@@ -79,12 +79,14 @@ struct exit_info {
   std::optional<int> signal;
   /// Why it could not be started, or why its end is unknown; empty otherwise.
   std::string trouble;
+  /// Whose fault it is that it could not be started: `ec::process`: the command's; any other: this
+  /// machine's, and `ec::shortage`: only for now.
+  ec fault = ec::process;
   /// The memory limit, or the kernel for want of memory, ended it.
   bool out_of_memory = false;
   /// Its end was asked for before it came.
   bool requested = false;
-  /// The guard died or had to be killed and took it along, or there is none: nobody's fault but
-  /// this node's.
+  /// The guard died or had to be killed and took it along: nobody's fault but this node's.
   bool guard_lost = false;
   /// Up to five last lines, made printable. stdout's only where it was read.
   std::vector<std::string> stderr_lines;
@@ -146,7 +148,8 @@ struct process_service_options {
 /// and at most 256 more of its report lines are.
 class process_service {
 public:
-  /// @errors `ec::process`, `ec::refused` as for the guard.
+  /// @errors `ec::process`, `ec::refused` as for the guard, `ec::shortage` where this machine lacks
+  ///         processes, threads or descriptors for now.
   [[nodiscard]] static expected<std::unique_ptr<process_service>>
   start(process_service_options options = {});
 

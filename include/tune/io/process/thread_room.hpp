@@ -10,7 +10,7 @@ namespace tune {
 
 /// Starts so many threads at once, and lets them go again: there was room for them a moment ago.
 /// Asked before an actor system is made, which ends the process where it finds none.
-/// @errors `ec::process`, with how many there were and where to look.
+/// @errors `ec::shortage`, with how many there were and where to look.
 [[nodiscard]] expected<void> can_start_threads(std::size_t count);
 
 } // namespace tune

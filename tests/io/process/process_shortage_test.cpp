@@ -1,0 +1,178 @@
+// A node that has no more processes, descriptors or memory for a while.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process_fixture.hpp"
+
+#include "support/process_limit.hpp"
+
+#include <gmock/gmock.h>
+
+#include <signal.h>
+
+namespace tune {
+namespace {
+
+using support::descriptor_limit;
+using support::process_limit;
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct process_shortage_test : process_fixture {
+  /// Beyond the descriptors that a process is given by number, and those that everybody has.
+  static constexpr ::rlim_t hardly_any = 3;
+
+  exit_info run_again(std::vector<std::string> script) {
+    heard = std::make_shared<support::recorder>();
+    return run(std::move(script));
+  }
+};
+
+TEST_F(process_shortage_test, is_told_from_a_command_that_is_wrong) {
+  auto missing = order({});
+  missing.argv = {"/no/such/program"};
+  auto too_long = order({});
+  too_long.env.push_back("LONG=" + std::string(300'000, 'x'));
+  auto no_program = order({});
+  no_program.argv = {scratch.path().string()};
+
+  for (const auto& what : {missing, too_long, no_program}) {
+    heard = std::make_shared<support::recorder>();
+    auto how = run(what);
+    EXPECT_NE(how.trouble, "");
+    EXPECT_EQ(how.fault, ec::process) << how.trouble;
+  }
+}
+
+TEST_F(process_shortage_test, of_processes_is_no_fault_of_the_command_and_passes) {
+  process_limit none{uut->guard_pid()};
+  if (!none.holds())
+    GTEST_SKIP() << "no control group that limits processes can be made here";
+
+  auto how = run({"exit", "6"});
+
+  EXPECT_EQ(how.fault, ec::shortage);
+  EXPECT_FALSE(how.guard_lost);
+  EXPECT_EQ(how.code, std::nullopt);
+  EXPECT_THAT(how.trouble, AllOf(HasSubstr("cannot make a process: Resource temporarily"),
+                                 HasSubstr("pids.max of " + none.path().string()
+                                           + " is reached (1 of 1)")));
+  none.lift();
+  EXPECT_EQ(run_again({"exit", "6"}).code, 6);
+}
+
+TEST_F(process_shortage_test, of_the_nodes_descriptors_is_no_fault_of_the_command_and_passes) {
+  descriptor_limit none{hardly_any};
+  auto how = run({"exit", "6"});
+  none.lift();
+
+  EXPECT_EQ(how.fault, ec::shortage);
+  EXPECT_THAT(how.trouble,
+              AllOf(HasSubstr("cannot make a pipe: Too many open files"), HasSubstr("= 3 of")));
+  EXPECT_EQ(run_again({"exit", "6"}).code, 6);
+}
+
+TEST_F(process_shortage_test, of_the_guards_descriptors_is_no_fault_of_the_command_and_passes) {
+  descriptor_limit none{hardly_any, uut->guard_pid()};
+  auto how = run({"exit", "6"});
+  none.lift();
+
+  EXPECT_EQ(how.fault, ec::shortage);
+  EXPECT_THAT(how.trouble, HasSubstr("cannot take over the process's pipes: Too many open files"));
+  EXPECT_EQ(run_again({"exit", "6"}).code, 6);
+}
+
+TEST_F(process_shortage_test, of_descriptors_is_told_of_an_order_larger_than_a_packet) {
+  auto what = order({"exit", "6"});
+  what.env.push_back("LONG=" + std::string(100'000, 'x'));
+  descriptor_limit none{hardly_any, uut->guard_pid()};
+  auto how = run(what);
+  none.lift();
+
+  EXPECT_EQ(how.fault, ec::shortage);
+  heard = std::make_shared<support::recorder>();
+  EXPECT_EQ(run(what).code, 6);
+}
+
+TEST_F(process_shortage_test, leaves_the_guard_what_it_needs_to_find_what_a_trial_left) {
+  // Room for the descriptors of one process, and for little else.
+  const auto few = [&] {
+    ::rlim_t highest = 0;
+    const auto all = "/proc/" + std::to_string(uut->guard_pid()) + "/fd";
+    for (const auto& x : std::filesystem::directory_iterator{all})
+      highest = std::max<::rlim_t>(highest, std::stoul(x.path().filename().string()));
+    return highest + 4;
+  }();
+  descriptor_limit little{few, uut->guard_pid()};
+
+  EXPECT_EQ(run({"exit", "6"}).fault, ec::shortage);
+  little.lift();
+  EXPECT_EQ(run_again({"exit", "6"}).code, 6);
+}
+
+TEST_F(process_shortage_test, of_what_a_new_guard_needs_is_no_loss_of_a_process) {
+  auto hanging = std::make_shared<support::recorder>();
+  uut->launch(order({"hang"}), hanging);
+  ASSERT_TRUE(hanging->wait_started());
+  ::kill(uut->guard_pid(), SIGKILL);
+  ASSERT_TRUE(hanging->wait_exit().guard_lost);
+  descriptor_limit none{hardly_any};
+  auto how = run({"exit", "6"});
+  none.lift();
+
+  EXPECT_EQ(how.fault, ec::shortage);
+  EXPECT_FALSE(how.guard_lost);
+  EXPECT_EQ(run_again({"exit", "6"}).code, 6);
+}
+
+TEST_F(process_shortage_test, lets_no_service_begin_but_the_next) {
+  process_limit none;
+  if (!none.holds())
+    GTEST_SKIP() << "no control group that limits processes can be made here";
+
+  auto short_of_processes = process_service::start(with_fake_guard());
+  none.lift();
+  expected<std::unique_ptr<process_service>> short_of_descriptors{error{}};
+  {
+    descriptor_limit few{hardly_any};
+    short_of_descriptors = process_service::start(with_fake_guard());
+  }
+
+  ASSERT_FALSE(short_of_processes);
+  EXPECT_EQ(short_of_processes.error().code, ec::shortage);
+  EXPECT_THAT(short_of_processes.error().detail, HasSubstr("pids.max of"));
+  ASSERT_FALSE(short_of_descriptors);
+  EXPECT_EQ(short_of_descriptors.error().code, ec::shortage);
+  EXPECT_TRUE(process_service::start(with_fake_guard()));
+}
+
+TEST_F(process_shortage_test, loses_nothing_of_what_is_printed_meanwhile) {
+  auto what = order(
+      {"say", "ready", "hear", "out", "early", "say", "printed", "hear", "out", "late", "exit", "0"});
+  what.protocol = true;
+  auto handle = uut->launch(what, heard);
+  ASSERT_TRUE(heard->wait_reports(1));
+  {
+    descriptor_limit none{hardly_any};
+    uut->answer(handle, "go on");
+    ASSERT_TRUE(heard->wait_lines(2));
+    ASSERT_TRUE(heard->wait_reports(2));
+  }
+  uut->answer(handle, "go on");
+
+  auto how = heard->wait_exit();
+  EXPECT_EQ(how.output_trouble, "");
+  EXPECT_THAT(content("stdout"), AllOf(HasSubstr("early\n"), HasSubstr("late\n")));
+}
+
+TEST_F(process_shortage_test, that_never_passes_is_told_with_what_was_printed) {
+  auto what = order({"say", "ready", "hear", "out", "lost", "exit", "0"});
+  what.protocol = true;
+  auto handle = uut->launch(what, heard);
+  ASSERT_TRUE(heard->wait_reports(1));
+  descriptor_limit none{hardly_any};
+  uut->answer(handle, "go on");
+
+  EXPECT_THAT(heard->wait_exit().output_trouble, HasSubstr("Too many open files"));
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,90 @@
+/// Limits on processes and descriptors, as a machine has them whose others take all there are.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace tune::support {
+
+/// A control group of a process in which no more processes and threads may be made than there are.
+/// Needs a system that lets us make such groups: see `holds`.
+class process_limit {
+public:
+  /// @param pid Moved into the group, and back to where it was at the end.
+  explicit process_limit(pid_t pid = ::getpid()) : pid_{pid} {
+    for (const auto* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
+      const auto path = std::filesystem::path{root}
+                        / ("tune-test-" + std::to_string(::getpid()) + "-" + std::to_string(pid));
+      std::error_code why;
+      if (!std::filesystem::create_directory(path, why))
+        continue;
+      if (std::filesystem::exists(path / "pids.max") && put(path / "cgroup.procs", pid)) {
+        root_ = root;
+        path_ = path;
+        put(path_ / "pids.max", number_in(path_ / "pids.current"));
+        return;
+      }
+      std::filesystem::remove(path, why);
+    }
+  }
+  ~process_limit() {
+    if (!holds())
+      return;
+    lift();
+    // One that ended has left.
+    put(root_ / "cgroup.procs", pid_);
+    ::rmdir(path_.c_str());
+  }
+  process_limit(const process_limit&) = delete;
+  process_limit& operator=(const process_limit&) = delete;
+
+  /// Whether there is such a group.
+  [[nodiscard]] bool holds() const { return !path_.empty(); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// As many as anybody wants.
+  void lift() { put(path_ / "pids.max", "max"); }
+
+private:
+  pid_t pid_;
+  std::filesystem::path root_;
+  std::filesystem::path path_;
+
+  template <class T>
+  static bool put(const std::filesystem::path& file, const T& what) {
+    std::ofstream out{file};
+    out << what << std::flush;
+    return out.good();
+  }
+  static long number_in(const std::filesystem::path& file) {
+    std::ifstream in{file};
+    long result = 0;
+    in >> result;
+    return result;
+  }
+};
+
+/// A process that may open no descriptor from `limit` on; at the end as many as before.
+class descriptor_limit {
+public:
+  explicit descriptor_limit(::rlim_t limit, pid_t pid = ::getpid()) : pid_{pid} {
+    ::prlimit(pid_, RLIMIT_NOFILE, nullptr, &before_);
+    const ::rlimit now{limit, before_.rlim_max};
+    ::prlimit(pid_, RLIMIT_NOFILE, &now, nullptr);
+  }
+  ~descriptor_limit() { lift(); }
+  descriptor_limit(const descriptor_limit&) = delete;
+  descriptor_limit& operator=(const descriptor_limit&) = delete;
+
+  void lift() { ::prlimit(pid_, RLIMIT_NOFILE, &before_, nullptr); }
+
+private:
+  pid_t pid_;
+  ::rlimit before_{};
+};
+
+} // namespace tune::support
