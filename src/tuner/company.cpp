@@ -26,12 +26,13 @@ namespace {
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr std::uint32_t most_rows = 50;
 
-catch_up_function file_writer(const std::filesystem::path& directory) {
+catch_up_function file_writer(const std::filesystem::path& directory,
+                              const trial_files::warn_function& warn) {
   // Opened by the sink's own thread, when there is something to read.
   auto files = std::make_shared<std::unique_ptr<trial_files>>();
-  return [files, directory](sequence committed) -> expected<void> {
+  return [files, directory, warn](sequence committed) -> expected<void> {
     if (*files == nullptr) {
-      auto made = trial_files::open(directory);
+      auto made = trial_files::open(directory, warn);
       if (!made)
         return made.error();
       *files = std::move(*made);
@@ -152,7 +153,8 @@ void company::spawn_rules(run_parts& parts, const company_options& how) {
 }
 
 void company::spawn_files(const company_options& how) {
-  files_ = spawn_sink(system_, file_writer(store_->directory()), how.on_files_failed);
+  files_ = spawn_sink(system_, file_writer(store_->directory(), how.on_files_odd),
+                      how.on_files_failed);
   send_from_outside(recorder_, *files_);
 }
 

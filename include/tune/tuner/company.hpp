@@ -46,6 +46,8 @@ struct company_options {
   std::shared_ptr<run_observer> observer;
   /// Hears why the trial files are not written any more; from another thread.
   std::function<void(const error&)> on_files_failed;
+  /// Hears what was in the way of a trial's files, as a text with their names; from another thread.
+  std::function<void(const std::string&)> on_files_odd;
   /// In the place of the parts' own; they go with the company.
   std::optional<hired_scheduler> scheduler;
   std::optional<hired_searcher> searcher;

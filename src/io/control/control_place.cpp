@@ -3,6 +3,7 @@
 
 #include "../process/unique_fd.hpp"
 #include "tune/io/control/control_conversation.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -91,9 +92,11 @@ bool is_locked(const fs::path& file) {
 
 /// "pid 17 on lab", as the head wrote it.
 std::string holder_of(const fs::path& experiment) {
-  std::ifstream from{experiment / "lock"};
-  std::string result;
-  std::getline(from, result);
+  constexpr std::size_t longest = 4096;
+  auto where = guarded_directory::open(experiment);
+  auto text = where ? where->text("lock", longest) : where.error();
+  auto result = text ? text->value_or(std::string{}) : std::string{};
+  result = result.substr(0, result.find('\n'));
   return result.empty() ? "another process" : result;
 }
 

@@ -60,6 +60,14 @@ error in_the_way(const fs::path& path, std::string_view what, std::string_view w
                            + ": remove it"};
 }
 
+/// The disk is not at fault where rights are missing: somebody took them.
+error failed(const fs::path& path, std::string_view doing, int number) {
+  auto result = store::system_error(path, doing, number);
+  if (number == EACCES || number == EPERM)
+    result.code = ec::refused;
+  return result;
+}
+
 /// Why a directory below could not be opened: the first name on the way to it that is none.
 error not_entered(int directory, const fs::path& root, const fs::path& way, int number) {
   fs::path so_far;
@@ -71,11 +79,7 @@ error not_entered(int directory, const fs::path& root, const fs::path& way, int 
     if (!S_ISDIR(found->st_mode))
       return in_the_way(root / so_far, kind_of(found->st_mode), "a directory");
   }
-  auto result = store::system_error(root / so_far, "open the directory", number);
-  // It is there, and somebody closed it.
-  if (number == EACCES || number == EPERM)
-    result.code = ec::refused;
-  return result;
+  return failed(root / so_far, "open the directory", number);
 }
 
 expected<descriptor> open_root(const fs::path& trusted) {
@@ -168,9 +172,14 @@ expected<guarded_directory> guarded_directory::make(const fs::path& trusted, con
   return guarded_directory{std::move(so_far), std::move(*at)};
 }
 
+expected<guarded_directory> guarded_directory::holding(const fs::path& file) {
+  const auto directory = file.parent_path();
+  return open(directory.parent_path(), directory.filename());
+}
+
 std::string guarded_directory::oddity(const std::string& name) const {
   const auto found = look(number(), name);
-  return found && !S_ISREG(found->st_mode) ? kind_of(found->st_mode) : std::string{};
+  return found ? why_unfit(*found) : std::string{};
 }
 
 bool guarded_directory::has_file(const std::string& name) const {
@@ -187,7 +196,7 @@ expected<descriptor> guarded_directory::read(const fs::path& way) const {
   if (opened.number() < 0 && (errno == ELOOP || errno == ENOTDIR))
     return not_entered(number(), path_, way.parent_path(), errno);
   if (opened.number() < 0)
-    return store::system_error(path_ / way, "read", errno);
+    return failed(path_ / way, "read", errno);
   if (!is_fit(opened, false))
     return error{ec::refused, (path_ / way).string() + " is not a file any more"};
   return opened;
@@ -208,7 +217,7 @@ expected<std::optional<std::string>> guarded_directory::text(const std::string& 
     const int why = errno;
     result.resize(old + static_cast<std::size_t>(std::max<::ssize_t>(count, 0)));
     if (count < 0 && why != EINTR)
-      return store::system_error(path_ / name, "read", why);
+      return failed(path_ / name, "read", why);
     if (result.size() > most)
       return error{ec::refused, (path_ / name).string() + " has more than " + std::to_string(most)
                                     + " bytes"};
@@ -218,11 +227,13 @@ expected<std::optional<std::string>> guarded_directory::text(const std::string& 
 }
 
 expected<writable_file> guarded_directory::open_to_write(const std::string& name, int how,
-                                                         ::mode_t mode) const {
+                                                         ::mode_t mode, bool replaces) const {
   std::string replaced;
   for (int tries = 0; tries < most_tries; ++tries) {
     const auto found = look(number(), name);
     const auto odd = found ? why_unfit(*found) : std::string{};
+    if (!odd.empty() && !replaces)
+      return in_the_way(path_ / name, odd, "a file of its own");
     if (!odd.empty()) {
       if (auto gone = remove(name); !gone)
         return gone.error();
@@ -237,17 +248,24 @@ expected<writable_file> guarded_directory::open_to_write(const std::string& name
     const bool changed = opened.number() >= 0 || errno == EEXIST || errno == ENOENT
                          || errno == ELOOP || errno == ENXIO || errno == EISDIR;
     if (!changed)
-      return store::system_error(path_ / name, "open", errno);
+      return failed(path_ / name, "open", errno);
   }
   return error{ec::refused, (path_ / name).string() + " is replaced again and again"};
 }
 
 expected<writable_file> guarded_directory::append(const std::string& name, ::mode_t mode) const {
-  return open_to_write(name, O_WRONLY | O_APPEND, mode);
+  return open_to_write(name, O_WRONLY | O_APPEND, mode, true);
+}
+
+expected<descriptor> guarded_directory::extend(const std::string& name, ::mode_t mode) const {
+  auto opened = open_to_write(name, O_WRONLY | O_APPEND, mode, false);
+  if (!opened)
+    return opened.error();
+  return std::move(opened->file);
 }
 
 expected<writable_file> guarded_directory::update(const std::string& name, ::mode_t mode) const {
-  return open_to_write(name, O_WRONLY, mode);
+  return open_to_write(name, O_WRONLY, mode, true);
 }
 
 expected<descriptor> guarded_directory::create(const std::string& name, ::mode_t mode) const {
@@ -259,14 +277,14 @@ expected<descriptor> guarded_directory::create(const std::string& name, ::mode_t
     if (opened.number() >= 0)
       return opened;
     if (errno != EEXIST)
-      return store::system_error(path_ / name, "create", errno);
+      return failed(path_ / name, "create", errno);
   }
   return error{ec::refused, (path_ / name).string() + " is made again and again"};
 }
 
 expected<std::string> guarded_directory::replace(const std::string& name, std::string_view text,
                                                  const std::string& beside) const {
-  auto odd = oddity(name);
+  auto odd = has_file(name) ? std::string{} : oddity(name);
   if (odd == kind_of(S_IFDIR))
     return in_the_way(path_ / name, odd, "a file");
   auto opened = create(beside);
@@ -288,7 +306,7 @@ expected<void> guarded_directory::rename(const std::string& from, const std::str
   const int why = errno;
   if (why == EISDIR)
     return in_the_way(path_ / to, kind_of(S_IFDIR), "a file");
-  return store::system_error(path_ / to, "replace", why);
+  return failed(path_ / to, "replace", why);
 }
 
 expected<void> guarded_directory::remove(const std::string& name) const {
@@ -297,7 +315,17 @@ expected<void> guarded_directory::remove(const std::string& name) const {
   const int why = errno;
   if (why == EISDIR)
     return in_the_way(path_ / name, kind_of(S_IFDIR), "a file");
-  return store::system_error(path_ / name, "remove", why);
+  return failed(path_ / name, "remove", why);
+}
+
+expected<void> guarded_directory::remove_tree(const std::string& name) const {
+  // By way of the descriptor: nobody can lead it elsewhere meanwhile.
+  const auto held = fs::path{"/proc/self/fd"} / std::to_string(number()) / name;
+  std::error_code why;
+  fs::remove_all(held, why);
+  if (why)
+    return failed(path_ / name, "remove", why.value());
+  return {};
 }
 
 std::string replaced_text(const fs::path& path, std::string_view what) {

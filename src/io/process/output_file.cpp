@@ -2,8 +2,8 @@
 #include "output_file.hpp"
 
 #include "tune/core/printable.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,11 +37,20 @@ output_file::output_file(std::filesystem::path path, std::uint64_t cap)
 
 void output_file::open() {
   opened_ = true;
-  file_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
+  constexpr ::mode_t readable_by_all = 0644;
+  // The thread reads for all trials of the node: one must not be able to make it wait.
+  auto directory = guarded_directory::holding(path_);
+  auto opened = directory ? directory->append(path_.filename(), readable_by_all)
+                          : expected<writable_file>{directory.error()};
+  if (!opened) {
+    trouble_ = opened.error().detail;
+    return;
+  }
+  if (!opened->replaced.empty())
+    trouble_ = replaced_text(path_, opened->replaced);
+  file_.reset(std::move(opened->file).release());
   struct stat about {};
-  if (!file_)
-    trouble_ = "cannot open " + path_.string() + ": " + std::strerror(errno);
-  else if (::fstat(file_.get(), &about) == 0)
+  if (::fstat(file_.get(), &about) == 0)
     size_ = static_cast<std::uint64_t>(about.st_size);
   full_ = size_ > cap_;
 }

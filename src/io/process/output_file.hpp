@@ -13,7 +13,8 @@
 
 namespace tune {
 
-/// Made at the first byte, appended to where it exists. Beyond the cap bytes are dropped, and one
+/// Made at the first byte, appended to where it exists. What is no regular file, or has several
+/// names, is never waited for and replaced by a new file. Beyond the cap bytes are dropped, and one
 /// line says so.
 class output_file {
 public:
@@ -27,7 +28,7 @@ public:
 
   /// Up to `count` last lines, each `printable` but for tabs, made of 500 bytes at most.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
-  /// Why the file could not be written; empty while all is well.
+  /// Why the file could not be written, or was replaced by a new one; empty while all is well.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
 private:

@@ -6,6 +6,8 @@
 #include "posix.hpp"
 #include "wal_check.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -56,20 +58,24 @@ expected<void> make_all(const fs::path& path, std::vector<fs::path>& parents) {
 }
 
 expected<void> probe(const fs::path& directory) {
-  const auto file = directory / ".probe";
-  auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_TRUNC, "write");
+  const std::string name = ".probe";
+  const auto file = directory / name;
+  auto where = guarded_directory::open(directory);
+  if (!where)
+    return where.error();
+  auto opened = where->create(name);
   if (!opened)
-    return opened.error();
+    return error{ec::storage, opened.error().detail};
   // As much as a database needs to begin.
   constexpr std::size_t some = 64 * 1024;
   auto written = store::write_all(*opened, file, std::string(some, 'x'));
-  ::unlink(file.c_str());
+  static_cast<void>(where->remove(name));
   return written;
 }
 
 std::string holder(const fs::path& file) {
   std::array<char, 128> text{};
-  auto opened = store::open_file(file, O_RDONLY, "read");
+  auto opened = store::open_own_file(file, O_RDONLY, "read");
   if (!opened || ::read(opened->number(), text.data(), text.size() - 1) <= 0)
     return "another process";
   std::string result = text.data();
@@ -180,7 +186,7 @@ expected<void> make_directory(const fs::path& directory) {
 
 expected<directory_lock> directory_lock::take(const fs::path& directory) {
   const auto file = directory / "lock";
-  auto opened = store::open_file(file, O_RDWR | O_CREAT, "open");
+  auto opened = store::open_own_file(file, O_RDWR | O_CREAT, "open");
   if (!opened)
     return opened.error();
   if (::flock(opened->number(), LOCK_EX | LOCK_NB) != 0) {

@@ -37,6 +37,10 @@ private:
 /// @param flags as for `open`; close-on-exec is added. @param doing for the error: "read", "write".
 [[nodiscard]] expected<descriptor> open_file(const std::filesystem::path& path, int flags,
                                              std::string_view doing);
+/// The same for a file of ours where others may write, too: never through a link, and never one
+/// that is no regular file or has other names. @errors `ec::refused`, too.
+[[nodiscard]] expected<descriptor> open_own_file(const std::filesystem::path& path, int flags,
+                                                 std::string_view doing);
 /// Writes all of it.
 [[nodiscard]] expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
                                        std::string_view text);

@@ -156,7 +156,7 @@ expected<void> check_wal(const fs::path& database) {
   path += "-wal";
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT)
     return {};
-  auto opened = open_file(path, O_RDONLY, "read");
+  auto opened = open_file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "read");
   if (!opened)
     return opened.error();
   std::vector<unsigned char> raw(header_bytes + frame_header_bytes + 1);

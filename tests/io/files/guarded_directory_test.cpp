@@ -41,7 +41,8 @@ void put_pipe(const fs::path& where) {
 }
 
 void put_link_to_pipe(const fs::path& where) {
-  const auto pipe = where.parent_path() / "a pipe";
+  auto pipe = where;
+  pipe += ".pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
   fs::create_symlink(pipe, where);
 }

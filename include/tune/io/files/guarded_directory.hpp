@@ -27,7 +27,8 @@ struct writable_file {
 /// else in the place of a file harms nobody but itself.
 ///
 /// All functions fail with `ec::refused` where something else than a file or directory is in the
-/// way, with its name and kind, and with `ec::storage` where the system fails.
+/// way, with its name and kind, or where rights were taken from what is there; with `ec::storage`
+/// where the system fails.
 class guarded_directory {
 public:
   /// @param trusted Links on the way to it are followed, and it may be one.
@@ -38,10 +39,14 @@ public:
   [[nodiscard]] static expected<guarded_directory> make(const std::filesystem::path& trusted,
                                                         const std::filesystem::path& way);
 
+  /// The directory that the file lies in; its own name may be no link, that of its parent may.
+  [[nodiscard]] static expected<guarded_directory> holding(const std::filesystem::path& file);
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] int number() const { return directory_.number(); }
 
-  /// What lies under the name, as in "a named pipe"; empty: a regular file, or nothing.
+  /// What lies under the name and cannot be written on, as in "a named pipe"; empty: a regular
+  /// file without other names, or nothing.
   [[nodiscard]] std::string oddity(const std::string& name) const;
   /// Whether a regular file lies under the name.
   [[nodiscard]] bool has_file(const std::string& name) const;
@@ -58,7 +63,10 @@ public:
   /// A directory is not replaced.
   [[nodiscard]] expected<writable_file> append(const std::string& name,
                                                ::mode_t mode = 0666) const;
-  /// The same, to be written anywhere.
+  /// The same, but replaces nothing: fails with `ec::refused` where it would.
+  [[nodiscard]] expected<store::descriptor> extend(const std::string& name,
+                                                   ::mode_t mode = 0666) const;
+  /// As `append`, to be written anywhere.
   [[nodiscard]] expected<writable_file> update(const std::string& name,
                                                ::mode_t mode = 0666) const;
   /// Makes a new file; what has its name is removed. A directory is not.
@@ -66,13 +74,15 @@ public:
                                                    ::mode_t mode = 0666) const;
   /// Puts `text` in the place of what has the name, whole or not at all as far as others see.
   /// @param beside The name that it has meanwhile; whoever else replaces the file takes another.
-  /// @returns as `writable_file::replaced`.
+  /// @returns what was replaced and was no regular file, as in `writable_file::replaced`.
   [[nodiscard]] expected<std::string> replace(const std::string& name, std::string_view text,
                                               const std::string& beside) const;
   /// Gives a file another name; what had that is replaced.
   [[nodiscard]] expected<void> rename(const std::string& from, const std::string& to) const;
   /// Removes a file; that it is missing is no error.
   [[nodiscard]] expected<void> remove(const std::string& name) const;
+  /// Removes whatever has the name, a directory with all that is in it; links are not followed.
+  [[nodiscard]] expected<void> remove_tree(const std::string& name) const;
 
 private:
   std::filesystem::path path_;
@@ -82,7 +92,7 @@ private:
       : path_{std::move(path)}, directory_{std::move(directory)} {}
 
   [[nodiscard]] expected<writable_file> open_to_write(const std::string& name, int how,
-                                                      ::mode_t mode) const;
+                                                      ::mode_t mode, bool replaces) const;
 };
 
 /// "<path> was <what> and is replaced by a new file".

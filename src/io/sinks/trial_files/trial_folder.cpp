@@ -10,11 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <fcntl.h>
 #include <optional>
 #include <set>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -25,19 +22,23 @@ namespace {
 using store::descriptor;
 namespace fs = std::filesystem;
 
+const std::string lines_name = "result.jsonl";
+const std::string table_name = "progress.csv";
 /// Written out whenever so much has come together.
 constexpr std::size_t flush_at = 256 * 1024;
 
-bool is_there(const fs::path& file) {
-  return ::access(file.c_str(), F_OK) == 0;
+/// Whether anything has the name.
+bool is_there(const guarded_directory& where, const std::string& name) {
+  return where.has_file(name) || !where.oddity(name).empty();
 }
 
-/// Calls `see(part)` for the content of a file, until it returns false. A missing file is empty.
+/// Calls `see(part)` for the content of a file, until it returns false. What is missing or is no
+/// file is empty.
 template <class F>
-expected<void> for_parts(const fs::path& file, F see) {
-  if (!is_there(file))
+expected<void> for_parts(const guarded_directory& where, const std::string& name, F see) {
+  if (!where.has_file(name))
     return {};
-  auto opened = store::open_file(file, O_RDONLY, "read");
+  auto opened = where.read(name);
   if (!opened)
     return opened.error();
   std::string buffer(64 * 1024, '\0');
@@ -46,29 +47,21 @@ expected<void> for_parts(const fs::path& file, F see) {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return store::system_error(file, "read", errno);
+      return store::system_error(where.path() / name, "read", errno);
     if (count == 0 || !see(std::string_view{buffer}.substr(0, static_cast<std::size_t>(count))))
       return {};
   }
 }
 
-expected<void> append(const fs::path& file, std::string_view text) {
-  auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_APPEND, "write");
-  if (!opened)
-    return opened.error();
-  return store::write_all(*opened, file, text);
-}
-
 /// A file that takes the place of another when all of it is written.
 class replacement {
 public:
-  static expected<replacement> begin(const fs::path& file) {
-    auto beside = file;
-    beside += ".new";
-    auto opened = store::open_file(beside, O_WRONLY | O_CREAT | O_TRUNC, "create");
+  /// @param where must outlive it.
+  static expected<replacement> begin(const guarded_directory& where, const std::string& name) {
+    auto opened = where.create(name + ".new");
     if (!opened)
       return opened.error();
-    return replacement{file, beside, std::move(*opened)};
+    return replacement{where, name, std::move(*opened)};
   }
 
   std::string text;
@@ -76,7 +69,7 @@ public:
   expected<void> flush(std::size_t above) {
     if (text.size() <= above)
       return {};
-    auto written = store::write_all(to_, beside_, text);
+    auto written = store::write_all(to_, where_->path() / (name_ + ".new"), text);
     text.clear();
     return written;
   }
@@ -84,17 +77,16 @@ public:
   expected<void> finish() {
     if (auto written = flush(0); !written)
       return written;
-    if (std::rename(beside_.c_str(), file_.c_str()) != 0)
-      return store::system_error(file_, "replace", errno);
-    return {};
+    return where_->rename(name_ + ".new", name_);
   }
 
 private:
-  fs::path file_, beside_;
+  const guarded_directory* where_;
+  std::string name_;
   descriptor to_;
 
-  replacement(fs::path file, fs::path beside, descriptor to)
-      : file_{std::move(file)}, beside_{std::move(beside)}, to_{std::move(to)} {}
+  replacement(const guarded_directory& where, std::string name, descriptor to)
+      : where_{&where}, name_{std::move(name)}, to_{std::move(to)} {}
 };
 
 std::string heading(attempt_id attempt) {
@@ -122,12 +114,14 @@ void append_failure(std::string& to, const on::ended& what) {
 
 } // namespace
 
-trial_folder::trial_folder(fs::path folder, trial_id trial, sequence before, store_reader& from)
-    : folder_{std::move(folder)}, trial_{trial}, before_{before}, from_{from} {}
+trial_folder::trial_folder(fs::path trials, trial_id trial, sequence before, store_reader& from)
+    : trials_{std::move(trials)}, trial_{trial}, before_{before}, from_{from} {}
 
 expected<void> trial_folder::write(const trial_news& news, bool check) {
-  if (auto made = make(); !made)
-    return made;
+  auto made = guarded_directory::make(trials_, to_text(trial_));
+  if (!made)
+    return made.error();
+  where_.emplace(std::move(*made));
   if (auto written = write_parameters(); !written)
     return written;
   if (auto written = write_results(news, check); !written)
@@ -135,15 +129,24 @@ expected<void> trial_folder::write(const trial_news& news, bool check) {
   return write_failures(news.failures, check);
 }
 
-expected<void> trial_folder::make() {
-  if (::mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST)
-    return store::system_error(folder_, "create the directory", errno);
-  return {};
+void trial_folder::note(const std::string& name, const std::string& replaced) {
+  if (!replaced.empty())
+    notes_.push_back(replaced_text(where_->path() / name, replaced));
+}
+
+expected<void> trial_folder::append(const std::string& name, std::string_view text) {
+  if (text.empty())
+    return {};
+  auto opened = where_->append(name);
+  if (!opened)
+    return opened.error();
+  note(name, opened->replaced);
+  return store::write_all(opened->file, where_->path() / name, text);
 }
 
 expected<void> trial_folder::write_parameters() {
-  const auto file = folder_ / "params.json";
-  if (is_there(file))
+  const std::string name = "params.json";
+  if (where_->has_file(name))
     return {};
   auto row = from_.trial(trial_);
   if (!row)
@@ -151,29 +154,26 @@ expected<void> trial_folder::write_parameters() {
   // The row may follow its event by a transaction; the next news of the trial bring it.
   if (!*row)
     return {};
-  return store::replace_file(file, to_json((*row)->config) + "\n");
+  auto replaced = where_->replace(name, to_json((*row)->config) + "\n", name + ".new");
+  if (!replaced)
+    return replaced.error();
+  note(name, *replaced);
+  return {};
 }
 
 expected<void> trial_folder::write_results(const trial_news& news, bool check) {
-  if (news.reports.empty() && (!check || !is_there(folder_ / "result.jsonl")))
+  const auto odd = !where_->oddity(lines_name).empty() || !where_->oddity(table_name).empty();
+  check = check || odd;
+  if (news.reports.empty() && (!check || !is_there(*where_, lines_name)))
     return {};
   if (check) {
-    auto count = from_.count_results(trial_, before_);
-    if (!count)
-      return count.error();
-    auto fine = is_as_expected(*count);
-    if (!fine)
-      return fine.error();
-    if (!*fine) {
-      ::unlink((folder_ / "progress.csv").c_str());
-      if (auto written = rewrite_lines(); !written)
-        return written;
-    }
+    if (auto whole = make_whole(odd); !whole)
+      return whole;
   }
   auto names = columns();
   if (!names)
     return names.error();
-  bool grown = !is_there(folder_ / "progress.csv");
+  bool grown = !where_->has_file(table_name);
   for (const auto& what : news.reports)
     grown = names->add(*what) || grown;
   if (grown) {
@@ -188,15 +188,29 @@ expected<void> trial_folder::write_results(const trial_news& news, bool check) {
     append_result_line(lines, *what, *node);
     names->append_row(rows, *what, *node);
   }
-  if (auto written = append(folder_ / "result.jsonl", lines); !written)
+  if (auto written = append(lines_name, lines); !written)
     return written;
-  return append(folder_ / "progress.csv", rows);
+  return append(table_name, rows);
+}
+
+expected<void> trial_folder::make_whole(bool odd) {
+  auto count = from_.count_results(trial_, before_);
+  if (!count)
+    return count.error();
+  auto fine = odd ? expected<bool>{false} : is_as_expected(*count);
+  if (!fine || *fine)
+    return fine ? expected<void>{} : fine.error();
+  note(lines_name, where_->oddity(lines_name));
+  note(table_name, where_->oddity(table_name));
+  if (auto gone = where_->remove(table_name); !gone)
+    return gone;
+  return rewrite_lines();
 }
 
 expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
   std::uint64_t lines = 0;
   bool torn = false;
-  auto read = for_parts(folder_ / "result.jsonl", [&](std::string_view part) {
+  auto read = for_parts(*where_, lines_name, [&](std::string_view part) {
     lines += static_cast<std::uint64_t>(std::count(part.begin(), part.end(), '\n'));
     torn = part.back() != '\n';
     return true;
@@ -204,7 +218,7 @@ expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
   if (!read)
     return read.error();
   csv::counter table;
-  read = for_parts(folder_ / "progress.csv", [&](std::string_view part) {
+  read = for_parts(*where_, table_name, [&](std::string_view part) {
     table.add(part);
     return true;
   });
@@ -217,7 +231,7 @@ expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
 expected<result_columns> trial_folder::columns() {
   std::string head;
   std::optional<std::vector<std::string>> names;
-  auto read = for_parts(folder_ / "progress.csv", [&](std::string_view part) {
+  auto read = for_parts(*where_, table_name, [&](std::string_view part) {
     head += part;
     names = csv::first_record(head);
     return !names;
@@ -227,7 +241,8 @@ expected<result_columns> trial_folder::columns() {
   if (names)
     return result_columns{std::move(*names)};
   // Nothing, or not a whole line: it is written anew.
-  ::unlink((folder_ / "progress.csv").c_str());
+  if (auto gone = where_->remove(table_name); !gone)
+    return gone.error();
   result_columns result;
   auto seen = for_earlier([&](const result_row& row) -> expected<void> {
     result.add(*row.what);
@@ -258,7 +273,7 @@ expected<void> trial_folder::for_earlier(F see) {
 }
 
 expected<void> trial_folder::rewrite_lines() {
-  auto file = replacement::begin(folder_ / "result.jsonl");
+  auto file = replacement::begin(*where_, lines_name);
   if (!file)
     return file.error();
   auto written = for_earlier([&](const result_row& row) {
@@ -269,7 +284,7 @@ expected<void> trial_folder::rewrite_lines() {
 }
 
 expected<void> trial_folder::rewrite_table(const result_columns& columns) {
-  auto file = replacement::begin(folder_ / "progress.csv");
+  auto file = replacement::begin(*where_, table_name);
   if (!file)
     return file.error();
   csv::append_record(file->text, columns.names());
@@ -292,13 +307,13 @@ expected<std::string> trial_folder::node_of(attempt_id attempt) {
 expected<void> trial_folder::write_failures(const std::vector<on::ended>& failures, bool check) {
   if (failures.empty())
     return {};
-  const auto file = folder_ / "error.txt";
+  const std::string name = "error.txt";
   std::set<std::string> written;
   if (check) {
     // Headings of what is there: "=== attempt 1.4: ".
     constexpr std::size_t longest = 64;
     std::string line;
-    auto read = for_parts(file, [&](std::string_view part) {
+    auto read = for_parts(*where_, name, [&](std::string_view part) {
       for (char c : part) {
         if (c == '\n') {
           written.insert(line.substr(0, line.find(": ") + 2));
@@ -317,7 +332,7 @@ expected<void> trial_folder::write_failures(const std::vector<on::ended>& failur
     if (!written.contains(heading(what.attempt)))
       append_failure(text, what);
   }
-  return append(file, text);
+  return append(name, text);
 }
 
 } // namespace tune
