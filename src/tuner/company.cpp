@@ -96,6 +96,7 @@ company_options options_for(opened_storage directory, const spec& what) {
   result.bad = std::move(directory.bad);
   result.again = std::move(directory.again);
   result.only_again = directory.only_again;
+  result.warning = std::move(directory.warning);
   return result;
 }
 
@@ -105,6 +106,7 @@ company::company(premises& where, run_parts parts, company_options how)
     , store_{how.store}
     , work_{parts.work}
     , shipment_{std::move(how.shipment)}
+    , warning_{how.warning}
     , recorder_{spawn_recorder(system_, committer(how.store))}
     , janitor_{spawn_janitor(system_, remover(store_->directory()), tidier(store_->directory()))}
     , space_{parts.space} {
@@ -162,6 +164,8 @@ expected<void> company::start() {
   if (auto known = where_.take_in(work_, std::move(shipment_)); !known)
     return known.error();
   send_from_outside(runner_, run_atom_v);
+  if (!warning_.empty())
+    send_from_outside(runner_, remark{warning_});
   open_desk();
   return {};
 }

@@ -41,6 +41,8 @@ struct company_options {
   /// Trials that are to run again then, and whether nothing else is to run.
   std::vector<on::retry_asked> again;
   bool only_again = false;
+  /// What is said at its start; empty: nothing.
+  std::string warning;
   /// What workers are given of it; nothing where none can join.
   std::optional<job_offer> shipment;
   std::shared_ptr<run_observer> observer;
@@ -96,6 +98,7 @@ private:
   std::shared_ptr<experiment_store> store_;
   std::shared_ptr<const job> work_;
   std::optional<job_offer> shipment_;
+  std::string warning_;
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;

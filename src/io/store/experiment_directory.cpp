@@ -32,7 +32,8 @@ namespace fs = std::filesystem;
 /// Makes a directory; an existing one will do.
 /// @returns whether it is new.
 expected<bool> make_one(const fs::path& path) {
-  if (::mkdir(path.c_str(), 0777) == 0)
+  // Whatever the umask is: not everybody may write there.
+  if (::mkdir(path.c_str(), 0775) == 0)
     return true;
   const int why = errno;
   std::error_code ignored;
