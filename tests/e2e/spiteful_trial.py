@@ -47,6 +47,8 @@ def plant(place):
     elif KIND == "hard-link":
         outside.write_text("precious\n")
         os.link(outside, place)
+    elif KIND == "link-to-moved":
+        place.symlink_to("moved")
     elif KIND == "directory":
         place.mkdir()
     elif KIND == "socket":
@@ -61,8 +63,8 @@ mark = HERE.parent / ("." + HERE.name + " was here")
 if not mark.exists():
     mark.touch()
     # Names with a star are those of a worker, which tell the attempt.
-    for found in [HERE / NAME] if "*" not in NAME else list(HERE.glob(NAME)):
-        plant(found)
+    for found in list(HERE.glob(NAME)) if "*" in NAME else [HERE / NAME]:
+        plant(Path(os.path.normpath(found)))
     sys.exit("once more")
 report(1)
 while WAIT and not WAIT.exists():

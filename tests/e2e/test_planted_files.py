@@ -99,7 +99,7 @@ class Planted(CertifiedCase):
         self.assertIn("params.json is a directory, not a file: remove it", last["detail"])
 
     def test_a_link_in_the_place_of_its_directory_fails_its_trial_only(self):
-        ran = self.finish(self.local(self.spiteful("x", "../00000", "link-to-fifo")), 5)
+        ran = self.finish(self.local(self.spiteful("x", "../00000", "link-to-moved")), 5)
 
         self.assertEqual(ran.json()["counts"]["ERRORED"], 1)
         last = self.rows("SELECT * FROM attempts ORDER BY started")[-1]

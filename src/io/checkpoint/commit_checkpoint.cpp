@@ -187,7 +187,7 @@ namespace {
 
 /// What was a file a moment ago is looked at again once it is open: a program may have put a pipe
 /// there.
-expected<void> copy_file(const fs::path& from, const fs::path& to) {
+expected<void> copy_one(const fs::path& from, const fs::path& to) {
   auto source = store::open_file(from, O_RDONLY | O_NONBLOCK | O_NOCTTY, "read");
   if (!source)
     return source.error();
@@ -217,7 +217,7 @@ expected<void> copy_tree(const fs::path& from, const fs::path& to) {
       fs::create_directory(place, i->path(), why);
       if (why)
         return failed("make", place, why);
-    } else if (auto copied = copy_file(i->path(), place); !copied) {
+    } else if (auto copied = copy_one(i->path(), place); !copied) {
       return copied;
     }
   }
