@@ -195,6 +195,7 @@ expected<void> copy_one(const fs::path& from, const fs::path& to) {
   if (::fstat(source->number(), &about) != 0 || !S_ISREG(about.st_mode))
     return error{ec::storage,
                  "cannot copy " + from.string() + ": it is neither a file nor a directory"};
+  ::unlink(to.c_str());
   auto made = store::open_file(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "write");
   if (!made)
     return made.error();

@@ -25,6 +25,8 @@ using store::descriptor;
 
 /// A program may put something else there again and again.
 constexpr int most_tries = 100;
+/// For looking names up no right to read it is needed.
+constexpr int as_directory = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr int always = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 std::string kind_of(::mode_t mode) {
@@ -83,8 +85,7 @@ error not_entered(int directory, const fs::path& root, const fs::path& way, int 
 }
 
 expected<descriptor> open_root(const fs::path& trusted) {
-  const int number = ::open(trusted.empty() ? "." : trusted.c_str(),
-                            O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+  const int number = ::open(trusted.empty() ? "." : trusted.c_str(), as_directory);
   if (number < 0)
     return store::system_error(trusted, "open the directory", errno);
   return descriptor{number};
@@ -147,7 +148,7 @@ expected<guarded_directory> guarded_directory::open(const fs::path& trusted, con
   if (!root || way.empty())
     return root ? expected<guarded_directory>{guarded_directory{trusted, std::move(*root)}}
                 : root.error();
-  descriptor found{beneath::open(root->number(), way, O_RDONLY | O_DIRECTORY | O_NONBLOCK)};
+  descriptor found{beneath::open(root->number(), way, as_directory)};
   if (found.number() < 0)
     return not_entered(root->number(), trusted, way, errno);
   return guarded_directory{trusted / way, std::move(found)};
@@ -159,12 +160,11 @@ expected<guarded_directory> guarded_directory::make(const fs::path& trusted, con
     return at.error();
   fs::path so_far = trusted;
   for (const auto& name : way) {
-    constexpr int how = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
     auto parent = std::exchange(so_far, so_far / name);
     const bool made = ::mkdirat(at->number(), name.c_str(), 0777) == 0;
     if (!made && errno != EEXIST)
       return store::system_error(so_far, "make the directory", errno);
-    descriptor next{beneath::open(at->number(), name, how)};
+    descriptor next{beneath::open(at->number(), name, as_directory)};
     if (next.number() < 0)
       return not_entered(at->number(), parent, name, errno);
     at = std::move(next);

@@ -256,6 +256,13 @@ std::pair<std::string, std::size_t> command_template::longest(const object& conf
 
 expected<void> command_template::check(const object& config,
                                        const command_builtins& builtins) const {
+  // Words that are dropped do not matter.
+  const auto all = render(config, builtins);
+  const bool fine = std::all_of(all.begin(), all.end(), [](const std::string& x) {
+    return x.size() <= longest_word() && x.find('\0') == x.npos;
+  });
+  if (fine)
+    return {};
   for (const auto& each : words_) {
     std::size_t size = 0;
     std::pair<std::string, std::size_t> most;

@@ -200,11 +200,15 @@ expected<void> trial_folder::make_whole(bool odd) {
   auto fine = odd ? expected<bool>{false} : is_as_expected(*count);
   if (!fine || *fine)
     return fine ? expected<void>{} : fine.error();
-  note(lines_name, where_->oddity(lines_name));
-  note(table_name, where_->oddity(table_name));
+  const auto lines = where_->oddity(lines_name);
+  const auto table = where_->oddity(table_name);
   if (auto gone = where_->remove(table_name); !gone)
     return gone;
-  return rewrite_lines();
+  if (auto written = rewrite_lines(); !written)
+    return written;
+  note(lines_name, lines);
+  note(table_name, table);
+  return {};
 }
 
 expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
