@@ -8,6 +8,7 @@
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/leftovers.hpp"
 #include "tune/io/process/params_file.hpp"
+#include "tune/io/spec/command_words.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -82,12 +83,13 @@ std::string why_not_passed(const trainable_start& what, const process_order& ord
   if (plan == nullptr)
     return {};
   const auto& config = *what.order.config.content;
-  if (auto fit = plan->command.check(config, builtins_of(what, context_of(what), params)); !fit)
+  const auto fit = check_words(plan->command, config, builtins_of(what, context_of(what), params));
+  if (!fit)
     return fit.error().detail;
   const auto bytes = bytes_of(order);
   if (bytes <= most_bytes())
     return {};
-  const auto [name, size] = plan->command.longest(config);
+  const auto [name, size] = longest_parameter(plan->command, config);
   return "the words and the environment of the command have " + std::to_string(bytes)
          + " bytes, and Linux takes " + std::to_string(most_bytes())
          + (name.empty() ? std::string{}

@@ -170,9 +170,9 @@ void fetch_list::arrived(const download_end& content) {
 
 void fetch_list::read_manifest(place x) {
   auto& fetch = x->second;
-  const auto file = store_.path_of(fetch.manifest_hash);
-  auto where = guarded_directory::open(file.parent_path());
-  auto text = where ? where->text(file.filename(), std::numeric_limits<std::size_t>::max())
+  const auto list = store_.path_of(fetch.manifest_hash);
+  auto where = guarded_directory::open(list.parent_path());
+  auto text = where ? where->text(list.filename(), std::numeric_limits<std::size_t>::max())
                     : where.error();
   auto manifest = manifest_from_json(text ? text->value_or(std::string{}) : std::string{});
   if (!manifest) {

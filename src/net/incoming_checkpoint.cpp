@@ -25,7 +25,8 @@ expected<void> make_folder(const checkpoint_draft& of) {
   std::filesystem::create_directories(trials, why);
   if (why)
     return error{ec::storage, "cannot make " + trials.string() + ": " + why.message()};
-  auto made = guarded_directory::make(trials, of.directory.parent_path().lexically_relative(trials));
+  const auto folder = of.directory.parent_path();
+  auto made = guarded_directory::make(trials, folder.lexically_relative(trials));
   return made ? expected<void>{} : made.error();
 }
 

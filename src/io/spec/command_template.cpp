@@ -6,8 +6,6 @@
 #include "tune/io/json.hpp"
 #include "tune/io/spec/words.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -61,12 +59,6 @@ std::optional<std::string> filled(const std::string& name, const object& config,
   if (const auto* x = find_parameter(config, name))
     return word_of(*x);
   return std::nullopt;
-}
-
-/// Of a word of a command, as the kernel takes it (MAX_ARG_STRLEN, less the NUL at its end).
-std::size_t longest_word() {
-  constexpr std::size_t pages = 32;
-  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) - 1;
 }
 
 /// Which words a group spans: its number for each word, brackets removed.
@@ -241,52 +233,6 @@ std::vector<std::string> command_template::render(const object& config,
     result.push_back(from_ini ? builtins.ini_dir + text->substr(1) : std::move(*text));
   }
   return result;
-}
-
-std::pair<std::string, std::size_t> command_template::longest(const object& config) const {
-  std::pair<std::string, std::size_t> result;
-  for (const auto& name : names_) {
-    const auto* found = find_parameter(config, name);
-    const auto size = found == nullptr ? 0 : word_of(*found).size();
-    if (size > result.second)
-      result = {name, size};
-  }
-  return result;
-}
-
-expected<void> command_template::check(const object& config,
-                                       const command_builtins& builtins) const {
-  // Words that are dropped do not matter.
-  const auto all = render(config, builtins);
-  const bool fine = std::all_of(all.begin(), all.end(), [](const std::string& x) {
-    return x.size() <= longest_word() && x.find('\0') == x.npos;
-  });
-  if (fine)
-    return {};
-  for (const auto& each : words_) {
-    std::size_t size = 0;
-    std::pair<std::string, std::size_t> most;
-    for (const auto& part : each.pieces) {
-      const auto text = part.placeholder ? filled(part.text, config, builtins)
-                                         : std::optional{part.text};
-      if (!text)
-        continue;
-      if (text->find('\0') != text->npos)
-        return error{ec::bad_option, "parameter \"" + part.text
-                                         + "\" has a NUL byte, and a word of a command ends there"};
-      size += text->size();
-      if (part.placeholder && text->size() >= most.second)
-        most = {part.text, text->size()};
-    }
-    if (size > longest_word())
-      return error{ec::bad_option, "parameter \"" + most.first + "\" has "
-                                       + std::to_string(most.second)
-                                       + " bytes, and Linux takes at most "
-                                       + std::to_string(longest_word())
-                                       + " in one word of a command: let the program read"
-                                         " {params_file}"};
-  }
-  return {};
 }
 
 std::vector<std::string> command_template::fixed_words() const {

@@ -7,7 +7,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tune {
@@ -46,13 +45,6 @@ public:
   /// @returns nothing where the program itself names an inactive one: loading refuses that.
   [[nodiscard]] std::vector<std::string> render(const object& config,
                                                 const command_builtins& builtins) const;
-
-  /// Whether all its words for one configuration reach the program whole.
-  /// @errors `ec::bad_option` with the parameter that has a NUL byte, or that makes a word longer
-  ///         than Linux takes (128 KiB).
-  [[nodiscard]] expected<void> check(const object& config, const command_builtins& builtins) const;
-  /// The parameter with the longest text among those it names, and its bytes; empty: it names none.
-  [[nodiscard]] std::pair<std::string, std::size_t> longest(const object& config) const;
 
   /// Names it uses, each once, in order; builtin ones included.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
