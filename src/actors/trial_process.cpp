@@ -94,7 +94,7 @@ std::string why_not_passed(const trainable_start& what, const process_order& ord
          + " bytes, and Linux takes " + std::to_string(most_bytes())
          + (name.empty() ? std::string{}
                          : "; the longest parameter, \"" + name + "\", has " + std::to_string(size)
-                               + ": let the program read {params_file}");
+                               + " bytes: let the program read {params_file}");
 }
 
 process_order order_of(const trainable_start& what, const std::filesystem::path& params) {

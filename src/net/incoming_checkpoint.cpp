@@ -20,13 +20,16 @@ namespace {
 
 /// Makes the folder that the draft goes to; it may not be reached through a link.
 expected<void> make_folder(const checkpoint_draft& of) {
+  const auto folder = of.directory.parent_path();
   const auto trials = of.experiment / "trials";
+  const auto way = folder.lexically_relative(trials);
+  if (way.empty() || *way.begin() == "..")
+    return {};
   std::error_code why;
   std::filesystem::create_directories(trials, why);
   if (why)
     return error{ec::storage, "cannot make " + trials.string() + ": " + why.message()};
-  const auto folder = of.directory.parent_path();
-  auto made = guarded_directory::make(trials, folder.lexically_relative(trials));
+  auto made = guarded_directory::make(trials, way);
   return made ? expected<void>{} : made.error();
 }
 

@@ -26,7 +26,7 @@ class Planted(CertifiedCase):
     def setUp(self):
         super().setUp()
         self.storage = self.directory / "results"
-        self.flag = self.directory / "go on"
+        self.flag = self.directory / "go-on"
 
     def spiteful(self, name, plants, kind, wait=False, more=""):
         """An experiment of one trial, in a directory of its own."""

@@ -155,8 +155,14 @@ expected<void> make_visible(const checkpoint_draft& what) {
 /// @errors `ec::refused` where the draft is no directory, or is reached through a link: it would be
 /// another's files that are listed, synced and renamed.
 expected<void> must_be_draft(const checkpoint_draft& what) {
-  const auto trials = what.experiment / "trials";
-  auto opened = guarded_directory::open(trials, what.directory.lexically_relative(trials));
+  // "trials" itself may be a link of the user's own.
+  auto trusted = what.experiment;
+  auto way = what.directory.lexically_relative(trusted);
+  if (way.begin() != way.end() && *way.begin() == "trials") {
+    trusted /= "trials";
+    way = way.lexically_relative("trials");
+  }
+  auto opened = guarded_directory::open(trusted, way);
   return opened ? expected<void>{} : opened.error();
 }
 
