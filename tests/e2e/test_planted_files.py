@@ -136,6 +136,50 @@ class Planted(CertifiedCase):
         self.assertEqual(again.json()["counts"]["TERMINATED"], 1)
         self.assert_regular("x")
 
+    # -- A directory that others may write into.
+
+    def planted(self, name, link):
+        """A directory of an experiment that is yet to begin, with a link to what is precious."""
+        self.victim = self.directory / "victim"
+        self.victim.write_text("precious\n")
+        where = self.storage / name
+        where.mkdir(parents=True)
+        (where / link).symlink_to(self.victim)
+        return self.spiteful(name, "none", "fifo")
+
+    def test_nothing_is_written_through_links_of_others(self):
+        ran = self.finish(self.local(self.planted("x", ".probe")))
+        log = self.finish(self.local(self.planted("y", "run.log"), "--log.file", "run.log"), 7)
+        lock = self.finish(self.local(self.planted("z", "lock")), 8)
+
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 1)
+        self.assertIn("run.log is a link, not a file of its own: remove it", log.err)
+        self.assertIn("lock is a link: somebody else put it there; remove it", lock.err)
+        self.assertEqual(self.victim.read_text(), "precious\n")
+
+    def test_a_directory_where_everybody_may_replace_files_is_refused(self):
+        ini = self.spiteful("x", "none", "fifo")
+        where = self.storage / "x"
+        where.mkdir(parents=True)
+        where.chmod(0o777)
+        refused = self.finish(self.local(ini), 8)
+        where.chmod(0o1777)
+        warned = self.finish(self.local(ini))
+
+        self.assertIn("may be written by everybody (mode 0777)", refused.err)
+        self.assertIn("chmod o-w %s" % where, refused.err)
+        self.assertEqual(refused.out, "")
+        self.assertEqual(warned.err.count("may be written by everybody (mode 1777)"), 1)
+        self.assertEqual(warned.json()["counts"]["TERMINATED"], 1)
+
+    def test_what_is_made_may_never_be_written_by_everybody(self):
+        before = os.umask(0)
+        self.addCleanup(os.umask, before)
+        self.finish(self.local(self.spiteful("x", "none", "fifo")))
+
+        for place in (self.storage, self.storage / "x", self.storage / "x" / "trials"):
+            self.assertEqual(place.stat().st_mode & 0o002, 0, place)
+
     # -- A standing head.
 
     def test_a_head_serves_its_other_clients_whatever_lies_there(self):

@@ -161,7 +161,7 @@ expected<guarded_directory> guarded_directory::make(const fs::path& trusted, con
   fs::path so_far = trusted;
   for (const auto& name : way) {
     auto parent = std::exchange(so_far, so_far / name);
-    const bool made = ::mkdirat(at->number(), name.c_str(), 0777) == 0;
+    const bool made = ::mkdirat(at->number(), name.c_str(), 0775) == 0;
     if (!made && errno != EEXIST)
       return store::system_error(so_far, "make the directory", errno);
     descriptor next{beneath::open(at->number(), name, as_directory)};
