@@ -12,6 +12,7 @@
 #include "command/help.hpp"
 #include "config_command.hpp"
 #include "console/status_block.hpp"
+#include "console/terminal_guard.hpp"
 #include "console/text.hpp"
 #include "exit_code.hpp"
 #include "head/head_command.hpp"
@@ -35,6 +36,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 namespace tune::cli {
@@ -138,6 +140,21 @@ void fill_standard_descriptors() {
   }
 }
 
+/// Whether stdout gets text as it was found. Tables escape what is in them, and colour the rest.
+bool shows_as_found(const command_line& line) {
+  if (const auto* logs = std::get_if<logs_request>(&line.what))
+    return !logs->raw;
+  return std::holds_alternative<config_request>(line.what)
+         || line.output.value_or(output_format::table) != output_format::table;
+}
+
+exit_code carry_out(const command_line& line, const choices& all) {
+  std::optional<terminal_guard> guard;
+  if (::isatty(STDOUT_FILENO) == 1 && shows_as_found(line))
+    guard.emplace(std::cout);
+  return std::visit(commander{line, all}, line.what);
+}
+
 int run(int argc, char** argv, const choices& all) {
   if (auto status = host_main(argc, argv, all.trainables))
     return *status;
@@ -152,7 +169,7 @@ int run(int argc, char** argv, const choices& all) {
       || std::holds_alternative<head_request>(line->what)
       || std::holds_alternative<worker_request>(line->what))
     hold_signals();
-  auto code = std::visit(commander{*line, all}, line->what);
+  auto code = carry_out(*line, all);
   errno = 0;
   std::cout.flush();
   if (std::cout)

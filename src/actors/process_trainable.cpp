@@ -74,6 +74,8 @@ struct process_state {
   std::optional<not_ready> never_began;
   /// Its output goes to another machine.
   bool prints = false;
+  /// About what was in the way of its files.
+  std::string note;
   /// Why its output is not all in the files.
   std::string missing_output;
 
@@ -143,7 +145,17 @@ struct process_state {
 
   template <class Self>
   void launch(Self* self) {
-    process = processes->launch(order_of(what, params), courier_of(self));
+    auto order = order_of(what, params);
+    if (auto why = why_not_passed(what, order, params); !why.empty())
+      return never_start(self, why);
+    process = processes->launch(std::move(order), courier_of(self));
+  }
+
+  template <class Self>
+  void never_start(Self* self, const std::string& why) {
+    exit_info never;
+    never.trouble = why;
+    send(self, caf::actor_cast<process_impl>(self), process_news{never});
   }
 
   template <class Self>
@@ -212,8 +224,11 @@ struct process_state {
   template <class Self>
   void leave(Self* self, attempt_ended how) {
     auto tell = [this, self, how = std::move(how)](const std::string& missing) mutable {
-      if (!missing.empty())
-        how.detail += (how.detail.empty() ? "" : "\n") + incomplete_output_text(missing);
+      for (const auto& more :
+           {note, missing.empty() ? missing : incomplete_output_text(missing)}) {
+        if (!more.empty())
+          how.detail += (how.detail.empty() ? "" : "\n") + more;
+      }
       over = std::move(how);
       go_if_settled(self);
     };
@@ -481,6 +496,8 @@ struct readiness {
   std::filesystem::path params;
   std::optional<metric_pattern> patterns;
   std::string trouble;
+  /// About what was in the way.
+  std::string note;
 };
 
 process_impl::behavior_type process_trainable(process_impl::stateful_pointer<process_state> self,
@@ -508,14 +525,13 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   if (ready->patterns)
     state.printed
         = std::make_shared<pattern_courier>(me, std::move(*ready->patterns), state.reading);
+  state.note = std::move(ready->note);
   if (ready->trouble.empty()) {
     state.params = std::move(ready->params);
     state.announce_output(self);
     state.begin(self);
   } else {
-    exit_info never;
-    never.trouble = ready->trouble;
-    send(self, me, process_news{never});
+    state.never_start(self, ready->trouble);
   }
   return {
       [self, &state](const attempt_answer& x) { state.answer(self, x); },
@@ -534,10 +550,16 @@ expected<trainable_actor> spawn_process_trainable(caf::actor_system& system, tra
                                                   process_means means,
                                                   const expected<metric_pattern>* patterns) {
   auto ready = std::make_shared<readiness>();
-  auto file = prepare(what);
-  if (!file)
-    return file.error();
-  ready->params = std::move(*file);
+  auto files = prepare(what);
+  // What the trial did to its own directory is its own affair: no node would do better.
+  if (!files && files.error().code == ec::refused)
+    ready->trouble = files.error().detail;
+  else if (!files)
+    return files.error();
+  else {
+    ready->params = std::move(files->params);
+    ready->note = std::move(files->note);
+  }
   if (patterns != nullptr && *patterns)
     ready->patterns = (*patterns)->fresh();
   else if (patterns != nullptr)

@@ -2,16 +2,17 @@
 #include "tune/actors/run_log.hpp"
 
 #include "tune/core/printable.hpp"
+#include "tune/io/files/rotating_file.hpp"
 
 #include <spdlog/async_logger.h>
 #include <spdlog/details/thread_pool.h>
-#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <map>
+#include <mutex>
+#include <string_view>
 #include <utility>
 
 namespace tune {
@@ -40,23 +41,35 @@ std::string with_reason(std::string_view reason) {
   return reason.empty() ? std::string{} : ": " + shown(reason);
 }
 
-/// A crash may have cut the last line short: the next one must not become a part of it.
-void end_last_line(const std::filesystem::path& path) {
-  std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
-  char last = '\n';
-  if (!file.seekg(-1, std::ios::end) || !file.get(last) || last == '\n')
-    return; // no such file, nothing in it, or a whole line
-  file.seekp(0, std::ios::end);
-  file << '\n';
-}
+/// spdlog's own sink for files would follow a link that somebody put there.
+class file_sink : public spdlog::sinks::base_sink<std::mutex> {
+public:
+  explicit file_sink(rotating_file file) : file_{std::move(file)} {}
+  ~file_sink() override { static_cast<void>(file_.flush()); }
+
+protected:
+  void sink_it_(const spdlog::details::log_msg& what) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(what, line);
+    must(file_.write({line.data(), line.size()}));
+  }
+  void flush_() override { must(file_.flush()); }
+
+private:
+  rotating_file file_;
+
+  /// spdlog takes what is thrown to the handler of errors.
+  static void must(const expected<void>& done) {
+    if (!done)
+      throw spdlog::spdlog_ex{done.error().detail};
+  }
+};
 
 class run_log : public run_observer {
 public:
-  explicit run_log(const run_log_options& how)
+  run_log(const run_log_options& how, rotating_file to)
       : pool_{std::make_shared<spdlog::details::thread_pool>(most_waiting, 1)} {
-    end_last_line(how.file);
-    auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
-        how.file.string(), how.most_bytes, how.most_files - 1);
+    auto file = std::make_shared<file_sink>(std::move(to));
     file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
     // It is no part of spdlog's global list: two runs in a process do not meet.
     logger_ = std::make_shared<spdlog::async_logger>("tune", std::move(file), pool_,
@@ -155,10 +168,17 @@ private:
 } // namespace
 
 expected<std::shared_ptr<run_observer>> open_run_log(run_log_options options) {
+  auto fail = [&](const std::string& why) {
+    return error{ec::storage, "[log] file = " + options.file.string() + ": " + why};
+  };
+  auto file = rotating_file::open(options.file, {options.most_bytes, options.most_files});
+  if (!file)
+    return fail(file.error().detail);
   try {
-    return std::shared_ptr<run_observer>{std::make_shared<run_log>(options)};
+    return std::shared_ptr<run_observer>{
+        std::make_shared<run_log>(options, std::move(*file))};
   } catch (const spdlog::spdlog_ex& why) {
-    return error{ec::storage, "[log] file = " + options.file.string() + ": " + why.what()};
+    return fail(why.what());
   }
 }
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trial_process.hpp"
 
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/descriptor_limit.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/leftovers.hpp"
 #include "tune/io/process/params_file.hpp"
 #include "tune/io/process/shortage.hpp"
+#include "tune/io/spec/command_words.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 namespace tune {
 
@@ -18,28 +24,79 @@ bool is_host(const trainable_start& what) {
 
 namespace {
 
-expected<void> make_directories(const std::filesystem::path& which) {
+/// Makes a directory of the trial below one that is the job's.
+expected<void> make_below(const std::filesystem::path& trusted, const std::filesystem::path& made) {
   std::error_code why;
-  std::filesystem::create_directories(which, why);
-  if (!why)
-    return {};
-  return error{fault_of(why.value(), ec::storage),
-               "cannot make " + which.string() + ": " + text_of_shortage(why.value())};
+  std::filesystem::create_directories(trusted, why);
+  if (why)
+    return error{fault_of(why.value(), ec::storage),
+                 "cannot make " + trusted.string() + ": " + text_of_shortage(why.value())};
+  auto done = guarded_directory::make(trusted, made.lexically_relative(trusted));
+  return done ? expected<void>{} : done.error();
 }
 
 } // namespace
 
-expected<std::filesystem::path> prepare(const trainable_start& what) {
-  auto directory = trial_directory(what);
-  auto made = make_directories(directory);
-  if (made && !what.job->exports.empty())
-    made = make_directories(export_directory(what));
-  if (!made)
+expected<prepared_files> prepare(const trainable_start& what) {
+  const auto directory = trial_directory(what);
+  if (auto made = make_below(directory.parent_path(), directory); !made)
     return made.error();
+  if (!what.job->exports.empty()) {
+    if (auto made = make_below(what.checkpoints / "trials", export_directory(what)); !made)
+      return made.error();
+  }
   auto file = directory / "params.json";
-  if (auto done = write_params(file, *what.order.config.content, is_host(what)); !done)
+  auto done = write_params(file, *what.order.config.content, is_host(what));
+  if (!done)
     return done.error();
-  return file;
+  return prepared_files{std::move(file), std::move(*done)};
+}
+
+namespace {
+
+command_builtins builtins_of(const trainable_start& what, const trial_context& context,
+                             const std::filesystem::path& params) {
+  return {context.directory.string(), std::get<run_command>(what.job->plan).ini_dir,
+          context.trial_id, params.string()};
+}
+
+/// What the kernel copies of words and environment when it starts a program, pointers included.
+std::size_t bytes_of(const process_order& what) {
+  std::size_t result = 0;
+  for (const auto* texts : {&what.argv, &what.env}) {
+    for (const auto& text : *texts)
+      result += text.size() + 1 + sizeof(char*);
+  }
+  return result;
+}
+
+/// How much of that it takes: a quarter of the stack, and never more than 6 MiB.
+std::size_t most_bytes() {
+  constexpr long most = 6L * 1024 * 1024;
+  const auto told = ::sysconf(_SC_ARG_MAX);
+  return static_cast<std::size_t>(told > 0 ? std::min(told, most) : most);
+}
+
+} // namespace
+
+std::string why_not_passed(const trainable_start& what, const process_order& order,
+                           const std::filesystem::path& params) {
+  const auto* plan = std::get_if<run_command>(&what.job->plan);
+  if (plan == nullptr)
+    return {};
+  const auto& config = *what.order.config.content;
+  const auto fit = check_words(plan->command, config, builtins_of(what, context_of(what), params));
+  if (!fit)
+    return fit.error().detail;
+  const auto bytes = bytes_of(order);
+  if (bytes <= most_bytes())
+    return {};
+  const auto [name, size] = longest_parameter(plan->command, config);
+  return "the words and the environment of the command have " + std::to_string(bytes)
+         + " bytes, and Linux takes " + std::to_string(most_bytes())
+         + (name.empty() ? std::string{}
+                         : "; the longest parameter, \"" + name + "\", has " + std::to_string(size)
+                               + " bytes: let the program read {params_file}");
 }
 
 process_order order_of(const trainable_start& what, const std::filesystem::path& params) {
@@ -56,9 +113,8 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
     result.max_report_line = json_limits{}.bytes;
   } else {
     const auto& plan = std::get<run_command>(work.plan);
-    command_builtins builtins{context.directory.string(), plan.ini_dir, context.trial_id,
-                              params.string()};
-    result.argv = plan.command.render(*what.order.config.content, builtins);
+    result.argv
+        = plan.command.render(*what.order.config.content, builtins_of(what, context, params));
     result.protocol = !plan.patterns;
     result.stdout_lines = plan.patterns.has_value();
     environment.insert(environment.end(), plan.environment.begin(), plan.environment.end());

@@ -9,19 +9,34 @@
 #include "tune/io/process/process_service.hpp"
 
 #include <filesystem>
+#include <string>
 
 namespace tune {
 
 /// Whether the program is a host of a C++ trainable.
 [[nodiscard]] bool is_host(const trainable_start& what);
 
-/// Makes the trial's directory and its params.json. @returns the file. @errors `ec::storage`.
-[[nodiscard]] expected<std::filesystem::path> prepare(const trainable_start& what);
+/// What a process finds when it starts.
+struct prepared_files {
+  std::filesystem::path params;
+  /// About something that was in the way and is gone; empty: nothing.
+  std::string note;
+};
+
+/// Makes the trial's directory and its params.json.
+/// @errors `ec::refused` where what lies in the trial's own directory is in the way, which is the
+///         trial's fault; `ec::storage`, which is the node's.
+[[nodiscard]] expected<prepared_files> prepare(const trainable_start& what);
 
 /// The process of a trial that runs a program or a host.
 /// @param params What `prepare` returned.
 [[nodiscard]] process_order order_of(const trainable_start& what,
                                      const std::filesystem::path& params);
+
+/// Why the program of a trial cannot be given its parameters, with the parameter's name; empty: it
+/// can.
+[[nodiscard]] std::string why_not_passed(const trainable_start& what, const process_order& order,
+                                         const std::filesystem::path& params);
 
 /// What a host that waits is told, so that it runs this trial next.
 [[nodiscard]] host_order host_order_of(const trainable_start& what,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/printable.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tune {
 
 namespace {
@@ -17,10 +20,20 @@ std::size_t length_of(unsigned char lead) {
   return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
 }
 
-/// Controls, line separators, and marks that reorder what stands around them.
+/// Controls, line separators, marks that reorder what stands around them, and those that nobody
+/// sees: tags, fillers and annotations.
 bool is_harmful(char32_t x) {
   return x < 0x20 || (x >= 0x7F && x < 0xA0) || (x >= 0x2028 && x <= 0x202E)
-         || (x >= 0x2066 && x <= 0x2069) || x == 0x200E || x == 0x200F || x == 0x061C;
+         || (x >= 0x2060 && x <= 0x206F) || x == 0x200E || x == 0x200F || x == 0x061C
+         || x == 0xFEFF || (x >= 0xFFF9 && x <= 0xFFFB) || (x >= 0xE0000 && x <= 0xE007F);
+}
+
+/// Whether more bytes could make a code point of it.
+bool is_cut_short(std::string_view text) {
+  const auto length = length_of(static_cast<unsigned char>(text[0]));
+  return length > text.size() && std::all_of(text.begin() + 1, text.end(), [](char x) {
+           return (static_cast<unsigned char>(x) & 0xC0u) == 0x80u;
+         });
 }
 
 std::string escaped(char32_t x) {
@@ -35,8 +48,8 @@ std::string escaped(char32_t x) {
       break;
   }
   constexpr std::string_view digits = "0123456789abcdef";
-  std::size_t count = x < 0x100 ? 2 : 4;
-  std::string result = x < 0x100 ? "\\x" : "\\u";
+  std::size_t count = x < 0x100 ? 2 : x < 0x10000 ? 4 : 8;
+  std::string result = x < 0x100 ? "\\x" : x < 0x10000 ? "\\u" : "\\U";
   for (auto i = count; i-- > 0;)
     result += digits[(x >> (4 * i)) & 0xF];
   return result;
@@ -65,20 +78,52 @@ code_point read_code_point(std::string_view text) {
   return {point, length, true};
 }
 
+namespace {
+
+/// Takes one code point off the text. @returns its bytes.
+std::size_t add_next(std::string& to, std::string_view text) {
+  const auto x = read_code_point(text);
+  if (!x.valid)
+    to += replacement;
+  else if (is_harmful(x.point))
+    to += escaped(x.point);
+  else
+    to += text.substr(0, x.bytes);
+  return x.bytes;
+}
+
+} // namespace
+
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
+  while (!text.empty())
+    text.remove_prefix(add_next(result, text));
+  return result;
+}
+
+std::string printable_parts::add(std::string_view part) {
+  const auto whole = std::exchange(waiting_, {}).append(part);
+  std::string_view text{whole};
+  std::string result;
+  result.reserve(text.size());
   while (!text.empty()) {
-    auto x = read_code_point(text);
-    if (!x.valid)
-      result += replacement;
-    else if (is_harmful(x.point))
-      result += escaped(x.point);
-    else
-      result += text.substr(0, x.bytes);
-    text.remove_prefix(x.bytes);
+    if (text == "\r" || is_cut_short(text)) {
+      waiting_ = text;
+      break;
+    }
+    if (text[0] == '\n' || text[0] == '\t' || text.starts_with("\r\n")) {
+      result += text[0];
+      text.remove_prefix(1);
+    } else {
+      text.remove_prefix(add_next(result, text));
+    }
   }
   return result;
+}
+
+std::string printable_parts::finish() {
+  return printable(std::exchange(waiting_, {}));
 }
 
 } // namespace tune

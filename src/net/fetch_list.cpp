@@ -3,10 +3,11 @@
 
 #include "job_id.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <limits>
 #include <sys/stat.h>
 #include <utility>
 
@@ -170,9 +171,11 @@ void fetch_list::arrived(const download_end& content) {
 
 void fetch_list::read_manifest(place x) {
   auto& fetch = x->second;
-  std::ifstream in{store_.path_of(fetch.manifest_hash), std::ios::binary};
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
-  auto manifest = manifest_from_json(text);
+  const auto list = store_.path_of(fetch.manifest_hash);
+  auto where = guarded_directory::open(list.parent_path());
+  auto text = where ? where->text(list.filename(), std::numeric_limits<std::size_t>::max())
+                    : where.error();
+  auto manifest = manifest_from_json(text ? text->value_or(std::string{}) : std::string{});
   if (!manifest) {
     // Should the disk be at fault, the next one gets it anew.
     static_cast<void>(store_.verify(fetch.manifest_hash));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/inbox.hpp"
 
-#include <fcntl.h>
+#include "tune/io/files/guarded_directory.hpp"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,17 +62,37 @@ struct writer_state {
       begins.erase(key);
       return {};
     }
-    auto file = place->second / "trials" / to_text(trial_id{x.trial})
-                / (x.stream == output_stream::out ? "stdout" : "stderr");
+    const std::string stream = x.stream == output_stream::out ? "stdout" : "stderr";
+    const auto trials = place->second / "trials";
     std::error_code ignored;
-    fs::create_directories(file.parent_path(), ignored);
+    fs::create_directories(trials, ignored);
     // Opened for each piece: an attempt that is lost never says that it is over.
-    auto descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (descriptor < 0)
-      return why_not("open", file);
-    auto why = write(descriptor, key, x, file);
-    ::close(descriptor);
-    return why;
+    auto folder = guarded_directory::make(trials, to_text(trial_id{x.trial}));
+    if (!folder)
+      return folder.error().detail;
+    constexpr ::mode_t readable_by_all = 0644;
+    auto opened = folder->update(stream, readable_by_all);
+    if (!opened)
+      return opened.error().detail;
+    const auto file = folder->path() / stream;
+    if (!opened->replaced.empty()) {
+      if (auto why = begin_anew(opened->file, key, x, replaced_text(file, opened->replaced));
+          !why.empty())
+        return why + file.string();
+    }
+    return write(opened->file.number(), key, x, file);
+  }
+
+  /// In a new file, which says what it replaced. What came before is lost.
+  std::string begin_anew(const store::descriptor& file, const stream_key& key,
+                         const output_piece& x, const std::string& note) {
+    const auto line = "[" + note + "]\n";
+    if (::write(file.number(), line.data(), line.size())
+        != static_cast<::ssize_t>(line.size()))
+      return std::string{"cannot write: "} + std::strerror(errno) + ": ";
+    // Such that this piece comes behind the line; the sum wraps round.
+    begins[key] = line.size() - x.offset;
+    return {};
   }
 
   void forget(const std::string& job) {

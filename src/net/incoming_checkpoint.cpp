@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "incoming_checkpoint.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
+#include <system_error>
 #include <utility>
 
 namespace tune {
@@ -13,10 +16,31 @@ stream_outline from_words(const outline_words& x) {
   return {x.manifest_hash, x.manifest_size, x.bytes};
 }
 
+namespace {
+
+/// Makes the folder that the draft goes to; it may not be reached through a link.
+expected<void> make_folder(const checkpoint_draft& of) {
+  const auto folder = of.directory.parent_path();
+  const auto trials = of.experiment / "trials";
+  const auto way = folder.lexically_relative(trials);
+  if (way.empty() || *way.begin() == "..")
+    return {};
+  std::error_code why;
+  std::filesystem::create_directories(trials, why);
+  if (why)
+    return error{ec::storage, "cannot make " + trials.string() + ": " + why.message()};
+  auto made = guarded_directory::make(trials, way);
+  return made ? expected<void>{} : made.error();
+}
+
+} // namespace
+
 expected<incoming_checkpoint> incoming_checkpoint::begin(std::uint64_t number,
                                                          checkpoint_draft where,
                                                          const outline_words& stream,
                                                          const incoming_limits& limits) {
+  if (auto made = make_folder(where); !made)
+    return made.error();
   auto to = checkpoint_writer::begin(where.directory, from_words(stream));
   if (!to)
     return to.error();

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/output_courier.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <system_error>
 #include <tuple>
@@ -21,12 +26,19 @@ struct read_order {
   std::uint64_t offset = 0;
 };
 
+/// What was read of it, and why it cannot be.
+struct read_bytes {
+  std::string bytes;
+  std::string why;
+};
+
 } // namespace
 
 } // namespace tune
 
 TUNE_BEGIN_LOCAL_TYPES(tune_output, 130)
 TUNE_LOCAL_TYPE(tune_output, tune::read_order)
+TUNE_LOCAL_TYPE(tune_output, tune::read_bytes)
 TUNE_END_LOCAL_TYPES(tune_output)
 
 namespace tune {
@@ -42,23 +54,43 @@ constexpr unsigned ticks_of_patience = 10;
 /// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
 using reader_actor = typed_actor<
     // Answers with what is there, at most a piece.
-    caf::result<std::string>(read_order),
+    caf::result<read_bytes>(read_order),
     // Removes the file.
     caf::result<void>(std::string)>;
+
+/// @returns nothing where there is no such file, or no more of it.
+expected<std::string> read_piece(const read_order& what) {
+  auto directory = guarded_directory::holding(what.file);
+  if (!directory)
+    return directory.error();
+  const auto name = what.file.filename().string();
+  if (directory->oddity(name).empty() && !directory->has_file(name))
+    return std::string{};
+  auto opened = directory->read(name);
+  if (!opened)
+    return opened.error();
+  std::string result(output_piece_bytes, '\0');
+  ::ssize_t count = 0;
+  do
+    count = ::pread(opened->number(), result.data(), result.size(),
+                    static_cast<::off_t>(what.offset));
+  while (count < 0 && errno == EINTR);
+  if (count < 0)
+    return error{ec::unreadable,
+                 "cannot read " + what.file.string() + ": " + std::strerror(errno)};
+  result.resize(static_cast<std::size_t>(count));
+  return result;
+}
 
 reader_actor::behavior_type reader(reader_actor::pointer) {
   return {
       [](const read_order& what) {
-        std::string result(output_piece_bytes, '\0');
-        std::ifstream in{what.file, std::ios::binary};
-        in.seekg(static_cast<std::streamoff>(what.offset));
-        in.read(result.data(), static_cast<std::streamsize>(result.size()));
-        result.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-        return result;
+        auto read = read_piece(what);
+        return read ? read_bytes{std::move(*read), {}} : read_bytes{{}, read.error().detail};
       },
       [](const std::string& file) {
-        std::error_code ignored;
-        std::filesystem::remove(file, ignored);
+        if (auto directory = guarded_directory::holding(file))
+          static_cast<void>(directory->remove(std::filesystem::path{file}.filename()));
       },
   };
 }
@@ -136,7 +168,7 @@ struct courier_state {
     from.again = false;
     request(self, reads, caf::infinite, read_order{from.file, from.done})
         .then([this, self, which, index,
-               of = round](std::string& bytes) { pass(self, which, index, of, std::move(bytes)); },
+               of = round](read_bytes& read) { pass(self, which, index, of, std::move(read)); },
               [this, self, which, index](const caf::error& why) {
                 fail(which, index, render(self->system(), why));
               });
@@ -144,10 +176,13 @@ struct courier_state {
 
   template <class Self>
   void pass(Self* self, const output_key& which, std::size_t index, unsigned of,
-            std::string bytes) {
+            read_bytes read) {
     auto known = attempts.find(which);
     if (known == attempts.end() || of != round)
       return;
+    if (!read.why.empty())
+      return fail(which, index, read.why);
+    auto& bytes = read.bytes;
     auto& [id, all] = *known;
     auto& from = all.streams[index];
     // It is read again when the head is there.

@@ -26,12 +26,13 @@ namespace {
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr std::uint32_t most_rows = 50;
 
-catch_up_function file_writer(const std::filesystem::path& directory) {
+catch_up_function file_writer(const std::filesystem::path& directory,
+                              const trial_files::warn_function& warn) {
   // Opened by the sink's own thread, when there is something to read.
   auto files = std::make_shared<std::unique_ptr<trial_files>>();
-  return [files, directory](sequence committed) -> expected<void> {
+  return [files, directory, warn](sequence committed) -> expected<void> {
     if (*files == nullptr) {
-      auto made = trial_files::open(directory);
+      auto made = trial_files::open(directory, warn);
       if (!made)
         return made.error();
       *files = std::move(*made);
@@ -96,6 +97,7 @@ company_options options_for(opened_storage directory, const spec& what) {
   result.bad = std::move(directory.bad);
   result.again = std::move(directory.again);
   result.only_again = directory.only_again;
+  result.warning = std::move(directory.warning);
   return result;
 }
 
@@ -105,6 +107,7 @@ company::company(premises& where, run_parts parts, company_options how)
     , store_{how.store}
     , work_{parts.work}
     , shipment_{std::move(how.shipment)}
+    , warning_{how.warning}
     , recorder_{spawn_recorder(system_, committer(how.store))}
     , janitor_{spawn_janitor(system_, remover(store_->directory()), tidier(store_->directory()))}
     , space_{parts.space} {
@@ -153,7 +156,8 @@ void company::spawn_rules(run_parts& parts, const company_options& how) {
 }
 
 void company::spawn_files(const company_options& how) {
-  files_ = spawn_sink(system_, file_writer(store_->directory()), how.on_files_failed);
+  files_ = spawn_sink(system_, file_writer(store_->directory(), how.on_files_odd),
+                      how.on_files_failed);
   send_from_outside(recorder_, *files_);
 }
 
@@ -161,6 +165,8 @@ expected<void> company::start() {
   if (auto known = where_.take_in(work_, std::move(shipment_)); !known)
     return known.error();
   send_from_outside(runner_, run_atom_v);
+  if (!warning_.empty())
+    send_from_outside(runner_, remark{warning_});
   open_desk();
   return {};
 }

@@ -4,6 +4,7 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/store/directory_rights.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -228,8 +229,25 @@ expected<void> finish_up(const fs::path& directory, const spec& wanted) {
   return (*files)->catch_up(*last);
 }
 
+namespace {
+
+/// @returns a warning. @errors `ec::refused`.
+expected<std::string> rights_of(const fs::path& directory) {
+  auto inside = check_rights(directory);
+  if (!inside || !inside->empty())
+    return inside;
+  // There they could put another directory in its place. Many a container offers no other.
+  auto above = check_rights(directory.has_parent_path() ? directory.parent_path() : fs::path{"."});
+  return above ? *above : above.error().detail;
+}
+
+} // namespace
+
 expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted,
                                       std::optional<resume_mode> resume) {
+  auto rights = rights_of(directory);
+  if (!rights)
+    return rights.error();
   auto state = inspect_directory(directory);
   if (!state)
     return state.error();
@@ -252,6 +270,7 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
       return swept.error();
   }
   opened_storage result{std::make_shared<experiment_store>(std::move(*opened)), holds};
+  result.warning = std::move(*rights);
   if (holds) {
     auto missing = missing_checkpoints(directory);
     if (!missing)

@@ -284,6 +284,7 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   auto store = how.store;
   how.observer = news;
   how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
+  how.on_files_odd = [news](const std::string& text) { news->warned(text); };
   how.shipment = std::move(shipment);
   if (auto log = log_of(chosen.what, directory, news); !log)
     return log.error();

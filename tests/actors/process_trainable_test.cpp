@@ -65,7 +65,20 @@ TEST_F(process_trainable, tells_where_not_all_of_its_output_could_be_kept) {
   run();
 
   EXPECT_EQ(end().how, end_class::finished);
-  EXPECT_THAT(end().detail, HasSubstr("not all that it printed is in its files: cannot open"));
+  EXPECT_THAT(end().detail, HasSubstr("not all that it printed is in its files: "));
+  EXPECT_THAT(end().detail, HasSubstr("stdout is a directory, not a file"));
+}
+
+TEST_F(process_trainable, fails_with_the_name_of_a_parameter_that_its_command_cannot_have) {
+  auto command = command_template::parse(TUNE_FAKE_TRAINABLE " report 1 out {x}", {"x"});
+  ASSERT_TRUE(command);
+  work.plan = run_command{*command, "/", {}, {}};
+  configs = {object{{"x", std::string{"a\0b", 3}}}};
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("parameter \"x\" has a NUL byte"));
 }
 
 TEST_F(process_trainable, is_told_to_stop_by_protocol) {

@@ -129,6 +129,17 @@ TEST_F(run_log_test, keeps_its_files_within_a_bound) {
   EXPECT_LE(bytes, 3000u);
 }
 
+TEST_F(run_log_test, writes_through_no_link) {
+  std::ofstream{root / "victim"} << "precious\n";
+  std::filesystem::create_symlink(root / "victim", root / "run.log");
+
+  auto uut = open_run_log({root / "run.log", log_level::info});
+
+  ASSERT_FALSE(uut);
+  EXPECT_THAT(uut.error().detail, HasSubstr("run.log is a link, not a file of its own: remove it"));
+  EXPECT_THAT(read(root / "victim"), ElementsAre("precious"));
+}
+
 TEST_F(run_log_test, names_key_and_path_where_the_file_cannot_be_opened) {
   auto uut = open_run_log({root, log_level::info});
 

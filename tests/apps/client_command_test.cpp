@@ -121,20 +121,20 @@ TEST(status_command, says_it_in_words) {
 TEST(file_follower, copies_what_came_since_the_last_look) {
   auto file = std::filesystem::path{testing::TempDir()} / "tune_followed";
   std::filesystem::remove(file);
-  file_follower uut{file};
+  file_follower uut{testing::TempDir(), "tune_followed"};
   std::ostringstream out;
 
-  EXPECT_FALSE(uut.catch_up(out));
+  EXPECT_FALSE(*uut.catch_up(out));
   std::ofstream{file} << "one\n";
-  EXPECT_TRUE(uut.catch_up(out));
-  EXPECT_TRUE(uut.catch_up(out));
+  EXPECT_TRUE(*uut.catch_up(out));
+  EXPECT_TRUE(*uut.catch_up(out));
   std::ofstream{file, std::ios::app} << "two\n";
-  EXPECT_TRUE(uut.catch_up(out));
+  EXPECT_TRUE(*uut.catch_up(out));
   EXPECT_EQ(out.str(), "one\ntwo\n");
 
   // A log that was begun anew.
   std::ofstream{file} << "3\n";
-  EXPECT_TRUE(uut.catch_up(out));
+  EXPECT_TRUE(*uut.catch_up(out));
   EXPECT_EQ(out.str(), "one\ntwo\n3\n");
   std::filesystem::remove(file);
 }

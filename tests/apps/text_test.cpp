@@ -21,6 +21,42 @@ TEST(text, escapes_what_reorders_or_breaks_lines) {
   EXPECT_EQ(printable("\u200F"), "\\u200f");
 }
 
+TEST(text, escapes_what_nobody_sees) {
+  EXPECT_EQ(printable("a\u2060b\uFEFF"), "a\\u2060b\\ufeff");
+  EXPECT_EQ(printable("\U000E0041"), "\\U000e0041") << "a tag";
+}
+
+TEST(printable_parts, keep_lines_and_tabs_and_escape_the_rest) {
+  printable_parts uut;
+
+  EXPECT_EQ(uut.add("one\ttwo\r\n\x1b[2J\a\u202e"), "one\ttwo\r\n\\x1b[2J\\x07\\u202e");
+  EXPECT_EQ(uut.finish(), "");
+}
+
+TEST(printable_parts, show_a_carriage_return_that_would_have_the_line_written_over) {
+  printable_parts uut;
+
+  EXPECT_EQ(uut.add("real\rfake\n"), "real\\rfake\n");
+}
+
+TEST(printable_parts, wait_for_the_rest_of_what_was_cut_in_two) {
+  const std::string whole = "x\u00e9\u202e\U0001f600\r\ny\xff\xe4\xb8z\r";
+  printable_parts uut;
+  std::string shown;
+  for (char x : whole)
+    shown += uut.add({&x, 1});
+
+  EXPECT_EQ(shown + uut.finish(),
+            "x\u00e9\\u202e\U0001f600\r\ny\uFFFD\uFFFD\uFFFDz\\r");
+}
+
+TEST(printable_parts, show_at_the_end_what_never_became_whole) {
+  printable_parts uut;
+
+  EXPECT_EQ(uut.add("x\xe4\xb8"), "x");
+  EXPECT_EQ(uut.finish(), "\uFFFD\uFFFD");
+}
+
 TEST(text, keeps_what_is_harmless) {
   EXPECT_EQ(printable("größe 中文 😀"), "größe 中文 😀");
   EXPECT_EQ(printable(""), "");

@@ -196,6 +196,16 @@ TEST(space, refuses_broken_lines_naming_parameter_and_column) {
             "\"lr\": column 8: '\"' is never closed");
 }
 
+TEST(space, refuses_texts_that_no_program_would_see_whole) {
+  const std::string why
+      = ": a text must not have a NUL byte (\\u0000): programs would see its front only";
+
+  EXPECT_EQ(complaint({{"a", R"("x\u0000y")"}}), "\"a\"" + why);
+  EXPECT_EQ(complaint({{"b", R"(choice(x, "\u0000"))"}}), "\"b\"" + why);
+  EXPECT_EQ(complaint({{"c", R"(grid("x\u0000"))"}}), "\"c\"" + why);
+  EXPECT_EQ(complaint({{"d", R"("x\u0001y")"}}), "read");
+}
+
 TEST(space, refuses_names_that_cannot_be) {
   EXPECT_EQ(complaint({{"a", "1"}, {"a", "2"}}), "\"a\": is declared twice");
   EXPECT_EQ(complaint({{"a.b", "1"}, {"a", "2"}}), "\"a\": cannot be a value and hold \"a.b\"");

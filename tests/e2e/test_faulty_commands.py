@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that fail in every way: the experiment goes on, and the record says what happened."""
 import json
+import os
 import shutil
 import time
 
@@ -51,6 +52,38 @@ class FaultyCommands(Case):
             self.assertIn(text, shown)
             self.assertIn(text, ran.err)
         self.assertIn(end_class, shown)
+
+    def long_parameter(self, bytes_each, count=1):
+        """What becomes of a command that is given so long parameters."""
+        names = ["p%d" % i for i in range(count)]
+        ini = self.experiment(
+            "tune report 1 " + " ".join("{%s}" % x for x in names),
+            "\n".join("%s = %s" % (x, "y" * (bytes_each - i)) for i, x in enumerate(names)),
+        )
+        ran = self.run_node("run", ini, "-o", "json", code=5)
+        attempt = self.failed_attempt()
+        self.assertEqual(attempt["end_class"], "user_error", ran)
+        return attempt["detail"]
+
+    def test_a_parameter_that_is_too_long_for_a_word_is_named_with_its_size(self):
+        detail = self.long_parameter(150_000)
+
+        self.assertIn('parameter "p0" has 150000 bytes, and Linux takes at most 131071', detail)
+        self.assertIn("{params_file}", detail)
+
+    def test_parameters_that_are_too_long_together_are_told_with_the_longest(self):
+        limit = min(os.sysconf("SC_ARG_MAX"), 6 << 20)
+        detail = self.long_parameter(100_000, limit // 100_000 + 2)
+
+        self.assertIn("the words and the environment of the command have ", detail)
+        self.assertIn('the longest parameter, "p0", has 100000 bytes', detail)
+
+    def test_a_parameter_with_a_nul_byte_is_refused_with_its_key(self):
+        ini = self.experiment("tune report 1 {x}", 'x = "a\\u0000b"')
+
+        ran = self.run_node("run", ini, code=3)
+
+        self.assertIn('"x": a text must not have a NUL byte', ran.err)
 
     def test_an_exception_is_told_with_its_last_lines(self):
         ran, trial = self.run_beside_good("tune report 1 raise 'the rate exploded'")

@@ -8,6 +8,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 namespace tune {
 namespace {
 
@@ -52,6 +54,9 @@ struct inbox_test : support::deterministic_system {
   }
   fs::path file(const std::string& name) const { return disk.head() / "trials" / "00007" / name; }
   std::string text(const std::string& name) const { return disk.content(file(name)); }
+  std::string replaced(const std::string& what) const {
+    return file("stdout").string() + " was " + what + " and is replaced by a new file";
+  }
 };
 
 TEST_F(inbox_test, puts_each_piece_where_it_belongs) {
@@ -123,8 +128,7 @@ TEST_F(inbox_test, tells_which_file_it_cannot_write) {
 
   auto why = put(piece(1, 0, "text"));
 
-  EXPECT_THAT(why, HasSubstr("cannot open"));
-  EXPECT_THAT(why, HasSubstr(file("stdout").string()));
+  EXPECT_THAT(why, HasSubstr(file("stdout").string() + " is a directory, not a file"));
   auto err = piece(1, 0, "err");
   err.stream = output_stream::err;
   EXPECT_EQ(put(err), "");
@@ -135,9 +139,31 @@ TEST_F(inbox_test, follows_no_link) {
   fs::create_directories(file("stdout").parent_path());
   fs::create_symlink(disk.head() / "victim", file("stdout"));
 
-  EXPECT_THAT(put(piece(1, 0, "text")), HasSubstr("cannot open"));
+  EXPECT_EQ(put(piece(1, 0, "text")), "");
 
   EXPECT_EQ(disk.content(disk.head() / "victim"), "safe");
+  EXPECT_EQ(text("stdout"), "[" + replaced("a link") + "]\ntext");
+}
+
+TEST_F(inbox_test, goes_on_in_a_new_file_in_the_place_of_a_pipe) {
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+  fs::remove(file("stdout"));
+  ASSERT_EQ(::mkfifo(file("stdout").c_str(), 0666), 0);
+
+  EXPECT_EQ(put(piece(1, 4, "two ")), "");
+  EXPECT_EQ(put(piece(1, 8, "three")), "");
+
+  EXPECT_EQ(text("stdout"), "[" + replaced("a named pipe") + "]\ntwo three");
+}
+
+TEST_F(inbox_test, enters_no_link_in_the_place_of_a_directory) {
+  disk.write("elsewhere/kept", "safe");
+  fs::create_directories(disk.head() / "trials");
+  fs::create_directory_symlink(disk.head() / "elsewhere", disk.head() / "trials" / "00007");
+
+  EXPECT_THAT(put(piece(1, 0, "text")), HasSubstr("00007 is a link, not a directory"));
+
+  EXPECT_FALSE(fs::exists(disk.head() / "elsewhere" / "stdout"));
 }
 
 } // namespace

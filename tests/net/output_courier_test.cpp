@@ -8,6 +8,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 #include <deque>
 #include <fstream>
 #include <map>
@@ -225,6 +227,19 @@ TEST_F(output_courier_test, does_not_mind_answers_to_what_it_never_sent) {
   }
 
   EXPECT_EQ(*end, std::vector<std::string>{""});
+}
+
+TEST_F(output_courier_test, waits_for_no_pipe_and_says_so) {
+  ASSERT_EQ(::mkfifo(file("out").c_str(), 0666), 0);
+  fs::create_symlink(disk.head() / "elsewhere", file("err"));
+  open(first);
+  grew();
+
+  auto why = close(first);
+
+  ASSERT_EQ(why->size(), 1u);
+  EXPECT_THAT(why->front(), HasSubstr(file("out").string() + " is a named pipe, not a file"));
+  EXPECT_TRUE(heard->pieces.empty());
 }
 
 TEST_F(output_courier_test, keeps_two_jobs_apart_whose_attempts_have_the_same_number) {

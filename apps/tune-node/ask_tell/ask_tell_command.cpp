@@ -172,6 +172,8 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   if (!opened)
     return complain(opened.error());
   disk_world world{opened->store, record.log.trial_files, line.quiet};
+  if (!opened->warning.empty())
+    world.warn(opened->warning);
   warn_of_saving(record.checkpoint, world);
   on::opened opening{opened->store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
   opening.draws = on::present_draws;

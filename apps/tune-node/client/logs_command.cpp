@@ -5,12 +5,17 @@
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
 #include "tune/io/control/control_place.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <thread>
 
@@ -26,7 +31,9 @@ constexpr std::chrono::milliseconds pace{200};
 /// Where it is, and when nothing more will come.
 struct log_source {
   fs::path directory;
-  fs::path file;
+  /// As for `file_follower`.
+  fs::path trusted;
+  fs::path way;
   std::optional<trial_id> trial;
 };
 
@@ -38,9 +45,9 @@ expected<log_source> trial_source(const fs::path& directory, const logs_request&
   if (!*row)
     return error{ec::unknown_name,
                  printable(directory.string()) + ": there is no trial " + to_text(*what.trial)};
-  auto file
-      = trials_directory(directory) / to_text(*what.trial) / (what.errors ? "stderr" : "stdout");
-  return log_source{directory, std::move(file), what.trial};
+  return log_source{directory, trials_directory(directory),
+                    fs::path{to_text(*what.trial)} / (what.errors ? "stderr" : "stdout"),
+                    what.trial};
 }
 
 expected<log_source> run_source(const fs::path& directory, store_reader& from) {
@@ -54,7 +61,8 @@ expected<log_source> run_source(const fs::path& directory, store_reader& from) {
     return error{ec::bad_option, printable(directory.string())
                                      + ": it writes no log of its own ([log] file is not set);"
                                        " name a trial to see what that printed"};
-  return log_source{directory, directory / what->log.file, std::nullopt};
+  const auto file = directory / what->log.file;
+  return log_source{directory, file.parent_path(), file.filename(), std::nullopt};
 }
 
 expected<log_source> source_of(const logs_request& what) {
@@ -80,11 +88,12 @@ bool is_over(const log_source& x) {
 }
 
 exit_code follow(const log_source& x) {
-  file_follower file{x.file};
+  file_follower file{x.trusted, x.way};
   for (;;) {
     // What is written before the end is read after it.
     auto over = is_over(x);
-    file.catch_up(std::cout);
+    if (auto done = file.catch_up(std::cout); !done)
+      return complain(done.error());
     std::cout.flush();
     if (over || !std::cout)
       return exit_code::done;
@@ -94,22 +103,44 @@ exit_code follow(const log_source& x) {
 
 } // namespace
 
-bool file_follower::catch_up(std::ostream& out) {
-  std::error_code failed;
-  auto size = fs::file_size(file_, failed);
-  if (failed)
+expected<bool> file_follower::catch_up(std::ostream& out) {
+  auto where = guarded_directory::open(trusted_, way_.parent_path());
+  if (!where && where.error().code == ec::storage)
     return false;
-  if (size < done_)
-    done_ = 0;
-  std::ifstream in{file_, std::ios::binary};
-  in.seekg(static_cast<std::streamoff>(done_));
-  std::array<char, 64 * 1024> buffer;
-  while (in && out) {
-    in.read(buffer.data(), buffer.size());
-    out.write(buffer.data(), in.gcount());
-    done_ += static_cast<std::uintmax_t>(in.gcount());
-  }
+  if (!where)
+    return where.error();
+  const auto name = way_.filename().string();
+  // Where it is something else, reading it says so.
+  if (!where->has_file(name) && where->oddity(name).empty())
+    return false;
+  auto opened = where->read(name);
+  if (!opened)
+    return opened.error();
+  auto copied = copy(opened->number(), out);
+  if (!copied)
+    return copied.error();
   return true;
+}
+
+expected<void> file_follower::copy(int from, std::ostream& out) {
+  struct ::stat about {};
+  if (::fstat(from, &about) == 0 && static_cast<std::uint64_t>(about.st_size) < done_)
+    done_ = 0;
+  std::array<char, 64 * 1024> buffer;
+  while (out) {
+    const auto count
+        = ::pread(from, buffer.data(), buffer.size(), static_cast<::off_t>(done_));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return error{ec::unreadable, "cannot read " + (trusted_ / way_).string() + ": "
+                                       + std::strerror(errno)};
+    if (count == 0)
+      break;
+    out.write(buffer.data(), count);
+    done_ += static_cast<std::uint64_t>(count);
+  }
+  return {};
 }
 
 exit_code show_logs(const command_line&, const logs_request& what) {
@@ -118,9 +149,13 @@ exit_code show_logs(const command_line&, const logs_request& what) {
     return complain(found.error());
   if (what.follow)
     return follow(*found);
-  if (file_follower{found->file}.catch_up(std::cout))
+  auto shown = file_follower{found->trusted, found->way}.catch_up(std::cout);
+  if (!shown)
+    return complain(shown.error());
+  if (*shown)
     return exit_code::done;
-  return complain({ec::unreadable, found->file.string() + ": nothing was written there"});
+  return complain(
+      {ec::unreadable, (found->trusted / found->way).string() + ": nothing was written there"});
 }
 
 } // namespace tune::cli

@@ -149,6 +149,8 @@ struct logs_request {
   bool follow = false;
   /// stderr instead of stdout.
   bool errors = false;
+  /// Byte for byte, also to a terminal.
+  bool raw = false;
 };
 
 /// Something for the head of a running experiment.

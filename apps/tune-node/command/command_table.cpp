@@ -268,7 +268,8 @@ command_doc logs_doc() {
        {"tune-node logs results/digits-mlp", "the file of [log] file"}},
       {directory_argument, {"TRIAL", {}, argument_kind::number, false}},
       {{"follow", 'f', "", "go on with what comes, until the trial ends or nobody runs it"},
-       {"stderr", 0, "", "what the trial wrote to stderr"}}};
+       {"stderr", 0, "", "what the trial wrote to stderr"},
+       {"raw", 0, "", "leave control characters as they are, also on a terminal"}}};
   result.family = looking;
   return result;
 }

@@ -289,6 +289,7 @@ expected<request> logs_from(const read_result& x, const command_doc& where) {
     result.trial = named->front();
   result.follow = x.has("follow");
   result.errors = x.has("stderr");
+  result.raw = x.has("raw");
   if (result.errors && !result.trial)
     return wrong("--stderr needs a TRIAL", &where);
   return request{std::move(result)};

@@ -172,6 +172,7 @@ struct steward_state {
     how.on_files_failed = [events = told](const error& why) {
       events->say("trial files are not written any more: " + to_text(why));
     };
+    how.on_files_odd = [events = told](const std::string& what) { events->warned(what); };
     how.shipment = std::move(made.shipment);
     actors = std::make_unique<company>(*here.place, std::move(made.parts), std::move(how));
     return actors->start();

@@ -92,6 +92,7 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
   how.on_files_failed = [shown](const error& why) {
     shown->say("trial files are not written any more: " + printable(to_text(why)));
   };
+  how.on_files_odd = [shown](const std::string& what) { shown->warned(what); };
   actors.emplace(place, std::move(parts), std::move(how));
   auto broken = [](const std::string& why) { give_up(printable(why)); };
   place.when_broken(broken);

@@ -24,4 +24,17 @@ struct code_point {
 /// U+FFFD. Everything that came from a trial or a file passes through here before it is shown.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// The same for a text of many lines that comes in parts: line ends and tabs stay. A carriage
+/// return stays only before a line feed, because alone it has the line written over.
+class printable_parts {
+public:
+  /// @returns what can be shown by now. The beginning of a code point waits for its rest.
+  [[nodiscard]] std::string add(std::string_view part);
+  /// Nothing more will come. @returns what waited.
+  [[nodiscard]] std::string finish();
+
+private:
+  std::string waiting_;
+};
+
 } // namespace tune

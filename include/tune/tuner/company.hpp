@@ -41,11 +41,15 @@ struct company_options {
   /// Trials that are to run again then, and whether nothing else is to run.
   std::vector<on::retry_asked> again;
   bool only_again = false;
+  /// What is said at its start; empty: nothing.
+  std::string warning;
   /// What workers are given of it; nothing where none can join.
   std::optional<job_offer> shipment;
   std::shared_ptr<run_observer> observer;
   /// Hears why the trial files are not written any more; from another thread.
   std::function<void(const error&)> on_files_failed;
+  /// Hears what was in the way of a trial's files, as a text with their names; from another thread.
+  std::function<void(const std::string&)> on_files_odd;
   /// In the place of the parts' own; they go with the company.
   std::optional<hired_scheduler> scheduler;
   std::optional<hired_searcher> searcher;
@@ -94,6 +98,7 @@ private:
   std::shared_ptr<experiment_store> store_;
   std::shared_ptr<const job> work_;
   std::optional<job_offer> shipment_;
+  std::string warning_;
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tune {
@@ -27,6 +28,8 @@ struct opened_storage {
   std::vector<on::retry_asked> again = {};
   /// Nothing else is to run.
   bool only_again = false;
+  /// Who else may write there; empty: nobody.
+  std::string warning = {};
 };
 
 /// Whether the directory holds an experiment that is done, unless `wanted` has more samples than it
@@ -44,8 +47,8 @@ struct opened_storage {
 
 /// Begins in `directory`, or goes on there if `resume` says so and how.
 /// @errors `ec::refused` where it holds an experiment and `resume` is not given, where the new
-///         configuration may not go on with the old results, or where another head holds it;
-///         `ec::storage`.
+///         configuration may not go on with the old results, where another head holds it, or where
+///         everybody may replace what is in it; `ec::storage`.
 [[nodiscard]] expected<opened_storage> open_storage(const std::filesystem::path& directory,
                                                     const spec& wanted,
                                                     std::optional<resume_mode> resume);

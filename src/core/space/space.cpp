@@ -35,6 +35,21 @@ bool is_empty_list(const domain& x) {
   return (choice && choice->options.empty()) || (grid && grid->options.empty());
 }
 
+/// A text with a NUL byte ends there for every program that is given it as a word or a variable.
+bool has_nul(const domain& x) {
+  auto cut_short = [](const value& what) {
+    const auto* text = what.as_string();
+    return text != nullptr && text->find('\0') != text->npos;
+  };
+  if (const auto* single = std::get_if<constant>(&x))
+    return cut_short(single->what);
+  const auto* choice = std::get_if<choice_of>(&x);
+  const auto* grid = std::get_if<grid_of>(&x);
+  return (choice != nullptr
+          && std::any_of(choice->options.begin(), choice->options.end(), cut_short))
+         || (grid != nullptr && std::any_of(grid->options.begin(), grid->options.end(), cut_short));
+}
+
 error about(std::string_view name, std::string_view what, ec code) {
   return {code, quoted(name) + ": " + std::string{what}};
 }
@@ -68,6 +83,10 @@ expected<index_by_name> index_names(const std::vector<parameter>& parameters) {
       return about(name, "a name must not be empty between its dots", ec::bad_syntax);
     if (is_empty_list(parameters[i].what))
       return about(name, "has no values", ec::bad_option);
+    if (has_nul(parameters[i].what))
+      return about(name, "a text must not have a NUL byte (\\u0000): programs would see its front"
+                         " only",
+                   ec::bad_option);
     if (!result.emplace(name, i).second)
       return about(name, "is declared twice", ec::bad_option);
   }

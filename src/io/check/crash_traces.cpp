@@ -80,14 +80,19 @@ private:
   /// @param count Results of the trial that are recorded.
   expected<void> look_at_trial(const trial_row& trial, std::uint64_t count) {
     const auto folder = trials_directory(directory_) / to_text(trial.trial);
-    auto parameters = state_of_text(folder / "params.json", to_json(trial.config) + "\n");
+    auto where = guarded_directory::open(trials_directory(directory_), to_text(trial.trial));
+    if (!where) {
+      add("behind", folder, 0, "cannot be read: " + where.error().detail);
+      return {};
+    }
+    auto parameters = state_of_text(*where, "params.json", to_json(trial.config) + "\n");
     if (!parameters)
       return parameters.error();
     if (*parameters != text_state::other)
       add("behind", folder / "params.json", 0, "does not hold the trial's configuration");
-    auto lines = state_of_lines(folder / "result.jsonl");
-    auto table = state_of_table(folder / "progress.csv");
-    auto failures = state_of_lines(folder / "error.txt");
+    auto lines = state_of_lines(*where, "result.jsonl");
+    auto table = state_of_table(*where, "progress.csv");
+    auto failures = state_of_lines(*where, "error.txt");
     for (const auto* x : {&lines, &table, &failures}) {
       if (!*x)
         return x->error();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -16,6 +18,16 @@ namespace {
 
 error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
   return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
+}
+
+/// Removes what lies in the folder of an attempt, as far as that can be. Nothing where a link leads
+/// to the folder: it may be another's.
+void remove_unlinked(const fs::path& folder, const std::string& name) {
+  // Below "trials": trial and attempt.
+  const auto trials = folder.parent_path().parent_path();
+  auto held = guarded_directory::open(trials, folder.lexically_relative(trials));
+  if (held)
+    static_cast<void>(held->remove_tree(name));
 }
 
 } // namespace
@@ -48,19 +60,21 @@ expected<fs::path> checkpoint_directory::begin() {
 
 expected<fs::path> checkpoint_directory::begin_below(const fs::path& root) {
   abandon();
-  open_ = root / folder_ / (checkpoint_name(++count_) + draft_suffix);
+  auto draft = root / folder_ / (checkpoint_name(++count_) + draft_suffix);
+  const auto trials = root / "trials";
   std::error_code why;
-  fs::create_directories(open_, why);
+  fs::create_directories(trials, why);
   if (why)
-    return failed("make", std::exchange(open_, {}), why);
-  return open_;
+    return failed("make", trials, why);
+  if (auto made = guarded_directory::make(trials, draft.lexically_relative(trials)); !made)
+    return made.error();
+  return open_ = std::move(draft);
 }
 
 void checkpoint_directory::abandon() {
   if (open_.empty())
     return;
-  std::error_code ignored;
-  fs::remove_all(open_, ignored);
+  remove_unlinked(open_.parent_path(), open_.filename());
   open_.clear();
 }
 
@@ -69,11 +83,14 @@ expected<void> remove_checkpoint(const fs::path& experiment, const std::string& 
     return {};
   if (!is_checkpoint_location(location))
     return error{ec::internal, location + " is no checkpoint"};
-  std::error_code why;
-  fs::remove_all(experiment / location, why);
-  if (why)
-    return failed("remove", experiment / location, why);
-  return {};
+  const auto trials = experiment / "trials";
+  const auto way = fs::path{location}.lexically_normal();
+  auto folder = guarded_directory::open(trials, way.parent_path().lexically_relative("trials"));
+  // Where its folder is gone, so is it.
+  std::error_code ignored;
+  if (!folder && !fs::exists(fs::symlink_status(experiment / way.parent_path(), ignored)))
+    return {};
+  return folder ? folder->remove_tree(way.filename()) : folder.error();
 }
 
 namespace {
@@ -107,9 +124,8 @@ std::vector<fs::path> directories_in(const fs::path& folder, std::string_view pr
 void remove_drafts(const fs::path& experiment, trial_id trial, attempt_id attempt) {
   for (const auto& each :
        directories_in(experiment / checkpoint_folder(trial, attempt), "checkpoint_")) {
-    std::error_code ignored;
     if (each.extension() == draft_suffix)
-      fs::remove_all(each, ignored);
+      remove_unlinked(each.parent_path(), each.filename());
   }
 }
 
@@ -117,9 +133,8 @@ void sweep_checkpoints(const fs::path& experiment, trial_id trial, attempt_id at
                        const std::set<std::string>& registered) {
   for (const auto& each :
        directories_in(experiment / checkpoint_folder(trial, attempt), "checkpoint_")) {
-    std::error_code ignored;
     if (!registered.contains(each.lexically_relative(experiment).string()))
-      fs::remove_all(each, ignored);
+      remove_unlinked(each.parent_path(), each.filename());
   }
 }
 
@@ -153,9 +168,8 @@ expected<std::size_t> sweep_checkpoints(const fs::path& experiment,
           strays.push_back(each);
       }
     }
-    std::error_code ignored;
     for (const auto& each : strays)
-      fs::remove_all(each, ignored);
+      remove_unlinked(each.parent_path(), each.filename());
     count += strays.size();
   }
   return count;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 
+#include "../files/copy_bytes.hpp"
 #include "../store/posix.hpp"
 
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,7 +30,7 @@ error failed(const std::string& doing, const fs::path& where, const std::error_c
 }
 
 expected<void> sync_path(const fs::path& what) {
-  auto descriptor = ::open(what.c_str(), O_RDONLY | O_CLOEXEC);
+  auto descriptor = ::open(what.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0)
     return failed("open", what, errno);
   auto status = ::fsync(descriptor);
@@ -149,7 +152,23 @@ expected<void> make_visible(const checkpoint_draft& what) {
   return synced;
 }
 
+/// @errors `ec::refused` where the draft is no directory, or is reached through a link: it would be
+/// another's files that are listed, synced and renamed.
+expected<void> must_be_draft(const checkpoint_draft& what) {
+  // "trials" itself may be a link of the user's own.
+  auto trusted = what.experiment;
+  auto way = what.directory.lexically_relative(trusted);
+  if (way.begin() != way.end() && *way.begin() == "trials") {
+    trusted /= "trials";
+    way = way.lexically_relative("trials");
+  }
+  auto opened = guarded_directory::open(trusted, way);
+  return opened ? expected<void>{} : opened.error();
+}
+
 expected<safe_checkpoint> commit(const checkpoint_draft& what) {
+  if (auto fine = must_be_draft(what); !fine)
+    return fine.error();
   auto listed = scan_checkpoint(what.directory, what.iteration);
   if (!listed)
     return listed.error();
@@ -170,17 +189,57 @@ void remove_draft(const checkpoint_draft& what) {
 
 } // namespace
 
+namespace {
+
+/// What was a file a moment ago is looked at again once it is open: a program may have put a pipe
+/// there.
+expected<void> copy_one(const fs::path& from, const fs::path& to) {
+  auto source = store::open_file(from, O_RDONLY | O_NONBLOCK | O_NOCTTY, "read");
+  if (!source)
+    return source.error();
+  struct ::stat about {};
+  if (::fstat(source->number(), &about) != 0 || !S_ISREG(about.st_mode))
+    return error{ec::storage,
+                 "cannot copy " + from.string() + ": it is neither a file nor a directory"};
+  ::unlink(to.c_str());
+  auto made = store::open_file(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "write");
+  if (!made)
+    return made.error();
+  auto copied = files::copy_bytes(*source, *made, to);
+  if (!copied)
+    return copied.error();
+  constexpr ::mode_t rights = 0777;
+  if (::fchmod(made->number(), about.st_mode & rights) != 0)
+    return store::system_error(to, "set the mode", errno);
+  return {};
+}
+
+expected<void> copy_tree(const fs::path& from, const fs::path& to) {
+  std::error_code why;
+  auto follow = fs::directory_options::follow_directory_symlink;
+  fs::recursive_directory_iterator i{from, follow, why};
+  for (; !why && i != fs::end(i); i.increment(why)) {
+    const auto place = to / i->path().lexically_relative(from);
+    if (i->is_directory(why)) {
+      fs::create_directory(place, i->path(), why);
+      if (why)
+        return failed("make", place, why);
+    } else if (auto copied = copy_one(i->path(), place); !copied) {
+      return copied;
+    }
+  }
+  return why ? expected<void>{failed("copy", from, why)} : expected<void>{};
+}
+
+} // namespace
+
 expected<void> copy_checkpoint(const fs::path& from, const fs::path& to) {
   if (auto fit = must_be_checkpoint(from); !fit)
     return fit;
   if (holds(from, to))
     return error{ec::storage,
                  "cannot copy " + from.string() + ": the experiment keeps its checkpoints in it"};
-  std::error_code why;
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::overwrite_existing, why);
-  if (why)
-    return failed("copy", from, why);
-  return {};
+  return copy_tree(from, to);
 }
 
 expected<safe_checkpoint> commit_checkpoint(const checkpoint_draft& what) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "copy_bytes.hpp"
 #include "incoming.hpp"
 
 #include "tune/io/files/content_store.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/sha256.hpp"
 
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <fstream>
-#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -23,46 +24,6 @@ constexpr std::uint32_t executable_bits = 0111;
 constexpr std::uint32_t plain_mode = 0644;
 constexpr ::mode_t directory_mode = 0755;
 
-/// Copies by hand, from where both files stand.
-expected<std::uint64_t> copy_by_hand(const store::descriptor& from, const store::descriptor& to,
-                                     const fs::path& path) {
-  std::vector<char> buffer(256 * 1024);
-  for (std::uint64_t copied = 0;;) {
-    const auto count = ::read(from.number(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return store::system_error(path, "read", errno);
-    if (count == 0)
-      return copied;
-    const auto bytes = static_cast<std::size_t>(count);
-    if (auto done = store::write_all(to, path, {buffer.data(), bytes}); !done)
-      return done.error();
-    copied += bytes;
-  }
-}
-
-/// The kernel copies by reference where the file system can. @returns how many bytes.
-expected<std::uint64_t> copy_all(const store::descriptor& from, const store::descriptor& to,
-                                 const fs::path& path) {
-  constexpr std::size_t at_once = std::size_t{1} << 30;
-  for (std::uint64_t copied = 0;;) {
-    const auto count = ::copy_file_range(from.number(), nullptr, to.number(), nullptr, at_once, 0);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0 && (errno == ENOSPC || errno == EIO || errno == EDQUOT))
-      return store::system_error(path, "copy", errno);
-    // Not between these files, or not on this kernel, or all is copied.
-    if (count <= 0) {
-      auto rest = copy_by_hand(from, to, path);
-      if (rest)
-        *rest += copied;
-      return rest;
-    }
-    copied += static_cast<std::uint64_t>(count);
-  }
-}
-
 /// Identifies the time since the machine's start; empty where it cannot be told.
 std::string boot_id() {
   std::ifstream in{"/proc/sys/kernel/random/boot_id"};
@@ -71,9 +32,12 @@ std::string boot_id() {
   return result;
 }
 
+/// Nothing where it cannot be read.
 std::string whole_text(const fs::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
+  constexpr std::size_t longest = 4096;
+  auto where = guarded_directory::open(file.parent_path());
+  auto text = where ? where->text(file.filename(), longest) : where.error();
+  return text ? text->value_or(std::string{}) : std::string{};
 }
 
 /// The directory of one job while it is completed.
@@ -128,7 +92,8 @@ private:
 
   expected<void> copy(const shipped_file& what) const {
     const auto source = from_.path_of(what.hash);
-    auto opened = store::open_file(source, O_RDONLY | O_NOFOLLOW, "read");
+    auto where = guarded_directory::open(source.parent_path());
+    auto opened = where ? where->read(source.filename()) : where.error();
     if (!opened)
       return opened.error();
     // Its time tells when it was last of use: see `shrink`.
@@ -136,7 +101,7 @@ private:
     auto to = files::incoming_file::make(incoming_);
     if (!to)
       return to.error();
-    auto copied = copy_all(*opened, to->file(), to->path());
+    auto copied = files::copy_bytes(*opened, to->file(), to->path());
     if (!copied)
       return copied.error();
     if (*copied != what.size)

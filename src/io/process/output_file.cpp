@@ -2,9 +2,8 @@
 #include "output_file.hpp"
 
 #include "tune/core/printable.hpp"
-#include "tune/io/process/shortage.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,18 +40,29 @@ output_file::output_file(std::filesystem::path path, std::uint64_t cap)
 
 /// @param may_wait A shortage of descriptors is no trouble yet.
 void output_file::open(bool may_wait) {
-  file_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
-  const auto reason = errno;
-  if (!file_ && may_wait && is_shortage(reason))
+  constexpr ::mode_t readable_by_all = 0644;
+  // The thread reads for all trials of the node: one must not be able to make it wait.
+  auto directory = guarded_directory::holding(path_);
+  auto opened = directory ? directory->append(path_.filename(), readable_by_all)
+                          : expected<writable_file>{directory.error()};
+  if (!opened && may_wait && opened.error().code == ec::shortage)
     return;
   opened_ = true;
-  struct stat about {};
-  if (!file_)
-    trouble_ = "cannot open " + path_.string() + ": " + text_of_shortage(reason);
-  else if (::fstat(file_.get(), &about) == 0)
-    size_ = static_cast<std::uint64_t>(about.st_size);
+  if (opened)
+    use(std::move(*opened));
+  else
+    trouble_ = opened.error().detail;
   full_ = size_ > cap_;
   append(std::exchange(waiting_, {}));
+}
+
+void output_file::use(writable_file what) {
+  if (!what.replaced.empty())
+    trouble_ = replaced_text(path_, what.replaced);
+  file_.reset(std::move(what.file).release());
+  struct stat about {};
+  if (::fstat(file_.get(), &about) == 0)
+    size_ = static_cast<std::uint64_t>(about.st_size);
 }
 
 void output_file::put(std::string_view bytes) {

@@ -4,6 +4,8 @@
 
 #include "unique_fd.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +15,8 @@
 
 namespace tune {
 
-/// Made at the first byte, appended to where it exists. Beyond the cap bytes are dropped, and one
+/// Made at the first byte, appended to where it exists. What is no regular file, or has several
+/// names, is never waited for and replaced by a new file. Beyond the cap bytes are dropped, and one
 /// line says so. Where there is no descriptor for it for now, bytes wait in memory until there is.
 class output_file {
 public:
@@ -29,7 +32,7 @@ public:
 
   /// Up to `count` last lines, each `printable` but for tabs, made of 500 bytes at most.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
-  /// Why the file could not be written; empty while all is well.
+  /// Why the file could not be written, or was replaced by a new one; empty while all is well.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
 private:
@@ -45,6 +48,7 @@ private:
   std::string trouble_;
 
   void open(bool may_wait);
+  void use(writable_file what);
   void append(std::string_view bytes);
   void put(std::string_view bytes);
   void remember(std::string_view bytes);

@@ -2,14 +2,11 @@
 #include "tune/io/process/params_file.hpp"
 
 #include "../store/exact_json.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
-#include "tune/io/process/shortage.hpp"
-
-#include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <limits>
+#include <optional>
 #include <string>
-#include <system_error>
 
 namespace tune {
 
@@ -17,29 +14,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path places_beside(const fs::path& file) {
-  return file.parent_path() / ("." + file.filename().string() + ".places");
+std::string places_beside(const fs::path& file) {
+  return "." + file.filename().string() + ".places";
 }
 
-expected<void> write(const fs::path& file, const std::string& text) {
-  // A stream does not say why it failed; the call that failed last does.
-  errno = 0;
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  out << text << '\n';
-  out.close();
-  if (out)
-    return {};
-  const auto reason = errno;
-  return error{fault_of(reason, ec::storage),
-               "cannot write " + file.string()
-                   + (reason != 0 ? ": " + text_of_shortage(reason) : std::string{})};
+error not_read(const fs::path& file, const std::string& why) {
+  return {ec::unreadable, "cannot read the parameters in '" + file.string() + "': " + why};
 }
 
-expected<std::string> whole_text(const fs::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{in}, {}};
-  if (!in)
-    return error{ec::unreadable, "cannot read the parameters in '" + file.string() + "'"};
+/// Nothing where the file is not there.
+expected<std::optional<std::string>> whole_text(const guarded_directory& where,
+                                                const std::string& name) {
+  auto text = where.text(name, std::numeric_limits<std::size_t>::max());
+  if (!text)
+    return not_read(where.path() / name, text.error().detail);
   return text;
 }
 
@@ -49,38 +37,48 @@ error named(const fs::path& file, const error& why) {
 
 } // namespace
 
-expected<void> write_params(const fs::path& file, const object& config, bool exact) {
+expected<std::string> write_params(const fs::path& file, const object& config, bool exact) {
   std::string places;
   if (exact)
     store::append_exceptions(places, config, json_position::plain);
+  auto where = guarded_directory::holding(file);
+  if (!where)
+    return where.error();
   const auto beside = places_beside(file);
   // An earlier attempt may have had others.
-  std::error_code ignored;
-  fs::remove(beside, ignored);
+  if (auto gone = where->remove(beside); !gone)
+    return gone.error();
   if (!places.empty()) {
-    if (auto done = write(beside, places); !done)
+    if (auto done = where->replace(beside, places + '\n', beside + ".new"); !done)
       return done;
   }
-  return write(file, to_json(config));
+  // The trial files replace it, too, by another name.
+  const auto name = file.filename().string();
+  auto done = where->replace(name, to_json(config) + '\n', "." + name + ".new");
+  return done && !done->empty() ? replaced_text(file, *done) : done;
 }
 
 expected<object> read_params(const fs::path& file) {
-  auto text = whole_text(file);
+  auto where = guarded_directory::holding(file);
+  if (!where)
+    return not_read(file, where.error().detail);
+  auto text = whole_text(*where, file.filename());
   if (!text)
     return text.error();
-  auto result = object_from_json(*text);
+  if (!*text)
+    return not_read(file, "it is not there");
+  auto result = object_from_json(**text);
   if (!result)
     return named(file, result.error());
   const auto beside = places_beside(file);
-  std::error_code ignored;
-  if (!fs::exists(beside, ignored))
-    return result;
-  auto listed = whole_text(beside);
+  auto listed = whole_text(*where, beside);
   if (!listed)
     return listed.error();
-  auto places = from_json(*listed);
+  if (!*listed)
+    return result;
+  auto places = from_json(**listed);
   if (!places)
-    return named(beside, places.error());
+    return named(where->path() / beside, places.error());
   return store::restored(std::move(*result), json_position::plain, *places);
 }
 

@@ -149,9 +149,22 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return result;
 }
 
+/// What the kernel copies for the program.
+std::size_t bytes_of(const spawn_order& what) {
+  std::size_t result = 0;
+  for (const auto* texts : {&what.argv, &what.env}) {
+    for (const auto& text : *texts)
+      result += text.size() + 1;
+  }
+  return result;
+}
+
 std::string why_not_executed(const plan& p, const spawn_order& what) {
   const auto& name = what.argv.front();
   auto result = "cannot execute '" + name + "': " + text_of_shortage(p.reason);
+  if (p.reason == E2BIG)
+    return result + " (its words and environment have " + std::to_string(bytes_of(what))
+           + " bytes)";
   if (p.reason != ENOENT)
     return result;
   if (name.find('/') == name.npos)

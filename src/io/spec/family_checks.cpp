@@ -69,6 +69,8 @@ expected<void> check_variable(const named_text& x) {
   if (x.name.starts_with("TUNE_TRIAL_"))
     return error{ec::bad_option,
                  "env." + x.name + ": names beginning with TUNE_TRIAL_ belong to the runtime"};
+  if (x.text.find('\0') != x.text.npos)
+    return error{ec::bad_option, "env." + x.name + ": a variable must not have a NUL byte"};
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include "posix.hpp"
 #include "wal_check.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -29,7 +31,8 @@ namespace fs = std::filesystem;
 /// Makes a directory; an existing one will do.
 /// @returns whether it is new.
 expected<bool> make_one(const fs::path& path) {
-  if (::mkdir(path.c_str(), 0777) == 0)
+  // Whatever the umask is: not everybody may write there.
+  if (::mkdir(path.c_str(), 0775) == 0)
     return true;
   const int why = errno;
   std::error_code ignored;
@@ -55,14 +58,18 @@ expected<void> make_all(const fs::path& path, std::vector<fs::path>& parents) {
 }
 
 expected<void> probe(const fs::path& directory) {
-  const auto file = directory / ".probe";
-  auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_TRUNC, "write");
+  const std::string name = ".probe";
+  const auto file = directory / name;
+  auto where = guarded_directory::open(directory);
+  if (!where)
+    return where.error();
+  auto opened = where->create(name);
   if (!opened)
-    return opened.error();
+    return error{ec::storage, opened.error().detail};
   // As much as a database needs to begin.
   constexpr std::size_t some = 64 * 1024;
   auto written = store::write_all(*opened, file, std::string(some, 'x'));
-  ::unlink(file.c_str());
+  static_cast<void>(where->remove(name));
   return written;
 }
 

@@ -93,7 +93,7 @@ expected<void> make_database(const fs::path& directory, const store_options& opt
   if (!journal)
     return journal.error();
   // SQLite would not say why.
-  if (auto empty = store::open_file(beside, O_WRONLY | O_CREAT, "create"); !empty)
+  if (auto empty = store::open_own_file(beside, O_WRONLY | O_CREAT | O_EXCL, "create"); !empty)
     return empty.error();
   {
     auto db = connection::open(beside, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);

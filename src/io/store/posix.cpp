@@ -2,6 +2,7 @@
 #include "posix.hpp"
 
 #include "tune/io/process/shortage.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -58,6 +59,22 @@ error when_read(error why) {
   return why;
 }
 
+expected<descriptor> open_own_file(const std::filesystem::path& path, int flags,
+                                   std::string_view doing) {
+  auto fail = [&](std::string_view what) {
+    return error{ec::refused, path.string() + " is " + std::string{what}
+                                  + ": somebody else put it there; remove it"};
+  };
+  struct ::stat about {};
+  if (::lstat(path.c_str(), &about) == 0 && S_ISLNK(about.st_mode))
+    return fail("a link");
+  auto opened = open_file(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, doing);
+  if (opened && (::fstat(opened->number(), &about) != 0 || !S_ISREG(about.st_mode)
+                 || about.st_nlink != 1))
+    return fail("no regular file with a single name");
+  return opened;
+}
+
 expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
                          std::string_view text) {
   while (!text.empty()) {
@@ -81,7 +98,7 @@ expected<void> sync_directory(const std::filesystem::path& path) {
 }
 
 expected<void> sync_file(const std::filesystem::path& path) {
-  auto opened = open_file(path, O_RDWR, "open");
+  auto opened = open_own_file(path, O_RDWR, "open");
   if (!opened)
     return opened.error();
   if (::fsync(opened->number()) != 0)
@@ -90,16 +107,12 @@ expected<void> sync_file(const std::filesystem::path& path) {
 }
 
 expected<void> replace_file(const std::filesystem::path& path, std::string_view text) {
-  auto beside = path;
-  beside += ".new";
-  auto opened = open_file(beside, O_WRONLY | O_CREAT | O_TRUNC, "create");
-  if (!opened)
-    return opened.error();
-  if (auto written = write_all(*opened, beside, text); !written)
-    return written;
-  if (std::rename(beside.c_str(), path.c_str()) != 0)
-    return system_error(path, "replace", errno);
-  return {};
+  auto where = guarded_directory::open(path.parent_path());
+  if (!where)
+    return where.error();
+  const auto name = path.filename().string();
+  auto done = where->replace(name, text, name + ".new");
+  return done ? expected<void>{} : done.error();
 }
 
 } // namespace tune::store

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/files/descriptor.hpp"
 
 #include <sys/types.h>
 
@@ -15,25 +16,6 @@ namespace tune::store {
 /// `ec::storage`: "<path>: cannot <doing>: <text of errno>".
 [[nodiscard]] error system_error(const std::filesystem::path& path, std::string_view doing,
                                  int number);
-
-/// A file descriptor, closed at the end of its life; not inherited over exec.
-class descriptor {
-public:
-  explicit descriptor(int number) : number_{number} {}
-  descriptor(descriptor&& other) noexcept : number_{std::exchange(other.number_, -1)} {}
-  descriptor& operator=(descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~descriptor();
-
-  [[nodiscard]] int number() const { return number_; }
-  /// Hands the number over to another owner.
-  [[nodiscard]] int release() && { return std::exchange(number_, -1); }
-
-private:
-  int number_;
-};
 
 /// The file that a path led to.
 class file_mark {
@@ -58,6 +40,10 @@ private:
                                              std::string_view doing);
 /// The same trouble of a file that is only read: `ec::unreadable`, unless it passes.
 [[nodiscard]] error when_read(error why);
+/// The same for a file of ours where others may write, too: never through a link, and never one
+/// that is no regular file or has other names. @errors `ec::refused`, too.
+[[nodiscard]] expected<descriptor> open_own_file(const std::filesystem::path& path, int flags,
+                                                 std::string_view doing);
 /// Writes all of it.
 [[nodiscard]] expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
                                        std::string_view text);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sqlite.hpp"
 
+#include <sys/stat.h>
+
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace tune::store {
@@ -21,6 +24,17 @@ int system_errno(sqlite3* db) {
   return result;
 }
 
+/// SQLite would wait for whoever opens the other end of a named pipe.
+std::optional<error> why_no_database(const std::filesystem::path& file) {
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
+    const auto path = file.string() + suffix;
+    struct ::stat found {};
+    if (::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode))
+      return error{ec::refused, path + " is no regular file: remove it, or restore it from a copy"};
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 expected<connection> connection::open_as(const std::string& name, std::string file, int flags) {
@@ -38,6 +52,8 @@ expected<connection> connection::open_as(const std::string& name, std::string fi
 }
 
 expected<connection> connection::open(const std::filesystem::path& file, int flags) {
+  if (auto why = why_no_database(file))
+    return *why;
   return open_as(file.string(), file.string(), flags);
 }
 

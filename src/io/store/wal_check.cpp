@@ -193,7 +193,7 @@ expected<std::uint64_t> torn_tail_of_wal(const fs::path& database) {
   path += "-wal";
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT)
     return std::uint64_t{0};
-  auto opened = open_file(path, O_RDONLY, "read");
+  auto opened = open_file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "read");
   if (!opened)
     return opened.error();
   std::vector<unsigned char> raw(header_bytes + frame_header_bytes + 1);

@@ -170,5 +170,35 @@ TEST_F(checkpoint_directory_test, stay_where_it_is_not_known_whether_they_are_re
   EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001" / "state"));
 }
 
+TEST_F(checkpoint_directory_test, removes_nothing_through_a_link) {
+  const auto kept = root / "elsewhere" / "checkpoint_000001";
+  const auto draft = root / "elsewhere" / "checkpoint_000002.tmp";
+  fill(kept / "state", "precious");
+  fill(draft / "state", "precious");
+  fs::create_directories(root / "trials" / "00007");
+  fs::create_directory_symlink(root / "elsewhere", root / "trials" / "00007" / "attempt_2_5");
+
+  auto removed = remove_checkpoint(root, "trials/00007/attempt_2_5/checkpoint_000001");
+  remove_drafts(root, trial_id{7}, attempt_id{2, 5});
+  sweep_checkpoints(root, trial_id{7}, attempt_id{2, 5}, {});
+
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().code, ec::refused);
+  EXPECT_EQ(content(kept / "state"), "precious");
+  EXPECT_EQ(content(draft / "state"), "precious");
+}
+
+TEST_F(checkpoint_directory_test, removes_a_link_in_the_place_of_a_checkpoint_and_no_more) {
+  fill(root / "elsewhere" / "state", "precious");
+  fs::create_directories(root / "trials" / "00007" / "attempt_2_5");
+  const auto place = root / "trials" / "00007" / "attempt_2_5" / "checkpoint_000001";
+  fs::create_directory_symlink(root / "elsewhere", place);
+
+  EXPECT_TRUE(remove_checkpoint(root, "trials/00007/attempt_2_5/checkpoint_000001"));
+
+  EXPECT_FALSE(fs::exists(fs::symlink_status(place)));
+  EXPECT_EQ(content(root / "elsewhere" / "state"), "precious");
+}
+
 } // namespace
 } // namespace tune

@@ -65,6 +65,35 @@ TEST_F(commit_checkpoint_test, says_why_a_checkpoint_cannot_be_made_safe) {
   EXPECT_TRUE(fs::is_empty(attempt()));
 }
 
+TEST_F(commit_checkpoint_test, keeps_nothing_that_a_link_in_the_place_of_a_draft_leads_to) {
+  fill(root / "elsewhere" / "state", "precious");
+  auto uut = make();
+  auto to = uut.begin();
+  fs::remove(*to);
+  fs::create_directory_symlink(root / "elsewhere", *to);
+
+  auto done = commit(uut);
+
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ec::refused);
+  EXPECT_NE(done.error().detail.find("is a link, not a directory"), std::string::npos);
+  EXPECT_EQ(content(root / "elsewhere" / "state"), "precious");
+  EXPECT_FALSE(fs::exists(root / "elsewhere" / checkpoint_manifest_name));
+  EXPECT_TRUE(fs::is_empty(attempt()));
+}
+
+TEST_F(commit_checkpoint_test, writes_no_draft_through_a_link) {
+  fs::create_directories(root / "elsewhere");
+  fs::create_directories(attempt().parent_path());
+  fs::create_directory_symlink(root / "elsewhere", attempt());
+
+  auto to = make().begin();
+
+  ASSERT_FALSE(to);
+  EXPECT_NE(to.error().detail.find("attempt_2_5 is a link, not a directory"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(root / "elsewhere"));
+}
+
 TEST_F(commit_checkpoint_test, does_not_wait_for_what_is_no_file) {
   auto uut = make();
   auto to = uut.begin();

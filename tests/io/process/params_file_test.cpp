@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <limits>
 
@@ -52,6 +54,38 @@ TEST_F(params_file_test, writes_nothing_beside_where_nothing_needs_it) {
 TEST_F(params_file_test, has_texts_for_other_programs) {
   EXPECT_EQ(written_and_read({{"x", real::quiet_NaN()}}, false), (object{{"x", "nan"}}));
   EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(params_file_test, puts_a_file_in_the_place_of_a_pipe_and_says_so) {
+  ASSERT_EQ(::mkfifo(file().c_str(), 0666), 0);
+  ASSERT_EQ(::mkfifo((root / ".params.json.places").c_str(), 0666), 0);
+  ASSERT_EQ(::mkfifo((root / ".params.json.new").c_str(), 0666), 0);
+
+  auto written = write_params(file(), {{"x", 1}}, true);
+
+  ASSERT_TRUE(written) << written.error().detail;
+  EXPECT_EQ(*written, file().string() + " was a named pipe and is replaced by a new file");
+  EXPECT_EQ(content(file()), "{\"x\":1}\n");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(params_file_test, writes_through_no_link) {
+  fill(root / "victim", "precious");
+  fs::create_symlink(root / "victim", file());
+
+  EXPECT_TRUE(write_params(file(), {{"x", 1}}, true));
+
+  EXPECT_EQ(content(root / "victim"), "precious");
+  EXPECT_EQ(content(file()), "{\"x\":1}\n");
+}
+
+TEST_F(params_file_test, reads_no_pipe) {
+  ASSERT_EQ(::mkfifo(file().c_str(), 0666), 0);
+
+  auto read = read_params(file());
+
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().detail, HasSubstr("is a named pipe, not a file"));
 }
 
 TEST_F(params_file_test, forgets_what_an_earlier_attempt_needed) {

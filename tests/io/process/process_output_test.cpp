@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -63,6 +64,31 @@ TEST_F(process_output_test, says_why_a_file_cannot_be_written) {
   EXPECT_EQ(how.code, 0);
   EXPECT_THAT(how.output_trouble, HasSubstr("cannot open"));
   EXPECT_THAT(heard->lines(), ElementsAre("x"));
+}
+
+TEST_F(process_output_test, puts_a_file_in_the_place_of_a_pipe_and_says_so) {
+  const auto file = scratch.path() / "stdout";
+  ASSERT_EQ(::mkfifo(file.c_str(), 0666), 0);
+
+  auto how = run(order({"out", "x"}));
+
+  EXPECT_EQ(how.code, 0);
+  EXPECT_EQ(how.output_trouble,
+            file.string() + " was a named pipe and is replaced by a new file");
+  EXPECT_EQ(content("stdout"), "x\n");
+}
+
+TEST_F(process_output_test, writes_through_no_link) {
+  const auto victim = scratch.path() / "victim";
+  std::ofstream{victim} << "precious";
+  std::filesystem::create_symlink(victim, scratch.path() / "stdout");
+  std::filesystem::create_hard_link(victim, scratch.path() / "stderr");
+
+  run({"out", "x", "err", "y"});
+
+  EXPECT_EQ(content("victim"), "precious");
+  EXPECT_EQ(content("stdout"), "x\n");
+  EXPECT_EQ(content("stderr"), "y\n");
 }
 
 TEST_F(process_output_test, stays_small_under_a_gigabyte_of_output) {

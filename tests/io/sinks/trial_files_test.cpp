@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,8 +22,13 @@ const std::string automatic_columns
 
 class trial_files_test : public samples::store_fixture {
 protected:
-  std::unique_ptr<trial_files> sink() {
-    auto made = trial_files::open(directory());
+  using warnings = std::shared_ptr<std::vector<std::string>>;
+
+  std::unique_ptr<trial_files> sink(const warnings& to = nullptr) {
+    auto made = trial_files::open(directory(), [to](const std::string& text) {
+      if (to)
+        to->push_back(text);
+    });
     EXPECT_TRUE(made.has_value()) << made.error().detail;
     return std::move(*made);
   }
@@ -104,6 +110,95 @@ TEST_F(trial_files_test, leaves_parameters_alone_that_are_there) {
   ASSERT_TRUE(sink()->catch_up(6).has_value());
 
   EXPECT_EQ(text(0, "params.json"), "mine");
+}
+
+TEST_F(trial_files_test, puts_files_in_the_place_of_pipes_and_says_so) {
+  auto store = begun();
+  auto heard = std::make_shared<std::vector<std::string>>();
+  auto uut = sink(heard);
+  report_to(store, 1, {{"loss", 1.0}});
+  ASSERT_TRUE(uut->catch_up(4).has_value());
+  for (const char* name : {"params.json", "result.jsonl", "progress.csv", "error.txt"}) {
+    fs::remove(file(0, name));
+    ASSERT_EQ(::mkfifo(file(0, name).c_str(), 0666), 0);
+    ASSERT_EQ(::mkfifo(file(0, name).string().append(".new").c_str(), 0666), 0);
+  }
+  report_to(store, 2, {{"loss", 0.5}});
+
+  ASSERT_TRUE(uut->catch_up(5).has_value());
+
+  EXPECT_EQ(lines(0, "params.json"), 1u);
+  EXPECT_EQ(lines(0, "result.jsonl"), 2u);
+  EXPECT_EQ(lines(0, "progress.csv"), 3u);
+  ASSERT_EQ(heard->size(), 3u);
+  EXPECT_EQ(heard->front(), "trial 00000: " + file(0, "params.json").string()
+                                + " was a named pipe and is replaced by a new file");
+}
+
+TEST_F(trial_files_test, writes_through_no_link) {
+  auto store = begun();
+  fill(root / "victim", "precious");
+  fs::create_directories(file(0, "").parent_path());
+  for (const char* name : {"params.json", "params.json.new", "result.jsonl", "result.jsonl.new"})
+    fs::create_symlink(root / "victim", file(0, name));
+  fs::create_hard_link(root / "victim", file(0, "progress.csv"));
+  report_to(store, 1, {{"loss", 1.0}});
+
+  ASSERT_TRUE(sink()->catch_up(4).has_value());
+
+  EXPECT_EQ(content(root / "victim"), "precious");
+  EXPECT_EQ(lines(0, "params.json"), 1u);
+  EXPECT_EQ(lines(0, "result.jsonl"), 1u);
+  EXPECT_EQ(lines(0, "progress.csv"), 2u);
+}
+
+TEST_F(trial_files_test, writes_the_files_of_others_where_a_trial_spoilt_its_directory) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(2, 2)).has_value());
+  fs::create_directories(root / "elsewhere");
+  fs::create_directories(directory() / "trials");
+  fs::create_directory_symlink(root / "elsewhere", file(0, "").parent_path());
+  auto heard = std::make_shared<std::vector<std::string>>();
+  auto uut = sink(heard);
+
+  ASSERT_TRUE(uut->catch_up(15).has_value());
+
+  EXPECT_TRUE(fs::is_empty(root / "elsewhere"));
+  EXPECT_EQ(lines(1, "result.jsonl"), 2u);
+  ASSERT_EQ(heard->size(), 1u);
+  EXPECT_EQ(heard->front(), "trial 00000: its files are not written: "
+                                + file(0, "").parent_path().string()
+                                + " is a link, not a directory: remove it");
+}
+
+TEST_F(trial_files_test, completes_what_could_not_be_written_once_the_way_is_free) {
+  auto store = begun();
+  auto uut = sink();
+  report_to(store, 1, {{"loss", 1.0}});
+  fs::create_directories(file(0, "result.jsonl"));
+  ASSERT_TRUE(uut->catch_up(4).has_value());
+  fs::remove(file(0, "result.jsonl"));
+  report_to(store, 2, {{"loss", 0.5}});
+
+  ASSERT_TRUE(uut->catch_up(5).has_value());
+
+  EXPECT_EQ(lines(0, "result.jsonl"), 2u);
+  EXPECT_EQ(lines(0, "progress.csv"), 3u);
+}
+
+TEST_F(trial_files_test, needs_no_mark_of_how_far_it_came) {
+  auto store = begun();
+  report_to(store, 1, {{"loss", 1.0}});
+  fs::create_directories(directory() / "trials");
+  ASSERT_EQ(::mkfifo((directory() / "trials" / ".trial_files").c_str(), 0666), 0);
+
+  ASSERT_TRUE(sink()->catch_up(4).has_value());
+  EXPECT_EQ(lines(0, "result.jsonl"), 1u);
+  fs::remove(directory() / "trials" / ".trial_files");
+  fs::create_directories(directory() / "trials" / ".trial_files");
+  ASSERT_TRUE(sink()->catch_up(4).has_value());
+
+  EXPECT_EQ(lines(0, "result.jsonl"), 1u);
 }
 
 TEST_F(trial_files_test, widens_the_table_when_a_metric_appears) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/command_template.hpp"
 
+#include "tune/io/spec/command_words.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,6 +33,39 @@ TEST(command_template, replaces_parameters_within_words) {
               ElementsAre("train", "--lr=0.1", "-k", "rbf"));
   EXPECT_THAT(words("train {lr}{kernel}", {{"lr", 1}, {"kernel", "x"}}),
               ElementsAre("train", "1x"));
+}
+
+std::string unfit(std::string_view text, const object& config) {
+  auto fit = check_words(*command_template::parse(text, known), config, builtins);
+  return fit ? std::string{} : fit.error().detail;
+}
+
+TEST(command_template, names_the_parameter_with_a_nul_byte) {
+  const std::string cut_in_two{"a\0b", 3};
+
+  EXPECT_THAT(unfit("train -k {kernel}", {{"kernel", cut_in_two}}),
+              HasSubstr("parameter \"kernel\" has a NUL byte"));
+  EXPECT_EQ(unfit("train {params_file}", {{"kernel", cut_in_two}}), "");
+  EXPECT_EQ(unfit("train {kernel}", {{"kernel", value::list{cut_in_two}}}), "")
+      << "JSON escapes it";
+}
+
+TEST(command_template, names_the_parameter_that_makes_a_word_too_long_for_linux) {
+  const std::string fits(128 * 1024 - 1, 'x');
+
+  EXPECT_EQ(unfit("train {kernel} {degree}", {{"kernel", fits}, {"degree", fits}}), "");
+  EXPECT_THAT(unfit("train {lr}{kernel}", {{"lr", 1}, {"kernel", fits}}),
+              HasSubstr("parameter \"kernel\" has 131071 bytes, and Linux takes at most 131071"));
+  EXPECT_THAT(unfit("train {lr}{kernel}", {{"lr", 1}, {"kernel", fits}}),
+              HasSubstr("{params_file}"));
+}
+
+TEST(command_template, finds_the_longest_of_the_parameters_that_it_names) {
+  auto uut = command_template::parse("train {lr} {kernel} {params_file}", known);
+
+  EXPECT_EQ(longest_parameter(*uut, {{"lr", 0.25}, {"kernel", "rbf"}, {"degree", "not named"}}),
+            (std::pair<std::string, std::size_t>{"lr", 4}));
+  EXPECT_EQ(longest_parameter(*uut, {}).first, "");
 }
 
 TEST(command_template, never_splits_a_value) {

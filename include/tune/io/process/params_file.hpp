@@ -11,13 +11,17 @@
 #include "tune/core/value.hpp"
 
 #include <filesystem>
+#include <string>
 
 namespace tune {
 
-/// Writes the configuration. @param exact Such that `read_params` gives back every number.
-/// @errors `ec::storage`, `ec::shortage` where there is no descriptor for it now.
-[[nodiscard]] expected<void> write_params(const std::filesystem::path& file, const object& config,
-                                          bool exact);
+/// Puts the configuration in the place of whatever an earlier attempt left there.
+/// @param exact Such that `read_params` gives back every number.
+/// @returns a text about what was replaced and was no file; else nothing.
+/// @errors `ec::refused` where a directory is in the way, or its own directory is none;
+///         `ec::storage`; `ec::shortage` where there is no descriptor for it now.
+[[nodiscard]] expected<std::string> write_params(const std::filesystem::path& file,
+                                                 const object& config, bool exact);
 
 /// Reads what was written. @errors `ec::unreadable`; those of `object_from_json`.
 [[nodiscard]] expected<object> read_params(const std::filesystem::path& file);

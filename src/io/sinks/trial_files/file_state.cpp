@@ -4,7 +4,6 @@
 #include "../../store/posix.hpp"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <string>
 #include <unistd.h>
 
@@ -12,14 +11,13 @@ namespace tune {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// @param quotes Whether line ends between double quotes are none.
-expected<file_state> state_of(const fs::path& file, bool quotes) {
+expected<file_state> state_of(const guarded_directory& where, const std::string& name,
+                              bool quotes) {
   file_state result;
   bool quoted = false;
   bool blank = false;
-  auto read = for_parts(file, [&](std::string_view part) {
+  auto read = for_parts(where, name, [&](std::string_view part) {
     for (char c : part) {
       ++result.bytes;
       blank = blank || c == '\0';
@@ -40,19 +38,20 @@ expected<file_state> state_of(const fs::path& file, bool quotes) {
 
 } // namespace
 
-expected<file_state> state_of_lines(const fs::path& file) {
-  return state_of(file, false);
+expected<file_state> state_of_lines(const guarded_directory& where, const std::string& name) {
+  return state_of(where, name, false);
 }
 
-expected<file_state> state_of_table(const fs::path& file) {
-  return state_of(file, true);
+expected<file_state> state_of_table(const guarded_directory& where, const std::string& name) {
+  return state_of(where, name, true);
 }
 
-expected<text_state> state_of_text(const fs::path& file, std::string_view whole) {
-  if (::access(file.c_str(), F_OK) != 0)
+expected<text_state> state_of_text(const guarded_directory& where, const std::string& name,
+                                   std::string_view whole) {
+  if (!where.has_file(name))
     return text_state::missing;
   std::string text;
-  auto read = for_parts(file, [&](std::string_view part) {
+  auto read = for_parts(where, name, [&](std::string_view part) {
     text += part;
     return true;
   });
@@ -62,10 +61,11 @@ expected<text_state> state_of_text(const fs::path& file, std::string_view whole)
   return is_part || text.find('\0') != text.npos ? text_state::torn : text_state::other;
 }
 
-expected<void> for_parts(const fs::path& file, const std::function<bool(std::string_view)>& see) {
-  if (::access(file.c_str(), F_OK) != 0)
+expected<void> for_parts(const guarded_directory& where, const std::string& name,
+                         const std::function<bool(std::string_view)>& see) {
+  if (!where.has_file(name))
     return {};
-  auto opened = store::open_file(file, O_RDONLY, "read");
+  auto opened = where.read(name);
   if (!opened)
     return opened.error();
   std::string buffer(64 * 1024, '\0');
@@ -74,7 +74,7 @@ expected<void> for_parts(const fs::path& file, const std::function<bool(std::str
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return store::system_error(file, "read", errno);
+      return store::system_error(where.path() / name, "read", errno);
     if (count == 0 || !see(std::string_view{buffer}.substr(0, static_cast<std::size_t>(count))))
       return {};
   }

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace tune {
@@ -24,20 +25,23 @@ struct file_state {
   [[nodiscard]] std::uint64_t torn() const { return bytes - whole; }
 };
 
-/// @errors `ec::storage`.
-[[nodiscard]] expected<file_state> state_of_lines(const std::filesystem::path& file);
+/// What is missing or is no regular file is empty. @errors `ec::storage`.
+[[nodiscard]] expected<file_state> state_of_lines(const guarded_directory& where,
+                                                  const std::string& name);
 /// The same of comma-separated values.
-[[nodiscard]] expected<file_state> state_of_table(const std::filesystem::path& file);
+[[nodiscard]] expected<file_state> state_of_table(const guarded_directory& where,
+                                                  const std::string& name);
 
 /// What is wrong with a file that was written at once.
 enum class text_state : std::uint8_t { missing, torn, other };
 
 /// @param whole What was written. "torn": a part of that, or with zeros in it.
-[[nodiscard]] expected<text_state> state_of_text(const std::filesystem::path& file,
-                                                 std::string_view whole);
+[[nodiscard]] expected<text_state> state_of_text(const guarded_directory& where,
+                                                 const std::string& name, std::string_view whole);
 
-/// Calls `see(part)` for the content of a file, until it returns false. A missing file is empty.
-[[nodiscard]] expected<void> for_parts(const std::filesystem::path& file,
+/// Calls `see(part)` for the content of a file, until it returns false. What is missing or is no
+/// regular file is empty.
+[[nodiscard]] expected<void> for_parts(const guarded_directory& where, const std::string& name,
                                        const std::function<bool(std::string_view)>& see);
 
 } // namespace tune

@@ -5,6 +5,7 @@
 
 #include "../../store/posix.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -29,6 +31,9 @@ namespace fs = std::filesystem;
 // How much of the log is looked at at once.
 constexpr std::size_t events_at_once = 4096;
 constexpr std::size_t bytes_at_once = 4 * 1024 * 1024;
+constexpr std::size_t most_warnings = 100;
+const std::string mark_name = ".trial_files";
+constexpr std::size_t longest_mark = 4096;
 
 /// Changes with each start of the machine.
 std::string boot_id() {
@@ -48,11 +53,12 @@ struct mark {
   std::int64_t sum = 0;
 };
 
-mark read_mark(const fs::path& file) {
-  std::ifstream in{file};
-  std::string text;
-  std::getline(in, text);
-  auto read = object_from_json(text);
+mark read_mark(const fs::path& trials) {
+  auto where = guarded_directory::open(trials);
+  auto text = where ? where->text(mark_name, longest_mark) : where.error();
+  if (!text || !*text)
+    return {};
+  auto read = object_from_json(**text);
   if (!read)
     return {};
   const auto* seq = read->find("seq");
@@ -93,13 +99,14 @@ void sort_in(const event& what, std::map<trial_id, trial_news>& to) {
 class trial_files::impl {
 public:
   impl(fs::path trials, store_reader from, std::uint32_t epoch, sequence cursor, sequence horizon,
-       std::string boot)
+       std::string boot, warn_function warn)
       : trials_{std::move(trials)}
       , from_{std::move(from)}
       , epoch_{epoch}
       , cursor_{cursor}
       , horizon_{horizon}
-      , boot_{std::move(boot)} {}
+      , boot_{std::move(boot)}
+      , warn_{std::move(warn)} {}
 
   [[nodiscard]] sequence cursor() const { return cursor_; }
 
@@ -137,6 +144,13 @@ private:
   std::string boot_;
   /// By number: trials whose results this process has looked at.
   std::vector<bool> seen_;
+  warn_function warn_;
+  std::set<std::string> told_;
+
+  void warn(const std::string& text) {
+    if (warn_ && told_.size() < most_warnings && told_.insert(text).second)
+      warn_(text);
+  }
 
   /// Whether the files of a trial may hold other things than they should. Those of an earlier
   /// process may even be ahead of the log, where that was cut back.
@@ -179,12 +193,25 @@ private:
       sort_in(what, news);
     }
     for (const auto& [trial, what] : news) {
-      trial_folder folder{trials_ / to_text(trial), trial, cursor_, from_};
-      if (auto written = folder.write(what, is_in_doubt(trial, what)); !written)
+      if (auto written = write(trial, what); !written)
         return written;
     }
     cursor_ = some->back().seq;
     return write_mark(false);
+  }
+
+  expected<void> write(trial_id trial, const trial_news& what) {
+    trial_folder folder{trials_, trial, cursor_, from_};
+    auto written = folder.write(what, is_in_doubt(trial, what));
+    for (const auto& text : folder.notes())
+      warn("trial " + to_text(trial) + ": " + text);
+    if (written || written.error().code != ec::refused)
+      return written;
+    // The other trials' files do not suffer, and its own are looked at when it has news again.
+    warn("trial " + to_text(trial) + ": its files are not written: " + written.error().detail);
+    if (trial.number < seen_.size())
+      seen_[trial.number] = false;
+    return {};
   }
 
   /// The experiment knows for what it had a process killed; the process's end does not tell.
@@ -203,15 +230,25 @@ private:
     auto sum = from_.event_sum(cursor_);
     if (!sum)
       return sum.error();
-    return store::replace_file(trials_ / ".trial_files",
-                               text_of({cursor_, boot_, synced, sum->value_or(0)}));
+    const auto text = text_of({cursor_, boot_, synced, sum->value_or(0)});
+    auto where = guarded_directory::open(trials_);
+    auto done = where ? where->replace(mark_name, text, mark_name + ".new") : where.error();
+    if (!done && done.error().code != ec::refused)
+      return done.error();
+    // Without it all is looked at once more when the experiment goes on.
+    if (!done)
+      warn(done.error().detail);
+    else if (!done->empty())
+      warn(replaced_text(trials_ / mark_name, *done));
+    return {};
   }
 };
 
 trial_files::trial_files(std::unique_ptr<impl> parts) : impl_{std::move(parts)} {}
 trial_files::~trial_files() = default;
 
-expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directory) {
+expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directory,
+                                                         warn_function warn) {
   auto from = store_reader::open(directory);
   if (!from)
     return from.error();
@@ -222,7 +259,7 @@ expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directo
   if (!last)
     return last.error();
   const auto trials = trials_directory(directory);
-  const auto left = read_mark(trials / ".trial_files");
+  const auto left = read_mark(trials);
   auto boot = boot_id();
   auto sum = from->event_sum(left.seq);
   if (!sum)
@@ -231,7 +268,7 @@ expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directo
   // that was cut back, and may have grown since: all is looked at again.
   const bool trusted = *sum == left.sum && (left.synced || (!boot.empty() && left.boot == boot));
   auto parts = std::make_unique<impl>(trials, std::move(*from), *epoch, trusted ? left.seq : 0,
-                                      *last, std::move(boot));
+                                      *last, std::move(boot), std::move(warn));
   return std::unique_ptr<trial_files>{new trial_files{std::move(parts)}};
 }
 

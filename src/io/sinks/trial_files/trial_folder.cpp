@@ -12,11 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <fcntl.h>
 #include <optional>
 #include <set>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -27,30 +24,26 @@ namespace {
 using store::descriptor;
 namespace fs = std::filesystem;
 
+const std::string lines_name = "result.jsonl";
+const std::string table_name = "progress.csv";
+const std::string failures_name = "error.txt";
 /// Written out whenever so much has come together.
 constexpr std::size_t flush_at = 256 * 1024;
 
-bool is_there(const fs::path& file) {
-  return ::access(file.c_str(), F_OK) == 0;
-}
-
-expected<void> append(const fs::path& file, std::string_view text) {
-  auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_APPEND, "write");
-  if (!opened)
-    return opened.error();
-  return store::write_all(*opened, file, text);
+/// Whether anything has the name.
+bool is_there(const guarded_directory& where, const std::string& name) {
+  return where.has_file(name) || !where.oddity(name).empty();
 }
 
 /// A file that takes the place of another when all of it is written.
 class replacement {
 public:
-  static expected<replacement> begin(const fs::path& file) {
-    auto beside = file;
-    beside += ".new";
-    auto opened = store::open_file(beside, O_WRONLY | O_CREAT | O_TRUNC, "create");
+  /// @param where must outlive it.
+  static expected<replacement> begin(const guarded_directory& where, const std::string& name) {
+    auto opened = where.create(name + ".new");
     if (!opened)
       return opened.error();
-    return replacement{file, beside, std::move(*opened)};
+    return replacement{where, name, std::move(*opened)};
   }
 
   std::string text;
@@ -58,7 +51,7 @@ public:
   expected<void> flush(std::size_t above) {
     if (text.size() <= above)
       return {};
-    auto written = store::write_all(to_, beside_, text);
+    auto written = store::write_all(to_, where_->path() / (name_ + ".new"), text);
     text.clear();
     return written;
   }
@@ -66,17 +59,16 @@ public:
   expected<void> finish() {
     if (auto written = flush(0); !written)
       return written;
-    if (std::rename(beside_.c_str(), file_.c_str()) != 0)
-      return store::system_error(file_, "replace", errno);
-    return {};
+    return where_->rename(name_ + ".new", name_);
   }
 
 private:
-  fs::path file_, beside_;
+  const guarded_directory* where_;
+  std::string name_;
   descriptor to_;
 
-  replacement(fs::path file, fs::path beside, descriptor to)
-      : file_{std::move(file)}, beside_{std::move(beside)}, to_{std::move(to)} {}
+  replacement(const guarded_directory& where, std::string name, descriptor to)
+      : where_{&where}, name_{std::move(name)}, to_{std::move(to)} {}
 };
 
 std::string heading(attempt_id attempt) {
@@ -104,12 +96,14 @@ void append_failure(std::string& to, const on::ended& what) {
 
 } // namespace
 
-trial_folder::trial_folder(fs::path folder, trial_id trial, sequence before, store_reader& from)
-    : folder_{std::move(folder)}, trial_{trial}, before_{before}, from_{from} {}
+trial_folder::trial_folder(fs::path trials, trial_id trial, sequence before, store_reader& from)
+    : trials_{std::move(trials)}, trial_{trial}, before_{before}, from_{from} {}
 
 expected<void> trial_folder::write(const trial_news& news, bool check) {
-  if (auto made = make(); !made)
-    return made;
+  auto made = guarded_directory::make(trials_, to_text(trial_));
+  if (!made)
+    return made.error();
+  where_.emplace(std::move(*made));
   if (auto written = write_parameters(check); !written)
     return written;
   if (auto written = write_results(news, check); !written)
@@ -117,15 +111,24 @@ expected<void> trial_folder::write(const trial_news& news, bool check) {
   return write_failures(news.failures, check);
 }
 
-expected<void> trial_folder::make() {
-  if (::mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST)
-    return store::system_error(folder_, "create the directory", errno);
-  return {};
+void trial_folder::note(const std::string& name, const std::string& replaced) {
+  if (!replaced.empty())
+    notes_.push_back(replaced_text(where_->path() / name, replaced));
+}
+
+expected<void> trial_folder::append(const std::string& name, std::string_view text) {
+  if (text.empty())
+    return {};
+  auto opened = where_->append(name);
+  if (!opened)
+    return opened.error();
+  note(name, opened->replaced);
+  return store::write_all(opened->file, where_->path() / name, text);
 }
 
 expected<void> trial_folder::write_parameters(bool check) {
-  const auto file = folder_ / "params.json";
-  if (!check && is_there(file))
+  const std::string name = "params.json";
+  if (!check && where_->has_file(name))
     return {};
   auto row = from_.trial(trial_);
   if (!row)
@@ -134,32 +137,31 @@ expected<void> trial_folder::write_parameters(bool check) {
   if (!*row)
     return {};
   const auto text = to_json((*row)->config) + "\n";
-  auto is = state_of_text(file, text);
+  auto is = state_of_text(*where_, name, text);
   if (!is)
     return is.error();
-  return *is == text_state::other ? expected<void>{} : store::replace_file(file, text);
+  if (*is == text_state::other)
+    return {};
+  auto replaced = where_->replace(name, text, name + ".new");
+  if (!replaced)
+    return replaced.error();
+  note(name, *replaced);
+  return {};
 }
 
 expected<void> trial_folder::write_results(const trial_news& news, bool check) {
-  if (news.reports.empty() && (!check || !is_there(folder_ / "result.jsonl")))
+  const auto odd = !where_->oddity(lines_name).empty() || !where_->oddity(table_name).empty();
+  check = check || odd;
+  if (news.reports.empty() && (!check || !is_there(*where_, lines_name)))
     return {};
   if (check) {
-    auto count = from_.count_results(trial_, before_);
-    if (!count)
-      return count.error();
-    auto fine = is_as_expected(*count);
-    if (!fine)
-      return fine.error();
-    if (!*fine) {
-      ::unlink((folder_ / "progress.csv").c_str());
-      if (auto written = rewrite_lines(); !written)
-        return written;
-    }
+    if (auto whole = make_whole(odd); !whole)
+      return whole;
   }
   auto names = columns();
   if (!names)
     return names.error();
-  bool grown = !is_there(folder_ / "progress.csv");
+  bool grown = !where_->has_file(table_name);
   for (const auto& what : news.reports)
     grown = names->add(*what) || grown;
   if (grown) {
@@ -174,16 +176,34 @@ expected<void> trial_folder::write_results(const trial_news& news, bool check) {
     append_result_line(lines, *what, *node);
     names->append_row(rows, *what, *node);
   }
-  if (auto written = append(folder_ / "result.jsonl", lines); !written)
+  if (auto written = append(lines_name, lines); !written)
     return written;
-  return append(folder_ / "progress.csv", rows);
+  return append(table_name, rows);
+}
+
+expected<void> trial_folder::make_whole(bool odd) {
+  auto count = from_.count_results(trial_, before_);
+  if (!count)
+    return count.error();
+  auto fine = odd ? expected<bool>{false} : is_as_expected(*count);
+  if (!fine || *fine)
+    return fine ? expected<void>{} : fine.error();
+  const auto lines = where_->oddity(lines_name);
+  const auto table = where_->oddity(table_name);
+  if (auto gone = where_->remove(table_name); !gone)
+    return gone;
+  if (auto written = rewrite_lines(); !written)
+    return written;
+  note(lines_name, lines);
+  note(table_name, table);
+  return {};
 }
 
 expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
-  auto lines = state_of_lines(folder_ / "result.jsonl");
+  auto lines = state_of_lines(*where_, lines_name);
   if (!lines)
     return lines.error();
-  auto table = state_of_table(folder_ / "progress.csv");
+  auto table = state_of_table(*where_, table_name);
   if (!table)
     return table.error();
   const auto records = count == 0 && table->count == 0 ? 0 : count + 1;
@@ -194,7 +214,7 @@ expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
 expected<result_columns> trial_folder::columns() {
   std::string head;
   std::optional<std::vector<std::string>> names;
-  auto read = for_parts(folder_ / "progress.csv", [&](std::string_view part) {
+  auto read = for_parts(*where_, table_name, [&](std::string_view part) {
     head += part;
     names = csv::first_record(head);
     return !names;
@@ -204,7 +224,8 @@ expected<result_columns> trial_folder::columns() {
   if (names)
     return result_columns{std::move(*names)};
   // Nothing, or not a whole line: it is written anew.
-  ::unlink((folder_ / "progress.csv").c_str());
+  if (auto gone = where_->remove(table_name); !gone)
+    return gone.error();
   result_columns result;
   auto seen = for_earlier([&](const result_row& row) -> expected<void> {
     result.add(*row.what);
@@ -235,7 +256,7 @@ expected<void> trial_folder::for_earlier(F see) {
 }
 
 expected<void> trial_folder::rewrite_lines() {
-  auto file = replacement::begin(folder_ / "result.jsonl");
+  auto file = replacement::begin(*where_, lines_name);
   if (!file)
     return file.error();
   auto written = for_earlier([&](const result_row& row) {
@@ -246,7 +267,7 @@ expected<void> trial_folder::rewrite_lines() {
 }
 
 expected<void> trial_folder::rewrite_table(const result_columns& columns) {
-  auto file = replacement::begin(folder_ / "progress.csv");
+  auto file = replacement::begin(*where_, table_name);
   if (!file)
     return file.error();
   csv::append_record(file->text, columns.names());
@@ -267,8 +288,7 @@ expected<std::string> trial_folder::node_of(attempt_id attempt) {
 }
 
 expected<std::set<std::string>> trial_folder::written_failures() {
-  const auto file = folder_ / "error.txt";
-  auto state = state_of_lines(file);
+  auto state = state_of_lines(*where_, failures_name);
   if (!state)
     return state.error();
   std::set<std::string> result;
@@ -280,7 +300,7 @@ expected<std::set<std::string>> trial_folder::written_failures() {
   // Headings of what is there: "=== attempt 1.4: ".
   constexpr std::size_t longest = 64;
   std::string line;
-  auto read = for_parts(file, [&](std::string_view part) {
+  auto read = for_parts(*where_, failures_name, [&](std::string_view part) {
     for (char c : part) {
       if (c == '\n') {
         result.insert(line.substr(0, line.find(": ") + 2));
@@ -300,7 +320,7 @@ expected<void> trial_folder::rewrite_failures() {
   auto failed = from_.failures(trial_);
   if (!failed)
     return failed.error();
-  auto file = replacement::begin(folder_ / "error.txt");
+  auto file = replacement::begin(*where_, failures_name);
   if (!file)
     return file.error();
   for (const auto& x : *failed)
@@ -323,7 +343,7 @@ expected<void> trial_folder::write_failures(const std::vector<on::ended>& failur
     if (!written.contains(heading(what.attempt)))
       append_failure(text, what);
   }
-  return append(folder_ / "error.txt", text);
+  return append(failures_name, text);
 }
 
 } // namespace tune

@@ -6,12 +6,15 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/experiment/event.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune {
@@ -26,22 +29,31 @@ struct trial_news {
 /// Writes below `trials/<trial>/`. Lives for one part of the log; opens a file at a time.
 class trial_folder {
 public:
+  /// @param trials The directory of all trials.
   /// @param before The log up to here is in the files already.
-  trial_folder(std::filesystem::path folder, trial_id trial, sequence before, store_reader& from);
+  trial_folder(std::filesystem::path trials, trial_id trial, sequence before, store_reader& from);
 
   /// Adds the news. @param check Files may hold more or less than they should, as after a crash:
   /// looks, and writes anew where they do.
+  /// @errors `ec::refused` where something in the folder is in the way, which concerns no other
+  ///         trial; `ec::storage`.
   [[nodiscard]] expected<void> write(const trial_news& news, bool check);
+  /// What lay in the place of its files and was replaced.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
 private:
-  std::filesystem::path folder_;
+  std::filesystem::path trials_;
   trial_id trial_;
   sequence before_;
   store_reader& from_;
   /// Node of each attempt, as far as needed.
   std::map<attempt_id, std::string> nodes_;
+  /// The trial's own.
+  std::optional<guarded_directory> where_;
+  std::vector<std::string> notes_;
 
-  expected<void> make();
+  void note(const std::string& name, const std::string& replaced);
+  expected<void> append(const std::string& name, std::string_view text);
   expected<void> write_parameters(bool check);
   expected<void> write_results(const trial_news& news, bool check);
   expected<void> write_failures(const std::vector<on::ended>& failures, bool check);
@@ -49,6 +61,9 @@ private:
   expected<std::set<std::string>> written_failures();
   expected<void> rewrite_failures();
 
+  /// Writes the results up to `before_` anew where they are not as they should be.
+  /// @param odd They cannot be.
+  expected<void> make_whole(bool odd);
   expected<bool> is_as_expected(std::uint64_t count);
   /// Columns of the table as it lies there; the automatic ones where there is none.
   expected<result_columns> columns();

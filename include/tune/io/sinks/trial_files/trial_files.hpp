@@ -6,17 +6,23 @@
 #include "tune/core/seam/result_sink.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace tune {
 
 /// Derived from the database and nothing else: what is missing or doubled after a crash is found
-/// and written again. Keeps no file open between calls.
+/// and written again. Keeps no file open between calls, and waits for none: what a trial puts in
+/// the place of its own files is replaced, and where that cannot be the others' are written on.
 class trial_files final : public result_sink {
 public:
+  /// Hears of what was in the way, in the thread that calls. At most 100 times.
+  using warn_function = std::function<void(const std::string&)>;
+
   /// @param directory of an experiment. @errors as `store_reader::open`; `ec::storage`.
   [[nodiscard]] static expected<std::unique_ptr<trial_files>>
-  open(const std::filesystem::path& directory);
+  open(const std::filesystem::path& directory, warn_function warn = {});
 
   ~trial_files() override;
 

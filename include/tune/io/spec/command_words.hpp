@@ -1,0 +1,26 @@
+/// Whether the words of a command reach its program.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
+#include "tune/io/spec/command_template.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// Checks the words for one configuration.
+/// @errors `ec::bad_option` with the parameter that has a NUL byte, where a word would end, or that
+///         makes a word longer than Linux takes (128 KiB), and its size.
+[[nodiscard]] expected<void> check_words(const command_template& command, const object& config,
+                                         const command_builtins& builtins);
+
+/// The parameter with the longest text among those that a command names, and its bytes; an empty
+/// name: it names none.
+[[nodiscard]] std::pair<std::string, std::size_t> longest_parameter(const command_template& command,
+                                                                    const object& config);
+
+} // namespace tune
