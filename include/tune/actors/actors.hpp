@@ -177,6 +177,8 @@ using cluster_actor
              caf::result<void>(runner_actor), caf::result<void>(lease_request, runner_actor),
              caf::result<void>(lease_cancel, runner_actor),
              caf::result<cluster_status>(status_atom),
+             // Tells all runners.
+             caf::result<void>(remark),
              // Answers why not; empty: it could.
              caf::result<std::string>(fit_question),
              // Has all nodes hand back what runs and go; answers when they are gone.
