@@ -111,9 +111,9 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
   if (std::getenv(marker) != nullptr)
     return error{ec::refused, std::string{no_host_main}};
   if (proc_files::shows_other_space())
-    return error{ec::process, "/proc shows another PID namespace than the one that this runs in, so "
-                              "processes of trials cannot be told from others: mount /proc anew, as "
-                              "unshare --mount-proc does"};
+    return error{ec::process, "/proc shows another PID namespace than the one that this runs in, "
+                              "so processes of trials cannot be told from others: mount /proc "
+                              "anew, as unshare --mount-proc does"};
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return error{ec::process, std::string{"cannot make a socket pair: "} + std::strerror(errno)};

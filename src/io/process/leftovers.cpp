@@ -188,8 +188,8 @@ std::string sweep_leftovers(const std::filesystem::path& directory,
   for (const auto& one : last.unclear)
     numbers += (numbers.empty() ? "" : ", ") + std::to_string(one.pid);
   return "left alone in " + directory.string() + ": process " + numbers
-         + ", which trials may have left behind. Whether the guard lives that looks after it cannot "
-           "be seen from here, as across containers; if it does not, end it by hand";
+         + ", which trials may have left behind. Whether the guard lives that looks after it "
+           "cannot be seen from here, as across containers; if it does not, end it by hand";
 }
 
 std::string directory_mark(const std::filesystem::path& directory) {

@@ -52,8 +52,8 @@ struct stat_facts {
 /// Whether /proc is certainly that of another one; not where there is none at all.
 [[nodiscard]] bool shows_other_space();
 
-/// Inode of a namespace ("pid", "time", …) of a process; nothing where it may not be looked at, or
-/// the kernel has none of that kind.
+/// Inode of a namespace ("pid", "time", and so on) of a process; nothing where it may not be looked
+/// at, or the kernel has none of that kind.
 [[nodiscard]] std::optional<std::uint64_t> namespace_of(pid_t pid, const char* kind);
 
 /// The kernel's boot id; empty where it cannot be read.

@@ -29,8 +29,8 @@ struct leftover {
 [[nodiscard]] std::vector<leftover>
 find_leftovers(const std::function<bool(std::string_view tag)>& wanted);
 
-/// Those of these tags that were in the care of one guard, by its mark: others may have such tags in
-/// other containers.
+/// Those of these tags that were in the care of one guard, by its mark: others may have such tags
+/// in other containers.
 [[nodiscard]] std::vector<leftover> find_wards_of(const std::string& guard,
                                                   const std::set<std::string, std::less<>>& tags);
 
