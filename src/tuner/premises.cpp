@@ -69,7 +69,7 @@ expected<void> premises::take_in(std::shared_ptr<const job> work,
     auto trouble = asked<std::string>(system_, *depot_, shipping_patience, std::move(*shipment));
     if (!trouble || !trouble->empty())
       return error{ec::internal, trouble ? *trouble : "the depot does not answer"};
-    const job_place place{work->id, work->directory};
+    const job_place place{work->id, work->directory, work->limits};
     send_from_outside(*inbox_, place);
     send_from_outside(*vault_, place);
   }

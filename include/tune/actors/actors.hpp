@@ -121,6 +121,8 @@ using keeper_actor = typed_actor<
     caf::result<void>(attempt_left),
     // Nothing of the job runs here any more; its directory goes.
     caf::result<void>(job_over), caf::result<void>(forget_paused),
+    // What the attempt has on its way fails.
+    caf::result<void>(saves_dropped),
     // The node gives up what runs: what is on its way fails.
     caf::result<void>(leave_atom)>;
 
@@ -262,6 +264,7 @@ TUNE_LOCAL_TYPE(tune_local, tune::draft_copied)
 TUNE_LOCAL_TYPE(tune_local, tune::keep_draft)
 TUNE_LOCAL_TYPE(tune_local, tune::draft_kept)
 TUNE_LOCAL_TYPE(tune_local, tune::attempt_left)
+TUNE_LOCAL_TYPE(tune_local, tune::saves_dropped)
 TUNE_LOCAL_TYPE(tune_local, tune::cluster_status)
 TUNE_LOCAL_TYPE(tune_local, tune::durable_up_to)
 TUNE_LOCAL_TYPE(tune_local, tune::storage_failed)

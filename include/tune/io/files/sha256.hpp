@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/files/sliced.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -51,5 +52,10 @@ struct file_digest {
 /// for a pipe's writer.
 /// @errors `ec::unreadable`, also for what is no regular file.
 [[nodiscard]] expected<file_digest> digest_file(const std::filesystem::path& file);
+
+/// The same in slices.
+/// @param most It is given up where the file turns out to be longer. [bytes]
+/// @errors also `ec::refused` for what is longer.
+sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most);
 
 } // namespace tune
