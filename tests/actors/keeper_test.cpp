@@ -135,9 +135,16 @@ struct keeper_test : support::real_system {
     uut = keep(spawn_keeper(*system));
   }
   void TearDown() override {
-    end_system();
+    go();
     std::error_code ignored;
     fs::remove_all(root, ignored);
+  }
+
+  /// Its thread ends once nobody knows it any more.
+  void go() {
+    if (uut)
+      send_from_outside(std::exchange(uut, keeper_actor{}), leave_atom_v);
+    end_system();
   }
 
   static attempt_claim claim(std::uint64_t attempt) {
@@ -225,8 +232,7 @@ TEST_F(keeper_test, leaves_nothing_half_done_when_it_goes) {
   auto other = wanted<draft_kept>(draft(2, 1));
   ASSERT_TRUE(other->wait_for(1));
 
-  send_from_outside(uut, leave_atom_v);
-  end_system();
+  go();
 
   EXPECT_TRUE(fs::is_empty(what.what.directory.parent_path()));
 }

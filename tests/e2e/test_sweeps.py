@@ -106,6 +106,8 @@ class Sweeps(Case):
         os.kill(node, signal.SIGSTOP)
         os.kill(guard, signal.SIGKILL)
         os.kill(node, signal.SIGKILL)
+        # What enters a namespace for us stops with what it started there.
+        run.send_signal(signal.SIGCONT)
         self.finish(run, None)
         self.wait_until(lambda: not self.family(), what="the end of the trial itself")
         self.assertTrue(processes_of(self.directory), "it left nothing behind")
