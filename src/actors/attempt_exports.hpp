@@ -53,7 +53,10 @@ public:
       tell(self, {});
       return then();
     }
-    keep_draft order{attempt_claim{what_->order}, {what_->checkpoints, draft, iteration}, {}, 0};
+    keep_draft order{attempt_claim{what_->order},
+                     {what_->checkpoints, draft, iteration, true, what_->job->limits},
+                     {},
+                     0};
     // It lives on this node, always answers, and has limits of its own.
     request(self, what_->keeper, caf::infinite, std::move(order))
         .then(

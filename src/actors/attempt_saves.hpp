@@ -4,6 +4,7 @@
 
 #include "trainables.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -30,6 +31,8 @@ class attempt_saves {
 public:
   /// More of one attempt than this are never on their way: the next one waits.
   static constexpr std::size_t most = 2;
+  /// What is small is safe by then.
+  static constexpr std::chrono::seconds drop_patience{1};
 
   /// @param what   must outlive it.
   /// @param settled Called when one has come to its end, one way or the other.
@@ -41,7 +44,8 @@ public:
   template <class Self>
   void keep(Self* self, const written_checkpoint& which) {
     ++under_way_;
-    checkpoint_draft draft{what_->checkpoints, which.draft, which.iteration};
+    checkpoint_draft draft{what_->checkpoints, which.draft, which.iteration, true,
+                           what_->job->limits};
     keep_draft order{attempt_claim{what_->order}, std::move(draft), {}, 0};
     if (which.in_memory) {
       order.on_disk = std::exchange(order.what.experiment, memory_of(*what_));
@@ -72,13 +76,22 @@ public:
   [[nodiscard]] bool is_full() const { return under_way_ >= most; }
   [[nodiscard]] bool is_idle() const { return under_way_ == 0; }
 
+  /// It was ended by force: what is on its way may take so long, and fails then.
+  template <class Self>
+  void drop_soon(Self* self) const {
+    if (what_->keeper)
+      delayed_send(self, what_->keeper, drop_patience, saves_dropped{attempt_claim{what_->order}});
+  }
+
   /// The attempt is over as `how`. One that ended well for a checkpoint that could not be kept did
-  /// not: it goes on from the one before.
+  /// not: it goes on from the one before. Where the checkpoint was too much it would be so again:
+  /// that is its own fault.
   [[nodiscard]] attempt_ended judged(attempt_ended how) const {
     const auto kind = static_cast<end_class>(how.how);
     if (lost_.empty() || (kind != end_class::finished && kind != end_class::stopped))
       return how;
-    how.how = static_cast<std::uint8_t>(end_class::preempted);
+    how.how = static_cast<std::uint8_t>(is_too_much_ ? end_class::user_error
+                                                     : end_class::preempted);
     how.detail = "it ended with a checkpoint that could not be kept: " + lost_;
     how.has_status = false;
     return how;
@@ -90,6 +103,7 @@ private:
   std::size_t under_way_ = 0;
   /// Why the checkpoint with which the attempt ended was not kept.
   std::string lost_;
+  bool is_too_much_ = false;
 
   template <class Self>
   void settle(Self* self, const written_checkpoint& which, const draft_kept& kept) {
@@ -99,8 +113,10 @@ private:
            attempt_saved{what_->order.attempt, which.number, which.iteration, which.time_total_ns,
                          kept.what.location, kept.what.bytes});
     } else {
-      if (which.ends)
+      if (which.ends) {
         lost_ = kept.why;
+        is_too_much_ = kept.is_too_much;
+      }
       refuse(self, which.number, kept.why, which.iteration);
     }
     settled_();

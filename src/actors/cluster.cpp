@@ -581,6 +581,7 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       [&state](status_atom) {
         return cluster_status{state.books.total(), state.books.used(), state.nodes.size()};
       },
+      [&state](const remark& x) { state.tell_people(x.text); },
       [&state](const fit_question& x) {
         auto why = state.books.impossible(x.what, x.labels);
         return why ? to_text(*why) : std::string{};

@@ -1,51 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/keeper.hpp"
 
+#include "tune/actors/slow_rounds.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
-#include "tune/io/checkpoint/checkpoint_manifest.hpp"
+#include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 
 namespace tune {
 
 namespace {
 
-/// What could not even be looked at is not bad.
-void note_trouble(attempt_prepared& to, const std::string& what, const error& why) {
-  to.why = what + " cannot be restored: " + to_text(why);
-  to.is_passing = why.code == ec::shortage;
-  to.is_bad = !to.is_passing;
+error not_restored(const error& why) {
+  return {why.code, "what it paused with cannot be restored: " + to_text(why)};
 }
 
-attempt_prepared prepare_in_memory(const prepare_attempt& what) {
-  attempt_prepared result;
-  result.checkpoints = what.directory;
-  auto fail = [&](const error& why) {
-    note_trouble(result, "what it paused with", why);
-    return result;
-  };
-  auto place = place_in_memory(what.in_memory, what.who.restore_from);
-  if (!place)
-    return fail(place.error());
-  if (auto good = verify_checkpoint(*place); !good)
-    return fail(good.error());
-  result.restore = std::move(*place);
-  return result;
+/// Where a checkpoint lies that is to be restored.
+expected<std::filesystem::path> place_of(const prepare_attempt& what) {
+  const auto& location = what.who.restore_from;
+  if (!location.starts_with(kept_in_memory))
+    return what.directory / location;
+  auto place = place_in_memory(what.in_memory, location);
+  return place ? place : not_restored(place.error());
+}
+
+/// @returns why it cannot be restored.
+sliced<std::optional<error>> restoring(const prepare_attempt& what, std::filesystem::path place,
+                                       attempt_prepared& to) {
+  const auto in_memory = what.who.restore_from.starts_with(kept_in_memory);
+  auto good = co_await verifying_checkpoint(place);
+  // What is spoilt in memory has no place any more.
+  if (good || !in_memory)
+    to.restore = std::move(place);
+  if (good)
+    co_return std::nullopt;
+  if (in_memory)
+    co_return not_restored(good.error());
+  co_return error{good.error().code, "the checkpoint cannot be restored: " + to_text(good.error())};
 }
 
 } // namespace
 
-attempt_prepared prepare_here(const prepare_attempt& what) {
-  const auto& location = what.who.restore_from;
+sliced<attempt_prepared> preparing_here(prepare_attempt what) {
   attempt_prepared result;
   result.checkpoints = what.directory;
-  if (location.empty())
-    return result;
-  if (location.starts_with(kept_in_memory))
-    return prepare_in_memory(what);
-  result.restore = what.directory / location;
-  if (auto good = verify_checkpoint(result.restore); !good)
-    note_trouble(result, "the checkpoint", good.error());
-  return result;
+  if (what.who.restore_from.empty())
+    co_return result;
+  auto place = place_of(what);
+  std::optional<error> trouble;
+  if (!place)
+    trouble = place.error();
+  else
+    trouble = co_await restoring(what, std::move(*place), result);
+  if (trouble) {
+    result.why = to_text(*trouble);
+    // What could not even be looked at is not bad.
+    result.is_passing = trouble->code == ec::shortage;
+    result.is_bad = !result.is_passing;
+  }
+  co_return result;
+}
+
+sliced<draft_copied> copying_here(copy_draft what) {
+  auto done = co_await copying_checkpoint(what.from, what.to, what.limits);
+  if (done)
+    co_return draft_copied{};
+  co_return draft_copied{to_text(done.error())};
+}
+
+namespace {
+
+sliced<draft_kept> telling(sliced<expected<safe_checkpoint>> work) {
+  auto kept = co_await std::move(work);
+  if (!kept)
+    co_return draft_kept{{}, to_text(kept.error()), kept.error().code == ec::refused};
+  co_return draft_kept{std::move(*kept), {}, false};
+}
+
+} // namespace
+
+sliced<draft_kept> keeping_here(keep_draft what) {
+  return telling(what.on_disk.empty()
+                     ? committing_checkpoint(std::move(what.what))
+                     : keeping_in_memory(std::move(what.what), what.on_disk, what.room));
+}
+
+attempt_prepared prepare_here(const prepare_attempt& what) {
+  return *finish(preparing_here(what));
+}
+
+draft_copied copy_here(const copy_draft& what) {
+  return *finish(copying_here(what));
+}
+
+draft_kept keep_here(keep_draft what) {
+  return *finish(keeping_here(std::move(what)));
 }
 
 void forget_here(const forget_paused& what) {
@@ -56,44 +104,39 @@ void forget_here(const forget_paused& what) {
     std::filesystem::remove_all(*place, ignored);
 }
 
-draft_copied copy_here(const copy_draft& what) {
-  auto done = copy_checkpoint(what.from, what.to);
-  return {done ? std::string{} : to_text(done.error())};
-}
-
-draft_kept keep_here(keep_draft what) {
-  if (!what.on_disk.empty()) {
-    auto kept = keep_in_memory(what.what, what.on_disk, what.room);
-    if (!kept)
-      return {{}, to_text(kept.error())};
-    if (*kept)
-      return {std::move(**kept), {}};
-  }
-  auto done = commit_checkpoint(what.what);
-  return done ? draft_kept{std::move(*done), {}} : draft_kept{{}, to_text(done.error())};
-}
-
 namespace {
 
-keeper_actor::behavior_type keeper(keeper_actor::pointer) {
+using keeper_impl = extend<keeper_actor, caf::result<void>(tick_atom)>;
+
+struct keeper_state {
+  static inline const char* name = "tune.keeper";
+
+  slow_desk<keeper_impl> works;
+};
+
+keeper_impl::behavior_type keeper(keeper_impl::stateful_pointer<keeper_state> self) {
+  auto& works = state_of(self).works;
   return {
-      [](const prepare_attempt& x) { return prepare_here(x); },
-      [](const copy_draft& x) { return copy_here(x); },
-      [](const keep_draft& x) { return keep_here(x); },
+      [self, &works](const prepare_attempt& x) {
+        return works.answer(self, x.who, preparing_here(x));
+      },
+      [self, &works](const copy_draft& x) { return works.answer(self, x.who, copying_here(x)); },
+      [self, &works](const keep_draft& x) { return works.answer(self, x.who, keeping_here(x)); },
       [](const attempt_left& x) {
         remove_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt);
       },
       [](const job_over&) {},
       [](const forget_paused& x) { forget_here(x); },
-      // It is safe in a moment, and here.
-      [](leave_atom) {},
+      [&works](const saves_dropped& x) { works.drop(x.who, saves_dropped::why); },
+      [&works](leave_atom) { works.close("its node leaves"); },
+      [self, &works](tick_atom) { works.tick(self); },
   };
 }
 
 } // namespace
 
 keeper_actor spawn_keeper(caf::actor_system& system) {
-  return system.spawn<caf::detached>(keeper);
+  return keeper_actor{system.spawn<caf::detached>(keeper)};
 }
 
 } // namespace tune

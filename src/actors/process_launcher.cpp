@@ -43,8 +43,11 @@ struct process_launcher_state {
 
   /// Ends what an earlier node and guard left of this job when both were killed.
   void sweep(const job& what) {
-    if (swept.insert(what.directory).second)
-      end_leftovers([&] { return find_orphans_of(what.directory); }, what.kill_grace);
+    if (!swept.insert(what.directory).second)
+      return;
+    auto unclear = sweep_leftovers(what.directory, what.kill_grace);
+    if (!unclear.empty() && settings->tell)
+      settings->tell(unclear);
   }
 
   void forget(const std::string& job) {

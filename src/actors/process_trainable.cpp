@@ -419,6 +419,8 @@ struct process_state {
   void take_over(Self* self, std::filesystem::path from) {
     copying = true;
     saves_in_memory = false;
+    if (known.killed)
+      return taken_over(self, saves_dropped::why);
     if (saves.is_full()) {
       handed_over = std::move(from);
       return;
@@ -426,7 +428,8 @@ struct process_state {
     auto to = checkpoints->begin();
     if (!to)
       return taken_over(self, to_text(to.error()));
-    request(self, what.keeper, caf::infinite, copy_draft{std::move(from), *to})
+    copy_draft order{attempt_claim{what.order}, std::move(from), *to, what.job->limits};
+    request(self, what.keeper, caf::infinite, std::move(order))
         .then(
             [this, self](const draft_copied& x) { taken_over(self, x.why); },
             [this, self](const caf::error& why) { taken_over(self, render(self->system(), why)); });
@@ -437,6 +440,8 @@ struct process_state {
     copying = false;
     if (trouble.empty()) {
       saves.keep(self, written(0, false));
+      if (known.killed)
+        saves.drop_soon(self);
     } else {
       checkpoints->abandon();
       saves.refuse(self, 0, trouble, session.iteration());
@@ -480,6 +485,8 @@ struct process_state {
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
       end();
+      if (copying || !saves.is_idle())
+        saves.drop_soon(self);
       return;
     }
     known.ending = true;

@@ -89,6 +89,9 @@ public:
     changed_.notify_one();
   }
   [[nodiscard]] bool is_closed() const { return closed_; }
+  /// Nobody wants what its thread still does.
+  void abandon() { abandoned_ = true; }
+  [[nodiscard]] bool is_abandoned() const { return abandoned_; }
   /// It was closed for the end of the trial.
   [[nodiscard]] bool wants_exports() const { return exports_; }
 
@@ -114,6 +117,7 @@ private:
   std::size_t saves_ = 0;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> exports_ = false;
+  std::atomic<bool> abandoned_ = false;
 };
 
 /// The trainable's end of the line: speaks to the trial, waits at the gate.
@@ -246,12 +250,13 @@ private:
       door_->end_save();
       return to.error();
     }
-    auto copied = copy_checkpoint(from, *to);
-    if (!copied) {
-      checkpoints_.abandon();
-      door_->end_save();
-    }
-    return copied;
+    auto copied = finish(copying_checkpoint(from, *to, what_.job->limits),
+                         [this] { return !door_->is_abandoned(); });
+    if (copied && *copied)
+      return {};
+    checkpoints_.abandon();
+    door_->end_save();
+    return copied ? *copied : error{ec::storage, saves_dropped::why};
   }
 
   void hand_on(std::uint64_t id, bool ends) {
@@ -316,7 +321,10 @@ struct thread_state {
 
   // After a kill the thread cannot be waited for: it holds what it needs by itself, and lets go at
   // its next report.
-  ~thread_state() { door->close(); }
+  ~thread_state() {
+    door->abandon();
+    door->close();
+  }
 
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
@@ -325,6 +333,9 @@ struct thread_state {
       exports.begin();
     if (static_cast<halt_mode>(how.how) != halt_mode::kill)
       return;
+    door->abandon();
+    if (!saves.is_idle())
+      saves.drop_soon(self);
     attempt_ended result;
     result.attempt = what.order.attempt;
     result.how = static_cast<std::uint8_t>(end_class::killed);

@@ -133,6 +133,7 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   if (auto most = descriptor_limit_of_trials())
     result.limits.emplace_back(RLIMIT_NOFILE, *most);
   result.tag = trial_tag(work.directory, to_text(what.order.attempt.id()));
+  result.place = directory_mark(work.directory);
   return result;
 }
 

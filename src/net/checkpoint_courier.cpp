@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/checkpoint_courier.hpp"
 
-#include "checkpoint_packer.hpp"
+#include "packer_actor.hpp"
 
-#include "tune/actors/keeper.hpp"
-#include "tune/io/checkpoint/shared_storage.hpp"
+#include "tune/actors/slow_rounds.hpp"
 
 #include <map>
 #include <memory>
@@ -16,94 +15,8 @@ namespace tune {
 
 namespace {
 
-/// The packer has the courier ask the head.
-struct ask_head {
-  piece_wanted what;
-};
-
-using courier_impl
-    = extend<keeper_actor, caf::result<void>(storage_answer), caf::result<void>(piece_wanted),
-             caf::result<void>(checkpoint_settled), caf::result<void>(checkpoint_found),
-             caf::result<void>(checkpoint_piece), caf::result<void>(ask_head),
-             caf::result<void>(brought), caf::result<void>(tick_atom),
-             caf::result<void>(vault_actor)>;
-
-} // namespace
-
-} // namespace tune
-
-TUNE_BEGIN_LOCAL_TYPES(tune_checkpoints, 210)
-TUNE_LOCAL_TYPE(tune_checkpoints, tune::ask_head)
-TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_order)
-TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed)
-TUNE_LOCAL_TYPE(tune_checkpoints, tune::unpack_order)
-TUNE_LOCAL_TYPE(tune_checkpoints, tune::bring_order)
-TUNE_LOCAL_TYPE(tune_checkpoints, tune::brought)
-TUNE_LOCAL_HANDLE(tune_checkpoints, tune::courier_impl)
-TUNE_END_LOCAL_TYPES(tune_checkpoints)
-
-namespace tune {
-
-namespace {
-
 /// How often it looks whether the head said something, while it has patience.
 constexpr unsigned ticks_of_patience = 10;
-
-/// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
-using packer_actor = typed_actor<
-    caf::result<draft_copied>(copy_draft),
-    // Checks what lies here.
-    caf::result<attempt_prepared>(prepare_attempt),
-    // Answers whether that directory is here, too.
-    caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
-    caf::result<checkpoint_piece>(piece_wanted), caf::result<void>(unpack_order),
-    caf::result<void>(bring_order, courier_impl), caf::result<void>(checkpoint_piece, courier_impl),
-    caf::result<void>(checkpoint_dropped, courier_impl), caf::result<void>(attempt_left),
-    caf::result<void>(job_over), caf::result<void>(forget_paused)>;
-
-struct packer_state {
-  static inline const char* name = "tune.packer";
-
-  std::unique_ptr<checkpoint_packer> packs;
-
-  template <class Self>
-  void pump(Self* self, const courier_impl& by) const {
-    for (auto& x : packs->due())
-      send(self, by, ask_head{x});
-    for (auto& x : packs->ended())
-      send(self, by, std::move(x));
-  }
-};
-
-packer_actor::behavior_type packer(packer_actor::stateful_pointer<packer_state> self,
-                                   const checkpoint_courier_settings& settings) {
-  auto& state = state_of(self);
-  state.packs = std::make_unique<checkpoint_packer>(
-      incoming_limits{settings.piece_bytes, settings.credit}, settings.copy_bytes);
-  return {
-      [](const copy_draft& x) { return copy_here(x); },
-      [](const prepare_attempt& x) { return prepare_here(x); },
-      [](const storage_answer& x) { return shares_storage(x.directory, x.token); },
-      [&state](const pack_order& x) { return state.packs->pack(x); },
-      [&state](const piece_wanted& x) { return state.packs->read(x); },
-      [&state](const unpack_order& x) { state.packs->unpack(x); },
-      [self, &state](const bring_order& x, const courier_impl& by) {
-        state.packs->bring(x);
-        state.pump(self, by);
-      },
-      [self, &state](const checkpoint_piece& x, const courier_impl& by) {
-        state.packs->take(x);
-        state.pump(self, by);
-      },
-      [self, &state](const checkpoint_dropped& x, const courier_impl& by) {
-        state.packs->drop(x.number);
-        state.pump(self, by);
-      },
-      [&state](const attempt_left& x) { state.packs->leave(x); },
-      [&state](const job_over& x) { state.packs->forget(x.job); },
-      [](const forget_paused& x) { forget_here(x); },
-  };
-}
 
 using keep_promise = caf::typed_response_promise<draft_kept>;
 using prepare_promise = caf::typed_response_promise<attempt_prepared>;
@@ -333,6 +246,22 @@ struct courier_state {
 
   // -- The end of it.
 
+  /// The attempt was ended by force.
+  template <class Self>
+  void drop(Self* self, const saves_dropped& what) {
+    send(self, packs, what);
+    std::vector<std::uint64_t> gone;
+    for (const auto& [number, x] : departures) {
+      const auto& who = x.offer.who;
+      if (slow_rounds::owner_of(who) == slow_rounds::owner_of(what.who))
+        gone.push_back(number);
+    }
+    for (auto number : gone) {
+      ask(self, checkpoint_dropped{number});
+      end_departure(self, number, saves_dropped::why);
+    }
+  }
+
   /// What is on its way fails.
   template <class Self>
   void give_up(Self* self, const std::string& why) {
@@ -415,7 +344,11 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
         state.storages.erase(x.job);
         send(self, packs, x);
       },
-      [self, &state](leave_atom) { state.close(self, "its node leaves"); },
+      [self, &state](const saves_dropped& x) { state.drop(self, x); },
+      [self, &state](leave_atom) {
+        send(self, state.packs, leave_atom_v);
+        state.close(self, "its node leaves");
+      },
       [self, &state](const storage_answer& x) { state.hear(self, x); },
       [self, &state](const piece_wanted& x) { state.hear(self, x); },
       [self, &state](const checkpoint_settled& x) { state.hear(self, x); },
@@ -432,8 +365,8 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
 
 keeper_actor spawn_checkpoint_courier(caf::actor_system& system, vault_actor vault,
                                       checkpoint_courier_settings settings) {
-  auto packs = settings.own_thread ? system.spawn<caf::detached>(packer, settings)
-                                   : system.spawn(packer, settings);
+  const packer_actor packs{settings.own_thread ? system.spawn<caf::detached>(packer, settings)
+                                               : system.spawn(packer, settings)};
   return keeper_actor{system.spawn(courier, std::move(vault), packs, settings)};
 }
 

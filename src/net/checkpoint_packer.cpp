@@ -3,9 +3,12 @@
 
 #include "tune/actors/keeper.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/sha256.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -29,34 +32,39 @@ std::uint64_t number_in(const std::string& location) {
   return result;
 }
 
-bool is_here(const fs::path& where, const std::string& manifest_hash) {
-  auto text = read_checkpoint_manifest(where);
-  return text && *text && sha256_of(**text) == manifest_hash && verify_checkpoint(where);
+fs::path place_of(const bring_order& what) {
+  return what.what.directory / what.what.who.restore_from;
 }
 
 } // namespace
 
-packed checkpoint_packer::pack(const pack_order& what) {
-  auto order = what.what;
+sliced<packed> checkpoint_packer::packing(pack_order what) {
   // The head's copy is the one that counts.
-  order.what.durable = what.is_shared;
-  packed result{keep_here(order), 0, {}};
+  what.what.what.durable = what.is_shared;
+  auto kept = keeping_here(what.what);
+  return parceling(std::move(what), std::move(kept));
+}
+
+sliced<packed> checkpoint_packer::parceling(pack_order what, sliced<draft_kept> work) {
+  const auto& order = what.what;
+  packed result;
+  result.kept = co_await std::move(work);
   if (!result.kept.why.empty() || what.is_shared
       || result.kept.what.location.starts_with(kept_in_memory))
-    return result;
+    co_return result;
   const auto& root = order.on_disk.empty() ? order.what.experiment : order.on_disk;
   auto where = root / result.kept.what.location;
   auto reader = checkpoint_reader::open(where);
   if (!reader) {
     remove_tree(where);
     result.kept.why = to_text(reader.error());
-    return result;
+    co_return result;
   }
   result.sequence = number_in(result.kept.what.location);
   result.stream = to_words(reader->outline());
   checkpoint_copy copy{order.who.job, order.who.trial, std::move(where), result.kept.what.bytes};
   parcels_.insert_or_assign(what.number, parcel{std::move(copy), std::move(*reader)});
-  return result;
+  co_return result;
 }
 
 checkpoint_piece checkpoint_packer::read(const piece_wanted& what) {
@@ -85,72 +93,89 @@ void checkpoint_packer::unpack(const unpack_order& what) {
 }
 
 void checkpoint_packer::bring(bring_order what) {
-  wanted_.push_back(std::move(what));
-  begin_next();
+  arrivals_.push_back({std::move(what), false, std::nullopt});
 }
 
-void checkpoint_packer::begin_next() {
-  while (!now_ && !wanted_.empty()) {
-    const auto& next = wanted_.front();
-    auto begun = begin(next);
-    if (begun && !*begun)
-      return;
-    attempt_prepared how;
-    how.checkpoints = next.what.directory;
-    how.restore = next.what.directory / next.what.who.restore_from;
-    if (!begun) {
-      how.why = to_text(begun.error());
-      how.is_passing = begun.error().code == ec::shortage;
-    }
-    end(std::move(how));
+std::list<checkpoint_packer::arrival>::iterator checkpoint_packer::find(std::uint64_t number) {
+  return std::find_if(arrivals_.begin(), arrivals_.end(),
+                      [&](const arrival& x) { return x.what.number == number; });
+}
+
+std::vector<bring_order> checkpoint_packer::to_look_for() {
+  std::vector<bring_order> result;
+  std::set<fs::path> taken;
+  for (auto& x : arrivals_) {
+    const auto is_first = taken.insert(place_of(x.what)).second;
+    if (taken.size() > most_at_once)
+      break;
+    if (is_first && !std::exchange(x.is_looked_for, true))
+      result.push_back(x.what);
   }
+  return result;
 }
 
-/// @returns whether it is here already.
-expected<bool> checkpoint_packer::begin(const bring_order& what) {
+sliced<bool> checkpoint_packer::looking_for(bring_order what) {
+  const auto where = place_of(what);
+  auto text = read_checkpoint_manifest(where);
+  if (!text || !*text || sha256_of(**text) != what.stream.manifest_hash)
+    co_return false;
+  auto good = co_await verifying_checkpoint(where);
+  co_return good.has_value();
+}
+
+void checkpoint_packer::looked(std::uint64_t number, bool is_here) {
+  auto known = find(number);
+  if (known == arrivals_.end())
+    return;
+  if (is_here)
+    return end(known, nullptr);
+  auto begun = begin(known->what);
+  if (!begun)
+    return end(known, &begun.error());
+  known->from.emplace(std::move(*begun));
+}
+
+expected<incoming_checkpoint> checkpoint_packer::begin(const bring_order& what) const {
   const auto& location = what.what.who.restore_from;
   if (!is_checkpoint_location(location))
     return error{ec::protocol, location + " is no checkpoint"};
-  const auto where = what.what.directory / location;
-  if (is_here(where, what.stream.manifest_hash))
-    return true;
+  const auto where = place_of(what);
   checkpoint_draft draft{what.what.directory, where, 0, false};
   draft.directory += draft_suffix;
   remove_tree(where);
   remove_tree(draft.directory);
-  auto begun = incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits_);
-  if (!begun)
-    return begun.error();
-  now_.emplace(std::move(*begun));
-  return false;
+  return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits_);
 }
 
 void checkpoint_packer::take(const checkpoint_piece& what) {
-  if (!now_ || now_->number() != what.number)
+  auto known = find(what.number);
+  if (known == arrivals_.end() || !known->from)
     return;
-  attempt_prepared how;
-  how.checkpoints = wanted_.front().what.directory;
-  how.restore = how.checkpoints / wanted_.front().what.who.restore_from;
-  if (auto taken = now_->take(what); !taken) {
-    how.why = "the checkpoint cannot be restored: " + to_text(taken.error());
+  if (auto taken = known->from->take(what); !taken) {
+    const error why{taken.error().code,
+                    "the checkpoint cannot be restored: " + to_text(taken.error())};
     // What the head cannot give, or is not what its manifest says, nobody can restore.
-    how.is_passing = taken.error().code == ec::shortage;
-    how.is_bad = taken.error().code != ec::storage && !how.is_passing;
-  } else if (!now_->is_complete()) {
-    return;
-  } else if (auto placed = now_->place(); !placed) {
-    how.why = to_text(placed.error());
-    how.is_passing = placed.error().code == ec::shortage;
+    return end(known, &why, why.code != ec::storage && why.code != ec::shortage);
   }
-  now_.reset();
-  end(std::move(how));
-  begin_next();
+  if (!known->from->is_complete())
+    return;
+  // Not synced: the head's copy counts.
+  auto placed = incoming_checkpoint::place(std::move(*known->from));
+  end(known, placed ? nullptr : &placed.error());
 }
 
-/// The first that is wanted came to its end.
-void checkpoint_packer::end(attempt_prepared how) {
-  auto done = std::move(wanted_.front());
-  wanted_.pop_front();
+void checkpoint_packer::end(std::list<arrival>::iterator which, const error* trouble,
+                            bool is_bad) {
+  attempt_prepared how;
+  how.checkpoints = which->what.what.directory;
+  how.restore = place_of(which->what);
+  how.is_bad = is_bad;
+  if (trouble != nullptr) {
+    how.why = to_text(*trouble);
+    how.is_passing = trouble->code == ec::shortage;
+  }
+  const auto done = std::move(which->what);
+  arrivals_.erase(which);
   if (how.why.empty()) {
     const auto& who = done.what.who;
     copies_.add({who.job, who.trial, how.restore, done.stream.bytes - done.stream.manifest_size});
@@ -162,17 +187,17 @@ void checkpoint_packer::end(attempt_prepared how) {
 }
 
 void checkpoint_packer::drop(std::uint64_t number) {
-  if (now_ && now_->number() == number) {
-    now_.reset();
-    wanted_.pop_front();
-  } else {
-    std::erase_if(wanted_, [&](const bring_order& x) { return x.number == number; });
-  }
-  begin_next();
+  if (auto known = find(number); known != arrivals_.end())
+    arrivals_.erase(known);
 }
 
 std::vector<piece_wanted> checkpoint_packer::due() {
-  return now_ ? now_->due() : std::vector<piece_wanted>{};
+  std::vector<piece_wanted> result;
+  for (auto& x : arrivals_) {
+    while (auto next = x.from ? x.from->next_due() : std::nullopt)
+      result.push_back(*next);
+  }
+  return result;
 }
 
 std::vector<brought> checkpoint_packer::ended() {

@@ -7,11 +7,12 @@
 #include "incoming_checkpoint.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
+#include "tune/io/files/sliced.hpp"
 #include "tune/net/wire.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <filesystem>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,16 +55,25 @@ public:
   /// @param room as in `checkpoint_copies`.
   checkpoint_packer(incoming_limits limits, std::uint64_t room) : limits_{limits}, copies_{room} {}
 
-  /// Lists and hashes a checkpoint. Where it is to travel its pieces can be read until `unpack`.
-  [[nodiscard]] packed pack(const pack_order& what);
+  /// Lists and hashes a checkpoint, in slices. Where it is to travel its pieces can be read until
+  /// `unpack`.
+  sliced<packed> packing(pack_order what);
   [[nodiscard]] checkpoint_piece read(const piece_wanted& what);
   void unpack(const unpack_order& what);
 
-  /// Brings a checkpoint, unless that very one is here. One after the other.
+  /// Checkpoints that may come at a time.
+  static constexpr std::size_t most_at_once = 16;
+
+  /// Brings a checkpoint, unless that very one is here. To one place one after the other.
   void bring(bring_order what);
   void take(const checkpoint_piece& what);
   /// It is not wanted any more: it does not end.
   void drop(std::uint64_t number);
+  /// Those whose turn it is: each is to be looked for by `looking_for`, and then `looked` called.
+  [[nodiscard]] std::vector<bring_order> to_look_for();
+  /// Whether that very one is here. In slices.
+  static sliced<bool> looking_for(bring_order what);
+  void looked(std::uint64_t number, bool is_here);
   /// What is to be asked for now.
   [[nodiscard]] std::vector<piece_wanted> due();
   /// What came to its end since the last call.
@@ -79,20 +89,26 @@ private:
     checkpoint_reader from;
   };
   using user = std::tuple<std::string, std::uint32_t, std::uint64_t>;
+  /// One that is to come: it waits, is looked for, and then comes.
+  struct arrival {
+    bring_order what;
+    bool is_looked_for = false;
+    std::optional<incoming_checkpoint> from;
+  };
 
   incoming_limits limits_;
   checkpoint_copies copies_;
   std::map<std::uint64_t, parcel> parcels_;
-  std::deque<bring_order> wanted_;
-  /// The first of `wanted_`, while it comes.
-  std::optional<incoming_checkpoint> now_;
+  /// Those that were wanted first stand first.
+  std::list<arrival> arrivals_;
   std::vector<brought> ended_;
   /// What attempts were restored from.
   std::map<user, std::filesystem::path> in_use_;
 
-  void begin_next();
-  [[nodiscard]] expected<bool> begin(const bring_order& what);
-  void end(attempt_prepared how);
+  sliced<packed> parceling(pack_order what, sliced<draft_kept> work);
+  [[nodiscard]] std::list<arrival>::iterator find(std::uint64_t number);
+  [[nodiscard]] expected<incoming_checkpoint> begin(const bring_order& what) const;
+  void end(std::list<arrival>::iterator which, const error* trouble, bool is_bad = false);
   void tidy();
 };
 

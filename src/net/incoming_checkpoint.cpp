@@ -41,17 +41,25 @@ expected<incoming_checkpoint> incoming_checkpoint::begin(std::uint64_t number,
                                                          const incoming_limits& limits) {
   if (auto made = make_folder(where); !made)
     return made.error();
-  auto to = checkpoint_writer::begin(where.directory, from_words(stream));
+  auto to = checkpoint_writer::begin(where.directory, from_words(stream), limits.most);
   if (!to)
     return to.error();
   return incoming_checkpoint{number, std::move(where), std::move(*to),
                              piece_window{stream.bytes, limits.piece_bytes, limits.credit}};
 }
 
+std::optional<piece_wanted> incoming_checkpoint::next_due() {
+  auto next = window_.next_due();
+  if (!next)
+    return std::nullopt;
+  ++under_way_;
+  return piece_wanted{number_, next->offset, next->size};
+}
+
 std::vector<piece_wanted> incoming_checkpoint::due() {
   std::vector<piece_wanted> result;
-  while (auto next = window_.next_due())
-    result.push_back({number_, next->offset, next->size});
+  while (auto next = next_due())
+    result.push_back(*next);
   return result;
 }
 
@@ -61,6 +69,7 @@ expected<void> incoming_checkpoint::take(const checkpoint_piece& x) {
     return error{ec::unreachable, x.why};
   if (!window_.take(x.offset, x.bytes.size()))
     return error{ec::protocol, "a piece of the checkpoint came that was not asked for"};
+  --under_way_;
   return to_.append(x.bytes);
 }
 
@@ -68,11 +77,16 @@ bool incoming_checkpoint::is_complete() const {
   return window_.is_done() && to_.is_complete();
 }
 
-expected<std::uint64_t> incoming_checkpoint::place() {
-  if (auto done = place_checkpoint(where_); !done)
-    return done.error();
-  to_.release();
-  return to_.bytes();
+sliced<expected<std::uint64_t>> incoming_checkpoint::placing(incoming_checkpoint what) {
+  auto done = co_await placing_checkpoint(what.where_);
+  if (!done)
+    co_return done.error();
+  what.to_.release();
+  co_return what.to_.bytes();
+}
+
+expected<std::uint64_t> incoming_checkpoint::place(incoming_checkpoint what) {
+  return *finish(placing(std::move(what)));
 }
 
 } // namespace tune

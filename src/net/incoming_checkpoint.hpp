@@ -11,6 +11,7 @@
 #include "tune/net/wire.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tune {
@@ -20,6 +21,8 @@ struct incoming_limits {
   std::uint32_t piece_bytes = 256 * 1024;
   /// Pieces asked for and not there yet. [>= 1]
   std::size_t credit = 4;
+  /// What each checkpoint may hold.
+  checkpoint_limits most = {};
 };
 
 [[nodiscard]] outline_words to_words(const stream_outline& x);
@@ -38,15 +41,21 @@ public:
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// What is to be asked for now.
   [[nodiscard]] std::vector<piece_wanted> due();
+  /// The first of it; nothing: it has all its credit under way.
+  [[nodiscard]] std::optional<piece_wanted> next_due();
+  /// Pieces asked for and not there yet.
+  [[nodiscard]] std::size_t under_way() const { return under_way_; }
   /// @errors `ec::protocol` where it is not what was asked for or announced; `ec::storage`;
   ///   `ec::unreachable` where the other side cannot give it.
   [[nodiscard]] expected<void> take(const checkpoint_piece& x);
   [[nodiscard]] bool is_complete() const;
-  /// Puts it into its place. @returns its bytes. @errors `ec::storage`.
-  [[nodiscard]] expected<std::uint64_t> place();
+  /// Puts it into its place, in slices. @returns its bytes. @errors `ec::storage`.
+  static sliced<expected<std::uint64_t>> placing(incoming_checkpoint what);
+  /// All of it at once.
+  [[nodiscard]] static expected<std::uint64_t> place(incoming_checkpoint what);
 
-  /// Time passes. @returns how many times it did since something came.
-  unsigned tick() { return ++idle_; }
+  /// Time passes. @returns how many times it did since something came that was asked for.
+  unsigned tick() { return under_way_ > 0 ? ++idle_ : idle_; }
 
 private:
   incoming_checkpoint(std::uint64_t number, checkpoint_draft where, checkpoint_writer to,
@@ -58,6 +67,7 @@ private:
   checkpoint_writer to_;
   piece_window window_;
   unsigned idle_ = 0;
+  std::size_t under_way_ = 0;
 };
 
 } // namespace tune

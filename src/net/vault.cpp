@@ -3,6 +3,8 @@
 
 #include "vault_shelves.hpp"
 
+#include "tune/actors/slow_rounds.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -48,21 +50,34 @@ namespace {
 /// Of one worker.
 constexpr std::size_t most_offers = 10'000;
 constexpr std::size_t most_given = 1'000;
+/// Checkpoints that come at a time.
+constexpr std::size_t most_arrivals = 64;
 /// How often it looks whether something came, while it has patience.
 constexpr unsigned ticks_of_patience = 6;
 
 /// Blocks on the disk; so it speaks to its vault only: see docs/decisions/0005.
 using clerk_actor = typed_actor<
     caf::result<void>(vault_impl), caf::result<void>(peer_words, checkpoint_peer_actor),
-    caf::result<void>(job_place), caf::result<void>(job_withdrawn), caf::result<void>(tick_atom)>;
+    caf::result<void>(job_place), caf::result<void>(job_withdrawn),
+    // Time passes.
+    caf::result<void>(flush_atom),
+    // The next slice.
+    caf::result<void>(tick_atom)>;
+
+/// A checkpoint that comes.
+struct arrival {
+  attempt_claim who;
+  /// Nothing: it is being put into its place.
+  std::optional<incoming_checkpoint> from;
+};
 
 /// A worker's checkpoints on their way.
 struct peer_business {
   checkpoint_peer_actor who;
   std::deque<checkpoint_offer> offers;
-  /// The one that comes, and whose it is.
-  std::optional<incoming_checkpoint> now;
-  std::string job;
+  /// Of each trial one at most; they take turns, each with a piece.
+  std::map<std::uint64_t, arrival> arrivals;
+  std::deque<std::uint64_t> turns;
   /// Those that are given out.
   std::map<std::uint64_t, checkpoint_reader> given;
 };
@@ -72,10 +87,13 @@ struct clerk_state {
 
   std::unique_ptr<vault_shelves> shelves;
   std::chrono::milliseconds patience{0};
+  std::size_t credit = 1;
+  slow_desk<clerk_actor> works;
   vault_impl speaker;
   monitors watched;
   std::map<caf::actor_addr, peer_business> peers;
   bool ticking = false;
+  static constexpr const char* over = "the experiment is over";
 
   template <class Self, class Words>
   void say(Self* self, const peer_business& to, Words words) {
@@ -108,58 +126,111 @@ struct clerk_state {
     begin_next(self, of);
   }
 
+  /// Whether a checkpoint of the same trial comes.
+  [[nodiscard]] static bool has_one_of(const peer_business& of, const attempt_claim& who) {
+    return std::any_of(of.arrivals.begin(), of.arrivals.end(), [&](const auto& x) {
+      return x.second.who.job == who.job && x.second.who.trial == who.trial;
+    });
+  }
+
   template <class Self>
   void begin_next(Self* self, peer_business& of) {
-    while (!of.now && !of.offers.empty()) {
-      auto next = std::move(of.offers.front());
-      of.offers.pop_front();
-      if (shelves->has(next)) {
-        say(self, of, checkpoint_settled{next.number, {}});
+    for (auto next = of.offers.begin();
+         next != of.offers.end() && of.arrivals.size() < most_arrivals;) {
+      if (has_one_of(of, next->who)) {
+        ++next;
         continue;
       }
-      auto begun = shelves->begin(next);
-      if (!begun) {
-        say(self, of, checkpoint_settled{next.number, to_text(begun.error())});
-        continue;
-      }
-      of.now.emplace(std::move(*begun));
-      of.job = next.who.job;
-      pump(self, of);
-      tick_later(self);
+      const auto offer = std::move(*next);
+      next = of.offers.erase(next);
+      begin(self, of, offer);
+    }
+    pump(self, of);
+  }
+
+  template <class Self>
+  void begin(Self* self, peer_business& of, const checkpoint_offer& offer) {
+    if (shelves->has(offer))
+      return say(self, of, checkpoint_settled{offer.number, {}});
+    auto begun = of.arrivals.contains(offer.number)
+                     ? expected<incoming_checkpoint>{error{ec::protocol, "it is offered twice"}}
+                     : shelves->begin(offer);
+    if (!begun)
+      return say(self, of, checkpoint_settled{offer.number, to_text(begun.error())});
+    of.arrivals.emplace(offer.number, arrival{offer.who, std::move(*begun)});
+    of.turns.push_back(offer.number);
+    time_later(self);
+  }
+
+  /// Asks for pieces of all that come in turns, as many as there is credit for.
+  template <class Self>
+  void pump(Self* self, peer_business& of) {
+    std::size_t under_way = 0;
+    for (const auto& [number, x] : of.arrivals)
+      under_way += x.from ? x.from->under_way() : 0;
+    for (auto idle = std::size_t{0}; under_way < credit && idle < of.turns.size();) {
+      const auto number = of.turns.front();
+      of.turns.pop_front();
+      of.turns.push_back(number);
+      auto& from = of.arrivals.at(number).from;
+      auto next = from ? from->next_due() : std::nullopt;
+      idle = next ? 0 : idle + 1;
+      under_way += next ? 1 : 0;
+      if (next)
+        say(self, of, *next);
     }
   }
 
   template <class Self>
-  void pump(Self* self, peer_business& of) {
-    for (auto& x : of.now->due())
-      say(self, of, x);
-  }
-
-  template <class Self>
   void hear(Self* self, peer_business& of, const checkpoint_piece& x) {
-    if (!of.now || of.now->number() != x.number)
+    auto known = of.arrivals.find(x.number);
+    if (known == of.arrivals.end() || !known->second.from)
       return;
-    if (auto taken = of.now->take(x); !taken)
-      return settle(self, of, to_text(taken.error()));
-    if (!of.now->is_complete())
+    auto& from = known->second.from;
+    if (auto taken = from->take(x); !taken)
+      return settle(self, of, x.number, to_text(taken.error()));
+    if (!from->is_complete())
       return pump(self, of);
-    auto placed = of.now->place();
-    settle(self, of, placed ? std::string{} : to_text(placed.error()));
+    place(self, of, x.number);
+  }
+
+  /// Syncing may take long.
+  template <class Self>
+  void place(Self* self, peer_business& of, std::uint64_t number) {
+    auto& which = of.arrivals.at(number);
+    auto work = incoming_checkpoint::placing(std::move(*which.from));
+    which.from.reset();
+    auto then = [this, self, who = of.who.address(), number](const expected<std::uint64_t>& done) {
+      auto known = peers.find(who);
+      if (known != peers.end() && known->second.arrivals.contains(number))
+        settle(self, known->second, number, done ? std::string{} : to_text(done.error()));
+    };
+    works.begin<expected<std::uint64_t>>(
+        self, slow_rounds::owner_of(which.who), std::move(work), then,
+        [](const std::string& why) { return error{ec::unreachable, why}; });
+    pump(self, of);
   }
 
   template <class Self>
-  void settle(Self* self, peer_business& of, std::string why) {
-    say(self, of, checkpoint_settled{of.now->number(), std::move(why)});
-    of.now.reset();
+  void settle(Self* self, peer_business& of, std::uint64_t number, std::string why) {
+    say(self, of, checkpoint_settled{number, std::move(why)});
+    forget(of, number);
     begin_next(self, of);
+  }
+
+  static void forget(peer_business& of, std::uint64_t number) {
+    of.arrivals.erase(number);
+    std::erase(of.turns, number);
   }
 
   template <class Self>
   void hear(Self* self, peer_business& of, const checkpoint_dropped& x) {
     of.given.erase(x.number);
     std::erase_if(of.offers, [&](const auto& offer) { return offer.number == x.number; });
-    if (of.now && of.now->number() == x.number)
-      of.now.reset();
+    auto known = of.arrivals.find(x.number);
+    if (known != of.arrivals.end() && !known->second.from)
+      works.drop(attempt_claim{known->second.who}, "nobody waits for it");
+    forget(of, x.number);
     begin_next(self, of);
   }
 
@@ -205,33 +276,45 @@ struct clerk_state {
   template <class Self>
   void withdraw(Self* self, const std::string& job) {
     shelves->remove(job);
+    works.drop_job(job, over);
     for (auto& [where, of] : peers) {
-      if (of.now && of.job == job)
-        settle(self, of, "the experiment is over");
+      std::vector<std::uint64_t> gone;
+      for (const auto& [number, x] : of.arrivals) {
+        if (x.who.job == job)
+          gone.push_back(number);
+      }
+      for (auto number : gone)
+        settle(self, of, number, over);
     }
   }
 
   template <class Self>
-  void tick_later(Self* self) {
+  void time_later(Self* self) {
     if (!std::exchange(ticking, true))
       delayed_send(self, caf::actor_cast<clerk_actor>(self), patience / ticks_of_patience,
-                   tick_atom_v);
+                   flush_atom_v);
   }
 
   template <class Self>
-  void tick(Self* self) {
+  void pass_time(Self* self) {
     ticking = false;
+    auto is_busy = false;
     for (auto& [where, of] : peers) {
-      if (of.now && of.now->tick() > ticks_of_patience)
-        settle(
-            self, of,
-            "nothing of the checkpoint came for "
-                + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience).count())
-                + " s");
+      std::vector<std::uint64_t> silent;
+      for (auto& [number, x] : of.arrivals) {
+        if (x.from && x.from->tick() > ticks_of_patience)
+          silent.push_back(number);
+      }
+      for (auto number : silent)
+        settle(self, of, number, "nothing of the checkpoint came for " + seconds(patience));
+      is_busy = is_busy || !of.arrivals.empty();
     }
-    if (std::any_of(peers.begin(), peers.end(),
-                    [](const auto& x) { return x.second.now.has_value(); }))
-      tick_later(self);
+    if (is_busy)
+      time_later(self);
+  }
+
+  static std::string seconds(std::chrono::milliseconds x) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(x).count()) + " s";
   }
 };
 
@@ -241,6 +324,7 @@ clerk_actor::behavior_type clerk(clerk_actor::stateful_pointer<clerk_state> self
   state.shelves = std::make_unique<vault_shelves>(
       settings.secret, incoming_limits{settings.piece_bytes, settings.credit});
   state.patience = settings.patience;
+  state.credit = std::max<std::size_t>(settings.credit, 1);
   state.watched.init(self);
   return {
       [&state](const vault_impl& speaker) { state.speaker = speaker; },
@@ -250,7 +334,8 @@ clerk_actor::behavior_type clerk(clerk_actor::stateful_pointer<clerk_state> self
       },
       [&state](const job_place& x) { state.shelves->add(x); },
       [self, &state](const job_withdrawn& x) { state.withdraw(self, x.job); },
-      [self, &state](tick_atom) { state.tick(self); },
+      [self, &state](flush_atom) { state.pass_time(self); },
+      [self, &state](tick_atom) { state.works.tick(self); },
   };
 }
 

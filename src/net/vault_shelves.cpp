@@ -22,7 +22,7 @@ vault_shelves::~vault_shelves() {
 
 void vault_shelves::add(const job_place& what) {
   remove(what.job);
-  shelves_[what.job] = {what.directory, {}};
+  shelves_[what.job] = {what.directory, {}, what.limits};
 }
 
 void vault_shelves::remove(const std::string& job) {
@@ -92,7 +92,9 @@ expected<incoming_checkpoint> vault_shelves::begin(const checkpoint_offer& what)
     return error{ec::refused, "the head has " + place.filename().string() + " of it already"};
   checkpoint_draft draft{*directory, place, 0};
   draft.directory += draft_suffix;
-  return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits_);
+  auto limits = limits_;
+  limits.most = shelves_.at(what.who.job).limits;
+  return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits);
 }
 
 expected<checkpoint_reader> vault_shelves::open(const checkpoint_wanted& what) const {

@@ -47,6 +47,7 @@ private:
     std::filesystem::path directory;
     /// Empty: nobody asked for it yet.
     std::string token;
+    checkpoint_limits limits = {};
   };
   std::string secret_;
   incoming_limits limits_;

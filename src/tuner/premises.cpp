@@ -23,9 +23,13 @@ constexpr std::chrono::seconds shipping_patience{30};
 /// For workers to end what they run.
 constexpr std::chrono::seconds farewell_patience{10};
 
-node_settings with_memory(node_settings node, const std::filesystem::path& memory) {
+/// What the node of this machine lacks: memory of its own, and somebody who listens.
+node_settings furnished(node_settings node, const std::filesystem::path& memory,
+                        const cluster_actor& cluster) {
   if (node.memory.empty())
     node.memory = memory;
+  if (!node.tell)
+    node.tell = [cluster](const std::string& text) { send_from_outside(cluster, remark{text}); };
   return node;
 }
 
@@ -34,7 +38,7 @@ node_settings with_memory(node_settings node, const std::filesystem::path& memor
 premises::premises(caf::actor_system& system, const node_settings& node, bool works_here)
     : system_{system}
     , cluster_{spawn_cluster(system)}
-    , node_{spawn_node_desk(system, with_memory(node, memory_.directory()), cluster_)}
+    , node_{spawn_node_desk(system, furnished(node, memory_.directory(), cluster_), cluster_)}
     , secret_{fresh_secret()} {
   if (works_here)
     send_from_outside(cluster_, offer_of(node), node_actor{node_});
@@ -65,7 +69,7 @@ expected<void> premises::take_in(std::shared_ptr<const job> work,
     auto trouble = asked<std::string>(system_, *depot_, shipping_patience, std::move(*shipment));
     if (!trouble || !trouble->empty())
       return error{ec::internal, trouble ? *trouble : "the depot does not answer"};
-    const job_place place{work->id, work->directory};
+    const job_place place{work->id, work->directory, work->limits};
     send_from_outside(*inbox_, place);
     send_from_outside(*vault_, place);
   }

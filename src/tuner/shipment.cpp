@@ -164,6 +164,7 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.trainable.export_timeout);
   if (from.what.checkpoint.pause_storage == pause_place::memory)
     result.pause_memory = from.what.checkpoint.pause_memory;
+  result.limits = {from.what.checkpoint.max_size, from.what.checkpoint.max_files};
   result.kill_grace
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);
   return result;

@@ -42,6 +42,7 @@ keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<ke
       [how](const attempt_left& x) { how->left.add(to_text(x.who.attempt.id())); },
       [](const job_over&) {},
       [](const forget_paused& x) { forget_here(x); },
+      [](const saves_dropped&) {},
       [](leave_atom) {},
   };
 }

@@ -207,6 +207,39 @@ TEST_F(checkpoint_courier_test, leaves_nothing_of_what_the_head_did_not_take) {
   EXPECT_FALSE(fs::exists(job() / location(1, 1)));
 }
 
+TEST_F(checkpoint_courier_test, drops_what_an_attempt_has_on_its_way_that_was_ended_by_force) {
+  know_job();
+  auto lost = save(1, 1);
+  auto kept = save(2, 1);
+  auto first = next(heard->offers);
+  auto second = next(heard->offers);
+
+  tell(uut, saves_dropped{claim(1)});
+
+  EXPECT_EQ(next(heard->dropped), first.number);
+  ASSERT_EQ(lost->size(), 1u);
+  EXPECT_EQ(lost->front().why, saves_dropped::why);
+  EXPECT_FALSE(fs::exists(job() / location(1, 1)));
+  EXPECT_TRUE(kept->empty());
+  settle(second);
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "");
+}
+
+TEST_F(checkpoint_courier_test, refuses_what_is_too_much_before_the_head_hears_of_it) {
+  know_job();
+  auto what = written(1, 1, 10, job());
+  what.what.limits.max_bytes = 9;
+
+  auto kept = ask<draft_kept>(what);
+
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_TRUE(kept->front().is_too_much);
+  EXPECT_THAT(kept->front().why, HasSubstr("[checkpoint] max_size"));
+  EXPECT_TRUE(heard->offers.empty());
+  EXPECT_FALSE(fs::exists(what.what.directory));
+}
+
 TEST_F(checkpoint_courier_test, says_why_a_checkpoint_cannot_be_packed) {
   know_job();
   auto what = written(1, 1, 10, job());
@@ -463,8 +496,8 @@ TEST_F(checkpoint_courier_test, copies_what_is_handed_over) {
   disk.write("own/state", "123");
   fs::create_directories(disk.worker() / "to");
 
-  auto good = ask<draft_copied>(copy_draft{disk.head() / "own", disk.worker() / "to"});
-  auto bad = ask<draft_copied>(copy_draft{disk.head() / "none", disk.worker() / "to"});
+  auto good = ask<draft_copied>(copy_draft{{}, disk.head() / "own", disk.worker() / "to"});
+  auto bad = ask<draft_copied>(copy_draft{{}, disk.head() / "none", disk.worker() / "to"});
 
   ASSERT_EQ(good->size(), 1u);
   EXPECT_EQ(good->front().why, "");

@@ -15,6 +15,7 @@
 
 #include <deque>
 #include <fstream>
+#include <map>
 
 namespace tune {
 namespace {
@@ -164,6 +165,92 @@ TEST_F(vault_test, takes_the_checkpoints_of_one_worker_one_after_the_other) {
     EXPECT_EQ(x.number, 1u);
   give_all();
   EXPECT_EQ(next(heard->settled).number, 1u);
+}
+
+/// A worker with a large checkpoint of one trial and a small one of another.
+struct two_trials : vault_test {
+  std::map<std::uint64_t, checkpoint_reader> has;
+
+  void offer_of(std::uint64_t trial, std::size_t bytes) {
+    const auto root = disk.head() / "worker";
+    auto who = claim();
+    who.trial = trial;
+    who.seal = seal_of(secret, who);
+    auto place = root / checkpoint_folder(trial_id{trial}, attempt_id{1, 5}) / checkpoint_name(1);
+    auto draft = place;
+    draft += ".tmp";
+    write(draft / "state", std::string(bytes, 'x'));
+    auto kept = commit_checkpoint({root, draft, 1});
+    ASSERT_TRUE(kept);
+    auto from = checkpoint_reader::open(root / kept->location);
+    const auto all = from->outline();
+    has.emplace(trial, std::move(*from));
+    tell(uut, checkpoint_offer{trial, who, 1, {all.manifest_hash, all.manifest_size, all.bytes}},
+         worker);
+  }
+  void give_next() {
+    const auto x = next(heard->wanted);
+    tell(uut, checkpoint_piece{x.number, x.offset, *has.at(x.number).read(x.offset, x.size), {}},
+         worker);
+  }
+};
+
+TEST_F(two_trials, take_turns_so_that_a_large_checkpoint_keeps_nobody_waiting) {
+  offer_of(1, 1'000'000);
+  offer_of(2, 10);
+  EXPECT_EQ(heard->wanted.size(), 3u) << "of one worker no more than its credit";
+
+  for (auto pieces = 0; pieces < 30 && heard->settled.empty(); ++pieces)
+    give_next();
+
+  ASSERT_EQ(heard->settled.size(), 1u);
+  EXPECT_EQ(heard->settled.front().number, 2u);
+  EXPECT_EQ(heard->settled.front().why, "");
+  EXPECT_LE(heard->wanted.size(), 3u);
+}
+
+TEST_F(two_trials, lose_only_what_is_dropped) {
+  offer_of(1, 1'000'000);
+  offer_of(2, 1'000);
+
+  tell(uut, checkpoint_dropped{1}, worker);
+  while (heard->settled.empty())
+    give_next();
+
+  EXPECT_EQ(next(heard->settled).number, 2u);
+  EXPECT_FALSE(has_drafts());
+}
+
+TEST_F(vault_test, refuses_what_its_head_would_not_keep) {
+  tell(uut, job_place{"job", experiment(), {1000}});
+
+  tell(uut, offer(1, 1001), worker);
+
+  EXPECT_THAT(settled(), HasSubstr("[checkpoint] max_size"));
+  EXPECT_TRUE(heard->wanted.empty());
+  EXPECT_FALSE(has_drafts());
+  tell(uut, offer(2, 1000), worker);
+  give_all();
+  EXPECT_EQ(settled(), "");
+}
+
+TEST_F(vault_test, refuses_more_files_than_its_head_would_keep) {
+  tell(uut, job_place{"job", experiment(), {0, 1}});
+  const auto root = disk.head() / "worker";
+  const auto draft = root / "trials" / "00007" / "attempt_1_5" / "checkpoint_000001.tmp";
+  write(draft / "a", "1");
+  write(draft / "b", "2");
+  auto kept = commit_checkpoint({root, draft, 1});
+  ASSERT_TRUE(kept);
+  reader = *checkpoint_reader::open(root / kept->location);
+  const auto& all = reader->outline();
+
+  tell(uut, checkpoint_offer{1, claim(), 1, {all.manifest_hash, all.manifest_size, all.bytes}},
+       worker);
+  give_all();
+
+  EXPECT_THAT(settled(), HasSubstr("[checkpoint] max_files"));
+  EXPECT_FALSE(has_drafts());
 }
 
 TEST_F(vault_test, lets_nobody_write_who_was_not_launched_for_it) {

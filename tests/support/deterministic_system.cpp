@@ -101,6 +101,7 @@ cluster_actor::behavior_type cluster(std::shared_ptr<ear> heard) {
       hears<job_over>(heard),
       hears<pause_dropped>(heard),
       [](const runner_actor&) {},
+      hears<remark>(heard),
       [heard](status_atom) {
         heard->hear(status_atom_v);
         return cluster_status{};

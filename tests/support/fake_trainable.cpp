@@ -3,6 +3,7 @@
 /// every program of ours is.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/leftovers.hpp"
 #include "tune/io/process/process_service.hpp"
 
 #include <fcntl.h>
@@ -229,6 +230,7 @@ struct hearing : tune::process_listener {
   put(1, "guard " + std::to_string((*service)->guard_pid()) + "\n");
   tune::process_order order;
   order.tag = take(script);
+  order.place = tune::directory_mark(order.tag.substr(0, order.tag.rfind('#')));
   order.grace = std::chrono::milliseconds{take_number(script)};
   order.argv = {"/proc/self/exe"};
   order.argv.insert(order.argv.end(), script.begin(), script.end());

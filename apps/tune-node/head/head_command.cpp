@@ -123,7 +123,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   if (!work)
     return work.error();
   // Experiments that were interrupted bring their files again.
-  if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace); !swept)
+  if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say); !swept)
     return swept.error();
   auto node = node_here(node_settings{}.name, what.offers, all);
   if (what.local) {

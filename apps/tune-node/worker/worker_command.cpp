@@ -166,7 +166,7 @@ connector_settings settings_of(const worker_request& what, const choices& all,
 
 /// Removes what was there for jobs: nobody works for them.
 void sweep(const std::filesystem::path& directory) {
-  if (auto done = sweep_job_directories(directory, job{}.kill_grace); !done)
+  if (auto done = sweep_job_directories(directory, job{}.kill_grace, say); !done)
     say(to_text(done.error()));
 }
 
@@ -187,6 +187,7 @@ void sweep(const std::filesystem::path& directory) {
   auto talk = std::make_shared<worker_talk>(line.quiet);
   auto settings = settings_of(what, all, system, how, *fetcher);
   settings.node.memory = memory.directory();
+  settings.node.tell = say;
   settings.observer = talk;
   auto connector = spawn_connector(system, std::move(settings));
   end_when_broken(*fetcher, "the fetcher of files");

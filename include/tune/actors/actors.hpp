@@ -122,6 +122,8 @@ using keeper_actor = typed_actor<
     caf::result<void>(attempt_left),
     // Nothing of the job runs here any more; its directory goes.
     caf::result<void>(job_over), caf::result<void>(forget_paused),
+    // What the attempt has on its way fails.
+    caf::result<void>(saves_dropped),
     // The node gives up what runs: what is on its way fails.
     caf::result<void>(leave_atom)>;
 
@@ -178,6 +180,8 @@ using cluster_actor
              caf::result<void>(runner_actor), caf::result<void>(lease_request, runner_actor),
              caf::result<void>(lease_cancel, runner_actor),
              caf::result<cluster_status>(status_atom),
+             // Tells all runners.
+             caf::result<void>(remark),
              // Answers why not; empty: it could.
              caf::result<std::string>(fit_question),
              // Has all nodes hand back what runs and go; answers when they are gone.
@@ -261,6 +265,7 @@ TUNE_LOCAL_TYPE(tune_local, tune::draft_copied)
 TUNE_LOCAL_TYPE(tune_local, tune::keep_draft)
 TUNE_LOCAL_TYPE(tune_local, tune::draft_kept)
 TUNE_LOCAL_TYPE(tune_local, tune::attempt_left)
+TUNE_LOCAL_TYPE(tune_local, tune::saves_dropped)
 TUNE_LOCAL_TYPE(tune_local, tune::cluster_status)
 TUNE_LOCAL_TYPE(tune_local, tune::durable_up_to)
 TUNE_LOCAL_TYPE(tune_local, tune::storage_failed)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/value.hpp"
+#include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/process/metric_pattern.hpp"
 #include "tune/io/spec/command_template.hpp"
 
@@ -69,6 +70,8 @@ struct job {
   std::chrono::milliseconds export_time{0};
   /// Room of what paused trials keep in this node's memory. 0 = it goes to disk. [bytes]
   std::uint64_t pause_memory = 0;
+  /// Of each checkpoint, and of what a trial exports.
+  checkpoint_limits limits = {};
 };
 
 } // namespace tune

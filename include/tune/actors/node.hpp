@@ -41,6 +41,9 @@ struct node_settings {
   /// Directory on memory-backed storage for what paused trials keep there, its own; empty: the disk
   /// has to do. Whoever gives it removes it at last.
   std::filesystem::path memory = {};
+  /// Told, from any thread, what somebody should look at: processes that may have been left behind
+  /// and must be left alone. Null: nobody is.
+  std::function<void(const std::string&)> tell = {};
   /// Runs its processes; null: started with the first that is needed.
   std::shared_ptr<process_service> service = {};
 };

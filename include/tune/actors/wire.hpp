@@ -545,8 +545,10 @@ struct attempt_prepared {
 };
 /// A trainable handed a directory of its own over.
 struct copy_draft {
+  attempt_claim who;
   std::filesystem::path from;
   std::filesystem::path to;
+  checkpoint_limits limits = {};
 };
 struct draft_copied {
   /// Why it was not; empty if it was.
@@ -566,6 +568,13 @@ struct keep_draft {
 struct draft_kept {
   safe_checkpoint what;
   std::string why;
+  /// It is more than the limits allow: it will not be kept another time either.
+  bool is_too_much = false;
+};
+/// The attempt was ended by force: what it has on its way fails. What of it is half-done goes.
+struct saves_dropped {
+  static constexpr const char* why = "the attempt was ended before its checkpoint was safe";
+  attempt_claim who;
 };
 /// What a trial paused with in this node's memory goes, or all that a job has there, or all jobs.
 struct forget_paused {

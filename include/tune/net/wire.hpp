@@ -308,6 +308,8 @@ struct job_offer {
 struct job_place {
   std::string job;
   std::filesystem::path directory;
+  /// Of each of its checkpoints.
+  checkpoint_limits limits = {};
 };
 
 /// The job is over at its head.

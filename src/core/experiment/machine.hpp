@@ -57,6 +57,8 @@ struct open_attempt {
   parked next = parked::nothing;
   /// It pauses because its head or its node goes: nobody will wake it, it goes on by itself.
   bool leaves_off = false;
+  /// It was to do so, and the checkpoint for that was not kept.
+  bool leaves_unsaved = false;
   /// It is ending, and its last result is in: what it still reports does not count.
   bool closed = false;
   std::uint64_t go_on_until = 0;
@@ -404,6 +406,8 @@ private:
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
   void note_refused_handover(live_trial& trial, const std::string& why);
+  void warn_of_lost_save(const live_trial& trial, const std::string& which,
+                         const std::string& why);
   void note_missing_objective(const live_trial& trial, std::string& reason);
   void note_missing_checkpoint(const live_trial& trial, std::string& reason);
   void note_opening_failure(end_class how, const std::string& detail);
@@ -509,7 +513,7 @@ private:
   /// People were told of a trial whose objective never was a number.
   bool warned_of_objective_ = false;
   /// People were told of a checkpoint that was handed over and could not be kept.
-  bool warned_of_handover_ = false;
+  bool warned_of_lost_save_ = false;
   /// The same of a trial that brought no checkpoint although one was wanted.
   bool warned_of_no_checkpoint_ = false;
   /// The same of an export that failed, of a pause that found no room in memory, and of one whose

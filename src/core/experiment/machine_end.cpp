@@ -32,6 +32,9 @@ void machine::take(const on::ended& what) {
   auto detail = what.detail;
   if (attempt.killed_for == end_class::timeout)
     detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
+  // It was to leave off with a checkpoint that nobody can keep, which is no failure of the trial.
+  if (how == end_class::user_error && attempt.leaves_unsaved)
+    how = drain_ && drain_->resumable ? end_class::interrupted : end_class::preempted;
   auto as_told = how == end_class::stopped || how == end_class::paused;
   // Once it has saved, it does not matter how it lets go.
   auto let_go = saved && released && how == end_class::killed;

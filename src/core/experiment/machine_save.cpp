@@ -180,10 +180,15 @@ void machine::note_refused_handover(live_trial& trial, const std::string& why) {
   if (std::exchange(trial.attempt->refused, why) == why)
     return;
   note_decision(trial, "save_failed", object{{"why", why}});
-  // Once: where it is so for one trial it mostly is for all.
-  if (!std::exchange(warned_of_handover_, true))
-    emit(cmd::warn{"trial " + to_text(trial.id)
-                   + ": a checkpoint that it handed over is not kept: " + why});
+  warn_of_lost_save(trial, "it handed over", why);
+}
+
+/// Once: where it is so for one trial it mostly is for all.
+void machine::warn_of_lost_save(const live_trial& trial, const std::string& which,
+                                const std::string& why) {
+  if (!std::exchange(warned_of_lost_save_, true))
+    emit(cmd::warn{"trial " + to_text(trial.id) + ": a checkpoint that " + which
+                   + " is not kept: " + why});
 }
 
 /// It could not pause into memory. It trains on, and pauses at its next report all the same.
@@ -212,6 +217,8 @@ void machine::take(const on::save_failed& what) {
   attempt.at = phase::stepping;
   attempt.unable = attempt.unable || what.unable;
   note_decision(*trial, "save_failed", object{{"why", what.why}});
+  if (!what.unable && !attempt.saves_in_memory)
+    warn_of_lost_save(*trial, "it was asked for", what.why);
   if (!attempt.ends_with_save) {
     trial->lacks_checkpoint = trial->lacks_checkpoint || what.unable;
     enact(*trial);
@@ -243,6 +250,7 @@ void machine::halt_at_work(live_trial& trial, std::string why) {
 /// It wanted to pause: it keeps running, and that counts as a failure.
 void machine::fail_pause(live_trial& trial, const std::string& why) {
   auto& attempt = *trial.attempt;
+  attempt.leaves_unsaved = attempt.leaves_off || drain_;
   if (!attempt.leaves_off || drain_)
     ++trial.failures[static_cast<std::size_t>(end_class::user_error)];
   attempt.leaves_off = false;

@@ -150,6 +150,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(x.reported).add(x.iteration).add(x.answered).add(x.credit).add(x.judging);
   into.add(x.saving).add(std::uint64_t{x.ends_with_save}).add(static_cast<std::uint64_t>(x.next));
   into.add(x.go_on_until).add(std::uint64_t{x.leaves_off}).add(std::uint64_t{x.closed});
+  into.add(std::uint64_t{x.leaves_unsaved});
   into.add(static_cast<std::uint64_t>(x.heard.count()));
   into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
   into.add(std::string_view{x.refused});
@@ -254,7 +255,7 @@ void machine::describe(fingerprint& into) const {
   into.add(refused_choices_).add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
   into.add(std::uint64_t{any_report_})
       .add(std::uint64_t{warned_of_objective_})
-      .add(std::uint64_t{warned_of_handover_})
+      .add(std::uint64_t{warned_of_lost_save_})
       .add(std::uint64_t{warned_of_no_checkpoint_})
       .add(std::uint64_t{warned_of_export_})
       .add(std::uint64_t{warned_of_memory_})

@@ -3,7 +3,7 @@
 #include "../files/manifest_order.hpp"
 #include "../store/posix.hpp"
 
-#include "tune/io/checkpoint/checkpoint_manifest.hpp"
+#include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
 
@@ -28,15 +28,13 @@ error failed(const std::string& doing, const fs::path& where, const std::error_c
   return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
 }
 
+/// A file that is listed and not yet hashed has no hash.
 expected<void> add_file(checkpoint_manifest& to, const fs::path& file, std::string name) {
   struct stat about {};
   if (::lstat(file.c_str(), &about) != 0)
     return store::system_error(file, "look at", errno);
-  auto digest = digest_file(file);
-  if (!digest)
-    return error{ec::storage, digest.error().detail};
   to.files.push_back({std::move(name), static_cast<std::uint32_t>(about.st_mode) & executable_bits,
-                      digest->size, std::move(digest->hash)});
+                      static_cast<std::uint64_t>(about.st_size), {}});
   return {};
 }
 
@@ -85,21 +83,21 @@ expected<void> check_directory(const fs::path& path) {
   return {};
 }
 
-expected<void> check_file(const fs::path& path, const shipped_file& known) {
+sliced<expected<void>> checking_file(fs::path path, shipped_file known) {
   auto about = look_at(path);
   if (!about)
-    return about.error();
+    co_return about.error();
   if (!S_ISREG(about->st_mode))
-    return not_as_saved(path, "it is no regular file");
+    co_return not_as_saved(path, "it is no regular file");
   if (static_cast<std::uint64_t>(about->st_size) != known.size)
-    return not_as_saved(path, "it has " + std::to_string(about->st_size) + " bytes, and had "
-                                  + std::to_string(known.size));
-  auto digest = digest_file(path);
-  if (!digest)
-    return digest.error();
-  if (digest->hash != known.hash || digest->size != known.size)
-    return not_as_saved(path, "its checksum does not fit");
-  return {};
+    co_return not_as_saved(path, "it has " + std::to_string(about->st_size) + " bytes, and had "
+                                     + std::to_string(known.size));
+  auto digest = co_await digesting(path, known.size);
+  if (!digest && digest.error().code != ec::refused)
+    co_return digest.error();
+  if (!digest || digest->hash != known.hash || digest->size != known.size)
+    co_return not_as_saved(path, "its checksum does not fit");
+  co_return expected<void>{};
 }
 
 expected<void> check_link(const fs::path& path, const checkpoint_link& known) {
@@ -112,20 +110,24 @@ expected<void> check_link(const fs::path& path, const checkpoint_link& known) {
   return {};
 }
 
-expected<void> check_content(const fs::path& root, const checkpoint_manifest& known) {
+sliced<expected<void>> checking_content(fs::path root, const checkpoint_manifest& known) {
   for (const auto& x : known.directories) {
-    if (auto good = check_directory(root / x); !good)
-      return good;
+    auto good = check_directory(root / x);
+    if (!good)
+      co_return good;
+    co_await next_slice{};
   }
   for (const auto& x : known.files) {
-    if (auto good = check_file(root / x.path, x); !good)
-      return good;
+    auto good = co_await checking_file(root / x.path, x);
+    if (!good)
+      co_return good;
   }
   for (const auto& x : known.links) {
-    if (auto good = check_link(root / x.path, x); !good)
-      return good;
+    auto good = check_link(root / x.path, x);
+    if (!good)
+      co_return good;
   }
-  return {};
+  co_return expected<void>{};
 }
 
 /// Whether `directory` ends in `location`, name by name.
@@ -167,30 +169,78 @@ expected<std::string> read_text(const fs::path& file, std::size_t most) {
 
 } // namespace
 
-expected<checkpoint_manifest> scan_checkpoint(const fs::path& directory, std::uint64_t iteration) {
+namespace {
+
+/// A directory that is still to be looked through.
+struct open_branch {
+  fs::path where;
+  std::size_t depth = 0;
+};
+
+/// Lists all of it, so that what is too much is known before anything is hashed.
+sliced<expected<checkpoint_manifest>> listing(fs::path root, checkpoint_limits limits) {
   checkpoint_manifest result;
-  result.iteration = iteration;
-  std::size_t count = 0;
-  std::error_code why;
-  fs::recursive_directory_iterator i{directory, why};
-  for (; !why && i != fs::end(i); i.increment(why)) {
-    auto name = i->path().lexically_relative(directory).generic_string();
-    if (name == checkpoint_manifest_name)
-      continue;
-    if (++count > max_checkpoint_entries)
-      return error{ec::storage, directory.string() + " holds more than "
-                                    + std::to_string(max_checkpoint_entries)
-                                    + " files and directories"};
-    if (auto added = add_entry(result, *i, std::move(name)); !added)
-      return added.error();
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::vector<open_branch> open{{root, 0}};
+  while (!open.empty()) {
+    const auto branch = std::move(open.back());
+    open.pop_back();
+    auto shallow = checkpoint_limits::check_depth(branch.depth);
+    if (!shallow)
+      co_return shallow.error();
+    std::error_code why;
+    for (fs::directory_iterator i{branch.where, why}; !why && i != fs::end(i); i.increment(why)) {
+      auto name = i->path().lexically_relative(root).generic_string();
+      if (name == checkpoint_manifest_name)
+        continue;
+      const auto directories = result.directories.size();
+      const auto files = result.files.size();
+      auto added = add_entry(result, *i, std::move(name));
+      if (!added)
+        co_return added.error();
+      if (result.directories.size() > directories)
+        open.push_back({i->path(), branch.depth + 1});
+      bytes += result.files.size() > files ? result.files.back().size : 0;
+      auto fit = limits.check(bytes, ++count);
+      if (!fit)
+        co_return fit.error();
+      co_await next_slice{};
+    }
+    if (why)
+      co_return failed("read", branch.where, why);
   }
-  if (why)
-    return failed("read", directory, why);
-  std::sort(result.directories.begin(), result.directories.end(), files::path_before);
+  co_return result;
+}
+
+void sort_lists(checkpoint_manifest& what) {
+  std::sort(what.directories.begin(), what.directories.end(), files::path_before);
   auto by_path = [](const auto& a, const auto& b) { return files::path_before(a.path, b.path); };
-  std::sort(result.files.begin(), result.files.end(), by_path);
-  std::sort(result.links.begin(), result.links.end(), by_path);
-  return result;
+  std::sort(what.files.begin(), what.files.end(), by_path);
+  std::sort(what.links.begin(), what.links.end(), by_path);
+}
+
+} // namespace
+
+sliced<expected<checkpoint_manifest>>
+scanning_checkpoint(fs::path directory, std::uint64_t iteration, checkpoint_limits limits) {
+  auto result = co_await listing(directory, limits);
+  if (!result)
+    co_return result;
+  result->iteration = iteration;
+  for (auto& file : result->files) {
+    auto digest = co_await digesting(directory / file.path, file.size);
+    if (!digest)
+      co_return error{ec::storage, digest.error().detail};
+    file.size = digest->size;
+    file.hash = std::move(digest->hash);
+  }
+  sort_lists(*result);
+  co_return result;
+}
+
+expected<checkpoint_manifest> scan_checkpoint(const fs::path& directory, std::uint64_t iteration) {
+  return *finish(scanning_checkpoint(directory, iteration, {}));
 }
 
 expected<std::optional<std::string>> read_checkpoint_manifest(const fs::path& directory) {
@@ -209,22 +259,27 @@ expected<std::optional<std::string>> read_checkpoint_manifest(const fs::path& di
   return std::optional{std::move(*text)};
 }
 
-expected<std::optional<checkpoint_manifest>> verify_checkpoint(const fs::path& directory) {
+sliced<expected<std::optional<checkpoint_manifest>>> verifying_checkpoint(fs::path directory) {
   auto text = read_checkpoint_manifest(directory);
   if (!text)
-    return text.error();
+    co_return text.error();
   if (!*text)
-    return std::optional<checkpoint_manifest>{};
+    co_return std::optional<checkpoint_manifest>{};
   auto known = checkpoint_manifest_from_text(**text);
   if (!known)
-    return error{known.error().code,
-                 (directory / checkpoint_manifest_name).string() + ": " + known.error().detail};
+    co_return error{known.error().code, (directory / checkpoint_manifest_name).string() + ": "
+                                            + known.error().detail};
   if (!lies_at(directory, known->location))
-    return error{ec::storage,
-                 directory.string() + " is another checkpoint: the one of " + known->location};
-  if (auto good = check_content(directory, *known); !good)
-    return good.error();
-  return std::optional{std::move(*known)};
+    co_return error{ec::storage,
+                    directory.string() + " is another checkpoint: the one of " + known->location};
+  auto good = co_await checking_content(directory, *known);
+  if (!good)
+    co_return good.error();
+  co_return std::optional{std::move(*known)};
+}
+
+expected<std::optional<checkpoint_manifest>> verify_checkpoint(const fs::path& directory) {
+  return *finish(verifying_checkpoint(directory));
 }
 
 } // namespace tune

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../store/posix.hpp"
+#include "file_copy.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/files/sha256.hpp"
@@ -28,7 +29,7 @@ error not_announced(const std::string& what) {
 }
 
 /// @errors `ec::refused`.
-expected<void> check_outline(const stream_outline& x) {
+expected<void> check_outline(const stream_outline& x, const checkpoint_limits& limits) {
   if (!is_sha256(x.manifest_hash) || x.manifest_size == 0 || x.bytes < x.manifest_size)
     return error{ec::refused, "the announcement of the checkpoint makes no sense"};
   if (x.manifest_size > max_travelling_manifest)
@@ -36,7 +37,7 @@ expected<void> check_outline(const stream_outline& x) {
                                   + std::to_string(max_travelling_manifest) + " bytes"};
   if (x.bytes > max_file_bytes)
     return error{ec::refused, "the checkpoint is too large to be brought here"};
-  return {};
+  return limits.check(x.bytes - x.manifest_size, 0);
 }
 
 expected<void> make_room(const fs::path& directory, std::uint64_t bytes) {
@@ -45,11 +46,8 @@ expected<void> make_room(const fs::path& directory, std::uint64_t bytes) {
   if (why)
     return error{ec::storage,
                  "cannot make " + directory.parent_path().string() + ": " + why.message()};
-  const auto room = fs::space(directory.parent_path(), why);
-  if (!why && room.available < bytes)
-    return error{ec::storage, "no room for " + directory.string() + ": it needs "
-                                  + std::to_string(bytes) + " bytes, and "
-                                  + std::to_string(room.available) + " are left"};
+  if (auto room = check_room(directory.parent_path(), bytes); !room)
+    return room;
   if (::mkdir(directory.c_str(), directory_mode) != 0)
     return store::system_error(directory, "make the directory", errno);
   return {};
@@ -60,6 +58,7 @@ expected<void> make_room(const fs::path& directory, std::uint64_t bytes) {
 struct checkpoint_writer::parts {
   fs::path directory;
   stream_outline outline;
+  checkpoint_limits limits;
   std::uint64_t written = 0;
   std::string text;
   checkpoint_manifest content;
@@ -87,6 +86,10 @@ struct checkpoint_writer::parts {
     content = std::move(*read);
     if (content.bytes() != outline.bytes - outline.manifest_size)
       return not_announced("its files have another size");
+    const auto entries
+        = content.files.size() + content.directories.size() + content.links.size();
+    if (auto fit = limits.check(content.bytes(), entries); !fit)
+      return fit;
     return lay_out();
   }
 
@@ -197,14 +200,16 @@ checkpoint_writer& checkpoint_writer::operator=(checkpoint_writer&&) noexcept = 
 checkpoint_writer::~checkpoint_writer() = default;
 
 expected<checkpoint_writer> checkpoint_writer::begin(fs::path directory,
-                                                     stream_outline expected_stream) {
-  if (auto sane = check_outline(expected_stream); !sane)
+                                                     stream_outline expected_stream,
+                                                     const checkpoint_limits& limits) {
+  if (auto sane = check_outline(expected_stream, limits); !sane)
     return sane.error();
   if (auto made = make_room(directory, expected_stream.bytes); !made)
     return made.error();
   auto all = std::make_unique<parts>();
   all->directory = std::move(directory);
   all->outline = std::move(expected_stream);
+  all->limits = limits;
   return checkpoint_writer{std::move(all)};
 }
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/pause_memory.hpp"
 
+#include "../store/posix.hpp"
+#include "doomed_directory.hpp"
+
 #include "tune/core/experiment/event.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
+#include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <charconv>
+#include <array>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -36,25 +40,52 @@ bool is_ours(const fs::path& where) {
          && about.st_uid == ::geteuid() && (about.st_mode & others) == 0;
 }
 
-/// The process that "<pid>-<number>" is named after; 0: none.
-pid_t owner_of(const std::string& name) {
-  pid_t result = 0;
-  auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), result);
-  return failed == std::errc{} && *end == '-' ? result : 0;
+constexpr const char* lock_ending = ".lock";
+
+/// The lock of a directory, beside it: the directory itself comes and goes.
+fs::path lock_of(const fs::path& directory) {
+  return directory.parent_path() / ("." + directory.filename().string() + lock_ending);
+}
+fs::path locked_by(const fs::path& lock) {
+  return lock.parent_path() / lock.stem().string().substr(1);
 }
 
-bool is_gone(pid_t process) {
-  std::error_code ignored;
-  return process > 0 && !fs::exists("/proc/" + std::to_string(process), ignored);
+/// @returns the lock of a file that is still the one at its path; nothing where another has it.
+store::descriptor lock(const fs::path& file, int flags) {
+  store::descriptor result{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600)};
+  struct stat held {};
+  struct stat there {};
+  if (result.number() < 0 || ::flock(result.number(), LOCK_EX | LOCK_NB) != 0
+      || ::fstat(result.number(), &held) != 0 || ::lstat(file.c_str(), &there) != 0
+      || held.st_ino != there.st_ino)
+    return store::descriptor{-1};
+  return result;
 }
 
-/// What processes left behind that were killed.
+/// What processes left behind that were killed: nobody holds its lock. Numbers of processes would
+/// not do, since other containers may share this memory.
 void sweep(const fs::path& all) {
   std::error_code ignored;
   for (fs::directory_iterator i{all, ignored}; i != fs::end(i); i.increment(ignored)) {
-    if (is_gone(owner_of(i->path().filename().string())))
-      fs::remove_all(i->path(), ignored);
+    const auto name = i->path().filename().string();
+    if (!name.starts_with('.') || !name.ends_with(lock_ending))
+      continue;
+    auto file = i->path();
+    if (auto held = lock(file, 0); held.number() >= 0) {
+      fs::remove_all(locked_by(file), ignored);
+      fs::remove(file, ignored);
+    }
   }
+}
+
+/// Unlike that of any other process.
+std::string fresh_name() {
+  std::array<unsigned char, 8> chance{};
+  static_cast<void>(::getentropy(chance.data(), chance.size()));
+  auto result = std::to_string(::getpid()) + "-";
+  for (auto byte : chance)
+    result += std::to_string(byte);
+  return result;
 }
 
 std::uint64_t bytes_below(const fs::path& directory) {
@@ -69,30 +100,25 @@ std::uint64_t bytes_below(const fs::path& directory) {
   return result;
 }
 
-/// Has the draft on disk instead.
-expected<void> move_to_disk(checkpoint_draft& what, const fs::path& from, const fs::path& on_disk) {
-  auto to = on_disk / what.directory.lexically_relative(what.experiment);
+/// Copies the draft to disk.
+sliced<expected<checkpoint_draft>> copying_to_disk(checkpoint_draft what, fs::path on_disk) {
+  doomed_directory to{on_disk / what.directory.lexically_relative(what.experiment)};
   std::error_code why;
-  fs::create_directories(to, why);
-  auto done = why ? expected<void>{error{ec::storage,
-                                         "cannot make " + to.string() + ": " + why.message()}}
-                  : copy_checkpoint(from, to);
-  std::error_code ignored;
-  fs::remove_all(from, ignored);
-  if (!done) {
-    fs::remove_all(to, ignored);
-    return done;
-  }
+  fs::create_directories(to.what, why);
+  if (why)
+    co_return error{ec::storage, "cannot make " + to.what.string() + ": " + why.message()};
+  auto done = co_await copying_checkpoint(what.directory, to.what, what.limits);
+  if (!done)
+    co_return done.error();
   what.experiment = on_disk;
-  what.directory = std::move(to);
+  what.directory = std::exchange(to.what, {});
   what.durable = true;
-  return {};
+  co_return what;
 }
 
 } // namespace
 
 pause_memory pause_memory::make(const fs::path& where) {
-  static std::atomic<unsigned> made{0};
   pause_memory result;
   if (!is_memory(where))
     return result;
@@ -102,18 +128,22 @@ pause_memory pause_memory::make(const fs::path& where) {
   if (!is_ours(all))
     return result;
   sweep(all);
-  result.directory_ = all / (std::to_string(::getpid()) + "-" + std::to_string(++made));
-  // Of a process that had this number before.
-  std::error_code ignored;
-  fs::remove_all(result.directory_, ignored);
+  const auto directory = all / fresh_name();
+  auto held = lock(lock_of(directory), O_CREAT | O_EXCL);
+  // Without one somebody else would take it for nobody's.
+  if (held.number() < 0)
+    return result;
+  result.directory_ = directory;
+  result.lock_ = std::move(held).release();
   return result;
 }
 
 pause_memory::pause_memory(pause_memory&& other) noexcept
-    : directory_{std::exchange(other.directory_, {})} {}
+    : directory_{std::exchange(other.directory_, {})}, lock_{std::exchange(other.lock_, -1)} {}
 
 pause_memory& pause_memory::operator=(pause_memory&& other) noexcept {
   std::swap(directory_, other.directory_);
+  std::swap(lock_, other.lock_);
   return *this;
 }
 
@@ -122,6 +152,8 @@ pause_memory::~pause_memory() {
     return;
   std::error_code ignored;
   fs::remove_all(directory_, ignored);
+  fs::remove(lock_of(directory_), ignored);
+  ::close(lock_);
   // With those of other processes it stays.
   fs::remove(directory_.parent_path(), ignored);
 }
@@ -132,21 +164,34 @@ fs::path pause_directory(const fs::path& root, const std::string& job) {
   return root / ("job-" + name);
 }
 
-expected<std::optional<safe_checkpoint>>
-keep_in_memory(checkpoint_draft& what, const fs::path& on_disk, std::uint64_t room) {
-  using result = expected<std::optional<safe_checkpoint>>;
-  const auto draft = what.directory;
+namespace {
+
+sliced<expected<safe_checkpoint>> keeping(checkpoint_draft what, fs::path on_disk,
+                                          std::uint64_t room, doomed_directory in_memory) {
   what.durable = false;
   if (bytes_below(what.experiment) <= room) {
-    // Its manifest may be what there is no room for.
-    if (auto kept = try_to_commit(what)) {
+    auto kept = co_await trying_to_commit(what);
+    if (kept) {
+      in_memory.what.clear();
       kept->location.insert(0, kept_in_memory);
-      return result{std::optional{std::move(*kept)}};
+      co_return kept;
     }
+    // Its manifest may be what there is no room for; what is too much is so on disk, too.
+    if (kept.error().code == ec::refused)
+      co_return kept;
   }
-  if (auto moved = move_to_disk(what, draft, on_disk); !moved)
-    return moved.error();
-  return result{std::optional<safe_checkpoint>{}};
+  auto copied = co_await copying_to_disk(what, std::move(on_disk));
+  if (!copied)
+    co_return copied.error();
+  co_return co_await committing_checkpoint(*copied);
+}
+
+} // namespace
+
+sliced<expected<safe_checkpoint>> keeping_in_memory(checkpoint_draft what, fs::path on_disk,
+                                                    std::uint64_t room) {
+  doomed_directory draft{what.directory};
+  return keeping(std::move(what), std::move(on_disk), room, std::move(draft));
 }
 
 expected<fs::path> place_in_memory(const fs::path& memory, const std::string& location) {

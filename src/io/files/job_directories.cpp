@@ -58,7 +58,8 @@ expected<void> remove_job_directory(const fs::path& work, const std::string& job
   return remove_tree(doomed);
 }
 
-expected<void> sweep_job_directories(const fs::path& work, std::chrono::milliseconds grace) {
+expected<void> sweep_job_directories(const fs::path& work, std::chrono::milliseconds grace,
+                                     const std::function<void(const std::string&)>& tell) {
   std::vector<fs::path> found;
   std::error_code why;
   for (fs::directory_iterator i{work / "jobs", why}; !why && i != fs::end(i); i.increment(why))
@@ -67,7 +68,8 @@ expected<void> sweep_job_directories(const fs::path& work, std::chrono::millisec
     return error{ec::storage, "cannot read " + (work / "jobs").string() + ": " + why.message()};
   expected<void> result;
   for (const auto& directory : found) {
-    end_leftovers([&] { return find_orphans_of(directory); }, grace);
+    if (auto unclear = sweep_leftovers(directory, grace); !unclear.empty() && tell)
+      tell(unclear);
     if (auto gone = remove_tree(directory); !gone && result)
       result = gone;
   }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <limits>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -73,32 +74,39 @@ bool is_sha256(std::string_view text) {
 }
 
 expected<file_digest> digest_file(const std::filesystem::path& file) {
+  return *finish(digesting(file, std::numeric_limits<std::uint64_t>::max()));
+}
+
+sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most) {
   auto opened = store::open_file(file, O_RDONLY | O_NONBLOCK, "read");
   if (!opened)
-    return store::when_read(opened.error());
+    co_return store::when_read(opened.error());
   struct stat about = {};
   if (::fstat(opened->number(), &about) != 0)
-    return unreadable(file, std::strerror(errno));
+    co_return unreadable(file, std::strerror(errno));
   if (!S_ISREG(about.st_mode))
-    return unreadable(file, "it is no regular file");
+    co_return unreadable(file, "it is no regular file");
   sha256 hash;
   file_digest result;
   std::vector<char> buffer(read_at_once);
   for (;;) {
-    auto count = ::read(opened->number(), buffer.data(), buffer.size());
+    const auto count = ::read(opened->number(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return unreadable(file, std::strerror(errno));
+      co_return unreadable(file, std::strerror(errno));
     if (count == 0)
       break;
     hash.update({buffer.data(), static_cast<std::size_t>(count)});
     result.size += static_cast<std::uint64_t>(count);
+    if (result.size > most)
+      co_return error{ec::refused, file.string() + " grows while it is read"};
+    co_await next_slice{};
   }
   result.hash = hash.finish();
   if (result.hash.empty())
-    return error{ec::internal, "this machine's OpenSSL offers no SHA-256"};
-  return result;
+    co_return error{ec::internal, "this machine's OpenSSL offers no SHA-256"};
+  co_return result;
 }
 
 } // namespace tune

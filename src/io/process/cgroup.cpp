@@ -181,9 +181,16 @@ bool cgroup::kill_members() const {
   return any;
 }
 
+std::string cgroup::own_name(std::string_view what) {
+  // Another container has the same numbers, and may be given the same parent.
+  auto space = proc_files::namespace_of(::getpid(), "pid").value_or(0);
+  return "tune-" + std::to_string(space) + "-" + std::to_string(::getpid()) + "-"
+         + std::string{what};
+}
+
 bool can_limit_memory() {
   constexpr std::uint64_t plenty = 1ULL << 30U;
-  return cgroup::make("tune-try-" + std::to_string(::getpid()), plenty).has_value();
+  return cgroup::make(cgroup::own_name("try"), plenty).has_value();
 }
 
 } // namespace tune

@@ -20,6 +20,9 @@ public:
   /// @returns nothing where no such group can be made: not delegated, or not allowed.
   [[nodiscard]] static std::optional<cgroup> make(std::string_view name, std::uint64_t bytes);
 
+  /// A name that no other process has, in whatever PID namespace.
+  [[nodiscard]] static std::string own_name(std::string_view what);
+
   cgroup(cgroup&& other) noexcept;
   cgroup& operator=(cgroup&& other) noexcept;
   ~cgroup();

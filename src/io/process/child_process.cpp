@@ -19,8 +19,9 @@ constexpr std::size_t drain_limit = 2 * 1024 * 1024;
 constexpr std::size_t max_reports_after_end = 256;
 constexpr std::size_t last_line_count = 5;
 
-constexpr std::array<std::string_view, 4> own_variables{
-    "TUNE_TRIAL_ATTEMPT=", "TUNE_TRIAL_GUARD=", "TUNE_TRIAL_REPORT_FD=", "TUNE_TRIAL_ANSWER_FD="};
+constexpr std::array<std::string_view, 5> own_variables{
+    "TUNE_TRIAL_ATTEMPT=", "TUNE_TRIAL_GUARD=", "TUNE_TRIAL_PLACE=", "TUNE_TRIAL_REPORT_FD=",
+    "TUNE_TRIAL_ANSWER_FD="};
 
 void make_non_blocking(int fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -118,6 +119,8 @@ guard_wire::launch child_process::launch_message(const std::string& guard_mark) 
   }
   result.env.push_back("TUNE_TRIAL_ATTEMPT=" + order_.tag);
   result.env.push_back("TUNE_TRIAL_GUARD=" + guard_mark);
+  if (!order_.place.empty())
+    result.env.push_back("TUNE_TRIAL_PLACE=" + order_.place);
   if (order_.protocol) {
     result.env.emplace_back("TUNE_TRIAL_REPORT_FD=3");
     result.env.emplace_back("TUNE_TRIAL_ANSWER_FD=4");

@@ -186,8 +186,7 @@ private:
   }
 
   void limit_memory(guard_wire::launch& order, ward& made) {
-    auto name = "tune-" + std::to_string(::getpid()) + "-" + std::to_string(order.id);
-    made.group = cgroup::make(name, order.memory_limit);
+    made.group = cgroup::make(cgroup::own_name(std::to_string(order.id)), order.memory_limit);
     if (!made.group && order.address_space_fallback)
       order.limits.emplace_back(RLIMIT_AS, order.memory_limit);
   }

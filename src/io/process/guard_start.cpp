@@ -3,6 +3,7 @@
 #include "guard_wire.hpp"
 #include "proc_files.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/process_mark.hpp"
 #include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -72,6 +74,20 @@ int spawn_guard(const std::filesystem::path& program, int socket, pid_t& pid) {
   return result;
 }
 
+/// Its name, and a word that no other guard has, wherever it runs.
+std::string mark_of_guard(pid_t pid) {
+  auto name = name_of_process(pid);
+  std::array<unsigned char, 8> chance{};
+  static_cast<void>(::getentropy(chance.data(), chance.size()));
+  std::array<char, 3> digits{};
+  auto result = (name ? to_text(*name) : std::string{}) + ":";
+  for (auto byte : chance) {
+    std::snprintf(digits.data(), digits.size(), "%02x", byte);
+    result += digits.data();
+  }
+  return result;
+}
+
 bool hears_hello(int socket, std::chrono::milliseconds patience) {
   pollfd waiting{socket, POLLIN, 0};
   if (::poll(&waiting, 1, static_cast<int>(patience.count())) != 1)
@@ -95,6 +111,10 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
                                        std::chrono::milliseconds patience) {
   if (std::getenv(marker) != nullptr)
     return error{ec::refused, std::string{no_host_main}};
+  if (proc_files::shows_other_space())
+    return error{ec::process, "/proc shows another PID namespace than the one that this runs in, "
+                              "so processes of trials cannot be told from others: mount /proc "
+                              "anew, as unshare --mount-proc does"};
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     const auto reason = errno;
@@ -108,8 +128,7 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
                  "cannot start the guard " + program.string() + ": " + text_of_shortage(failure)};
   other.reset();
   if (hears_hello(result.socket.get(), patience)) {
-    if (auto facts = proc_files::stat_of(result.pid))
-      result.mark = std::to_string(result.pid) + ":" + std::to_string(facts->start);
+    result.mark = mark_of_guard(result.pid);
     return result;
   }
   ::kill(-result.pid, SIGKILL);

@@ -2,16 +2,20 @@
 #include "tune/io/process/leftovers.hpp"
 
 #include "proc_files.hpp"
+#include "tune/io/process/process_mark.hpp"
 #include "unique_fd.hpp"
 
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+#include <optional>
 #include <utility>
 
 namespace tune {
@@ -59,23 +63,78 @@ bool wait_for(std::vector<unique_fd>& which, clock::time_point until) {
   return true;
 }
 
-/// Whether the guard with this mark lives.
-bool is_alive(const std::string& guard_mark) {
-  auto colon = guard_mark.find(':');
-  pid_t pid = 0;
-  std::uint64_t start = 0;
-  if (colon == guard_mark.npos)
-    return false;
-  std::from_chars(guard_mark.data(), guard_mark.data() + colon, pid);
-  std::from_chars(guard_mark.data() + colon + 1, guard_mark.data() + guard_mark.size(), start);
-  auto facts = proc_files::stat_of(pid);
-  return facts && facts->start == start && facts->state != 'Z';
+/// What the path leads to. @returns nothing where that cannot be seen.
+std::optional<directory_name> look_at(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0)
+    return std::nullopt;
+  return directory_name{about.st_dev, about.st_ino};
 }
+
+/// What an absolute path leads to for another process, whose mounts and root may be others.
+std::optional<directory_name> look_at(const std::string& path, pid_t from) {
+  auto root_path = "/proc/" + std::to_string(from) + "/root";
+  unique_fd root{::open(root_path.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY)};
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  // Links on the way are its own, too.
+  how.resolve = RESOLVE_IN_ROOT;
+  if (!root || !path.starts_with('/'))
+    return std::nullopt;
+  unique_fd found{static_cast<int>(
+      ::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof how))};
+  struct stat about {};
+  if (!found || ::fstat(found.get(), &about) != 0)
+    return std::nullopt;
+  return directory_name{about.st_dev, about.st_ino};
+}
+
+/// Looks at processes of trials; at all others only where one of them asks for it.
+class inspector {
+public:
+  explicit inspector(const std::filesystem::path& directory)
+      : path_{directory.string()}
+      , beginning_{trial_tag(directory, "")}
+      , directory_{look_at(path_)} {}
+
+  /// Nothing is known of a directory that is not there.
+  [[nodiscard]] leftover_verdict judge(pid_t pid, const std::string& tag) {
+    trial_process_facts facts;
+    facts.has_our_path = tag.starts_with(beginning_)
+                         && tag.find_first_not_of("0123456789.", beginning_.size()) == tag.npos;
+    if (auto place = proc_files::environment_of(pid, "TUNE_TRIAL_PLACE"))
+      facts.marked = directory_name_from_text(*place);
+    const auto is_marked = facts.marked && facts.marked == directory_;
+    if (!facts.has_our_path && !is_marked)
+      return leftover_verdict::not_ours;
+    if (facts.has_our_path)
+      facts.seen = look_at(path_, pid);
+    facts.guard = fate_of_guard(pid);
+    return judge_leftover(facts, directory_.value_or(directory_name{}));
+  }
+
+private:
+  std::string path_;
+  std::string beginning_;
+  std::optional<directory_name> directory_;
+  std::optional<process_view> view_;
+
+  process_fate fate_of_guard(pid_t pid) {
+    auto mark = proc_files::environment_of(pid, "TUNE_TRIAL_GUARD");
+    auto guard = mark ? process_name_from_text(*mark) : std::nullopt;
+    if (!view_)
+      view_ = view_of_processes();
+    return guard && view_ ? fate_of(*guard, *view_) : process_fate::unknown;
+  }
+};
 
 } // namespace
 
 std::vector<leftover> find_leftovers(const std::function<bool(std::string_view tag)>& wanted) {
   std::vector<leftover> result;
+  // Numbers of another namespace would name other processes here.
+  if (!proc_files::shows_own_space())
+    return result;
   for (auto pid : proc_files::all_processes()) {
     if (pid == ::getpid())
       continue;
@@ -88,17 +147,54 @@ std::vector<leftover> find_leftovers(const std::function<bool(std::string_view t
   return result;
 }
 
-std::vector<leftover> find_orphans_of(const std::filesystem::path& directory) {
-  auto beginning = trial_tag(directory, "");
-  auto result = find_leftovers([&](std::string_view tag) {
-    return tag.starts_with(beginning)
-           && tag.find_first_not_of("0123456789.", beginning.size()) == tag.npos;
-  });
-  std::erase_if(result, [](const leftover& one) {
-    auto guard = proc_files::environment_of(one.pid, "TUNE_TRIAL_GUARD");
-    return guard && is_alive(*guard);
+std::vector<leftover> find_wards_of(const std::string& guard,
+                                    const std::set<std::string, std::less<>>& tags) {
+  auto result = find_leftovers([&](std::string_view tag) { return tags.contains(tag); });
+  std::erase_if(result, [&](const leftover& one) {
+    return proc_files::environment_of(one.pid, "TUNE_TRIAL_GUARD") != guard;
   });
   return result;
+}
+
+leftovers_found look_for_leftovers(const std::filesystem::path& directory) {
+  leftovers_found result;
+  inspector looks{directory};
+  for (auto& one : find_leftovers([](std::string_view) { return true; })) {
+    const auto verdict = looks.judge(one.pid, one.tag);
+    if (verdict == leftover_verdict::leftover)
+      result.orphans.push_back(std::move(one));
+    else if (verdict == leftover_verdict::unclear)
+      result.unclear.push_back(std::move(one));
+  }
+  return result;
+}
+
+std::vector<leftover> find_orphans_of(const std::filesystem::path& directory) {
+  return look_for_leftovers(directory).orphans;
+}
+
+std::string sweep_leftovers(const std::filesystem::path& directory,
+                            std::chrono::milliseconds grace) {
+  leftovers_found last;
+  end_leftovers(
+      [&] {
+        last = look_for_leftovers(directory);
+        return last.orphans;
+      },
+      grace);
+  if (last.unclear.empty())
+    return {};
+  std::string numbers;
+  for (const auto& one : last.unclear)
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(one.pid);
+  return "left alone in " + directory.string() + ": process " + numbers
+         + ", which trials may have left behind. Whether the guard lives that looks after it "
+           "cannot be seen from here, as across containers; if it does not, end it by hand";
+}
+
+std::string directory_mark(const std::filesystem::path& directory) {
+  auto name = look_at(directory.string());
+  return name ? to_text(*name) : std::string{};
 }
 
 std::string trial_tag(const std::filesystem::path& directory, const std::string& attempt) {

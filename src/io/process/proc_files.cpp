@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -146,6 +147,42 @@ std::vector<pid_t> children_of(pid_t pid) {
 
 std::vector<pid_t> all_processes() {
   return pids_listed_in("/proc");
+}
+
+std::vector<pid_t> numbers_of(pid_t pid) {
+  constexpr std::string_view name = "\nNSpid:";
+  auto text = read_small(("/proc/" + std::to_string(pid) + "/status").c_str());
+  auto at = text.find(name);
+  if (at == text.npos)
+    return {};
+  auto rest = std::string_view{text}.substr(at + name.size());
+  auto line = std::string{rest.substr(0, rest.find('\n'))};
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return pids_in(line);
+}
+
+bool shows_own_space() {
+  auto self = number_in<pid_t>(read_small("/proc/self/stat"));
+  return self == ::getpid() && numbers_of(*self).size() <= 1;
+}
+
+bool shows_other_space() {
+  return number_in<pid_t>(read_small("/proc/self/stat")) && !shows_own_space();
+}
+
+std::optional<std::uint64_t> namespace_of(pid_t pid, const char* kind) {
+  struct stat about {};
+  auto path = "/proc/" + std::to_string(pid) + "/ns/" + kind;
+  if (::stat(path.c_str(), &about) != 0)
+    return std::nullopt;
+  return about.st_ino;
+}
+
+std::string boot_id() {
+  auto result = read_small("/proc/sys/kernel/random/boot_id");
+  while (!result.empty() && result.back() == '\n')
+    result.pop_back();
+  return result;
 }
 
 std::uint64_t system_oom_kills() {

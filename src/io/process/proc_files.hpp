@@ -42,6 +42,23 @@ struct stat_facts {
 /// Every process that can be seen.
 [[nodiscard]] std::vector<pid_t> all_processes();
 
+/// Numbers of a process, from the namespace that /proc shows to its own; none where it is gone.
+[[nodiscard]] std::vector<pid_t> numbers_of(pid_t pid);
+
+/// Whether /proc shows the PID namespace of this process, so that numbers mean the same there as in
+/// system calls. Not after `unshare --pid` without a /proc of its own.
+[[nodiscard]] bool shows_own_space();
+
+/// Whether /proc is certainly that of another one; not where there is none at all.
+[[nodiscard]] bool shows_other_space();
+
+/// Inode of a namespace ("pid", "time", and so on) of a process; nothing where it may not be looked
+/// at, or the kernel has none of that kind.
+[[nodiscard]] std::optional<std::uint64_t> namespace_of(pid_t pid, const char* kind);
+
+/// The kernel's boot id; empty where it cannot be read.
+[[nodiscard]] std::string boot_id();
+
 /// The whole of a small file; empty where it cannot be read.
 [[nodiscard]] std::string read_small(const char* path);
 

@@ -3,51 +3,83 @@
 
 #include "proc_files.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include <charconv>
 
 namespace tune {
 
 namespace {
 
-/// Of those processes that see each other under the same numbers; empty where that is unknown.
-std::string common_ground() {
-  auto boot = proc_files::read_small("/proc/sys/kernel/random/boot_id");
-  struct stat space {};
-  if (boot.empty() || ::stat("/proc/self/ns/pid", &space) != 0)
-    return {};
-  while (!boot.empty() && boot.back() == '\n')
-    boot.pop_back();
-  return boot + ":" + std::to_string(space.st_ino) + ":";
+bool has_ended(const proc_files::stat_facts& x) {
+  return x.state == 'Z' || x.state == 'X';
+}
+
+/// Where this process looks from; nothing where that is unknown.
+std::optional<process_view> own_place() {
+  auto space = proc_files::namespace_of(::getpid(), "pid");
+  process_view result;
+  result.boot = proc_files::boot_id();
+  if (result.boot.empty() || !space || !proc_files::shows_own_space())
+    return std::nullopt;
+  result.space = *space;
+  result.clock = proc_files::namespace_of(::getpid(), "time").value_or(0);
+  return result;
+}
+
+std::optional<seen_process> look_at(pid_t pid, const process_view& from) {
+  auto facts = proc_files::stat_of(pid);
+  auto numbers = proc_files::numbers_of(pid);
+  if (!facts || has_ended(*facts))
+    return std::nullopt;
+  seen_process result;
+  result.pid = pid;
+  result.inner_pid = numbers.empty() ? pid : numbers.back();
+  result.start = facts->start;
+  if (numbers.size() == 1)
+    result.space = from.space;
+  else
+    result.space = proc_files::namespace_of(pid, "pid");
+  return result;
 }
 
 } // namespace
 
+std::optional<process_name> name_of_process(pid_t pid) {
+  auto place = own_place();
+  if (!place)
+    return std::nullopt;
+  auto seen = look_at(pid, *place);
+  if (!seen || !seen->space)
+    return std::nullopt;
+  return process_name{place->boot, *seen->space, place->clock, seen->inner_pid, seen->start};
+}
+
 std::string mark_of_this_process() {
-  auto ground = common_ground();
-  auto facts = proc_files::stat_of(::getpid());
-  if (ground.empty() || !facts)
-    return {};
-  return ground + std::to_string(::getpid()) + ":" + std::to_string(facts->start);
+  auto name = name_of_process(::getpid());
+  return name ? to_text(*name) : std::string{};
 }
 
 bool is_known_gone(const std::string& mark) {
-  auto ground = common_ground();
-  if (ground.empty() || !mark.starts_with(ground))
+  auto name = process_name_from_text(mark);
+  auto place = own_place();
+  // What others made is taken by the letter.
+  if (!name || !place || to_text(*name) != mark)
     return false;
-  pid_t pid = 0;
-  std::uint64_t start = 0;
-  const auto* end = mark.data() + mark.size();
-  auto number = std::from_chars(mark.data() + ground.size(), end, pid);
-  if (number.ec != std::errc{} || number.ptr == end || *number.ptr != ':')
+  if (name->boot != place->boot || name->space != place->space || name->clock != place->clock)
     return false;
-  auto since = std::from_chars(number.ptr + 1, end, start);
-  if (since.ec != std::errc{} || since.ptr != end)
-    return false;
-  auto facts = proc_files::stat_of(pid);
-  return !facts || facts->start != start || facts->state == 'Z' || facts->state == 'X';
+  if (auto seen = look_at(static_cast<pid_t>(name->pid), *place))
+    place->all.push_back(*seen);
+  return fate_of(*name, *place) == process_fate::gone;
+}
+
+std::optional<process_view> view_of_processes() {
+  auto result = own_place();
+  if (!result)
+    return result;
+  for (auto pid : proc_files::all_processes()) {
+    if (auto seen = look_at(pid, *result))
+      result->all.push_back(*seen);
+  }
+  return result;
 }
 
 } // namespace tune

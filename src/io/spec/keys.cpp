@@ -4,6 +4,7 @@
 #include "family_checks.hpp"
 #include "key_makers.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/probe/peer_address.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -355,6 +356,12 @@ void add_checkpoint(rows& to) {
   to.push_back(bytes(
       {"checkpoint", "max_bytes", "room for the checkpoints of all trials; 0 = no limit", true},
       TUNE_FIELD(checkpoint.max_bytes)));
+  to.push_back(bytes({"checkpoint", "max_size",
+                      "the largest checkpoint, holes of sparse files counted; 0 = no limit", true},
+                     TUNE_FIELD(checkpoint.max_size)));
+  to.push_back(integer({"checkpoint", "max_files",
+                        "files, directories and links of one checkpoint, at most", true},
+                       {1, max_checkpoint_entries}, TUNE_FIELD(checkpoint.max_files)));
   to.push_back(one_of({"checkpoint", "pause_storage",
                        "where what a trial pauses with lies: on disk as any checkpoint, or in the "
                        "memory of its node",

@@ -106,6 +106,19 @@ TEST_F(leaving_node, where_nothing_can_be_saved_lets_the_trial_train_on) {
   EXPECT_EQ(ports.last<cmd::trial_changed>().failures, 0u);
 }
 
+TEST_F(leaving_node, costs_no_failure_where_the_checkpoint_to_leave_off_with_is_too_much) {
+  begin();
+  report();
+  go();
+  auto wanted = ports.last<cmd::save>();
+  post(on::save_failed{wanted.trial, wanted.attempt, wanted.checkpoint, "it holds too much"});
+  end(end_class::user_error, "it ended with a checkpoint that could not be kept");
+
+  EXPECT_EQ(how(), end_class::preempted);
+  EXPECT_EQ(status(), trial_status::pending);
+  EXPECT_EQ(ports.last<cmd::trial_changed>().failures, 0u);
+}
+
 TEST_F(leaving_node, keeps_a_pause_that_was_decided) {
   begin();
   report();

@@ -176,6 +176,18 @@ TEST_F(saving, keeps_a_parked_pause_when_the_save_fails) {
   EXPECT_TRUE(ports.last<cmd::save>().then_end);
 }
 
+TEST_F(saving, is_warned_of_once_where_it_fails) {
+  report_while_it_saves();
+  auto asked = ports.last<cmd::save>();
+  post(on::save_failed{zero, attempt, asked.checkpoint, "it holds too much"});
+
+  ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::warn>().text,
+            "trial 00000: a checkpoint that it was asked for is not kept: it holds too much");
+  post(on::save_failed{zero, attempt, asked.checkpoint, "it holds too much"});
+  EXPECT_EQ(ports.all<cmd::warn>().size(), 1u);
+}
+
 TEST_F(saving, that_hangs_does_not_hold_up_a_clients_stop) {
   report_while_it_saves();
   post(on::stop_asked{zero, "enough"});

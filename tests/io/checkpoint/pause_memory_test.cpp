@@ -6,6 +6,12 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fstream>
+
 namespace tune {
 namespace {
 
@@ -31,6 +37,10 @@ struct pause_memory_test : samples::scratch_directory {
     fill(*begun / "deep" / "state", "12345");
     draft = {memory, names.hand_over(), 4};
   }
+
+  [[nodiscard]] expected<safe_checkpoint> keep(std::uint64_t room) const {
+    return *finish(keeping_in_memory(draft, disk, room));
+  }
 };
 
 constexpr const char* place = "trials/00007/attempt_2_5/checkpoint_000001";
@@ -38,12 +48,11 @@ constexpr const char* place = "trials/00007/attempt_2_5/checkpoint_000001";
 TEST_F(pause_memory_test, keeps_what_has_room) {
   write();
 
-  auto kept = keep_in_memory(draft, disk, 5);
+  auto kept = keep(5);
 
   ASSERT_TRUE(kept);
-  ASSERT_TRUE(*kept);
-  EXPECT_EQ((*kept)->location, std::string{"memory:"} + place);
-  EXPECT_EQ((*kept)->bytes, 5u);
+  EXPECT_EQ(kept->location, std::string{"memory:"} + place);
+  EXPECT_EQ(kept->bytes, 5u);
   EXPECT_TRUE(verify_checkpoint(memory / place));
   EXPECT_FALSE(fs::exists(disk));
 }
@@ -51,13 +60,10 @@ TEST_F(pause_memory_test, keeps_what_has_room) {
 TEST_F(pause_memory_test, moves_what_has_none_to_the_disk) {
   write();
 
-  auto kept = keep_in_memory(draft, disk, 4);
+  auto safe = keep(4);
 
-  ASSERT_TRUE(kept);
-  EXPECT_FALSE(*kept);
-  EXPECT_FALSE(fs::exists(memory / (std::string{place} + ".tmp")));
-  auto safe = commit_checkpoint(draft);
   ASSERT_TRUE(safe);
+  EXPECT_FALSE(fs::exists(memory / (std::string{place} + ".tmp")));
   EXPECT_EQ(safe->location, place);
   EXPECT_EQ(content(disk / place / "deep" / "state"), "12345");
 }
@@ -66,20 +72,40 @@ TEST_F(pause_memory_test, counts_what_is_there_already) {
   fill(memory / "other", "123");
   write();
 
-  auto kept = keep_in_memory(draft, disk, 7);
+  auto kept = keep(7);
 
   ASSERT_TRUE(kept);
-  EXPECT_FALSE(*kept);
+  EXPECT_EQ(kept->location, place);
 }
 
 TEST_F(pause_memory_test, fails_where_it_can_be_neither_here_nor_there) {
   fill(disk, "a file");
   write();
 
-  auto kept = keep_in_memory(draft, disk, 4);
+  auto kept = keep(4);
 
   ASSERT_FALSE(kept);
   EXPECT_EQ(kept.error().code, ec::storage);
+  EXPECT_FALSE(fs::exists(draft.directory));
+}
+
+TEST_F(pause_memory_test, refuses_what_is_too_much_for_the_disk_as_well) {
+  write();
+  draft.limits.max_bytes = 4;
+
+  auto kept = keep(5);
+
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().code, ec::refused);
+  EXPECT_FALSE(fs::exists(draft.directory));
+  EXPECT_FALSE(fs::exists(disk));
+}
+
+TEST_F(pause_memory_test, leaves_no_draft_where_it_is_given_up) {
+  write();
+  {
+    auto never_begun = keeping_in_memory(draft, disk, 5);
+  }
   EXPECT_FALSE(fs::exists(draft.directory));
 }
 
@@ -106,20 +132,42 @@ TEST(pause_memory, goes_with_its_owner_and_sweeps_after_those_that_were_killed) 
   auto first = pause_memory::make();
   if (first.directory().empty())
     GTEST_SKIP() << "/dev/shm is no memory here";
-  // No process has this number.
-  const auto dead = first.directory().parent_path() / "2147483647-1";
+  // Nobody holds the lock of this one.
+  const auto dead = first.directory().parent_path() / "dead";
   fs::create_directories(dead);
+  const auto dead_lock = dead.parent_path() / ".dead.lock";
+  std::ofstream{dead_lock};
   fs::create_directories(first.directory() / "job-x");
   const auto where = first.directory();
   {
     auto second = pause_memory::make();
     EXPECT_NE(second.directory(), where);
     EXPECT_FALSE(fs::exists(dead, ignored));
+    EXPECT_FALSE(fs::exists(dead_lock, ignored));
     EXPECT_TRUE(fs::exists(where, ignored));
     first = std::move(second);
   }
 
   EXPECT_FALSE(fs::exists(where, ignored));
+}
+
+TEST(pause_memory, is_left_alone_by_those_who_do_not_see_its_process) {
+  // As seen from another PID namespace, where its number is none, or that of another process.
+  auto first = pause_memory::make();
+  if (first.directory().empty())
+    GTEST_SKIP() << "/dev/shm is no memory here";
+  const auto elsewhere = first.directory().parent_path() / "2147483647-1";
+  const auto file = elsewhere.parent_path() / ".2147483647-1.lock";
+  const auto lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  fs::create_directories(elsewhere);
+
+  auto second = pause_memory::make();
+
+  EXPECT_TRUE(fs::exists(elsewhere));
+  fs::remove_all(elsewhere);
+  fs::remove(file);
+  ::close(lock);
 }
 
 } // namespace

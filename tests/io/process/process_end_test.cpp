@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "dying_node.hpp"
 #include "process_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -22,14 +23,6 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using texts = std::vector<std::string>;
 
-/// Of a file below /proc, whose process may be gone at any moment: then what there was.
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  std::ostringstream result;
-  result << in.rdbuf();
-  return result.str();
-}
-
 /// Processes whose command line holds `mark`: for those that wiped their environment.
 std::size_t count_marked(const std::string& mark) {
   std::size_t result = 0;
@@ -38,17 +31,6 @@ std::size_t count_marked(const std::string& mark) {
     result += text.starts_with("fake") && text.find(mark) != text.npos;
   }
   return result;
-}
-
-/// 'R' running, 'S' sleeping, 'T' stopped, 'Z' dead and unburied, …; ' ' where there is none.
-char state_of(pid_t pid) {
-  auto text = contents("/proc/" + std::to_string(pid) + "/stat");
-  auto at = text.rfind(") ");
-  return at != text.npos ? text[at + 2] : ' ';
-}
-
-bool is_alive(pid_t pid) {
-  return state_of(pid) != ' ' && state_of(pid) != 'Z';
 }
 
 struct process_end_test : process_fixture {
@@ -218,6 +200,22 @@ TEST_F(process_end_test, loses_nothing_but_the_processes_when_the_guard_is_kille
   EXPECT_NE(uut->guard_pid(), old_guard);
 }
 
+TEST_F(process_end_test, spares_the_trials_of_other_guards_with_the_same_tag) {
+  // As where another container has the same path.
+  auto other = dying_node{tag, "hang"};
+  auto other_guard = other.read("guard");
+  auto other_child = other.read("child");
+  ASSERT_GT(other_child, 0);
+  launch_ready({"READY", "hang"});
+  ::kill(uut->guard_pid(), SIGKILL);
+
+  EXPECT_TRUE(heard->wait_exit().guard_lost);
+
+  EXPECT_TRUE(is_alive(other_child));
+  ::kill(parent_of(other_guard), SIGKILL);
+  EXPECT_TRUE(support::eventually([&] { return support::count_tagged(tag) == 0; }));
+}
+
 TEST_F(process_end_test, kills_a_guard_that_does_not_answer_and_starts_another) {
   auto options = with_fake_guard();
   options.guard_silence = 200ms;
@@ -278,42 +276,6 @@ TEST_F(process_end_test, keeps_the_guard_through_signals_meant_for_the_node) {
   EXPECT_EQ(how.signal, SIGTERM);
 }
 
-/// A node in a process of its own, to be killed.
-struct dying_node {
-  std::string tag;
-  FILE* output;
-
-  explicit dying_node(const std::string& name, const std::string& script, int grace_ms)
-      : dying_node{support::unique_tag(name), script, grace_ms, {}} {}
-  /// Of a tag that is given.
-  dying_node(std::string its_tag, const std::string& script)
-      : dying_node{std::move(its_tag), script, 100, {}} {}
-  dying_node(std::string its_tag, const std::string& script, int grace_ms, std::monostate)
-      : tag{std::move(its_tag)}
-      , output{::popen(("exec " TUNE_FAKE_TRAINABLE " node " + tag + " " + std::to_string(grace_ms)
-                        + " " + script)
-                           .c_str(),
-                       "r")} {}
-  ~dying_node() { ::pclose(output); }
-
-  /// The number after `word` in a line of its own.
-  pid_t read(const std::string& word) const {
-    std::array<char, 256> line{};
-    while (::fgets(line.data(), line.size(), output) != nullptr) {
-      std::string_view text{line.data()};
-      if (text.starts_with(word + " "))
-        return std::atoi(line.data() + word.size() + 1);
-    }
-    return 0;
-  }
-};
-
-/// @returns the node of a guard: its parent.
-pid_t parent_of(pid_t pid) {
-  auto text = contents("/proc/" + std::to_string(pid) + "/stat");
-  return std::atoi(text.c_str() + text.rfind(") ") + 4);
-}
-
 TEST(guard, ends_everything_when_its_node_is_killed) {
   dying_node node{"killed", "ignore_term children 2 daemon hang", 100};
   auto guard = node.read("guard");
@@ -346,76 +308,6 @@ TEST(guard, leaves_daemons_to_the_sweep_only_when_it_is_killed_along_with_its_no
   EXPECT_EQ(left.size(), 2u);
   EXPECT_EQ(end_leftovers(left, 50ms), 0u);
   EXPECT_EQ(support::count_tagged(node.tag), 0u);
-}
-
-TEST(find_orphans_of, finds_what_a_killed_node_and_guard_left_of_one_directory) {
-  std::filesystem::path directory{support::unique_tag("orphans")};
-  dying_node node{trial_tag(directory, "1.1"), "daemon hang"};
-  dying_node other{trial_tag(directory.string() + "#2", "1.1"), "hang"};
-  auto guard = node.read("guard");
-  auto child = node.read("child");
-  auto other_guard = other.read("guard");
-  ASSERT_GT(guard, 0);
-  ASSERT_GT(other.read("child"), 0);
-  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 2; }));
-
-  EXPECT_EQ(find_orphans_of(directory).size(), 0u) << "the guard lives";
-  auto parent = parent_of(guard);
-  ::kill(parent, SIGSTOP);
-  ASSERT_TRUE(support::eventually([&] { return state_of(parent) == 'T'; }));
-  ::kill(guard, SIGKILL);
-  ::kill(parent, SIGKILL);
-  ASSERT_TRUE(support::eventually([&] { return !is_alive(child) && !is_alive(guard); }));
-
-  auto left = find_orphans_of(directory);
-  ASSERT_EQ(left.size(), 1u);
-  EXPECT_EQ(left[0].tag, node.tag);
-  EXPECT_EQ(end_leftovers(left, 0ms), 0u);
-  ::kill(parent_of(other_guard), SIGKILL);
-}
-
-TEST(end_leftovers, spares_a_later_process_of_the_same_number) {
-  auto tag = support::unique_tag("spared");
-  dying_node node{"spared", "hang", 0};
-  auto guard = node.read("guard");
-  ASSERT_GT(node.read("child"), 0);
-  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 1; }));
-  auto found = find_leftovers([&](std::string_view x) { return x == node.tag; });
-  ASSERT_EQ(found.size(), 1u);
-
-  auto other = found;
-  --other[0].start;
-  EXPECT_EQ(end_leftovers(other, 0ms), 0u);
-  EXPECT_TRUE(is_alive(found[0].pid));
-
-  EXPECT_EQ(end_leftovers(found, 0ms), 0u);
-  EXPECT_FALSE(is_alive(found[0].pid));
-  ::kill(parent_of(guard), SIGKILL);
-}
-
-TEST(end_leftovers, looks_again_for_those_that_were_started_meanwhile) {
-  dying_node first{"first", "hang", 0};
-  dying_node second{"second", "hang", 0};
-  auto guard = first.read("guard");
-  auto other_guard = second.read("guard");
-  ASSERT_GT(first.read("child"), 0);
-  ASSERT_GT(second.read("child"), 0);
-  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(first.tag) == 1; }));
-  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(second.tag) == 1; }));
-  int looks = 0;
-  auto find = [&] {
-    ++looks;
-    return find_leftovers(
-        [&](std::string_view x) { return x == first.tag || (looks > 1 && x == second.tag); });
-  };
-
-  EXPECT_EQ(end_leftovers(find, 50ms), 0u);
-
-  EXPECT_EQ(looks, 3);
-  EXPECT_EQ(support::count_tagged(first.tag), 0u);
-  EXPECT_EQ(support::count_tagged(second.tag), 0u);
-  ::kill(parent_of(guard), SIGKILL);
-  ::kill(parent_of(other_guard), SIGKILL);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 
 #include <cstddef>
@@ -55,15 +56,18 @@ private:
 class checkpoint_writer {
 public:
   /// @param directory Where the checkpoint is to lie; made, and must not be there.
-  /// @errors `ec::refused` for sizes beyond limits; `ec::storage`, also where there is no room.
-  [[nodiscard]] static expected<checkpoint_writer> begin(std::filesystem::path directory,
-                                                         stream_outline expected_stream);
+  /// @errors `ec::refused` for sizes beyond limits; `ec::storage`, also where it would leave less
+  ///   than `room_kept_free`.
+  [[nodiscard]] static expected<checkpoint_writer>
+  begin(std::filesystem::path directory, stream_outline expected_stream,
+        const checkpoint_limits& limits = {});
   checkpoint_writer(checkpoint_writer&&) noexcept;
   checkpoint_writer& operator=(checkpoint_writer&&) noexcept;
   ~checkpoint_writer();
 
   /// Takes the next bytes.
-  /// @errors `ec::protocol` where they are not what was announced; `ec::storage`.
+  /// @errors `ec::protocol` where they are not what was announced; `ec::refused` where its list is
+  ///   beyond limits; `ec::storage`.
   [[nodiscard]] expected<void> append(std::string_view bytes);
   [[nodiscard]] std::uint64_t written() const;
   /// Everything came, and is what the manifest says.

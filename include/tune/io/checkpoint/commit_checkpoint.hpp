@@ -4,6 +4,8 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/checkpoint/checkpoint_limits.hpp"
+#include "tune/io/files/sliced.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -20,6 +22,7 @@ struct checkpoint_draft {
   std::uint64_t iteration = 0;
   /// It shall outlive a loss of power.
   bool durable = true;
+  checkpoint_limits limits = {};
 };
 
 /// What a complete checkpoint is registered with.
@@ -30,21 +33,33 @@ struct safe_checkpoint {
   std::uint64_t bytes = 0;
 };
 
-/// Copies the content of `from` into the directory `to`.
+/// Copies the content of `from` into the directory `to`, in slices. Holes of sparse files stay
+/// holes.
+///
+/// All of it is listed first: nothing of what is too much is copied, and nothing that would leave
+/// less than `room_kept_free`.
 /// @param from A directory, or a link to one. Of links in it what they lead to is copied.
 /// @errors `ec::storage`, also where something in it is neither a file nor a directory, a link
-/// leads
-///         to a directory that holds it, or `to` lies in it; `to` may hold a part then.
+///         leads to a directory that holds it, or `to` lies in it; `ec::refused` for more than
+///         `limits`. `to` may hold a part then, as where it is given up.
+sliced<expected<void>> copying_checkpoint(std::filesystem::path from, std::filesystem::path to,
+                                          checkpoint_limits limits);
+/// All of it at once.
 [[nodiscard]] expected<void> copy_checkpoint(const std::filesystem::path& from,
-                                             const std::filesystem::path& to);
+                                             const std::filesystem::path& to,
+                                             const checkpoint_limits& limits = {});
 
 /// Writes the manifest, and makes the draft safe and visible: all files and directories are synced,
-/// then it is renamed. @errors `ec::storage`; the draft is removed.
+/// then it is renamed. The draft is removed where that cannot be, or is given up.
+/// @errors `ec::storage`; `ec::refused` for more than its limits.
+sliced<expected<safe_checkpoint>> committing_checkpoint(checkpoint_draft what);
+/// All of it at once.
 [[nodiscard]] expected<safe_checkpoint> commit_checkpoint(const checkpoint_draft& what);
 /// The same, but a draft that cannot be made safe stays.
-[[nodiscard]] expected<safe_checkpoint> try_to_commit(const checkpoint_draft& what);
+sliced<expected<safe_checkpoint>> trying_to_commit(checkpoint_draft what);
 
 /// The same for one whose manifest is there already, and was compared with the rest.
+sliced<expected<void>> placing_checkpoint(checkpoint_draft what);
 [[nodiscard]] expected<void> place_checkpoint(const checkpoint_draft& what);
 
 } // namespace tune

@@ -14,8 +14,9 @@ namespace tune {
 
 /// A directory on memory-backed storage that goes with its owner.
 ///
-/// It is named after its process, and comes to be when something is written into it. One whose
-/// process was killed is removed when another of the same user is made.
+/// It comes to be when something is written into it. As long as its owner lives that has a lock
+/// beside it; one whose owner was killed, and whose lock nobody has, is removed when another of the
+/// same user is made, in whatever container.
 class pause_memory {
 public:
   /// Finds a place below `where`. @returns one of no directory where that is no memory, or is not
@@ -33,21 +34,24 @@ public:
 
 private:
   std::filesystem::path directory_;
+  int lock_ = -1;
 };
 
 /// The part of `root` that belongs to a job; nothing is made.
 [[nodiscard]] std::filesystem::path pause_directory(const std::filesystem::path& root,
                                                     const std::string& job);
 
-/// Completes a draft in memory: it gets its manifest and its name, and is not synced.
+/// Completes a draft in memory: it gets its manifest and its name, and is not synced. Where there
+/// is no room it becomes a checkpoint on disk. The draft is gone in the end, also where it is given
+/// up.
 ///
 /// @param on_disk Where the checkpoints of the experiment lie that are on disk.
 /// @param room    Of all that lies in `what.experiment` then. [bytes]
-/// @returns what it is registered with, its location beginning with `kept_in_memory`; nothing where
-///          there is no room: it was moved below `on_disk`, and `what` is a draft there now.
-/// @errors `ec::storage` where neither can be done; the draft is removed.
-[[nodiscard]] expected<std::optional<safe_checkpoint>>
-keep_in_memory(checkpoint_draft& what, const std::filesystem::path& on_disk, std::uint64_t room);
+/// @returns what it is registered with; its location begins with `kept_in_memory` where it is.
+/// @errors as `committing_checkpoint`, where neither can be done.
+sliced<expected<safe_checkpoint>> keeping_in_memory(checkpoint_draft what,
+                                                    std::filesystem::path on_disk,
+                                                    std::uint64_t room);
 
 /// The directory of a location that begins with `kept_in_memory`.
 /// @param memory The job's part: see `pause_directory`.

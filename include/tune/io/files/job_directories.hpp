@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace tune {
@@ -19,8 +20,10 @@ namespace tune {
 /// Removes the directories of all jobs, and before that ends what an earlier worker left running
 /// there, if it was killed together with its guard. Only for who owns `work`.
 /// @param grace Between TERM and KILL.
+/// @param tell  Hears of processes that were left alone: see `sweep_leftovers`.
 /// @errors `ec::storage`, the first one; the others are gone all the same.
-[[nodiscard]] expected<void> sweep_job_directories(const std::filesystem::path& work,
-                                                   std::chrono::milliseconds grace);
+[[nodiscard]] expected<void>
+sweep_job_directories(const std::filesystem::path& work, std::chrono::milliseconds grace,
+                      const std::function<void(const std::string&)>& tell = {});
 
 } // namespace tune

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/files/sliced.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -52,5 +53,10 @@ struct file_digest {
 /// @errors `ec::unreadable`, also for what is no regular file; `ec::shortage` where there is no
 ///         descriptor for it now.
 [[nodiscard]] expected<file_digest> digest_file(const std::filesystem::path& file);
+
+/// The same in slices.
+/// @param most It is given up where the file turns out to be longer. [bytes]
+/// @errors also `ec::refused` for what is longer.
+sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most);
 
 } // namespace tune

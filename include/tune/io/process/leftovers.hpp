@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +24,41 @@ struct leftover {
   std::string tag;
 };
 
-/// Our user's processes whose tag `wanted` says yes to; never this process itself.
+/// Our user's processes whose tag `wanted` says yes to; never this process itself. None where /proc
+/// is that of another PID namespace.
 [[nodiscard]] std::vector<leftover>
 find_leftovers(const std::function<bool(std::string_view tag)>& wanted);
 
-/// Those that attempts of the experiment in `directory` left behind when both their node and its
-/// guard were killed: their tag names the directory, and the guard they had is no more.
+/// Those of these tags that were in the care of one guard, by its mark: others may have such tags
+/// in other containers.
+[[nodiscard]] std::vector<leftover> find_wards_of(const std::string& guard,
+                                                  const std::set<std::string, std::less<>>& tags);
+
+/// What a look for leftovers of an experiment's directory found.
+struct leftovers_found {
+  /// Left behind when both their node and its guard were killed: the directory is the one that they
+  /// were started for, whatever its path is where they live, and their guard is certainly no more.
+  std::vector<leftover> orphans;
+  /// They may be: their guard, or their directory, is out of sight, as in another container.
+  std::vector<leftover> unclear;
+};
+
+/// Looks for processes that attempts of the experiment in `directory` left behind.
 /// @param directory as in `trial_tag`.
+[[nodiscard]] leftovers_found look_for_leftovers(const std::filesystem::path& directory);
+
+/// The orphans among them.
 [[nodiscard]] std::vector<leftover> find_orphans_of(const std::filesystem::path& directory);
+
+/// Ends the orphans, and leaves alone what is unclear.
+/// @param grace as in `end_leftovers`.
+/// @returns one line that tells of the processes that were left alone, and why; empty: none.
+std::string sweep_leftovers(const std::filesystem::path& directory,
+                            std::chrono::milliseconds grace);
+
+/// The directory as the kernel knows it, for the mark of a process: "device:inode"; empty where it
+/// cannot be looked at.
+[[nodiscard]] std::string directory_mark(const std::filesystem::path& directory);
 
 /// What marks the processes of an attempt in `directory`.
 [[nodiscard]] std::string trial_tag(const std::filesystem::path& directory,

@@ -60,8 +60,11 @@ struct process_order {
   bool address_space_fallback = false;
   /// Resource and value, as for setrlimit; of open files only the soft limit.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
-  /// Set as TUNE_TRIAL_ATTEMPT: by it leftovers are found. Unique among all runs on this machine.
+  /// Set as TUNE_TRIAL_ATTEMPT: by it leftovers are found. Unique among all runs on this machine,
+  /// those in other containers excepted.
   std::string tag;
+  /// Set as TUNE_TRIAL_PLACE: the directory that leftovers belong to; see `directory_mark`.
+  std::string place = {};
 };
 
 /// What changes where a process goes on for another trial.

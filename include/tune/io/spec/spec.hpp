@@ -161,6 +161,9 @@ struct checkpoint_section {
   score_direction score_order = score_direction::as_objective;
   std::uint64_t max_bytes_per_trial = 0;
   std::uint64_t max_bytes = 0;
+  /// Of one checkpoint: see `checkpoint_limits`.
+  std::uint64_t max_size = std::uint64_t{100} << 30U;
+  std::uint64_t max_files = 100'000;
   pause_place pause_storage = pause_place::disk;
   /// Of each node, for `pause_place::memory`. [bytes]
   std::uint64_t pause_memory = std::uint64_t{1} << 30U;

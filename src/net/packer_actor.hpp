@@ -1,0 +1,138 @@
+/// The PACKER: does for a CHECKPOINT COURIER what blocks on the disk. Private to the courier.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "checkpoint_packer.hpp"
+
+#include "tune/actors/keeper.hpp"
+#include "tune/actors/slow_rounds.hpp"
+#include "tune/io/checkpoint/shared_storage.hpp"
+#include "tune/net/checkpoint_courier.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// The packer has the courier ask the head.
+struct ask_head {
+  piece_wanted what;
+};
+
+using courier_impl
+    = extend<keeper_actor, caf::result<void>(storage_answer), caf::result<void>(piece_wanted),
+             caf::result<void>(checkpoint_settled), caf::result<void>(checkpoint_found),
+             caf::result<void>(checkpoint_piece), caf::result<void>(ask_head),
+             caf::result<void>(brought), caf::result<void>(tick_atom),
+             caf::result<void>(vault_actor)>;
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_checkpoints, 210)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::ask_head)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_order)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::unpack_order)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::bring_order)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::brought)
+TUNE_LOCAL_HANDLE(tune_checkpoints, tune::courier_impl)
+TUNE_END_LOCAL_TYPES(tune_checkpoints)
+
+namespace tune {
+
+/// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
+using packer_actor = typed_actor<
+    caf::result<draft_copied>(copy_draft),
+    // Checks what lies here.
+    caf::result<attempt_prepared>(prepare_attempt),
+    // Answers whether that directory is here, too.
+    caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
+    caf::result<checkpoint_piece>(piece_wanted), caf::result<void>(unpack_order),
+    caf::result<void>(bring_order, courier_impl), caf::result<void>(checkpoint_piece, courier_impl),
+    caf::result<void>(checkpoint_dropped, courier_impl), caf::result<void>(attempt_left),
+    caf::result<void>(job_over), caf::result<void>(forget_paused),
+    caf::result<void>(saves_dropped),
+    // What is on its way fails, and all that comes.
+    caf::result<void>(leave_atom)>;
+using packer_impl = extend<packer_actor, caf::result<void>(tick_atom)>;
+
+struct packer_state {
+  static inline const char* name = "tune.packer";
+
+  std::unique_ptr<checkpoint_packer> packs;
+  slow_desk<packer_impl> works;
+
+  template <class Self>
+  void pump(Self* self, const courier_impl& by) {
+    for (auto& x : packs->due())
+      send(self, by, ask_head{x});
+    for (auto& x : packs->ended())
+      send(self, by, std::move(x));
+    for (auto& x : packs->to_look_for())
+      look_for(self, by, x);
+  }
+
+  template <class Self>
+  void look_for(Self* self, const courier_impl& by, const bring_order& what) {
+    auto then = [this, self, by, number = what.number](bool is_here) {
+      packs->looked(number, is_here);
+      pump(self, by);
+    };
+    works.begin<bool>(self, slow_rounds::owner_of(what.what.who),
+                      checkpoint_packer::looking_for(what), then,
+                      [](const std::string&) { return false; });
+  }
+
+  template <class Self>
+  auto pack(Self* self, const pack_order& what) {
+    auto asker = self->template make_response_promise<packed>();
+    auto then = [asker](packed x) mutable { asker.deliver(std::move(x)); };
+    works.begin<packed>(self, slow_rounds::owner_of(what.what.who), packs->packing(what), then,
+                        [](const std::string& why) {
+                          packed result;
+                          result.kept.why = why;
+                          return result;
+                        });
+    return asker;
+  }
+};
+
+inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_state> self,
+                                         const checkpoint_courier_settings& settings) {
+  auto& state = state_of(self);
+  state.packs = std::make_unique<checkpoint_packer>(
+      incoming_limits{settings.piece_bytes, settings.credit}, settings.copy_bytes);
+  return {
+      [self, &state](const copy_draft& x) {
+        return state.works.answer(self, x.who, copying_here(x));
+      },
+      [self, &state](const prepare_attempt& x) {
+        return state.works.answer(self, x.who, preparing_here(x));
+      },
+      [](const storage_answer& x) { return shares_storage(x.directory, x.token); },
+      [self, &state](const pack_order& x) { return state.pack(self, x); },
+      [&state](const piece_wanted& x) { return state.packs->read(x); },
+      [&state](const unpack_order& x) { state.packs->unpack(x); },
+      [self, &state](const bring_order& x, const courier_impl& by) {
+        state.packs->bring(x);
+        state.pump(self, by);
+      },
+      [self, &state](const checkpoint_piece& x, const courier_impl& by) {
+        state.packs->take(x);
+        state.pump(self, by);
+      },
+      [self, &state](const checkpoint_dropped& x, const courier_impl& by) {
+        state.packs->drop(x.number);
+        state.pump(self, by);
+      },
+      [&state](const attempt_left& x) { state.packs->leave(x); },
+      [&state](const job_over& x) { state.packs->forget(x.job); },
+      [](const forget_paused& x) { forget_here(x); },
+      [&state](const saves_dropped& x) { state.works.drop(x.who, saves_dropped::why); },
+      [&state](leave_atom) { state.works.close("its node leaves"); },
+      [self, &state](tick_atom) { state.works.tick(self); },
+  };
+}
+
+} // namespace tune
