@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/cluster.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/actors/node.hpp"
+#include "tune/actors/trial.hpp"
 #include "tune/core/liveness/flap_book.hpp"
 #include "tune/core/resource/ledger.hpp"
 
@@ -127,6 +129,21 @@ struct cluster_state {
   std::optional<std::pair<resource_request, node_labels>> possible;
   flap_book flaps;
   monitors watched;
+
+  // -- What a node says is heard of itself and of its own leases only.
+
+  template <class Self>
+  [[nodiscard]] bool may_speak_of(Self* self, const std::string& node) const {
+    auto known = nodes.find(node);
+    return is_from_here(self) || (known != nodes.end() && is_of_sender(self, known->second.actor));
+  }
+
+  template <class Self>
+  [[nodiscard]] bool may_speak_of(Self* self, lease_id lease) const {
+    auto known = leases.find(lease);
+    return is_from_here(self)
+           || (known != leases.end() && may_speak_of(self, known->second.node));
+  }
 
   // -- Nodes.
 
@@ -518,6 +535,10 @@ struct cluster_state {
       return;
     auto& node = nodes.at(known->second.node);
     order.turn = ++node.launches;
+    // Before anything of the attempt can be heard from there.
+    if (!is_here(self, node.actor))
+      send(self, caf::actor_cast<trial_desk_actor>(trial),
+           attempt_place{order.attempt, node.actor});
     send(self, node.actor, order, trial);
     known->second.order = std::move(order);
     known->second.trial = trial;
@@ -595,11 +616,21 @@ struct cluster_state {
 
 cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self) {
   auto& state = state_of(self);
+  stand_firm(self);
   state.watched.init(self);
   return {
-      [self, &state](lease_over x) { state.release(self, {x.lease}); },
-      [self, &state](const launch_declined& x) { state.decline(self, x); },
-      [self, &state](const node_leaving& x) { state.retire(self, x.node); },
+      [self, &state](lease_over x) {
+        if (state.may_speak_of(self, lease_id{x.lease}))
+          state.release(self, {x.lease});
+      },
+      [self, &state](const launch_declined& x) {
+        if (state.may_speak_of(self, lease_id{x.lease}))
+          state.decline(self, x);
+      },
+      [self, &state](const node_leaving& x) {
+        if (state.may_speak_of(self, x.node))
+          state.retire(self, x.node);
+      },
       [self, &state](const node_offer& what, const node_actor& node) {
         state.offer(self, what, node);
       },

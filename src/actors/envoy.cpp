@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "envoy.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/core/trial/word_window.hpp"
 
 #include <optional>
@@ -116,6 +117,7 @@ envoy_impl::behavior_type envoy(envoy_impl::stateful_pointer<envoy_state> self, 
   auto& state = state_of(self);
   state.attempt = attempt;
   state.gate = std::move(gate);
+  stand_firm(self);
   state.watched.init(self);
   state.meet(self, trial);
   return {

@@ -5,6 +5,7 @@
 #include "kept_hosts.hpp"
 #include "trainables.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/actors/keeper.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/process/leftovers.hpp"
@@ -305,7 +306,14 @@ struct node_state {
   template <class Self>
   static keeper_actor own_keeper(Self* self) {
     auto result = spawn_keeper(self->system());
-    take_along(self, result);
+    share_end(self, result);
+    return result;
+  }
+
+  template <class Self>
+  launcher_actor begin_launcher(Self* self) const {
+    auto result = self->template spawn<caf::detached>(launcher, settings);
+    share_end(self, result);
     return result;
   }
 
@@ -335,7 +343,7 @@ struct node_state {
       attend(self, lease, spawn_table_trainable(self->system(), std::move(what)));
     } else {
       if (!launches)
-        launches = self->template spawn<caf::detached>(launcher, settings);
+        launches = begin_launcher(self);
       send(self, launches, std::move(what), caf::actor_cast<node_impl>(self));
     }
   }
@@ -592,6 +600,7 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
   state.desk = std::move(desk);
   for (const auto& x : state.settings->jobs)
     state.jobs[x->id] = x;
+  stand_firm(self);
   state.watched.init(self);
   // What a node before it left: its head has given it up.
   if (state.settings->keeper && !state.settings->memory.empty())

@@ -2,11 +2,14 @@
 #include "tune/net/door.hpp"
 
 #include "tune/actors/clocks.hpp"
+#include "tune/actors/firm.hpp"
+#include "tune/actors/seal.hpp"
 #include "tune/io/process/process_mark.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -18,6 +21,18 @@ namespace {
 
 /// Welcomes that nobody came in with yet; older ones are forgotten.
 constexpr std::size_t most_tickets = 1000;
+/// A hello names a node, what it offers and its labels. [bytes]
+constexpr std::size_t longest_hello = 256 * 1024;
+/// What a node may offer of each resource, so that the books of a cluster can add it up.
+constexpr amount most_offered{1'000'000'000'000};
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 50;
+
+bool is_countable(const resources& x) {
+  auto fits = [](amount much) { return much.units >= 0 && much.units <= most_offered.units; };
+  return fits(x.cpu) && fits(x.gpu) && x.memory <= most_memory
+         && std::ranges::all_of(x.custom, [&](const auto& y) { return fits(y.second); });
+}
+
 /// Clocks that differ by more are worth a line.
 constexpr auto tolerable_skew = std::chrono::seconds{2};
 
@@ -28,6 +43,8 @@ constexpr auto watchman_patience = std::chrono::seconds{5};
 struct guest {
   hello who;
   std::string name;
+  /// Numbers the welcomes.
+  std::uint64_t turn = 0;
 };
 
 /// How often it looks whether the process still lives of a node that is out of reach.
@@ -57,7 +74,9 @@ struct door_state {
   /// By the name of the node.
   std::map<std::string, inmate> inside;
   /// Clients that were welcomed and did not ask for the front yet.
-  std::set<std::uint64_t> clients;
+  std::deque<std::uint64_t> clients;
+  std::uint64_t last_welcome = 0;
+  /// Drawn anew for each welcome: whoever knows a ticket was given it.
   std::uint64_t last_ticket = 0;
   std::string own_process = mark_of_this_process();
   bool looking = false;
@@ -74,7 +93,19 @@ struct door_state {
             settings.watchman ? lost_after : 0};
   }
 
+  [[nodiscard]] std::uint64_t draw_ticket() {
+    std::uint64_t fresh = 0;
+    do {
+      fresh = fresh_number();
+    } while (fresh == 0 || welcomed.contains(fresh) || std::ranges::count(clients, fresh) > 0);
+    return last_ticket = fresh;
+  }
+
   std::string hear(const std::string& text) {
+    if (text.size() > longest_hello)
+      return reject({ec::bad_option, "its hello has " + std::to_string(text.size()) + " bytes, of "
+                                         + std::to_string(longest_hello) + " at most"},
+                    "somebody");
     auto client = client_hello_from_json(text);
     if (!client)
       return reject(client.error(), "somebody");
@@ -89,9 +120,9 @@ struct door_state {
                     whom);
     if (auto fits = may_submit(who, settings.build, settings.cluster); !fits)
       return reject(fits.error(), whom);
-    clients.insert(++last_ticket);
+    clients.push_back(draw_ticket());
     if (clients.size() > most_tickets)
-      clients.erase(clients.begin());
+      clients.pop_front();
     return to_json(hello_answer{welcome_as(who.name, wall_ms())});
   }
 
@@ -101,23 +132,29 @@ struct door_state {
       return reject(who.error(), "somebody");
     if (auto fits = may_enter(*who, settings.build, settings.cluster); !fits)
       return reject(fits.error(), "worker " + who->name);
+    if (!is_countable(who->capacity))
+      return reject({ec::bad_option, "it offers more than a machine can have"},
+                    "worker " + who->name);
     auto called = name_for(*who);
     std::erase_if(welcomed, [&](const auto& x) { return x.second.who.worker == who->worker; });
-    auto ticket = ++last_ticket;
+    auto ticket = draw_ticket();
     auto now = wall_ms();
-    if (auto apart = std::chrono::milliseconds{std::abs(who->wall_ms - now)};
+    constexpr auto latest = std::int64_t{1} << 60;
+    if (auto apart
+        = std::chrono::milliseconds{std::abs(std::clamp(who->wall_ms, -latest, latest) - now)};
         apart > tolerable_skew)
       settings.say("the clock of worker " + called + " is "
                    + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(apart).count())
                    + " s off");
-    welcomed[ticket] = {std::move(*who), called};
+    welcomed[ticket] = {std::move(*who), called, ++last_welcome};
     if (welcomed.size() > most_tickets)
-      welcomed.erase(welcomed.begin());
+      welcomed.erase(std::ranges::min_element(
+          welcomed, {}, [](const auto& x) { return x.second.turn; }));
     return to_json(hello_answer{welcome_as(called, now)});
   }
 
   caf::result<front_actor> lead_in(std::uint64_t ticket) {
-    if (clients.erase(ticket) == 0)
+    if (std::erase(clients, ticket) == 0)
       return caf::make_error(caf::sec::invalid_argument, "nobody was given this ticket");
     return *settings.front;
   }
@@ -151,12 +188,15 @@ struct door_state {
 
   template <class Self>
   void enter(Self* self, std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
+    // Nobody brings in another's node, nor one of this process.
+    if (!is_of_sender(self, node))
+      return;
     auto came = welcomed.extract(ticket);
     if (came.empty()) {
       send(self, node, drain_atom_v);
       return;
     }
-    auto& [who, called] = came.mapped();
+    auto& [who, called, turn] = came.mapped();
     auto known = inside.find(called);
     auto is_back = known != inside.end() && known->second.worker == who.worker;
     if (is_back && settings.watchman)
@@ -248,6 +288,7 @@ door_impl::behavior_type door(door_impl::stateful_pointer<door_state> self, door
   state.settings = std::move(settings);
   state.cluster = std::move(cluster);
   state.links = std::move(links);
+  stand_firm(self);
   state.watched.init(self);
   return {
       [&state](hello_atom, const std::string& text) { return state.hear(text); },
