@@ -607,7 +607,9 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
     send(self, state.settings->keeper, forget_paused{state.settings->memory, {}});
   return {
       [self, &state](const launch_order& order, const trial_actor& trial) {
-        state.launch(self, order, trial);
+        // Its head names a trial of its own, and not nobody.
+        if (is_of_sender(self, trial))
+          state.launch(self, order, trial);
       },
       [self, &state](const leases_kept& x) { state.keep_only(self, x); },
       [self, &state](lease_revoked x) { state.revoke(self, x.lease); },

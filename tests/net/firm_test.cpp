@@ -66,11 +66,14 @@ protected:
   std::shared_ptr<lease_gate> gate = std::make_shared<lease_gate>([this] { return clock_now(); });
   caf::strong_actor_ptr peer;
   caf::strong_actor_ptr other;
+  /// Knows the names of all types, which the stage does not.
+  network_config names_config{transport{}, 2};
+  caf::actor_system names{names_config};
   std::unique_ptr<reach> table;
 
   firm_test() {
     init_net_types();
-    table = std::make_unique<reach>(*system);
+    table = std::make_unique<reach>(names);
     gate->set_end(clock_now() + 1h);
     peer = proxy(7);
     other = proxy(8);
@@ -97,7 +100,7 @@ protected:
   /// Whether it would cross the border. CAF's own would not; they are sent nevertheless.
   bool may_come(const std::string& name, const support::attack& x) {
     std::vector<char> bytes;
-    caf::binary_serializer to{*system, bytes};
+    caf::binary_serializer to{names, bytes};
     std::vector<caf::strong_actor_ptr> stages;
     auto what = x.what;
     EXPECT_FALSE(to(stages, what));
