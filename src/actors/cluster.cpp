@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/cluster.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/actors/node.hpp"
+#include "tune/actors/trial.hpp"
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/readiness.hpp"
 #include "tune/core/liveness/flap_book.hpp"
@@ -122,6 +124,18 @@ struct cluster_state {
   bool dissolved = false;
   /// Of nodes that rest.
   std::map<std::string, node_offer> offers;
+
+  // -- What a node says is heard of itself and of its own leases only.
+
+  [[nodiscard]] bool may_speak_of(const std::string& node) const {
+    auto known = nodes.find(node);
+    return is_from_here(self) || (known != nodes.end() && is_of_sender(self, known->second.actor));
+  }
+
+  [[nodiscard]] bool may_speak_of(lease_id lease) const {
+    auto known = leases.find(lease);
+    return is_from_here(self) || (known != leases.end() && may_speak_of(known->second.node));
+  }
 
   // -- Nodes.
 
@@ -255,7 +269,12 @@ struct cluster_state {
     auto& lease = leases.at(which);
     lease.order->turn = as.turn;
     lease.order->session = as.session;
-    send(self, nodes.at(lease.node).actor, *lease.order, lease.trial);
+    const auto& node = nodes.at(lease.node).actor;
+    // Before anything of the attempt can be heard from there.
+    if (!is_here(self, node))
+      send(self, caf::actor_cast<trial_desk_actor>(lease.trial),
+           attempt_place{lease.order->attempt, node});
+    send(self, node, *lease.order, lease.trial);
   }
 
   /// Those that are away hear of it when they are back.
@@ -557,11 +576,21 @@ struct cluster_state {
 cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self) {
   auto& state = state_of(self);
   state.self = self;
+  stand_firm(self);
   state.watched.init(self);
   return {
-      [&state](lease_over x) { state.release({x.lease}); },
-      [&state](const launch_declined& x) { state.decline(x); },
-      [&state](const node_leaving& x) { state.retire(x.node); },
+      [&state](lease_over x) {
+        if (state.may_speak_of(lease_id{x.lease}))
+          state.release({x.lease});
+      },
+      [&state](const launch_declined& x) {
+        if (state.may_speak_of(lease_id{x.lease}))
+          state.decline(x);
+      },
+      [&state](const node_leaving& x) {
+        if (state.may_speak_of(x.node))
+          state.retire(x.node);
+      },
       [&state](const node_offer& what, const node_actor& node) {
         state.offer(what, node);
       },

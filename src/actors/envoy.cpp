@@ -3,6 +3,7 @@
 
 #include "not_ready.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/core/trial/word_window.hpp"
 
 #include <optional>
@@ -119,6 +120,7 @@ envoy_impl::behavior_type envoy(envoy_impl::stateful_pointer<envoy_state> self, 
   auto& state = state_of(self);
   state.attempt = attempt;
   state.gate = std::move(gate);
+  stand_firm(self);
   state.watched.init(self);
   state.meet(self, trial);
   return {

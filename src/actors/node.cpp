@@ -6,6 +6,7 @@
 #include "process_launcher.hpp"
 #include "trainables.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/actors/keeper.hpp"
 #include "tune/core/cluster/node_plan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
@@ -218,7 +219,13 @@ struct node_state {
 
   keeper_actor own_keeper() {
     auto result = spawn_keeper(self->system());
-    take_along(self, result);
+    share_end(self, result);
+    return result;
+  }
+
+  process_launcher_actor begin_launcher() const {
+    auto result = spawn_process_launcher(self->system(), settings);
+    share_end(self, result);
     return result;
   }
 
@@ -249,7 +256,7 @@ struct node_state {
       if (auto room = can_start_threads(launches ? 0 : 1); !room)
         return not_started(lease, not_ready{room.error()});
       if (!launches)
-        launches = spawn_process_launcher(self->system(), settings);
+        launches = begin_launcher();
       send(self, launches, std::move(what), caf::actor_cast<launch_listener_actor>(self));
     }
   }
@@ -365,9 +372,14 @@ struct node_state {
 node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
                               std::shared_ptr<const node_settings> settings, head_desk_actor desk) {
   auto& state = state_of(self);
+  stand_firm(self);
   state.begin(self, std::move(settings), std::move(desk));
   return {
-      [&state](const launch_order& order, const trial_actor& trial) { state.launch(order, trial); },
+      [self, &state](const launch_order& order, const trial_actor& trial) {
+        // Its head names a trial of its own, and not nobody.
+        if (is_of_sender(self, trial))
+          state.launch(order, trial);
+      },
       [&state](const leases_kept& x) { state.keep_only(x); },
       [&state](lease_revoked x) { state.carry_out(state.plan.revoke({x.lease})); },
       [&state](const job_over& x) { state.end_job(x); },

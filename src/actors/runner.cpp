@@ -2,6 +2,7 @@
 #include "tune/actors/runner.hpp"
 
 #include "owed_answers.hpp"
+#include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/actors/seal.hpp"
@@ -263,11 +264,20 @@ struct runner_state : engine_ports {
   }
   void carry(const cmd::resolve_stall& x) { for_scheduler.stalls.push_back(x); }
 
+  /// Nothing would be heard of its trial any more where it ended by itself.
+  [[nodiscard]] trial_actor begin_trial(trial_id id, const runner_actor& me) const {
+    auto result = spawn_trial(self->system(), id, me);
+    tell_of_break(result, "the actor of trial " + to_text(id), [me](const std::string& why) {
+      send_from_outside(me, storage_failed{error{ec::internal, why}});
+    });
+    return result;
+  }
+
   void carry(const cmd::place& x) {
     auto& hand = hands[x.trial];
     auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
     if (!hand.actor)
-      hand.actor = spawn_trial(self->system(), x.trial, me);
+      hand.actor = begin_trial(x.trial, me);
     lease_request wanted{x.trial, x.request, queue_trials, labels, {}};
     if (!x.only_on.empty())
       wanted.best = node_label(x.only_on);

@@ -30,6 +30,11 @@ std::string fresh_secret() {
   return sha256_of(result);
 }
 
+std::uint64_t fresh_number() {
+  std::random_device chance;
+  return (std::uint64_t{chance()} << 31) ^ chance();
+}
+
 std::string seal_of(const std::string& secret, const attempt_claim& who) {
   if (secret.empty())
     return {};

@@ -3,7 +3,9 @@
 
 #include "not_ready.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/core/trial/word_window.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 
 #include <optional>
 #include <type_traits>
@@ -11,6 +13,11 @@
 namespace tune {
 
 namespace {
+
+/// What came over the network may be no class at all.
+end_class class_of(std::uint8_t how) {
+  return how < end_class_count ? static_cast<end_class>(how) : end_class::killed;
+}
 
 struct trial_state {
   static inline const char* name = "tune.trial";
@@ -22,6 +29,8 @@ struct trial_state {
   attempt_id attempt;
   /// None before it is there, and while it is out of reach.
   trainable_actor trainable;
+  /// Whence it is heard of, where that is another machine.
+  std::optional<node_actor> place;
   /// The last words for it: one that comes, or comes back, hears them then.
   std::optional<attempt_answer> answer;
   std::optional<attempt_halt> halt;
@@ -30,8 +39,20 @@ struct trial_state {
 
   [[nodiscard]] bool is_current(attempt_key key) const { return attempt && key.id() == attempt; }
 
+  /// Nobody speaks of an attempt that runs elsewhere.
+  template <class Self>
+  [[nodiscard]] bool may_speak(Self* self) const {
+    return place ? is_of_sender(self, *place) : is_from_here(self);
+  }
+
+  void settle(const attempt_place& what) {
+    if (is_current(what.attempt))
+      place = what.node;
+  }
+
   void begin(attempt_key next) {
     attempt = next;
+    place.reset();
     trainable = trainable_actor{};
     answer.reset();
     halt.reset();
@@ -58,6 +79,8 @@ struct trial_state {
       send(self, whom, attempt_halt{key, static_cast<std::uint8_t>(halt_mode::kill)});
       return;
     }
+    if (!may_speak(self) || !is_of_sender(self, whom))
+      return;
     trainable = whom;
     watched.watch(self, whom, [this, self, key](const caf::error& why) { lose(self, key, why); });
     if (answer)
@@ -75,6 +98,8 @@ struct trial_state {
         send(self, from, words_heard{what.attempt, number});
       return;
     }
+    if (!may_speak(self))
+      return;
     constexpr auto is_frequent
         = std::is_same_v<Word, attempt_report> || std::is_same_v<Word, attempt_started>;
     auto is_news = words.take(number);
@@ -86,6 +111,13 @@ struct trial_state {
       take(self, what);
     if (tells && from)
       send(self, from, heard);
+  }
+
+  /// Whether the checkpoint lies where those of its attempt do.
+  [[nodiscard]] bool is_own(const attempt_saved& what) const {
+    const auto folder = checkpoint_folder(id, what.attempt).string() + "/";
+    return what.location.empty() || what.location.starts_with(kept_in_memory)
+           || (what.location.starts_with(folder) && is_checkpoint_location(what.location));
   }
 
   /// The trainable is gone. If it said so before, that was heard first and this is no news.
@@ -128,11 +160,20 @@ struct trial_state {
     full->done = what.done;
     full->has_checkpoint = what.has_checkpoint;
     full->metrics = what.metrics.content;
+    if (full->metrics == nullptr)
+      full->metrics = std::make_shared<const object>();
     tell(self, on::reported{std::move(full)});
   }
 
   template <class Self>
   void take(Self* self, const attempt_saved& what) {
+    if (place && !is_own(what)) {
+      tell(self, on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint},
+                                 "its node names a place that is not the attempt's: "
+                                     + what.location,
+                                 what.iteration, false});
+      return;
+    }
     tell(self, on::saved{id, what.attempt, checkpoint_id{what.checkpoint}, what.iteration,
                          std::chrono::nanoseconds{what.time_total_ns}, what.location, what.bytes});
   }
@@ -159,18 +200,19 @@ struct trial_state {
     if (!is_current(what.attempt))
       return;
     begin({});
-    on::ended over{id, what.attempt, static_cast<end_class>(what.how), what.detail, {}};
+    on::ended over{id, what.attempt, class_of(what.how), what.detail, {}};
     if (what.has_status)
       over.exit_status = what.exit_status;
     tell(self, std::move(over));
   }
 };
 
-trial_actor::behavior_type trial(trial_actor::stateful_pointer<trial_state> self, trial_id id,
-                                 runner_actor runner) {
+trial_desk_actor::behavior_type trial(trial_desk_actor::stateful_pointer<trial_state> self,
+                                      trial_id id, runner_actor runner) {
   auto& state = state_of(self);
   state.id = id;
   state.runner = std::move(runner);
+  stand_firm(self);
   state.watched.init(self);
   return {
       [&state](const launch_order& what) { state.begin(what.attempt); },
@@ -195,6 +237,7 @@ trial_actor::behavior_type trial(trial_actor::stateful_pointer<trial_state> self
       [self, &state](std::uint64_t n, const attempt_exported& x) { state.hear(self, n, x); },
       [self, &state](std::uint64_t n, const attempt_ended& x) { state.hear(self, n, x); },
       [](ping_atom, std::uint64_t x) { return x; },
+      [&state](const attempt_place& what) { state.settle(what); },
   };
 }
 

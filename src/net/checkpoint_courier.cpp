@@ -3,6 +3,7 @@
 
 #include "packer_actor.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/actors/slow_rounds.hpp"
 
 #include <map>
@@ -322,6 +323,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
   state.patience = settings.patience;
   state.share = settings.share;
   state.gate = settings.gate;
+  stand_firm(self);
   state.watched.init(self);
   if (vault && !settings.gate)
     state.watched.watch(self, vault, [self, &state](const caf::error&) {
@@ -329,7 +331,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
     });
   else if (!vault)
     state.closed = "the head keeps no checkpoints";
-  take_along(self, packs);
+  share_end(self, packs);
   return {
       [self, &state](const prepare_attempt& x) {
         auto asker = self->make_response_promise<attempt_prepared>();

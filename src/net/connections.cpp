@@ -1,8 +1,11 @@
 // Connections whose beginnings have a deadline, and harm nobody: see docs/decisions/0007.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/io/certificates/openssl_errors.hpp"
+#include "border.hpp"
+
+#include "tune/io/certificates/tls_session.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/net/caf_streams.hpp"
+#include "tune/net/system.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -12,8 +15,9 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
-#include <exception>
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace tune::detail {
@@ -53,59 +57,86 @@ namespace tune::detail {
 namespace {
 
 namespace network = caf::io::network;
-using caf::openssl::session_ptr;
 using network::native_socket;
 using network::rw_state;
+using end_of_key = std::shared_ptr<const second_key>;
 
-/// CAF's session, as CAF's stream wants to call it. What went wrong with other connections does not
-/// count: see docs/decisions/0006.
+/// TLS, as CAF's stream wants to call it.
 class tls_policy {
 public:
   /// @param until_heard Let go of as soon as the peer has said something that proves who it is.
-  tls_policy(session_ptr x, std::shared_ptr<const second_key> until_heard)
+  tls_policy(tls_session x, end_of_key until_heard)
       : session_{std::move(x)}, until_heard_{std::move(until_heard)} {}
 
+  rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
+    auto result = session_.read(to, size, count);
+    if (count > 0)
+      until_heard_.reset();
+    return state_of(result, rw_state::success);
+  }
+  rw_state write_some(std::size_t& count, native_socket, const void* from, std::size_t size) {
+    auto result = session_.write(from, size, count);
+    // With nothing to say it waits for the peer.
+    return state_of(result, size == 0 ? rw_state::indeterminate : rw_state::success);
+  }
+  bool must_read_more(native_socket, std::size_t threshold) {
+    return session_.pending() >= threshold;
+  }
+
+private:
+  tls_session session_;
+  end_of_key until_heard_;
+
+  static rw_state state_of(tls_session::outcome what, rw_state otherwise) {
+    return what == tls_session::outcome::over ? rw_state::failure : otherwise;
+  }
+};
+
+/// The bare socket.
+class plain_policy {
+public:
+  explicit plain_policy(end_of_key until_heard) : until_heard_{std::move(until_heard)} {}
+
   rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
-    forget_tls_errors();
-    auto result = session_->read_some(count, socket, to, size);
+    auto result = tcp_.read_some(count, socket, to, size);
     if (result == rw_state::success && count > 0)
       until_heard_.reset();
     return result;
   }
   rw_state write_some(std::size_t& count, native_socket socket, const void* from,
                       std::size_t size) {
-    forget_tls_errors();
-    return session_->write_some(count, socket, from, size);
+    return tcp_.write_some(count, socket, from, size);
   }
   bool must_read_more(native_socket socket, std::size_t threshold) {
-    return session_->must_read_more(socket, threshold);
+    return tcp_.must_read_more(socket, threshold);
   }
 
 private:
-  session_ptr session_;
-  std::shared_ptr<const second_key> until_heard_;
+  caf::policy::tcp tcp_;
+  end_of_key until_heard_;
 };
 
-/// CAF reads the certificates anew for each connection. Where they are gone it throws, and leaves
-/// what it has begun.
-session_ptr begin_session(caf::actor_system& system, native_socket socket, bool accepted) {
-  if (!has_certificates(system))
-    return nullptr;
-  try {
-    return caf::openssl::make_session(system, socket, accepted);
-  } catch (const std::exception&) {
-    return nullptr;
-  }
-}
-
-/// One connection, as CAF's broker wants it.
-class tls_scribe : public caf::io::scribe {
+/// One connection, as CAF's broker wants it: what comes crosses a border first.
+template <class Policy>
+class guarded_scribe : public caf::io::scribe {
 public:
-  tls_scribe(network::default_multiplexer& loop, native_socket socket, session_ptr x,
-             std::shared_ptr<const second_key> until_heard = nullptr)
+  guarded_scribe(caf::actor_system& system, native_socket socket, border at, Policy how)
       : scribe{network::conn_hdl_from_socket(socket)}
-      , stream_{loop, socket, tls_policy{std::move(x), std::move(until_heard)}} {}
+      , system_{system}
+      , border_{std::move(at)}
+      , stream_{connection_loop(system), socket, std::move(how)} {}
 
+  bool consume(caf::execution_unit* context, const void* data, std::size_t size) override {
+    auto& part = stream_.rd_buf();
+    part.resize(size);
+    const auto verdict = border_.look(part);
+    if (const auto& why = border_.complaint(); !why.empty())
+      complain(why);
+    if (verdict == border::verdict::goes_on)
+      return scribe::consume(context, data, size);
+    io_failure(context, network::operation::read);
+    return false;
+  }
   void configure_read(caf::io::receive_policy::config how) override {
     stream_.configure_read(how);
     if (std::exchange(launched_, true))
@@ -134,9 +165,41 @@ public:
   }
 
 private:
+  caf::actor_system& system_;
+  border border_;
   bool launched_ = false;
-  network::stream_impl<tls_policy> stream_;
+  network::stream_impl<Policy> stream_;
+
+  void complain(const std::string& why) const {
+    if (const auto* config = dynamic_cast<const network_config*>(&system_.config()))
+      config->complain("the peer at " + addr() + ":" + std::to_string(port()) + " " + why);
+  }
 };
+
+/// Makes a connection of a socket, and is its owner then; null: it cannot be one.
+using dresser = std::function<caf::io::scribe_ptr(native_socket, end_of_key)>;
+
+/// CAF reads the files anew for each connection, and so does this: they may have gone, or be newer.
+dresser tls_dresser(caf::actor_system& system, const border& at, tls_session::side which) {
+  return [&system, at, which](native_socket socket, end_of_key key) -> caf::io::scribe_ptr {
+    auto begun = tls_session::begin(certificates_of(system), socket, which);
+    if (!begun)
+      return nullptr;
+    return caf::make_counted<guarded_scribe<tls_policy>>(
+        system, socket, at, tls_policy{std::move(*begun), std::move(key)});
+  };
+}
+
+dresser plain_dresser(caf::actor_system& system, const border& at) {
+  return [&system, at](native_socket socket, end_of_key key) -> caf::io::scribe_ptr {
+    return caf::make_counted<guarded_scribe<plain_policy>>(system, socket, at,
+                                                           plain_policy{std::move(key)});
+  };
+}
+
+border border_for(caf::actor_system& system) {
+  return {system, border::side::connected, std::make_shared<const reach>(system)};
+}
 
 /// Hangs up on those who have not been heard of when they are named to it.
 using usher_actor = typed_actor<caf::result<void>(stranger)>;
@@ -145,12 +208,15 @@ usher_actor::behavior_type usher() {
   return {[](const stranger& who) { who.hang_up(); }};
 }
 
-class tls_doorman : public network::doorman_impl {
+class guarding_doorman : public network::doorman_impl {
 public:
-  tls_doorman(network::default_multiplexer& loop, native_socket socket, caf::actor_system& system,
-              const stranger_rules& rules)
+  guarding_doorman(caf::actor_system& system, native_socket socket, dresser dress,
+                   const stranger_rules& rules)
+      : doorman_impl{connection_loop(system), socket}
+      , dress_{std::move(dress)}
+      , rules_{rules}
       // Hidden: a system does not wait for it, nor for what it was told to do later.
-      : doorman_impl{loop, socket}, rules_{rules}, usher_{system.spawn<caf::hidden>(usher)} {}
+      , usher_{system.spawn<caf::hidden>(usher)} {}
 
   bool new_connection() override {
     // Told to go while connections still waited.
@@ -159,13 +225,11 @@ public:
     auto& loop = acceptor_.backend();
     auto socket = acceptor_.accepted_socket();
     network::nonblocking(socket, true);
-    auto begun = begin_session(parent()->system(), socket, true);
-    if (begun == nullptr) {
+    auto fresh = dress_(socket, key_of_stranger(socket));
+    if (fresh == nullptr) {
       ::close(socket);
       return false;
     }
-    auto fresh
-        = caf::make_counted<tls_scribe>(loop, socket, std::move(begun), key_of_stranger(socket));
     auto name = fresh->hdl();
     parent()->add_scribe(std::move(fresh));
     return doorman::new_connection(&loop, name);
@@ -189,6 +253,7 @@ private:
     }
   }
 
+  dresser dress_;
   stranger_rules rules_;
   usher_actor usher_;
   /// The oldest first; some may be known by now.
@@ -223,16 +288,14 @@ expected<caf::strong_actor_ptr> greet(caf::actor_system& system, const remote_wi
   return result;
 }
 
-/// @param dress Makes a scribe of a socket, and is its owner then; null: the peer hung up.
-template <class Dress>
 expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wish& whom,
-                                     Dress dress) {
+                                     const dresser& dress) {
   auto until = std::chrono::steady_clock::now() + whom.patience;
   auto socket = open_connection({whom.host, whom.port}, until);
   if (!socket)
     return socket.error();
   second_key key{*socket};
-  caf::io::scribe_ptr scribe = dress(*socket);
+  auto scribe = dress(*socket, nullptr);
   if (scribe == nullptr) {
     ::close(*socket);
     return error{ec::unreachable, "the TLS handshake failed"};
@@ -240,35 +303,42 @@ expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wis
   return greet(system, whom, key, std::move(scribe), until);
 }
 
-} // namespace
-
-expected<caf::strong_actor_ptr> find_plain(caf::actor_system& system, const remote_wish& whom) {
-  return find(system, whom,
-              [&](native_socket socket) { return connection_loop(system).new_scribe(socket); });
-}
-
-expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system, const remote_wish& whom) {
-  return find(system, whom, [&](native_socket socket) -> caf::io::scribe_ptr {
-    auto begun = begin_session(system, socket, false);
-    if (begun == nullptr)
-      return nullptr;
-    return caf::make_counted<tls_scribe>(connection_loop(system), socket, std::move(begun));
-  });
-}
-
-caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
-                                           const caf::strong_actor_ptr& whom,
-                                           std::set<std::string> interface, std::uint16_t port,
-                                           const char* address, const stranger_rules& rules) {
-  auto socket = network::new_tcp_acceptor_impl(port, address, true);
+caf::expected<std::uint16_t> open(caf::actor_system& system, const opening& what,
+                                  const dresser& dress) {
+  auto socket = network::new_tcp_acceptor_impl(what.port, what.address, true);
   if (!socket)
     return std::move(socket.error());
   caf::io::doorman_ptr doorman
-      = caf::make_counted<tls_doorman>(connection_loop(system), *socket, system, rules);
+      = caf::make_counted<guarding_doorman>(system, *socket, dress, what.rules);
   auto opened = doorman->port();
   send_from_outside(connection_broker(system), caf::publish_atom_v, std::move(doorman), opened,
-                    whom, std::move(interface));
+                    what.whom, what.interface);
   return opened;
+}
+
+border border_for(caf::actor_system& system, const opening& what) {
+  return {system, border::side::accepted, std::make_shared<const reach>(system),
+          published{what.whom->id(), what.words}};
+}
+
+} // namespace
+
+expected<caf::strong_actor_ptr> find_plain(caf::actor_system& system, const remote_wish& whom) {
+  return find(system, whom, plain_dresser(system, border_for(system)));
+}
+
+expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system, const remote_wish& whom) {
+  return find(system, whom,
+              tls_dresser(system, border_for(system), tls_session::side::connects));
+}
+
+caf::expected<std::uint16_t> open_plain_port(caf::actor_system& system, const opening& what) {
+  return open(system, what, plain_dresser(system, border_for(system, what)));
+}
+
+caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system, const opening& what) {
+  return open(system, what,
+              tls_dresser(system, border_for(system, what), tls_session::side::accepts));
 }
 
 } // namespace tune::detail

@@ -3,7 +3,9 @@
 
 #include "pulse.hpp"
 
+#include "tune/actors/breaks.hpp"
 #include "tune/actors/clocks.hpp"
+#include "tune/actors/firm.hpp"
 #include "tune/io/process/process_mark.hpp"
 #include "tune/net/checkpoint_courier.hpp"
 #include "tune/net/job_finder.hpp"
@@ -219,7 +221,7 @@ struct connector_state {
     now.node = spawn_node_desk(self->system(), std::move(node), links.desk);
     begin_pulse(self, std::nullopt);
     watch_door(self);
-    watched.watch(self, now.node, [this, self](const caf::error&) { close(self); });
+    watched.watch(self, now.node, [this, self](const caf::error& why) { close(self, why); });
     send(self, door, enter_atom_v, by.ticket, node_actor{now.node},
          node_inventory{0, {}, by.ticket});
     wait = settings.first_wait;
@@ -356,7 +358,7 @@ struct connector_state {
 
   /// The node is gone, and with it all that ran.
   template <class Self>
-  void close(Self* self) {
+  void close(Self* self, const caf::error& why) {
     for_each_helper(
         [self](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
     end_pulse(self);
@@ -366,7 +368,9 @@ struct connector_state {
     alone_since = self->clock().now();
     if (leaving)
       return end(self, {worker_end::kind::left, {}});
-    if (!is_lost)
+    if (auto broken = text_of_break("this node", why); !broken.empty() && !is_lost)
+      seen().lost(broken);
+    else if (!is_lost)
       seen().lost("the head let this node go");
     if (settings.once)
       return end(self, {worker_end::kind::left, {}});
@@ -450,11 +454,12 @@ connector_impl::behavior_type connector(connector_impl::stateful_pointer<connect
                                         connector_settings settings) {
   auto& state = state_of(self);
   state.settings = std::move(settings);
+  stand_firm(self);
   state.watched.init(self);
   const auto& dial = state.settings.dial;
   state.dialer = state.settings.own_thread ? self->spawn<caf::detached>(dialer, dial)
                                            : self->spawn(dialer, dial);
-  take_along(self, state.dialer);
+  share_end(self, state.dialer);
   return {
       [self, &state](run_atom) { state.begin(self); },
       [self, &state](leave_atom) { state.leave(self); },

@@ -3,6 +3,8 @@
 
 #include "stock.hpp"
 
+#include "tune/actors/firm.hpp"
+
 namespace tune {
 
 namespace {
@@ -92,13 +94,16 @@ auto passes_on(Self* self) {
 
 depot_impl::behavior_type depot(depot_impl::stateful_pointer<depot_state> self,
                                 const reader_actor& reads) {
-  take_along(self, reads);
+  stand_firm(self);
+  share_end(self, reads);
   return {
       [self, reads](const job_request& asked, const job_taker_actor& who) {
-        send(self, reads, asked, who, caf::actor_cast<depot_impl>(self));
+        if (is_of_sender(self, who))
+          send(self, reads, asked, who, caf::actor_cast<depot_impl>(self));
       },
       [self, reads](const chunk_request& asked, const job_taker_actor& who) {
-        send(self, reads, asked, who, caf::actor_cast<depot_impl>(self));
+        if (is_of_sender(self, who))
+          send(self, reads, asked, who, caf::actor_cast<depot_impl>(self));
       },
       [self, reads](job_offer& what) { return delegate(self, reads, std::move(what)); },
       [self, reads](job_withdrawn& what) { send(self, reads, std::move(what)); },

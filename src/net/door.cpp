@@ -2,11 +2,14 @@
 #include "tune/net/door.hpp"
 
 #include "tune/actors/clocks.hpp"
+#include "tune/actors/firm.hpp"
+#include "tune/actors/seal.hpp"
 #include "tune/io/process/process_mark.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -21,6 +24,18 @@ constexpr std::size_t most_tickets = 1000;
 /// Of these, so many of one worker: it asks again where the head was too slow to answer, and may
 /// still come in with an earlier one.
 constexpr std::ptrdiff_t most_tickets_of_one = 8;
+/// A hello names a node, what it offers and its labels. [bytes]
+constexpr std::size_t longest_hello = 256 * 1024;
+/// What a node may offer of each resource, so that the books of a cluster can add it up.
+constexpr amount most_offered{1'000'000'000'000};
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 50;
+
+bool is_countable(const resources& x) {
+  auto fits = [](amount much) { return much.units >= 0 && much.units <= most_offered.units; };
+  return fits(x.cpu) && fits(x.gpu) && x.memory <= most_memory
+         && std::ranges::all_of(x.custom, [&](const auto& y) { return fits(y.second); });
+}
+
 /// Clocks that differ by more are worth a line.
 constexpr auto tolerable_skew = std::chrono::seconds{2};
 
@@ -60,7 +75,8 @@ struct door_state {
   /// By the name of the node.
   std::map<std::string, inmate> inside;
   /// Clients that were welcomed and did not ask for the front yet.
-  std::set<std::uint64_t> clients;
+  std::deque<std::uint64_t> clients;
+  std::uint64_t welcomes = 0;
   std::uint64_t last_ticket = 0;
   std::string own_process = mark_of_this_process();
   bool looking = false;
@@ -77,7 +93,18 @@ struct door_state {
             settings.watchman ? lost_after : 0};
   }
 
+  /// Later ones are larger, and whoever knows one was given it: its last bits are drawn.
+  [[nodiscard]] std::uint64_t draw_ticket() {
+    constexpr unsigned drawn_bits = 36;
+    constexpr auto drawn = (std::uint64_t{1} << drawn_bits) - 1;
+    return last_ticket = (++welcomes << drawn_bits) | (fresh_number() & drawn);
+  }
+
   std::string hear(const std::string& text) {
+    if (text.size() > longest_hello)
+      return reject({ec::bad_option, "its hello has " + std::to_string(text.size()) + " bytes, of "
+                                         + std::to_string(longest_hello) + " at most"},
+                    "somebody");
     auto client = client_hello_from_json(text);
     if (!client)
       return reject(client.error(), "somebody");
@@ -92,9 +119,9 @@ struct door_state {
                     whom);
     if (auto fits = may_submit(who, settings.build, settings.cluster); !fits)
       return reject(fits.error(), whom);
-    clients.insert(++last_ticket);
+    clients.push_back(draw_ticket());
     if (clients.size() > most_tickets)
-      clients.erase(clients.begin());
+      clients.pop_front();
     return to_json(hello_answer{welcome_as(who.name, wall_ms())});
   }
 
@@ -104,11 +131,16 @@ struct door_state {
       return reject(who.error(), "somebody");
     if (auto fits = may_enter(*who, settings.build, settings.cluster); !fits)
       return reject(fits.error(), "worker " + who->name);
+    if (!is_countable(who->capacity))
+      return reject({ec::bad_option, "it offers more than a machine can have"},
+                    "worker " + who->name);
     auto called = name_for(*who);
     forget_oldest_of(who->worker);
-    auto ticket = ++last_ticket;
+    auto ticket = draw_ticket();
     auto now = wall_ms();
-    if (auto apart = std::chrono::milliseconds{std::abs(who->wall_ms - now)};
+    constexpr auto latest = std::int64_t{1} << 60;
+    if (auto apart
+        = std::chrono::milliseconds{std::abs(std::clamp(who->wall_ms, -latest, latest) - now)};
         apart > tolerable_skew)
       settings.say("the clock of worker " + called + " is "
                    + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(apart).count())
@@ -126,7 +158,7 @@ struct door_state {
   }
 
   caf::result<front_actor> lead_in(std::uint64_t ticket) {
-    if (clients.erase(ticket) == 0)
+    if (std::erase(clients, ticket) == 0)
       return caf::make_error(caf::sec::invalid_argument, "nobody was given this ticket");
     return *settings.front;
   }
@@ -160,6 +192,9 @@ struct door_state {
 
   template <class Self>
   void enter(Self* self, std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
+    // Nobody brings in another's node, nor one of this process.
+    if (!is_of_sender(self, node))
+      return;
     auto came = welcomed.extract(ticket);
     if (came.empty())
       return send_away(self, node);
@@ -275,6 +310,7 @@ door_impl::behavior_type door(door_impl::stateful_pointer<door_state> self, door
   state.settings = std::move(settings);
   state.cluster = std::move(cluster);
   state.links = std::move(links);
+  stand_firm(self);
   state.watched.init(self);
   return {
       [&state](hello_atom, const std::string& text) { return state.hear(text); },

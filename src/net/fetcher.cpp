@@ -4,6 +4,7 @@
 #include "fetch_list.hpp"
 #include "job_id.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/io/files/job_directories.hpp"
 
 #include <algorithm>
@@ -211,7 +212,8 @@ auto asks(Self* self) {
 
 fetcher_impl::behavior_type fetcher(fetcher_impl::stateful_pointer<fetcher_state> self,
                                     const writer_actor& writes) {
-  take_along(self, writes);
+  stand_firm(self);
+  share_end(self, writes);
   return {
       [self, writes](const fetch_job& what, const depot_actor& depot) {
         return delegate(self, writes, what, depot, caf::actor_cast<fetcher_impl>(self));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/front.hpp"
 
+#include "tune/actors/firm.hpp"
+
 #include <map>
 #include <optional>
 #include <utility>
@@ -263,12 +265,17 @@ front_desk_actor::behavior_type front(front_desk_actor::stateful_pointer<front_s
                                       front_settings settings) {
   auto& state = state_of(self);
   state.settings = std::move(settings);
+  stand_firm(self);
   state.watched.init(self);
   return {
       [self, &state](const submission& what, const depot_actor& depot,
-                     const follower_actor& follower) { state.take(self, what, depot, follower); },
+                     const follower_actor& follower) {
+        if (is_of_sender(self, depot) && is_of_sender(self, follower))
+          state.take(self, what, depot, follower);
+      },
       [self, &state](const client_question& what, const follower_actor& by) {
-        state.hear(self, what, by);
+        if (is_of_sender(self, by))
+          state.hear(self, what, by);
       },
       [self, &state](const experiment_ended& how) { state.end(self, how); },
       [self, &state](drain_atom) { return state.drain(self); },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/head_link.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/net/depot.hpp"
 #include "tune/net/front_actors.hpp"
 
@@ -156,6 +157,7 @@ follower_impl::behavior_type follower(follower_impl::stateful_pointer<follower_s
                                       std::shared_ptr<ear> heard) {
   auto& state = state_of(self);
   state.heard = std::move(heard);
+  stand_firm(self);
   state.watched.init(self);
   return {
       [&state](client_answer& x) { state.heard->answer(std::move(x)); },

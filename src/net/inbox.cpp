@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/inbox.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -47,9 +49,15 @@ struct writer_state {
 
   using stream_key = std::tuple<std::string, std::uint32_t, std::uint64_t, output_stream>;
 
+  struct place_of {
+    /// Where the attempt began in its file: earlier attempts printed before.
+    std::uint64_t begin = 0;
+    /// Bytes of it that are there.
+    std::uint64_t done = 0;
+  };
+
   std::map<std::string, fs::path> places;
-  /// Where each attempt began in its file: earlier attempts printed before.
-  std::map<stream_key, std::uint64_t> begins;
+  std::map<stream_key, place_of> streams;
 
   /// @returns why the piece is not in its file; empty if it is.
   std::string put(const output_piece& x) {
@@ -59,7 +67,7 @@ struct writer_state {
     stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream};
     // An empty piece is the stream's end.
     if (x.bytes.empty()) {
-      begins.erase(key);
+      streams.erase(key);
       return {};
     }
     const std::string stream = x.stream == output_stream::out ? "stdout" : "stderr";
@@ -91,13 +99,13 @@ struct writer_state {
         != static_cast<::ssize_t>(line.size()))
       return std::string{"cannot write: "} + std::strerror(errno) + ": ";
     // Such that this piece comes behind the line; the sum wraps round.
-    begins[key] = line.size() - x.offset;
+    streams[key] = {line.size() - x.offset, x.offset};
     return {};
   }
 
   void forget(const std::string& job) {
     places.erase(job);
-    std::erase_if(begins, [&](const auto& x) { return std::get<0>(x.first) == job; });
+    std::erase_if(streams, [&](const auto& x) { return std::get<0>(x.first) == job; });
   }
 
   std::string write(int descriptor, const stream_key& key, const output_piece& x,
@@ -105,17 +113,23 @@ struct writer_state {
     struct stat about {};
     if (::fstat(descriptor, &about) != 0)
       return why_not("look at", file);
-    auto begin = begins.try_emplace(key, static_cast<std::uint64_t>(about.st_size)).first->second;
+    auto& stream
+        = streams.try_emplace(key, place_of{static_cast<std::uint64_t>(about.st_size)}).first->second;
+    // A piece may come twice, but not from nowhere: the file would grow at a word.
+    if (x.offset > stream.done)
+      return "a piece of output at " + std::to_string(x.offset) + " does not follow on what came, "
+             + std::to_string(stream.done) + " bytes";
     std::size_t done = 0;
     while (done < x.bytes.size()) {
       auto count = ::pwrite(descriptor, x.bytes.data() + done, x.bytes.size() - done,
-                            static_cast<off_t>(begin + x.offset + done));
+                            static_cast<off_t>(stream.begin + x.offset + done));
       if (count < 0 && errno == EINTR)
         continue;
       if (count <= 0)
         return why_not("write", file);
       done += static_cast<std::size_t>(count);
     }
+    stream.done = std::max(stream.done, x.offset + x.bytes.size());
     return {};
   }
 };
@@ -137,10 +151,12 @@ struct inbox_state {
 
 inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self,
                                 const writer_actor& writes) {
-  take_along(self, writes);
+  stand_firm(self);
+  share_end(self, writes);
   return {
       [self, writes](output_piece& x, const output_sender_actor& who) {
-        send(self, writes, std::move(x), who, caf::actor_cast<inbox_impl>(self));
+        if (is_of_sender(self, who))
+          send(self, writes, std::move(x), who, caf::actor_cast<inbox_impl>(self));
       },
       [self, writes](const job_place& x) { send(self, writes, x); },
       [self, writes](const job_withdrawn& x) { send(self, writes, x); },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/output_courier.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <unistd.h>
@@ -337,11 +338,12 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
   state.inbox = inbox;
   state.reads = reads;
   state.gate = std::move(gate);
+  stand_firm(self);
   state.watched.init(self);
   // Where there is a gate, somebody looks for the head and says when it is lost.
   if (!state.gate)
     state.watched.watch(self, inbox, [&state](const caf::error&) { state.lose(); });
-  take_along(self, reads);
+  share_end(self, reads);
   return {
       [&state](const output_opened& what) { state.open(what); },
       [self, &state](const output_grew& x) { state.grow(self, x.whose); },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pulse.hpp"
 
+#include "tune/actors/firm.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -86,6 +88,7 @@ struct pulse_state {
 pulse_impl::behavior_type pulse(pulse_impl::stateful_pointer<pulse_state> self,
                                 pulse_settings settings, pulse_listener_actor listener) {
   auto& state = state_of(self);
+  stand_firm(self);
   state.settings = std::move(settings);
   state.listener = std::move(listener);
   return {

@@ -2,10 +2,13 @@
 #include "tune/net/system.hpp"
 
 #include "tune/actors/caf_modules.hpp"
+#include "tune/core/printable.hpp"
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/front_actors.hpp"
 
+#include <iostream>
 #include <mutex>
+#include <utility>
 
 namespace tune {
 
@@ -26,6 +29,22 @@ network_config::network_config(const transport& how, std::size_t threads,
   else
     load_network(*this, liveness.lost_after);
   start_or_end(*this);
+}
+
+void network_config::complain(const std::string& what) const {
+  constexpr std::chrono::seconds pause{10};
+  std::lock_guard guard{mutex_};
+  const auto now = std::chrono::steady_clock::now();
+  if (told_ && now < *told_ + pause) {
+    ++untold_;
+    return;
+  }
+  const auto more = std::exchange(untold_, 0);
+  told_ = now;
+  // In one piece.
+  std::cerr << "tune-node: " + printable(what)
+                   + (more == 0 ? "" : "; and so " + std::to_string(more) + " times more before")
+                   + "\n";
 }
 
 void configure_net(caf::actor_system_config& config, std::size_t threads) {

@@ -3,6 +3,7 @@
 
 #include "vault_shelves.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/actors/slow_rounds.hpp"
 
 #include <algorithm>
@@ -52,6 +53,8 @@ constexpr std::size_t most_offers = 10'000;
 constexpr std::size_t most_given = 1'000;
 /// Checkpoints that come at a time.
 constexpr std::size_t most_arrivals = 64;
+/// A node has one courier, and a new one when it has joined anew.
+constexpr long most_peers_of_node = 8;
 /// How often it looks whether something came, while it has patience.
 constexpr unsigned ticks_of_patience = 6;
 
@@ -98,6 +101,13 @@ struct clerk_state {
   template <class Self, class Words>
   void say(Self* self, const peer_business& to, Words words) {
     send(self, speaker, vault_words{std::move(words)}, to.who);
+  }
+
+  /// Whether it comes with a name of its own too often.
+  [[nodiscard]] bool is_one_too_many(const checkpoint_peer_actor& who) const {
+    auto lives_there = [&](const auto& x) { return x.first.node() == who.address().node(); };
+    return !peers.contains(who.address())
+           && std::count_if(peers.begin(), peers.end(), lives_there) >= most_peers_of_node;
   }
 
   template <class Self>
@@ -329,6 +339,8 @@ clerk_actor::behavior_type clerk(clerk_actor::stateful_pointer<clerk_state> self
   return {
       [&state](const vault_impl& speaker) { state.speaker = speaker; },
       [self, &state](const peer_words& x, const checkpoint_peer_actor& who) {
+        if (state.is_one_too_many(who))
+          return;
         auto& of = state.business_with(self, who);
         std::visit([&](const auto& words) { state.hear(self, of, words); }, x.what);
       },
@@ -347,13 +359,15 @@ struct vault_state {
 template <class Words, class Self>
 auto hands_over(Self* self, const clerk_actor& to) {
   return [self, to](Words& x, const checkpoint_peer_actor& who) {
-    send(self, to, peer_words{std::move(x)}, who);
+    if (is_of_sender(self, who))
+      send(self, to, peer_words{std::move(x)}, who);
   };
 }
 
 vault_impl::behavior_type vault(vault_impl::stateful_pointer<vault_state> self,
                                 const clerk_actor& works) {
-  take_along(self, works);
+  stand_firm(self);
+  share_end(self, works);
   send(self, works, caf::actor_cast<vault_impl>(self));
   return {
       hands_over<storage_question>(self, works),

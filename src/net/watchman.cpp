@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/watchman.hpp"
 
+#include "tune/actors/firm.hpp"
 #include "tune/core/liveness/vigil.hpp"
 
 #include <algorithm>
@@ -83,6 +84,7 @@ struct watchman_state {
 watchman_impl::behavior_type watchman(watchman_impl::stateful_pointer<watchman_state> self,
                                       watchman_settings settings, cluster_actor cluster) {
   auto& state = state_of(self);
+  stand_firm(self);
   state.watched = vigil{settings.rules};
   state.settings = std::move(settings);
   state.cluster = std::move(cluster);

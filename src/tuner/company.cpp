@@ -185,6 +185,12 @@ void company::interrupt(std::string why) {
   send_from_outside(runner_, news{on::interrupted{std::move(why)}});
 }
 
+std::function<void(const std::string&)> company::interrupter() const {
+  return [runner = runner_](const std::string& why) {
+    send_from_outside(runner, news{on::interrupted{why}});
+  };
+}
+
 void company::stop(std::string why) {
   send_from_outside(runner_, news{on::stop_asked{{}, std::move(why)}});
 }

@@ -60,6 +60,11 @@ expected<std::uint16_t> premises::listen(listen_options how) {
   settings.say = std::move(how.say);
   door_ = spawn_door(system_, std::move(settings), cluster_,
                      {cluster_, *depot_, *inbox_, *vault_, *watchman_});
+  tell_of_break(*depot_, "the depot of experiments' files", on_crippled_);
+  tell_of_break(*inbox_, "the inbox of trials' output", on_crippled_);
+  tell_of_break(*vault_, "the vault of checkpoints", on_crippled_);
+  tell_of_break(*watchman_, "the watchman of nodes", on_crippled_);
+  tell_of_break(*door_, "the door for workers", on_crippled_);
   return open_port(system_, *door_, how.where, how.how);
 }
 
@@ -98,6 +103,10 @@ std::optional<cluster_status> premises::resources() const {
 void premises::when_broken(const std::function<void(const std::string&)>& call) {
   tell_of_break(cluster_, "the cluster", call);
   tell_of_break(node_, "the node of this machine", call);
+}
+
+void premises::when_crippled(std::function<void(const std::string&)> call) {
+  on_crippled_ = std::move(call);
 }
 
 void premises::close() {

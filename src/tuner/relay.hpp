@@ -43,8 +43,15 @@ public:
   }
   void finished(const run_summary& how) override {
     std::lock_guard guard{mutex_};
-    over_ = how;
+    if (!over_)
+      over_ = how;
     changed_.notify_all();
+  }
+  /// Nothing more will come, and this is why.
+  void broke(const std::string& why) {
+    run_summary how;
+    how.storage_error = why;
+    finished(how);
   }
 
   /// Waits for the end.

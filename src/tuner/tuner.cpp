@@ -326,6 +326,10 @@ expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, 
   }
   premises place{system, parts.node, where.works_here};
   company actors{place, std::move(parts), std::move(how)};
+  place.when_crippled(actors.interrupter());
+  auto broken = [news](const std::string& why) { news->broke(why); };
+  place.when_broken(broken);
+  actors.when_broken(broken);
   present(&actors);
   auto began = open_to_workers(place, std::move(where.port), news);
   if (began)

@@ -4,9 +4,11 @@
 
 #include "io/certificates/certificate_samples.hpp"
 #include "io/probe/small_server.hpp"
+#include "support/attacks.hpp"
 #include "support/real_system.hpp"
 
 #include <arpa/inet.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -76,6 +78,8 @@ public:
   ~stranger_socket() { ::close(descriptor_); }
   stranger_socket(const stranger_socket&) = delete;
   stranger_socket& operator=(const stranger_socket&) = delete;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
 
   void say(const std::string& what) const {
     EXPECT_EQ(::send(descriptor_, what.data(), what.size(), MSG_NOSIGNAL),
@@ -217,6 +221,70 @@ TEST_F(connections, outlive_their_certificates) {
   stranger().say("x"); // a peer of ours would need the files itself
 
   EXPECT_EQ(stays.pings(5), 5);
+}
+
+/// Shakes hands at a port as a member that speaks this version of TLS at most.
+bool is_taken_with(const tls_files& files, std::uint16_t port, int newest) {
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()),
+                                                            SSL_CTX_free};
+  SSL_CTX_use_certificate_file(context.get(), files.certificate.c_str(), SSL_FILETYPE_PEM);
+  SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM);
+  SSL_CTX_set_max_proto_version(context.get(), newest);
+  stranger_socket socket{port};
+  std::unique_ptr<SSL, decltype(&SSL_free)> session{SSL_new(context.get()), SSL_free};
+  SSL_set_fd(session.get(), socket.descriptor());
+  if (SSL_connect(session.get()) != 1)
+    return false;
+  // The greeting: only now both sides know that they have taken each other.
+  char byte = 0;
+  return SSL_read(session.get(), &byte, 1) == 1;
+}
+
+TEST_F(connections, are_made_by_tls_1_3_only) {
+  EXPECT_TRUE(is_taken_with(how.identity->files, port, TLS1_3_VERSION));
+  EXPECT_FALSE(is_taken_with(how.identity->files, port, TLS1_2_VERSION));
+  EXPECT_FALSE(is_taken_with(how.identity->files, port, TLS1_1_VERSION));
+}
+
+TEST_F(connections, are_not_made_to_peers_of_older_tls) {
+  samples::small_server old{samples::tls_service({how.identity->files, true, "x", TLS1_2_VERSION})};
+
+  auto found = connect_tls<pong_actor>(there->system, "127.0.0.1", old.port());
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ec::unreachable);
+}
+
+TEST_F(connections, end_with_a_message_that_is_larger_than_allowed) {
+  peer stays{how, port};
+  peer goes{how, port};
+  EXPECT_EQ(goes.pings(1), 1);
+  caf::scoped_actor self{goes.system};
+  self->monitor(goes.head);
+
+  self->send(caf::actor_cast<caf::actor>(goes.head), std::string(65 * 1024 * 1024, 'x'));
+
+  self->receive([](const caf::down_msg& down) { EXPECT_TRUE(is_unreachable(down.reason)); });
+  EXPECT_EQ(stays.pings(10), 10);
+}
+
+TEST_F(connections, outlive_all_that_a_member_can_send) {
+  peer stays{how, port};
+  peer hostile{how, port};
+  caf::scoped_actor self{hostile.system};
+  const auto me = caf::actor_cast<caf::strong_actor_ptr>(self);
+  const auto whom = caf::actor_cast<caf::strong_actor_ptr>(hostile.head);
+
+  for (const auto& all :
+       {support::system_attacks(me, me), support::foreign_attacks(me, nullptr)}) {
+    for (const auto& x : all) {
+      for (const auto& from : {me, caf::strong_actor_ptr{}})
+        whom->enqueue(caf::make_mailbox_element(from, x.id, {}, x.what), nullptr);
+    }
+  }
+
+  EXPECT_EQ(hostile.pings(10), 10); // and so all of it has come
+  EXPECT_EQ(stays.pings(10), 10);
 }
 
 } // namespace

@@ -107,6 +107,17 @@ TEST_F(inbox_test, appends_to_what_was_there) {
   EXPECT_EQ(text("stdout"), "before the restart, after it");
 }
 
+TEST_F(inbox_test, takes_no_piece_that_does_not_follow_on_what_came) {
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+
+  for (auto offset : {std::uint64_t{5}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
+    EXPECT_THAT(put(piece(1, offset, "far")), HasSubstr("does not follow"));
+  EXPECT_THAT(put(piece(2, 1, "far")), HasSubstr("does not follow"));
+
+  EXPECT_EQ(put(piece(1, 4, "two")), "");
+  EXPECT_EQ(text("stdout"), "one two");
+}
+
 TEST_F(inbox_test, takes_the_end_of_a_stream) {
   EXPECT_EQ(put(piece(1, 0, "all")), "");
   EXPECT_EQ(put(piece(1, 3, "")), "");

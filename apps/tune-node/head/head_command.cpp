@@ -8,6 +8,7 @@
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
+#include "tune/actors/breaks.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
@@ -18,7 +19,9 @@
 
 #include <condition_variable>
 #include <iostream>
+#include <memory>
 #include <mutex>
+#include <optional>
 
 namespace tune::cli {
 
@@ -39,20 +42,23 @@ exit_code complain(const error& what) {
 /// Waits until somebody says so.
 class bell {
 public:
-  void ring() {
+  void ring(expected<void> why) {
     std::lock_guard guard{mutex_};
-    rung_ = true;
+    if (!rung_)
+      rung_ = std::move(why);
     changed_.notify_all();
   }
-  void wait() {
+  /// @returns why, as the first one said.
+  expected<void> wait() {
     std::unique_lock guard{mutex_};
-    changed_.wait(guard, [this] { return rung_; });
+    changed_.wait(guard, [this] { return rung_.has_value(); });
+    return *rung_;
   }
 
 private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool rung_ = false;
+  std::optional<expected<void>> rung_;
 };
 
 /// Where experiments have their directories; made if it is not there.
@@ -88,30 +94,39 @@ struct standing {
   }
 };
 
-/// Opens the port, says where it is, and stands until it is told to go.
+/// Opens the port, says where it is, stands until it is told to go, and takes everything down.
+/// @errors also why it could not stand any longer.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
                      const std::function<void(const std::string&)>& tell) {
   listen_options port{what.listen, how, what.cluster, what.liveness};
   port.front = front_actor{actors.front};
   port.say = tell;
-  bell gone;
+  // Outlives whoever rings it.
+  auto gone = std::make_shared<bell>();
   interrupts watch{[&](int) {
                      say("leaving off in order; once more to stop at once");
-                     gone.ring();
+                     gone->ring({});
                    },
                    [](int number) { ::_exit(128 + number); }};
+  actors.place.when_crippled([gone](const std::string& why) {
+    // Said first, since what follows may take its time.
+    say(printable(why) + "; leaving off in order");
+    gone->ring(error{ec::internal, why});
+  });
   auto opened = actors.place.listen(std::move(port));
-  if (!opened)
+  if (!opened) {
+    actors.take_down();
     return opened.error();
+  }
   auto where = what.listen;
   where.port = *opened;
   auto plain = how.identity ? std::string{} : std::string{" --insecure-plaintext"};
   tell("workers may join: tune-node worker --join " + to_text(where) + plain);
   tell("experiments may come: tune-node run FILE --head " + to_text(where) + plain);
-  gone.wait();
+  auto end = gone->wait();
   // The signals' thread stays: a second one ends at once.
   actors.take_down();
-  return {};
+  return end;
 }
 
 [[gnu::noinline]] expected<void> lead(const command_line& line, const head_request& what,
@@ -146,16 +161,16 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
       say(text);
   };
   standing actors{system, premises{system, node, what.local}, *fetcher, {}};
-  actors.place.when_broken([](const std::string& why) { give_up(printable(why)); });
+  auto broken = [](const std::string& why) { give_up(printable(why)); };
+  actors.place.when_broken(broken);
   steward_settings stewards{&actors.place, &all, discover(), *storage, tell};
   actors.front = spawn_front(system, {[&system, stewards](commission x) {
                                         return spawn_steward(system, stewards, std::move(x));
                                       },
                                       *fetcher, tell});
-  auto stood = stand(what, how, actors, tell);
-  if (!stood)
-    actors.take_down();
-  return stood;
+  tell_of_break(actors.front, "the front for clients", broken);
+  tell_of_break(*fetcher, "the fetcher of files", broken);
+  return stand(what, how, actors, tell);
 }
 
 /// Those with which it stands, and of a first experiment.

@@ -97,6 +97,7 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
   auto broken = [](const std::string& why) { give_up(printable(why)); };
   place.when_broken(broken);
   actors->when_broken(broken);
+  place.when_crippled(actors->interrupter());
   auto leave = [&](expected<run_summary> with) {
     actors->dismiss();
     place.close();

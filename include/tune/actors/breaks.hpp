@@ -1,4 +1,4 @@
-/// Hears of actors that end by an exception.
+/// Hears of actors that end although nobody told them to.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,15 +10,25 @@
 
 namespace tune {
 
-/// Calls back, from another thread, where a handler of the actor let an exception pass. CAF keeps
-/// no more of it than that.
+/// Why an actor has ended, for people; empty: in order, by itself or told to.
+[[nodiscard]] inline std::string text_of_break(const std::string& name, const caf::error& why) {
+  if (!why || why == caf::exit_reason::normal || why == caf::exit_reason::user_shutdown)
+    return {};
+  // A handler let an exception pass. CAF keeps no more of it than that.
+  if (why == caf::make_error(caf::sec::runtime_error))
+    return name
+           + " could not go on: there were no more threads or memory, or tune-node is at fault";
+  return name + " was ended (" + caf::to_string(why) + "): tune-node is at fault";
+}
+
+/// Calls back, from another thread, where the actor ends for any reason but that its work is done or
+/// that it was told to go.
 template <class Handle>
 void tell_of_break(const Handle& whom, std::string name,
                    std::function<void(const std::string&)> call) {
   when_gone(whom, [name = std::move(name), call = std::move(call)](const caf::error& why) {
-    if (why == caf::make_error(caf::sec::runtime_error))
-      call(name
-           + " could not go on: there were no more threads or memory, or tune-node is at fault");
+    if (auto text = text_of_break(name, why); !text.empty())
+      call(text);
   });
 }
 

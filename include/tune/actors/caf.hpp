@@ -287,6 +287,9 @@ public:
     static_cast<void>(self);
 #else
     self->set_down_handler([this](caf::down_msg& down) {
+      // CAF's hash of an address reads through it.
+      if (!down.source)
+        return;
       auto known = callbacks_.find(down.source);
       if (known == callbacks_.end())
         return;

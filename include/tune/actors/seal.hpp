@@ -11,6 +11,9 @@ namespace tune {
 /// A secret that nobody guesses; one per head.
 [[nodiscard]] std::string fresh_secret();
 
+/// A number that nobody guesses. [0 .. 2^63)
+[[nodiscard]] std::uint64_t fresh_number();
+
 /// What only who knows `secret` can make of a claim, its own seal apart. Empty for an empty secret.
 ///
 /// A node that was given a launch has its seal, and so can act for that attempt and for no other.

@@ -5,11 +5,13 @@
 
 #include "tune/actors/caf.hpp"
 #include "tune/core/error.hpp"
+#include "tune/net/caf_words.hpp"
 
 #include <caf/io/middleman.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -44,6 +46,17 @@ inline void load_network(caf::actor_system_config& config,
       caf::timespan{connection_timeout(lost_after) - heartbeat_interval});
 }
 
+/// How long a connection may take to make, greetings included, where nothing else is said.
+inline constexpr std::chrono::seconds connect_patience{10};
+
+/// What a port bears of those who connect and have not said a word that proves who they are.
+struct stranger_rules {
+  /// Until they are hung up on.
+  std::chrono::milliseconds patience = connect_patience;
+  /// At a time; when one more comes, the oldest is hung up on. [1, ...)
+  std::size_t most = 100;
+};
+
 namespace detail {
 
 /// What tells one remote actor from another: the messages that it must understand, and where it is.
@@ -53,6 +66,36 @@ struct remote_wish {
   std::uint16_t port = 0;
   std::chrono::milliseconds patience;
 };
+
+/// A port that is to be opened.
+struct opening {
+  caf::strong_actor_ptr whom;
+  /// The messages that it understands, as CAF greets with them.
+  std::set<std::string> interface;
+  /// What peers may say to it.
+  wire_words words;
+  std::uint16_t port = 0;
+  const char* address = nullptr;
+  stranger_rules rules;
+};
+
+template <class Handle>
+[[nodiscard]] opening opening_for(caf::actor_system& system, const Handle& whom, std::uint16_t port,
+                                  const char* address, const stranger_rules& rules) {
+  return {caf::actor_cast<caf::strong_actor_ptr>(whom),
+          system.message_types(whom),
+          words_of<Handle>(system),
+          port,
+          address,
+          rules};
+}
+
+/// CAF's `publish` and `openssl::publish`, but for a border, and strangers that nobody waits for:
+/// see docs/decisions/0007 and 0013.
+[[nodiscard]] caf::expected<std::uint16_t> open_plain_port(caf::actor_system& system,
+                                                           const opening& what);
+[[nodiscard]] caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
+                                                         const opening& what);
 
 [[nodiscard]] expected<caf::strong_actor_ptr> find_plain(caf::actor_system& system,
                                                          const remote_wish& whom);
@@ -79,11 +122,10 @@ template <class T>
 template <class Handle>
 [[nodiscard]] expected<std::uint16_t> publish_plain(caf::actor_system& system, const Handle& whom,
                                                     std::uint16_t port, const char* address) {
-  return detail::from_caf(system, system.middleman().publish(whom, port, address, true));
+  return detail::from_caf(
+      system,
+      detail::open_plain_port(system, detail::opening_for(system, whom, port, address, {})));
 }
-
-/// How long a connection may take to make, greetings included, where nothing else is said.
-inline constexpr std::chrono::seconds connect_patience{10};
 
 /// Connects to what `publish_plain` published. Blocks for `patience` at most: CAF's own connecting
 /// waits without limit for a peer that went silent.

@@ -5,14 +5,14 @@
 
 #include "tune/net/caf_tls.hpp"
 
+#include <caf/binary_deserializer.hpp>
+#include <caf/io/basp/header.hpp>
 #include <caf/io/basp_broker.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/doorman_impl.hpp>
 #include <caf/io/network/stream_impl.hpp>
 #include <caf/io/scribe.hpp>
-#include <caf/openssl/session.hpp>
-
-#include <unistd.h>
+#include <caf/policy/tcp.hpp>
 
 #include <future>
 #include <string>
@@ -33,17 +33,14 @@ inline caf::actor connection_broker(caf::actor_system& system) {
 #endif
 }
 
-/// Whether the files are still there that `load_network` was given.
-inline bool has_certificates(caf::actor_system& system) {
-  auto there = [](const std::string& file) { return ::access(file.c_str(), R_OK) == 0; };
+/// The files that `load_network` was given; they may have gone since.
+inline tls_files certificates_of(caf::actor_system& system) {
   const auto& config = system.config();
 #if TUNE_CAF_1
   auto file = [&](const char* key) { return caf::get_or(config, key, std::string{}); };
-  return there(file("caf.openssl.certificate")) && there(file("caf.openssl.key"))
-         && there(file("caf.openssl.cafile"));
+  return {file("caf.openssl.certificate"), file("caf.openssl.key"), file("caf.openssl.cafile")};
 #else
-  return there(config.openssl_certificate) && there(config.openssl_key)
-         && there(config.openssl_cafile);
+  return {config.openssl_certificate, config.openssl_key, config.openssl_cafile};
 #endif
 }
 

@@ -5,7 +5,9 @@
 #include "tune/io/certificates/tls_identity.hpp"
 #include "tune/net/caf_io.hpp"
 
+#if TUNE_CAF_1
 #include <caf/openssl/all.hpp>
+#endif
 
 #include <chrono>
 #include <cstddef>
@@ -16,13 +18,14 @@
 namespace tune {
 
 /// `load_network`, and mutual TLS for what is published and connected by the functions below.
-/// @param files All three must be named and readable, see `load_identity`: with fewer CAF
-///   encrypts, but lets in everyone.
+/// @param files All three must be named and readable, see `load_identity`. They are read anew for
+///   each connection.
 inline void load_network(caf::actor_system_config& config, const tls_files& files,
                          std::chrono::nanoseconds lost_after = std::chrono::seconds{10}) {
   load_network(config, lost_after);
-  config.load<caf::openssl::manager>();
 #if TUNE_CAF_1
+  // Its keys are known only then.
+  config.load<caf::openssl::manager>();
   set(config, "openssl.certificate", files.certificate.string());
   set(config, "openssl.key", files.key.string());
   set(config, "openssl.cafile", files.authority.string());
@@ -33,23 +36,7 @@ inline void load_network(caf::actor_system_config& config, const tls_files& file
 #endif
 }
 
-/// What a port bears of those who connect and have not said a word that proves who they are.
-struct stranger_rules {
-  /// Until they are hung up on.
-  std::chrono::milliseconds patience = connect_patience;
-  /// At a time; when one more comes, the oldest is hung up on. [1, ...)
-  std::size_t most = 100;
-};
-
 namespace detail {
-
-/// CAF's `openssl::publish`, but for one that outlives its certificates and does not wait for
-/// strangers: see docs/decisions/0007.
-[[nodiscard]] caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
-                                                         const caf::strong_actor_ptr& whom,
-                                                         std::set<std::string> interface,
-                                                         std::uint16_t port, const char* address,
-                                                         const stranger_rules& rules);
 
 [[nodiscard]] expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system,
                                                        const remote_wish& whom);
@@ -64,8 +51,8 @@ template <class Handle>
                                                   std::uint16_t port, const char* address,
                                                   const stranger_rules& rules = {}) {
   return detail::from_caf(
-      system, detail::open_tls_port(system, caf::actor_cast<caf::strong_actor_ptr>(whom),
-                                    system.message_types(whom), port, address, rules));
+      system,
+      detail::open_tls_port(system, detail::opening_for(system, whom, port, address, rules)));
 }
 
 /// Connects to what `publish_tls` published; blocks and fails like `connect_plain`.

@@ -6,6 +6,12 @@
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/net/transport.hpp"
 
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
 namespace tune {
 
 /// Registers the net's message types, and those of the actors; once per process, before the first
@@ -21,6 +27,15 @@ public:
   /// @param liveness When a silent connection is given up follows from that.
   explicit network_config(const transport& how, std::size_t threads = 0,
                           const liveness_rules& liveness = {});
+
+  /// Tells people of a peer that does not behave as a node does: on stderr, in one line, and at most
+  /// one in ten seconds, with the number of those that were left out. From any thread.
+  void complain(const std::string& what) const;
+
+private:
+  mutable std::mutex mutex_;
+  mutable std::optional<std::chrono::steady_clock::time_point> told_;
+  mutable std::uint64_t untold_ = 0;
 };
 
 } // namespace tune

@@ -75,6 +75,8 @@ public:
   [[nodiscard]] expected<void> start();
   /// Leaves off in order, to be gone on with later.
   void interrupt(std::string why = "interrupted");
+  /// The same as a function that may outlive the company.
+  [[nodiscard]] std::function<void(const std::string&)> interrupter() const;
   /// Ends all trials.
   void stop(std::string why);
 

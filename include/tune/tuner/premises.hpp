@@ -55,9 +55,12 @@ public:
   /// What all nodes have and what of it is granted; nothing if nobody answers soon.
   [[nodiscard]] std::optional<cluster_status> resources() const;
 
-  /// Calls back, from another thread, where an actor that nothing goes on without ends by an
-  /// exception: "the node of this machine: …".
+  /// Calls back, from another thread, where an actor that nothing goes on without ends although
+  /// nobody told it to: "the cluster could not go on: …".
   void when_broken(const std::function<void(const std::string&)>& call);
+  /// The same of those that serve workers, where there is a port: what runs here could go on, but
+  /// checkpoints, files or output of others would be waited for in vain. Before `listen`.
+  void when_crippled(std::function<void(const std::string&)> call);
 
   /// With which launches are sealed, so that workers can bring their checkpoints; see `seal_of`.
   [[nodiscard]] const std::string& secret() const { return secret_; }
@@ -82,6 +85,7 @@ private:
   std::optional<watchman_desk_actor> watchman_;
   std::string secret_;
   std::optional<door_actor> door_;
+  std::function<void(const std::string&)> on_crippled_ = [](const std::string&) {};
 };
 
 } // namespace tune

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/certificates/tls_session.hpp"
+
+#include "openssl.hpp"
+#include "tls_context.hpp"
+
+#include "tune/io/certificates/openssl_errors.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+bool may_pass(int fault) {
+  return fault == EAGAIN || fault == EWOULDBLOCK || fault == EINTR;
+}
+
+int socket_of(BIO* x) {
+  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(x)));
+}
+
+// OpenSSL's own socket stream writes by a call that raises SIGPIPE.
+int send_some(BIO* x, const char* from, int size) {
+  BIO_clear_retry_flags(x);
+  auto count = ::send(socket_of(x), from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  if (count < 0 && may_pass(errno))
+    BIO_set_retry_write(x);
+  return static_cast<int>(count);
+}
+
+int receive_some(BIO* x, char* to, int size) {
+  BIO_clear_retry_flags(x);
+  auto count = ::recv(socket_of(x), to, static_cast<std::size_t>(size), 0);
+  if (count < 0 && may_pass(errno))
+    BIO_set_retry_read(x);
+  return static_cast<int>(count);
+}
+
+long control(BIO*, int command, long, void*) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+BIO_METHOD* socket_stream() {
+  static auto* const result = [] {
+    auto* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket of tune-node");
+    BIO_meth_set_write(made, send_some);
+    BIO_meth_set_read(made, receive_some);
+    BIO_meth_set_ctrl(made, control);
+    return made;
+  }();
+  return result;
+}
+
+int capped(std::size_t size) {
+  return static_cast<int>(std::min<std::size_t>(size, INT_MAX));
+}
+
+} // namespace
+
+class tls_session::impl {
+public:
+  impl(openssl::context_ptr context, openssl::session_ptr session)
+      : context_{std::move(context)}, session_{std::move(session)} {}
+
+  outcome read(void* to, std::size_t size, std::size_t& count) {
+    count = 0;
+    if (auto shaken = shake(); shaken != outcome::done)
+      return shaken;
+    return of(SSL_read(session_.get(), to, capped(size)), count);
+  }
+  outcome write(const void* from, std::size_t size, std::size_t& count) {
+    count = 0;
+    if (auto shaken = shake(); shaken != outcome::done || size == 0)
+      return shaken;
+    return of(SSL_write(session_.get(), from, capped(size)), count);
+  }
+  [[nodiscard]] std::size_t pending() const {
+    return static_cast<std::size_t>(std::max(SSL_pending(session_.get()), 0));
+  }
+
+private:
+  openssl::context_ptr context_;
+  openssl::session_ptr session_;
+
+  outcome shake() {
+    forget_tls_errors();
+    if (SSL_is_init_finished(session_.get()) == 1)
+      return outcome::done;
+    std::size_t ignored = 0;
+    return of(SSL_do_handshake(session_.get()), ignored);
+  }
+
+  outcome of(int result, std::size_t& count) {
+    if (result > 0) {
+      count = static_cast<std::size_t>(result);
+      return outcome::done;
+    }
+    auto why = SSL_get_error(session_.get(), result);
+    return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? outcome::later
+                                                                     : outcome::over;
+  }
+};
+
+expected<tls_session> tls_session::begin(const tls_files& files, int socket, side which) {
+  auto context
+      = which == side::accepts ? make_server_context(files) : make_client_context(files);
+  if (!context)
+    return context.error();
+  openssl::session_ptr session{SSL_new(context->get())};
+  auto* stream = BIO_new(socket_stream());
+  if (!session || stream == nullptr) {
+    BIO_free(stream);
+    return openssl::failure("begin with TLS");
+  }
+  BIO_set_data(stream, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  BIO_set_init(stream, 1);
+  SSL_set_bio(session.get(), stream, stream);
+  // The caller may come again with less, or from elsewhere in memory.
+  SSL_set_mode(session.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  which == side::accepts ? SSL_set_accept_state(session.get())
+                         : SSL_set_connect_state(session.get());
+  return tls_session{std::make_unique<impl>(std::move(*context), std::move(session))};
+}
+
+tls_session::tls_session(std::unique_ptr<impl> what) : impl_{std::move(what)} {}
+tls_session::tls_session(tls_session&&) noexcept = default;
+tls_session& tls_session::operator=(tls_session&&) noexcept = default;
+tls_session::~tls_session() = default;
+
+tls_session::outcome tls_session::read(void* to, std::size_t size, std::size_t& count) {
+  return impl_->read(to, size, count);
+}
+
+tls_session::outcome tls_session::write(const void* from, std::size_t size, std::size_t& count) {
+  return impl_->write(from, size, count);
+}
+
+std::size_t tls_session::pending() const {
+  return impl_->pending();
+}
+
+} // namespace tune
