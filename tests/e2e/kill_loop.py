@@ -23,14 +23,14 @@ from aftermath import Aftermath
 from chain_log import TRIAL
 from cluster import Cluster
 from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, leaders_of, name_of, parent_of
-from sleepers import Sleepers
+from sleepers import Sleepers, Starvers
 
 WORKERS = ("one", "two")
 
 # Who dies how often; instead of "nobody" somebody is stopped for a moment.
 VICTIMS = {
     "head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2, "nobody": 3,
-    "sleeping head": 1, "sleeping worker": 1, "sleeping head and worker": 1,
+    "sleeping head": 1, "sleeping worker": 1, "sleeping head and worker": 1, "starving guard": 1,
 }
 
 # Until a silent node is lost, and how long one sleeps that is put to sleep [s].
@@ -90,6 +90,8 @@ class KillLoop(Aftermath, Cluster):
         self.slept = {"head": 0, "worker": 0}
         self.sleepers = Sleepers()
         self.addCleanup(self.sleepers.wake_all)
+        self.starvers, self.starved = Starvers(), 0
+        self.addCleanup(self.starvers.feed_all)
         self.heads = 0
         self.head_process, self.port = None, 0
         self.workers = {}
@@ -222,6 +224,13 @@ class KillLoop(Aftermath, Cluster):
         among = self.nodes() + sorted(self.guards()) + leaders_of(self.directory)
         self.frozen += self.sleepers.put(self.chance.choice(among), self.chance.uniform(0, 0.3))
 
+    def starve_guard(self):
+        """One that can make no process for a while: no trial pays for that."""
+        guards = sorted(self.guards())
+        if guards:
+            seconds = self.chance.uniform(0.2, 2)
+            self.starved += self.starvers.put(self.chance.choice(guards), seconds)
+
     def put_to_sleep(self, whom, process):
         """For less than others wait for it, or for longer."""
         seconds = self.chance.uniform(LEAST_SLEEP, MOST_SLEEP)
@@ -237,6 +246,8 @@ class KillLoop(Aftermath, Cluster):
             self.freeze_one()
         elif whom == "client":
             self.kill_client()
+        elif whom == "starving guard":
+            self.starve_guard()
         elif whom.startswith("sleeping"):
             self.let_sleep(whom)
         else:
@@ -326,6 +337,7 @@ class KillLoop(Aftermath, Cluster):
     def end_workers(self):
         """They go in order, and leave nothing."""
         self.sleepers.wake_all()
+        self.starvers.feed_all()
         for worker in self.workers.values():
             worker.send_signal(signal.SIGTERM)
         for worker in self.workers.values():
@@ -359,7 +371,7 @@ class KillLoop(Aftermath, Cluster):
         return {
             "campaign": "kill_loop", "form": self.form, "scheduler": scheduler, "kind": self.kind, "seed": seed, "trials": trials,
             "kills": sum(self.killed.values()), "killed": self.killed, "frozen": self.frozen,
-            "slept": self.slept, "heads": self.heads,
+            "slept": self.slept, "starved": self.starved, "heads": self.heads,
             "attempts": len(self.attempts()), "results": self.reports(), "seconds": round(took, 1),
         }
 

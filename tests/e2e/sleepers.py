@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes that are stopped, each until its time has come."""
+"""Processes that are stopped, or get no more descriptors, each until its time has come."""
 import contextlib
 import os
+import resource
 import signal
 import threading
 
@@ -54,3 +55,45 @@ class Sleepers:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(process, signal.SIGCONT)
         os.close(process)
+
+
+class Starvers:
+    """Keeps processes from having more descriptors, each until an alarm of its own: a guard can make
+    no process meanwhile."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        # By pid: the limits before.
+        self.starved = {}
+        self.alarms = []
+
+    def put(self, pid, seconds):
+        """@returns whether it was there and had enough."""
+        with self.lock:
+            if pid in self.starved:
+                return False
+            try:
+                before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+                resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, before[1]))
+            except ProcessLookupError:
+                return False
+            self.starved[pid] = before
+        alarm = threading.Timer(seconds, self._feed, (pid,))
+        alarm.daemon = True
+        self.alarms.append(alarm)
+        alarm.start()
+        return True
+
+    def feed_all(self):
+        for alarm in self.alarms:
+            alarm.cancel()
+        self.alarms = []
+        for pid in list(self.starved):
+            self._feed(pid)
+
+    def _feed(self, pid):
+        with self.lock:
+            before = self.starved.pop(pid, None)
+            if before:
+                with contextlib.suppress(ProcessLookupError):
+                    resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
