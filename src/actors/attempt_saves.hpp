@@ -90,8 +90,8 @@ public:
     const auto kind = static_cast<end_class>(how.how);
     if (lost_.empty() || (kind != end_class::finished && kind != end_class::stopped))
       return how;
-    how.how = static_cast<std::uint8_t>(is_too_much_ ? end_class::user_error
-                                                     : end_class::preempted);
+    how.how
+        = static_cast<std::uint8_t>(is_too_much_ ? end_class::user_error : end_class::preempted);
     how.detail = "it ended with a checkpoint that could not be kept: " + lost_;
     how.has_status = false;
     return how;

@@ -170,8 +170,11 @@ struct cluster_state {
       const auto& lease = leases.at(id);
       if (lease.order)
         send(self, lease.whose.runner,
-             news{on::ended{lease.whose.trial, attempt_of(*lease.order), end_class::preempted,
-                            "node " + node + ": " + why, {}}});
+             news{on::ended{lease.whose.trial,
+                            attempt_of(*lease.order),
+                            end_class::preempted,
+                            "node " + node + ": " + why,
+                            {}}});
     }
     lose(node, why);
   }
@@ -232,8 +235,7 @@ struct cluster_state {
   }
 
   /// It was away, and nothing was placed anew: all goes on where it left off.
-  void take_back(const node_offer& what, const node_actor& node,
-                 const membership::arrival& came) {
+  void take_back(const node_offer& what, const node_actor& node, const membership::arrival& came) {
     auto& entry = nodes.at(what.node);
     entry.actor = node;
     entry.session = what.session;
@@ -311,8 +313,8 @@ struct cluster_state {
     delayed_send(self, caf::actor_cast<cluster_impl>(self), left,
                  rest_over{what.node, what.session});
     tell_people("node " + what.node + " is back, but was lost "
-                          + std::to_string(flaps.losses(what.worker, now()))
-                          + " times of late: no trial goes there for " + seconds_text(left));
+                + std::to_string(flaps.losses(what.worker, now()))
+                + " times of late: no trial goes there for " + seconds_text(left));
   }
 
   void end_rest(const rest_over& what) {
@@ -426,8 +428,7 @@ struct cluster_state {
   }
 
   void attend(const runner_actor& runner) {
-    watched.watch(self, runner,
-                  [this, who = runner.address()](const caf::error&) { forget(who); });
+    watched.watch(self, runner, [this, who = runner.address()](const caf::error&) { forget(who); });
   }
 
   // -- Requests.
@@ -591,9 +592,7 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
         if (state.may_speak_of(x.node))
           state.retire(x.node);
       },
-      [&state](const node_offer& what, const node_actor& node) {
-        state.offer(what, node);
-      },
+      [&state](const node_offer& what, const node_actor& node) { state.offer(what, node); },
       [&state](const node_silent& x) { state.notice(x); },
       [&state](launch_order& order, const trial_actor& trial) {
         state.launch(std::move(order), trial);

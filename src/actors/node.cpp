@@ -233,8 +233,8 @@ struct node_state {
     const auto lease = what.order.lease;
     occupants.at(lease).checkpoints = how.checkpoints;
     if (!plan.is_wanted({lease}))
-      return leave_off(lease, plan.not_begun({lease}, end_class::preempted,
-                                             "its node was told to let it be"));
+      return leave_off(
+          lease, plan.not_begun({lease}, end_class::preempted, "its node was told to let it be"));
     if (how.is_bad)
       return leave_off(lease, plan.not_begun({lease}, end_class::bad_checkpoint, how.why));
     if (!how.why.empty())

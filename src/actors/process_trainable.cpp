@@ -224,8 +224,7 @@ struct process_state {
   template <class Self>
   void leave(Self* self, attempt_ended how) {
     auto tell = [this, self, how = std::move(how)](const std::string& missing) mutable {
-      for (const auto& more :
-           {note, missing.empty() ? missing : incomplete_output_text(missing)}) {
+      for (const auto& more : {note, missing.empty() ? missing : incomplete_output_text(missing)}) {
         if (!more.empty())
           how.detail += (how.detail.empty() ? "" : "\n") + more;
       }

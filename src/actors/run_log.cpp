@@ -175,8 +175,7 @@ expected<std::shared_ptr<run_observer>> open_run_log(run_log_options options) {
   if (!file)
     return fail(file.error().detail);
   try {
-    return std::shared_ptr<run_observer>{
-        std::make_shared<run_log>(options, std::move(*file))};
+    return std::shared_ptr<run_observer>{std::make_shared<run_log>(options, std::move(*file))};
   } catch (const spdlog::spdlog_ex& why) {
     return fail(why.what());
   }

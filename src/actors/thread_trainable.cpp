@@ -58,9 +58,8 @@ namespace tune {
 
 namespace {
 
-using thread_impl
-    = extend<trainable_actor, caf::result<void>(thread_done), caf::result<void>(thread_missing),
-             caf::result<void>(thread_saved)>;
+using thread_impl = extend<trainable_actor, caf::result<void>(thread_done),
+                           caf::result<void>(thread_missing), caf::result<void>(thread_saved)>;
 
 /// All that the training thread and its actor share.
 class gate {

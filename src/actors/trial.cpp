@@ -168,10 +168,10 @@ struct trial_state {
   template <class Self>
   void take(Self* self, const attempt_saved& what) {
     if (place && !is_own(what)) {
-      tell(self, on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint},
-                                 "its node names a place that is not the attempt's: "
-                                     + what.location,
-                                 what.iteration, false});
+      tell(self,
+           on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint},
+                           "its node names a place that is not the attempt's: " + what.location,
+                           what.iteration, false});
       return;
     }
     tell(self, on::saved{id, what.attempt, checkpoint_id{what.checkpoint}, what.iteration,

@@ -24,8 +24,8 @@ std::size_t length_of(unsigned char lead) {
 /// sees: tags, fillers and annotations.
 bool is_harmful(char32_t x) {
   return x < 0x20 || (x >= 0x7F && x < 0xA0) || (x >= 0x2028 && x <= 0x202E)
-         || (x >= 0x2060 && x <= 0x206F) || x == 0x200E || x == 0x200F || x == 0x061C
-         || x == 0xFEFF || (x >= 0xFFF9 && x <= 0xFFFB) || (x >= 0xE0000 && x <= 0xE007F);
+         || (x >= 0x2060 && x <= 0x206F) || x == 0x200E || x == 0x200F || x == 0x061C || x == 0xFEFF
+         || (x >= 0xFFF9 && x <= 0xFFFB) || (x >= 0xE0000 && x <= 0xE007F);
 }
 
 /// Whether more bytes could make a code point of it.

@@ -15,8 +15,8 @@
 
 namespace tune::detail {
 
-/// Bytes of one message at most. Files and checkpoints come in pieces of 1 MiB, records of experiments
-/// have 4 MiB at most; a report is as long as its trial makes it.
+/// Bytes of one message at most. Files and checkpoints come in pieces of 1 MiB, records of
+/// experiments have 4 MiB at most; a report is as long as its trial makes it.
 inline constexpr std::size_t largest_message = 64 * 1024 * 1024;
 /// Of what nodes say of themselves, and of an error: each of these may nest, and is read by
 /// recursion.
@@ -32,8 +32,8 @@ struct published {
 /// What is said at this connection by its peer, part after part: header, payload, header, …
 ///
 /// A message that the receiver does not take from peers is made unreadable, and CAF drops it. A
-/// peer that speaks as no node does is hung up on: so is one that speaks for others, or through this
-/// node to others.
+/// peer that speaks as no node does is hung up on: so is one that speaks for others, or through
+/// this node to others.
 class border {
 public:
   enum class side { accepted, connected };

@@ -164,8 +164,7 @@ void checkpoint_packer::take(const checkpoint_piece& what) {
   end(known, placed ? nullptr : &placed.error());
 }
 
-void checkpoint_packer::end(std::list<arrival>::iterator which, const error* trouble,
-                            bool is_bad) {
+void checkpoint_packer::end(std::list<arrival>::iterator which, const error* trouble, bool is_bad) {
   attempt_prepared how;
   how.checkpoints = which->what.what.directory;
   how.restore = place_of(which->what);

@@ -328,8 +328,7 @@ expected<caf::strong_actor_ptr> find_plain(caf::actor_system& system, const remo
 }
 
 expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system, const remote_wish& whom) {
-  return find(system, whom,
-              tls_dresser(system, border_for(system), tls_session::side::connects));
+  return find(system, whom, tls_dresser(system, border_for(system), tls_session::side::connects));
 }
 
 caf::expected<std::uint16_t> open_plain_port(caf::actor_system& system, const opening& what) {

@@ -95,8 +95,7 @@ struct writer_state {
   std::string begin_anew(const store::descriptor& file, const stream_key& key,
                          const output_piece& x, const std::string& note) {
     const auto line = "[" + note + "]\n";
-    if (::write(file.number(), line.data(), line.size())
-        != static_cast<::ssize_t>(line.size()))
+    if (::write(file.number(), line.data(), line.size()) != static_cast<::ssize_t>(line.size()))
       return std::string{"cannot write: "} + std::strerror(errno) + ": ";
     // Such that this piece comes behind the line; the sum wraps round.
     streams[key] = {line.size() - x.offset, x.offset};
@@ -113,8 +112,8 @@ struct writer_state {
     struct stat about {};
     if (::fstat(descriptor, &about) != 0)
       return why_not("look at", file);
-    auto& stream
-        = streams.try_emplace(key, place_of{static_cast<std::uint64_t>(about.st_size)}).first->second;
+    auto& stream = streams.try_emplace(key, place_of{static_cast<std::uint64_t>(about.st_size)})
+                       .first->second;
     // A piece may come twice, but not from nowhere: the file would grow at a word.
     if (x.offset > stream.done)
       return "a piece of output at " + std::to_string(x.offset) + " does not follow on what came, "

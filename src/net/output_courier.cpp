@@ -77,8 +77,7 @@ expected<std::string> read_piece(const read_order& what) {
                     static_cast<::off_t>(what.offset));
   while (count < 0 && errno == EINTR);
   if (count < 0)
-    return error{ec::unreadable,
-                 "cannot read " + what.file.string() + ": " + std::strerror(errno)};
+    return error{ec::unreadable, "cannot read " + what.file.string() + ": " + std::strerror(errno)};
   result.resize(static_cast<std::size_t>(count));
   return result;
 }
@@ -176,8 +175,7 @@ struct courier_state {
   }
 
   template <class Self>
-  void pass(Self* self, const output_key& which, std::size_t index, unsigned of,
-            read_bytes read) {
+  void pass(Self* self, const output_key& which, std::size_t index, unsigned of, read_bytes read) {
     auto known = attempts.find(which);
     if (known == attempts.end() || of != round)
       return;

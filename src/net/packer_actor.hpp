@@ -51,8 +51,7 @@ using packer_actor = typed_actor<
     caf::result<checkpoint_piece>(piece_wanted), caf::result<void>(unpack_order),
     caf::result<void>(bring_order, courier_impl), caf::result<void>(checkpoint_piece, courier_impl),
     caf::result<void>(checkpoint_dropped, courier_impl), caf::result<void>(attempt_left),
-    caf::result<void>(job_over), caf::result<void>(forget_paused),
-    caf::result<void>(saves_dropped),
+    caf::result<void>(job_over), caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
     // What is on its way fails, and all that comes.
     caf::result<void>(leave_atom)>;
 using packer_impl = extend<packer_actor, caf::result<void>(tick_atom)>;

@@ -8,13 +8,13 @@ namespace tune {
 namespace {
 
 /// Of a TRIAL, what an envoy says. The rest is its runner's.
-using trial_for_envoys = typed_actor<
-    caf::result<void>(attempt_key, envoy_actor), caf::result<void>(std::uint64_t, attempt_started),
-    caf::result<void>(std::uint64_t, attempt_report),
-    caf::result<void>(std::uint64_t, attempt_saved),
-    caf::result<void>(std::uint64_t, attempt_save_failed),
-    caf::result<void>(std::uint64_t, attempt_exported),
-    caf::result<void>(std::uint64_t, attempt_ended)>;
+using trial_for_envoys = typed_actor<caf::result<void>(attempt_key, envoy_actor),
+                                     caf::result<void>(std::uint64_t, attempt_started),
+                                     caf::result<void>(std::uint64_t, attempt_report),
+                                     caf::result<void>(std::uint64_t, attempt_saved),
+                                     caf::result<void>(std::uint64_t, attempt_save_failed),
+                                     caf::result<void>(std::uint64_t, attempt_exported),
+                                     caf::result<void>(std::uint64_t, attempt_ended)>;
 
 /// Of an ENVOY, what a trial says.
 using envoy_for_trials

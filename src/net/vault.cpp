@@ -59,13 +59,13 @@ constexpr long most_peers_of_node = 8;
 constexpr unsigned ticks_of_patience = 6;
 
 /// Blocks on the disk; so it speaks to its vault only: see docs/decisions/0005.
-using clerk_actor = typed_actor<
-    caf::result<void>(vault_impl), caf::result<void>(peer_words, checkpoint_peer_actor),
-    caf::result<void>(job_place), caf::result<void>(job_withdrawn),
-    // Time passes.
-    caf::result<void>(flush_atom),
-    // The next slice.
-    caf::result<void>(tick_atom)>;
+using clerk_actor = typed_actor<caf::result<void>(vault_impl),
+                                caf::result<void>(peer_words, checkpoint_peer_actor),
+                                caf::result<void>(job_place), caf::result<void>(job_withdrawn),
+                                // Time passes.
+                                caf::result<void>(flush_atom),
+                                // The next slice.
+                                caf::result<void>(tick_atom)>;
 
 /// A checkpoint that comes.
 struct arrival {
@@ -215,9 +215,10 @@ struct clerk_state {
       if (known != peers.end() && known->second.arrivals.contains(number))
         settle(self, known->second, number, done ? std::string{} : to_text(done.error()));
     };
-    works.begin<expected<std::uint64_t>>(
-        self, slow_rounds::owner_of(which.who), std::move(work), then,
-        [](const std::string& why) { return error{ec::unreachable, why}; });
+    works.begin<expected<std::uint64_t>>(self, slow_rounds::owner_of(which.who), std::move(work),
+                                         then, [](const std::string& why) {
+                                           return error{ec::unreachable, why};
+                                         });
     pump(self, of);
   }
 

@@ -30,8 +30,8 @@ public:
   /// Where the experiment lies; leaves a token there.
   [[nodiscard]] storage_answer tell(const storage_question& asked);
 
-  /// Whether this checkpoint came before: its worker offers it again where it did not hear, before a
-  /// connection broke, that it was safe.
+  /// Whether this checkpoint came before: its worker offers it again where it did not hear, before
+  /// a connection broke, that it was safe.
   [[nodiscard]] bool has(const checkpoint_offer& what) const;
 
   /// A checkpoint is about to come.

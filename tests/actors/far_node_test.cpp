@@ -133,14 +133,12 @@ TEST_F(far_node_test, never_begins_a_launch_again_whose_end_was_heard) {
 TEST_F(far_node_test, hears_nothing_of_the_session_before_once_it_is_back_in_another) {
   start_endless();
   launch(7, 1);
-  EXPECT_THAT(ask_now<node_inventory>(uut, enter_atom_v, std::uint64_t{6}).leases,
-              ElementsAre(7u));
+  EXPECT_THAT(ask_now<node_inventory>(uut, enter_atom_v, std::uint64_t{6}).leases, ElementsAre(7u));
 
   tell(uut, leases_kept{{}, true, 0});
   launch(8, 2);
 
-  EXPECT_THAT(ask_now<node_inventory>(uut, enter_atom_v, std::uint64_t{6}).leases,
-              ElementsAre(7u));
+  EXPECT_THAT(ask_now<node_inventory>(uut, enter_atom_v, std::uint64_t{6}).leases, ElementsAre(7u));
   EXPECT_EQ(opened, 0);
 }
 

@@ -41,11 +41,12 @@ struct slow_rounds_test : testing::Test {
   std::vector<std::string> lost;
 
   void add(std::uint64_t attempt, sliced<int> work) {
-    uut.add<int>({"job", 1, attempt}, std::move(work), [this](int x) { done.push_back(x); },
-                 [this](const std::string& why) {
-                   lost.push_back(why);
-                   return -1;
-                 });
+    uut.add<int>(
+        {"job", 1, attempt}, std::move(work), [this](int x) { done.push_back(x); },
+        [this](const std::string& why) {
+          lost.push_back(why);
+          return -1;
+        });
   }
 };
 
@@ -99,8 +100,9 @@ TEST_F(slow_rounds_test, give_up_jobs_and_all) {
 }
 
 TEST_F(slow_rounds_test, take_in_what_comes_while_they_answer) {
-  uut.add<int>({"job", 1, 1}, at_once(1), [this](int) { add(1, at_once(2)); },
-               [](const std::string&) { return 0; });
+  uut.add<int>(
+      {"job", 1, 1}, at_once(1), [this](int) { add(1, at_once(2)); },
+      [](const std::string&) { return 0; });
 
   uut.turn();
   uut.turn();

@@ -46,8 +46,7 @@ TEST(printable_parts, wait_for_the_rest_of_what_was_cut_in_two) {
   for (char x : whole)
     shown += uut.add({&x, 1});
 
-  EXPECT_EQ(shown + uut.finish(),
-            "x\u00e9\\u202e\U0001f600\r\ny\uFFFD\uFFFD\uFFFDz\\r");
+  EXPECT_EQ(shown + uut.finish(), "x\u00e9\\u202e\U0001f600\r\ny\uFFFD\uFFFD\uFFFDz\\r");
 }
 
 TEST(printable_parts, show_at_the_end_what_never_became_whole) {

@@ -117,10 +117,9 @@ TEST_F(crash_traces_test, are_torn_and_missing_files_of_trials) {
 
   EXPECT_THAT(
       told(),
-      ElementsAre(
-          "trials/00000/params.json: behind: does not hold the trial's configuration",
-          "trials/00000/progress.csv: torn tail: 7 bytes hold no whole line, or zeros",
-          "trials/00000/result.jsonl: torn tail: 5 bytes hold no whole line, or zeros"));
+      ElementsAre("trials/00000/params.json: behind: does not hold the trial's configuration",
+                  "trials/00000/progress.csv: torn tail: 7 bytes hold no whole line, or zeros",
+                  "trials/00000/result.jsonl: torn tail: 5 bytes hold no whole line, or zeros"));
   EXPECT_THAT(told({{}, {}, false}), IsEmpty());
   fs::resize_file(file("result.jsonl"), 0);
   EXPECT_THAT(told(), testing::Contains("trials/00000/result.jsonl: behind: holds 0 results; 3 are"
@@ -130,8 +129,8 @@ TEST_F(crash_traces_test, are_torn_and_missing_files_of_trials) {
 TEST_F(crash_traces_test, are_checkpoints_that_nobody_keeps) {
   make_killed();
   const auto attempt = fs::path{"trials/00000/attempt_1_1"};
-  for (const char* name : {"checkpoint_000001", "checkpoint_000002", "checkpoint_000003.tmp",
-                           "checkpoint_000004"})
+  for (const char* name :
+       {"checkpoint_000001", "checkpoint_000002", "checkpoint_000003.tmp", "checkpoint_000004"})
     fs::create_directories(directory() / attempt / name);
 
   EXPECT_THAT(

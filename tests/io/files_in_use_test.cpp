@@ -11,8 +11,8 @@ namespace tune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 using samples::rows;
+using testing::HasSubstr;
 
 class files_in_use_test : public samples::store_fixture {
 protected:

@@ -109,7 +109,8 @@ TEST_F(border_test, lets_the_words_of_an_interface_pass) {
   auto vault = known_actor<vault_double_state>();
   greet();
 
-  EXPECT_TRUE(passes(words_to(vault), caf::make_message(checkpoint_offer{}, checkpoint_peer_actor{})));
+  EXPECT_TRUE(
+      passes(words_to(vault), caf::make_message(checkpoint_offer{}, checkpoint_peer_actor{})));
   EXPECT_EQ(uut->complaint(), "");
 }
 
@@ -159,8 +160,8 @@ TEST_F(border_test, keeps_a_number_that_is_none_of_a_message_from_everybody) {
   greet();
   const auto fine = caf::make_message(checkpoint_offer{}, checkpoint_peer_actor{});
 
-  for (auto category : {caf::message_id::upstream_message_category,
-                        caf::message_id::downstream_message_category})
+  for (auto category :
+       {caf::message_id::upstream_message_category, caf::message_id::downstream_message_category})
     EXPECT_FALSE(passes(words_to(vault, caf::make_message_id().with_category(category)), fine));
   EXPECT_FALSE(passes(words_to(vault, caf::message_id{17}.response_id()), fine));
 }

@@ -275,8 +275,7 @@ TEST_F(connections, outlive_all_that_a_member_can_send) {
   const auto me = caf::actor_cast<caf::strong_actor_ptr>(self);
   const auto whom = caf::actor_cast<caf::strong_actor_ptr>(hostile.head);
 
-  for (const auto& all :
-       {support::system_attacks(me, me), support::foreign_attacks(me, nullptr)}) {
+  for (const auto& all : {support::system_attacks(me, me), support::foreign_attacks(me, nullptr)}) {
     for (const auto& x : all) {
       for (const auto& from : {me, caf::strong_actor_ptr{}})
         whom->enqueue(caf::make_mailbox_element(from, x.id, {}, x.what), nullptr);

@@ -128,8 +128,7 @@ protected:
       say(x);
     }
     std::size_t heard = 0;
-    for (const auto& all :
-         {support::foreign_attacks(peer, other), support::false_attacks(peer)}) {
+    for (const auto& all : {support::foreign_attacks(peer, other), support::false_attacks(peer)}) {
       for (const auto& x : all) {
         if (!may_come(name, x) || orders.contains(x.name))
           continue;
@@ -144,9 +143,7 @@ protected:
   }
 
   /// Whether the table has words for it: the others only ask.
-  bool hears(const std::string& name) {
-    return name != "tune.connector" && name != "tune.pulse";
-  }
+  bool hears(const std::string& name) { return name != "tune.connector" && name != "tune.pulse"; }
 
   node_settings far_node() const {
     node_settings result;
@@ -388,8 +385,8 @@ TEST_F(firm_test, the_door_lets_nobody_bring_in_the_node_of_others) {
   EXPECT_NE(std::get<welcome>(*again).ticket, ticket + 1);
   ticket = std::get<welcome>(*again).ticket;
 
-  for (const auto& whose : {other, caf::actor_cast<caf::strong_actor_ptr>(node.actor),
-                            caf::strong_actor_ptr{}})
+  for (const auto& whose :
+       {other, caf::actor_cast<caf::strong_actor_ptr>(node.actor), caf::strong_actor_ptr{}})
     say_as(peer, uut, enter_atom_v, ticket, caf::actor_cast<node_actor>(whose), node_inventory{});
   EXPECT_EQ(cluster.heard->size(), 0U);
   EXPECT_EQ(node.heard->size(), 0U);

@@ -89,9 +89,9 @@ TEST_F(premises_test, says_which_of_those_that_serve_workers_has_ended) {
 
   ASSERT_TRUE(crippled.wait_for(5));
   auto all = crippled.all();
-  for (const auto* name : {"the vault of checkpoints was ended", "the inbox of trials' output",
-                           "the depot of experiments' files", "the watchman of nodes",
-                           "the door for workers"})
+  for (const auto* name :
+       {"the vault of checkpoints was ended", "the inbox of trials' output",
+        "the depot of experiments' files", "the watchman of nodes", "the door for workers"})
     EXPECT_THAT(all, testing::Contains(HasSubstr(name)));
   EXPECT_EQ(broken.size(), 0U);
 }

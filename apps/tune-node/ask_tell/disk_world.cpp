@@ -48,8 +48,8 @@ void disk_world::write_files(bool at_once) {
 
 expected<void> disk_world::catch_up() {
   if (files_ == nullptr) {
-    auto made = trial_files::open(store_->directory(),
-                                  [this](const std::string& what) { warn(what); });
+    auto made
+        = trial_files::open(store_->directory(), [this](const std::string& what) { warn(what); });
     if (!made)
       return made.error();
     files_ = std::move(*made);

@@ -128,13 +128,12 @@ expected<void> file_follower::copy(int from, std::ostream& out) {
     done_ = 0;
   std::array<char, 64 * 1024> buffer;
   while (out) {
-    const auto count
-        = ::pread(from, buffer.data(), buffer.size(), static_cast<::off_t>(done_));
+    const auto count = ::pread(from, buffer.data(), buffer.size(), static_cast<::off_t>(done_));
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return error{ec::unreadable, "cannot read " + (trusted_ / way_).string() + ": "
-                                       + std::strerror(errno)};
+      return error{ec::unreadable,
+                   "cannot read " + (trusted_ / way_).string() + ": " + std::strerror(errno)};
     if (count == 0)
       break;
     out.write(buffer.data(), count);

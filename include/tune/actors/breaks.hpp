@@ -21,8 +21,8 @@ namespace tune {
   return name + " was ended (" + caf::to_string(why) + "): tune-node is at fault";
 }
 
-/// Calls back, from another thread, where the actor ends for any reason but that its work is done or
-/// that it was told to go.
+/// Calls back, from another thread, where the actor ends for any reason but that its work is done
+/// or that it was told to go.
 template <class Handle>
 void tell_of_break(const Handle& whom, std::string name,
                    std::function<void(const std::string&)> call) {

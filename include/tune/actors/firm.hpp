@@ -11,8 +11,8 @@
 
 namespace tune {
 
-/// Whether the message that is being handled was sent by this process. One from nobody was: those of
-/// other processes do not cross the border.
+/// Whether the message that is being handled was sent by this process. One from nobody was: those
+/// of other processes do not cross the border.
 template <class Self>
 [[nodiscard]] bool is_from_here(Self* self) {
   const auto& sender = self->current_sender();

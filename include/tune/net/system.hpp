@@ -28,8 +28,8 @@ public:
   explicit network_config(const transport& how, std::size_t threads = 0,
                           const liveness_rules& liveness = {});
 
-  /// Tells people of a peer that does not behave as a node does: on stderr, in one line, and at most
-  /// one in ten seconds, with the number of those that were left out. From any thread.
+  /// Tells people of a peer that does not behave as a node does: on stderr, in one line, and at
+  /// most one in ten seconds, with the number of those that were left out. From any thread.
   void complain(const std::string& what) const;
 
 private:

@@ -11,8 +11,8 @@ membership::arrival membership::arrive(const node_arrival& what) {
   if (found == nodes_.end())
     return join(what);
   auto& known = found->second;
-  const auto is_same_process = what.session != 0 && known.session != 0
-                               && known.worker == what.worker;
+  const auto is_same_process
+      = what.session != 0 && known.session != 0 && known.worker == what.worker;
   if (is_same_process && what.session < known.session)
     return {reception::stale, {}, {}, {}, {}, {}};
   if (!is_same_process || known.incarnation != what.has.incarnation)

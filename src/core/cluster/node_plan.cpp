@@ -99,8 +99,8 @@ allocation_stage next(allocation_stage from, allocation_event what) {
 }
 
 std::string_view to_text(allocation_stage x) {
-  static constexpr std::string_view names[] = {"absent",    "fetching", "blocked", "preparing",
-                                               "cancelled", "running",  "ending",  "closing"};
+  static constexpr std::string_view names[]
+      = {"absent", "fetching", "blocked", "preparing", "cancelled", "running", "ending", "closing"};
   return names[static_cast<std::size_t>(x)];
 }
 

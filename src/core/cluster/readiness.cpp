@@ -10,8 +10,7 @@ unsigned readiness::refusals(const pair& of) const {
   return known == counts_.end() ? 0 : known->second.times;
 }
 
-std::optional<readiness::pause> readiness::refused(const pair& of, unsigned seen,
-                                                   bool is_passing) {
+std::optional<readiness::pause> readiness::refused(const pair& of, unsigned seen, bool is_passing) {
   auto& known = counts_[of];
   if (known.times != seen)
     return std::nullopt;

@@ -406,8 +406,7 @@ private:
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
   void note_refused_handover(live_trial& trial, const std::string& why);
-  void warn_of_lost_save(const live_trial& trial, const std::string& which,
-                         const std::string& why);
+  void warn_of_lost_save(const live_trial& trial, const std::string& which, const std::string& why);
   void note_missing_objective(const live_trial& trial, std::string& reason);
   void note_missing_checkpoint(const live_trial& trial, std::string& reason);
   void note_opening_failure(end_class how, const std::string& detail);

@@ -107,9 +107,7 @@ std::vector<command> machine::outstanding() const {
 cmd::halt machine::halt_of(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
   auto lets_go = attempt.next == parked::exploit;
-  auto how = attempt.killed_for ? halt_mode::kill
-             : lets_go          ? halt_mode::release
-                                : halt_mode::stop;
+  auto how = attempt.killed_for ? halt_mode::kill : lets_go ? halt_mode::release : halt_mode::stop;
   return {trial.id, attempt.id, how, lets_go ? "exploit" : trial.stop_reason,
           exports_at_end(trial)};
 }

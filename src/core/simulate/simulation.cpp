@@ -30,8 +30,7 @@ instant simulation::delay() {
 }
 
 void simulation::for_head(agenda::task what) {
-  agenda_.add(delay(),
-              [this, epoch = epoch_, what = std::move(what)] { at_head(epoch, what); });
+  agenda_.add(delay(), [this, epoch = epoch_, what = std::move(what)] { at_head(epoch, what); });
 }
 
 void simulation::at_head(std::uint32_t epoch, agenda::task what) {

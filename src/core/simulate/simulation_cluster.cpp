@@ -75,8 +75,8 @@ void simulation::prepared(std::size_t which, lease_id id) {
 void simulation::start(std::size_t which, lease_id id, const cmd::launch& x) {
   if (how_.records && !begun_.insert(x.attempt).second)
     fault(promise::nothing_lost_or_doubled, "attempt " + to_text(x.attempt) + " begins twice");
-  process made{x.trial,  x.attempt, id,
-               which,    x.config,  attempt_session{x.iteration, x.time_total, agenda_.now()}};
+  process made{x.trial, x.attempt, id,
+               which,   x.config,  attempt_session{x.iteration, x.time_total, agenda_.now()}};
   processes_.insert_or_assign(x.attempt, std::move(made));
   auto early = early_.extract(x.attempt);
   to_process(x.attempt, [this, from = x.from](process& who) { begin(who, from); });
@@ -299,8 +299,11 @@ void simulation::replace(std::size_t which, const std::string& worker) {
   if (workers_[name_of(which)] == worker) {
     for (auto id : members_.open_on(name_of(which))) {
       if (auto order = orders_.find(id); order != orders_.end())
-        tell(on::ended{order->second.trial, order->second.attempt, end_class::preempted,
-                       "its node began anew", {}});
+        tell(on::ended{order->second.trial,
+                       order->second.attempt,
+                       end_class::preempted,
+                       "its node began anew",
+                       {}});
     }
   }
   take_for_lost(which);

@@ -234,7 +234,8 @@ void simulation::watch_silence(std::size_t which) {
   });
 }
 
-/// The head gives it up once it was silent for too long; the time that the head slept does not count.
+/// The head gives it up once it was silent for too long; the time that the head slept does not
+/// count.
 void simulation::watch_for_silence(std::size_t which, std::uint64_t silence) {
   for_any_head(how_.lost_after, [this, which, silence, sleeps = sleeps_] {
     const auto& it = nodes_[which];

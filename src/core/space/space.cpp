@@ -84,8 +84,9 @@ expected<index_by_name> index_names(const std::vector<parameter>& parameters) {
     if (is_empty_list(parameters[i].what))
       return about(name, "has no values", ec::bad_option);
     if (has_nul(parameters[i].what))
-      return about(name, "a text must not have a NUL byte (\\u0000): programs would see its front"
-                         " only",
+      return about(name,
+                   "a text must not have a NUL byte (\\u0000): programs would see its front"
+                   " only",
                    ec::bad_option);
     if (!result.emplace(name, i).second)
       return about(name, "is declared twice", ec::bad_option);

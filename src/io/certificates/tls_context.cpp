@@ -33,8 +33,8 @@ expected<openssl::context_ptr> make_client_context(const tls_files& files) {
 }
 
 expected<openssl::context_ptr> make_server_context(const tls_files& files) {
-  auto result = make_context(TLS_server_method(), files,
-                             SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
+  auto result
+      = make_context(TLS_server_method(), files, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
   if (!result)
     return result;
   SSL_CTX_set_session_cache_mode(result->get(), SSL_SESS_CACHE_OFF);

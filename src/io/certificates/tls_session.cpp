@@ -108,8 +108,7 @@ private:
 };
 
 expected<tls_session> tls_session::begin(const tls_files& files, int socket, side which) {
-  auto context
-      = which == side::accepts ? make_server_context(files) : make_client_context(files);
+  auto context = which == side::accepts ? make_server_context(files) : make_client_context(files);
   if (!context)
     return context.error();
   openssl::session_ptr session{SSL_new(context->get())};

@@ -45,8 +45,8 @@ bool leads_back(const fs::path& link, std::size_t depth) {
 expected<struct stat> look_at(const fs::path& what) {
   struct stat about {};
   if (::stat(what.c_str(), &about) != 0)
-    return refusal(what, errno == ENOENT ? "there is no such file or directory"
-                                         : std::strerror(errno));
+    return refusal(what,
+                   errno == ENOENT ? "there is no such file or directory" : std::strerror(errno));
   if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
     return refusal(what, "it is neither a file nor a directory");
   return about;

@@ -33,8 +33,10 @@ expected<void> add_file(checkpoint_manifest& to, const fs::path& file, std::stri
   struct stat about {};
   if (::lstat(file.c_str(), &about) != 0)
     return store::system_error(file, "look at", errno);
-  to.files.push_back({std::move(name), static_cast<std::uint32_t>(about.st_mode) & executable_bits,
-                      static_cast<std::uint64_t>(about.st_size), {}});
+  to.files.push_back({std::move(name),
+                      static_cast<std::uint32_t>(about.st_mode) & executable_bits,
+                      static_cast<std::uint64_t>(about.st_size),
+                      {}});
   return {};
 }
 
@@ -267,8 +269,8 @@ sliced<expected<std::optional<checkpoint_manifest>>> verifying_checkpoint(fs::pa
     co_return std::optional<checkpoint_manifest>{};
   auto known = checkpoint_manifest_from_text(**text);
   if (!known)
-    co_return error{known.error().code, (directory / checkpoint_manifest_name).string() + ": "
-                                            + known.error().detail};
+    co_return error{known.error().code,
+                    (directory / checkpoint_manifest_name).string() + ": " + known.error().detail};
   if (!lies_at(directory, known->location))
     co_return error{ec::storage,
                     directory.string() + " is another checkpoint: the one of " + known->location};

@@ -86,8 +86,7 @@ struct checkpoint_writer::parts {
     content = std::move(*read);
     if (content.bytes() != outline.bytes - outline.manifest_size)
       return not_announced("its files have another size");
-    const auto entries
-        = content.files.size() + content.directories.size() + content.links.size();
+    const auto entries = content.files.size() + content.directories.size() + content.links.size();
     if (auto fit = limits.check(content.bytes(), entries); !fit)
       return fit;
     return lay_out();

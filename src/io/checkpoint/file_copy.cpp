@@ -143,16 +143,15 @@ sliced<expected<void>> copying_file(fs::path from, fs::path to) {
 }
 
 sliced<expected<void>> syncing(fs::path what) {
-  store::descriptor opened{
-      ::open(what.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+  store::descriptor opened{::open(what.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
   struct stat about {};
   if (opened.number() < 0 || ::fstat(opened.number(), &about) != 0)
     co_return failed("open", what, errno);
   // Piece by piece: all at once would keep others waiting for as long as the disk writes.
   constexpr auto piece = static_cast<::off_t>(written_at_once);
   for (::off_t at = 0; S_ISREG(about.st_mode) && at < about.st_size; at += piece) {
-    constexpr unsigned all = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE
-                             | SYNC_FILE_RANGE_WAIT_AFTER;
+    constexpr unsigned all
+        = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
     // Where that cannot be, or fails, it is told by what comes last.
     static_cast<void>(::sync_file_range(opened.number(), at, piece, all));
     co_await next_slice{};

@@ -223,8 +223,8 @@ expected<std::optional<std::string>> guarded_directory::text(const std::string& 
     if (count < 0 && why != EINTR)
       return failed(path_ / name, "read", why);
     if (result.size() > most)
-      return error{ec::refused, (path_ / name).string() + " has more than " + std::to_string(most)
-                                    + " bytes"};
+      return error{ec::refused,
+                   (path_ / name).string() + " has more than " + std::to_string(most) + " bytes"};
     if (count == 0)
       return std::optional{std::move(result)};
   }
@@ -244,8 +244,8 @@ expected<writable_file> guarded_directory::open_to_write(const std::string& name
       replaced = odd;
       continue;
     }
-    descriptor opened{::openat(number(), name.c_str(),
-                               how | always | (found ? 0 : O_CREAT | O_EXCL), mode)};
+    descriptor opened{
+        ::openat(number(), name.c_str(), how | always | (found ? 0 : O_CREAT | O_EXCL), mode)};
     if (opened.number() >= 0 && is_fit(opened, true))
       return writable_file{std::move(opened), std::move(replaced)};
     // What was there a moment ago may have been replaced since.
@@ -276,8 +276,7 @@ expected<descriptor> guarded_directory::create(const std::string& name, ::mode_t
   for (int tries = 0; tries < most_tries; ++tries) {
     if (auto gone = remove(name); !gone)
       return gone.error();
-    descriptor opened{
-        ::openat(number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | always, mode)};
+    descriptor opened{::openat(number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | always, mode)};
     if (opened.number() >= 0)
       return opened;
     if (errno != EEXIST)

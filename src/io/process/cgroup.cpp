@@ -69,8 +69,8 @@ std::uint64_t own_namespace() {
   return ::stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
 }
 
-/// Whose group it is, by its name: "tune-<guard>-<number>", or with the guard's PID namespace before
-/// the guard. Nothing where it is none of a guard's of this namespace.
+/// Whose group it is, by its name: "tune-<guard>-<number>", or with the guard's PID namespace
+/// before the guard. Nothing where it is none of a guard's of this namespace.
 std::optional<pid_t> guard_of(const std::string& name) {
   std::vector<std::string> parts;
   std::istringstream words{name};
@@ -138,7 +138,8 @@ void remove_left_groups() {
     std::error_code why;
     const std::filesystem::path parent
         = directory_of(version_2 ? version_2_root : version_1_root, *group);
-    for (std::filesystem::directory_iterator i{parent, why}; !why && i != end(i); i.increment(why)) {
+    for (std::filesystem::directory_iterator i{parent, why}; !why && i != end(i);
+         i.increment(why)) {
       if (auto guard = guard_of(i->path().filename().string()); guard && !is_guard(*guard))
         // Only of an empty group.
         ::rmdir(i->path().c_str());

@@ -80,9 +80,8 @@ exit_judgement judge_class(const exit_info& how, const exit_facts& known) {
   if (how.guard_lost && !how.requested)
     return {end_class::node_lost, how.trouble, {}};
   if (!how.trouble.empty() && !how.guard_lost)
-    return {how.fault == ec::process ? end_class::user_error : end_class::preempted,
-            how.trouble,
-            {}};
+    return {
+        how.fault == ec::process ? end_class::user_error : end_class::preempted, how.trouble, {}};
   if (!known.breach.empty() && (how.requested || how.code == 0))
     return {end_class::user_error, known.breach, {}};
   if (known.ending || known.killed)

@@ -81,8 +81,8 @@ std::optional<directory_name> look_at(const std::string& path, pid_t from) {
   how.resolve = RESOLVE_IN_ROOT;
   if (!root || !path.starts_with('/'))
     return std::nullopt;
-  unique_fd found{static_cast<int>(
-      ::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof how))};
+  unique_fd found{
+      static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof how))};
   struct stat about {};
   if (!found || ::fstat(found.get(), &about) != 0)
     return std::nullopt;

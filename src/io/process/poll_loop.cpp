@@ -383,8 +383,8 @@ guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) 
     sent_[id] = true;
   } else if (result == io_result::failed) {
     const auto reason = errno;
-    fail(id, {fault_of(reason),
-              "cannot hand the process to the guard: " + text_of_shortage(reason)});
+    fail(id,
+         {fault_of(reason), "cannot hand the process to the guard: " + text_of_shortage(reason)});
     return io_result::ok;
   }
   return result;

@@ -99,9 +99,8 @@ void add_system(const fs::path& root, process_limits& to) {
   // "0.50 0.40 0.30 2/345 6789": running and all.
   const auto load = content(root / "proc/loadavg");
   const auto slash = load.find('/');
-  const auto all = slash == load.npos
-                       ? std::nullopt
-                       : number_in(std::string_view{load}.substr(slash + 1));
+  const auto all
+      = slash == load.npos ? std::nullopt : number_in(std::string_view{load}.substr(slash + 1));
   for (const auto* name : {"pid_max", "threads-max"}) {
     if (auto limit = number_in(content(root / "proc/sys/kernel" / name)))
       to.add(std::string{"kernel."} + name, all, *limit);
@@ -123,8 +122,7 @@ std::string text_of_processes(const fs::path& root) {
   const auto what_to_do = "; end other processes or raise it";
   if (!all.reached.empty())
     return listed(all.reached) + what_to_do;
-  return "a limit of processes and threads was reached: one of " + listed(all.others)
-         + what_to_do;
+  return "a limit of processes and threads was reached: one of " + listed(all.others) + what_to_do;
 }
 
 // -- Descriptors and memory.
@@ -156,8 +154,7 @@ bool is_shortage(int reason) {
 ec fault_of(int reason, ec mine) {
   if (is_shortage(reason))
     return ec::shortage;
-  const auto disk
-      = reason == EIO || reason == ENOSPC || reason == EDQUOT || reason == EROFS;
+  const auto disk = reason == EIO || reason == ENOSPC || reason == EDQUOT || reason == EROFS;
   return disk ? ec::storage : mine;
 }
 
@@ -170,12 +167,14 @@ std::string text_of_shortage(int reason, const fs::path& root) {
     case ETOOMANYREFS:
       return own + ": " + text_of_descriptors();
     case ENFILE:
-      return own + ": the limit of all processes (fs.file-max), or of this user's pipes "
-                   "(fs.pipe-user-pages-soft), is reached; close files or raise it";
+      return own
+             + ": the limit of all processes (fs.file-max), or of this user's pipes "
+               "(fs.pipe-user-pages-soft), is reached; close files or raise it";
     case ENOMEM:
     case ENOBUFS:
-      return own + ": the kernel has no memory for it (free memory, memory.max of the control "
-                   "group); end other processes or raise the limit";
+      return own
+             + ": the kernel has no memory for it (free memory, memory.max of the control "
+               "group); end other processes or raise the limit";
     default:
       return own;
   }

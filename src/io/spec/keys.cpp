@@ -359,9 +359,9 @@ void add_checkpoint(rows& to) {
   to.push_back(bytes({"checkpoint", "max_size",
                       "the largest checkpoint, holes of sparse files counted; 0 = no limit", true},
                      TUNE_FIELD(checkpoint.max_size)));
-  to.push_back(integer({"checkpoint", "max_files",
-                        "files, directories and links of one checkpoint, at most", true},
-                       {1, max_checkpoint_entries}, TUNE_FIELD(checkpoint.max_files)));
+  to.push_back(integer(
+      {"checkpoint", "max_files", "files, directories and links of one checkpoint, at most", true},
+      {1, max_checkpoint_entries}, TUNE_FIELD(checkpoint.max_files)));
   to.push_back(one_of({"checkpoint", "pause_storage",
                        "where what a trial pauses with lies: on disk as any checkpoint, or in the "
                        "memory of its node",

@@ -214,8 +214,9 @@ expected<void> directory_lock::keep() {
       return signed_;
     }
   }
-  return error{ec::refused, path_.string() + ": was replaced while it was in use: another head may"
-                                             " work there"};
+  return error{ec::refused, path_.string()
+                                + ": was replaced while it was in use: another head may"
+                                  " work there"};
 }
 
 directory_lock::directory_lock(std::filesystem::path path, int descriptor)

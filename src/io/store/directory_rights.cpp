@@ -86,10 +86,9 @@ expected<std::string> check_rights(const fs::path& directory) {
   // What is not there is made with rights that are fine.
   if (::stat(directory.c_str(), &found) != 0)
     return std::string{};
-  return judge_rights(directory,
-                      {found.st_mode, found.st_uid, is_private(found.st_gid),
-                       keeps_rights(directory)},
-                      ::geteuid());
+  return judge_rights(
+      directory, {found.st_mode, found.st_uid, is_private(found.st_gid), keeps_rights(directory)},
+      ::geteuid());
 }
 
 } // namespace tune

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "posix.hpp"
 
-#include "tune/io/process/shortage.hpp"
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/process/shortage.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -69,8 +69,8 @@ expected<descriptor> open_own_file(const std::filesystem::path& path, int flags,
   if (::lstat(path.c_str(), &about) == 0 && S_ISLNK(about.st_mode))
     return fail("a link");
   auto opened = open_file(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, doing);
-  if (opened && (::fstat(opened->number(), &about) != 0 || !S_ISREG(about.st_mode)
-                 || about.st_nlink != 1))
+  if (opened
+      && (::fstat(opened->number(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_nlink != 1))
     return fail("no regular file with a single name");
   return opened;
 }

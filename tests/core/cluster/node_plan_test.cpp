@@ -208,9 +208,9 @@ TEST_F(node_plan_test, declines_what_its_job_is_missing_for) {
 TEST_F(node_plan_test, declines_what_began_and_could_not_go_on_for_its_node_s_sake) {
   run(7, 1);
 
-  EXPECT_THAT(words(uut.not_ready({7}, {"no processes", true})),
-              ElementsAre("decline 7", "end 7: node w is not ready for it: no processes",
-                          "await 7"));
+  EXPECT_THAT(
+      words(uut.not_ready({7}, {"no processes", true})),
+      ElementsAre("decline 7", "end 7: node w is not ready for it: no processes", "await 7"));
 }
 
 TEST_F(node_plan_test, ends_what_nobody_wants_any_more_as_soon_as_it_has_begun) {
@@ -280,8 +280,8 @@ TEST_F(node_plan_test, has_no_sessions_where_its_head_is_in_its_own_process) {
 
   EXPECT_THAT(words(local.launch(order(8, 0, 0), true)), ElementsAre("prepare 8"));
   EXPECT_THAT(words(local.not_ready({8}, {"no disk", false})),
-              ElementsAre("decline 8", "end 8: node local is not ready for it: no disk",
-                          "forget 8", "over 8"));
+              ElementsAre("decline 8", "end 8: node local is not ready for it: no disk", "forget 8",
+                          "over 8"));
 }
 
 } // namespace

@@ -532,12 +532,9 @@ TEST_F(pbt_rule, ends_what_is_left_and_cannot_run) {
 TEST_F(pbt_rule, draws_the_same_for_the_same_seed_occasion_and_trial) {
   pbt::seeded_dice one{7, "pbt", {1, 12}, {3}};
   pbt::seeded_dice same{7, "pbt", {1, 12}, {3}};
-  pbt::seeded_dice others[] = {{7, "pbt", {1, 12}, {4}},
-                               {7, "pbt", {1, 13}, {3}},
-                               {7, "pbt", {2, 12}, {3}},
-                               {7, "pbt", {0, 12}, {3}},
-                               {8, "pbt", {1, 12}, {3}},
-                               {7, "pb2", {1, 12}, {3}}};
+  pbt::seeded_dice others[]
+      = {{7, "pbt", {1, 12}, {4}}, {7, "pbt", {1, 13}, {3}}, {7, "pbt", {2, 12}, {3}},
+         {7, "pbt", {0, 12}, {3}}, {8, "pbt", {1, 12}, {3}}, {7, "pb2", {1, 12}, {3}}};
 
   auto first = one.unit();
 

@@ -51,7 +51,9 @@ struct verdict {
 
 /// What `fsck --verify` would find.
 verdict verify(const recipe& how, const std::vector<event>& log, bool knows_older = true) {
-  rule_set rules{how.judge(), std::make_unique<samples::list_searcher>(how.trials), {},
+  rule_set rules{how.judge(),
+                 std::make_unique<samples::list_searcher>(how.trials),
+                 {},
                  knows_older ? how.older_judge() : nullptr};
   replay_check uut{how.settings, std::move(rules), true};
   for (const auto& x : log)

@@ -209,9 +209,7 @@ TEST_F(checkpoint_limits_test, let_work_be_given_up_without_a_trace) {
   EXPECT_TRUE(fs::is_empty(place));
 
   what = draft({});
-  {
-    auto never_begun = committing_checkpoint(what);
-  }
+  { auto never_begun = committing_checkpoint(what); }
   EXPECT_TRUE(fs::is_empty(place));
 }
 

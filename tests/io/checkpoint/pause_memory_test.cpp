@@ -103,9 +103,7 @@ TEST_F(pause_memory_test, refuses_what_is_too_much_for_the_disk_as_well) {
 
 TEST_F(pause_memory_test, leaves_no_draft_where_it_is_given_up) {
   write();
-  {
-    auto never_begun = keeping_in_memory(draft, disk, 5);
-  }
+  { auto never_begun = keeping_in_memory(draft, disk, 5); }
   EXPECT_FALSE(fs::exists(draft.directory));
 }
 

@@ -56,8 +56,8 @@ const oddity odd_things[] = {
     {"a_link_to_nothing",
      [](const fs::path& where) { fs::create_symlink(where.parent_path() / "nothing", where); },
      "a link"},
-    {"a_link_to_a_device",
-     [](const fs::path& where) { fs::create_symlink("/dev/zero", where); }, "a link"},
+    {"a_link_to_a_device", [](const fs::path& where) { fs::create_symlink("/dev/zero", where); },
+     "a link"},
     {"a_socket", put_socket, "a socket"},
 };
 

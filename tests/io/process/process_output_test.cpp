@@ -73,8 +73,7 @@ TEST_F(process_output_test, puts_a_file_in_the_place_of_a_pipe_and_says_so) {
   auto how = run(order({"out", "x"}));
 
   EXPECT_EQ(how.code, 0);
-  EXPECT_EQ(how.output_trouble,
-            file.string() + " was a named pipe and is replaced by a new file");
+  EXPECT_EQ(how.output_trouble, file.string() + " was a named pipe and is replaced by a new file");
   EXPECT_EQ(content("stdout"), "x\n");
 }
 

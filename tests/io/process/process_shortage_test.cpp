@@ -52,9 +52,9 @@ TEST_F(process_shortage_test, of_processes_is_no_fault_of_the_command_and_passes
   EXPECT_EQ(how.fault, ec::shortage);
   EXPECT_FALSE(how.guard_lost);
   EXPECT_EQ(how.code, std::nullopt);
-  EXPECT_THAT(how.trouble, AllOf(HasSubstr("cannot make a process: Resource temporarily"),
-                                 HasSubstr("pids.max of " + none.path().string()
-                                           + " is reached (1 of 1)")));
+  EXPECT_THAT(how.trouble,
+              AllOf(HasSubstr("cannot make a process: Resource temporarily"),
+                    HasSubstr("pids.max of " + none.path().string() + " is reached (1 of 1)")));
   none.lift();
   EXPECT_EQ(run_again({"exit", "6"}).code, 6);
 }
@@ -145,8 +145,8 @@ TEST_F(process_shortage_test, lets_no_service_begin_but_the_next) {
 }
 
 TEST_F(process_shortage_test, loses_nothing_of_what_is_printed_meanwhile) {
-  auto what = order(
-      {"say", "ready", "hear", "out", "early", "say", "printed", "hear", "out", "late", "exit", "0"});
+  auto what = order({"say", "ready", "hear", "out", "early", "say", "printed", "hear", "out",
+                     "late", "exit", "0"});
   what.protocol = true;
   auto handle = uut->launch(what, heard);
   ASSERT_TRUE(heard->wait_reports(1));

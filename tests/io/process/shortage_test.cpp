@@ -93,8 +93,8 @@ TEST_F(shortage_text, lists_all_limits_where_none_is_reached_any_more) {
 }
 
 TEST_F(shortage_text, names_the_limit_of_descriptors) {
-  EXPECT_THAT(text(EMFILE), AllOf(HasSubstr("Too many open files: RLIMIT_NOFILE = "),
-                                  HasSubstr("ulimit -n")));
+  EXPECT_THAT(text(EMFILE),
+              AllOf(HasSubstr("Too many open files: RLIMIT_NOFILE = "), HasSubstr("ulimit -n")));
   EXPECT_THAT(text(ENFILE), HasSubstr("fs.file-max"));
 }
 

@@ -166,9 +166,9 @@ TEST_F(trial_files_test, writes_the_files_of_others_where_a_trial_spoilt_its_dir
   EXPECT_TRUE(fs::is_empty(root / "elsewhere"));
   EXPECT_EQ(lines(1, "result.jsonl"), 2u);
   ASSERT_EQ(heard->size(), 1u);
-  EXPECT_EQ(heard->front(), "trial 00000: its files are not written: "
-                                + file(0, "").parent_path().string()
-                                + " is a link, not a directory: remove it");
+  EXPECT_EQ(heard->front(),
+            "trial 00000: its files are not written: " + file(0, "").parent_path().string()
+                + " is a link, not a directory: remove it");
 }
 
 TEST_F(trial_files_test, completes_what_could_not_be_written_once_the_way_is_free) {

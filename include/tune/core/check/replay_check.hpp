@@ -89,9 +89,7 @@ private:
   open_questions choices_;
   open_questions asks_;
 
-  [[nodiscard]] const scheduler& answering() const {
-    return by_older_ ? *older_judge_ : *judge_;
-  }
+  [[nodiscard]] const scheduler& answering() const { return by_older_ ? *older_judge_ : *judge_; }
   void begin_head(const on::opened& what);
   void note(const command& what);
   void answer_open(bool facts_for_judge, bool facts_for_source);

@@ -34,8 +34,8 @@ struct fault_model {
   /// News of a start comes after news that were sent later.
   double reordered = 0;
 
-  /// Sudden events: a node is lost or frozen, its link is cut, the head is lost or sleeps, a trial's
-  /// process is killed, a client stops a trial, or pauses one or all for a while.
+  /// Sudden events: a node is lost or frozen, its link is cut, the head is lost or sleeps, a
+  /// trial's process is killed, a client stops a trial, or pauses one or all for a while.
   std::uint32_t sudden = 0;
   /// They come at random among the first so many events of the log. [>= 1]
   std::uint64_t within = 400;

@@ -58,9 +58,9 @@ public:
   /// @param directory Where the checkpoint is to lie; made, and must not be there.
   /// @errors `ec::refused` for sizes beyond limits; `ec::storage`, also where it would leave less
   ///   than `room_kept_free`.
-  [[nodiscard]] static expected<checkpoint_writer>
-  begin(std::filesystem::path directory, stream_outline expected_stream,
-        const checkpoint_limits& limits = {});
+  [[nodiscard]] static expected<checkpoint_writer> begin(std::filesystem::path directory,
+                                                         stream_outline expected_stream,
+                                                         const checkpoint_limits& limits = {});
   checkpoint_writer(checkpoint_writer&&) noexcept;
   checkpoint_writer& operator=(checkpoint_writer&&) noexcept;
   ~checkpoint_writer();

@@ -49,9 +49,8 @@ private:
 /// @param room    Of all that lies in `what.experiment` then. [bytes]
 /// @returns what it is registered with; its location begins with `kept_in_memory` where it is.
 /// @errors as `committing_checkpoint`, where neither can be done.
-sliced<expected<safe_checkpoint>> keeping_in_memory(checkpoint_draft what,
-                                                    std::filesystem::path on_disk,
-                                                    std::uint64_t room);
+sliced<expected<safe_checkpoint>>
+keeping_in_memory(checkpoint_draft what, std::filesystem::path on_disk, std::uint64_t room);
 
 /// The directory of a location that begins with `kept_in_memory`.
 /// @param memory The job's part: see `pause_directory`.

@@ -61,14 +61,12 @@ public:
   /// Opens a file to be written on at its end; makes it where it is missing. What is not a regular
   /// file with this one name is replaced by a new file: what is written would come out elsewhere.
   /// A directory is not replaced.
-  [[nodiscard]] expected<writable_file> append(const std::string& name,
-                                               ::mode_t mode = 0666) const;
+  [[nodiscard]] expected<writable_file> append(const std::string& name, ::mode_t mode = 0666) const;
   /// The same, but replaces nothing: fails with `ec::refused` where it would.
   [[nodiscard]] expected<store::descriptor> extend(const std::string& name,
                                                    ::mode_t mode = 0666) const;
   /// As `append`, to be written anywhere.
-  [[nodiscard]] expected<writable_file> update(const std::string& name,
-                                               ::mode_t mode = 0666) const;
+  [[nodiscard]] expected<writable_file> update(const std::string& name, ::mode_t mode = 0666) const;
   /// Makes a new file; what has its name is removed. A directory is not.
   [[nodiscard]] expected<store::descriptor> create(const std::string& name,
                                                    ::mode_t mode = 0666) const;

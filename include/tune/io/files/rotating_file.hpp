@@ -28,8 +28,7 @@ public:
 
   /// Goes on with a file that is there, on a line of its own; makes the directories on the way.
   /// @errors `ec::refused` where something else than a file has its name; `ec::storage`.
-  [[nodiscard]] static expected<rotating_file> open(const std::filesystem::path& file,
-                                                    limits most);
+  [[nodiscard]] static expected<rotating_file> open(const std::filesystem::path& file, limits most);
 
   /// Appends; what comes at once stays together in one file. Kept in memory up to 64 KiB.
   [[nodiscard]] expected<void> write(std::string_view text);

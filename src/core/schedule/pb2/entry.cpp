@@ -58,8 +58,8 @@ scheduler_catalogue::entry make_entry() {
     auto what = read(from);
     what.draws_by_event = context.draws_by_event;
     return std::unique_ptr<scheduler>{std::make_unique<pbt::rule>(
-        std::move(what), std::make_unique<bandit>(std::move(*explored), context.space), context.seed,
-        context.maximise)};
+        std::move(what), std::make_unique<bandit>(std::move(*explored), context.space),
+        context.seed, context.maximise)};
   };
   return result;
 }

@@ -207,8 +207,7 @@ expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
   if (!table)
     return table.error();
   const auto records = count == 0 && table->count == 0 ? 0 : count + 1;
-  return lines->count == count && !lines->is_torn() && table->count == records
-         && !table->is_torn();
+  return lines->count == count && !lines->is_torn() && table->count == records && !table->is_torn();
 }
 
 expected<result_columns> trial_folder::columns() {

@@ -28,8 +28,8 @@ public:
   [[nodiscard]] virtual std::uint64_t below(std::uint64_t n) = 0;
 };
 
-/// What tells one exploit of a trial from its others. It does not depend on when a head was lost, or
-/// on what else entered the log in between.
+/// What tells one exploit of a trial from its others. It does not depend on when a head was lost,
+/// or on what else entered the log in between.
 struct occasion {
   /// That of the target when it made the report that is judged; 0: a round that all waited for.
   lineage_id lineage = 0;
