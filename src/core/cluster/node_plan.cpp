@@ -243,13 +243,13 @@ void node_plan::leave_job(const std::string& job, node_commands& out) {
 
 // -- From the node itself.
 
-node_account_of_itself node_plan::rejoin(std::uint64_t session) {
+node_holdings node_plan::rejoin(std::uint64_t session) {
   session_ = session;
-  return account();
+  return holdings();
 }
 
-node_account_of_itself node_plan::account() const {
-  node_account_of_itself result{how_.session, turn_, {}};
+node_holdings node_plan::holdings() const {
+  node_holdings result{how_.session, turn_, {}};
   for (const auto& [id, x] : all_) {
     if (!x.is_given_up)
       result.leases.push_back(id);

@@ -162,7 +162,7 @@ void simulation::act(std::size_t node, const node_cmd::drop_pauses&) {
 // -- Messages.
 
 std::uint64_t simulation::incarnation_of(const node_state& node) const {
-  return node.plan ? node.plan->account().incarnation : 0;
+  return node.plan ? node.plan->holdings().incarnation : 0;
 }
 
 bool simulation::may_speak(const node_state& node) const {
@@ -231,11 +231,10 @@ void simulation::come_in(std::size_t which) {
   node.is_open = true;
   node.lease.reset();
   ++node.silence;
-  enter(which, session, node.plan->account());
+  enter(which, session, node.plan->holdings());
 }
 
-void simulation::enter(std::size_t which, std::uint64_t session,
-                       const node_account_of_itself& has) {
+void simulation::enter(std::size_t which, std::uint64_t session, const node_holdings& has) {
   const auto worker = name_of(which) + "/" + std::to_string(nodes_[which].process);
   const node_arrival what{name_of(which), worker, session, has};
   from_node(which, [this, which, what] { receive_node(which, what); });

@@ -17,7 +17,7 @@ struct membership_test : testing::Test {
   membership uut;
 
   /// Node "far" of worker `worker` comes with what it has.
-  membership::arrival come(std::uint64_t session, node_account_of_itself has,
+  membership::arrival come(std::uint64_t session, node_holdings has,
                            const std::string& worker = "w1") {
     return uut.arrive({"far", worker, session, std::move(has)});
   }

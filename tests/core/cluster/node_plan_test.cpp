@@ -102,7 +102,7 @@ struct node_plan_test : testing::Test {
     EXPECT_THAT(launch(lease, turn, session), ElementsAre("prepare " + std::to_string(lease)));
     EXPECT_THAT(uut.started({lease}), IsEmpty());
   }
-  std::vector<lease_id> has() { return uut.account().leases; }
+  std::vector<lease_id> has() { return uut.holdings().leases; }
 };
 
 TEST_F(node_plan_test, runs_an_allocation_from_its_launch_to_its_end) {
@@ -132,7 +132,7 @@ TEST_F(node_plan_test, says_that_a_repeated_launch_is_over_whose_end_was_heard) 
 TEST_F(node_plan_test, begins_nothing_while_it_may_not_speak) {
   EXPECT_THAT(uut.launch(order(7, 1), false), IsEmpty());
 
-  EXPECT_EQ(uut.account().turn, 0u);
+  EXPECT_EQ(uut.holdings().turn, 0u);
   EXPECT_THAT(launch(7, 1), ElementsAre("prepare 7"));
 }
 

@@ -21,7 +21,7 @@ struct node_arrival {
   std::string worker;
   /// Numbers the connection: a later one is larger. 0: it has none, and is never away.
   std::uint64_t session = 0;
-  node_account_of_itself has;
+  node_holdings has;
 };
 
 /// Who is a member, as a value: the counterpart of `node_plan` at the head.

@@ -143,7 +143,7 @@ using node_command
 using node_commands = std::vector<node_command>;
 
 /// What a node says of itself when it comes back to its head.
-struct node_account_of_itself {
+struct node_holdings {
   /// The session in which this node came in first. A process whose node ended everything and began
   /// anew says another one: nothing of what the head launched there is left.
   std::uint64_t incarnation = 0;
@@ -199,8 +199,8 @@ public:
   // -- From the node itself.
 
   /// It comes back to its head in another session: what comes of those before counts no more.
-  [[nodiscard]] node_account_of_itself rejoin(std::uint64_t session);
-  [[nodiscard]] node_account_of_itself account() const;
+  [[nodiscard]] node_holdings rejoin(std::uint64_t session);
+  [[nodiscard]] node_holdings holdings() const;
   void know(const std::string& job) { known_jobs_.insert(job); }
   [[nodiscard]] node_commands job_found(const std::string& job);
   [[nodiscard]] node_commands job_missing(const std::string& job, const node_cmd::not_ready& why);

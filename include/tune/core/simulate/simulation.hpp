@@ -285,7 +285,7 @@ private:
   void go_on(std::size_t node);
   void receive_node(std::size_t node, const node_arrival& what);
   void dismiss(std::size_t node, std::uint64_t session);
-  void enter(std::size_t node, std::uint64_t session, const node_account_of_itself& has);
+  void enter(std::size_t node, std::uint64_t session, const node_holdings& has);
   void free(lease_id id);
   void take_back(std::size_t node, std::uint64_t session, const membership::arrival& came);
   void change_connection(std::size_t node);
