@@ -162,7 +162,7 @@ void simulation::act(std::size_t node, const node_cmd::drop_pauses&) {
 // -- Messages.
 
 std::uint64_t simulation::incarnation_of(const node_state& node) const {
-  return node.plan ? node.plan->holdings().incarnation : 0;
+  return node.plan ? node.plan->incarnation() : 0;
 }
 
 bool simulation::may_speak(const node_state& node) const {

@@ -201,6 +201,7 @@ public:
   /// It comes back to its head in another session: what comes of those before counts no more.
   [[nodiscard]] node_holdings rejoin(std::uint64_t session);
   [[nodiscard]] node_holdings holdings() const;
+  [[nodiscard]] std::uint64_t incarnation() const { return how_.session; }
   void know(const std::string& job) { known_jobs_.insert(job); }
   [[nodiscard]] node_commands job_found(const std::string& job);
   [[nodiscard]] node_commands job_missing(const std::string& job, const node_cmd::not_ready& why);
