@@ -223,10 +223,15 @@ expected<void> finish_up(const fs::path& directory, const spec& wanted) {
   auto last = reader->last_seq();
   if (!last)
     return last.error();
-  auto files = trial_files::open(directory);
+  std::string odd;
+  auto files = trial_files::open(
+      directory, [&odd](const std::string& text) { odd += (odd.empty() ? "" : "; ") + text; });
   if (!files)
     return files.error();
-  return (*files)->catch_up(*last);
+  auto done = (*files)->catch_up(*last);
+  if (done && !odd.empty())
+    return error{ec::storage, odd};
+  return done;
 }
 
 namespace {

@@ -211,13 +211,17 @@ TEST_F(firm_test, fetcher_stays) {
 }
 
 TEST_F(firm_test, output_courier_stays) {
-  attack("tune.output_courier", spawn_output_courier(*system, inbox_actor{}, false, 10s));
+  const inbox_actor inbox{keep(spawn_inbox(*system, false))};
+  attack("tune.output_courier", spawn_output_courier(*system, inbox, false, 10s));
 }
 
 TEST_F(firm_test, checkpoint_courier_stays) {
   checkpoint_courier_settings how;
   how.own_thread = false;
-  attack("tune.checkpoint_courier", spawn_checkpoint_courier(*system, vault_actor{}, how));
+  vault_settings head;
+  head.own_thread = false;
+  const vault_actor vault{keep(spawn_vault(*system, head))};
+  attack("tune.checkpoint_courier", spawn_checkpoint_courier(*system, vault, how));
 }
 
 TEST_F(firm_test, connector_stays) {

@@ -154,7 +154,7 @@ TEST(reach_test, leaves_no_actor_without_a_name) {
     auto text = text_of(file);
     for (std::sregex_iterator i{text.begin(), text.end(), stateful}, end; i != end; ++i) {
       std::regex state{"struct " + (*i)[1].str()
-                       + R"( \{\s+static inline const char\* name = "tune\.)"};
+                       + R"((?: : \w+)? \{\s+static inline const char\* name = "tune\.)"};
       EXPECT_TRUE(std::regex_search(text, state)) << (*i)[1] << " in " << file;
     }
   }

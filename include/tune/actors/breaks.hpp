@@ -12,7 +12,9 @@ namespace tune {
 
 /// Why an actor has ended, for people; empty: in order, by itself or told to.
 [[nodiscard]] inline std::string text_of_break(const std::string& name, const caf::error& why) {
-  if (!why || why == caf::exit_reason::normal || why == caf::exit_reason::user_shutdown)
+  // An actor that nobody knows any more goes as "unreachable".
+  if (!why || why == caf::exit_reason::normal || why == caf::exit_reason::user_shutdown
+      || why == caf::exit_reason::unreachable)
     return {};
   // A handler let an exception pass. CAF keeps no more of it than that.
   if (why == caf::make_error(caf::sec::runtime_error))
