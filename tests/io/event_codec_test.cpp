@@ -71,7 +71,7 @@ TEST(event_codec, reads_and_leaves_out_what_earlier_versions_did_not_have) {
 }
 
 TEST(event_codec, reads_heads_that_do_not_say_how_they_draw) {
-  const std::string text = R"({"epoch":1,"build":"0","spec":"{}","seed":3,"how":"at_once"})";
+  const std::string text = R"({"epoch":1,"build":"0","spec":"{}","seed":3})";
   auto read = event_from_json("opened", text);
   ASSERT_TRUE(read) << read.error().detail;
   auto head = std::get<on::opened>(*read);
@@ -80,7 +80,7 @@ TEST(event_codec, reads_heads_that_do_not_say_how_they_draw) {
   EXPECT_EQ(json_of(head), text);
   head.draws = on::present_draws;
   EXPECT_EQ(json_of(head),
-            R"({"epoch":1,"build":"0","spec":"{}","seed":3,"how":"at_once","draws":1})");
+            R"({"epoch":1,"build":"0","spec":"{}","seed":3,"draws":1})");
 }
 
 TEST(event_codec, refuses_what_it_does_not_know_naming_kind_and_field) {

@@ -64,13 +64,16 @@ error in_the_way(const fs::path& path, std::string_view what, std::string_view w
                            + ": remove it"};
 }
 
+/// A shortage of descriptors passes.
+error system_failed(const fs::path& path, std::string_view doing, int number) {
+  return {fault_of(number, ec::storage), store::system_error(path, doing, number).detail};
+}
+
 /// The disk is not at fault where rights are missing: somebody took them.
 error failed(const fs::path& path, std::string_view doing, int number) {
-  auto result = store::system_error(path, doing, number);
+  auto result = system_failed(path, doing, number);
   if (number == EACCES || number == EPERM)
     result.code = ec::refused;
-  else
-    result.code = fault_of(number, ec::storage);
   return result;
 }
 
@@ -91,7 +94,7 @@ error not_entered(int directory, const fs::path& root, const fs::path& way, int 
 expected<descriptor> open_root(const fs::path& trusted) {
   const int number = ::open(trusted.empty() ? "." : trusted.c_str(), as_directory);
   if (number < 0)
-    return store::system_error(trusted, "open the directory", errno);
+    return system_failed(trusted, "open the directory", errno);
   return descriptor{number};
 }
 
@@ -167,7 +170,7 @@ expected<guarded_directory> guarded_directory::make(const fs::path& trusted, con
     auto parent = std::exchange(so_far, so_far / name);
     const bool made = ::mkdirat(at->number(), name.c_str(), 0775) == 0;
     if (!made && errno != EEXIST)
-      return store::system_error(so_far, "make the directory", errno);
+      return system_failed(so_far, "make the directory", errno);
     descriptor next{beneath::open(at->number(), name, as_directory)};
     if (next.number() < 0)
       return not_entered(at->number(), parent, name, errno);
