@@ -222,7 +222,7 @@ class Shortages(Case):
             self.open_gate()
             self.wait_for_refusals(child)
 
-        self.assert_only_delayed(child, "cannot .*: Too many open files: RLIMIT_NOFILE = 3")
+        self.assert_only_delayed(child, ".*cannot .*: Too many open files: RLIMIT_NOFILE = 3")
 
     def test_a_guard_without_descriptors_costs_no_trial(self):
         child = self.start_run()

@@ -66,7 +66,8 @@ error in_the_way(const fs::path& path, std::string_view what, std::string_view w
 
 /// A shortage of descriptors passes.
 error system_failed(const fs::path& path, std::string_view doing, int number) {
-  return {fault_of(number, ec::storage), store::system_error(path, doing, number).detail};
+  return {fault_of(number, ec::storage),
+          path.string() + ": cannot " + std::string{doing} + ": " + text_of_shortage(number)};
 }
 
 /// The disk is not at fault where rights are missing: somebody took them.

@@ -3,6 +3,8 @@
 
 #include "tune/io/process/shortage.hpp"
 
+#include <sys/resource.h>
+
 #include <future>
 #include <string>
 #include <system_error>
@@ -10,6 +12,16 @@
 #include <vector>
 
 namespace tune {
+
+namespace {
+
+/// Memory that this process may not have at all does not come back by others' doing.
+bool has_memory_limit() {
+  rlimit most{};
+  return ::getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
+}
+
+} // namespace
 
 expected<void> can_start_threads(std::size_t count) {
   std::promise<void> over;
@@ -21,7 +33,7 @@ expected<void> can_start_threads(std::size_t count) {
     while (started.size() < count)
       started.emplace_back([until] { until.wait(); });
   } catch (const std::system_error& why) {
-    result = error{fault_of(why.code().value()),
+    result = error{has_memory_limit() ? ec::process : fault_of(why.code().value()),
                    "only " + std::to_string(started.size()) + " of " + std::to_string(count)
                        + " threads can be started: " + why.code().message()
                        + "; see `ulimit -u`, `ulimit -v` and the container's limits"};
