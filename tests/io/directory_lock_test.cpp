@@ -5,6 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -75,6 +79,27 @@ TEST_F(directory_lock_test, cannot_be_taken_by_those_who_may_only_read) {
   auto uut = directory_lock::take(root);
 
   EXPECT_EQ(mode(), 0600U);
+}
+
+TEST_F(directory_lock_test, is_not_written_through_what_others_put_there) {
+  namespace fs = std::filesystem;
+  const auto victim = root / "victim";
+  std::ofstream{victim} << "precious";
+
+  fs::create_symlink(victim, root / "lock");
+  auto through_link = directory_lock::take(root);
+  fs::remove(root / "lock");
+  fs::create_hard_link(victim, root / "lock");
+  auto through_name = directory_lock::take(root);
+
+  ASSERT_FALSE(through_link);
+  EXPECT_EQ(through_link.error().code, ec::refused);
+  EXPECT_THAT(through_link.error().detail, HasSubstr("lock is a link: somebody else put it there"));
+  ASSERT_FALSE(through_name);
+  EXPECT_THAT(through_name.error().detail, HasSubstr("lock is a file with other names"));
+  std::string text;
+  std::getline(std::ifstream{victim}, text);
+  EXPECT_EQ(text, "precious");
 }
 
 TEST_F(directory_lock_test, can_be_taken_by_a_group_that_may_write_the_directory) {

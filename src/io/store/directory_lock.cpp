@@ -84,7 +84,13 @@ descriptor make_lock_file(const fs::path& file) {
   return made;
 }
 
+error put_there(const fs::path& file, const std::string& what) {
+  return {ec::refused, file.string() + " is " + what + ": somebody else put it there; remove it"};
+}
+
 error cannot_open(const fs::path& file, int why) {
+  if (why == ELOOP)
+    return put_there(file, "a link");
   auto result = system_error(file, "open", why);
   struct ::stat about {};
   if (why == EACCES && ::lstat(file.c_str(), &about) == 0)
@@ -94,7 +100,7 @@ error cannot_open(const fs::path& file, int why) {
 }
 
 expected<descriptor> open_lock_file(const fs::path& file) {
-  constexpr int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+  constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   descriptor there{::open(file.c_str(), flags)};
   if (there.number() < 0 && errno == ENOENT) {
     there = make_lock_file(file);
@@ -106,6 +112,8 @@ expected<descriptor> open_lock_file(const fs::path& file) {
   struct ::stat about {};
   if (::fstat(there.number(), &about) != 0 || !S_ISREG(about.st_mode))
     return error{ec::storage, file.string() + ": is no regular file: remove it"};
+  if (about.st_nlink > 1)
+    return put_there(file, "a file with other names");
   // Older versions let everybody read it. Only its owner may change that.
   if ((about.st_mode & 0777) != without_readers(about.st_mode))
     (void)::fchmod(there.number(), without_readers(about.st_mode));
