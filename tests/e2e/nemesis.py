@@ -294,10 +294,12 @@ class Nemesis:
     def end_workers(self):
         # What a killed worker left goes when one begins there again.
         for name in self.retired:
-            self.workers["once " + name] = self.start_worker_as(name)
+            again = "once " + name
+            self.called[again] = name
+            self.workers[again] = self.start_worker_as(name)
             # It speaks once it has swept.
             log = self.directory / (name + ".log")
-            self.wait_until(log.read_text, self.workers["once " + name], "a word of " + name)
+            self.wait_until(log.read_text, self.workers[again], "a word of " + name)
         super().end_workers()
 
     def check(self, told):
