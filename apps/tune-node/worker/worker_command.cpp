@@ -10,6 +10,7 @@
 
 #include "tune/actors/breaks.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/checkpoint_courier.hpp"
@@ -23,17 +24,18 @@
 
 #include <array>
 #include <condition_variable>
-#include <cstdio>
 #include <iostream>
 #include <mutex>
 #include <optional>
-#include <random>
 
 namespace tune::cli {
 
 namespace {
 
 using std::chrono::milliseconds;
+
+/// Random bytes by which a head tells this process from others of its name.
+constexpr std::size_t identity_bytes = 16;
 
 void say(const std::string& text) {
   // In one piece, from any thread.
@@ -48,18 +50,6 @@ exit_code complain(const error& what) {
 std::string name_of_machine() {
   std::array<char, 256> text{};
   return ::gethostname(text.data(), text.size() - 1) == 0 ? text.data() : "node";
-}
-
-/// Tells this process from others of its name.
-std::string fresh_identity() {
-  std::random_device chance;
-  std::string result;
-  for (int i = 0; i < 4; ++i) {
-    std::array<char, 9> digits{};
-    std::snprintf(digits.data(), digits.size(), "%08x", static_cast<unsigned>(chance()));
-    result += digits.data();
-  }
-  return result;
 }
 
 /// Shows what the connector does, and waits for its end.
@@ -142,7 +132,7 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   connector_settings result;
   result.dial = dial(system, what.join, how);
   result.cluster = what.cluster;
-  result.worker = fresh_identity();
+  result.worker = random_hex(identity_bytes);
   result.node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all);
   checkpoint_courier_settings keeping;
   keeping.share = !what.own_storage;

@@ -1,4 +1,4 @@
-/// Seals: by them a head knows the attempts again that it launched.
+/// Seals: keyed hashes by which a head recognises the attempts that it launched.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,13 +8,14 @@
 
 namespace tune {
 
-/// A secret that nobody guesses; one per head.
+/// A secret that nobody can predict; one per head.
 [[nodiscard]] std::string fresh_secret();
 
-/// A number that nobody guesses. [0 .. 2^63)
+/// A number that nobody can predict. [0 .. 2^63)
 [[nodiscard]] std::uint64_t fresh_number();
 
-/// What only who knows `secret` can make of a claim, its own seal apart. Empty for an empty secret.
+/// The seal of a claim: an HMAC-SHA-256 of all its fields but `seal`, which nobody can make without
+/// `secret`. Empty for an empty secret.
 ///
 /// A node that was given a launch has its seal, and so can act for that attempt and for no other.
 [[nodiscard]] std::string seal_of(const std::string& secret, const attempt_claim& who);
