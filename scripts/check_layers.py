@@ -8,7 +8,8 @@ Reads all sources of ROOT (this repository) below src/, include/tune/ and apps/ 
 line each, about
   - an include that the file's room has no right to (the table ROOMS),
   - a room that is not in the table,
-  - a call inside the core that reads a clock, draws chance, or touches a file or the environment.
+  - a call inside the core that reads a clock, draws chance, or touches a file or the environment,
+  - a block of local message types that is begun in two files: their ids would be the same.
 Exit status: 0 clean, 1 with complaints, 2 if there is nothing to read.
 """
 import re
@@ -158,6 +159,19 @@ def sources(root):
                 yield path.relative_to(root)
 
 
+LOCAL_BLOCK = re.compile(r"^TUNE_BEGIN_LOCAL_TYPES\((\w+)\)", re.MULTILINE)
+
+
+def doubled_blocks(root, paths):
+    """Yields complaints about blocks of local message types that an earlier file began."""
+    first = {}
+    for path in paths:
+        for block in LOCAL_BLOCK.findall((root / path).read_text(encoding="utf-8")):
+            if block in first:
+                yield "%s: begins the local types %s, as %s does" % (path, block, first[block])
+            first.setdefault(block, path)
+
+
 def main(arguments):
     root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
     paths = list(sources(root))
@@ -165,6 +179,7 @@ def main(arguments):
         print("no sources below %s" % root, file=sys.stderr)
         return 2
     complaints = [x for path in paths for x in complaints_of(root, path)]
+    complaints += doubled_blocks(root, paths)
     for x in complaints:
         print(x)
     print("%d files read, %d complaints" % (len(paths), len(complaints)))

@@ -39,7 +39,7 @@ using cluster_impl
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_cluster, 190)
+TUNE_BEGIN_LOCAL_TYPES(tune_cluster)
 TUNE_LOCAL_TYPE(tune_cluster, tune::hold_over)
 TUNE_LOCAL_TYPE(tune_cluster, tune::rest_over)
 TUNE_END_LOCAL_TYPES(tune_cluster)

@@ -19,7 +19,7 @@ using janitor_impl = extend<janitor_actor, caf::result<void>(attempt_lost)>;
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_janitor, 230)
+TUNE_BEGIN_LOCAL_TYPES(tune_janitor)
 TUNE_LOCAL_TYPE(tune_janitor, tune::attempt_lost)
 TUNE_END_LOCAL_TYPES(tune_janitor)
 

@@ -38,7 +38,7 @@ struct process_news {
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_process, 120)
+TUNE_BEGIN_LOCAL_TYPES(tune_process)
 TUNE_LOCAL_TYPE(tune_process, tune::process_news)
 TUNE_END_LOCAL_TYPES(tune_process)
 

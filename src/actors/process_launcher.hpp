@@ -28,7 +28,7 @@ using process_launcher_actor
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_node, 100)
+TUNE_BEGIN_LOCAL_TYPES(tune_node)
 TUNE_LOCAL_TYPE(tune_node, tune::trainable_start)
 TUNE_LOCAL_HANDLE(tune_node, tune::launch_listener_actor)
 TUNE_END_LOCAL_TYPES(tune_node)

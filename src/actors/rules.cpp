@@ -26,7 +26,7 @@ using scheduler_impl = extend<scheduler_actor, caf::result<void>(deferred_answer
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_rules, 240)
+TUNE_BEGIN_LOCAL_TYPES(tune_rules)
 TUNE_LOCAL_TYPE(tune_rules, tune::deferred_answer)
 TUNE_END_LOCAL_TYPES(tune_rules)
 

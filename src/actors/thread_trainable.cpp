@@ -48,7 +48,7 @@ struct thread_saved {
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_thread, 110)
+TUNE_BEGIN_LOCAL_TYPES(tune_thread)
 TUNE_LOCAL_TYPE(tune_thread, tune::thread_done)
 TUNE_LOCAL_TYPE(tune_thread, tune::thread_missing)
 TUNE_LOCAL_TYPE(tune_thread, tune::thread_saved)

@@ -48,7 +48,7 @@ struct stranger {
 
 } // namespace tune::detail
 
-TUNE_BEGIN_LOCAL_TYPES(tune_connections, 200)
+TUNE_BEGIN_LOCAL_TYPES(tune_connections)
 TUNE_LOCAL_TYPE(tune_connections, tune::detail::stranger)
 TUNE_END_LOCAL_TYPES(tune_connections)
 

@@ -28,7 +28,7 @@ struct dialed {
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_connector, 140)
+TUNE_BEGIN_LOCAL_TYPES(tune_connector)
 TUNE_LOCAL_TYPE(tune_connector, tune::dialed)
 TUNE_END_LOCAL_TYPES(tune_connector)
 

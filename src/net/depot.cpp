@@ -19,7 +19,7 @@ using depot_impl = extend<depot_desk_actor, caf::result<void>(job_found, job_tak
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_depot, 160)
+TUNE_BEGIN_LOCAL_TYPES(tune_depot)
 TUNE_LOCAL_HANDLE(tune_depot, tune::depot_impl)
 TUNE_END_LOCAL_TYPES(tune_depot)
 

@@ -27,7 +27,7 @@ using fetcher_impl
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_fetcher, 170)
+TUNE_BEGIN_LOCAL_TYPES(tune_fetcher)
 TUNE_LOCAL_HANDLE(tune_fetcher, tune::fetcher_impl)
 TUNE_END_LOCAL_TYPES(tune_fetcher)
 

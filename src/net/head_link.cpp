@@ -24,7 +24,7 @@ struct led_in {
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_head_link, 180)
+TUNE_BEGIN_LOCAL_TYPES(tune_head_link)
 TUNE_LOCAL_TYPE(tune_head_link, tune::led_in)
 TUNE_END_LOCAL_TYPES(tune_head_link)
 

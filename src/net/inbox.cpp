@@ -28,7 +28,7 @@ using inbox_impl = extend<inbox_desk_actor, caf::result<void>(piece_taken, outpu
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_inbox, 150)
+TUNE_BEGIN_LOCAL_TYPES(tune_inbox)
 TUNE_LOCAL_HANDLE(tune_inbox, tune::inbox_impl)
 TUNE_END_LOCAL_TYPES(tune_inbox)
 

@@ -37,7 +37,7 @@ struct read_bytes {
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_output, 130)
+TUNE_BEGIN_LOCAL_TYPES(tune_output)
 TUNE_LOCAL_TYPE(tune_output, tune::read_order)
 TUNE_LOCAL_TYPE(tune_output, tune::read_bytes)
 TUNE_END_LOCAL_TYPES(tune_output)

@@ -29,7 +29,7 @@ using courier_impl
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_checkpoints, 210)
+TUNE_BEGIN_LOCAL_TYPES(tune_checkpoints)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::ask_head)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_order)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed)

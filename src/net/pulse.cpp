@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-TUNE_BEGIN_LOCAL_TYPES(tune_pulse, 220)
+TUNE_BEGIN_LOCAL_TYPES(tune_pulse)
 TUNE_LOCAL_TYPE(tune_pulse, tune::pulse_news)
 TUNE_END_LOCAL_TYPES(tune_pulse)
 

@@ -38,7 +38,7 @@ using vault_impl = extend<vault_desk_actor, caf::result<void>(vault_words, check
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_vault, 200)
+TUNE_BEGIN_LOCAL_TYPES(tune_vault)
 TUNE_LOCAL_TYPE(tune_vault, tune::peer_words)
 TUNE_LOCAL_TYPE(tune_vault, tune::vault_words)
 TUNE_LOCAL_HANDLE(tune_vault, tune::vault_impl)

@@ -45,6 +45,16 @@ class Planted(unittest.TestCase):
 
         self.assertEqual(checked(tree), (1, ["src/core/x/a.cpp:1: core may not include io"]))
 
+    def test_local_types_that_two_files_begin(self):
+        tree = {
+            "src/actors/a.cpp": "TUNE_BEGIN_LOCAL_TYPES(tune_a)",
+            "src/net/b.cpp": "TUNE_BEGIN_LOCAL_TYPES(tune_b)",
+            "src/net/c.cpp": "TUNE_BEGIN_LOCAL_TYPES(tune_a)",
+        }
+
+        complaint = "src/net/c.cpp: begins the local types tune_a, as src/actors/a.cpp does"
+        self.assertEqual(checked(tree), (1, [complaint]))
+
     def test_foreign_libraries(self):
         for path, name in (
             ("src/core/a.cpp", "caf/all.hpp"),

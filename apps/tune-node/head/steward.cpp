@@ -20,7 +20,7 @@
 #include <sstream>
 #include <utility>
 
-TUNE_BEGIN_LOCAL_TYPES(tune_steward, 210)
+TUNE_BEGIN_LOCAL_TYPES(tune_steward)
 TUNE_LOCAL_TYPE(tune_steward, tune::run_summary)
 TUNE_END_LOCAL_TYPES(tune_steward)
 

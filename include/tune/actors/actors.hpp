@@ -241,7 +241,7 @@ CAF_ADD_TYPE_ID(tune_types, (tune::pause_dropped))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.
-TUNE_BEGIN_LOCAL_TYPES(tune_local, 0)
+TUNE_BEGIN_LOCAL_TYPES(tune_local)
 TUNE_LOCAL_TYPE(tune_local, tune::news)
 TUNE_LOCAL_TYPE(tune_local, tune::client_orders)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_granted)

@@ -149,22 +149,63 @@ auto inspect(Inspector& f, f64& x) {
 // -- Messages that never leave the process: they need no form on the wire. 1.x wants an id for them
 // nevertheless, which both ends of no connection ever compare.
 
+/// The blocks of such types; each is begun in one file, which scripts/check_layers.py proves. A
+/// block's place here gives the ids of its types, so that no two types have the same: 1.x ends the
+/// process before `main` where they do.
+enum class local_block : std::uint16_t {
+  tune_local,
+  tune_net_local,
+  tune_front_local,
+  tune_node,
+  tune_thread,
+  tune_process,
+  tune_output,
+  tune_connector,
+  tune_inbox,
+  tune_depot,
+  tune_fetcher,
+  tune_head_link,
+  tune_cluster,
+  tune_connections,
+  tune_vault,
+  tune_checkpoints,
+  tune_steward,
+  tune_pulse,
+  tune_janitor,
+  tune_trial,
+  tune_rules,
+};
+
+/// Ids that each block has.
+inline constexpr std::uint16_t local_block_size = 64;
+
 #if TUNE_CAF_1
 /// Where the ids of such types begin.
 inline constexpr caf::type_id_t first_local_id = caf::first_custom_type_id + 1000;
-#define TUNE_BEGIN_LOCAL_TYPES(block, offset)                                                      \
-  CAF_BEGIN_TYPE_ID_BLOCK(block, tune::first_local_id + (offset))
+
+/// The first id of a block.
+constexpr caf::type_id_t first_id_of(local_block which) {
+  return static_cast<caf::type_id_t>(first_local_id
+                                     + static_cast<std::uint16_t>(which) * local_block_size);
+}
+
+#define TUNE_BEGIN_LOCAL_TYPES(block)                                                              \
+  CAF_BEGIN_TYPE_ID_BLOCK(block, tune::first_id_of(tune::local_block::block))
 #define TUNE_LOCAL_TYPE(block, type)                                                               \
   CAF_ADD_TYPE_ID(block, (type))                                                                   \
   CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
 #define TUNE_LOCAL_HANDLE(block, type) CAF_ADD_TYPE_ID(block, (type))
 #define TUNE_END_LOCAL_TYPES(block)                                                                \
   CAF_END_TYPE_ID_BLOCK(block)                                                                     \
+  static_assert(caf::id_block::block::end - caf::id_block::block::begin                            \
+                    <= tune::local_block_size,                                                     \
+                "a block of local types is full");                                                 \
   namespace tune::detail {                                                                         \
   inline const bool knows_##block = (caf::init_global_meta_objects<caf::id_block::block>(), true); \
   }
 #else
-#define TUNE_BEGIN_LOCAL_TYPES(block, offset)
+#define TUNE_BEGIN_LOCAL_TYPES(block)                                                              \
+  static_assert(tune::local_block::block >= tune::local_block{}, "tune::local_block lists it");
 #define TUNE_LOCAL_TYPE(block, type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
 #define TUNE_LOCAL_HANDLE(block, type)
 #define TUNE_END_LOCAL_TYPES(block)

@@ -25,6 +25,6 @@ using trial_desk_actor = extend<trial_actor,
 
 } // namespace tune
 
-TUNE_BEGIN_LOCAL_TYPES(tune_trial, 230)
+TUNE_BEGIN_LOCAL_TYPES(tune_trial)
 TUNE_LOCAL_TYPE(tune_trial, tune::attempt_place)
 TUNE_END_LOCAL_TYPES(tune_trial)

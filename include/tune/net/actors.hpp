@@ -157,7 +157,7 @@ CAF_ADD_TYPE_ID(tune_net_types, (tune::watchman_actor))
 CAF_END_TYPE_ID_BLOCK(tune_net_types)
 
 // These never leave the process.
-TUNE_BEGIN_LOCAL_TYPES(tune_net_local, 50)
+TUNE_BEGIN_LOCAL_TYPES(tune_net_local)
 TUNE_LOCAL_TYPE(tune_net_local, tune::job_offer)
 TUNE_LOCAL_TYPE(tune_net_local, tune::job_withdrawn)
 TUNE_LOCAL_TYPE(tune_net_local, tune::job_place)

@@ -131,7 +131,7 @@ CAF_ADD_TYPE_ID(tune_front_types, (tune::front_actor))
 CAF_END_TYPE_ID_BLOCK(tune_front_types)
 
 // These never leave the process.
-TUNE_BEGIN_LOCAL_TYPES(tune_front_local, 80)
+TUNE_BEGIN_LOCAL_TYPES(tune_front_local)
 TUNE_LOCAL_TYPE(tune_front_local, tune::stewardship)
 TUNE_LOCAL_TYPE(tune_front_local, tune::client_request)
 TUNE_LOCAL_HANDLE(tune_front_local, tune::entrance_actor)
