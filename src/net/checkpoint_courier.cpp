@@ -150,7 +150,7 @@ struct courier_state {
     if (known == arrivals.end())
       return;
     if (!x.why.empty())
-      return end_arrival(known->first, attempt_prepared{{}, {}, x.why, x.is_bad});
+      return end_arrival(known->first, attempt_prepared{{}, {}, x.why, x.is_bad, x.is_passing});
     send(self, packs, bring_order{x.number, known->second.what, x.stream},
          caf::actor_cast<courier_impl>(self));
   }

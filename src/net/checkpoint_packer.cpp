@@ -68,17 +68,19 @@ sliced<packed> checkpoint_packer::parceling(pack_order what, sliced<draft_kept> 
 }
 
 checkpoint_piece checkpoint_packer::read(const piece_wanted& what) {
-  checkpoint_piece result{what.number, what.offset, {}, {}};
+  checkpoint_piece result{what.number, what.offset, {}, {}, false};
   auto known = parcels_.find(what.number);
   if (known == parcels_.end() || what.size > max_chunk_bytes) {
     result.why = "there is no such piece";
     return result;
   }
   auto bytes = known->second.from.read(what.offset, what.size);
-  if (bytes)
+  if (bytes) {
     result.bytes = std::move(*bytes);
-  else
+  } else {
     result.why = to_text(bytes.error());
+    result.is_passing = bytes.error().code == ec::shortage;
+  }
   return result;
 }
 

@@ -66,7 +66,7 @@ std::vector<piece_wanted> incoming_checkpoint::due() {
 expected<void> incoming_checkpoint::take(const checkpoint_piece& x) {
   idle_ = 0;
   if (!x.why.empty())
-    return error{ec::unreachable, x.why};
+    return error{x.is_passing ? ec::shortage : ec::unreachable, x.why};
   if (!window_.take(x.offset, x.bytes.size()))
     return error{ec::protocol, "a piece of the checkpoint came that was not asked for"};
   --under_way_;

@@ -253,6 +253,7 @@ struct clerk_state {
     answer.number = x.number;
     if (of.given.size() >= most_given) {
       answer.why = "too many checkpoints are on their way";
+      answer.is_passing = true;
       return say(self, of, std::move(answer));
     }
     auto opened = shelves->open(x);
@@ -260,7 +261,8 @@ struct clerk_state {
       answer.stream = to_words(opened->outline());
       of.given.insert_or_assign(x.number, std::move(*opened));
     } else {
-      answer.is_bad = opened.error().code != ec::refused;
+      answer.is_passing = opened.error().code == ec::shortage;
+      answer.is_bad = !answer.is_passing && opened.error().code != ec::refused;
       answer.why = to_text(opened.error());
     }
     say(self, of, std::move(answer));
@@ -268,16 +270,18 @@ struct clerk_state {
 
   template <class Self>
   void hear(Self* self, peer_business& of, const piece_wanted& x) {
-    checkpoint_piece answer{x.number, x.offset, {}, {}};
+    checkpoint_piece answer{x.number, x.offset, {}, {}, false};
     auto known = of.given.find(x.number);
     if (known == of.given.end() || x.size > max_chunk_bytes) {
       answer.why = "there is no such piece";
     } else {
       auto bytes = known->second.read(x.offset, x.size);
-      if (bytes)
+      if (bytes) {
         answer.bytes = std::move(*bytes);
-      else
+      } else {
         answer.why = to_text(bytes.error());
+        answer.is_passing = bytes.error().code == ec::shortage;
+      }
     }
     say(self, of, std::move(answer));
   }

@@ -414,6 +414,25 @@ TEST_F(checkpoint_courier_test, tells_a_bad_checkpoint_from_one_that_did_not_com
   EXPECT_FALSE(fs::exists(job() / location(1, 1)));
 }
 
+TEST_F(checkpoint_courier_test, tells_that_the_head_lacks_something_for_now) {
+  know_job();
+  auto there = at_head(location(1, 1), 500);
+
+  auto closed = prepare(claim(2, location(1, 1)));
+  tell(heard->who, checkpoint_found{next(heard->wanted).number, {}, "no descriptors", false, true});
+  auto halfway = prepare(claim(3, location(1, 1)));
+  tell(heard->who, found(next(heard->wanted).number, there));
+  const auto piece = next(heard->asked);
+  tell(heard->who, checkpoint_piece{piece.number, piece.offset, {}, "no descriptors", true});
+
+  for (const auto& x : {closed, halfway}) {
+    ASSERT_EQ(x->size(), 1u);
+    EXPECT_THAT(x->front().why, HasSubstr("no descriptors"));
+    EXPECT_FALSE(x->front().is_bad);
+    EXPECT_TRUE(x->front().is_passing);
+  }
+}
+
 TEST_F(checkpoint_courier_test, goes_nowhere_but_to_checkpoints) {
   know_job();
   auto there = at_head(location(1, 1), 5);

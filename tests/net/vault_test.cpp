@@ -3,6 +3,7 @@
 
 #include "files_on_disk.hpp"
 #include "support/deterministic_system.hpp"
+#include "support/process_limit.hpp"
 
 #include "tune/actors/seal.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
@@ -437,6 +438,29 @@ TEST_F(vault_test, says_whether_the_checkpoint_is_at_fault) {
   EXPECT_TRUE(broken.is_bad);
   EXPECT_THAT(broken.why, HasSubstr("bad manifest"));
   EXPECT_TRUE(gone.is_bad);
+}
+
+TEST_F(vault_test, blames_no_checkpoint_that_it_has_no_descriptors_for) {
+  write(attempt() / "checkpoint_000001" / "state", "12345");
+  const auto wanted = claim("trials/00007/attempt_1_5/checkpoint_000001");
+  {
+    support::descriptor_limit none{3};
+    tell(uut, checkpoint_wanted{1, wanted}, worker);
+  }
+  auto closed = next(heard->found);
+  tell(uut, checkpoint_wanted{2, wanted}, worker);
+  const auto all = next(heard->found).stream.bytes;
+  {
+    support::descriptor_limit none{3};
+    tell(uut, piece_wanted{2, 0, static_cast<std::uint32_t>(all)}, worker);
+  }
+  auto piece = next(heard->pieces);
+
+  EXPECT_THAT(closed.why, HasSubstr("Too many open files"));
+  EXPECT_FALSE(closed.is_bad);
+  EXPECT_TRUE(closed.is_passing);
+  EXPECT_THAT(piece.why, HasSubstr("Too many open files"));
+  EXPECT_TRUE(piece.is_passing);
 }
 
 TEST_F(vault_test, gives_no_bytes_that_are_not_there) {

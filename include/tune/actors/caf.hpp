@@ -197,8 +197,7 @@ constexpr caf::type_id_t first_id_of(local_block which) {
 #define TUNE_LOCAL_HANDLE(block, type) CAF_ADD_TYPE_ID(block, (type))
 #define TUNE_END_LOCAL_TYPES(block)                                                                \
   CAF_END_TYPE_ID_BLOCK(block)                                                                     \
-  static_assert(caf::id_block::block::end - caf::id_block::block::begin                            \
-                    <= tune::local_block_size,                                                     \
+  static_assert(caf::id_block::block::end - caf::id_block::block::begin <= tune::local_block_size, \
                 "a block of local types is full");                                                 \
   namespace tune::detail {                                                                         \
   inline const bool knows_##block = (caf::init_global_meta_objects<caf::id_block::block>(), true); \

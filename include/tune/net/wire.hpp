@@ -229,12 +229,16 @@ struct checkpoint_found {
   std::string why;
   /// The checkpoint is at fault.
   bool is_bad = false;
+  /// The head lacks something for now, descriptors for instance: neither checkpoint nor node is at
+  /// fault.
+  bool is_passing = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, checkpoint_found& x) {
   return inspect_fields(f, "checkpoint_found", x, field("number", x.number),
-                        field("stream", x.stream), field("why", x.why), field("is_bad", x.is_bad));
+                        field("stream", x.stream), field("why", x.why), field("is_bad", x.is_bad),
+                        field("is_passing", x.is_passing));
 }
 
 /// The worker wants no more of what it offered or asked for.
@@ -267,12 +271,15 @@ struct checkpoint_piece {
   std::string bytes;
   /// Why it cannot be had, and no other either; empty if it is here.
   std::string why;
+  /// Whoever was asked lacks something for now: see `checkpoint_found`.
+  bool is_passing = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, checkpoint_piece& x) {
   return inspect_fields(f, "checkpoint_piece", x, field("number", x.number),
-                        field("offset", x.offset), field("bytes", x.bytes), field("why", x.why));
+                        field("offset", x.offset), field("bytes", x.bytes), field("why", x.why),
+                        field("is_passing", x.is_passing));
 }
 
 // -- Signs of life: these cross the wire.

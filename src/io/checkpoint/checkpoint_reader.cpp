@@ -3,6 +3,7 @@
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/files/sha256.hpp"
+#include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,7 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 error unreadable(const fs::path& file, int why) {
-  return {ec::unreadable, "cannot read " + file.string() + ": " + std::strerror(why)};
+  return {fault_of(why, ec::unreadable),
+          "cannot read " + file.string() + ": " + std::strerror(why)};
 }
 
 /// A manifest's text, and what it says.

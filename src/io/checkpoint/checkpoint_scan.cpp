@@ -6,6 +6,7 @@
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,7 +26,8 @@ namespace {
 constexpr std::uint32_t executable_bits = 0111;
 
 error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
-  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
+  return {fault_of(why.value(), ec::storage),
+          "cannot " + doing + " " + where.string() + ": " + why.message()};
 }
 
 /// A file that is listed and not yet hashed has no hash.
@@ -232,8 +234,10 @@ scanning_checkpoint(fs::path directory, std::uint64_t iteration, checkpoint_limi
   result->iteration = iteration;
   for (auto& file : result->files) {
     auto digest = co_await digesting(directory / file.path, file.size);
-    if (!digest)
-      co_return error{ec::storage, digest.error().detail};
+    if (!digest) {
+      const auto is_passing = digest.error().code == ec::shortage;
+      co_return error{is_passing ? ec::shortage : ec::storage, digest.error().detail};
+    }
     file.size = digest->size;
     file.hash = std::move(digest->hash);
   }

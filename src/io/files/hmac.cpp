@@ -38,9 +38,9 @@ std::string hmac_of(std::string_view key, std::string_view text) {
   unsigned length = 0;
   if (key.size() > std::numeric_limits<int>::max())
     return {};
-  const auto* done = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-                          reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                          raw.data(), &length);
+  const auto* done
+      = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+             reinterpret_cast<const unsigned char*>(text.data()), text.size(), raw.data(), &length);
   return done == nullptr ? std::string{} : hex_of(raw.data(), length);
 }
 
