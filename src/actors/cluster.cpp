@@ -6,6 +6,7 @@
 #include "tune/actors/trial.hpp"
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/readiness.hpp"
+#include "tune/core/cluster/unmet_requests.hpp"
 #include "tune/core/liveness/flap_book.hpp"
 #include "tune/core/resource/ledger.hpp"
 
@@ -32,8 +33,11 @@ struct rest_over {
   std::uint64_t session = 0;
 };
 
-using cluster_impl
-    = extend<cluster_actor, caf::result<void>(hold_over), caf::result<void>(rest_over)>;
+using cluster_impl = extend<cluster_actor, caf::result<void>(hold_over),
+                            caf::result<void>(rest_over), caf::result<void>(tick_atom)>;
+
+/// A cluster that is just coming together needs not be told of what it lacks.
+constexpr auto gathering_time = std::chrono::seconds{2};
 
 } // namespace
 
@@ -118,6 +122,8 @@ struct cluster_state {
   /// The request that was last found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible;
   flap_book flaps;
+  unmet_requests unmet;
+  bool looks_soon = false;
   monitors watched;
   using farewell = caf::typed_response_promise<std::uint64_t>;
   std::optional<farewell> dissolving;
@@ -211,6 +217,8 @@ struct cluster_state {
     possible.reset();
     announce(on::node_up{what.node, what.capacity});
     grant();
+    if (unmet.any())
+      tell_of_unmet();
   }
 
   void attend(const std::string& called, const node_actor& node) {
@@ -366,6 +374,7 @@ struct cluster_state {
       leases.erase(id);
     }
     grant();
+    look_for_unmet();
   }
 
   /// It gets no more trials; those that run there keep it in the books.
@@ -379,6 +388,7 @@ struct cluster_state {
       announce(on::node_leaving{who});
     let_go_elsewhere(node_label(who));
     grant();
+    look_for_unmet();
   }
 
   /// No node will have this label any more: those that had better go there go anywhere.
@@ -434,12 +444,16 @@ struct cluster_state {
   // -- Requests.
 
   void enter(const lease_request& what, const runner_actor& runner) {
-    if (std::pair wish{what.what, what.labels}; !what.wait && possible != wish) {
-      if (auto why = books.impossible(what.what, what.labels)) {
+    if (std::pair wish{what.what, what.labels}; possible != wish) {
+      auto why = books.impossible(what.what, what.labels);
+      if (why && !what.wait) {
         send(self, runner, lease_refused{what.trial, to_text(*why)});
         return;
       }
-      possible = std::move(wish);
+      if (why)
+        look_for_unmet();
+      else
+        possible = std::move(wish);
     }
     withdraw({what.trial}, runner.address());
     attend(runner);
@@ -482,8 +496,10 @@ struct cluster_state {
   /// Nobody is there any more to take what this runner waited for, nor to end what it began.
   void forget(const caf::actor_addr& runner) {
     runners.erase(runner);
-    if (auto share = shares.extract(runner))
+    if (auto share = shares.extract(runner)) {
       ready.forget_owner(share.mapped());
+      unmet.forget(share.mapped());
+    }
     auto i = tokens.lower_bound({runner, trial_id{0}});
     while (i != tokens.end() && i->first.first == runner) {
       books.cancel(i->second);
@@ -495,6 +511,24 @@ struct cluster_state {
         continue;
       members.revoke(id);
       send(self, nodes.at(lease.node).actor, lease_revoked{id.number});
+    }
+  }
+
+  // -- Requests that no node can grant.
+
+  void look_for_unmet() {
+    if (dissolved || std::exchange(looks_soon, true))
+      return;
+    delayed_send(self, caf::actor_cast<cluster_impl>(self), gathering_time, tick_atom_v);
+  }
+
+  void tell_of_unmet() {
+    looks_soon = false;
+    for (const auto& told : unmet.update(books.stranded_requests())) {
+      for (const auto& [who, share] : shares) {
+        if (share == told.owner)
+          send(self, caf::actor_cast<runner_actor>(who), requests_unmet{told.text});
+      }
     }
   }
 
@@ -617,6 +651,7 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       [&state](drain_atom) { return state.dissolve(); },
       [&state](const hold_over& x) { state.end_hold(x); },
       [&state](const rest_over& x) { state.end_rest(x); },
+      [&state](tick_atom) { state.tell_of_unmet(); },
   };
 }
 

@@ -41,6 +41,8 @@ struct runner_state : engine_ports {
   std::string secret;
   node_labels labels;
   bool queue_trials = false;
+  /// What trials wait for that no node has.
+  std::string waits_for;
   sequence most_undurable = 0;
   std::shared_ptr<run_observer> observer;
   history_function history;
@@ -486,8 +488,15 @@ struct runner_state : engine_ports {
       observer->finished(*summary);
   }
 
+  void wait_for(const std::string& what) {
+    waits_for = what;
+    if (!what.empty())
+      carry(cmd::warn{what});
+  }
+
   [[nodiscard]] runner_status status(std::uint32_t most) const {
     runner_status result;
+    result.waits_for = waits_for;
     result.view = loop->machine().view();
     result.at = now();
     result.results = results;
@@ -539,6 +548,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
         state.hear(event_body{on::place_refused{x.trial, x.why}});
       },
       [&state](const remark& x) { state.carry(cmd::warn{x.text}); },
+      [&state](const requests_unmet& x) { state.wait_for(x.text); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
       [&state](run_atom) { state.open_run(); },

@@ -145,6 +145,7 @@ private:
     result.nodes = books->nodes;
     result.total = books->total;
     result.used = books->used;
+    result.waits_for = state->waits_for;
     return to_json(control_answer{{}, std::move(result)});
   }
 };

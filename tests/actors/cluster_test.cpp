@@ -60,6 +60,40 @@ TEST_F(cluster_test, grants_in_the_order_of_requests) {
   EXPECT_EQ(runner.heard->size(), 0u);
 }
 
+TEST_F(cluster_test, tells_what_requests_wait_for_that_fit_no_node_and_when_they_do) {
+  offer(1);
+  ask(wants(3, 2, true));
+  ask(wants(4, 2, true));
+  EXPECT_EQ(runner.heard->size(), 0u);
+
+  pass(2s);
+  EXPECT_THAT(runner.take<requests_unmet>().text, HasSubstr("no node can hold 2 CPU"));
+  ask(wants(5, 2, true));
+  pass(2s);
+  EXPECT_EQ(runner.heard->size(), 0u);
+  auto there = mock_node();
+  tell(uut, node_offer{"there", cpus(2), {}}, there.actor);
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 3u);
+  EXPECT_EQ(runner.take<requests_unmet>().text, "");
+}
+
+TEST_F(cluster_test, tells_what_requests_wait_for_whose_last_node_went) {
+  offer(1);
+  auto there = mock_node();
+  tell(uut, node_offer{"there", cpus(2), {}}, there.actor);
+  ask(wants(3, 2, true));
+  runner.take<lease_granted>();
+  ask(wants(4, 2, true));
+  pass(2s);
+  EXPECT_EQ(runner.heard->size(), 0u);
+
+  tell(uut, node_leaving{"there"});
+  pass(2s);
+
+  EXPECT_THAT(runner.take<requests_unmet>().text, HasSubstr("no node can hold 2 CPU"));
+}
+
 TEST_F(cluster_test, grants_on_the_node_that_is_best_and_waits_for_it) {
   auto there = mock_node();
   offer(1);
@@ -747,11 +781,13 @@ TEST_F(far_cluster_test, has_a_node_that_is_lost_again_and_again_wait) {
   EXPECT_THAT(runner.take<remark>().text, HasSubstr("no trial goes there for 10 s"));
   ask(wants(1, 1, true));
   pass(9'900ms);
+  EXPECT_THAT(runner.take<requests_unmet>().text, HasSubstr("the cluster has no nodes"));
   EXPECT_EQ(runner.heard->size(), 0u);
   pass(200ms);
 
   runner.heard->take_news<on::node_up>();
   EXPECT_EQ(granted().trial.number, 1u);
+  EXPECT_EQ(runner.take<requests_unmet>().text, "");
 }
 
 TEST_F(far_cluster_test, does_not_wait_at_its_end_for_a_node_that_is_away) {

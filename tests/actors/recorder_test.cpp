@@ -74,6 +74,7 @@ struct recorder_test : support::real_system {
         [](const client_orders&) {},
         [](const lease_granted&) {},
         [](const lease_refused&) {},
+        [](const requests_unmet&) {},
         [](const remark&) {},
         [durable](durable_up_to x) { durable.get().add(x); },
         [failed](const storage_failed& x) { failed.get().add(x); },

@@ -736,6 +736,19 @@ TEST_F(runner_test, tells_its_state_to_whoever_asks) {
   EXPECT_EQ(ask_now<runner_status>(uut, status_atom_v, std::uint32_t{0}).running.size(), 0u);
 }
 
+TEST_F(runner_test, tells_people_what_its_trials_wait_for) {
+  begin();
+  auto waits_for
+      = [&] { return ask_now<runner_status>(uut, status_atom_v, std::uint32_t{0}).waits_for; };
+
+  tell(uut, requests_unmet{"no node has 2 GPU"});
+  EXPECT_EQ(waits_for(), "no node has 2 GPU");
+  tell(uut, requests_unmet{});
+
+  EXPECT_EQ(waits_for(), "");
+  EXPECT_EQ(seen->warnings, std::vector<std::string>{"no node has 2 GPU"});
+}
+
 TEST_F(runner_test, answers_a_ping_under_load) {
   begin();
 

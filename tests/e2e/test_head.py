@@ -288,8 +288,16 @@ class Head(CertifiedCase):
         self.assertFalse((self.storage / "x").exists())
         waits = self.submit(ini, where, "-o", "json")
         self.wait_until(lambda: "experiment x" in self.log.read_text(), head, "the experiment")
+        missing = "no node can hold 3 CPU: the cluster has 1 node: 2 CPU"
+        self.wait_until(lambda: "experiment x: trials wait, as %s" % missing in self.log.read_text(),
+                        head, "a word of what is waited for")
+        state = self.run_node("status", self.storage / "x", "-o", "json").json()
+        self.assertIn(missing, state["head"]["waits_for"])
+        self.assertIn(missing, self.run_node("status", self.storage / "x").out)
         worker = self.worker(where, "large", cpus=3)
-        self.assertEqual(self.finish(waits).json()["counts"]["TERMINATED"], 2)
+        ended = self.finish(waits)
+        self.assertEqual(ended.json()["counts"]["TERMINATED"], 2)
+        self.assertIn(missing, ended.err)
         self.stop(head)
         self.finish(worker)
 

@@ -25,6 +25,7 @@ runner_actor::behavior_type runner(std::shared_ptr<ear> heard) {
       hears<lease_granted>(heard),
       hears<lease_refused>(heard),
       hears<remark>(heard),
+      hears<requests_unmet>(heard),
       hears<durable_up_to>(heard),
       hears<storage_failed>(heard),
       [heard](run_atom) { heard->hear(run_atom_v); },

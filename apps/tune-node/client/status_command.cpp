@@ -105,6 +105,8 @@ std::string head_line(const known_state& x) {
     result += ", " + counted(x.head->nodes, "node");
   if (x.head->held > 0)
     result += ", " + counted(x.head->held, "trial") + " paused by clients";
+  if (!x.head->waits_for.empty())
+    result += "\n  " + printable(x.head->waits_for);
   return result + "\n";
 }
 
@@ -146,6 +148,7 @@ std::string status_json(const known_state& x) {
     head.set("pid", x.head->pid);
     head.set("paused", x.head->suspended);
     head.set("held", static_cast<std::int64_t>(x.head->held));
+    head.set("waits_for", x.head->waits_for.empty() ? value{} : value{x.head->waits_for});
     head.set("nodes", static_cast<std::int64_t>(x.head->nodes));
     head.set("cpu",
              object{{"used", x.head->used.cpu.number()}, {"total", x.head->total.cpu.number()}});

@@ -38,6 +38,8 @@ void feed::attempt_failed(const cmd::attempt_changed& what, bool again, instant 
 }
 
 void feed::warned(const std::string& text) {
+  if (log_)
+    log_(text);
   add({0, instant{0}, told_event::warning{text}});
 }
 

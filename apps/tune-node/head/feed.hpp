@@ -18,8 +18,10 @@ public:
 
   /// @param objectives Of the experiment; other metrics are not kept.
   /// @param over Called once, when the experiment is over; from the runner: be quick.
-  feed(std::vector<objective> objectives, std::function<void(const run_summary&)> over)
-      : objectives_{std::move(objectives)}, over_{std::move(over)} {}
+  /// @param log  Called with each warning; from any thread.
+  feed(std::vector<objective> objectives, std::function<void(const run_summary&)> over,
+       std::function<void(const std::string&)> log = {})
+      : objectives_{std::move(objectives)}, over_{std::move(over)}, log_{std::move(log)} {}
 
   void trial_changed(const cmd::trial_changed& what, instant now) override;
   void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) override;
@@ -35,6 +37,7 @@ public:
 private:
   std::vector<objective> objectives_;
   std::function<void(const run_summary&)> over_;
+  std::function<void(const std::string&)> log_;
   mutable std::mutex mutex_;
   std::deque<told_event> events_;
   std::uint64_t last_ = 0;

@@ -157,8 +157,10 @@ struct steward_state {
     if (!opened)
       return opened.error();
     auto me = caf::actor_cast<steward_impl>(self);
-    told = std::make_shared<feed>(fixed.objectives,
-                                  [me](const run_summary& how) { send_from_outside(me, how); });
+    told = std::make_shared<feed>(
+        fixed.objectives, [me](const run_summary& how) { send_from_outside(me, how); },
+        [log = here.say, called = "experiment " + printable(task.words.experiment) + ": "](
+            const std::string& text) { log(called + printable(text)); });
     auto how = options_for(std::move(*opened), loaded.what);
     how.observer = told;
     const auto& log = loaded.what.log;

@@ -143,6 +143,7 @@ using runner_actor = typed_actor<
     caf::result<void>(client_orders),
     // From the cluster.
     caf::result<void>(lease_granted), caf::result<void>(lease_refused),
+    caf::result<void>(requests_unmet),
     // From the recorder.
     caf::result<void>(durable_up_to), caf::result<void>(storage_failed),
     // From whoever works for it: its observer hears of this.
@@ -246,6 +247,7 @@ TUNE_LOCAL_TYPE(tune_local, tune::news)
 TUNE_LOCAL_TYPE(tune_local, tune::client_orders)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_granted)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_refused)
+TUNE_LOCAL_TYPE(tune_local, tune::requests_unmet)
 TUNE_LOCAL_TYPE(tune_local, tune::remark)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_request)
 TUNE_LOCAL_TYPE(tune_local, tune::lease_cancel)

@@ -461,6 +461,10 @@ struct fit_question {
 struct lease_cancel {
   trial_id trial;
 };
+/// What waiting requests of a runner lack that no node can ever grant; empty: nothing any more.
+struct requests_unmet {
+  std::string text;
+};
 struct lease_refused {
   trial_id trial;
   std::string why;
@@ -619,6 +623,8 @@ struct runner_status {
   /// Trials made so far.
   std::uint64_t trials = 0;
   std::uint64_t results = 0;
+  /// What trials wait for that no node has; empty: nothing.
+  std::string waits_for = {};
 };
 
 /// How an experiment ended.

@@ -169,6 +169,15 @@ std::vector<ledger::granted> ledger::grant() {
   return result;
 }
 
+std::vector<ledger::stranded> ledger::stranded_requests() const {
+  std::vector<stranded> result;
+  for (const auto& [kind, waiting] : lines_) {
+    if (auto why = impossible(kind.what, kind.labels))
+      result.push_back({kind.owner, why->detail});
+  }
+  return result;
+}
+
 bool ledger::release(lease_id id) {
   auto i = leases_.find(id);
   if (i == leases_.end())

@@ -83,6 +83,8 @@ object to_object(const control_status& x) {
   result.set("nodes", static_cast<std::int64_t>(x.nodes));
   result.set("total", to_object(x.total));
   result.set("used", to_object(x.used));
+  if (!x.waits_for.empty())
+    result.set("waits_for", x.waits_for);
   return result;
 }
 
@@ -95,6 +97,7 @@ control_status read_status(field_reader& from) {
   result.nodes = from.get_count("nodes");
   result.total = read_resources(from, "total");
   result.used = read_resources(from, "used");
+  result.waits_for = from.get_if<std::string>("waits_for").value_or(std::string{});
   return result;
 }
 

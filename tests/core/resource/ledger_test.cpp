@@ -223,6 +223,26 @@ TEST(ledger, does_not_add_up_leftovers_of_two_devices) {
   EXPECT_FALSE(uut.impossible(one(cpus(1, 0.8))));
 }
 
+TEST(ledger, names_the_shapes_of_requests_that_wait_and_fit_no_node) {
+  ledger uut;
+  uut.set_node("a", cpus(2));
+  grant_now(uut, one(cpus(2)));
+  uut.enqueue(1, one(cpus(1)), {}, 1);
+  uut.enqueue(2, one(cpus(4)), {}, 1);
+  uut.enqueue(3, one(cpus(4)), {}, 1);
+  uut.enqueue(4, one(cpus(1)), {"trainable other"}, 2);
+
+  auto found = uut.stranded_requests();
+
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].owner, 1u);
+  EXPECT_THAT(found[0].why, HasSubstr("no node can hold 4 CPU"));
+  EXPECT_EQ(found[1].owner, 2u);
+  EXPECT_THAT(found[1].why, HasSubstr("no node has trainable other"));
+  uut.set_node("b", cpus(4), {"trainable other"});
+  EXPECT_THAT(uut.stranded_requests(), IsEmpty());
+}
+
 TEST(ledger, prefers_nodes_without_devices_for_those_who_need_none) {
   ledger uut;
   uut.set_node("a", cpus(2, 4));

@@ -71,7 +71,8 @@ TEST(control_words, answers_come_back_as_they_were) {
                {kind::unknown, "there is no such trial", trial_id{99}},
                {kind::refused, "it has ended", trial_id{4}}};
   control_answer status;
-  status.status = control_status{4242, std::chrono::seconds{7}, true, 3, 2, {}, {}};
+  status.status
+      = control_status{4242, std::chrono::seconds{7}, true, 3, 2, {}, {}, "no node has 2 GPU"};
   status.status->total.cpu = amount{40000};
   status.status->used.memory = 1024;
 

@@ -70,6 +70,15 @@ public:
   /// Grants what fits now, in order. Call after each change.
   [[nodiscard]] std::vector<granted> grant();
 
+  /// Waiting requests of one owner and one shape that the nodes known now could never grant.
+  struct stranded {
+    std::uint64_t owner = 0;
+    /// As `impossible` tells it.
+    std::string why;
+  };
+  /// In order of owners. Costs one search per shape.
+  [[nodiscard]] std::vector<stranded> stranded_requests() const;
+
   /// Gives a lease back. @returns whether it was known.
   bool release(lease_id id);
 

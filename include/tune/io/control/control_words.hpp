@@ -59,6 +59,8 @@ struct control_status {
   std::uint64_t nodes = 0;
   resources total;
   resources used;
+  /// What trials wait for that no node has; empty: nothing.
+  std::string waits_for = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };

@@ -1,0 +1,38 @@
+/// What owners of requests are told of those that no node can ever grant.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/resource/ledger.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// Remembers what each owner was told last, so that each is told of a change only.
+class unmet_requests {
+public:
+  struct notice {
+    std::uint64_t owner = 0;
+    /// What the owner's requests wait for, and what would end it; empty: all of them can be granted
+    /// again, if not now.
+    std::string text;
+  };
+
+  /// @param now All that cannot be granted.
+  /// @returns those for whom something changed, in order of owners.
+  [[nodiscard]] std::vector<notice> update(const std::vector<ledger::stranded>& now);
+
+  /// The owner is gone.
+  void forget(std::uint64_t owner) { told_.erase(owner); }
+
+  /// Whether some owner was told that requests wait.
+  [[nodiscard]] bool any() const { return !told_.empty(); }
+
+private:
+  std::map<std::uint64_t, std::string> told_;
+};
+
+} // namespace tune
