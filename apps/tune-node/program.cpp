@@ -23,6 +23,7 @@
 #include "run/resume_command.hpp"
 #include "run/run_command.hpp"
 #include "simulate/simulate_command.hpp"
+#include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
 
 #include "tune/io/process/descriptor_limit.hpp"
@@ -157,6 +158,8 @@ exit_code carry_out(const command_line& line, const choices& all) {
 
 int run(int argc, char** argv, const choices& all) {
   if (auto status = host_main(argc, argv, all.trainables))
+    return *status;
+  if (auto status = farewell_main(argc, argv))
     return *status;
   auto line = parse(argc, argv);
   if (!line) {

@@ -100,15 +100,34 @@ struct door_state {
     return last_ticket = (++welcomes << drawn_bits) | (fresh_number() & drawn);
   }
 
-  std::string hear(const std::string& text) {
+  template <class Self>
+  std::string hear(Self* self, const std::string& text) {
     if (text.size() > longest_hello)
       return reject({ec::bad_option, "its hello has " + std::to_string(text.size()) + " bytes, of "
                                          + std::to_string(longest_hello) + " at most"},
                     "somebody");
+    auto last = farewell_from_json(text);
+    if (!last)
+      return reject(last.error(), "somebody");
+    if (*last)
+      return hear_farewell(self, **last);
     auto client = client_hello_from_json(text);
     if (!client)
       return reject(client.error(), "somebody");
     return *client ? hear_client(**client) : hear_worker(text);
+  }
+
+  /// Somebody else's word, or one that came too late, changes nothing.
+  template <class Self>
+  std::string hear_farewell(Self* self, const farewell& of) {
+    if (auto fits = may_speak("a guard", of.build, of.cluster, settings.build, settings.cluster);
+        !fits)
+      return reject(fits.error(), "a guard");
+    auto known = std::find_if(inside.begin(), inside.end(),
+                              [&](const auto& x) { return x.second.worker == of.worker; });
+    if (known != inside.end() && settings.watchman)
+      let_go(self, known, "its guard says that it was killed");
+    return to_json(hello_answer{welcome_as({}, wall_ms())});
   }
 
   std::string hear_client(const client_hello& who) {
@@ -272,10 +291,17 @@ struct door_state {
   bool bury(Self* self, const std::string& called, const inmate& who) {
     if (!is_known_gone(who.process))
       return false;
-    send(self, cluster, node_silent{who.session, "its process has ended"});
-    settings.say("worker " + called + " is gone: its process has ended");
-    inside.erase(called);
+    let_go(self, inside.find(called), "its process has ended");
     return true;
+  }
+
+  /// Its trials go on elsewhere at once.
+  template <class Self>
+  void let_go(Self* self, std::map<std::string, inmate>::iterator whom, const std::string& why) {
+    const auto& [called, who] = *whom;
+    send(self, cluster, node_silent{who.session, why});
+    settings.say("worker " + called + " is gone: " + why);
+    inside.erase(whom);
   }
 
   template <class Self>
@@ -313,7 +339,7 @@ door_impl::behavior_type door(door_impl::stateful_pointer<door_state> self, door
   stand_firm(self);
   state.watched.init(self);
   return {
-      [&state](hello_atom, const std::string& text) { return state.hear(text); },
+      [self, &state](hello_atom, const std::string& text) { return state.hear(self, text); },
       [self, &state](enter_atom, std::uint64_t ticket) { return state.let_in(self, ticket); },
       [self, &state](enter_atom, std::uint64_t ticket, const node_actor& node,
                      const node_inventory& has) { state.enter(self, ticket, node, has); },

@@ -54,6 +54,29 @@ std::string to_json(const hello& x) {
   return to_json(result);
 }
 
+std::string to_json(const farewell& x) {
+  object result;
+  result.set("role", "farewell");
+  write(result, x.build);
+  result.set("cluster", value{x.cluster});
+  result.set("worker", value{x.worker});
+  return to_json(result);
+}
+
+expected<std::optional<farewell>> farewell_from_json(std::string_view text) {
+  auto all = object_from_json(text);
+  if (!all)
+    return all.error();
+  field_reader from{*all, "in a farewell"};
+  if (from.get_if<std::string>("role") != "farewell")
+    return std::optional<farewell>{};
+  farewell result{read_build(from), from.get<std::string>("cluster"),
+                  from.get<std::string>("worker")};
+  if (from.fault())
+    return *from.fault();
+  return std::optional{std::move(result)};
+}
+
 expected<hello> hello_from_json(std::string_view text) {
   auto all = object_from_json(text);
   if (!all)

@@ -355,5 +355,25 @@ TEST_F(watched_door_test, tells_at_once_of_a_process_that_has_ended) {
   EXPECT_EQ(greet(words_of("b")).name, "w");
 }
 
+TEST_F(watched_door_test, loses_a_worker_at_once_whose_guard_says_that_it_died) {
+  auto node = mock_node();
+  auto offer = come(words_of("a"), node);
+  auto say = [this](const std::string& cluster_name, const std::string& worker) {
+    const auto text = to_json(farewell{this_build(), cluster_name, worker});
+    return *hello_answer_from_json(ask_now<std::string>(uut, hello_atom_v, text));
+  };
+
+  EXPECT_TRUE(std::holds_alternative<rejection>(say("other", "a")));
+  EXPECT_TRUE(std::holds_alternative<welcome>(say("default", "b")));
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  EXPECT_TRUE(std::holds_alternative<welcome>(say("default", "a")));
+
+  auto told = cluster.take<node_silent>();
+  EXPECT_EQ(told.session, offer.session);
+  EXPECT_THAT(told.why, HasSubstr("killed"));
+  EXPECT_THAT(said.back(), HasSubstr("worker w is gone: its guard says that it was killed"));
+  EXPECT_EQ(greet(words_of("b")).name, "w");
+}
+
 } // namespace
 } // namespace tune

@@ -43,6 +43,17 @@ TEST(hello, answers_come_back_as_they_were) {
   }
 }
 
+TEST(hello, farewells_come_back_as_they_were_and_are_nothing_else) {
+  const farewell words{{5, "0.1.0", "0.17.6"}, "lab", "00ff"};
+
+  auto back = farewell_from_json(to_json(words));
+
+  ASSERT_TRUE(back && *back);
+  EXPECT_EQ(**back, words);
+  EXPECT_EQ(*farewell_from_json(to_json(somebody())), std::nullopt);
+  EXPECT_FALSE(farewell_from_json(R"({"role": "farewell"})"));
+}
+
 TEST(hello, names_what_is_missing_or_wrong) {
   auto why = [](std::string text, const std::string& from, const std::string& to) {
     text.replace(text.find(from), from.size(), to);

@@ -220,9 +220,13 @@ struct hearing : tune::process_listener {
   void exited(const tune::exit_info& how) override { put(1, "exited " + how.trouble + "\n"); }
 };
 
-/// A node of its own, with one process that runs the rest of the script.
+/// A node of its own, with one process that runs the rest of the script. Where the environment
+/// names an obituary, that is a file to be made.
 [[noreturn]] void node(words& script) {
-  auto service = tune::process_service::start();
+  tune::process_service_options options;
+  if (const auto* file = std::getenv("TUNE_TEST_OBITUARY"))
+    options.obituary = {"/bin/touch", file};
+  auto service = tune::process_service::start(options);
   if (!service) {
     put(1, service.error().detail + "\n");
     std::_Exit(1);

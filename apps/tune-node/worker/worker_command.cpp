@@ -5,6 +5,7 @@
 #include "console/text.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
+#include "worker/farewell_main.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
@@ -134,6 +135,7 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   result.cluster = what.cluster;
   result.worker = random_hex(identity_bytes);
   result.node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all);
+  result.node.processes.obituary = farewell_words(what, result.worker);
   checkpoint_courier_settings keeping;
   keeping.share = !what.own_storage;
   result.furnish = [&system, fetcher, keeping](node_settings& node, const head_links& links) {

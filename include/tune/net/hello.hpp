@@ -9,6 +9,7 @@
 #include "tune/core/resource/resources.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -56,6 +57,21 @@ struct hello {
 
   friend bool operator==(const hello&, const hello&) = default;
 };
+
+/// Tells that a worker's process has died, and nothing is left of what ran there: said in its place
+/// by its guard. Only the worker and its head know the word that names it.
+struct farewell {
+  build_identity build;
+  std::string cluster;
+  /// See `hello::worker`.
+  std::string worker;
+
+  friend bool operator==(const farewell&, const farewell&) = default;
+};
+
+[[nodiscard]] std::string to_json(const farewell& x);
+/// @returns nothing for what is no farewell. @errors `ec::bad_syntax`, `ec::bad_option`.
+[[nodiscard]] expected<std::optional<farewell>> farewell_from_json(std::string_view text);
 
 /// The head lets it in.
 struct welcome {

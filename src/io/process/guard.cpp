@@ -42,13 +42,14 @@ public:
   }
 
   /// Until the node is gone and so is everything else.
-  void run() {
+  /// @returns what is to be run then; empty: nothing.
+  std::vector<std::string> run() {
     for (;;) {
       wards_.reap();
       auto next = wards_.pass();
       flush();
       if (orphaned_ && wards_.empty() && wards_.clear_strays())
-        return;
+        return std::move(obituary_);
       wait(next);
       drain_signals();
       if (!orphaned_)
@@ -61,6 +62,7 @@ private:
   unique_fd signals_;
   int null_;
   bool orphaned_ = false;
+  std::vector<std::string> obituary_;
   std::deque<guard_wire::message> outbox_;
   ward_book wards_{&guard::on_farewell, this};
 
@@ -126,6 +128,8 @@ private:
         look(*question);
       else if (std::holds_alternative<guard_wire::ping>(*got.what))
         say(guard_wire::pong{});
+      else if (auto* words = std::get_if<guard_wire::obituary>(&*got.what))
+        obituary_ = std::move(words->argv);
     }
   }
 
@@ -220,6 +224,18 @@ unique_fd clear_low_fds(int fd, int null) {
   return result;
 }
 
+/// Runs another program in the place of this one. @returns if it cannot be run.
+void become(std::vector<std::string> argv) {
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::vector<char*> words;
+  for (auto& x : argv)
+    words.push_back(x.data());
+  words.push_back(nullptr);
+  ::execv(words.front(), words.data());
+}
+
 unique_fd open_signals() {
   // TERM and the like are for the node: its end is told by the socket.
   sigset_t all;
@@ -248,8 +264,10 @@ std::optional<int> guard_main(int argc, char** argv) {
   if (::chdir("/") != 0)
     return 1;
   remove_left_groups();
-  guard{std::move(socket), open_signals(), high_null}.run();
+  auto obituary = guard{std::move(socket), open_signals(), high_null}.run();
   remove_left_groups();
+  if (!obituary.empty())
+    become(std::move(obituary));
   return 0;
 }
 

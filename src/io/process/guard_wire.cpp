@@ -136,6 +136,10 @@ void write(writer& to, const seen& x) {
   to.number(static_cast<std::uint8_t>(x.alone));
 }
 
+void write(writer& to, const obituary& x) {
+  to.texts(x.argv);
+}
+
 void read_duration(reader& from, std::chrono::milliseconds& x) {
   std::chrono::milliseconds::rep count = 0;
   from.number(count);
@@ -196,6 +200,10 @@ void read(reader& from, look& x) {
 void read(reader& from, seen& x) {
   from.number(x.id);
   from.flag(x.alone);
+}
+
+void read(reader& from, obituary& x) {
+  from.texts(x.argv);
 }
 
 template <std::size_t Index = 0>

@@ -19,7 +19,7 @@
 namespace tune::guard_wire {
 
 /// Of these messages: a program replaced by a newer one must not be its guard.
-inline constexpr std::uint32_t wire_version = 4;
+inline constexpr std::uint32_t wire_version = 5;
 
 /// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
 struct launch {
@@ -88,7 +88,13 @@ struct seen {
   bool alone = false;
 };
 
-using message = std::variant<launch, end, hello, started, exited, ping, pong, look, seen>;
+/// Node to guard: a program to run should the node die, once nothing is left of its processes.
+struct obituary {
+  /// Empty: none.
+  std::vector<std::string> argv;
+};
+
+using message = std::variant<launch, end, hello, started, exited, ping, pong, look, seen, obituary>;
 
 /// Largest packet sent as such; a longer one, which only a launch is, travels as a memory file.
 inline constexpr std::size_t max_packet = 64 * 1024;

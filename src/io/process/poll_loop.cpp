@@ -59,7 +59,16 @@ process_service::poll_loop::poll_loop(process_service_options options, guard_con
     , guard_{std::move(guard)}
     , buffer_(buffer_size) {}
 
+/// To a guard that has just begun, whose socket is empty. A guard that does not hear of it does all
+/// else.
+void process_service::poll_loop::leave_obituary() {
+  if (!options_.obituary.empty())
+    static_cast<void>(
+        guard_wire::send(guard_.socket.get(), guard_wire::obituary{options_.obituary}));
+}
+
 expected<void> process_service::poll_loop::begin() {
+  leave_obituary();
   if (!wake_ || !watch_.add(wake_.get(), wake_key, EPOLLIN) || !listen_to_guard()) {
     const auto reason = errno;
     return error{fault_of(reason), "cannot watch pipes: " + text_of_shortage(reason)};
@@ -86,6 +95,9 @@ process_service::poll_loop::~poll_loop() {
     post(stop{});
     thread_.join();
   }
+  // This is no death.
+  if (!options_.obituary.empty() && guard_.socket)
+    static_cast<void>(guard_wire::send(guard_.socket.get(), guard_wire::obituary{}));
   guard_.socket.reset();
   if (guard_.pid == 0 || bury_guard(guard_.pid, options_.guard_silence))
     return;
@@ -357,6 +369,7 @@ expected<void> process_service::poll_loop::ensure_guard() {
   }
   guard_ = std::move(*fresh);
   guard_pid_ = guard_.pid;
+  leave_obituary();
   if (!listen_to_guard()) {
     const auto reason = errno;
     lose_guard(guard_ended);

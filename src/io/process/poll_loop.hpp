@@ -112,6 +112,7 @@ private:
   void lose_guard(const std::string& why);
   /// @errors Never `ec::process`: no command is at fault.
   [[nodiscard]] expected<void> ensure_guard();
+  void leave_obituary();
   void send_outgoing();
   [[nodiscard]] guard_wire::io_result send_launch(std::uint64_t id);
   [[nodiscard]] guard_wire::io_result send_outgoing(const errand& what);

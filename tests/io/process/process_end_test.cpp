@@ -290,6 +290,36 @@ TEST(guard, ends_everything_when_its_node_is_killed) {
   EXPECT_TRUE(support::eventually([&] { return !is_alive(guard); }));
 }
 
+TEST(guard, runs_the_obituary_of_a_node_that_was_killed_when_all_its_processes_are_gone) {
+  support::scratch_directory scratch;
+  const auto file = scratch.path() / "it is over";
+  ::setenv("TUNE_TEST_OBITUARY", file.c_str(), 1);
+  dying_node node{"obituary", "ignore_term daemon hang", 100};
+  ::unsetenv("TUNE_TEST_OBITUARY");
+  auto guard = node.read("guard");
+  ASSERT_GT(node.read("child"), 0);
+  ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 2; }));
+  EXPECT_FALSE(std::filesystem::exists(file));
+
+  ::kill(parent_of(guard), SIGKILL);
+
+  EXPECT_TRUE(support::eventually([&] { return std::filesystem::exists(file); }));
+  EXPECT_EQ(support::count_tagged(node.tag), 0u);
+}
+
+TEST_F(process_end_test, runs_no_obituary_at_its_end) {
+  const auto file = scratch.path() / "it is over";
+  auto options = with_fake_guard();
+  options.obituary = {"/bin/touch", file.string()};
+  uut = std::move(*process_service::start(options));
+  launch_ready({"READY", "hang"});
+
+  // Waits for the end of the guard, and so of what that would have become.
+  uut.reset();
+
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(guard, leaves_daemons_to_the_sweep_only_when_it_is_killed_along_with_its_node) {
   dying_node node{"both", "daemon children 1 hang", 100};
   auto guard = node.read("guard");

@@ -137,6 +137,9 @@ struct process_service_options {
   std::chrono::milliseconds guard_patience{20'000};
   /// A guard that answers nothing for so long is killed, and its processes with it.
   std::chrono::milliseconds guard_silence{10'000};
+  /// A program that the guard starts should this process die without the end of its service, once
+  /// nothing is left of the service's processes: to tell somebody. Empty: none.
+  std::vector<std::string> obituary{};
   /// Longest lines delivered whole. [bytes]
   std::size_t max_stdout_line = 64 * 1024;
   std::size_t max_report_line = 1024 * 1024;

@@ -1,0 +1,19 @@
+/// How the guard of a worker that died tells its head.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/dial.hpp"
+#include "tune/net/hello.hpp"
+
+#include <chrono>
+
+namespace tune {
+
+/// Tells the head behind `door` that a worker has died, and waits for its answer.
+/// @errors as the dialer; `ec::unreachable` where the head does not answer in time; `ec::refused`,
+///         with its reason, where it sends the word away.
+[[nodiscard]] expected<void> say_farewell(caf::actor_system& system, const door_dialer& door,
+                                          const farewell& words,
+                                          std::chrono::milliseconds patience);
+
+} // namespace tune
