@@ -136,6 +136,7 @@ struct runner_test : support::deterministic_system {
     EXPECT_EQ(cluster.take<lease_request>().trial.number, id);
     lease granted{lease_id{++leases}, {{"here", {}, {}}}};
     tell(uut, lease_granted{trial_id{id}, granted, node.actor});
+    make_durable();
     std::tie(order, trial) = cluster.take<support::launch_words>();
     EXPECT_EQ(order.trial, id);
     tell(trial, order.attempt, trainable.actor);
@@ -443,6 +444,21 @@ TEST_F(runner_test, places_a_trial_for_the_first_time_when_its_row_is_on_disk) {
   make_durable();
 
   EXPECT_EQ(cluster.take<lease_request>().trial.number, 0u);
+}
+
+TEST_F(runner_test, launches_no_attempt_that_is_not_on_disk) {
+  spawn();
+  suggest(1);
+  choose(0);
+  make_durable();
+  cluster.take<lease_request>();
+
+  tell(uut, lease_granted{trial_id{0}, {lease_id{1}, {{"here", {}, {}}}}, node.actor});
+  run_now();
+  EXPECT_EQ(cluster.heard->size(), 0u);
+  make_durable();
+
+  EXPECT_EQ(std::get<0>(cluster.take<support::launch_words>()).attempt.id(), (attempt_id{1, 1}));
 }
 
 TEST_F(runner_test, tells_a_node_all_that_an_attempt_needs) {

@@ -91,7 +91,8 @@ bool machine::goes_back(const live_trial& trial) const {
 }
 
 void machine::launch(live_trial& trial) {
-  emit(launch_of(trial));
+  // No program runs that the record does not know.
+  emit(launch_of(trial), seq_);
   if (settings_.failures.progress_timeout.count() > 0)
     set_deadline(trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
 }

@@ -62,7 +62,9 @@ void simulation::start_head() {
       = std::make_unique<engine>(experiment{settings_, rules_.judge->traits(),
                                             rules_.source->traits(), std::move(rules_.stoppers)},
                                  *this);
-  ledger_ = std::make_unique<ledger>();
+  // What a node says late of a lease of the head before must mean none of this one's.
+  constexpr std::uint64_t most_leases = 1'000'000'000;
+  ledger_ = std::make_unique<ledger>(epoch_ * most_leases + 1);
   leases_.clear();
   lease_of_.clear();
   members_ = {};

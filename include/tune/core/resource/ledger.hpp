@@ -37,6 +37,9 @@ struct lease {
 /// per grant, and one per *shape* of request that does not fit: it does not matter how many wait.
 class ledger {
 public:
+  /// @param first_lease The number of the first lease; the others follow. [>= 1]
+  explicit ledger(std::uint64_t first_lease = 1) : next_lease_{first_lease} {}
+
   /// Adds a node or changes its capacity; its number of devices is the whole part of
   /// `capacity.gpu`. What is granted beyond a smaller capacity stays granted. A node that comes
   /// back under its name still owes what was granted of it before and is not freed yet.
@@ -118,7 +121,7 @@ private:
   std::map<lease_id, booking> leases_;
   /// Grants in use by owner; those without any are not there.
   std::map<std::uint64_t, std::uint64_t> held_;
-  std::uint64_t next_lease_ = 1;
+  std::uint64_t next_lease_;
   std::uint64_t next_arrival_ = 1;
 
   void forget_if_settled(node_accounts::iterator node);
