@@ -234,6 +234,20 @@ class Shortages(Case):
         self.assert_only_delayed(child, "cannot take over the process's pipes: Too many open files")
 
 
+class FileSizes(Case):
+    def test_a_limit_of_file_sizes_ends_a_run_in_order_and_is_named(self):
+        limited = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
+        ini = self.experiment("tune report 3", samples=200)
+
+        ended = self.run_node("run", ini, code=7, preexec_fn=limited)
+
+        self.assertIn("File too large: raise the limit of file sizes (ulimit -f", ended.err)
+        self.run_node("resume", self.directory / "results" / "x")
+        self.assertEqual(
+            self.rows("SELECT DISTINCT status FROM trials"), [{"status": "TERMINATED"}]
+        )
+
+
 class WorkerShortages(Cluster):
     def test_a_worker_without_descriptors_costs_no_trial(self):
         ini = self.gated(samples=6, more="[failure]\nmax_failures = 0")

@@ -91,6 +91,9 @@ experiment_settings settings_of(const judge& who, std::uint64_t seed) {
   result.checkpoints.pause_in_memory = draw.below(2) == 0;
   if (who.by_reports && draw.below(2) == 0)
     result.saves = save_ability::with_reports;
+  // Shorter than what some nodes stand still.
+  if (draw.below(2) == 0)
+    result.kill_time = std::chrono::seconds{1};
   return result;
 }
 

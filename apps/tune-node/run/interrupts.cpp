@@ -54,6 +54,8 @@ void hold_signals() {
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   // Whoever reads along may go: writing fails then, which is no reason to leave trials alone.
   ::signal(SIGPIPE, SIG_IGN);
+  // Beyond a limit of file sizes (ulimit -f) writing fails, and whoever wrote says so.
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 interrupts::interrupts(std::function<void(int)> first, std::function<void(int)> second)

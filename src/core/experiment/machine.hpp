@@ -162,7 +162,7 @@ struct live_trial {
   /// It waits for its back-off to pass.
   std::optional<instant> retry_at;
   /// Its deadlines; indexed by `on::ticked::due`.
-  std::array<std::optional<instant>, 4> due_at{};
+  std::array<std::optional<instant>, 5> due_at{};
   std::optional<open_attempt> attempt;
   /// Why it must end, once that is decided, and how the scheduler hears of it.
   std::string stop_reason;
@@ -394,6 +394,7 @@ private:
   void hand_back(live_trial& trial);
   void lose_node(trial_id id, const on::node_down& what);
   void leave_node(live_trial& trial);
+  void give_up(live_trial& trial);
   void close_attempt(live_trial& trial, const on::ended& what, end_class how,
                      const std::string& detail);
   void after_attempt(live_trial& trial, end_class how, const std::string& detail);

@@ -229,6 +229,8 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   clear_deadlines(trial);
   if (how != halt_mode::kill)
     bound_the_end(trial);
+  else if (settings_.kill_time.count() > 0)
+    set_deadline(trial, due_kind::kill_time, now_ + settings_.kill_time);
   emit(cmd::halt{trial.id, attempt.id, how, std::move(why),
                  how == halt_mode::stop && exports_at_end(trial)},
        seq_);

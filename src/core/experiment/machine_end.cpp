@@ -103,6 +103,18 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
                  {}});
 }
 
+/// Its node lives, and does not end what it was told to: its disk stands still, for instance.
+void machine::give_up(live_trial& trial) {
+  const auto node = trial.attempt->home();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(settings_.kill_time);
+  take(on::ended{trial.id,
+                 trial.attempt->id,
+                 end_class::node_lost,
+                 "node " + node + " did not end it within " + std::to_string(seconds.count())
+                     + " s, and may be stuck; it was given up there",
+                 {}});
+}
+
 /// Its node is about to go: it saves at its next report and goes on elsewhere. One that cannot save
 /// had better use the time that is left: it may come to its end.
 void machine::leave_node(live_trial& trial) {

@@ -77,6 +77,9 @@ void machine::take(const on::ticked& what) {
         trial->attempt->killed_for = end_class::interrupted;
       halt(*trial, halt_mode::kill, "it did not end within the grace time");
       return;
+    case due_kind::kill_time:
+      give_up(*trial);
+      return;
     case due_kind::time_limit:
       return;
   }

@@ -117,6 +117,9 @@ retention_policy retention_of(const spec& x) {
   return {from.keep, from.score_attribute, maximise, from.max_bytes_per_trial, from.max_bytes};
 }
 
+/// A node that takes longer to end what it was told to kill is stuck.
+constexpr std::chrono::seconds patience_with_killing{20};
+
 experiment_settings settings_of(const spec& x) {
   experiment_settings result;
   result.objectives = x.experiment.objectives;
@@ -132,6 +135,7 @@ experiment_settings settings_of(const spec& x) {
     result.export_time = x.trainable.export_timeout;
   result.time_limit = x.experiment.time_limit;
   result.stop_grace = x.cluster.stop_grace;
+  result.kill_time = x.cluster.kill_grace + patience_with_killing;
   return result;
 }
 

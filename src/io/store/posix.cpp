@@ -14,9 +14,17 @@
 
 namespace tune::store {
 
+std::string text_of_errno(int number) {
+  const std::string text = std::strerror(number);
+  return number == EFBIG ? text
+                               + ": raise the limit of file sizes (ulimit -f, LimitFSIZE= of its "
+                                 "service)"
+                         : text;
+}
+
 error system_error(const std::filesystem::path& path, std::string_view doing, int number) {
   return {ec::storage,
-          path.string() + ": cannot " + std::string{doing} + ": " + std::strerror(number)};
+          path.string() + ": cannot " + std::string{doing} + ": " + text_of_errno(number)};
 }
 
 descriptor::~descriptor() {

@@ -8,10 +8,15 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
 
 namespace tune::store {
+
+/// What a system call failed with, and which limit says so.
+/// @param number An errno.
+[[nodiscard]] std::string text_of_errno(int number);
 
 /// `ec::storage`: "<path>: cannot <doing>: <text of errno>".
 [[nodiscard]] error system_error(const std::filesystem::path& path, std::string_view doing,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sqlite.hpp"
 
+#include "posix.hpp"
+
 #include <sys/stat.h>
 
 #include <cstring>
@@ -111,7 +113,7 @@ error connection::failure() const {
   const int primary = sqlite3_extended_errcode(handle()) & 0xff;
   if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL) {
     if (const int system = system_errno(handle()); system != 0)
-      text += std::string{" ("} + std::strerror(system) + ")";
+      text += " (" + text_of_errno(system) + ")";
   }
   return {ec::storage, std::move(text)};
 }

@@ -200,6 +200,49 @@ TEST_F(saving, that_hangs_does_not_hold_up_a_clients_stop) {
   EXPECT_EQ(status(), trial_status::terminated);
 }
 
+// -- A node that does not end what it is told to.
+
+using killing = saving;
+
+TEST_F(killing, is_waited_for_no_longer_than_a_time_by_a_client_that_stops) {
+  settings.kill_time = 25s;
+  report_while_it_saves();
+  post(on::stop_asked{zero, "enough"});
+  let_pass(settings.stop_grace);
+  ASSERT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
+  EXPECT_EQ(status(), trial_status::running);
+  let_pass(settings.kill_time);
+
+  EXPECT_EQ(status(), trial_status::terminated);
+  EXPECT_EQ(ports.last<cmd::attempt_changed>().how, end_class::node_lost);
+  EXPECT_EQ(ports.last<cmd::attempt_changed>().detail,
+            "node near did not end it within 25 s, and may be stuck; it was given up there");
+  end(end_class::killed); // too late
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(killing, holds_up_no_head_that_leaves_off) {
+  settings.kill_time = 25s;
+  report_while_it_saves();
+  post(on::interrupted{"ctrl-c"});
+  let_pass(settings.stop_grace);
+  EXPECT_TRUE(ports.all<cmd::finish>().empty());
+  let_pass(settings.kill_time);
+
+  ASSERT_EQ(ports.all<cmd::finish>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::interrupted);
+  EXPECT_EQ(ports.last<cmd::attempt_changed>().how, end_class::interrupted);
+}
+
+TEST_F(killing, takes_as_long_as_it_takes_where_there_is_no_time) {
+  report_while_it_saves();
+  post(on::interrupted{"ctrl-c"});
+  let_pass(settings.stop_grace);
+  let_pass(std::chrono::hours{1});
+
+  EXPECT_TRUE(ports.all<cmd::finish>().empty());
+}
+
 TEST_F(saving, that_hangs_at_the_end_of_a_trial_ends_when_somebody_asks) {
   settings.checkpoints.at_end = true;
   open();

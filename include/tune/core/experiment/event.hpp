@@ -213,7 +213,7 @@ struct interrupted {
 };
 /// Time passed and something was due.
 struct ticked {
-  enum class due : std::uint8_t { time_limit, progress_timeout, stop_grace, retry };
+  enum class due : std::uint8_t { time_limit, progress_timeout, stop_grace, retry, kill_time };
   due what = due::time_limit;
   /// Whom it concerns; unused for `time_limit`.
   trial_id trial;

@@ -82,6 +82,9 @@ struct experiment_settings {
   std::chrono::nanoseconds time_limit{0};
   /// How long the last result of a trial that was told to stop is awaited. 0 = as long as it takes.
   std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
+  /// How long a node may take to end what was to be killed; then its attempt counts as lost with
+  /// it. 0 = as long as it takes.
+  std::chrono::nanoseconds kill_time{0};
   /// How much longer it may take at the end of its trial to export. 0 = nothing is exported.
   std::chrono::nanoseconds export_time{0};
   /// How trainables save; where they do, they also restore.
