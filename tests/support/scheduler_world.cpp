@@ -268,18 +268,18 @@ bool scheduler_world::act(const action& what) {
     return false;
   auto& trial = i->second;
   auto for_later
-      = std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what);
+      = std::holds_alternative<pause_trial>(what.what) || std::holds_alternative<save>(what.what);
   if (for_later && settings_.futile > 0 && chance(settings_.futile))
     return false;
   if (std::holds_alternative<stop>(what.what)) {
     end(what.trial, fact::end_kind::stopped, true);
-  } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running
+  } else if (std::holds_alternative<pause_trial>(what.what) && trial.now == state::running
              && settings_.lost > 0 && chance(settings_.lost)) {
     trial.pauses = true;
     trial.now = state::pending;
     trial.asked = 0;
     tell(fact::added{what.trial, trial.config, true});
-  } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running) {
+  } else if (std::holds_alternative<pause_trial>(what.what) && trial.now == state::running) {
     trial.now = state::paused;
     trial.asked = 0;
     tell(fact::paused{what.trial, {++checkpoints_}});

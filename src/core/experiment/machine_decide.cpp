@@ -68,14 +68,14 @@ bool machine::act(sequence cause, const action& what) {
   }
   auto done = false;
   // Said again at each report on the way to its pause.
-  auto again = std::holds_alternative<pause>(what.what) && trial->attempt
+  auto again = std::holds_alternative<pause_trial>(what.what) && trial->attempt
                && trial->attempt->noted_waiting && trial->attempt->next == parked::pause;
   // Also where its attempt is lost by now, or will be before it has saved.
-  if (std::holds_alternative<pause>(what.what) && trial->shown == cause
+  if (std::holds_alternative<pause_trial>(what.what) && trial->shown == cause
       && settings_.saves != save_ability::none)
     trial->pauses_at = trial->judged;
-  if (std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what)) {
-    done = want_checkpoint(*trial, std::holds_alternative<pause>(what.what));
+  if (std::holds_alternative<pause_trial>(what.what) || std::holds_alternative<save>(what.what)) {
+    done = want_checkpoint(*trial, std::holds_alternative<pause_trial>(what.what));
     if (done && trial->attempt->judging != cause)
       enact(*trial);
   } else if (std::holds_alternative<allow>(what.what)) {

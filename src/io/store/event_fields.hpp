@@ -208,7 +208,7 @@ constexpr auto fields(of<action>) {
 constexpr auto fields(of<go_on>) {
   return std::tuple{field{"until", &go_on::until}};
 }
-constexpr auto fields(of<pause>) {
+constexpr auto fields(of<pause_trial>) {
   return std::tuple{};
 }
 constexpr auto fields(of<stop>) {

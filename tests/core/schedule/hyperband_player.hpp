@@ -53,7 +53,7 @@ public:
   decision carry_out(decision what) {
     tell.tell(fact::decided{what, {}});
     for (const auto& x : what.actions) {
-      if (std::holds_alternative<pause>(x.what))
+      if (std::holds_alternative<pause_trial>(x.what))
         tell.tell(fact::paused{x.trial, {1}});
       else if (std::holds_alternative<stop>(x.what))
         tell.end(x.trial.number, fact::end_kind::stopped);

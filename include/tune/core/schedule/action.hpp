@@ -23,8 +23,9 @@ struct go_on {
 };
 /// Save a checkpoint, give the resources back, wait to be allowed on. A trial whose checkpoints
 /// come with its reports does so at the first that brings one; until then it is judged as before.
-struct pause {
-  friend bool operator==(const pause&, const pause&) = default;
+/// (Not `pause`, which POSIX has a function of: whoever names this namespace may include that.)
+struct pause_trial {
+  friend bool operator==(const pause_trial&, const pause_trial&) = default;
 };
 /// End the trial.
 struct stop {
@@ -63,7 +64,7 @@ struct annotate {
 };
 
 using action_body
-    = std::variant<go_on, pause, stop, allow, save, exploit, reconfigure, set_resources, annotate>;
+    = std::variant<go_on, pause_trial, stop, allow, save, exploit, reconfigure, set_resources, annotate>;
 
 /// One action, on whichever trial, and why.
 struct action {

@@ -211,7 +211,7 @@ void promotion::see(sequence cause, const fact::result& what) {
   }
   if (!x.may_run()) {
     if (is_new || !rung_of(x).finished->is_promotable(x.slot)) {
-      say(cause, what.trial, pause{}, reason_to_wait(x));
+      say(cause, what.trial, pause_trial{}, reason_to_wait(x));
       return;
     }
     promote(what.trial);

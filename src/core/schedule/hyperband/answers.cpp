@@ -80,7 +80,7 @@ void rule::answer_for(const entry& trial, std::vector<action>& into) const {
   if (!x.at)
     into.push_back({name, stop{}, x.verdict});
   else if (must_wait(x))
-    into.push_back({name, pause{}, waits_for(x)});
+    into.push_back({name, pause_trial{}, waits_for(x)});
   else
     into.push_back({name, go_on{}, {}});
   if (x.at && x.due)

@@ -48,7 +48,7 @@ decision rule::judge(sequence cause, trial_id trial) const {
     return {cause, {{trial, go_on{}, {}}}};
   if (found->what == kind::stops)
     return {cause, {{trial, stop{}, found->facts}}};
-  return {cause, {{trial, pause{}, found->facts}}};
+  return {cause, {{trial, pause_trial{}, found->facts}}};
 }
 
 choice rule::choose(sequence at, std::uint32_t count) const {

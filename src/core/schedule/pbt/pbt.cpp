@@ -191,7 +191,7 @@ decision rule::look_at(sequence cause, trial_id trial) const {
   if (where.in == quantile::upper)
     ask_to_save(trial, gives_way, facts, result);
   else if (gives_way)
-    result.actions = {{trial, pause{}, std::move(facts)}};
+    result.actions = {{trial, pause_trial{}, std::move(facts)}};
   else if (still_waits)
     result.actions = {{trial, go_on{}, std::move(facts)}};
   else
@@ -209,7 +209,7 @@ void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, dec
   else if (!then_pause)
     into.actions.push_back({trial, annotate{facts}, {}});
   if (then_pause)
-    into.actions.push_back({trial, pause{}, facts});
+    into.actions.push_back({trial, pause_trial{}, facts});
   else
     into.actions.push_back({trial, go_on{}, {}});
 }
