@@ -59,11 +59,8 @@ bool machine::act(sequence cause, const action& what) {
     note_decision(*trial, "annotate", x->notes);
     return true;
   }
-  if (std::holds_alternative<stop>(what.what)) {
-    note_decision(*trial, "stop", what.reason);
-    const auto* why = what.reason.find("why");
-    decide_stop(*trial, why != nullptr ? to_text(*why) : "stopped by the scheduler",
-                fact::end_kind::stopped);
+  if (const auto* end = std::get_if<stop>(&what.what)) {
+    stop_by(*trial, *end, what.reason);
     return true;
   }
   auto done = false;
@@ -98,6 +95,13 @@ bool machine::act(sequence cause, const action& what) {
   if (done && !again)
     note_decision(*trial, name_of(what.what), what.reason);
   return done;
+}
+
+void machine::stop_by(live_trial& trial, const stop& what, const object& reason) {
+  note_decision(trial, "stop", reason);
+  const auto* why = reason.find("why");
+  decide_stop(trial, why != nullptr ? to_text(*why) : "stopped by the scheduler",
+              what.completes ? fact::end_kind::completed : fact::end_kind::stopped);
 }
 
 void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {

@@ -212,7 +212,7 @@ constexpr auto fields(of<pause_trial>) {
   return std::tuple{};
 }
 constexpr auto fields(of<stop>) {
-  return std::tuple{};
+  return std::tuple{field{"completes", &stop::completes, json_position::plain, true}};
 }
 constexpr auto fields(of<allow>) {
   return std::tuple{};

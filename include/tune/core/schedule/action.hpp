@@ -29,6 +29,9 @@ struct pause_trial {
 };
 /// End the trial.
 struct stop {
+  /// It has trained for as long as trials are to (`max_t`): it is complete, with a checkpoint and
+  /// exports at its end where those are wanted. Otherwise it is given up, and has neither.
+  bool completes = false;
   friend bool operator==(const stop&, const stop&) = default;
 };
 /// A paused trial may run again.
@@ -63,8 +66,8 @@ struct annotate {
   friend bool operator==(const annotate&, const annotate&) = default;
 };
 
-using action_body
-    = std::variant<go_on, pause_trial, stop, allow, save, exploit, reconfigure, set_resources, annotate>;
+using action_body = std::variant<go_on, pause_trial, stop, allow, save, exploit, reconfigure,
+                                 set_resources, annotate>;
 
 /// One action, on whichever trial, and why.
 struct action {

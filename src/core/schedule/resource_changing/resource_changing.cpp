@@ -135,6 +135,10 @@ decision rule::on_stall(sequence at) const {
   return result.actions.empty() ? base_->on_stall(at) : result;
 }
 
+std::string rule::outline() const {
+  return base_->outline();
+}
+
 void rule::describe(fingerprint& into) const {
   base_->describe(into);
   into.add(std::uint64_t{offers_.size()});
@@ -340,7 +344,8 @@ std::vector<action> rule::change_of(trial_id trial) const {
   object reason{{"rule", own_name}, {"had", to_text(has)}, {"gets", to_text(gets)}};
   reason.set("live", static_cast<std::int64_t>(live_.size()));
   reason.set("why", "goes on with " + to_text(gets) + " instead of " + to_text(has));
-  return {{trial, pause_trial{}, reason}, {trial, set_resources{std::move(gets)}, std::move(reason)}};
+  return {{trial, pause_trial{}, reason},
+          {trial, set_resources{std::move(gets)}, std::move(reason)}};
 }
 
 std::vector<action> rule::misfits_shrunk() const {
