@@ -145,6 +145,8 @@ private:
     result.nodes = books->nodes;
     result.total = books->total;
     result.used = books->used;
+    if (parts_.board != nullptr)
+      result.scheduler = parts_.board->read();
     return to_json(control_answer{{}, std::move(result)});
   }
 };

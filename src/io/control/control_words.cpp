@@ -83,6 +83,7 @@ object to_object(const control_status& x) {
   result.set("nodes", static_cast<std::int64_t>(x.nodes));
   result.set("total", to_object(x.total));
   result.set("used", to_object(x.used));
+  result.set("scheduler", x.scheduler);
   return result;
 }
 
@@ -95,6 +96,7 @@ control_status read_status(field_reader& from) {
   result.nodes = from.get_count("nodes");
   result.total = read_resources(from, "total");
   result.used = read_resources(from, "used");
+  result.scheduler = from.get<std::string>("scheduler");
   return result;
 }
 

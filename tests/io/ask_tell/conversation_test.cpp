@@ -385,15 +385,23 @@ public:
   }
 };
 
-TEST(ask_tell, ends_in_order_when_a_rule_throws) {
+TEST(ask_tell, leaves_off_when_a_rule_throws_and_can_be_gone_on_with) {
   recipe how;
   how.judge = [] { return std::make_unique<broken>(); };
   talk uut{how};
   uut.ask();
 
-  EXPECT_EQ(uut.report(0, 1, 1), R"({"op":"decision","trial":"00000","decision":"stop",)"
-                                 R"("reason":"the scheduler failed: out of luck"})");
-  EXPECT_EQ(uut.ask(), finished);
+  EXPECT_THAT(uut.report(0, 1, 1), HasSubstr(R"("decision":"pause")"));
+  uut.ask();
+
+  EXPECT_TRUE(uut.uut->machine().is_finished());
+  EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::pending);
+  std::string why;
+  for (const auto& x : uut.world.log()) {
+    if (const auto* found = std::get_if<on::interrupted>(&x.what))
+      why = found->why;
+  }
+  EXPECT_EQ(why, "the scheduler failed: out of luck");
 }
 
 } // namespace

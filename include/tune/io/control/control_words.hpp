@@ -59,6 +59,8 @@ struct control_status {
   std::uint64_t nodes = 0;
   resources total;
   resources used;
+  /// How the scheduler stands, in one line; empty: it has nothing to say.
+  std::string scheduler = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };
