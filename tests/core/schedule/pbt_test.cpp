@@ -260,7 +260,7 @@ TEST_F(pbt_saving_donor, is_a_donor_by_what_is_older_than_its_good_days) {
 
   auto verdict = tell->judged(0, 45, 20);
   ASSERT_EQ(verbs(verdict), "exploit");
-  EXPECT_EQ(reason(verdict, "donor_iteration"), value{10});
+  EXPECT_EQ(reason(verdict, "donor_iteration"), value{20});
 }
 
 TEST_F(pbt_rule, takes_over_the_newest_checkpoint_for_that_one_is_never_removed) {
