@@ -53,7 +53,7 @@ class Best(Answers):
         best = self.run_json("run", ini)["best"]
 
         self.assert_saved(best["checkpoint"], 0.9)
-        kept = self.rows("SELECT iteration FROM checkpoints WHERE state = 'good' ORDER BY iteration")
+        kept = self.rows("SELECT iteration FROM checkpoints WHERE state = 'good' ORDER BY seq")
         self.assertEqual([row["iteration"] for row in kept], [3, 10])
 
     def test_another_checkpoint_says_of_which_report_it_is(self):
@@ -83,7 +83,8 @@ class Completion(Answers):
     def test_reaching_max_t_is_completion(self):
         ini = self.curve(
             words=RISES_AND_FALLS, args="export = model",
-            more="[scheduler]\ntype = asha\nmax_t = 5\ngrace_period = 1\n[checkpoint]\nat_end = true\n",
+            more="[scheduler]\ntype = asha\nmax_t = 5\ngrace_period = 1\n"
+                 "[checkpoint]\nat_end = true\n",
         )
 
         ran = self.run_node("run", ini, "-o", "json")
