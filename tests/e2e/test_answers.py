@@ -53,7 +53,10 @@ class Best(Answers):
         best = self.run_json("run", ini)["best"]
 
         self.assert_saved(best["checkpoint"], 0.9)
-        kept = self.rows("SELECT iteration FROM checkpoints WHERE state = 'good' ORDER BY seq")
+        kept = self.rows(
+            "SELECT training_iteration AS iteration FROM checkpoints WHERE state = 'good'"
+            " ORDER BY seq"
+        )
         self.assertEqual([row["iteration"] for row in kept], [3, 10])
 
     def test_another_checkpoint_says_of_which_report_it_is(self):
@@ -90,7 +93,9 @@ class Completion(Answers):
         ran = self.run_node("run", ini, "-o", "json")
 
         self.assertEqual(self.rows("SELECT reason FROM trials")[0]["reason"], "reached max_t")
-        kept = self.rows("SELECT iteration FROM checkpoints WHERE state = 'good'")
+        kept = self.rows(
+            "SELECT training_iteration AS iteration FROM checkpoints WHERE state = 'good'"
+        )
         self.assertEqual([row["iteration"] for row in kept], [5])
         self.assertEqual(len(self.rows("SELECT * FROM exports")), 1)
         self.assertEqual(ran.json()["exports"],

@@ -195,15 +195,17 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
 }
 
 /// With fewer samples than now it had nothing to say any more, or only the beginning of what it
-/// says now.
+/// says now; with more samples it said more.
 bool replay_check::came_to_an_end_earlier(const on::suggested& what) const {
   if (std::holds_alternative<exhausted>(what.what))
     return true;
   auto known = asks_.find(what.ask);
   auto recorded = text_of(what.what);
   return known != asks_.end()
-         && std::any_of(known->second.answers.begin(), known->second.answers.end(),
-                        [&](const auto& x) { return x.starts_with(recorded); });
+         && std::any_of(
+             known->second.answers.begin(), known->second.answers.end(), [&](const auto& x) {
+               return x.starts_with(recorded) || recorded.starts_with(x) || x == "no more";
+             });
 }
 
 void replay_check::compare(const event& what) {
