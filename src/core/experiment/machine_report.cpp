@@ -144,6 +144,8 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
 void machine::set_best(const live_trial& trial, const std::shared_ptr<const report>& what,
                        double score) {
   auto before = best_ ? std::optional{best_->trial} : std::nullopt;
+  // What it took over since may be all that it has.
+  auto is_same = before == trial.id && best_lineage_ == trial.lineage;
   if (!before)
     best_.emplace();
   best_->trial = trial.id;
@@ -153,11 +155,11 @@ void machine::set_best(const live_trial& trial, const std::shared_ptr<const repo
   best_lineage_ = trial.lineage;
   auto newest = newest_good(trial);
   best_newest_ = newest ? checkpoints_.at(newest).location : std::string{};
-  if (before == trial.id)
+  if (is_same)
     return;
   find_best_checkpoint();
   // What was kept for its sake alone may go.
-  if (before && draws_ >= on::judged_afresh)
+  if (before && before != trial.id && draws_ >= on::judged_afresh)
     review(*before);
 }
 
