@@ -3,11 +3,11 @@
 
 #include "training_threads.hpp"
 
+#include "tune/core/experiment/rule_answers.hpp"
 #include "tune/trainable/drive.hpp"
 
 #include <deque>
 #include <mutex>
-#include <stdexcept>
 
 namespace tune {
 
@@ -34,20 +34,12 @@ namespace tune {
 
 namespace {
 
-/// A rule of the user's own may throw: the run cannot go on without it, but once it is mended.
+/// A rule of the user's own may throw.
 template <class Self>
 void give_up(Self* self, const runner_actor& runner, const std::string& what,
              const std::string& text) {
-  send(self, runner, news{on::interrupted{what + " failed: " + text}});
+  send(self, runner, news{rule_failed(what, text)});
   self->quit(caf::exit_reason::user_shutdown);
-}
-
-/// @returns the answer. @errors throws where it is one to another question: nobody would hear it.
-decision about(sequence cause, decision answer) {
-  if (answer.cause != cause)
-    throw std::runtime_error{"it was asked about event " + std::to_string(cause)
-                             + ", and answered about event " + std::to_string(answer.cause)};
-  return answer;
 }
 
 /// Where jobs leave their answers. Nobody waits for a job: once its scheduler is gone, nothing that
@@ -77,7 +69,7 @@ private:
 /// Does the job, and says what came of it.
 deferred_answer work_out(const cmd::judge& question, const deferred_decision& job) {
   try {
-    return {about(question.cause, job()), {}};
+    return {answer_about(question.cause, job()), {}};
   } catch (...) {
     return {{}, current_exception_text()};
   }
@@ -87,6 +79,7 @@ struct scheduler_state {
   static inline const char* name = "tune.scheduler";
   std::unique_ptr<scheduler> rule;
   bool own_thread = true;
+  std::shared_ptr<outline_board> board;
   /// What is worked out elsewhere: the first is under way, or its answer is not a fact yet.
   std::deque<cmd::judge> deferred;
   training_threads threads;
@@ -100,6 +93,8 @@ struct scheduler_state {
       const auto* decided = std::get_if<fact::decided>(&fact.what);
       settled = settled || (decided != nullptr && is_under_way(decided->what.cause));
     }
+    if (board != nullptr)
+      board->write(rule->outline());
     if (settled) {
       deferred.pop_front();
       think_on(self, runner);
@@ -108,7 +103,7 @@ struct scheduler_state {
     for (const auto& question : turn.judge)
       judge(self, question, runner, answers);
     for (const auto& question : turn.stalls)
-      answers.answers.push_back(about(question.at, rule->on_stall(question.at)));
+      answers.answers.push_back(answer_about(question.at, rule->on_stall(question.at)));
     if (!turn.judge.empty() || !turn.stalls.empty())
       send(self, runner, news{std::move(answers)});
     for (const auto& question : turn.choose)
@@ -124,7 +119,8 @@ struct scheduler_state {
              on::decided& answers) {
     auto later = rule->judge_later(question.cause, question.trial);
     if (!later) {
-      answers.answers.push_back(about(question.cause, rule->judge(question.cause, question.trial)));
+      answers.answers.push_back(
+          answer_about(question.cause, rule->judge(question.cause, question.trial)));
       return;
     }
     deferred.push_back(question);
@@ -141,7 +137,7 @@ struct scheduler_state {
         begin(self, std::move(later), runner);
         return;
       }
-      auto answer = about(next.cause, rule->judge(next.cause, next.trial));
+      auto answer = answer_about(next.cause, rule->judge(next.cause, next.trial));
       send(self, runner, news{on::decided{{std::move(answer)}}, true});
     }
   }
@@ -183,8 +179,10 @@ struct searcher_state {
 
 scheduler_impl::behavior_type
 scheduler_shell(scheduler_impl::stateful_pointer<scheduler_state> self,
-                std::shared_ptr<std::unique_ptr<scheduler>> rule, bool own_thread) {
+                std::shared_ptr<std::unique_ptr<scheduler>> rule, bool own_thread,
+                const std::shared_ptr<outline_board>& board) {
   auto& state = state_of(self);
+  state.board = board;
   state.rule = std::move(*rule);
   state.own_thread = own_thread;
   return {
@@ -219,10 +217,11 @@ searcher_actor::behavior_type searcher_shell(searcher_actor::stateful_pointer<se
 } // namespace
 
 scheduler_actor spawn_scheduler(caf::actor_system& system, std::unique_ptr<scheduler> rule,
-                                bool own_thread) {
+                                bool own_thread, std::shared_ptr<outline_board> board) {
   // Arguments of an actor are copied on their way in.
   return system.spawn(scheduler_shell,
-                      std::make_shared<std::unique_ptr<scheduler>>(std::move(rule)), own_thread);
+                      std::make_shared<std::unique_ptr<scheduler>>(std::move(rule)), own_thread,
+                      std::move(board));
 }
 
 searcher_actor spawn_searcher(caf::actor_system& system, std::unique_ptr<searcher> rule) {

@@ -50,6 +50,7 @@ struct runner_state : engine_ports {
   std::vector<on::checkpoint_bad> bad;
   std::vector<on::retry_asked> again;
   bool only_again = false;
+  std::vector<on::add_asked> additions;
 
   caf::actor_clock::time_point began;
   std::optional<run_summary> summary;
@@ -401,7 +402,7 @@ struct runner_state : engine_ports {
     send(self, recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
     if (history && !replay())
       return;
-    if (!again.empty() || only_again)
+    if (!again.empty() || only_again || !additions.empty())
       opening.how = tune::opening::gathers;
     if (!follow(opening))
       return;
@@ -415,6 +416,8 @@ struct runner_state : engine_ports {
       post(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
     if (opening.how == tune::opening::gathers) {
       for (auto& x : std::exchange(again, {}))
+        post(std::move(x));
+      for (auto& x : std::exchange(additions, {}))
         post(std::move(x));
       post(on::gathered{only_again});
     }
@@ -535,6 +538,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.bad = std::move(parts->bad);
   state.again = std::move(parts->again);
   state.only_again = parts->only_again;
+  state.additions = std::move(parts->additions);
   return {
       [&state](news& x) {
         if (x.was_deferred)

@@ -8,6 +8,7 @@
 #include "tune/actors/recorder.hpp"
 #include "tune/actors/rules.hpp"
 #include "tune/actors/sink.hpp"
+#include "tune/core/experiment/rule_answers.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
@@ -56,8 +57,8 @@ template <class Handle>
 void end_with(caf::actor_system& system, const runner_actor& runner, const Handle& whom,
               const std::string& what) {
   when_gone(whom, [&system, runner, what](const caf::error& why) {
-    auto text = what + " is gone" + (why ? ": " + render(system, why) : std::string{});
-    send_from_outside(runner, news{on::stop_asked{{}, std::move(text)}});
+    auto text = "it is gone" + (why ? ": " + render(system, why) : std::string{});
+    send_from_outside(runner, news{rule_failed(what, text)});
   });
 }
 
@@ -97,6 +98,7 @@ company_options options_for(opened_storage directory, const spec& what) {
   result.bad = std::move(directory.bad);
   result.again = std::move(directory.again);
   result.only_again = directory.only_again;
+  result.additions = std::move(directory.additions);
   result.warning = std::move(directory.warning);
   return result;
 }
@@ -140,6 +142,7 @@ company::company(premises& where, run_parts parts, company_options how)
   wanted.bad = std::move(how.bad);
   wanted.again = std::move(how.again);
   wanted.only_again = how.only_again;
+  wanted.additions = std::move(how.additions);
   spawn_rules(parts, how);
   wanted.scheduler = judge_;
   wanted.searcher = source_;
@@ -151,7 +154,8 @@ company::company(premises& where, run_parts parts, company_options how)
 company::~company() = default;
 
 void company::spawn_rules(run_parts& parts, const company_options& how) {
-  judge_ = how.scheduler ? how.scheduler->who : spawn_scheduler(system_, std::move(parts.judge));
+  judge_ = how.scheduler ? how.scheduler->who
+                         : spawn_scheduler(system_, std::move(parts.judge), true, board_);
   source_ = how.searcher ? how.searcher->who : spawn_searcher(system_, std::move(parts.source));
 }
 
@@ -173,7 +177,8 @@ expected<void> company::start() {
 
 void company::open_desk() {
   auto opened = control_server::start(
-      store_->directory(), control_desk({system_, runner_, where_, store_->directory(), space_}));
+      store_->directory(),
+      control_desk({system_, runner_, where_, store_->directory(), space_, board_}));
   if (opened)
     desk_ = std::move(*opened);
   else

@@ -146,6 +146,8 @@ private:
     result.total = books->total;
     result.used = books->used;
     result.waits_for = state->waits_for;
+    if (parts_.board != nullptr)
+      result.scheduler = parts_.board->read();
     return to_json(control_answer{{}, std::move(result)});
   }
 };

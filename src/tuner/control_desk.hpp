@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/actors/actors.hpp"
+#include "tune/actors/rules.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/tuner/premises.hpp"
@@ -19,6 +20,8 @@ struct control_desk_parts {
   premises& where;
   std::filesystem::path directory;
   std::shared_ptr<const search_space> space;
+  /// How the scheduler stands; null: nobody knows.
+  std::shared_ptr<const outline_board> board = nullptr;
 };
 
 /// Turns requests into orders for the runner, whose answers come when they are on disk.

@@ -28,7 +28,10 @@ bool same_stop(const spec& x, const spec& y) {
 } // namespace
 
 head_rules::head_rules(std::string spec, experiment_settings settings)
-    : spec_{std::move(spec)}, settings_{std::move(settings)} {}
+    : spec_{std::move(spec)}, settings_{std::move(settings)} {
+  auto written = spec_from_json(spec_);
+  counts_itself_ = written && settings_.sample_limit == 0 && settings_by(*written).sample_limit > 0;
+}
 
 expected<std::optional<rule_change>> head_rules::of(const on::opened& head) {
   if (head.spec == spec_)
@@ -45,6 +48,8 @@ expected<std::optional<rule_change>> head_rules::of(const on::opened& head) {
   result.settings.trainable = settings_.trainable;
   if (settings_.max_trials == 0)
     result.settings.max_trials = 0;
+  if (counts_itself_)
+    result.settings.sample_limit = 0;
   if (!same_stop(*before, *now)) {
     auto stoppers = make_stoppers(stop_lines(*now));
     if (!stoppers)

@@ -5,6 +5,7 @@
 #include "tune/io/json.hpp"
 #include "tune/io/sinks/trial_files/csv.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -52,22 +53,28 @@ void append_line(std::string& to, const std::vector<std::string>& fields) {
   to += '\n';
 }
 
-expected<fs::path> newest_checkpoint(store_reader& from, trial_id trial,
-                                     const fs::path& directory) {
-  auto rows = from.checkpoints(trial);
-  if (!rows)
-    return rows.error();
-  const checkpoint_row* newest = nullptr;
-  for (const auto& x : *rows) {
-    if (x.state == "good" && !x.location.starts_with(kept_in_memory)
-        && (newest == nullptr || newest->seq < x.seq))
-      newest = &x;
-  }
-  return newest == nullptr ? fs::path{} : directory / newest->location;
+/// Sets the checkpoint, and what is known of it. What an executor outside keeps is no directory.
+expected<void> read_checkpoint(store_reader& from, const trial_row& row, const objective& by,
+                               const fs::path& directory, trial_result& into) {
+  auto found = best_checkpoint(from, row, by);
+  if (!found)
+    return found.error();
+  if (!*found || (*found)->checkpoint.location.starts_with(kept_outside))
+    return {};
+  into.checkpoint = directory / (*found)->checkpoint.location;
+  into.checkpoint_iteration = (*found)->checkpoint.iteration;
+  if (const auto& at = (*found)->at; at != nullptr && at->metrics != nullptr)
+    into.checkpoint_metrics = *at->metrics;
+  return {};
 }
 
-expected<trial_result> read_trial(store_reader& from, trial_row row, const fs::path& directory) {
+expected<trial_result> read_trial(store_reader& from, trial_row row, const objective& by,
+                                  const fs::path& directory) {
   trial_result result;
+  if (row.iterations > 0) {
+    if (auto read = read_checkpoint(from, row, by, directory, result); !read)
+      return read.error();
+  }
   result.trial = row.trial;
   result.status = row.status;
   result.config = row.best_config ? std::move(*row.best_config) : row.config;
@@ -84,10 +91,6 @@ expected<trial_result> read_trial(store_reader& from, trial_row row, const fs::p
   result.directory = trials_directory(directory) / to_text(row.trial);
   if (result.iterations == 0)
     return result;
-  auto checkpoint = newest_checkpoint(from, row.trial, directory);
-  if (!checkpoint)
-    return checkpoint.error();
-  result.checkpoint = std::move(*checkpoint);
   auto exports = from.exports(row.trial);
   if (!exports)
     return exports.error();
@@ -99,7 +102,8 @@ expected<trial_result> read_trial(store_reader& from, trial_row row, const fs::p
   return result;
 }
 
-expected<std::vector<trial_result>> read_trials(store_reader& from, const fs::path& directory) {
+expected<std::vector<trial_result>> read_trials(store_reader& from, const objective& by,
+                                                const fs::path& directory) {
   trial_query all;
   all.limit = std::numeric_limits<std::size_t>::max();
   auto rows = from.trials(all);
@@ -107,7 +111,7 @@ expected<std::vector<trial_result>> read_trials(store_reader& from, const fs::pa
     return rows.error();
   std::vector<trial_result> result;
   for (auto& row : *rows) {
-    auto read = read_trial(from, std::move(row), directory);
+    auto read = read_trial(from, std::move(row), by, directory);
     if (!read)
       return read.error();
     result.push_back(std::move(*read));
@@ -210,7 +214,7 @@ expected<result_grid> read_result_grid(const fs::path& directory,
   if (!about)
     return about.error();
   about->warnings = std::move(warnings);
-  auto trials = read_trials(*from, absolute);
+  auto trials = read_trials(*from, about->objectives.front(), absolute);
   if (!trials)
     return trials.error();
   return result_grid{std::move(*about), std::move(*trials)};

@@ -4,6 +4,8 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tune {
@@ -24,6 +26,28 @@ make_chosen(const catalogue<Part, Context>& from, const std::string& type,
   return entry->make(*checked, context);
 }
 
+/// What `num_samples` comes to with the grids of the space. 0: nobody knows beforehand.
+std::uint64_t samples_wanted(const spec& what) {
+  auto space = search_space::parse(space_lines(what));
+  if (!space || what.search.type == "grid" || what.experiment.num_samples == 0)
+    return 0;
+  // All points are tried, also where they are more.
+  auto result = std::max<std::uint64_t>(what.experiment.num_samples, what.search.points.size());
+  for (const auto& x : space->parameters()) {
+    const auto* grid = std::get_if<grid_of>(&x.what);
+    if (grid == nullptr)
+      continue;
+    // Conditions pass combinations over, and points fix some of them.
+    if (x.active_if || !what.search.points.empty())
+      return 0;
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    if (grid->options.empty() || result > most / grid->options.size())
+      return 0;
+    result *= grid->options.size();
+  }
+  return result;
+}
+
 /// Trials there will be, where that is known beforehand. 0: not.
 std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
   auto result = from.what.experiment.num_samples;
@@ -41,6 +65,7 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
 
 experiment_settings settings_by(const spec& what) {
   auto result = settings_of(what);
+  result.sample_limit = samples_wanted(what);
   // An executor says by itself when it has a checkpoint, and has one at every pause.
   if (!what.trainable.kind) {
     result.checkpoints.frequency = 0;
@@ -55,9 +80,10 @@ expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const
 }
 
 expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, const choices& all,
-                                                    bool draws_by_event) {
+                                                    std::uint32_t draws) {
   auto context = scheduler_context_of(from.what, from.space);
-  context.draws_by_event = draws_by_event;
+  context.draws_by_event = draws == 0;
+  context.judges_as_before = draws < on::judged_afresh;
   return make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
                      context);
 }
@@ -81,7 +107,7 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   // A searcher that ends by itself counts its samples by itself.
   if ((*source)->traits().exhaustible)
     result.settings.max_trials = 0;
-  result.rules = {std::move(*judge), std::move(*source), std::move(*stoppers), nullptr};
+  result.rules = {std::move(*judge), std::move(*source), std::move(*stoppers), {}};
   return result;
 }
 

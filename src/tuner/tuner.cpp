@@ -138,7 +138,9 @@ void count_own(const run_content& what, run_parts& parts, const spec& record) {
   if (!what.searcher)
     return;
   parts.planned = 0;
-  parts.settings.max_trials = what.searcher->traits.exhaustible ? 0 : record.experiment.num_samples;
+  auto counts_itself = what.searcher->traits.exhaustible;
+  parts.settings.max_trials = counts_itself ? 0 : record.experiment.num_samples;
+  parts.settings.sample_limit = parts.settings.max_trials;
 }
 
 expected<void> can_recover_all(const run_content& what, relay& news) {

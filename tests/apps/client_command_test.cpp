@@ -14,6 +14,7 @@ namespace tune::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using kind = order_verdict::kind;
 
 TEST(client_command, reads_values_as_the_space_writes_them) {
@@ -82,6 +83,8 @@ TEST(status_command, tells_how_it_stands_by_database_and_head) {
   known_state x;
   x.row.status = "running";
   EXPECT_EQ(state_of(x), "lost");
+  x.is_asked = true;
+  EXPECT_EQ(state_of(x), "at_rest");
   x.led = true;
   EXPECT_EQ(state_of(x), "running");
   x.head.emplace();
@@ -103,9 +106,13 @@ TEST(status_command, says_it_in_words) {
   row.trial = trial_id{4};
   row.iterations = 7;
   row.objectives = {0.5};
-  x.seen.trials = {row};
+  auto last = row;
+  last.trial = trial_id{33};
+  last.reason = "it fell behind";
+  x.shares = {{trial_status::running, 30, {row}, {last}}};
   x.led = true;
   x.head.emplace();
+  x.head->scheduler = "asha: rung 1: 9, 4: 2";
   x.head->pid = 4242;
   x.head->held = 2;
 
@@ -114,8 +121,45 @@ TEST(status_command, says_it_in_words) {
   EXPECT_THAT(text, HasSubstr("digits: running for"));
   EXPECT_THAT(text, HasSubstr("head: pid 4242"));
   EXPECT_THAT(text, HasSubstr("2 trials paused by clients"));
-  EXPECT_THAT(text, HasSubstr("trial 00004: iteration 7, loss = 0.5"));
-  EXPECT_THAT(text, HasSubstr("and 29 more that run"));
+  EXPECT_THAT(text, HasSubstr("  30 running:\n    trial 00004: iteration 7, loss = 0.5\n"
+                              "    ... 28 not shown\n"
+                              "    trial 00033: iteration 7, loss = 0.5; it fell behind\n"));
+  EXPECT_THAT(text, HasSubstr("\n  scheduler: asha: rung 1: 9, 4: 2\n"));
+}
+
+TEST(status_command, deals_its_rows_fairly) {
+  EXPECT_EQ(deal_rows({100, 3, 0, 1, 50}, 20), (status_counts{8, 3, 0, 1, 8}));
+  EXPECT_EQ(deal_rows({1, 0, 0, 0, 2}, 20), (status_counts{1, 0, 0, 0, 2}));
+  EXPECT_EQ(deal_rows({9, 9, 9, 9, 9}, 3), (status_counts{1, 1, 1, 0, 0}));
+}
+
+TEST(status_command, counts_the_nodes_of_a_cluster_once) {
+  known_state x;
+  x.row.status = "running";
+  x.led = true;
+  x.head.emplace();
+  x.head->nodes = 2;
+  x.seen.nodes = 2;
+  x.seen.objectives = {{"loss", false}};
+
+  auto text = status_text(x, style{false});
+
+  EXPECT_THAT(text, HasSubstr("2 nodes"));
+  EXPECT_THAT(text, Not(HasSubstr("2 nodes, 2 nodes")));
+}
+
+TEST(status_command, says_of_an_ended_conversation_how_to_go_on) {
+  known_state x;
+  x.row.status = "running";
+  x.is_asked = true;
+  x.seen.experiment = "bowl";
+  x.seen.objectives = {{"loss", false}};
+
+  auto text = status_text(x, style{false});
+
+  EXPECT_THAT(text, HasSubstr("bowl: at rest after"));
+  EXPECT_THAT(text, HasSubstr("tune-node ask-tell FILE --resume goes on"));
+  EXPECT_THAT(text, Not(HasSubstr("its head is gone")));
 }
 
 TEST(file_follower, copies_what_came_since_the_last_look) {

@@ -29,7 +29,10 @@ inline run_snapshot digits() {
                     shared({{"lr", 0.01}, {"hidden", 64}, {"optimizer", "adam"}}),
                     shared({{"accuracy", 0.98125}, {"loss", 0.0625}}),
                     9,
-                    "results/digits-mlp/trials/00003/checkpoint_000002"};
+                    "results/digits-mlp/trials/00003/checkpoint_000002",
+                    9,
+                    shared({{"accuracy", 0.98125}}),
+                    terminated};
   x.used = {amount::of(2), amount::of(0.5), 0, {}};
   x.total = {amount::of(4), amount::of(1), 0, {}};
   x.trials = {

@@ -72,6 +72,37 @@ TEST(summary_text, says_so_when_there_is_no_best) {
               HasSubstr("  best: none, no trial reported accuracy\n"));
 }
 
+TEST(summary_text, says_of_which_report_the_checkpoint_is_where_the_best_has_none) {
+  auto x = finished();
+  x.best->checkpoint_iteration = 7;
+  x.best->checkpoint_metrics = sample::shared({{"accuracy", 0.9}});
+
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", ""}, {}),
+              HasSubstr("  checkpoint: results/digits-mlp/trials/00003/checkpoint_000002\n"
+                        "    of iteration 7, accuracy = 0.9: the best report has none\n"));
+}
+
+TEST(summary_text, says_that_the_best_trial_failed_later) {
+  auto x = finished();
+  x.best->status = trial_status::errored;
+
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", ""}, {}),
+              HasSubstr("  best: trial 00003 (which failed later) at iteration 9, "));
+}
+
+TEST(summary_text, says_that_exports_failed) {
+  auto x = finished();
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", ""}, {}), Not(HasSubstr("exports")));
+  x.exports = {0, 4, "onnx: no such layer"};
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", ""}, {}),
+              HasSubstr("  exports: all 4 failed: onnx: no such layer\n"));
+  x.exports.made = 2;
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", ""}, {}),
+              HasSubstr("  exports: 2 made, 4 failed: onnx: no such layer\n"));
+  EXPECT_THAT(summary_json(x, experiment_status::done),
+              HasSubstr(R"("exports":{"made":2,"failed":4,"why":"onnx: no such layer"})"));
+}
+
 TEST(summary_text, is_harmless_whatever_trials_said) {
   auto x = finished();
   x.best->config = sample::shared({{"k\x1b[2J", "v\n\x1b[31m"}});
@@ -89,14 +120,18 @@ TEST(summary_json, is_exactly_the_documented_object) {
       R"("counts":{"PENDING":0,"RUNNING":0,"PAUSED":0,"TERMINATED":19,"ERRORED":1},)"
       R"("best":{"trial":"00003","config":{"lr":0.01,"hidden":64,"optimizer":"adam"},)"
       R"("metrics":{"accuracy":0.98125,"loss":0.0625},)"
-      R"("checkpoint":"results/digits-mlp/trials/00003/checkpoint_000002"},"elapsed_s":125.0})"
+      R"("iteration":9,"status":"TERMINATED",)"
+      R"("checkpoint":"results/digits-mlp/trials/00003/checkpoint_000002",)"
+      R"("checkpoint_iteration":9,"checkpoint_metrics":{"accuracy":0.98125}},"elapsed_s":125.0})"
       "\n");
 }
 
 TEST(summary_json, has_null_where_there_is_nothing) {
   auto x = finished();
   x.best->checkpoint.clear();
-  EXPECT_THAT(summary_json(x, experiment_status::done), HasSubstr(R"("checkpoint":null})"));
+  EXPECT_THAT(
+      summary_json(x, experiment_status::done),
+      HasSubstr(R"("checkpoint":null,"checkpoint_iteration":null,"checkpoint_metrics":null})"));
 
   x.best.reset();
   EXPECT_THAT(summary_json(x, experiment_status::failed), HasSubstr(R"("status":"failed",)"));

@@ -239,7 +239,7 @@ TEST_F(behaviours, A4_4_resources_are_changed_of_a_paused_trial_but_not_of_a_run
   decide_on({0}, set_resources{four});
   EXPECT_EQ(refused(), 1u);
   report({0});
-  decide_on({0}, pause{});
+  decide_on({0}, pause_trial{});
   save();
   end(end_class::stopped, {0});
   ASSERT_EQ(status({0}), paused);

@@ -229,7 +229,7 @@ void train_and_pause(behaviours& x, std::uint64_t count) {
     }
     x.report();
   }
-  x.decide(pause{});
+  x.decide(pause_trial{});
   x.save();
   x.end(end_class::stopped);
 }

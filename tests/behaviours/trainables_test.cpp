@@ -194,7 +194,7 @@ TEST_F(behaviours, B2_3_a_checkpoint_with_the_last_report_is_kept_and_is_the_new
     for (auto n = 1; n <= 6; ++n) {
       auto place = with.context().directory / "own";
       put_count(place, n);
-      if (!with.report({{"loss", n}}, place))
+      if (!with.report({{"loss", 10 - n}}, place))
         return;
     }
   });

@@ -118,9 +118,13 @@ class Limits(Case):
         self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "time_limit")
         self.assert_no_trial_processes()
 
-    def test_the_environment_limits_the_time_too(self):
-        ini = self.experiment("tune report 1 hang")
-        limited = {"PATH": os.environ["PATH"], "TRIALRUNNER_WALLTIME_LIMIT": "1"}
+    def test_the_environment_limits_the_training_time(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n[space]\nx = 1\n[trainable]\n"
+            "command = sh -c 'i=0; while :; do i=$((i+1)); echo loss=$i; done'\n"
+            "metric.loss = loss=(\\S+)\n"
+        )
+        limited = {"PATH": os.environ["PATH"], "TRIALRUNNER_WALLTIME_LIMIT": "0.2"}
 
         ran = self.run_node(
             "run", ini, "-o", "json", "--cluster.stop_grace", "500ms", "--cluster.kill_grace",
@@ -128,6 +132,10 @@ class Limits(Case):
         )
 
         self.assertEqual(ran.json()["status"], "time_limit")
+        row = self.rows("SELECT why FROM experiment")[0]
+        self.assertIn("training_limit", row["why"])
+        trained = self.rows("SELECT sum(time_this_iter_s) AS s FROM results")[0]["s"]
+        self.assertGreaterEqual(trained, 0.2)
 
     def test_trials_may_open_as_many_files_as_the_user_and_the_program_as_it_can(self):
         ini = self.ini(

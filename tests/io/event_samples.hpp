@@ -60,7 +60,7 @@ inline std::vector<action> every_action() {
   const object reason{{"rule", "asha"}, {"cutoff", nan}, {"name", "inf"}, {"rung", 2}};
   return {{{1}, go_on{}, {}},
           {{2}, go_on{9}, reason},
-          {{3}, pause{}, reason},
+          {{3}, pause_trial{}, reason},
           {{4}, stop{}, reason},
           {{5}, allow{}, {}},
           {{6}, save{}, {}},

@@ -96,7 +96,7 @@ struct run_by_hand {
   }
   void open(std::size_t trials = 1) {
     make();
-    post(on::opened{1, "test", "{}", 1});
+    post(on::opened{1, "test", "{}", 1, opening::at_once, on::present_draws});
     suggest(trials);
   }
   void post(event_body what) {

@@ -2,6 +2,7 @@
 #include "support/scheduler_world.hpp"
 
 #include "support/scheduler_feed.hpp"
+#include "tune/core/schedule/refusals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -173,6 +174,9 @@ void scheduler_world::train(trial_id id, known_trial& trial) {
   what.lineage = trial.lineage;
   what.iteration = trial.iteration;
   what.scores = scores(trial);
+  // A report without the metric is not told of: its trial just goes on.
+  if (what.scores.empty())
+    return;
   what.time = chance(settings_.odd / 2) ? std::nan("") : static_cast<double>(trial.iteration);
   auto full = std::make_shared<report>();
   full->trial = id;
@@ -229,8 +233,6 @@ void scheduler_world::give_verdict(trial_id id) {
 
 void scheduler_world::carry_out(const decision& what, sequence cause) {
   fact::decided told{what, {}};
-  std::vector<trial_id> stopped;
-  std::vector<std::pair<trial_id, bool>> moved;
   for (std::size_t i = 0; i < what.actions.size(); ++i) {
     const auto& x = what.actions[i];
     if (!trials_.contains(x.trial)) {
@@ -242,19 +244,32 @@ void scheduler_world::carry_out(const decision& what, sequence cause) {
     if (std::holds_alternative<stop>(x.what) && x.reason.empty())
       fault("stops without a reason");
   }
-  for (std::size_t i = 0; i < what.actions.size(); ++i) {
-    if (trials_.contains(what.actions[i].trial) && refuses(what.actions[i]))
-      told.refused.push_back(static_cast<std::uint32_t>(i));
-  }
-  std::sort(told.refused.begin(), told.refused.end());
   if (what.cause != cause)
     fault("the decision names another cause");
-  auto refused = told.refused;
-  tell(std::move(told));
+  std::vector<action> later;
   for (std::size_t i = 0; i < what.actions.size(); ++i) {
-    if (!std::binary_search(refused.begin(), refused.end(), i))
-      act(what.actions[i]);
+    const auto& x = what.actions[i];
+    auto was_known = !is_refused(told, i);
+    if (was_known && (!trials_.contains(x.trial) || refuses(x)))
+      told.refused.push_back(static_cast<std::uint32_t>(i));
+    else if (was_known && acts_at_once(x))
+      act(x);
+    else if (was_known)
+      later.push_back(x);
   }
+  std::sort(told.refused.begin(), told.refused.end());
+  tell(std::move(told));
+  for (const auto& x : later)
+    act(x);
+}
+
+/// Nothing that runs has to be waited for: the scheduler hears of it before its answer.
+bool scheduler_world::acts_at_once(const action& what) const {
+  auto now = trials_.at(what.trial).now;
+  auto ends_or_moves
+      = std::holds_alternative<stop>(what.what) || std::holds_alternative<exploit>(what.what);
+  return (ends_or_moves && now != state::running)
+         || (std::holds_alternative<allow>(what.what) && now == state::paused);
 }
 
 bool scheduler_world::refuses(const action& what) {
@@ -268,18 +283,18 @@ bool scheduler_world::act(const action& what) {
     return false;
   auto& trial = i->second;
   auto for_later
-      = std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what);
+      = std::holds_alternative<pause_trial>(what.what) || std::holds_alternative<save>(what.what);
   if (for_later && settings_.futile > 0 && chance(settings_.futile))
     return false;
-  if (std::holds_alternative<stop>(what.what)) {
-    end(what.trial, fact::end_kind::stopped, true);
-  } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running
+  if (const auto* ends = std::get_if<stop>(&what.what)) {
+    end(what.trial, ends->completes ? fact::end_kind::completed : fact::end_kind::stopped, true);
+  } else if (std::holds_alternative<pause_trial>(what.what) && trial.now == state::running
              && settings_.lost > 0 && chance(settings_.lost)) {
     trial.pauses = true;
     trial.now = state::pending;
     trial.asked = 0;
     tell(fact::added{what.trial, trial.config, true});
-  } else if (std::holds_alternative<pause>(what.what) && trial.now == state::running) {
+  } else if (std::holds_alternative<pause_trial>(what.what) && trial.now == state::running) {
     trial.now = state::paused;
     trial.asked = 0;
     tell(fact::paused{what.trial, {++checkpoints_}});
@@ -305,8 +320,7 @@ void scheduler_world::end(trial_id id, fact::end_kind how, bool judged) {
   auto& trial = trials_.at(id);
   fact::ended what;
   what.trial = id;
-  what.how = how == fact::end_kind::stopped && trial.now != state::running ? fact::end_kind::removed
-                                                                           : how;
+  what.how = how;
   what.judged = judged;
   what.scores = scores(trial);
   what.time = static_cast<double>(trial.iteration);

@@ -103,6 +103,7 @@ private:
   void carry_out(const decision& what, sequence cause);
   void come_back(trial_id id, known_trial& trial);
   [[nodiscard]] bool refuses(const action& what);
+  [[nodiscard]] bool acts_at_once(const action& what) const;
   bool act(const action& what);
   void end(trial_id id, fact::end_kind how, bool judged);
   bool stall();

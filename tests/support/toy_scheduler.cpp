@@ -63,7 +63,7 @@ decision toy_scheduler::judge(sequence cause, trial_id trial) const {
   object why{{"rule", "toy"}, {"draw", u}};
   decision result{cause, {}};
   if (u < 0.15) {
-    result.actions.push_back({trial, pause{}, why});
+    result.actions.push_back({trial, pause_trial{}, why});
   } else if (u < 0.2) {
     result.actions.push_back({trial, stop{}, why});
   } else if (u < 0.3 && !paused_.empty()) {
@@ -73,7 +73,7 @@ decision toy_scheduler::judge(sequence cause, trial_id trial) const {
     auto [donor, from] = pick(checkpoints_, draw);
     result.actions.push_back({trial, exploit{donor, from, configs_.at(trial)}, why});
   } else if (u < 0.45 && !running_.empty()) {
-    result.actions.push_back({pick(running_, draw), pause{}, why});
+    result.actions.push_back({pick(running_, draw), pause_trial{}, why});
   } else if (u < 0.5 && !configs_.empty()) {
     result.actions.push_back({pick(configs_, draw).first, stop{}, why});
   } else if (u < 0.6) {

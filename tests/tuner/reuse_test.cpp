@@ -243,7 +243,7 @@ public:
   [[nodiscard]] scheduler_traits traits() const override { return {"training_iteration", 1, true}; }
   void apply(const scheduler_fact& what) override { queue_.apply(what); }
   [[nodiscard]] decision judge(sequence cause, trial_id trial) const override {
-    return {cause, {{trial, pause{}, {{"rule", "pauser"}}}}};
+    return {cause, {{trial, pause_trial{}, {{"rule", "pauser"}}}}};
   }
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override {
     return queue_.first(at, count);

@@ -6,7 +6,9 @@
 #include "run/ending.hpp"
 #include "tune/core/space/domain.hpp"
 #include "tune/io/control/control_client.hpp"
+#include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -77,10 +79,31 @@ exit_code code_of_told(std::span<const order_verdict> told) {
   return any(kind::refused) ? exit_code::refused : exit_code::done;
 }
 
+/// Whether all of the experiment has been run.
+bool is_done_with(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  return row && row->status == to_text(experiment_status::done);
+}
+
 /// What can be done where nobody runs the experiment.
-error with_advice(error why, const client_command& what) {
-  if (why.code == ec::unreachable && what.what == control_request::op::retry)
+error with_advice(error why, const client_command& what, const control_request& wish,
+                  const fs::path& directory) {
+  using op = control_request::op;
+  if (why.code != ec::unreachable || is_led(directory))
+    return why;
+  auto resume = "tune-node resume " + shell_word(directory.string());
+  if (what.what == op::add)
+    why.detail = directory.string() + ": nobody runs this experiment now; " + resume + " --add "
+                 + shell_word(to_json(wish.config)) + " adds this configuration and runs it";
+  else if (what.what == op::retry)
     why.detail += ", with --mode errored_only or restart_errored for what had failed";
+  else if (is_done_with(directory))
+    why.detail = directory.string() + ": this experiment is done: nothing of it is left to "
+                 + (what.what == op::stop    ? "stop"
+                    : what.what == op::pause ? "pause"
+                                             : "unpause")
+                 + "; " + resume + " --experiment.num_samples N takes further samples";
   return why;
 }
 
@@ -129,7 +152,7 @@ exit_code run_client(const command_line& line, const client_command& what) {
     return complain(directory.error());
   auto answer = ask_control(*directory, *wish);
   if (!answer)
-    return complain(with_advice(answer.error(), what));
+    return complain(with_advice(answer.error(), what, *wish, *directory));
   auto name = fs::absolute(*directory).lexically_normal().filename().string();
   write_told(answer->told, name, line.output.value_or(output_format::table), std::cout, std::cerr);
   return code_of_told(answer->told);

@@ -16,6 +16,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -28,6 +29,16 @@ namespace {
 /// A head that is busy leaves the rest to the database.
 constexpr std::chrono::seconds status_patience{10};
 
+/// Columns; the reason may quote a program.
+constexpr std::size_t longest_reason = 100;
+
+std::string word_of(trial_status x) {
+  std::string result{to_text(x)};
+  for (auto& c : result)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
 expected<std::vector<listed_trial>> running_trials(store_reader& from,
                                                    const std::vector<objective>& objectives) {
   trial_query which;
@@ -39,6 +50,46 @@ expected<std::vector<listed_trial>> running_trials(store_reader& from,
   std::vector<listed_trial> result;
   for (const auto& x : *found)
     result.push_back(listed(x, objectives));
+  return result;
+}
+
+expected<std::vector<listed_trial>> some_trials(store_reader& from, const trial_query& which,
+                                                const std::vector<objective>& objectives) {
+  std::vector<listed_trial> result;
+  if (which.limit == 0)
+    return result;
+  auto found = from.trials(which);
+  if (!found)
+    return found.error();
+  for (const auto& x : *found)
+    result.push_back(listed(x, objectives));
+  return result;
+}
+
+expected<std::vector<trial_share>> shares_of(store_reader& from, const status_counts& counts,
+                                             const std::vector<objective>& objectives) {
+  using enum trial_status;
+  auto rows = deal_rows(counts, most_shown);
+  std::vector<trial_share> result;
+  for (auto status : {running, paused, pending, errored, terminated}) {
+    auto count = counts[static_cast<std::size_t>(status)];
+    auto shown = rows[static_cast<std::size_t>(status)];
+    if (count == 0)
+      continue;
+    trial_query which;
+    which.status = status;
+    which.limit = static_cast<std::size_t>(shown == count ? shown : (shown + 1) / 2);
+    auto first = some_trials(from, which, objectives);
+    if (!first)
+      return first.error();
+    which.limit = static_cast<std::size_t>(shown) - which.limit;
+    which.descending = true;
+    auto last = some_trials(from, which, objectives);
+    if (!last)
+      return last.error();
+    std::reverse(last->begin(), last->end());
+    result.push_back({status, count, std::move(*first), std::move(*last)});
+  }
   return result;
 }
 
@@ -65,8 +116,13 @@ expected<known_state> read_state(const fs::path& directory) {
   if (!running)
     return reading_failed(running.error());
   seen->trials = std::move(*running);
+  auto shares = shares_of(*reader, row->counts, fixed.objectives);
+  if (!shares)
+    return reading_failed(shares.error());
   known_state result;
+  result.shares = std::move(*shares);
   result.seen = std::move(*seen);
+  result.is_asked = !what->trainable.kind;
   result.row = std::move(*row);
   return result;
 }
@@ -86,6 +142,9 @@ void ask_head(known_state& x, const fs::path& directory) {
 std::string headline(const known_state& x) {
   auto state = state_of(x);
   auto text = printable(x.seen.experiment) + ": ";
+  if (state == "at_rest")
+    return text + "at rest after " + duration_text(x.seen.elapsed)
+           + ": no executor asks for its trials now; tune-node ask-tell FILE --resume goes on";
   if (state == "lost")
     return text + "nobody runs it: its head is gone after " + duration_text(x.seen.elapsed);
   if (state == "paused")
@@ -101,22 +160,59 @@ std::string head_line(const known_state& x) {
   auto result = "  head: pid " + std::to_string(x.head->pid);
   for (const auto& part : resource_texts(x.seen))
     result += ", " + part;
-  if (x.head->nodes > 1)
-    result += ", " + counted(x.head->nodes, "node");
   if (x.head->held > 0)
     result += ", " + counted(x.head->held, "trial") + " paused by clients";
   if (!x.head->waits_for.empty())
     result += "\n  " + printable(x.head->waits_for);
+  if (!x.head->scheduler.empty())
+    result += "\n  scheduler: " + printable(x.head->scheduler);
   return result + "\n";
 }
 
+std::string trial_line(const listed_trial& row, const std::vector<objective>& objectives) {
+  auto result = "    trial " + to_text(row.trial) + ": iteration " + std::to_string(row.iterations);
+  for (std::size_t i = 0; i < row.objectives.size(); ++i)
+    result += ", " + printable(objectives[i].metric) + " = "
+              + (row.objectives[i].is_null() ? "-" : printable(to_text(row.objectives[i])));
+  if (!row.reason.empty())
+    result += "; " + cut(printable(row.reason), longest_reason);
+  return result + "\n";
+}
+
+std::string share_text(const trial_share& x, const std::vector<objective>& objectives) {
+  auto result = "  " + std::to_string(x.count) + " " + word_of(x.status) + ":\n";
+  for (const auto& row : x.first)
+    result += trial_line(row, objectives);
+  auto shown = x.first.size() + x.last.size();
+  if (x.count > shown)
+    result += "    ... " + std::to_string(x.count - shown) + " not shown\n";
+  for (const auto& row : x.last)
+    result += trial_line(row, objectives);
+  return result;
+}
+
 } // namespace
+
+status_counts deal_rows(const status_counts& counts, std::uint64_t rows) {
+  status_counts result{};
+  for (auto more = true; more && rows > 0;) {
+    more = false;
+    for (std::size_t i = 0; i < counts.size() && rows > 0; ++i) {
+      if (result[i] == counts[i])
+        continue;
+      ++result[i];
+      --rows;
+      more = true;
+    }
+  }
+  return result;
+}
 
 std::string state_of(const known_state& x) {
   if (x.row.status != "running")
     return x.row.status;
   if (!x.led)
-    return "lost";
+    return x.is_asked ? "at_rest" : "lost";
   return x.head && x.head->suspended ? "paused" : "running";
 }
 
@@ -125,16 +221,8 @@ std::string status_text(const known_state& x, const style& look) {
   if (!x.row.why.empty())
     result += "  " + printable(x.row.why) + "\n";
   result += progress_text(x.seen, look) + head_line(x);
-  for (const auto& row : x.seen.trials) {
-    result += "  trial " + to_text(row.trial) + ": iteration " + std::to_string(row.iterations);
-    for (std::size_t i = 0; i < row.objectives.size(); ++i)
-      result += ", " + printable(x.seen.objectives[i].metric) + " = "
-                + (row.objectives[i].is_null() ? "-" : printable(to_text(row.objectives[i])));
-    result += "\n";
-  }
-  auto running = count_of(x.seen, trial_status::running);
-  if (running > x.seen.trials.size())
-    result += "  and " + std::to_string(running - x.seen.trials.size()) + " more that run\n";
+  for (const auto& share : x.shares)
+    result += share_text(share, x.seen.objectives);
   result += "  directory: " + printable(x.seen.directory) + "\n";
   return result;
 }
@@ -150,6 +238,7 @@ std::string status_json(const known_state& x) {
     head.set("held", static_cast<std::int64_t>(x.head->held));
     head.set("waits_for", x.head->waits_for.empty() ? value{} : value{x.head->waits_for});
     head.set("nodes", static_cast<std::int64_t>(x.head->nodes));
+    head.set("scheduler", x.head->scheduler);
     head.set("cpu",
              object{{"used", x.head->used.cpu.number()}, {"total", x.head->total.cpu.number()}});
     head.set("gpu",

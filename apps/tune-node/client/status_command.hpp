@@ -14,20 +14,38 @@
 
 namespace tune::cli {
 
+/// Some of the trials in one status: the first and the last by number.
+struct trial_share {
+  trial_status status = trial_status::running;
+  std::uint64_t count = 0;
+  std::vector<listed_trial> first;
+  std::vector<listed_trial> last;
+};
+
+/// How many trials of each status are shown where there is room for `rows` in all: one for each in
+/// turn, until all have what they have or no row is left. Indexed by `trial_status`.
+[[nodiscard]] status_counts deal_rows(const status_counts& counts, std::uint64_t rows);
+
 /// What is known of an experiment from outside.
 struct known_state {
   /// From the database; its trials are those that run, at most `most_running_shown`.
   run_snapshot seen;
   experiment_row row;
+  /// Of all statuses that any trial has, running ones first; at most `most_shown` trials.
+  std::vector<trial_share> shares;
   /// From its head; nothing where none answered.
   std::optional<control_status> head;
   /// Somebody works on it.
   bool led = false;
+  /// An executor of its own runs its trials (`ask-tell`): it may come and go.
+  bool is_asked = false;
 };
 
 inline constexpr std::size_t most_running_shown = 20;
+inline constexpr std::size_t most_shown = 20;
 
-/// "running", "paused", "lost" where its head is gone, or the name of an `experiment_status`.
+/// "running", "paused", "lost" where its head is gone ("at_rest" where that is an executor's
+/// conversation, which loses nothing), or the name of an `experiment_status`.
 [[nodiscard]] std::string state_of(const known_state& x);
 
 /// For people, with line ends.

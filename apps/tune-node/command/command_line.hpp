@@ -30,6 +30,8 @@ struct run_request {
   bool dry_run = false;
   /// Go on, and how; nothing: begin.
   std::optional<resume_mode> resume;
+  /// As `resume_request::add`.
+  std::string add;
   bool strict = false;
   /// The head where it is to run; nothing: here.
   std::optional<peer_address> head;
@@ -135,6 +137,8 @@ struct resume_request {
   std::string directory;
   resume_mode mode = resume_mode::automatic;
   bool strict = false;
+  /// Configurations that are to be tried besides: a JSON object, or a list of them; empty: none.
+  std::string add;
   std::vector<named_text> overrides;
 };
 

@@ -242,9 +242,13 @@ command_doc resume_doc() {
       {{"tune-node resume results/digits-mlp", "go on after Ctrl-C or a crash"},
        {"tune-node resume results/digits-mlp --mode restart_errored",
         "and run what failed again from the beginning"},
-       {"tune-node resume results/digits-mlp --experiment.num_samples 200", "with more samples"}},
+       {"tune-node resume results/digits-mlp --experiment.num_samples 200",
+        "with more samples, or fewer"},
+       {"tune-node resume results/digits-mlp --add '{\"lr\":0.01,\"hidden\":64}'",
+        "with a configuration of your own"}},
       {directory_argument},
       {{"mode", 0, "MODE", "what becomes of trials that had failed", resume_modes, "auto"},
+       {"add", 0, "JSON", "try this configuration, too, or each of a list, also where all is done"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
       true};
 }

@@ -261,6 +261,7 @@ expected<request> resume_from(const read_result& x, const command_doc&) {
   result.directory = x.positionals[0];
   if (auto given = x.text("mode"))
     result.mode = *resume_mode_from(*given);
+  result.add = x.text("add").value_or("");
   result.strict = x.has("strict");
   result.overrides = x.overrides;
   return request{std::move(result)};

@@ -5,6 +5,7 @@
 #include "console/listed_trial.hpp"
 #include "tune/core/experiment/settings.hpp"
 #include "tune/core/resource/resources.hpp"
+#include "tune/io/store/rows.hpp"
 
 #include <array>
 #include <cstdint>
@@ -22,8 +23,14 @@ struct best_row {
   /// (`training_iteration`, …) too where they are one.
   metrics_ptr metrics;
   std::uint64_t iteration = 0;
-  /// Directory of its newest checkpoint; empty: none.
+  /// Directory of the checkpoint of that report, or of the trial's best report that has one; empty:
+  /// none.
   std::string checkpoint;
+  /// The iteration of that checkpoint, and the objectives that were reported there; may be null.
+  std::uint64_t checkpoint_iteration = 0;
+  metrics_ptr checkpoint_metrics;
+  /// What has become of the trial.
+  trial_status status = trial_status::running;
 };
 
 /// An experiment at one moment.
@@ -45,6 +52,8 @@ struct run_snapshot {
   resources used;
   resources total;
   std::uint32_t nodes = 1;
+  /// As far as they were counted: at the end, and where nobody runs it.
+  export_counts exports;
   /// Those worth showing, in any order; the renderers choose among them.
   std::vector<listed_trial> trials;
 };

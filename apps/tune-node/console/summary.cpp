@@ -53,13 +53,33 @@ std::string counts_text(const run_snapshot& x) {
   return result;
 }
 
+/// The checkpoint that goes with the best metrics. Where it is of another report, that is said.
+std::string checkpoint_text(const run_snapshot& x) {
+  const auto& best = *x.best;
+  if (best.checkpoint.empty())
+    return {};
+  auto result = "  checkpoint: " + printable(best.checkpoint) + "\n";
+  if (best.checkpoint_iteration == best.iteration)
+    return result;
+  result += "    of iteration " + std::to_string(best.checkpoint_iteration);
+  for (const auto& what : x.objectives) {
+    const auto* found
+        = best.checkpoint_metrics ? find_path(*best.checkpoint_metrics, what.metric) : nullptr;
+    if (found != nullptr)
+      result += ", " + printable(what.metric) + " = " + printable(to_text(*found));
+  }
+  return result + ": the best report has none\n";
+}
+
 std::string best_text(const run_snapshot& x, const style& look) {
   if (!x.best)
     return "  best: none, no trial reported "
            + (x.objectives.empty() ? "an objective" : printable(x.objectives.front().metric))
            + "\n";
-  std::string result = "  best: trial " + to_text(x.best->trial) + " at iteration "
-                       + std::to_string(x.best->iteration);
+  std::string result = "  best: trial " + to_text(x.best->trial);
+  if (x.best->status == trial_status::errored)
+    result += look.paint(tint::warning, " (which failed later)");
+  result += " at iteration " + std::to_string(x.best->iteration);
   for (const auto& what : x.objectives) {
     const auto* found = x.best->metrics ? find_path(*x.best->metrics, what.metric) : nullptr;
     if (found != nullptr)
@@ -71,9 +91,20 @@ std::string best_text(const run_snapshot& x, const style& look) {
   if (x.best->config)
     for (const auto& [name, what] : flatten(*x.best->config))
       result += "    " + printable(name) + " = " + literal_text(what) + "\n";
-  if (!x.best->checkpoint.empty())
-    result += "  checkpoint: " + printable(x.best->checkpoint) + "\n";
-  return result;
+  return result + checkpoint_text(x);
+}
+
+/// What became of exports, where there were any.
+std::string exports_text(const run_snapshot& x, const style& look) {
+  const auto& [made, failed, why] = x.exports;
+  if (made + failed == 0)
+    return {};
+  if (failed == 0)
+    return "  exports: " + std::to_string(made) + " made\n";
+  auto counts = made == 0 ? "all " + std::to_string(failed) + " failed"
+                          : std::to_string(made) + " made, " + std::to_string(failed) + " failed";
+  return "  exports: " + look.paint(tint::warning, counts) + ": " + cut(printable(why), longest_why)
+         + "\n";
 }
 
 value best_object(const run_snapshot& x) {
@@ -83,7 +114,14 @@ value best_object(const run_snapshot& x) {
   result.set("trial", to_text(x.best->trial));
   result.set("config", x.best->config ? *x.best->config : object{});
   result.set("metrics", x.best->metrics ? *x.best->metrics : object{});
-  result.set("checkpoint", x.best->checkpoint.empty() ? value{} : value{x.best->checkpoint});
+  result.set("iteration", static_cast<std::int64_t>(x.best->iteration));
+  result.set("status", to_text(x.best->status));
+  auto has = !x.best->checkpoint.empty();
+  result.set("checkpoint", has ? value{x.best->checkpoint} : value{});
+  result.set("checkpoint_iteration",
+             has ? value{static_cast<std::int64_t>(x.best->checkpoint_iteration)} : value{});
+  const auto& saved = x.best->checkpoint_metrics;
+  result.set("checkpoint_metrics", has && saved ? value{*saved} : value{});
   return result;
 }
 
@@ -140,7 +178,7 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
 }
 
 std::string progress_text(const run_snapshot& x, const style& look) {
-  return "  " + counts_text(x) + "\n" + best_text(x, look);
+  return "  " + counts_text(x) + "\n" + best_text(x, look) + exports_text(x, look);
 }
 
 object summary_object(const run_snapshot& x, std::string_view status) {
@@ -154,6 +192,10 @@ object summary_object(const run_snapshot& x, std::string_view status) {
   result.set("counts", counts);
   result.set("best", best_object(x));
   result.set("elapsed_s", seconds_of(x.elapsed));
+  if (const auto& [made, failed, why] = x.exports; made + failed > 0)
+    result.set("exports", object{{"made", static_cast<std::int64_t>(made)},
+                                 {"failed", static_cast<std::int64_t>(failed)},
+                                 {"why", why}});
   return result;
 }
 

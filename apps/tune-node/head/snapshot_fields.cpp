@@ -21,6 +21,9 @@ object to_object(const best_row& x, const std::vector<objective>& objectives, bo
   result.set("metrics", metrics_text(whole || !x.metrics ? x.metrics.get() : &part));
   result.set("iteration", count_value(x.iteration));
   result.set("checkpoint", x.checkpoint);
+  result.set("checkpoint_iteration", count_value(x.checkpoint_iteration));
+  result.set("checkpoint_metrics", metrics_text(x.checkpoint_metrics.get()));
+  result.set("status", status_number(x.status));
   return result;
 }
 
@@ -32,6 +35,9 @@ best_row read_best(const object& x, field_reader& faults) {
   result.metrics = read_metrics(from, "metrics");
   result.iteration = from.get_count("iteration");
   result.checkpoint = from.get<std::string>("checkpoint");
+  result.checkpoint_iteration = from.get_count("checkpoint_iteration");
+  result.checkpoint_metrics = read_metrics(from, "checkpoint_metrics");
+  result.status = read_status(from, "status");
   if (from.fault())
     faults.fail(from.fault()->detail);
   return result;
@@ -171,6 +177,9 @@ object to_object(const run_snapshot& x, bool whole) {
   result.set("used", value{to_object(x.used)});
   result.set("total", value{to_object(x.total)});
   result.set("nodes", count_value(x.nodes));
+  result.set("exports_made", count_value(x.exports.made));
+  result.set("exports_failed", count_value(x.exports.failed));
+  result.set("exports_why", x.exports.why);
   value::list trials;
   for (const auto& trial : x.trials)
     trials.emplace_back(to_object(trial));
@@ -191,6 +200,9 @@ run_snapshot read_snapshot(const object& x, field_reader& faults) {
   result.time_limit = read_nanoseconds(from, "time_limit");
   if (auto best = from.get_if<object>("best"))
     result.best = read_best(*best, from);
+  result.exports.made = from.get_count("exports_made");
+  result.exports.failed = from.get_count("exports_failed");
+  result.exports.why = from.get<std::string>("exports_why");
   result.used = read_resources(from, "used");
   result.total = read_resources(from, "total");
   result.nodes = static_cast<std::uint32_t>(from.get_count("nodes"));

@@ -218,6 +218,7 @@ struct steward_state {
     if (auto trouble = actors->settle(); !trouble.empty() && how.storage_error.empty())
       how.storage_error = trouble;
     auto last = snapshot_of(fixed, how.view, how.elapsed);
+    count_exports(last, fixed.directory);
     actors->dismiss();
     actors->await_farewell();
     actors.reset();

@@ -69,10 +69,12 @@ expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, cons
   loaded_spec from{std::move(*what), {}, std::make_shared<const search_space>(std::move(*space))};
   auto result = make_rule_parts(from, all);
   if (result) {
-    auto older = make_scheduler(from, all, true);
-    if (!older)
-      return older.error();
-    result->rules.older_judge = std::move(*older);
+    for (std::uint32_t draws = 0; draws < on::present_draws; ++draws) {
+      auto older = make_scheduler(from, all, draws);
+      if (!older)
+        return older.error();
+      result->rules.older_judges.push_back(std::move(*older));
+    }
   }
   // Functions and classes of another program: whether they can save shows only by what they did.
   const auto& name = from.what.trainable.name;

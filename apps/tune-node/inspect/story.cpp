@@ -30,8 +30,23 @@ std::string best_text(const trial_row& x, const std::vector<objective>& objectiv
   return result.empty() ? result : result + " at iteration " + std::to_string(x.best_iteration);
 }
 
-void write_head(const trial_row& x, const std::vector<objective>& objectives,
+/// "trials/00003/checkpoint_000002", with its iteration where that is not the best report's.
+std::string checkpoint_text(const trial_story& x, const std::vector<objective>& objectives) {
+  if (!x.best_checkpoint)
+    return {};
+  const auto& row = x.best_checkpoint->checkpoint;
+  auto result = printable(row.location);
+  if (row.iteration == x.trial.best_iteration)
+    return result;
+  result += ", of iteration " + std::to_string(row.iteration);
+  if (x.best_checkpoint->at != nullptr)
+    result += " with " + config_text(objectives_of(*x.best_checkpoint->at, objectives));
+  return result;
+}
+
+void write_head(const trial_story& story, const std::vector<objective>& objectives,
                 const table_look& look, std::ostream& out) {
+  const auto& x = story.trial;
   out << look.colors.paint(tint::strong, "trial " + to_text(x.trial)) << " " << to_text(x.status)
       << " at iteration " << x.iterations;
   if (x.failures > 0)
@@ -46,6 +61,7 @@ void write_head(const trial_row& x, const std::vector<objective>& objectives,
   line("origin", printable(x.origin));
   line("best", best_text(x, objectives)
                    + (x.best_config ? " with " + config_text(*x.best_config) : std::string{}));
+  line("best checkpoint", checkpoint_text(story, objectives));
   line("last", x.metrics ? config_text(*x.metrics) : std::string{});
 }
 
@@ -139,7 +155,8 @@ void write_error(std::string_view text, const table_look& look, std::ostream& ou
 
 } // namespace
 
-expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which) {
+expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,
+                                                const objective& by) {
   auto trial = from.trial(which);
   if (!trial)
     return trial.error();
@@ -157,9 +174,12 @@ expected<std::optional<trial_story>> read_story(store_reader& from, trial_id whi
   auto exports = from.exports(which);
   if (!exports)
     return exports.error();
+  auto best = best_checkpoint(from, **trial, by);
+  if (!best)
+    return best.error();
   return std::optional<trial_story>{trial_story{std::move(**trial), std::move(*attempts),
                                                 std::move(*decisions), std::move(*checkpoints),
-                                                std::move(*exports)}};
+                                                std::move(*exports), std::move(*best)}};
 }
 
 void write_story(const trial_story& x, const std::vector<objective>& objectives,
@@ -175,7 +195,7 @@ void write_story(const trial_story& x, const std::vector<objective>& objectives,
     case output_format::table:
       break;
   }
-  write_head(x.trial, objectives, look, out);
+  write_head(x, objectives, look, out);
   write_attempts(x, look, out);
   write_decisions(x, look, out);
   write_checkpoints(x, look, out);

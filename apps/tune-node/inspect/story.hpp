@@ -5,6 +5,7 @@
 #include "output/format.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/experiment/settings.hpp"
+#include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/rows.hpp"
 
 #include <iosfwd>
@@ -24,10 +25,14 @@ struct trial_story {
   std::vector<decision_row> decisions;
   std::vector<checkpoint_row> checkpoints;
   std::vector<export_row> exports = {};
+  /// That of its best report, or of the best that has one.
+  std::optional<saved_report> best_checkpoint = {};
 };
 
 /// Reads a story. @returns nothing where there is no such trial. @errors those of the reader.
-[[nodiscard]] expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which);
+/// @param by What is best.
+[[nodiscard]] expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,
+                                                              const objective& by);
 
 /// Writes a story: headed tables for people, one JSON object, or the decisions alone as CSV
 /// (`seq,attempt,iteration,action,reason`, the reason as JSON).

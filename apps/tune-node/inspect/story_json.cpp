@@ -60,6 +60,18 @@ object json_of(const export_row& x) {
   return result;
 }
 
+value best_of(const trial_story& x) {
+  if (!x.best_checkpoint)
+    return {};
+  const auto& [row, at] = *x.best_checkpoint;
+  object result;
+  result.set("checkpoint", count(row.checkpoint.number));
+  result.set("location", row.location);
+  result.set("iteration", count(row.iteration));
+  result.set("metrics", at != nullptr && at->metrics != nullptr ? value{*at->metrics} : value{});
+  return result;
+}
+
 template <class Row>
 value json_list(const std::vector<Row>& rows) {
   value::list result;
@@ -87,6 +99,7 @@ std::string story_json(const trial_story& x) {
   result.set("best_config", trial.best_config    ? *trial.best_config
                             : trial.best_metrics ? value{trial.config}
                                                  : value{});
+  result.set("best_checkpoint", best_of(x));
   result.set("attempts", json_list(x.attempts));
   result.set("decisions", json_list(x.decisions));
   result.set("checkpoints", json_list(x.checkpoints));

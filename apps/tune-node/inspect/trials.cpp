@@ -95,7 +95,7 @@ expected<void> show_trials(const trials_request& what, output_format format, con
     write_trials(*rows, *objectives, format, look, out);
     return {};
   }
-  auto story = read_story(*from, *what.why);
+  auto story = read_story(*from, *what.why, objectives->front());
   if (!story)
     return reading_failed(story.error());
   if (!*story)

@@ -71,6 +71,7 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   run_request run;
   run.resume = what.mode;
   run.strict = what.strict;
+  run.add = what.add;
   return run_in_directory(line, run, *loaded, all, directory);
 }
 

@@ -11,8 +11,10 @@
 #include "run/snapshot.hpp"
 
 #include "tune/actors/run_log.hpp"
+#include "tune/io/json.hpp"
 #include "tune/io/process/memory_limit.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/fit_config.hpp"
 #include "tune/io/spec/machine_check.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
@@ -163,13 +165,53 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
   return run_in_directory(line, what, *loaded, all, directory);
 }
 
+namespace {
+
+/// What `--add` names. @errors `ec::bad_syntax`, `ec::bad_option`.
+expected<std::vector<on::add_asked>> additions_of(const std::string& json,
+                                                  const search_space& space) {
+  std::vector<on::add_asked> result;
+  if (json.empty())
+    return result;
+  auto refused = [](const error& why) { return error{why.code, "--add: " + why.detail}; };
+  auto read = from_json(json);
+  if (!read)
+    return refused(read.error());
+  const auto* list = read->as_list();
+  for (const auto& x : list != nullptr ? *list : value::list{*read}) {
+    const auto* config = x.as_object();
+    if (config == nullptr)
+      return error{ec::bad_syntax, "--add: " + to_json(x)
+                                       + " is no configuration: an object is wanted, or a list of "
+                                         "objects"};
+    auto whole = complete_config(*config, space);
+    if (!whole)
+      return refused(whole.error());
+    result.push_back({{}, std::make_shared<const object>(std::move(*whole))});
+  }
+  return result;
+}
+
+/// What can be done with an experiment that is done.
+std::string nothing_left(const fs::path& directory) {
+  auto resume = "tune-node resume " + shell_word(directory.string());
+  return "tune-node: nothing is left to run; " + printable(resume)
+         + " --experiment.num_samples N takes further samples, --add JSON a configuration of your "
+           "own\n";
+}
+
+} // namespace
+
 exit_code run_in_directory(const command_line& line, const run_request& what,
                            const loaded_spec& loaded, const choices& all,
                            const fs::path& directory) {
   auto machine = discover();
   auto fixed = frame_of(loaded, directory);
   auto look = screen_of(line, fixed.objectives);
-  if (what.resume) {
+  auto added = additions_of(what.add, *loaded.space);
+  if (!added)
+    return complain(added.error());
+  if (what.resume && added->empty()) {
     auto before = finished_before(directory, loaded.what, fixed, *what.resume);
     if (!before)
       return complain(before.error());
@@ -177,6 +219,8 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
       auto whole = finish_up(directory, loaded.what);
       if (!whole && !line.quiet)
         std::cerr << "tune-node: warning: " << printable(to_text(whole.error())) << '\n';
+      if (!line.quiet)
+        std::cerr << nothing_left(directory);
       auto written = write_result({line, what.file}, **before, {}, look.look);
       return written ? exit_code::done : exit_code::storage;
     }
@@ -202,6 +246,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   auto opened = open_storage(directory, loaded.what, what.resume);
   if (!opened)
     return complain(opened.error());
+  opened->additions = std::move(*added);
   auto how = options_for(std::move(*opened), loaded.what);
   how.shipment = std::move(made->shipment);
   // Closed when nobody reads any more: only then does its write-ahead log go.
@@ -216,6 +261,8 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   if (!end.storage_error.empty())
     std::cerr << "tune-node: " << printable(end.storage_error) << '\n';
   auto last = snapshot_of(fixed, end.view, end.elapsed);
+  if (!loaded.what.trainable.exports.empty())
+    count_exports(last, directory);
   if (!write_result({line, what.file}, last, end, look.look))
     return exit_code::storage;
   return code_of(end, what.strict, signal);

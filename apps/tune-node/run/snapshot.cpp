@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
+#include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/storage.hpp"
 
@@ -10,21 +11,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A checkpoint's place for whoever wants to use it.
+/// A checkpoint's place for whoever wants to use it. What an executor keeps it calls by itself.
 std::string full_path(const snapshot_frame& fixed, const std::string& location) {
-  return location.empty() ? location : (fs::path{fixed.directory} / location).string();
-}
-
-/// The newest checkpoint of a trial that can be used; empty: none.
-expected<std::string> newest_checkpoint(store_reader& from, trial_id trial) {
-  auto all = from.checkpoints(trial);
-  if (!all)
-    return all.error();
-  for (auto i = all->rbegin(); i != all->rend(); ++i) {
-    if (i->state == "good" && !i->location.starts_with(kept_in_memory))
-      return i->location;
-  }
-  return std::string{};
+  return location.empty() || location.starts_with(kept_outside)
+             ? location
+             : (fs::path{fixed.directory} / location).string();
 }
 
 expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_frame& fixed) {
@@ -43,11 +34,19 @@ expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_fra
   const auto& row = first->front();
   result.config = std::make_shared<const object>(row.best_config ? *row.best_config : row.config);
   result.metrics = std::make_shared<const object>(*first->front().best_metrics);
-  result.iteration = first->front().best_iteration;
-  auto location = newest_checkpoint(from, result.trial);
-  if (!location)
-    return location.error();
-  result.checkpoint = full_path(fixed, *location);
+  result.iteration = row.best_iteration;
+  result.status = row.status;
+  auto found = best_checkpoint(from, row, fixed.objectives.front());
+  if (!found)
+    return found.error();
+  if (!*found)
+    return std::optional{std::move(result)};
+  const auto& saved = **found;
+  result.checkpoint = full_path(fixed, saved.checkpoint.location);
+  result.checkpoint_iteration = saved.checkpoint.iteration;
+  if (saved.at != nullptr)
+    result.checkpoint_metrics
+        = std::make_shared<const object>(objectives_of(*saved.at, fixed.objectives));
   return std::optional{std::move(result)};
 }
 
@@ -58,6 +57,9 @@ best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
   result.metrics = x.at->metrics;
   result.iteration = x.at->iteration;
   result.checkpoint = full_path(fixed, x.checkpoint);
+  result.checkpoint_iteration = x.checkpoint_iteration;
+  result.checkpoint_metrics = x.checkpoint_metrics;
+  result.status = x.status;
   return result;
 }
 
@@ -140,7 +142,19 @@ expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_ro
   if (!best)
     return best.error();
   result.best = std::move(*best);
+  auto exports = from.count_exports();
+  if (!exports)
+    return exports.error();
+  result.exports = std::move(*exports);
   return result;
+}
+
+void count_exports(run_snapshot& to, const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return;
+  if (auto counted = reader->count_exports())
+    to.exports = std::move(*counted);
 }
 
 } // namespace tune::cli

@@ -43,4 +43,7 @@ finished_before(const std::filesystem::path& directory, const spec& wanted,
 [[nodiscard]] expected<run_snapshot>
 recorded_snapshot(store_reader& from, const experiment_row& row, const snapshot_frame& fixed);
 
+/// Adds what became of its exports, by its record. What cannot be read is left out.
+void count_exports(run_snapshot& to, const std::filesystem::path& directory);
+
 } // namespace tune::cli

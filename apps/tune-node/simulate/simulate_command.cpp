@@ -69,6 +69,7 @@ run_snapshot snapshot_of(const loaded_spec& loaded, const simulation& world) {
     best.config = view.best->config;
     best.metrics = view.best->at->metrics;
     best.iteration = view.best->at->iteration;
+    best.status = view.best->status;
   }
   return result;
 }

@@ -74,6 +74,8 @@ struct runner_parts {
   /// Trials that are to run again, where it goes on; and whether nothing else is to run.
   std::vector<on::retry_asked> again = {};
   bool only_again = false;
+  /// Configurations that are to be tried besides, then.
+  std::vector<on::add_asked> additions = {};
   /// Events that may wait for the disk before trials are held back. A stop waits behind them: more
   /// would only make it late where reports come faster than they can be written. [>= 1]
   sequence most_undurable = 2'048;

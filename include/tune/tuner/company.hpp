@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/actors/rules.hpp"
 #include "tune/actors/runner.hpp"
 #include "tune/actors/system.hpp"
 #include "tune/io/store/experiment_store.hpp"
@@ -41,6 +42,8 @@ struct company_options {
   /// Trials that are to run again then, and whether nothing else is to run.
   std::vector<on::retry_asked> again;
   bool only_again = false;
+  /// Configurations that are to be tried besides, then.
+  std::vector<on::add_asked> additions;
   /// What is said at its start; empty: nothing.
   std::string warning;
   /// What workers are given of it; nothing where none can join.
@@ -104,6 +107,7 @@ private:
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;
+  std::shared_ptr<outline_board> board_ = std::make_shared<outline_board>();
   std::shared_ptr<const search_space> space_;
   scheduler_actor judge_;
   searcher_actor source_;

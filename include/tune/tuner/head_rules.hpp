@@ -26,6 +26,8 @@ public:
 private:
   std::string spec_;
   experiment_settings settings_;
+  /// The searcher is the user's own, and ends by itself.
+  bool counts_itself_ = false;
 };
 
 } // namespace tune

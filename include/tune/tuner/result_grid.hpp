@@ -38,8 +38,12 @@ struct trial_result {
   std::string reason;
   /// Text of the last failure; empty where there was none.
   std::string error;
-  /// Directory of the newest good checkpoint; empty: none.
+  /// Directory of the checkpoint of that best report, or of the trial's best report that has one;
+  /// of a trial without any number, the newest. Empty: there is none.
   std::filesystem::path checkpoint;
+  /// The iteration of that checkpoint, and what was reported there; empty: nothing is known of it.
+  std::uint64_t checkpoint_iteration = 0;
+  object checkpoint_metrics = {};
   /// What it exported, by format: a file or a directory each.
   std::map<std::string, std::filesystem::path> exports = {};
   /// Where its files lie.

@@ -25,10 +25,11 @@ struct rule_parts {
                                                                 const choices& all);
 
 /// The chosen scheduler.
-/// @param draws_by_event As `scheduler_context::draws_by_event`.
+/// @param draws As that head drew whose record is verified, see `on::opened::draws`.
 /// @errors of its factory.
 [[nodiscard]] expected<std::unique_ptr<scheduler>>
-make_scheduler(const loaded_spec& from, const choices& all, bool draws_by_event = false);
+make_scheduler(const loaded_spec& from, const choices& all,
+               std::uint32_t draws = on::present_draws);
 
 /// Settings by a configuration alone: as if the trainable could not save, and the searcher never
 /// ended.

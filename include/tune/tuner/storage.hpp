@@ -28,6 +28,8 @@ struct opened_storage {
   std::vector<on::retry_asked> again = {};
   /// Nothing else is to run.
   bool only_again = false;
+  /// Configurations that are to be tried besides.
+  std::vector<on::add_asked> additions = {};
   /// Who else may write there; empty: nobody.
   std::string warning = {};
 };

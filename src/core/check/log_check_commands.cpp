@@ -55,7 +55,11 @@ void log_check::weigh(const cmd::trial_changed& x, const command& all) {
           "it appears when only " + std::to_string(trials_.size()) + " trials were made");
     return;
   }
-  auto again = x.status == pending && is_final(trial->status) && revived_ == x.trial;
+  // What was withdrawn before it began comes back where a later head wants more samples again.
+  auto was_withdrawn = trial->status == trial_status::terminated && !trial->attempt
+                       && trial->lineage == 1 && trial->checkpoints.empty();
+  auto again
+      = x.status == pending && is_final(trial->status) && (revived_ == x.trial || was_withdrawn);
   if (x.status != trial->status && !again && !may_become(trial->status, x.status))
     fault(nothing_lost_or_doubled, x.trial,
           "it goes from " + std::string{to_text(trial->status)} + " to "

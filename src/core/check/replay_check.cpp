@@ -26,14 +26,6 @@ std::string text_of(const action_body& what) {
   return result;
 }
 
-std::string text_of(const decision& what) {
-  std::string result;
-  for (const auto& x : what.actions)
-    result += (result.empty() ? "" : "; ") + text_of(x.what) + " of trial " + to_text(x.trial) + " "
-              + to_text(value{x.reason});
-  return result.empty() ? "nothing" : result;
-}
-
 std::string text_of(const choice& what) {
   std::string result = "start";
   for (auto id : what.start)
@@ -70,7 +62,7 @@ std::uint64_t digest_of(const experiment& machine, const scheduler& judge, const
 
 replay_check::replay_check(const experiment_settings& settings, rule_set rules, bool verify)
     : judge_{std::move(rules.judge)}
-    , older_judge_{std::move(rules.older_judge)}
+    , older_judges_{std::move(rules.older_judges)}
     , source_{std::move(rules.source)}
     , machine_{settings, judge_->traits(), source_->traits(), std::move(rules.stoppers)}
     , log_{settings}
@@ -98,8 +90,10 @@ std::span<const command> replay_check::apply(const event& what) {
   for (const auto& x : gave_) {
     if (const auto* told = std::get_if<cmd::tell_scheduler>(&x.what)) {
       judge_->apply(told->what);
-      if (older_judge_ != nullptr)
-        older_judge_->apply(told->what);
+      for (const auto& older : older_judges_) {
+        if (older != nullptr)
+          older->apply(told->what);
+      }
       for_judge = true;
     } else if (const auto* heard = std::get_if<cmd::tell_searcher>(&x.what)) {
       source_->apply(heard->what);
@@ -114,10 +108,29 @@ std::span<const command> replay_check::apply(const event& what) {
 }
 
 void replay_check::begin_head(const on::opened& what) {
-  by_older_ = what.draws == 0 && older_judge_ != nullptr;
-  // Mostly all heads are of this version: then the other judge need not hear of anything.
-  if (!by_older_ && machine_.last_seq() == 0)
-    older_judge_.reset();
+  draws_ = what.draws;
+  // Mostly all heads are of this version: then the others need not hear of anything.
+  if (machine_.last_seq() != 0)
+    return;
+  for (std::size_t i = 0; i < older_judges_.size() && i < draws_; ++i)
+    older_judges_[i].reset();
+}
+
+const scheduler& replay_check::answering() const {
+  auto older = draws_ < older_judges_.size() ? older_judges_[draws_].get() : nullptr;
+  return older != nullptr ? *older : *judge_;
+}
+
+std::string replay_check::text_of_answer(const decision& what) const {
+  std::string result;
+  for (const auto& x : what.actions) {
+    const auto* end = std::get_if<stop>(&x.what);
+    // Before, nobody said so.
+    auto completes = end != nullptr && end->completes && draws_ >= on::judged_afresh;
+    result += (result.empty() ? "" : "; ") + text_of(x.what) + (completes ? " as complete" : "")
+              + " of trial " + to_text(x.trial) + " " + to_text(value{x.reason});
+  }
+  return result.empty() ? "nothing" : result;
 }
 
 void replay_check::note(const command& what) {
@@ -143,16 +156,16 @@ void replay_check::answer_report(sequence cause, question& what) const {
   if (auto later = answering().judge_later(cause, *what.trial))
     what.later.emplace_back(is_first || heard_later_, std::move(later));
   else
-    give(what, text_of(answering().judge(cause, *what.trial)));
+    give(what, text_of_answer(answering().judge(cause, *what.trial)));
 }
 
 /// Whether the answer is one of those that were put off: the likely ones come first.
-bool replay_check::works_out(question& what, const std::string& recorded) {
+bool replay_check::works_out(question& what, const std::string& recorded) const {
   for (auto likely : {true, false}) {
     for (auto i = what.later.rbegin(); i != what.later.rend(); ++i) {
       if (i->first != likely)
         continue;
-      give(what, text_of(i->second()));
+      give(what, text_of_answer(i->second()));
       if (what.answers.back() == recorded)
         return true;
     }
@@ -169,7 +182,7 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   heard_later_ = false;
   for (auto& [at, x] : stalls_) {
     if (facts_for_judge || x.answers.empty())
-      give(x, text_of(answering().on_stall(at)));
+      give(x, text_of_answer(answering().on_stall(at)));
   }
   for (auto& [at, x] : choices_) {
     if (facts_for_judge || x.answers.empty())
@@ -182,22 +195,24 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
 }
 
 /// With fewer samples than now it had nothing to say any more, or only the beginning of what it
-/// says now.
+/// says now; with more samples it said more.
 bool replay_check::came_to_an_end_earlier(const on::suggested& what) const {
   if (std::holds_alternative<exhausted>(what.what))
     return true;
   auto known = asks_.find(what.ask);
   auto recorded = text_of(what.what);
   return known != asks_.end()
-         && std::any_of(known->second.answers.begin(), known->second.answers.end(),
-                        [&](const auto& x) { return x.starts_with(recorded); });
+         && std::any_of(
+             known->second.answers.begin(), known->second.answers.end(), [&](const auto& x) {
+               return x.starts_with(recorded) || recorded.starts_with(x) || x == "no more";
+             });
 }
 
 void replay_check::compare(const event& what) {
   if (const auto* x = std::get_if<on::decided>(&what.what)) {
     for (const auto& answer : x->answers) {
       auto& among = stalls_.contains(answer.cause) ? stalls_ : judged_;
-      settle(among, answer.cause, text_of(answer), what.seq, "the scheduler");
+      settle(among, answer.cause, text_of_answer(answer), what.seq, "the scheduler");
     }
   } else if (const auto* chosen = std::get_if<on::chosen>(&what.what)) {
     settle(choices_, chosen->what.at, text_of(chosen->what), what.seq, "the scheduler");

@@ -65,6 +65,8 @@ void machine::go_by(rule_change what) {
 
 void machine::take(const on::opened& what) {
   epoch_ = what.epoch;
+  draws_ = what.draws;
+  trained_before_ = trained_;
   attempts_ = 0;
   for (const auto& [name, capacity] : std::exchange(nodes_, {}))
     tell_scheduler(fact::node_down{name});
@@ -85,6 +87,11 @@ void machine::take(const on::opened& what) {
   gathering_ = what.how == opening::gathers;
   asked_for_ = 0;
   asked_waiting_.clear();
+  idle_since_.reset();
+  ask_again_at_.reset();
+  if (draws_ >= on::judged_afresh)
+    searcher_waits_ = false;
+  fit_samples();
   for (auto id : live_) {
     auto& trial = *live(id);
     trial.asked_for = false;

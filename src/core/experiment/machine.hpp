@@ -23,6 +23,14 @@ enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping
 /// What is to happen to a running trial as soon as its phase allows; a greater one wins.
 enum class parked : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
 
+/// What a report says of a checkpoint that comes of its iteration.
+struct report_marks {
+  /// What retention ranks it by; greater is better. None: nothing ranks it.
+  std::optional<double> rank;
+  /// The objectives, greater being better; NaN where one is missing.
+  std::vector<double> scores;
+};
+
 /// One open attempt.
 struct open_attempt {
   attempt_id id;
@@ -62,11 +70,11 @@ struct open_attempt {
   /// It is ending, and its last result is in: what it still reports does not count.
   bool closed = false;
   std::uint64_t go_on_until = 0;
-  /// How reports rank their checkpoints, by iteration: a checkpoint is safe some reports later. The
-  /// newest only; empty where nothing ranks them.
-  std::map<std::uint64_t, double> ranks;
+  /// What its reports say of their checkpoints, by iteration: a checkpoint is safe some reports
+  /// later. The newest only; empty where there are no checkpoints.
+  std::map<std::uint64_t, report_marks> marks;
   /// The same for the one that is being written.
-  std::optional<double> saving_rank;
+  report_marks saving_marks;
   /// Killed for this reason; decides the class when it has ended.
   std::optional<end_class> killed_for;
   /// Why the last checkpoint that it handed over unasked could not be kept; empty: none yet.
@@ -159,10 +167,12 @@ struct live_trial {
   hold held = hold::none;
   /// Somebody asked for it under this head: see `on::gathered`.
   bool asked_for = false;
+  /// The searcher drew it, and no client has asked for it since.
+  bool suggested = false;
   /// It waits for its back-off to pass.
   std::optional<instant> retry_at;
   /// Its deadlines; indexed by `on::ticked::due`.
-  std::array<std::optional<instant>, 5> due_at{};
+  std::array<std::optional<instant>, 6> due_at{};
   std::optional<open_attempt> attempt;
   /// Why it must end, once that is decided, and how the scheduler hears of it.
   std::string stop_reason;
@@ -195,8 +205,7 @@ struct checkpoint_entry {
   std::chrono::nanoseconds time_total{0};
   std::string location;
   std::uint64_t bytes = 0;
-  /// What ranks it, see `retention_policy`; greater is better.
-  std::optional<double> score;
+  report_marks marks;
   bool bad = false;
   /// It is about to be removed, or is already.
   bool doomed = false;
@@ -285,6 +294,10 @@ private:
   bool start(trial_id id);
   [[nodiscard]] bool has_all_samples() const;
   void finish(experiment_status status, std::string why);
+  void wait_for_searcher();
+  void fit_samples();
+  [[nodiscard]] bool withdraw_newest(const std::string& why);
+  void revive_withdrawn();
 
   // machine_place
   void open(live_trial& trial, const on::placed& what);
@@ -306,6 +319,7 @@ private:
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
   [[nodiscard]] std::vector<needed_metric> needed_metrics() const;
   void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
+  void set_best(const live_trial& trial, const std::shared_ptr<const report>& what, double score);
   void ask_verdict(live_trial& trial);
   [[nodiscard]] bool stop_condition(live_trial& trial);
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
@@ -332,9 +346,13 @@ private:
   void keep(checkpoint_id id, checkpoint_entry what);
   void borrow(trial_id who, checkpoint_id from);
   void note_bad(checkpoint_id id);
-  void note_rank(open_attempt& attempt) const;
-  [[nodiscard]] std::optional<double>
-  checkpoint_score(const open_attempt& attempt, checkpoint_id id, std::uint64_t iteration) const;
+  void note_marks(open_attempt& attempt) const;
+  [[nodiscard]] static report_marks marks_of(const open_attempt& attempt, checkpoint_id id,
+                                             std::uint64_t iteration);
+  [[nodiscard]] bool is_better(checkpoint_id one, checkpoint_id other) const;
+  void offer_for_best(const live_trial& trial, checkpoint_id id);
+  void find_best_checkpoint();
+  void set_best_checkpoint(checkpoint_id id);
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
   /// It could go on from it, now or later.
   [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;
@@ -354,6 +372,7 @@ private:
   // machine_decide
   void take_answer(const decision& answer);
   [[nodiscard]] bool act(sequence cause, const action& what);
+  void stop_by(live_trial& trial, const stop& what, const object& reason);
   void reconfigure_by(live_trial& trial, const reconfigure& what);
   [[nodiscard]] bool awaits(const decision& answer) const;
   [[nodiscard]] bool allow_on(live_trial& trial);
@@ -415,6 +434,8 @@ private:
   void drain_trial(live_trial& trial);
 
   // machine_time
+  [[nodiscard]] bool has_trained_enough() const;
+  void leave_off_in_time();
   void set_deadline(live_trial& trial, due_kind what, instant when);
   void clear_deadlines(live_trial& trial);
 
@@ -449,6 +470,8 @@ private:
   std::vector<trial_entry> trials_;
   /// Trials that the searcher suggested; clients may add more.
   std::uint64_t suggested_ = 0;
+  /// Those of them that were taken back before they began: they are wanted first where more are.
+  std::map<trial_id, suggestion> withdrawn_;
   std::set<trial_id> live_;
   status_counts counts_{};
   std::uint64_t succeeded_ = 0;
@@ -460,8 +483,14 @@ private:
   bool warned_of_room_ = false;
   std::optional<best_trial> best_;
   double best_score_ = 0;
-  /// In which lineage that was: checkpoints of later ones are something else.
+  /// The checkpoint that goes with it: of its trial's the one with the best first objective.
+  checkpoint_id best_from_;
+  /// Of a head before `judged_afresh`: in which lineage the best was, and its trial's newest
+  /// checkpoint then, which was kept.
   lineage_id best_lineage_ = 0;
+  std::string best_newest_;
+  /// See `on::opened::draws`.
+  std::uint32_t draws_ = 0;
 
   /// Pending trials that nobody has chosen yet, and those that wait for a lease.
   std::uint64_t unchosen_ = 0;
@@ -497,6 +526,11 @@ private:
   bool searcher_done_ = false;
   /// The searcher had nothing; it is asked again once it heard something new.
   bool searcher_waits_ = false;
+  /// Since when it has had nothing while no trial is left, when it is asked again, and how long
+  /// after the last time.
+  std::optional<instant> idle_since_;
+  std::optional<instant> ask_again_at_;
+  std::chrono::nanoseconds ask_again_after_{0};
   /// It heard something since it was asked: its answer may not know of it.
   bool searcher_heard_ = false;
   std::optional<sequence> choosing_;
@@ -509,6 +543,9 @@ private:
   bool scheduler_heard_ = false;
   std::optional<sequence> stalled_at_;
 
+  /// Training times of all reports, and of those before this head.
+  std::chrono::nanoseconds trained_{0};
+  std::chrono::nanoseconds trained_before_{0};
   bool any_report_ = false;
   /// People were told of a trial whose objective never was a number.
   bool warned_of_objective_ = false;

@@ -220,6 +220,7 @@ void machine::take(const on::retry_asked& what) {
   auto& known = entry(what.trial);
   if (!is_final(known.status))
     return;
+  withdrawn_.erase(what.trial);
   auto made = std::make_unique<live_trial>();
   auto& trial = *made;
   trial.id = what.trial;

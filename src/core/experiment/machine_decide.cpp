@@ -59,23 +59,20 @@ bool machine::act(sequence cause, const action& what) {
     note_decision(*trial, "annotate", x->notes);
     return true;
   }
-  if (std::holds_alternative<stop>(what.what)) {
-    note_decision(*trial, "stop", what.reason);
-    const auto* why = what.reason.find("why");
-    decide_stop(*trial, why != nullptr ? to_text(*why) : "stopped by the scheduler",
-                fact::end_kind::stopped);
+  if (const auto* end = std::get_if<stop>(&what.what)) {
+    stop_by(*trial, *end, what.reason);
     return true;
   }
   auto done = false;
   // Said again at each report on the way to its pause.
-  auto again = std::holds_alternative<pause>(what.what) && trial->attempt
+  auto again = std::holds_alternative<pause_trial>(what.what) && trial->attempt
                && trial->attempt->noted_waiting && trial->attempt->next == parked::pause;
   // Also where its attempt is lost by now, or will be before it has saved.
-  if (std::holds_alternative<pause>(what.what) && trial->shown == cause
+  if (std::holds_alternative<pause_trial>(what.what) && trial->shown == cause
       && settings_.saves != save_ability::none)
     trial->pauses_at = trial->judged;
-  if (std::holds_alternative<pause>(what.what) || std::holds_alternative<save>(what.what)) {
-    done = want_checkpoint(*trial, std::holds_alternative<pause>(what.what));
+  if (std::holds_alternative<pause_trial>(what.what) || std::holds_alternative<save>(what.what)) {
+    done = want_checkpoint(*trial, std::holds_alternative<pause_trial>(what.what));
     if (done && trial->attempt->judging != cause)
       enact(*trial);
   } else if (std::holds_alternative<allow>(what.what)) {
@@ -98,6 +95,13 @@ bool machine::act(sequence cause, const action& what) {
   if (done && !again)
     note_decision(*trial, name_of(what.what), what.reason);
   return done;
+}
+
+void machine::stop_by(live_trial& trial, const stop& what, const object& reason) {
+  note_decision(trial, "stop", reason);
+  const auto* why = reason.find("why");
+  decide_stop(trial, why != nullptr ? to_text(*why) : "stopped by the scheduler",
+              what.completes ? fact::end_kind::completed : fact::end_kind::stopped);
 }
 
 void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {

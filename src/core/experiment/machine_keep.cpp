@@ -6,18 +6,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/schedule/wording.hpp"
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tune {
 
 namespace {
 
+constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+
 /// Reports whose checkpoint may still be on its way to be safe.
-constexpr std::size_t most_ranks = 256;
+constexpr std::size_t most_marks = 256;
 
 checkpoint_worth worth_of(checkpoint_id id, const checkpoint_entry& x) {
-  return {id, !x.bad, x.score};
+  return {id, !x.bad, x.marks.rank};
 }
 
 } // namespace
@@ -29,24 +35,84 @@ void machine::keep(checkpoint_id id, checkpoint_entry what) {
   checkpoints_.emplace(id, std::move(what));
 }
 
-void machine::note_rank(open_attempt& attempt) const {
+void machine::note_marks(open_attempt& attempt) const {
+  if (settings_.saves == save_ability::none)
+    return;
+  report_marks marks{{}, scores_of(*attempt.newest)};
   const auto& policy = settings_.checkpoints.retention;
-  if (policy.score_attribute.empty())
-    return;
-  auto score = metric_number(*attempt.newest, policy.score_attribute);
-  if (!score || *score != *score)
-    return;
-  attempt.ranks[attempt.newest->iteration] = policy.maximise ? *score : -*score;
-  if (attempt.ranks.size() > most_ranks)
-    attempt.ranks.erase(attempt.ranks.begin());
+  if (!policy.score_attribute.empty()) {
+    auto score = metric_number(*attempt.newest, policy.score_attribute);
+    if (score && !std::isnan(*score))
+      marks.rank = policy.maximise ? *score : -*score;
+  }
+  attempt.marks[attempt.newest->iteration] = std::move(marks);
+  if (attempt.marks.size() > most_marks)
+    attempt.marks.erase(attempt.marks.begin());
 }
 
-std::optional<double> machine::checkpoint_score(const open_attempt& attempt, checkpoint_id id,
-                                                std::uint64_t iteration) const {
+report_marks machine::marks_of(const open_attempt& attempt, checkpoint_id id,
+                               std::uint64_t iteration) {
   if (id && id == attempt.saving)
-    return attempt.saving_rank;
-  auto known = attempt.ranks.find(iteration);
-  return known == attempt.ranks.end() ? std::nullopt : std::optional{known->second};
+    return attempt.saving_marks;
+  auto known = attempt.marks.find(iteration);
+  return known == attempt.marks.end() ? report_marks{} : known->second;
+}
+
+/// By the first objective. A number is better than none; of equal ones the older counts, as with
+/// reports; where there is no number at all, the newer.
+bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
+  auto score = [this](checkpoint_id id) {
+    const auto& scores = checkpoints_.at(id).marks.scores;
+    return scores.empty() ? nan : scores.front();
+  };
+  auto a = score(one);
+  auto b = score(other);
+  if (std::isnan(a) && std::isnan(b))
+    return other < one;
+  return a > b || std::isnan(b) || (a == b && one < other);
+}
+
+/// The trial has one more checkpoint.
+void machine::offer_for_best(const live_trial& trial, checkpoint_id id) {
+  if (best_ && best_->trial == trial.id && (!best_from_ || is_better(id, best_from_)))
+    set_best_checkpoint(id);
+}
+
+/// Another trial is the best, or its checkpoint is of no use any more.
+void machine::find_best_checkpoint() {
+  const auto* trial = live(best_->trial);
+  std::vector<checkpoint_id> all;
+  if (trial != nullptr)
+    all = trial->checkpoints;
+  else if (auto own = kept_.find(best_->trial); own != kept_.end())
+    all = own->second;
+  checkpoint_id result;
+  for (auto id : all) {
+    const auto& x = checkpoints_.at(id);
+    if (!x.bad && !x.doomed && (!result || is_better(id, result)))
+      result = id;
+  }
+  set_best_checkpoint(result);
+}
+
+void machine::set_best_checkpoint(checkpoint_id id) {
+  best_from_ = id;
+  best_->checkpoint.clear();
+  best_->checkpoint_iteration = 0;
+  best_->checkpoint_metrics.reset();
+  if (!id)
+    return;
+  const auto& x = checkpoints_.at(id);
+  best_->checkpoint = x.location;
+  best_->checkpoint_iteration = x.iteration;
+  object metrics;
+  for (std::size_t i = 0; i < x.marks.scores.size(); ++i) {
+    const auto& what = settings_.objectives[i];
+    if (!std::isnan(x.marks.scores[i]))
+      metrics.set(what.metric, plain(as_reported(x.marks.scores[i], what.maximise)));
+  }
+  if (!metrics.empty())
+    best_->checkpoint_metrics = std::make_shared<const object>(std::move(metrics));
 }
 
 bool machine::needs(trial_id who, checkpoint_id id) const {
@@ -86,8 +152,8 @@ void machine::review_named() {
 bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
   if (may_be_named(x))
     return true;
-  // Where an exploit brought the best about, it may be the donor's.
-  if (best_ && !x.location.empty() && best_->checkpoint == x.location)
+  if (draws_ >= on::judged_afresh ? id == best_from_
+                                  : best_ && !x.location.empty() && best_newest_ == x.location)
     return true;
   auto wants = [&](trial_id who) { return needs(who, id); };
   return wants(x.trial) || std::any_of(x.borrowers.begin(), x.borrowers.end(), wants);
@@ -168,6 +234,8 @@ void machine::forget(checkpoint_id id, const checkpoint_entry& x) {
   drop(x.trial);
   for (auto who : x.borrowers)
     drop(who);
+  if (id == best_from_)
+    find_best_checkpoint();
 }
 
 void machine::take(const on::checkpoint_gone& what) {
@@ -188,6 +256,8 @@ void machine::note_bad(checkpoint_id id) {
   x.bad = true;
   if (stays)
     by_worth_.insert(worth_of(id, x));
+  if (id == best_from_)
+    find_best_checkpoint();
 }
 
 /// Keeps what a trial pauses with beside its checkpoints.

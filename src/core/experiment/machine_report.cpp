@@ -46,7 +46,8 @@ void machine::take(const on::reported& what) {
   attempt.iteration = news.iteration;
   attempt.newest = what.what;
   attempt.heard = now_;
-  note_rank(attempt);
+  trained_ += news.time_this_iter;
+  note_marks(attempt);
   if (news.has_checkpoint)
     attempt.handing_over.insert(news.iteration);
   if (news.pid != 0)
@@ -136,13 +137,30 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   }
   // Between trials the smaller number wins: chance may decide which came first.
   auto ties = best_ && score == best_score_ && trial.id < best_->trial;
-  if (!best_ || score > best_score_ || ties) {
-    auto newest = newest_good(trial);
-    best_ = best_trial{trial.id, trial.attempt->config, what,
-                       newest ? checkpoints_.at(newest).location : std::string{}};
-    best_score_ = score;
-    best_lineage_ = trial.lineage;
-  }
+  if (!best_ || score > best_score_ || ties)
+    set_best(trial, what, score);
+}
+
+void machine::set_best(const live_trial& trial, const std::shared_ptr<const report>& what,
+                       double score) {
+  auto before = best_ ? std::optional{best_->trial} : std::nullopt;
+  // What it took over since may be all that it has.
+  auto is_same = before == trial.id && best_lineage_ == trial.lineage;
+  if (!before)
+    best_.emplace();
+  best_->trial = trial.id;
+  best_->config = trial.attempt->config;
+  best_->at = what;
+  best_score_ = score;
+  best_lineage_ = trial.lineage;
+  auto newest = newest_good(trial);
+  best_newest_ = newest ? checkpoints_.at(newest).location : std::string{};
+  if (is_same)
+    return;
+  find_best_checkpoint();
+  // What was kept for its sake alone may go.
+  if (before && before != trial.id && draws_ >= on::judged_afresh)
+    review(*before);
 }
 
 bool machine::stop_condition(live_trial& trial) {

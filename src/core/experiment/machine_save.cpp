@@ -69,7 +69,7 @@ bool machine::pauses_here(live_trial& trial) {
 void machine::begin_save(live_trial& trial, bool then_end) {
   auto& attempt = *trial.attempt;
   attempt.saving = checkpoint_id{++checkpoints_made_};
-  attempt.saving_rank = checkpoint_score(attempt, {}, attempt.iteration);
+  attempt.saving_marks = marks_of(attempt, {}, attempt.iteration);
   attempt.ends_with_save = then_end;
   attempt.at = phase::saving;
   attempt.answered = attempt.reported;
@@ -120,7 +120,7 @@ void machine::take(const on::saved& what) {
   checkpoints_made_ = std::max(checkpoints_made_, id.number);
   checkpoint_entry made{what.trial,      what.iteration,
                         what.time_total, what.location,
-                        what.bytes,      checkpoint_score(*trial->attempt, id, what.iteration)};
+                        what.bytes,      marks_of(*trial->attempt, id, what.iteration)};
   if (what.location.starts_with(kept_in_memory))
     set_aside(*trial, id, std::move(made));
   else
@@ -161,7 +161,7 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
   auto iteration = what.iteration;
   trial.lacks_checkpoint = false;
   if (best_ && best_->trial == trial.id && best_lineage_ == trial.lineage)
-    best_->checkpoint = what.location;
+    best_newest_ = what.location;
   if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
       && !std::exchange(warned_of_memory_, true))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
@@ -170,6 +170,7 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
     checkpoints_.at(before).until = seq_;
   keep(id, std::move(what));
   trial.checkpoints.push_back(id);
+  offer_for_best(trial, id);
   review(trial.id);
   review_all();
   tell_scheduler(fact::saved{trial.id, id, iteration});

@@ -122,7 +122,11 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  return {counts_, succeeded_, best_, searcher_done_, drain_.has_value(), suspended_, held_};
+  experiment_view result{counts_,    succeeded_, best_, searcher_done_, drain_.has_value(),
+                         suspended_, held_};
+  if (result.best)
+    result.best->status = entry_of(best_->trial).status;
+  return result;
 }
 
 std::optional<trial_status> machine::status_of(trial_id id) const {
@@ -142,6 +146,12 @@ void describe_report(fingerprint& into, const std::shared_ptr<const report>& wha
     into.add(*what->metrics);
 }
 
+void describe_marks(fingerprint& into, const report_marks& x) {
+  into.add(std::uint64_t{x.rank.has_value()}).add(x.rank.value_or(0));
+  for (auto score : x.scores)
+    into.add(score);
+}
+
 void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(x.id).add(static_cast<std::uint64_t>(x.at)).add(x.from).add(x.where.id.number);
   into.add(x.donor ? x.donor->number + 1 : 0);
@@ -152,9 +162,11 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(static_cast<std::uint64_t>(x.heard.count()));
   into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
   into.add(std::string_view{x.refused});
-  for (const auto& [iteration, rank] : x.ranks)
-    into.add(iteration).add(rank);
-  into.add(std::uint64_t{x.saving_rank.has_value()}).add(x.saving_rank.value_or(0));
+  for (const auto& [iteration, marks] : x.marks) {
+    into.add(iteration);
+    describe_marks(into, marks);
+  }
+  describe_marks(into, x.saving_marks);
   into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
   into.add(std::uint64_t{x.saves_for_others});
   into.add(*x.config);
@@ -181,7 +193,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(x.aside);
   into.add(std::string_view{to_text(x.request)});
   into.add(x.best_score.value_or(0)).add(static_cast<std::uint64_t>(x.held));
-  into.add(std::uint64_t{x.asked_for});
+  into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.was_refused});
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
@@ -204,6 +216,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
 
 void machine::describe(fingerprint& into) const {
   into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{epoch_});
+  into.add(std::uint64_t{draws_});
   into.add(attempts_).add(checkpoints_made_).add(std::uint64_t{nodes_.size()});
   for (const auto& [name, capacity] : nodes_)
     into.add(std::string_view{name}).add(std::string_view{to_text(capacity)});
@@ -215,25 +228,32 @@ void machine::describe(fingerprint& into) const {
     if (x.live != nullptr)
       describe_trial(into, *x.live);
   }
-  for (const auto& [id, x] : checkpoints_)
+  for (const auto& [id, x] : checkpoints_) {
     into.add(id)
         .add(x.trial)
         .add(x.iteration)
         .add(std::string_view{x.location})
         .add(std::string_view{x.node})
-        .add(std::uint64_t{x.score.has_value()})
-        .add(x.score.value_or(0))
         .add(std::uint64_t{x.bad})
         .add(std::uint64_t{x.doomed})
         .add(x.until);
+    describe_marks(into, x.marks);
+  }
   into.add(kept_bytes_);
   if (best_) {
     into.add(best_->trial).add(best_score_).add(std::uint64_t{best_lineage_});
-    into.add(std::string_view{best_->checkpoint});
+    into.add(best_from_).add(std::string_view{best_newest_});
     describe_report(into, best_->at);
   }
   into.add(unchosen_).add(awaiting_lease_).add(places_);
   into.add(in_backoff_).add(asks_);
+  for (const auto& [id, x] : withdrawn_)
+    into.add(id).add(*x.config).add(std::string_view{x.origin});
+  into.add(static_cast<std::uint64_t>(idle_since_.value_or(instant{-1}).count()));
+  into.add(static_cast<std::uint64_t>(ask_again_at_.value_or(instant{-1}).count()));
+  into.add(static_cast<std::uint64_t>(ask_again_after_.count()));
+  into.add(static_cast<std::uint64_t>(trained_.count()));
+  into.add(static_cast<std::uint64_t>(trained_before_.count()));
   into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
   into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
   into.add(std::uint64_t{gathering_}).add(asked_for_);

@@ -3,10 +3,14 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tune {
 
 void machine::settle() {
+  // What had trained for so long before this head opened is left to the clock.
+  if (!drain_ && trained_ > trained_before_ && has_trained_enough())
+    leave_off_in_time();
   if (drain_) {
     if (counts_[static_cast<std::size_t>(trial_status::running)] == 0)
       finish(drain_->status, drain_->why);
@@ -31,14 +35,93 @@ void machine::settle() {
   if (live_.empty() && searcher_done_) {
     finish(experiment_status::done, {});
   } else if (live_.empty() && searcher_waits_) {
-    finish(experiment_status::stalled,
-           "the searcher waits for results, but no trial is left to give any");
+    wait_for_searcher();
   } else if (stands_still() && (suspended_ || held_ > 0)) {
     tell_of_rest();
   } else if (stands_still() && !stalled_at_) {
     stalled_at_ = seq_;
     emit(cmd::resolve_stall{seq_});
   }
+}
+
+/// It has nothing yet, and no trial is left: time may bring something.
+void machine::wait_for_searcher() {
+  constexpr std::chrono::nanoseconds first = std::chrono::seconds{1};
+  constexpr std::chrono::nanoseconds longest = std::chrono::seconds{16};
+  if (ask_again_at_)
+    return;
+  auto patience = draws_ >= on::judged_afresh ? settings_.stall_timeout : std::chrono::seconds{0};
+  if (!idle_since_) {
+    idle_since_ = now_;
+    ask_again_after_ = first;
+  }
+  auto end = *idle_since_ + patience;
+  if (now_ >= end) {
+    auto waited = std::chrono::ceil<std::chrono::seconds>(patience).count();
+    finish(experiment_status::stalled,
+           "the searcher waits for results, but no trial is left to give any"
+               + (waited > 0 ? "; it was asked again for " + std::to_string(waited) + " s"
+                             : std::string{}));
+    return;
+  }
+  ask_again_at_ = std::min(now_ + ask_again_after_, end);
+  ask_again_after_ = std::min(2 * ask_again_after_, longest);
+}
+
+/// There may be fewer samples to take than were drawn ahead, or more again.
+void machine::fit_samples() {
+  auto limit = settings_.sample_limit;
+  if (draws_ < on::judged_afresh)
+    return;
+  while (!withdrawn_.empty() && (limit == 0 || suggested_ - withdrawn_.size() < limit))
+    revive_withdrawn();
+  if (limit == 0)
+    return;
+  auto before = withdrawn_.size();
+  auto why = "withdrawn before it began: " + std::to_string(limit) + " samples are wanted";
+  while (suggested_ - withdrawn_.size() > limit && withdraw_newest(why)) {}
+  if (auto count = withdrawn_.size() - before; count > 0)
+    emit(cmd::warn{std::to_string(count) + (count == 1 ? " configuration" : " configurations")
+                   + " that had not begun " + (count == 1 ? "is" : "are")
+                   + " withdrawn: " + std::to_string(limit) + " samples are wanted"});
+  if (auto left = suggested_ - withdrawn_.size(); left > limit)
+    emit(cmd::warn{std::to_string(left) + " samples have begun, more than the "
+                   + std::to_string(limit) + " that are wanted now: they go on"});
+}
+
+/// @returns whether there was one that the searcher drew and that never began.
+bool machine::withdraw_newest(const std::string& why) {
+  for (auto i = live_.rbegin(); i != live_.rend(); ++i) {
+    auto& trial = *live(*i);
+    auto is_fresh = !trial.attempt && !trial.was_placed && trial.failure_count() == 0
+                    && trial.lineage == 1 && trial.last == nullptr && trial.suggested;
+    if (!is_fresh || entry(trial.id).status != trial_status::pending)
+      continue;
+    withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin});
+    // Nobody knows of what the last head asked for.
+    awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
+    end_without_running(trial, why, fact::end_kind::removed);
+    return true;
+  }
+  return false;
+}
+
+/// The first that was withdrawn is wanted again.
+void machine::revive_withdrawn() {
+  auto first = withdrawn_.extract(withdrawn_.begin());
+  auto made = std::make_unique<live_trial>();
+  auto& trial = *made;
+  trial.id = first.key();
+  trial.config = std::move(first.mapped().config);
+  trial.origin = std::move(first.mapped().origin);
+  trial.born = seq_;
+  trial.request = settings_.request;
+  trial.suggested = true;
+  entry(trial.id).live = std::move(made);
+  live_.insert(trial.id);
+  move(trial, status_event::revive);
+  row(trial);
+  tell_added(trial);
 }
 
 bool machine::wants_suggestions() const {
@@ -97,7 +180,7 @@ void machine::take(const on::suggested& what) {
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list)
-      add_trial(x);
+      add_trial(x).suggested = true;
     suggested_ += list->size();
     searcher_waits_ = list->empty() && !searcher_heard_;
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
@@ -114,6 +197,7 @@ bool machine::has_all_samples() const {
 }
 
 live_trial& machine::add_trial(const suggestion& what) {
+  idle_since_.reset();
   auto made = std::make_unique<live_trial>();
   auto& trial = *made;
   trial.id = trial_id{trials_.size()};

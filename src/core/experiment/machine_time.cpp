@@ -31,6 +31,10 @@ std::optional<instant> machine::next_deadline() const {
     result = std::get<0>(*deadlines_.begin());
   if (settings_.time_limit.count() > 0 && !drain_)
     result = std::min(result.value_or(settings_.time_limit), instant{settings_.time_limit});
+  if (has_trained_enough() && !drain_)
+    result = std::min(result.value_or(now_), now_);
+  if (ask_again_at_ && !drain_)
+    result = std::min(result.value_or(*ask_again_at_), *ask_again_at_);
   return result;
 }
 
@@ -43,14 +47,34 @@ std::vector<on::ticked> machine::due(instant now) const {
       break;
     result.push_back({what, trial});
   }
-  if (settings_.time_limit.count() > 0 && !drain_ && now >= settings_.time_limit)
+  auto is_late = settings_.time_limit.count() > 0 && now >= settings_.time_limit;
+  if (!drain_ && (is_late || has_trained_enough()))
     result.push_back({due_kind::time_limit, {}});
+  if (ask_again_at_ && !drain_ && now >= *ask_again_at_)
+    result.push_back({due_kind::ask_again, {}});
   return result;
+}
+
+bool machine::has_trained_enough() const {
+  auto most = settings_.training_limit;
+  return most.count() > 0 && trained_ >= most;
+}
+
+void machine::leave_off_in_time() {
+  begin_drain({experiment_status::time_limit,
+               has_trained_enough() ? "the trials have trained for as long as training_limit allows"
+                                    : "the time limit was reached",
+               true});
 }
 
 void machine::take(const on::ticked& what) {
   if (what.what == due_kind::time_limit) {
-    begin_drain({experiment_status::time_limit, "the time limit was reached", true});
+    leave_off_in_time();
+    return;
+  }
+  if (what.what == due_kind::ask_again) {
+    ask_again_at_.reset();
+    searcher_waits_ = false;
     return;
   }
   auto* trial = live(what.trial);
@@ -81,6 +105,7 @@ void machine::take(const on::ticked& what) {
       give_up(*trial);
       return;
     case due_kind::time_limit:
+    case due_kind::ask_again:
       return;
   }
 }

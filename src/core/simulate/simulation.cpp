@@ -76,7 +76,7 @@ void simulation::start_head() {
 
 void simulation::open() {
   ++epoch_;
-  tell(on::opened{epoch_, "simulation", "{}", settings_.seed});
+  tell(on::opened{epoch_, "simulation", "{}", settings_.seed, opening::at_once, on::present_draws});
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     for_head([this, i] { come_in(i); });
 }

@@ -360,11 +360,22 @@ expected<object> conversation::best(const object&) {
   if (!view.best)
     return object{{"op", "best"}, {"trial", nullptr}, {"config", nullptr}, {"metrics", nullptr}};
   const auto& x = *view.best;
-  return object{{"op", "best"},
+  object result{{"op", "best"},
                 {"trial", to_text(x.trial)},
                 {"config", *x.config},
                 {"metrics", *x.at->metrics},
-                {"iteration", static_cast<std::int64_t>(x.at->iteration)}};
+                {"iteration", static_cast<std::int64_t>(x.at->iteration)},
+                {"status", to_text(x.status)}};
+  auto has = !x.checkpoint.empty();
+  auto name = std::string_view{x.checkpoint};
+  if (name.starts_with(kept_outside))
+    name.remove_prefix(kept_outside.size());
+  result.set("checkpoint", has ? value{std::string{name}} : value{});
+  result.set("checkpoint_iteration",
+             has ? value{static_cast<std::int64_t>(x.checkpoint_iteration)} : value{});
+  result.set("checkpoint_metrics",
+             has && x.checkpoint_metrics ? value{*x.checkpoint_metrics} : value{});
+  return result;
 }
 
 expected<object> conversation::status(const object&) {

@@ -23,7 +23,7 @@ std::string reason_text(const action& x) {
 }
 
 bool lets_go(const action_body& x) {
-  return std::holds_alternative<pause>(x) || std::holds_alternative<stop>(x)
+  return std::holds_alternative<pause_trial>(x) || std::holds_alternative<stop>(x)
          || std::holds_alternative<exploit>(x);
 }
 

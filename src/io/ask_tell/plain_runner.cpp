@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/ask_tell/plain_runner.hpp"
 
+#include "tune/core/experiment/rule_answers.hpp"
 #include "tune/trainable/drive.hpp"
 
 #include <type_traits>
@@ -90,9 +91,9 @@ void plain_runner::answer() {
   with(judge_, "the scheduler", [&](const scheduler& rule) {
     on::decided verdicts;
     for (const auto& x : turn.judge)
-      verdicts.answers.push_back(rule.judge(x.cause, x.trial));
+      verdicts.answers.push_back(answer_about(x.cause, rule.judge(x.cause, x.trial)));
     for (const auto& x : turn.stalls)
-      verdicts.answers.push_back(rule.on_stall(x.at));
+      verdicts.answers.push_back(answer_about(x.at, rule.on_stall(x.at)));
     if (!verdicts.answers.empty())
       answers.emplace_back(std::move(verdicts));
     for (const auto& x : turn.choose)
@@ -106,7 +107,7 @@ void plain_runner::answer() {
     post(std::move(x));
 }
 
-/// A rule of the user's own may throw: the run cannot go on without it.
+/// A rule of the user's own may throw.
 template <class Rule, class F>
 void plain_runner::with(std::unique_ptr<Rule>& rule, const char* name, F f) {
   if (rule == nullptr)
@@ -114,7 +115,7 @@ void plain_runner::with(std::unique_ptr<Rule>& rule, const char* name, F f) {
   try {
     f(*rule);
   } catch (...) {
-    post_later(on::stop_asked{{}, std::string{name} + " failed: " + current_exception_text()});
+    post_later(rule_failed(name, current_exception_text()));
     rule.reset();
   }
 }

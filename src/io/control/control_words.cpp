@@ -85,6 +85,7 @@ object to_object(const control_status& x) {
   result.set("used", to_object(x.used));
   if (!x.waits_for.empty())
     result.set("waits_for", x.waits_for);
+  result.set("scheduler", x.scheduler);
   return result;
 }
 
@@ -98,6 +99,7 @@ control_status read_status(field_reader& from) {
   result.total = read_resources(from, "total");
   result.used = read_resources(from, "used");
   result.waits_for = from.get_if<std::string>("waits_for").value_or(std::string{});
+  result.scheduler = from.get_if<std::string>("scheduler").value_or(std::string{});
   return result;
 }
 

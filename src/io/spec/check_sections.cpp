@@ -65,11 +65,12 @@ void warn_of_endless_run(loading& x) {
   auto ends_all = [](const named_text& line) {
     return line.name == "all_when" || line.name == "experiment_plateau";
   };
-  if (to.num_samples == 0 && to.time_limit.count() == 0
+  if (to.num_samples == 0 && to.time_limit.count() == 0 && to.training_limit.count() == 0
       && std::none_of(x.what.stop.begin(), x.what.stop.end(), ends_all))
-    x.warnings.push_back(to_text(x.origin("experiment", "num_samples"))
-                         + ": [experiment] num_samples = 0 without time_limit, and without all_when"
-                         + " or experiment_plateau in [stop]: nothing ends the run but you");
+    x.warnings.push_back(
+        to_text(x.origin("experiment", "num_samples"))
+        + ": [experiment] num_samples = 0 without time_limit, training_limit, all_when"
+        + " or experiment_plateau of [stop]: nothing ends the run but you");
 }
 
 /// Trials that are all alike are seldom meant.

@@ -89,7 +89,17 @@ void add_experiment(rows& to) {
       duration({"experiment", "time_limit",
                 "the run ends in order after so long, summed over resumes; 0 = never", true},
                TUNE_FIELD(experiment.time_limit)));
+  to.push_back(duration({"experiment", "training_limit",
+                         "the run ends in order once all trials together have trained for so long, "
+                         "summed over resumes; 0 = never",
+                         true},
+                        TUNE_FIELD(experiment.training_limit)));
   to.back().also_environment = "TRIALRUNNER_WALLTIME_LIMIT";
+  to.push_back(duration({"experiment", "stall_timeout",
+                         "how long a searcher that has nothing yet is asked again while no trial "
+                         "is left; 0 = the run ends at once",
+                         true},
+                        TUNE_FIELD(experiment.stall_timeout)));
 }
 
 key_spec kind_key() {

@@ -208,11 +208,11 @@ constexpr auto fields(of<action>) {
 constexpr auto fields(of<go_on>) {
   return std::tuple{field{"until", &go_on::until}};
 }
-constexpr auto fields(of<pause>) {
+constexpr auto fields(of<pause_trial>) {
   return std::tuple{};
 }
 constexpr auto fields(of<stop>) {
-  return std::tuple{};
+  return std::tuple{field{"completes", &stop::completes, json_position::plain, true}};
 }
 constexpr auto fields(of<allow>) {
   return std::tuple{};

@@ -21,8 +21,8 @@ namespace tune::store {
 /// Why a text could not be read: the path of the field, and what is wrong with it.
 using complaint = std::string;
 
-inline constexpr std::array<std::string_view, 5> due_names{"time_limit", "progress_timeout",
-                                                           "stop_grace", "retry", "kill_time"};
+inline constexpr std::array<std::string_view, 6> due_names{
+    "time_limit", "progress_timeout", "stop_grace", "retry", "ask_again", "kill_time"};
 inline constexpr std::array<std::string_view, 4> strategy_names{"pack", "spread", "strict_pack",
                                                                 "strict_spread"};
 inline constexpr std::array<std::string_view, 2> opening_names{"at_once", "gathers"};

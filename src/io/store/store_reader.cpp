@@ -372,6 +372,26 @@ expected<std::vector<result_row>> store_reader::results(trial_id of, sequence af
   return impl_->in_snapshot(work);
 }
 
+expected<std::vector<std::shared_ptr<const report>>>
+store_reader::saved_reports(trial_id of, std::optional<std::uint64_t> iteration) {
+  std::optional<std::int64_t> only;
+  if (iteration)
+    only = bounded(*iteration);
+  auto rows = impl_->collect(
+      select(store::result_columns,
+             "t_results WHERE trial = ?1 AND (?2 IS NULL OR iteration = ?2)"
+             " AND (attempt, iteration) IN (SELECT attempt, iteration FROM t_checkpoints"
+             " WHERE trial = ?1 AND state = 'good') ORDER BY seq"),
+      store::read_reported, of.number, only);
+  if (!rows)
+    return rows.error();
+  std::vector<std::shared_ptr<const report>> result;
+  result.reserve(rows->size());
+  for (const auto& x : *rows)
+    result.push_back(std::get<on::reported>(x.what).what);
+  return result;
+}
+
 expected<std::optional<std::int64_t>> store_reader::event_sum(sequence seq) {
   auto read = [](const statement& row) -> expected<std::int64_t> { return row.number(0); };
   auto found = impl_->collect<std::int64_t>("SELECT sum FROM t_events WHERE seq = ?1"
@@ -439,6 +459,25 @@ expected<std::vector<export_row>> store_reader::exports(trial_id of) {
                         " WHERE e.kind = 'exported' AND json_extract(e.body, '$.trial') = ?"
                         " ORDER BY e.seq, f.id",
                         store::read_export, of.number);
+}
+
+expected<export_counts> store_reader::count_exports() {
+  auto read = [](const statement& row) -> expected<export_counts> {
+    return export_counts{static_cast<std::uint64_t>(row.number(0)),
+                         static_cast<std::uint64_t>(row.number(1)), std::string{row.text(2)}};
+  };
+  // With one min() the other columns are those of its row.
+  auto found = impl_->one<export_counts>(
+      "SELECT (SELECT count(*) FROM t_events e, json_each(e.body, '$.formats') f"
+      " WHERE e.kind = 'exported' AND json_extract(f.value, '$.path') <> ''),"
+      " count(*), coalesce(json_extract(f.value, '$.format') || ': '"
+      " || json_extract(f.value, '$.why'), ''), min(e.seq)"
+      " FROM t_events e, json_each(e.body, '$.formats') f"
+      " WHERE e.kind = 'exported' AND json_extract(f.value, '$.path') = ''",
+      +read);
+  if (!found)
+    return found.error();
+  return found->value_or(export_counts{});
 }
 
 expected<std::vector<node_row>> store_reader::nodes() {

@@ -55,7 +55,7 @@ struct clients : testing::Test, support::run_by_hand {
       return;
     if (where == state::ended)
       return end(end_class::finished);
-    decide(pause{});
+    decide(pause_trial{});
     if (where == state::saving)
       return;
     save();

@@ -116,7 +116,7 @@ TEST_F(scheduler_facts, let_a_trial_pause_with_other_resources_than_it_had) {
   run();
   report();
   const auto cause = ports.all<cmd::judge>().back().cause;
-  post(on::decided{{{cause, {{zero, tune::pause{}, {}}, {zero, set_resources{four}, {}}}}}});
+  post(on::decided{{{cause, {{zero, pause_trial{}, {}}, {zero, set_resources{four}, {}}}}}});
   save();
   end(end_class::stopped);
   choose();
@@ -146,7 +146,7 @@ struct other_resources : scheduler_facts {
     run();
     report();
     const auto cause = ports.all<cmd::judge>().back().cause;
-    post(on::decided{{{cause, {{zero, tune::pause{}, {}}, {zero, set_resources{four}, {}}}}}});
+    post(on::decided{{{cause, {{zero, pause_trial{}, {}}, {zero, set_resources{four}, {}}}}}});
     save();
     end(end_class::stopped);
     choose();

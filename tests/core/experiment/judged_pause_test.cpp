@@ -182,7 +182,7 @@ TEST_F(open_question, is_put_again_by_the_next_head) {
 
 TEST_F(open_question, is_answered_for_the_report_that_it_was_about) {
   lose_head();
-  decide(pause{});
+  decide(pause_trial{});
   choose();
   place();
   report();

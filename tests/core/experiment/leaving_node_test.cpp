@@ -122,7 +122,7 @@ TEST_F(leaving_node, costs_no_failure_where_the_checkpoint_to_leave_off_with_is_
 TEST_F(leaving_node, keeps_a_pause_that_was_decided) {
   begin();
   report();
-  decide(pause{});
+  decide(pause_trial{});
   go();
   save_and_end();
 
@@ -134,7 +134,7 @@ TEST_F(leaving_node, gives_way_to_a_pause_that_is_decided_meanwhile) {
   begin();
   report();
   go();
-  decide(pause{});
+  decide(pause_trial{});
   save_and_end();
 
   EXPECT_EQ(status(), trial_status::paused);
@@ -159,7 +159,7 @@ TEST_F(leaving_node, is_not_trusted_with_a_pause_in_its_memory) {
   auto wanted = ports.last<cmd::save>();
   post(on::save_failed{wanted.trial, wanted.attempt, wanted.checkpoint, "disk full"});
   report();
-  decide(pause{});
+  decide(pause_trial{});
 
   ASSERT_EQ(ports.all<cmd::save>().size(), 2u);
   EXPECT_FALSE(ports.last<cmd::save>().in_memory);

@@ -14,7 +14,7 @@ struct lost_pause : samples::one_trial {
     report();
     decide(go_on{});
     report();
-    decide(pause{});
+    decide(pause_trial{});
   }
   void again() {
     choose();
@@ -49,7 +49,7 @@ TEST_F(lost_pause, is_made_up_for_where_its_verdict_came_after_the_loss) {
   place();
   report();
   end(end_class::preempted);
-  decide(pause{});
+  decide(pause_trial{});
   again();
   report();
 

@@ -24,7 +24,7 @@ struct pausing : samples::one_trial {
     decide(tune::save{});
     save("on/disk");
     report();
-    decide(tune::pause{});
+    decide(pause_trial{});
     save("memory:there");
     end(end_class::stopped);
     ASSERT_EQ(status(), trial_status::paused);
@@ -57,7 +57,7 @@ TEST_F(pausing, is_on_disk_unless_memory_is_asked_for) {
   choose();
   place();
   report();
-  decide(tune::pause{});
+  decide(pause_trial{});
 
   EXPECT_FALSE(ports.last<cmd::save>().in_memory);
 }
@@ -204,7 +204,7 @@ TEST_F(pausing, begins_anew_where_memory_is_lost_and_nothing_ever_was_on_disk) {
   choose();
   place();
   report();
-  decide(tune::pause{});
+  decide(pause_trial{});
   save("memory:there");
   end(end_class::stopped);
   wake();
@@ -248,7 +248,7 @@ TEST_F(pausing, that_found_no_room_in_memory_is_an_ordinary_checkpoint) {
   choose();
   place();
   report();
-  decide(tune::pause{});
+  decide(pause_trial{});
   save("on/disk");
   end(end_class::stopped);
   EXPECT_EQ(ports.last<cmd::warn>().text,
@@ -265,7 +265,7 @@ TEST_F(pausing, that_fails_in_memory_is_tried_on_disk_and_is_no_failure) {
   choose();
   place();
   report();
-  decide(tune::pause{});
+  decide(pause_trial{});
   auto asked = ports.last<cmd::save>();
   post(on::save_failed{zero, attempt, asked.checkpoint, "no space left on device"});
   EXPECT_EQ(status(), trial_status::running);
@@ -304,7 +304,7 @@ TEST_F(pausing, ends_within_the_grace_time_also_after_its_checkpoint_is_written)
   choose();
   place();
   report();
-  decide(tune::pause{});
+  decide(pause_trial{});
   save("memory:there");
 
   EXPECT_EQ(uut->machine().next_deadline(), instant{std::chrono::seconds{10}});
@@ -357,7 +357,7 @@ TEST_F(exporting, is_not_asked_of_one_that_the_scheduler_gives_up) {
 
 TEST_F(exporting, is_not_asked_of_one_that_pauses_or_leaves_off) {
   run();
-  decide(tune::pause{});
+  decide(pause_trial{});
   EXPECT_FALSE(ports.last<cmd::save>().exports);
   post(on::interrupted{"Ctrl-C"});
 

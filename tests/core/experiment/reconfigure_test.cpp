@@ -19,7 +19,7 @@ struct reconfiguring : testing::Test, support::run_by_hand {
     decide_change();
   }
   void decide_change() {
-    std::vector<action> what{{zero, reconfigure{config(2)}, {}}, {zero, pause{}, {}}};
+    std::vector<action> what{{zero, reconfigure{config(2)}, {}}, {zero, pause_trial{}, {}}};
     post(on::decided{{{ports.all<cmd::judge>().back().cause, what}}});
   }
   [[nodiscard]] static config_ptr config(std::int64_t x) {

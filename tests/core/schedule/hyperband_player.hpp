@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,7 @@ public:
 
   hyperband::rule uut;
   scheduler_feed tell;
+  std::set<trial_id> paused;
 
   void add(std::uint64_t from, std::uint64_t to) {
     for (auto i = from; i <= to; ++i)
@@ -50,17 +52,31 @@ public:
     return carry_out(uut.judge(tell.result(trial, time, score), {trial}));
   }
 
+  /// In the runner's order: what need not wait for a trial that runs comes before the answer.
   decision carry_out(decision what) {
-    tell.tell(fact::decided{what, {}});
+    auto rests = paused;
     for (const auto& x : what.actions) {
-      if (std::holds_alternative<pause>(x.what))
-        tell.tell(fact::paused{x.trial, {1}});
-      else if (std::holds_alternative<stop>(x.what))
-        tell.end(x.trial.number, fact::end_kind::stopped);
-      else if (std::holds_alternative<allow>(x.what))
+      const auto* ends = std::get_if<stop>(&x.what);
+      if (ends != nullptr && rests.contains(x.trial))
+        end(x.trial, *ends);
+      else if (std::holds_alternative<allow>(x.what) && paused.erase(x.trial) > 0)
         tell.tell(fact::unpaused{x.trial});
     }
+    tell.tell(fact::decided{what, {}});
+    for (const auto& x : what.actions) {
+      const auto* ends = std::get_if<stop>(&x.what);
+      if (std::holds_alternative<pause_trial>(x.what)) {
+        paused.insert(x.trial);
+        tell.tell(fact::paused{x.trial, {1}});
+      } else if (ends != nullptr && !rests.contains(x.trial)) {
+        end(x.trial, *ends);
+      }
+    }
     return what;
+  }
+  void end(trial_id trial, const stop& how) {
+    paused.erase(trial);
+    tell.end(trial.number, how.completes ? fact::end_kind::completed : fact::end_kind::stopped);
   }
 
   decision stall() { return carry_out(uut.on_stall(1000)); }

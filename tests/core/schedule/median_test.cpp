@@ -255,6 +255,45 @@ TEST_F(median_stopping, a_nan_spoils_the_mean_from_then_on_but_not_the_best) {
   EXPECT_EQ(x.verb(2, 3, 0), "go_on");
 }
 
+TEST_F(median_stopping, stops_a_trial_all_of_whose_values_are_nan) {
+  judged_by x{with(0, 1)};
+  x.begin_two();
+  x.run(3);
+
+  EXPECT_EQ(x.verb(3, 1, nan), "go_on");
+  EXPECT_EQ(x.verb(3, 2, nan), "stop");
+}
+
+TEST_F(median_stopping, says_that_no_value_was_a_number) {
+  judged_by x{with(0, 1), false};
+  x.begin_two();
+  x.run(3);
+  x.tell.judged(3, 1, nan);
+
+  EXPECT_THAT(text_of(x.tell.judged(3, 2, nan)),
+              HasSubstr("why=no value of it was a number, which is worse than "));
+}
+
+TEST_F(median_stopping, lets_a_trial_go_on_that_reports_a_number_after_its_first_nan) {
+  judged_by x{with(0, 1)};
+  x.begin_two();
+  x.run(3);
+  EXPECT_EQ(x.verb(3, 1, nan), "go_on");
+
+  EXPECT_EQ(x.verb(3, 2, 1000), "go_on");
+}
+
+TEST_F(median_stopping, spared_trials_without_numbers_before) {
+  auto how = with(0, 1);
+  how.spares_numberless = true;
+  judged_by x{how};
+  x.begin_two();
+  x.run(3);
+
+  EXPECT_EQ(x.verb(3, 1, nan), "go_on");
+  EXPECT_EQ(x.verb(3, 2, nan), "go_on");
+}
+
 TEST_F(median_stopping, leaves_no_trace_of_results_without_time_or_score) {
   judged_by x{with(0, 1)};
   x.run(0);
@@ -382,7 +421,7 @@ public:
       any = any || !std::isnan(x);
       best = x > best ? x : best;
     }
-    return any && best < median;
+    return any ? best < median : own.size() > 1;
   }
 
 private:

@@ -162,7 +162,19 @@ TEST_F(pbt_rule, goes_on_where_its_donor_has_no_checkpoint) {
   EXPECT_EQ(reason(verdict, "why"), value{"no checkpoint of its donor, trial 00001, is there yet"});
 }
 
-TEST_F(pbt_rule, takes_over_only_what_was_saved_since_its_donor_was_found_good) {
+TEST_F(pbt_rule, takes_over_what_was_saved_before_its_donor_was_found_good) {
+  make(2);
+  result(1, 10, 10);
+  auto saved = save(1, 10);
+
+  auto verdict = result(0, 10, 5);
+
+  ASSERT_EQ(verbs(verdict), "exploit");
+  EXPECT_EQ(std::get<exploit>(verdict.actions.front().what).from, checkpoint_id{saved});
+}
+
+TEST_F(pbt_rule, took_over_only_what_was_saved_since_its_donor_was_found_good) {
+  settings.judges_as_before = true;
   make(2);
   result(1, 10, 10);
   save(1, 10);
@@ -238,7 +250,7 @@ TEST_F(pbt_saving_donor, shifts_nobodys_interval) {
   EXPECT_EQ(verbs(result(0, 30, 32)), "save+go_on");
 }
 
-TEST_F(pbt_saving_donor, is_a_donor_by_nothing_older_than_its_good_days) {
+TEST_F(pbt_saving_donor, is_a_donor_by_what_is_older_than_its_good_days) {
   // No longer good at 30, and good again at 40, with nothing saved since.
   result(0, 20, 50);
   tell->judged(1, 30, 30);
@@ -246,7 +258,9 @@ TEST_F(pbt_saving_donor, is_a_donor_by_nothing_older_than_its_good_days) {
   tell->judged(1, 40, 60);
   tell->judged(0, 40, 20);
 
-  EXPECT_THAT(to_text(reason(tell->judged(0, 45, 20), "why")), testing::HasSubstr("is there yet"));
+  auto verdict = tell->judged(0, 45, 20);
+  ASSERT_EQ(verbs(verdict), "exploit");
+  EXPECT_EQ(reason(verdict, "donor_iteration"), value{20});
 }
 
 TEST_F(pbt_rule, takes_over_the_newest_checkpoint_for_that_one_is_never_removed) {
@@ -306,7 +320,7 @@ TEST_F(pbt_by_reports, takes_a_save_that_came_too_late_for_what_it_is) {
   EXPECT_EQ(verbs(result(0, 20, 5)), "annotate+go_on");
 }
 
-TEST_F(pbt_rule, forgets_the_checkpoint_of_one_that_is_good_no_longer) {
+TEST_F(pbt_rule, takes_over_what_was_saved_in_earlier_good_days) {
   make(3);
   result(0, 10, 1);
   result(1, 10, 10);
@@ -316,7 +330,7 @@ TEST_F(pbt_rule, forgets_the_checkpoint_of_one_that_is_good_no_longer) {
   // Good again by what the others are, but not looked at.
   result(2, 20, 5.5);
 
-  EXPECT_EQ(verbs(result(0, 20, 1)), "annotate+go_on");
+  EXPECT_EQ(verbs(result(0, 20, 1)), "exploit");
 }
 
 TEST_F(pbt_rule, takes_over_the_times_of_its_donor) {

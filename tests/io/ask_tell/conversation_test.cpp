@@ -115,7 +115,7 @@ TEST(ask_tell, tells_the_schedulers_reason) {
 }
 
 TEST(ask_tell, gives_a_paused_trial_again_with_its_checkpoint) {
-  talk uut{scripted({{{0, 2}, {{{0}, pause{}, {{"rule", "test"}, {"rung", 2}}}}}})};
+  talk uut{scripted({{{0, 2}, {{{0}, pause_trial{}, {{"rule", "test"}, {"rung", 2}}}}}})};
   uut.ask();
 
   uut.report(0, 1, 1);
@@ -137,7 +137,7 @@ TEST(ask_tell, gives_a_paused_trial_again_with_its_checkpoint) {
 }
 
 TEST(ask_tell, trusts_the_executor_to_keep_what_it_paused) {
-  talk uut{scripted({{{0, 1}, {{{0}, pause{}, {}}}}})};
+  talk uut{scripted({{{0, 1}, {{{0}, pause_trial{}, {}}}}})};
   uut.ask();
 
   EXPECT_EQ(uut.report(0, 1, 1),
@@ -195,7 +195,7 @@ TEST(ask_tell, tells_of_decisions_on_others) {
 }
 
 TEST(ask_tell, answers_a_doubled_report_as_before) {
-  talk uut{scripted({{{0, 2}, {{{0}, pause{}, {{"why", "rung"}}}}},
+  talk uut{scripted({{{0, 2}, {{{0}, pause_trial{}, {{"why", "rung"}}}}},
                      {{1, 1}, {{{1}, stop{}, {{"why", "bad"}}}}}})};
   uut.ask();
   uut.ask();
@@ -385,15 +385,23 @@ public:
   }
 };
 
-TEST(ask_tell, ends_in_order_when_a_rule_throws) {
+TEST(ask_tell, leaves_off_when_a_rule_throws_and_can_be_gone_on_with) {
   recipe how;
   how.judge = [] { return std::make_unique<broken>(); };
   talk uut{how};
   uut.ask();
 
-  EXPECT_EQ(uut.report(0, 1, 1), R"({"op":"decision","trial":"00000","decision":"stop",)"
-                                 R"("reason":"the scheduler failed: out of luck"})");
-  EXPECT_EQ(uut.ask(), finished);
+  EXPECT_THAT(uut.report(0, 1, 1), HasSubstr(R"("decision":"pause")"));
+  uut.ask();
+
+  EXPECT_TRUE(uut.uut->machine().is_finished());
+  EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::pending);
+  std::string why;
+  for (const auto& x : uut.world.log()) {
+    if (const auto* found = std::get_if<on::interrupted>(&x.what))
+      why = found->why;
+  }
+  EXPECT_EQ(why, "the scheduler failed: out of luck");
 }
 
 } // namespace

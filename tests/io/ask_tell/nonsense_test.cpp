@@ -21,7 +21,7 @@ struct nonsense {
 };
 
 TEST(ask_tell, faults_nonsense_and_goes_on) {
-  talk uut{scripted({{{1, 1}, {{{1}, pause{}, {}}}}})};
+  talk uut{scripted({{{1, 1}, {{{1}, pause_trial{}, {}}}}})};
   uut.ask();
   uut.ask();
   uut.report(1, 1, 1);

@@ -29,7 +29,8 @@ std::unique_ptr<scheduler> judge_of(const std::string& name, bool draws_by_event
   static const auto space = support::space_of({{"x", "uniform(0, 100)"}});
   const auto* who = support::find_judge(name);
   const auto* entry = all.find(who->type);
-  scheduler_context context{7, 1, false, space, support::one_slot(), draws_by_event};
+  scheduler_context context{
+      7, 1, false, space, support::one_slot(), draws_by_event, draws_by_event};
   return std::move(*entry->make(*options::parse(entry->known, who->options), context));
 }
 
@@ -51,10 +52,9 @@ struct verdict {
 
 /// What `fsck --verify` would find.
 verdict verify(const recipe& how, const std::vector<event>& log, bool knows_older = true) {
-  rule_set rules{how.judge(),
-                 std::make_unique<samples::list_searcher>(how.trials),
-                 {},
-                 knows_older ? how.older_judge() : nullptr};
+  rule_set rules{how.judge(), std::make_unique<samples::list_searcher>(how.trials), {}, {}};
+  if (knows_older)
+    rules.older_judges.push_back(how.older_judge());
   replay_check uut{how.settings, std::move(rules), true};
   for (const auto& x : log)
     static_cast<void>(uut.apply(x));

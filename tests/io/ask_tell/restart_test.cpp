@@ -106,7 +106,7 @@ TEST(ask_tell, tells_again_of_others_that_the_executor_believes_to_run) {
 }
 
 TEST(ask_tell, tells_nothing_old_of_a_trial_that_it_gives_anew) {
-  recipe how = scripted({{{0, 1}, {{{0}, pause{}, {{"why", "rung"}}}}}});
+  recipe how = scripted({{{0, 1}, {{{0}, pause_trial{}, {{"why", "rung"}}}}}});
   how.trials = 1;
   talk uut{how};
   uut.ask();
@@ -136,7 +136,7 @@ TEST(ask_tell, offers_what_was_asked_for_in_the_same_order) {
 }
 
 TEST(ask_tell, repeats_decisions_of_an_earlier_head) {
-  talk uut{scripted({{{0, 1}, {{{0}, pause{}, {{"why", "rung"}}}}},
+  talk uut{scripted({{{0, 1}, {{{0}, pause_trial{}, {{"why", "rung"}}}}},
                      {{1, 1}, {{{1}, stop{}, {{"why", "bad"}}}}}})};
   uut.ask();
   uut.ask();
@@ -166,7 +166,7 @@ TEST(ask_tell, is_finished_again_after_a_restart) {
 
 /// As if the head had been lost after each commit.
 TEST(ask_tell, goes_on_from_wherever_the_log_ends) {
-  auto how = scripted({{{0, 1}, {{{0}, pause{}, {}}}}, {{1, 2}, {{{1}, stop{}, {}}}}});
+  auto how = scripted({{{0, 1}, {{{0}, pause_trial{}, {}}}}, {{1, 2}, {{{1}, stop{}, {}}}}});
   how.settings.max_concurrent = 2;
   talk first{how};
   auto drive = [](talk& x) {

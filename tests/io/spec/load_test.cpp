@@ -306,14 +306,15 @@ TEST(load, still_refuses_options_that_come_with_the_type_or_after_it) {
   EXPECT_TRUE(refused("[scheduler]\ntype = first\nmax_t = 0\n", {{"scheduler.type", "halving"}}));
 }
 
-TEST(load, takes_the_wall_clock_limit_of_other_runners) {
+TEST(load, takes_the_limit_of_other_runners_on_training_time) {
   auto with = support::request();
   with.environment = {{"TRIALRUNNER_WALLTIME_LIMIT", "30"}};
-  auto text = "[experiment]\ntime_limit = 5s\n" + small_and("");
+  auto text = "[experiment]\ntime_limit = 5s\ntraining_limit = 6s\n" + small_and("");
 
-  EXPECT_EQ(loaded(text, with).experiment.time_limit, 30s);
-  with.environment.emplace("TUNE_EXPERIMENT_TIME_LIMIT", "40");
-  EXPECT_EQ(loaded(text, with).experiment.time_limit, 40s);
+  EXPECT_EQ(loaded(text, with).experiment.training_limit, 30s);
+  EXPECT_EQ(loaded(text, with).experiment.time_limit, 5s);
+  with.environment.emplace("TUNE_EXPERIMENT_TRAINING_LIMIT", "40");
+  EXPECT_EQ(loaded(text, with).experiment.training_limit, 40s);
 }
 
 TEST(load, names_the_source_of_what_is_wrong) {

@@ -22,8 +22,9 @@ struct rule_set {
   std::unique_ptr<scheduler> judge;
   std::unique_ptr<searcher> source;
   std::vector<std::unique_ptr<stopper>> stoppers;
-  /// `judge` as heads of earlier versions had it, see `on::opened::draws`; null: it was the same.
-  std::unique_ptr<scheduler> older_judge = nullptr;
+  /// `judge` as heads of earlier versions had it, by their `on::opened::draws`; null, or none: it
+  /// was the same.
+  std::vector<std::unique_ptr<scheduler>> older_judges = {};
 };
 
 /// Rebuilds experiment, scheduler and searcher from a log alone, as a new head does, and hands all
@@ -70,9 +71,9 @@ private:
 
   std::unique_ptr<scheduler> judge_;
   /// Null where no answer of it is needed any more.
-  std::unique_ptr<scheduler> older_judge_;
-  /// The head is of an earlier version.
-  bool by_older_ = false;
+  std::vector<std::unique_ptr<scheduler>> older_judges_;
+  /// See `on::opened::draws`.
+  std::uint32_t draws_ = 0;
   std::unique_ptr<searcher> source_;
   experiment machine_;
   log_check log_;
@@ -89,13 +90,14 @@ private:
   open_questions choices_;
   open_questions asks_;
 
-  [[nodiscard]] const scheduler& answering() const { return by_older_ ? *older_judge_ : *judge_; }
+  [[nodiscard]] const scheduler& answering() const;
+  [[nodiscard]] std::string text_of_answer(const decision& what) const;
   void begin_head(const on::opened& what);
   void note(const command& what);
   void answer_open(bool facts_for_judge, bool facts_for_source);
   static void give(question& to, std::string answer);
   void answer_report(sequence cause, question& what) const;
-  [[nodiscard]] static bool works_out(question& what, const std::string& recorded);
+  [[nodiscard]] bool works_out(question& what, const std::string& recorded) const;
   void compare(const event& what);
   [[nodiscard]] bool came_to_an_end_earlier(const on::suggested& what) const;
   void settle(open_questions& among, sequence cause, const std::string& recorded, sequence seq,

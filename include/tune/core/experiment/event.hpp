@@ -43,8 +43,15 @@ struct exported_format {
 
 namespace on {
 
-/// How rules draw now: by what is drawn about.
-inline constexpr std::uint32_t present_draws = 1;
+/// How rules draw and judge: what they said under a head of an earlier version must come out again
+/// when its record is read.
+///
+/// 0: exploits were drawn by the event that was judged. 1: by what is drawn about.
+/// `judged_afresh`: besides, retention keeps the checkpoint of the best report, not the newest of
+/// the best trial; a donor of `pbt` gives its newest checkpoint; `median_stopping` stops trials
+/// without any number; reaching `max_t` is completion; superfluous samples are withdrawn.
+inline constexpr std::uint32_t judged_afresh = 2;
+inline constexpr std::uint32_t present_draws = judged_afresh;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
@@ -54,8 +61,8 @@ struct opened {
   std::string spec;
   std::uint64_t seed = 0;
   opening how = opening::at_once;
-  /// How this head's rules draw: `present_draws`, or 0 for a head of an earlier version, whose
-  /// exploits were drawn by the event that was judged.
+  /// How this head's rules draw and judge: `present_draws`, or less for a head of an earlier
+  /// version.
   std::uint32_t draws = 0;
 };
 /// Configurations were asked for.
@@ -213,9 +220,16 @@ struct interrupted {
 };
 /// Time passed and something was due.
 struct ticked {
-  enum class due : std::uint8_t { time_limit, progress_timeout, stop_grace, retry, kill_time };
+  enum class due : std::uint8_t {
+    time_limit,
+    progress_timeout,
+    stop_grace,
+    retry,
+    ask_again,
+    kill_time
+  };
   due what = due::time_limit;
-  /// Whom it concerns; unused for `time_limit`.
+  /// Whom it concerns; unused for `time_limit` and `ask_again`.
   trial_id trial;
 };
 

@@ -30,8 +30,15 @@ struct best_trial {
   config_ptr config;
   /// The report with the best first objective.
   std::shared_ptr<const report> at;
-  /// Its newest checkpoint, relative to the experiment's directory; empty: none.
+  /// The checkpoint of that report, or of the trial's best report that has one, which may be of the
+  /// trial that it was cloned from. Relative to the experiment's directory; empty: none.
   std::string checkpoint;
+  /// The iteration of that checkpoint, and the objectives that were reported there; no metrics
+  /// where the report had none of them.
+  std::uint64_t checkpoint_iteration = 0;
+  metrics_ptr checkpoint_metrics;
+  /// What has become of the trial: one that failed later may still be the best.
+  trial_status status = trial_status::pending;
 };
 
 /// What an observer may see of a running experiment.

@@ -80,6 +80,14 @@ struct experiment_settings {
   checkpoint_policy checkpoints;
   /// End in order at this experiment time. 0 = never.
   std::chrono::nanoseconds time_limit{0};
+  /// The same once the training times of all reports sum up to this. 0 = never.
+  std::chrono::nanoseconds training_limit{0};
+  /// How long a searcher that has nothing yet is asked again while no trial is left. 0 = not at
+  /// all.
+  std::chrono::nanoseconds stall_timeout{std::chrono::seconds{600}};
+  /// Configurations of the searcher that are wanted in all, whoever counts them; what was drawn
+  /// beyond that and has not begun is withdrawn when a head opens. 0 = nobody knows.
+  std::uint64_t sample_limit = 0;
   /// How long the last result of a trial that was told to stop is awaited. 0 = as long as it takes.
   std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
   /// How long a node may take to end what was to be killed; then its attempt counts as lost with

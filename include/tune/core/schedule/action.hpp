@@ -23,11 +23,15 @@ struct go_on {
 };
 /// Save a checkpoint, give the resources back, wait to be allowed on. A trial whose checkpoints
 /// come with its reports does so at the first that brings one; until then it is judged as before.
-struct pause {
-  friend bool operator==(const pause&, const pause&) = default;
+/// (Not `pause`, which POSIX has a function of: whoever names this namespace may include that.)
+struct pause_trial {
+  friend bool operator==(const pause_trial&, const pause_trial&) = default;
 };
 /// End the trial.
 struct stop {
+  /// It has trained for as long as trials are to (`max_t`): it is complete, with a checkpoint and
+  /// exports at its end where those are wanted. Otherwise it is given up, and has neither.
+  bool completes = false;
   friend bool operator==(const stop&, const stop&) = default;
 };
 /// A paused trial may run again.
@@ -62,8 +66,8 @@ struct annotate {
   friend bool operator==(const annotate&, const annotate&) = default;
 };
 
-using action_body
-    = std::variant<go_on, pause, stop, allow, save, exploit, reconfigure, set_resources, annotate>;
+using action_body = std::variant<go_on, pause_trial, stop, allow, save, exploit, reconfigure,
+                                 set_resources, annotate>;
 
 /// One action, on whichever trial, and why.
 struct action {

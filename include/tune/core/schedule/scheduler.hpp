@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -19,6 +20,22 @@ namespace tune {
 class search_space;
 
 /// Facts that a scheduler is told, in log order. It keeps its own mirror of them.
+///
+/// Whoever writes another runner of schedulers owes them this order:
+/// - A report without the first objective is not told at all, and no question is put about it: its
+///   trial goes on. One whose objective is NaN is told, and judged.
+/// - A report that meets a stop condition is not told as `result` either: it comes with `ended`,
+///   whose `judged` is false then.
+/// - What an answer does at once is told before `decided`, which names what had no effect: the
+///   `ended` of trials that were stopped while they did not run, `unpaused` of those that were
+///   allowed on, `added` of paused or pending ones that exploit. Whatever has to wait for a
+///   training process comes after it: `saved`, `paused`, `ended`.
+/// - After an exploit the target lets go without saving: no `paused`, but `added` with `again` and
+///   the new configuration, then `started`. Its next results have a greater `lineage`, and begin
+///   after the iteration of the donor's checkpoint. What it still reports before it lets go is not
+///   told; a checkpoint that was on its way then may still come as `saved`.
+/// - A trial that is to run again is told as `added` with `again`, whatever made it stop: after
+///   `failed` where that was its own fault, else at once.
 namespace fact {
 
 /// A trial was suggested, or came back to the queue (retry, node lost, interrupted, revived).
@@ -32,12 +49,13 @@ struct added {
 struct started {
   trial_id trial;
 };
-/// A report that is judged: first of its (lineage, iteration), no stop condition met.
+/// A report that is judged: first of its (lineage, iteration), with a first objective (which may be
+/// NaN), no stop condition met.
 struct result {
   trial_id trial;
   lineage_id lineage = 1;
   std::uint64_t iteration = 0;
-  /// The objectives, larger is better; NaN where missing.
+  /// The objectives, larger is better; of all but the first NaN where missing.
   std::vector<double> scores;
   /// The value of the scheduler's time attribute; NaN where missing.
   double time = 0;
@@ -65,9 +83,10 @@ struct failed {
 };
 /// Why a trial ended for good.
 enum class end_kind : std::uint8_t {
-  /// The trainable's own end, or a stop condition: `last` holds its final result.
+  /// The trainable's own end, a stop condition, or a `stop` that completes it: `last` holds its
+  /// final result.
   completed,
-  /// Ended by this scheduler's own `stop`.
+  /// Given up by this scheduler's own `stop`.
   stopped,
   /// Failed beyond the budget.
   errored,
@@ -172,6 +191,10 @@ public:
   /// An empty answer ends the experiment with an error.
   [[nodiscard]] virtual decision on_stall(sequence at) const = 0;
 
+  /// Where things stand, in one line for people: rungs with their counts, brackets, a population.
+  /// Empty: there is nothing to say. It may cost O(log n) of n trials, and O(rungs).
+  [[nodiscard]] virtual std::string outline() const { return {}; }
+
   /// Adds all state to `into`.
   virtual void describe(fingerprint& into) const = 0;
 };
@@ -191,6 +214,8 @@ struct scheduler_context {
   /// Whether answers are drawn as heads of earlier versions drew them, by the event that is judged:
   /// to verify their records.
   bool draws_by_event = false;
+  /// The same of heads that judged before `on::judged_afresh`.
+  bool judges_as_before = false;
 };
 
 using scheduler_catalogue = catalogue<scheduler, scheduler_context>;

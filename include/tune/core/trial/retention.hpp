@@ -12,7 +12,8 @@
 namespace tune {
 
 /// How many checkpoints stay. What somebody still needs stays on top of that: the newest good one
-/// of each trial, what is being restored, what another trial goes on from, the best trial's.
+/// of each trial, what is being restored, what another trial goes on from, and the checkpoint that
+/// goes with the best metrics of all.
 struct retention_policy {
   /// Of a trial. 0 = all.
   std::uint64_t keep = 0;

@@ -61,6 +61,8 @@ struct control_status {
   resources used;
   /// What trials wait for that no node has; empty: nothing.
   std::string waits_for = {};
+  /// How the scheduler stands, in one line; empty: it has nothing to say.
+  std::string scheduler = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };

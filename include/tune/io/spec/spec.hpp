@@ -42,6 +42,10 @@ struct experiment_section {
   std::uint64_t seed = 0;
   /// 0 = none.
   std::chrono::nanoseconds time_limit{0};
+  /// On the sum of the training times of all reports. 0 = none.
+  std::chrono::nanoseconds training_limit{0};
+  /// How long a searcher that has nothing yet is asked again where no trial is left. 0 = not.
+  std::chrono::nanoseconds stall_timeout{std::chrono::seconds{600}};
 
   friend bool operator==(const experiment_section&, const experiment_section&) = default;
 };

@@ -113,6 +113,15 @@ struct export_row {
   std::string location;
 };
 
+/// What became of all exports.
+struct export_counts {
+  /// Formats that were made, and those that were not, over all trials.
+  std::uint64_t made = 0;
+  std::uint64_t failed = 0;
+  /// Why the first of those was not; empty: none failed.
+  std::string why;
+};
+
 struct node_row {
   std::string node;
   bool up = false;

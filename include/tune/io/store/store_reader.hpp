@@ -66,6 +66,10 @@ public:
   /// In the order of the log, those after `after`. @param limit At most so many.
   [[nodiscard]] expected<std::vector<result_row>> results(trial_id of, sequence after,
                                                           std::size_t limit);
+  /// The reports of a trial with which a checkpoint was made that can be restored, in the order of
+  /// the log. @param iteration Those alone.
+  [[nodiscard]] expected<std::vector<std::shared_ptr<const report>>>
+  saved_reports(trial_id of, std::optional<std::uint64_t> iteration = std::nullopt);
   /// The checksum of an event's row; nothing where there is none.
   [[nodiscard]] expected<std::optional<std::int64_t>> event_sum(sequence seq);
   /// How many results of the trial are committed up to and with event `until`.
@@ -81,6 +85,7 @@ public:
   [[nodiscard]] expected<std::vector<checkpoint_row>> good_checkpoints();
   /// Oldest first.
   [[nodiscard]] expected<std::vector<export_row>> exports(trial_id of);
+  [[nodiscard]] expected<export_counts> count_exports();
   [[nodiscard]] expected<std::vector<node_row>> nodes();
 
   /// The events after `after`, without gaps, exactly as they were written.

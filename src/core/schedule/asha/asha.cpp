@@ -42,7 +42,7 @@ decision rule::judge(sequence cause, trial_id trial) const {
     return {cause, {{trial, go_on{}, {}}}};
   auto facts = facts_of(live->second, *found);
   if (found->stops)
-    return {cause, {{trial, stop{}, std::move(facts)}}};
+    return {cause, {{trial, stop{.completes = !found->at}, std::move(facts)}}};
   return {cause, {{trial, go_on{}, {}}, {trial, annotate{std::move(facts)}, {}}}};
 }
 
@@ -52,6 +52,17 @@ choice rule::choose(sequence at, std::uint32_t count) const {
 
 decision rule::on_stall(sequence at) const {
   return queue_.end_paused(at, "asha");
+}
+
+std::string rule::outline() const {
+  std::string result = "asha: ";
+  for (std::size_t i = 0; i < brackets_.size(); ++i) {
+    result += i == 0 ? "" : "; ";
+    if (brackets_.size() > 1)
+      result += "bracket " + std::to_string(i) + " ";
+    result += brackets_[i].outline();
+  }
+  return result;
 }
 
 void rule::describe(fingerprint& into) const {

@@ -61,6 +61,8 @@ public:
     name_marked(best_.rest, false, count, into);
   }
 
+  [[nodiscard]] std::size_t size() const override { return members_.size(); }
+
   void describe(fingerprint& into) const override {
     into.add(std::uint64_t{members_.size()});
     for (const auto& x : members_)

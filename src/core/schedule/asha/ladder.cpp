@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/ladder.hpp"
 
+#include "tune/core/schedule/wording.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -72,6 +74,16 @@ std::optional<front_standing> ladder::rank(fronts& among, std::span<const double
   if (result.front == best.whole && !drawn)
     result.rank += best.rest.size();
   return result;
+}
+
+std::string ladder::outline() const {
+  std::string result;
+  for (const auto& x : rungs_) {
+    auto count = objectives_ > 1 ? x.points.size() : x.scores.count();
+    result += (result.empty() ? "rung " : ", ") + to_text(plain(x.milestone)) + ": "
+              + std::to_string(count);
+  }
+  return result.empty() ? "no rungs" : result;
 }
 
 void ladder::describe(fingerprint& into) const {

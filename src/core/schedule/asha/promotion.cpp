@@ -120,6 +120,22 @@ decision promotion::on_stall(sequence at) const {
   return result;
 }
 
+std::string promotion::outline() const {
+  std::string result = "asha: ";
+  for (std::size_t i = 0; i < brackets_.size(); ++i) {
+    result += i == 0 ? "" : "; ";
+    if (brackets_.size() > 1)
+      result += "bracket " + std::to_string(i) + " ";
+    auto first = true;
+    for (const auto& x : brackets_[i]) {
+      result += (first ? "rung " : ", ") + to_text(plain(x.milestone)) + ": "
+                + std::to_string(x.finished->size());
+      first = false;
+    }
+  }
+  return result;
+}
+
 void promotion::describe(fingerprint& into) const {
   into.add(next_position_).add(std::uint64_t{climbers_.size()});
   for (const auto& x : climbers_) {
@@ -202,7 +218,7 @@ void promotion::see(sequence cause, const fact::result& what) {
   auto is_new = record(what.trial, what.time, what.scores);
   const auto& x = known(what.trial);
   if (settings_.stop_last_trials && what.time >= settings_.max_t) {
-    say(cause, what.trial, stop{},
+    say(cause, what.trial, stop{.completes = true},
         {{"rule", "asha"},
          {"max_t", plain(settings_.max_t)},
          {"time", plain(what.time)},
@@ -211,7 +227,7 @@ void promotion::see(sequence cause, const fact::result& what) {
   }
   if (!x.may_run()) {
     if (is_new || !rung_of(x).finished->is_promotable(x.slot)) {
-      say(cause, what.trial, pause{}, reason_to_wait(x));
+      say(cause, what.trial, pause_trial{}, reason_to_wait(x));
       return;
     }
     promote(what.trial);

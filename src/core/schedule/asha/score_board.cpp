@@ -67,6 +67,8 @@ public:
       into.push_back(i->trial);
   }
 
+  [[nodiscard]] std::size_t size() const override { return members_.size(); }
+
   void describe(fingerprint& into) const override {
     into.add(std::uint64_t{members_.size()});
     for (const auto& x : members_)

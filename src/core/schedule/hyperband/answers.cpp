@@ -53,6 +53,10 @@ decision rule::on_stall(sequence at) const {
   return result;
 }
 
+std::string rule::outline() const {
+  return form_.name + ": " + bands_.outline();
+}
+
 /// What the first bracket decides where it need not be full.
 decision rule::force(sequence at) const {
   decision result{at, {}};
@@ -62,7 +66,8 @@ decision rule::force(sequence at) const {
   auto before = bands_.at(*number);
   auto round = before.halve();
   for (const auto& x : round.stopped)
-    result.actions.push_back({x.trial, stop{}, verdict_of(*number, round, x, false, true)});
+    result.actions.push_back(
+        {x.trial, stop{.completes = round.last}, verdict_of(*number, round, x, false, true)});
   for (const auto& x : round.kept) {
     auto verdict = verdict_of(*number, round, x, true, true);
     auto where = trials_.at(x.trial).where;
@@ -78,9 +83,9 @@ decision rule::force(sequence at) const {
 void rule::answer_for(const entry& trial, std::vector<action>& into) const {
   const auto& [name, x] = trial;
   if (!x.at)
-    into.push_back({name, stop{}, x.verdict});
+    into.push_back({name, stop{.completes = x.completes}, x.verdict});
   else if (must_wait(x))
-    into.push_back({name, pause{}, waits_for(x)});
+    into.push_back({name, pause_trial{}, waits_for(x)});
   else
     into.push_back({name, go_on{}, {}});
   if (x.at && x.due)
@@ -93,7 +98,7 @@ void rule::tell_verdict(trial_id trial, std::vector<action>& into) const {
   const auto& x = trials_.at(trial);
   auto paused = x.where == place::paused || x.where == place::refused;
   if (!x.at)
-    into.push_back({trial, stop{}, x.verdict});
+    into.push_back({trial, stop{.completes = x.completes}, x.verdict});
   else if (paused && !must_wait(x))
     into.push_back({trial, allow{}, x.verdict});
   else

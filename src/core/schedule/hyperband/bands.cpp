@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/hyperband/bands.hpp"
 
+#include "tune/core/schedule/wording.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -81,6 +83,30 @@ std::vector<bands::open_line> bands::band_from(open_line begin) const {
   for (auto i = begin; i != startable_.end() && band_of(i->first) == band_of(begin->first); ++i)
     result.push_back(i);
   return result;
+}
+
+std::string bands::outline() const {
+  constexpr std::size_t most = 8;
+  std::string result;
+  std::size_t shown = 0;
+  std::size_t left = 0;
+  for (const auto& [number, x] : brackets_) {
+    if (x.is_empty())
+      continue;
+    if (shown == most) {
+      ++left;
+      continue;
+    }
+    ++shown;
+    result += (result.empty() ? "" : "; ") + std::string{"band "} + std::to_string(band_of(number))
+              + " bracket " + std::to_string(plan_of(number).halvings) + ": "
+              + std::to_string(x.size()) + (x.size() == 1 ? " trial" : " trials") + " to "
+              + to_text(plain(x.milestone())) + ", " + std::to_string(x.size() - x.below())
+              + " there";
+  }
+  if (left > 0)
+    result += "; and " + std::to_string(left) + " more";
+  return result.empty() ? "no bracket holds a trial" : result;
 }
 
 void bands::describe(fingerprint& into) const {

@@ -199,18 +199,19 @@ void rule::halve(std::uint64_t bracket, sequence cause, bool forced) {
   auto round = bands_.at(bracket).halve();
   for (const auto& x : round.stopped) {
     trials_.at(x.trial).at.reset();
-    give_verdict(x.trial, verdict_of(bracket, round, x, false, forced), cause);
+    give_verdict(x.trial, verdict_of(bracket, round, x, false, forced), cause, round.last);
   }
   for (const auto& x : round.kept)
-    give_verdict(x.trial, verdict_of(bracket, round, x, true, forced), cause);
+    give_verdict(x.trial, verdict_of(bracket, round, x, true, forced), cause, false);
 }
 
-void rule::give_verdict(trial_id trial, object verdict, sequence cause) {
+void rule::give_verdict(trial_id trial, object verdict, sequence cause, bool completes) {
   auto i = trials_.find(trial);
   mark_told(*i);
   auto& x = i->second;
   x.verdict = std::move(verdict);
   x.due = true;
+  x.completes = completes;
   x.told_with = cause;
   due_[cause].insert(trial);
   refresh(*i);
@@ -276,6 +277,7 @@ void rule::describe(fingerprint& into) const {
     if (x.at)
       into.add(x.at->bracket).add(x.at->position);
     into.add(std::uint64_t{static_cast<std::uint8_t>(x.where)}).add(x.asked).add(x.verdict);
+    into.add(std::uint64_t{x.completes});
     into.add(std::uint64_t{x.due}).add(x.told_with).add(x.budget).add(x.noted_budget);
   }
 }

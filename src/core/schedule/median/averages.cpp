@@ -127,6 +127,12 @@ std::optional<double> averages::best(trial_id trial) const {
   return trial.number < courses_.size() ? courses_[trial.number].best : std::nullopt;
 }
 
+std::size_t averages::size() const {
+  return static_cast<std::size_t>(
+      std::count_if(courses_.begin(), courses_.end(),
+                    [](const course& x) { return !x.points.empty() || x.best; }));
+}
+
 void averages::describe(fingerprint& into) const {
   into.add(std::uint64_t{courses_.size()});
   for (std::size_t i = 0; i < courses_.size(); ++i) {

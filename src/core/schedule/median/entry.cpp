@@ -50,8 +50,10 @@ scheduler_catalogue::entry make_entry() {
                   "2017; docs/ray-tune.md says where Ray Tune differs";
   result.known = known_options();
   result.make = [](const options& from, const scheduler_context& context) {
+    auto what = read(from);
+    what.spares_numberless = context.judges_as_before;
     return expected<std::unique_ptr<scheduler>>{
-        std::make_unique<rule>(read(from), context.maximise)};
+        std::make_unique<rule>(std::move(what), context.maximise)};
   };
   return result;
 }

@@ -48,7 +48,7 @@ decision rule::judge(sequence cause, trial_id trial) const {
     return {cause, {{trial, go_on{}, {}}}};
   if (found->what == kind::stops)
     return {cause, {{trial, stop{}, found->facts}}};
-  return {cause, {{trial, pause{}, found->facts}}};
+  return {cause, {{trial, pause_trial{}, found->facts}}};
 }
 
 choice rule::choose(sequence at, std::uint32_t count) const {
@@ -59,11 +59,21 @@ decision rule::on_stall(sequence at) const {
   return queue_.end_paused(at, "median_stopping");
 }
 
+std::string rule::outline() const {
+  std::size_t behind = 0;
+  for (const auto& [trial, x] : live_)
+    behind += x.judged ? 1 : 0;
+  return "median_stopping: " + std::to_string(averages_.size()) + " courses, "
+         + std::to_string(live_.size()) + " trials left, " + std::to_string(behind)
+         + " of them fell behind";
+}
+
 void rule::describe(fingerprint& into) const {
   averages_.describe(into);
   into.add(std::uint64_t{live_.size()}).add(std::uint64_t{running_});
   for (const auto& [trial, x] : live_) {
     into.add(trial).add(std::uint64_t{x.running}).add(std::uint64_t{x.judged}).add(x.last_pause);
+    into.add(x.results);
     into.add(std::uint64_t{x.verdicts.size()});
     for (const auto& y : x.verdicts)
       into.add(y.cause).add(std::uint64_t{static_cast<std::uint8_t>(y.what)}).add(y.facts);
@@ -90,6 +100,7 @@ void rule::see(sequence cause, const fact::result& what) {
   auto& trial = live_[what.trial];
   if (std::isnan(what.time) || what.scores.empty() || trial.judged)
     return;
+  ++trial.results;
   averages_.add(what.trial, what.time, what.scores.front());
   if (what.time < settings_.grace_period)
     return;
@@ -103,10 +114,12 @@ void rule::see(sequence cause, const fact::result& what) {
     return;
   }
   auto best = averages_.best(what.trial);
-  if (!best || !(*best < with.median))
+  // A first NaN may be an accident of the start.
+  auto is_spared = settings_.spares_numberless || trial.results < 2;
+  if (best ? !(*best < with.median) : is_spared)
     return;
   trial.judged = true;
-  trial.verdicts.push_back(behind(cause, what.time, *best, with));
+  trial.verdicts.push_back(behind(cause, what.time, best, with));
 }
 
 void rule::see_end(const fact::ended& what) {
@@ -129,8 +142,9 @@ void rule::settle(const decision& what) {
   }
 }
 
-rule::verdict rule::behind(sequence cause, double time, double best, const others& with) const {
-  auto value = as_reported(best, maximise_);
+rule::verdict rule::behind(sequence cause, double time, std::optional<double> best,
+                           const others& with) const {
+  auto value = as_reported(best.value_or(std::nan("")), maximise_);
   auto median = as_reported(with.median, maximise_);
   object facts{{"rule", "median_stopping"}};
   facts.set("time", plain(time));
@@ -138,8 +152,9 @@ rule::verdict rule::behind(sequence cause, double time, double best, const other
   facts.set("median", median);
   facts.set("compared", static_cast<std::int64_t>(with.count));
   auto [shown, limit] = told_apart(value, median);
-  facts.set("why", "its best, " + shown + ", is" + (maximise_ ? " below " : " above ") + limit
-                       + ", the median of " + std::to_string(with.count)
+  auto found = best ? "its best, " + shown + ", is" + (maximise_ ? " below " : " above ") + limit
+                    : "no value of it was a number, which is worse than " + brief(median);
+  facts.set("why", found + ", the median of " + std::to_string(with.count)
                        + " others' averages up to " + moment(settings_.time_attr, time));
   return {cause, settings_.hard_stop ? kind::stops : kind::rests, std::move(facts)};
 }

@@ -191,7 +191,7 @@ decision rule::look_at(sequence cause, trial_id trial) const {
   if (where.in == quantile::upper)
     ask_to_save(trial, gives_way, facts, result);
   else if (gives_way)
-    result.actions = {{trial, pause{}, std::move(facts)}};
+    result.actions = {{trial, pause_trial{}, std::move(facts)}};
   else if (still_waits)
     result.actions = {{trial, go_on{}, std::move(facts)}};
   else
@@ -209,7 +209,7 @@ void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, dec
   else if (!then_pause)
     into.actions.push_back({trial, annotate{facts}, {}});
   if (then_pause)
-    into.actions.push_back({trial, pause{}, facts});
+    into.actions.push_back({trial, pause_trial{}, facts});
   else
     into.actions.push_back({trial, go_on{}, {}});
 }
@@ -243,7 +243,9 @@ exploit_plan rule::plan(const occasion& when, trial_id trial) const {
   auto saves = !settings_.synch && source.offers_since && !at_round && !source.hands_over;
   auto awaited = saves && may_wait(trial);
   if (!awaited)
-    result.from = settings_.synch ? at_round : population_.offered_by(donor);
+    result.from = settings_.synch              ? at_round
+                  : settings_.judges_as_before ? population_.offered_by(donor)
+                                               : source.newest;
   result.from_iteration = source.newest_iteration;
   auto& facts = result.facts;
   facts.set("donor", to_text(donor));
@@ -408,6 +410,22 @@ standing rule::standing_of(trial_id trial) const {
 double rule::as_reported(double score) const {
   // A difference, so that 0 stays 0.
   return maximise_ ? score : 0.0 - score;
+}
+
+std::string rule::outline() const {
+  const auto& ranked = population_.ranked();
+  auto n = ranked.size();
+  auto k = population_.quantile_size();
+  auto result = settings_.rule + ": population of " + std::to_string(population_.all().size());
+  if (n == 0)
+    return result + ", none with a score yet";
+  auto score = [&](std::size_t i) { return brief(as_reported(ranked.at(i).score)); };
+  result += ", scores from " + score(0) + " to " + score(n - 1);
+  if (k > 0)
+    result += "; upper quantile of " + std::to_string(k) + " from " + score(n - k);
+  if (settings_.synch)
+    result += "; next round at " + to_text(plain(next_sync_));
+  return result;
 }
 
 void rule::describe(fingerprint& into) const {

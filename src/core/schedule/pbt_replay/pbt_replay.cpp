@@ -130,7 +130,7 @@ decision rule::judge(sequence cause, trial_id trial) const {
   // A pause may have failed: then it still runs with what it had.
   if (wanted > runs_with_)
     result.actions.push_back(
-        {trial, pause{}, {{"rule", name}, {"why", "goes on with another configuration"}}});
+        {trial, pause_trial{}, {{"rule", name}, {"why", "goes on with another configuration"}}});
   if (result.actions.empty())
     result.actions.push_back({trial, go_on{}, {}});
   return result;

@@ -46,7 +46,7 @@ fact::decided part_of_base(const fact::decided& what) {
   result.what.cause = what.what.cause;
   for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
     const auto& x = what.what.actions[i];
-    if (is_own(x) && !std::holds_alternative<pause>(x.what))
+    if (is_own(x) && !std::holds_alternative<pause_trial>(x.what))
       continue;
     if (is_refused(what, i))
       result.refused.push_back(static_cast<std::uint32_t>(result.what.actions.size()));
@@ -133,6 +133,10 @@ decision rule::on_stall(sequence at) const {
     result.actions.push_back(
         {trial, allow{}, {{"rule", own_name}, {"why", "it was paused for other resources"}}});
   return result.actions.empty() ? base_->on_stall(at) : result;
+}
+
+std::string rule::outline() const {
+  return base_->outline();
 }
 
 void rule::describe(fingerprint& into) const {
@@ -290,7 +294,7 @@ void rule::settle(const action& what) {
     wants.policy = first_->policy;
     alter(what.trial,
           [&](member& x) { x.wants = std::make_shared<const resource_request>(std::move(wants)); });
-  } else if (std::holds_alternative<pause>(what.what)) {
+  } else if (std::holds_alternative<pause_trial>(what.what)) {
     if (is_own(what))
       courses_[what.trial].is_told = true;
     else
@@ -340,7 +344,8 @@ std::vector<action> rule::change_of(trial_id trial) const {
   object reason{{"rule", own_name}, {"had", to_text(has)}, {"gets", to_text(gets)}};
   reason.set("live", static_cast<std::int64_t>(live_.size()));
   reason.set("why", "goes on with " + to_text(gets) + " instead of " + to_text(has));
-  return {{trial, pause{}, reason}, {trial, set_resources{std::move(gets)}, std::move(reason)}};
+  return {{trial, pause_trial{}, reason},
+          {trial, set_resources{std::move(gets)}, std::move(reason)}};
 }
 
 std::vector<action> rule::misfits_shrunk() const {

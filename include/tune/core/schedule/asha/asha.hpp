@@ -60,6 +60,7 @@ public:
   [[nodiscard]] decision judge(sequence cause, trial_id trial) const override;
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
   [[nodiscard]] decision on_stall(sequence at) const override;
+  [[nodiscard]] std::string outline() const override;
   void describe(fingerprint& into) const override;
 
 private:

@@ -50,6 +50,8 @@ public:
 
   /// Adds all state to `into`.
   virtual void describe(fingerprint& into) const = 0;
+  /// How many were recorded.
+  [[nodiscard]] virtual std::size_t size() const = 0;
 };
 
 /// By one score: O(log n) for each call, of n trials here.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tune::asha {
@@ -68,6 +69,9 @@ public:
                                   std::uint32_t& passed);
 
   [[nodiscard]] std::size_t size() const { return rungs_.size(); }
+
+  /// "rung 1: 9, 4: 2": how many trials were recorded at each.
+  [[nodiscard]] std::string outline() const;
 
   /// Adds all state to `into`.
   void describe(fingerprint& into) const;

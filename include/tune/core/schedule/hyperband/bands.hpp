@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tune::hyperband {
@@ -53,6 +54,9 @@ public:
   /// Up to `count` of those that were set: band by band, in a band by its order, in a bracket as
   /// they joined. O(count), and once for each bracket of a band.
   [[nodiscard]] std::vector<trial_id> first(std::uint32_t count) const;
+
+  /// The brackets that hold trials, each with their number and where they train to.
+  [[nodiscard]] std::string outline() const;
 
   /// Adds all state to `into`.
   void describe(fingerprint& into) const;

@@ -85,6 +85,7 @@ public:
   /// Whether it holds as many trials as it takes at this milestone.
   [[nodiscard]] bool is_full() const { return seats_.size() == trials_; }
   [[nodiscard]] bool is_empty() const { return seats_.empty(); }
+  [[nodiscard]] std::size_t size() const { return seats_.size(); }
   /// How many trials have not reached the milestone.
   [[nodiscard]] std::uint64_t below() const { return below_; }
   [[nodiscard]] double milestone() const { return milestone_; }

@@ -69,6 +69,7 @@ public:
   [[nodiscard]] decision judge(sequence cause, trial_id trial) const override;
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
   [[nodiscard]] decision on_stall(sequence at) const override;
+  [[nodiscard]] std::string outline() const override;
   void describe(fingerprint& into) const override;
 
 private:
@@ -82,6 +83,8 @@ private:
     /// What the last milestone came to: to be told if `due`, or why it was stopped.
     object verdict;
     bool due = false;
+    /// It was stopped since it came to the end of its bracket.
+    bool completes = false;
     /// The result with whose judgement the verdict is told; 0: with any.
     sequence told_with = 0;
     /// The milestone towards which the last result was, and what was noted of it.
@@ -112,7 +115,7 @@ private:
   void leave_bracket(entry& trial);
   void look_at(std::uint64_t bracket, sequence cause, bool full_or_not);
   void halve(std::uint64_t bracket, sequence cause, bool forced);
-  void give_verdict(trial_id trial, object verdict, sequence cause);
+  void give_verdict(trial_id trial, object verdict, sequence cause, bool completes);
   void mark_told(entry& trial);
   /// Whatever was to be told with the trial's last result is told with the next one.
   void release_verdicts(known_trial& trial);

@@ -52,6 +52,8 @@ public:
 
   /// Adds all state to `into`.
   void describe(fingerprint& into) const;
+  /// Trials that have results.
+  [[nodiscard]] std::size_t size() const;
 
 private:
   struct point {

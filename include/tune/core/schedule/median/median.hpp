@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct settings {
   double min_time_slice = 0;
   /// Stop trials that fall behind; otherwise pause them once.
   bool hard_stop = true;
+  /// As `scheduler_context::judges_as_before`: a trial without any number is not judged.
+  bool spares_numberless = false;
 };
 
 /// Judges each result from the grace period on: the trial's best score so far against the median
@@ -39,7 +42,8 @@ struct settings {
 ///
 /// Trials run in the order of `fifo_queue`: paused ones when no other waits, so that nothing
 /// stalls. The first score of the objectives counts. A NaN score is no best, and spoils the trial's
-/// mean from then on; a result without scores or time leaves no trace. A final result that was
+/// mean from then on; a trial whose scores are all NaN has no best, which is worse than any median.
+/// A result without scores or time leaves no trace. A final result that was
 /// never judged is added to the trial's results; one that was judged is not added again.
 ///
 /// A stop and a pause say `rule`, `time`, `value` (the trial's best), `median`, `compared` (how
@@ -60,6 +64,7 @@ public:
   [[nodiscard]] decision judge(sequence cause, trial_id trial) const override;
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
   [[nodiscard]] decision on_stall(sequence at) const override;
+  [[nodiscard]] std::string outline() const override;
   void describe(fingerprint& into) const override;
 
 private:
@@ -74,6 +79,8 @@ private:
     bool running = false;
     /// It fell behind: stopped, or paused once.
     bool judged = false;
+    /// Results of it.
+    std::uint64_t results = 0;
     /// When it last gave others time.
     double last_pause = -std::numeric_limits<double>::infinity();
     /// In order of their causes; the last one may be a stop, which also holds for later results.
@@ -94,7 +101,7 @@ private:
   void see(sequence cause, const fact::result& what);
   void see_end(const fact::ended& what);
   void settle(const decision& what);
-  verdict behind(sequence cause, double time, double best, const others& with) const;
+  verdict behind(sequence cause, double time, std::optional<double> best, const others& with) const;
   verdict yielding(sequence cause, double time, const others& with) const;
 };
 

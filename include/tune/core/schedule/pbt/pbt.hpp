@@ -33,6 +33,9 @@ struct settings {
   bool synch = false;
   /// As `scheduler_context::draws_by_event`.
   bool draws_by_event = false;
+  /// As `scheduler_context::judges_as_before`: of a donor only checkpoints count that were saved
+  /// since it was found in the upper quantile.
+  bool judges_as_before = false;
 };
 
 /// Where the draws of an exploit come from, by its occasion and the trial to change.
@@ -56,10 +59,8 @@ struct exploit_plan {
 /// quantile of the scores saves a checkpoint and becomes a donor. One in the lower quantile takes
 /// over the checkpoint of a donor, drawn evenly, and goes on with a configuration that the explorer
 /// made of the donor's. While that of its donor is still being saved, it is put off from report to
-/// report; half an interval later it takes the newest there is. Without any it goes on as it is.
-/// Where donors cannot
-/// be asked to save, and hand checkpoints over with their reports, their newest counts, however
-/// old.
+/// report; half an interval later it takes the newest there is, however old. Without any it goes on
+/// as it is.
 ///
 /// Where more trials are wanted than fit, a trial that was looked at pauses; those that trained
 /// least run next. The first of several objectives counts.
@@ -94,6 +95,7 @@ public:
   [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override;
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
   [[nodiscard]] decision on_stall(sequence at) const override;
+  [[nodiscard]] std::string outline() const override;
   void describe(fingerprint& into) const override;
 
 private:

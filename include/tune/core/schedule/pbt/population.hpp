@@ -49,7 +49,8 @@ struct member {
   /// The newest checkpoint, that which it took over included.
   checkpoint_id newest;
   std::uint64_t newest_iteration = 0;
-  /// It is found in the upper quantile since this iteration: it is a donor by any checkpoint since.
+  /// It is found in the upper quantile since this iteration, and was asked to save: a newer
+  /// checkpoint than it has may be on its way.
   std::optional<std::uint64_t> offers_since;
   /// A save of it was refused while it ran: its checkpoints come when they come, and any will do.
   bool hands_over = false;
@@ -113,8 +114,9 @@ public:
   [[nodiscard]] trial_id upper(std::size_t i) const;
   /// Those with a score, worst first.
   [[nodiscard]] const ranking& ranked() const { return ranked_; }
-  /// The checkpoint that others can take over; none where it is not in the upper quantile, or was
-  /// not saved since it was found there, although it can be asked to.
+  /// The checkpoint that others could take over under heads before `on::judged_afresh`; none where
+  /// it is not in the upper quantile, or was not saved since it was found there, although it can be
+  /// asked to.
   [[nodiscard]] checkpoint_id offered_by(trial_id trial) const;
 
   /// Whether any other trial is pending or paused.

@@ -46,6 +46,7 @@ public:
   [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override;
   [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override;
   [[nodiscard]] decision on_stall(sequence at) const override;
+  [[nodiscard]] std::string outline() const override;
   void describe(fingerprint& into) const override;
 
 private:

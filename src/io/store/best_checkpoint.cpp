@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/best_checkpoint.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Greater is better; NaN: there is none.
+double score_of(const std::shared_ptr<const report>& x, const objective& by) {
+  auto number = x == nullptr ? std::nullopt : metric_number(*x, by.metric);
+  auto score = number.value_or(nan);
+  return by.maximise ? score : -score;
+}
+
+bool is_better(const saved_report& x, const saved_report& than, const objective& by) {
+  auto a = score_of(x.at, by);
+  auto b = score_of(than.at, by);
+  if (std::isnan(a) && std::isnan(b))
+    return x.checkpoint.seq > than.checkpoint.seq;
+  return a > b || std::isnan(b) || (a == b && x.checkpoint.seq < than.checkpoint.seq);
+}
+
+using made_by = std::pair<attempt_id, std::uint64_t>;
+
+/// The trial's own that can be restored, with their reports. @param iteration Those alone.
+expected<std::vector<saved_report>> good_of(store_reader& from, trial_id trial,
+                                            std::optional<std::uint64_t> iteration) {
+  auto rows = from.checkpoints(trial);
+  if (!rows)
+    return rows.error();
+  std::erase_if(*rows, [&](const checkpoint_row& x) {
+    return x.state != "good" || x.location.starts_with(kept_in_memory)
+           || (iteration && x.iteration != *iteration);
+  });
+  std::vector<saved_report> result;
+  if (rows->empty())
+    return result;
+  auto reports = from.saved_reports(trial, iteration);
+  if (!reports)
+    return reports.error();
+  std::map<made_by, std::shared_ptr<const report>> known;
+  for (auto& x : *reports)
+    known[{x->attempt, x->iteration}] = x;
+  for (auto& x : *rows) {
+    auto report = known.find({x.attempt, x.iteration});
+    result.push_back({std::move(x), report == known.end() ? nullptr : report->second});
+  }
+  return result;
+}
+
+/// What the trial was cloned from.
+expected<std::vector<saved_report>> taken_over(store_reader& from, trial_id trial) {
+  auto attempts = from.attempts(trial);
+  if (!attempts)
+    return attempts.error();
+  std::vector<saved_report> result;
+  for (const auto& x : *attempts) {
+    if (!x.donor)
+      continue;
+    auto others = good_of(from, *x.donor, std::nullopt);
+    if (!others)
+      return others.error();
+    for (auto& y : *others) {
+      if (y.checkpoint.checkpoint == x.from)
+        result.push_back(std::move(y));
+    }
+  }
+  return result;
+}
+
+std::optional<saved_report> best_of(std::vector<saved_report> all, const objective& by) {
+  auto best = std::min_element(all.begin(), all.end(),
+                               [&](const auto& x, const auto& y) { return is_better(x, y, by); });
+  return best == all.end() ? std::nullopt : std::optional{std::move(*best)};
+}
+
+} // namespace
+
+expected<std::optional<saved_report>> best_checkpoint(store_reader& from, const trial_row& of,
+                                                      const objective& by) {
+  // Mostly the best report has one.
+  const auto* known = of.best_metrics ? find_path(*of.best_metrics, by.metric) : nullptr;
+  if (auto best = known == nullptr ? std::nullopt : known->number()) {
+    auto exact = good_of(from, of.trial, of.best_iteration);
+    if (!exact)
+      return exact.error();
+    auto found = best_of(std::move(*exact), by);
+    if (found && score_of(found->at, by) == (by.maximise ? *best : -*best))
+      return found;
+  }
+  auto all = good_of(from, of.trial, std::nullopt);
+  if (!all)
+    return all.error();
+  auto more = taken_over(from, of.trial);
+  if (!more)
+    return more.error();
+  std::move(more->begin(), more->end(), std::back_inserter(*all));
+  return best_of(std::move(*all), by);
+}
+
+object objectives_of(const report& from, const std::vector<objective>& which) {
+  object result;
+  for (const auto& x : which) {
+    if (auto found = metric(from, x.metric); !found.is_null())
+      result.set(x.metric, std::move(found));
+  }
+  return result;
+}
+
+} // namespace tune

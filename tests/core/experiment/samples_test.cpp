@@ -1,0 +1,249 @@
+// How many configurations are wanted, and a searcher that has none yet.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/run_by_hand.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace tune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct samples_wanted : support::run_by_hand, testing::Test {
+  /// The next head opens; so many are wanted now.
+  void reopen(std::uint64_t limit) {
+    settings.sample_limit = limit;
+    uut->go_by({settings, {}});
+    post(on::opened{++epoch, "test", "{}", 1, opening::at_once, on::present_draws});
+  }
+  [[nodiscard]] std::vector<std::uint64_t> all_in(trial_status status) const {
+    std::vector<std::uint64_t> result;
+    for (std::uint64_t i = 0; uut->machine().status_of({i}); ++i) {
+      if (uut->machine().status_of({i}) == status)
+        result.push_back(i);
+    }
+    return result;
+  }
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    std::vector<std::string> result;
+    for (const auto& x : ports.all<cmd::warn>())
+      result.push_back(x.text);
+    return result;
+  }
+  std::uint32_t epoch = 1;
+};
+
+TEST_F(samples_wanted, take_back_what_never_began) {
+  open(6);
+  choose({{0}, {1}});
+  place({0});
+  report({0});
+  end(end_class::finished, {0});
+  place({1});
+
+  reopen(3);
+
+  EXPECT_THAT(all_in(trial_status::terminated), ElementsAre(0, 3, 4, 5));
+  EXPECT_THAT(all_in(trial_status::pending), ElementsAre(2));
+  EXPECT_EQ(row({4}).reason, "withdrawn before it began: 3 samples are wanted");
+  EXPECT_THAT(warnings(), Contains("3 configurations that had not begun are withdrawn: 3 samples "
+                                   "are wanted"));
+  EXPECT_EQ(ports.heard<fact::ended>({5}), 1u);
+}
+
+TEST_F(samples_wanted, let_those_go_on_that_have_begun) {
+  open(3);
+  choose({{0}, {1}, {2}});
+  for (std::uint64_t i : {0, 1}) {
+    place({i});
+    report({i});
+  }
+
+  reopen(1);
+
+  EXPECT_THAT(all_in(trial_status::running), ElementsAre(0, 1));
+  EXPECT_THAT(all_in(trial_status::terminated), ElementsAre(2));
+  EXPECT_THAT(warnings(),
+              Contains("2 samples have begun, more than the 1 that are wanted now: they go on"));
+}
+
+TEST_F(samples_wanted, bring_back_what_was_withdrawn_before_anything_new) {
+  open(6);
+  reopen(2);
+  ASSERT_THAT(all_in(trial_status::pending), ElementsAre(0, 1));
+
+  reopen(4);
+
+  EXPECT_THAT(all_in(trial_status::pending), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(all_in(trial_status::terminated), ElementsAre(4, 5));
+  EXPECT_NE(row({2}).config, nullptr);
+}
+
+TEST_F(samples_wanted, leave_alone_what_clients_added) {
+  open(2);
+  ASSERT_EQ(order(on::add_asked{"mine", std::make_shared<object>(object{{"x", 7}})}).what,
+            order_verdict::kind::taken);
+
+  reopen(1);
+
+  EXPECT_THAT(all_in(trial_status::pending), ElementsAre(0, 2));
+}
+
+TEST_F(samples_wanted, are_as_they_were_under_a_head_of_before) {
+  open(6);
+  settings.sample_limit = 2;
+  uut->go_by({settings, {}});
+
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::judged_afresh - 1});
+
+  EXPECT_EQ(all_in(trial_status::pending).size(), 6u);
+}
+
+/// The only trial has ended, and the searcher has nothing.
+struct idle_searcher : samples_wanted {
+  void begin() {
+    open(1);
+    run();
+    report();
+    end(end_class::finished);
+    // The first answer is older than the end of the trial.
+    answer_nothing();
+    answer_nothing();
+  }
+  void answer_nothing() {
+    post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number, nothing_yet{}});
+  }
+  [[nodiscard]] std::size_t asks() const { return ports.all<cmd::ask_searcher>().size(); }
+};
+
+TEST_F(idle_searcher, is_asked_again_as_time_goes_by) {
+  begin();
+  ASSERT_FALSE(uut->machine().is_finished());
+  auto before = asks();
+
+  let_pass(1s);
+  EXPECT_EQ(asks(), before + 1);
+  suggest(1);
+
+  EXPECT_THAT(all_in(trial_status::pending), ElementsAre(1));
+}
+
+TEST_F(idle_searcher, ends_the_run_after_its_time) {
+  settings.stall_timeout = 20s;
+  begin();
+  for (auto deadline = uut->machine().next_deadline(); deadline;
+       deadline = uut->machine().next_deadline()) {
+    let_pass(*deadline - now);
+    if (!uut->machine().is_finished())
+      answer_nothing();
+  }
+
+  EXPECT_EQ(now, 20s);
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stalled);
+  EXPECT_THAT(ports.last<cmd::finish>().why, HasSubstr("it was asked again for 20 s"));
+}
+
+TEST_F(idle_searcher, ends_the_run_at_once_where_it_is_given_no_time) {
+  settings.stall_timeout = 0s;
+  begin();
+
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stalled);
+}
+
+struct training_limit : samples_wanted {
+  void report_time(std::chrono::nanoseconds time) {
+    auto what = std::make_shared<tune::report>();
+    what->trial = zero;
+    what->attempt = attempt;
+    what->number = ++reports;
+    what->iteration = ++iteration;
+    what->time_this_iter = time;
+    what->metrics = std::make_shared<object>(object{{"loss", 0.5}});
+    post(on::reported{what});
+    decide(go_on{});
+  }
+};
+
+TEST_F(training_limit, ends_the_run_by_the_sum_of_all_training) {
+  settings.training_limit = 10s;
+  open();
+  run();
+  now = 3600s;
+  report_time(6s);
+  EXPECT_FALSE(uut->machine().view().draining);
+
+  report_time(4s);
+
+  EXPECT_TRUE(uut->machine().view().draining);
+  save();
+  end(end_class::stopped);
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::time_limit);
+  EXPECT_EQ(status(), trial_status::pending);
+}
+
+TEST_F(training_limit, is_over_for_the_next_head_too) {
+  settings.training_limit = 10s;
+  open();
+  run();
+  report_time(11s);
+  save();
+  end(end_class::stopped);
+  ASSERT_TRUE(uut->machine().is_finished());
+
+  reopen(0);
+  EXPECT_FALSE(uut->machine().is_finished());
+  let_pass(0s);
+
+  EXPECT_EQ(ports.all<cmd::finish>().size(), 2u);
+  EXPECT_THAT(ports.last<cmd::finish>().why, HasSubstr("training_limit"));
+}
+
+/// What the scheduler stops with.
+struct stop_by_scheduler : support::run_by_hand, testing::Test {
+  void stop_with(stop how) {
+    settings.checkpoints.at_end = true;
+    settings.export_time = 5s;
+    open();
+    run();
+    report();
+    decide(how);
+  }
+  [[nodiscard]] fact::end_kind heard() const {
+    auto result = fact::end_kind::errored;
+    for (const auto& x : ports.all<cmd::tell_scheduler>()) {
+      if (const auto* found = std::get_if<fact::ended>(&x.what.what))
+        result = found->how;
+    }
+    return result;
+  }
+};
+
+TEST_F(stop_by_scheduler, saves_and_exports_at_the_end_of_a_complete_trial) {
+  stop_with({.completes = true});
+
+  ASSERT_EQ(ports.all<cmd::save>().size(), 1u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+  EXPECT_TRUE(ports.last<cmd::save>().exports);
+  save();
+  end(end_class::stopped);
+  EXPECT_EQ(heard(), fact::end_kind::completed);
+  EXPECT_EQ(ports.observed(zero).back().how, outcome::completed);
+}
+
+TEST_F(stop_by_scheduler, leaves_nothing_of_one_that_it_gives_up) {
+  stop_with({});
+
+  EXPECT_TRUE(ports.all<cmd::save>().empty());
+  EXPECT_FALSE(ports.last<cmd::halt>().exports);
+  end(end_class::stopped);
+  EXPECT_EQ(heard(), fact::end_kind::stopped);
+}
+
+} // namespace
+} // namespace tune

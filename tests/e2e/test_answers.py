@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers that belong together: the best metrics and their checkpoint, how many trials there are to
+be, what can be done with an experiment that is done."""
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from e2e import Case, main
+
+HERE = Path(__file__).resolve().parent
+RISES_AND_FALLS = ".1 .5 .9 .8 .7 .6 .5 .4 .3 .2"
+
+
+class Answers(Case):
+    def curve(self, words=RISES_AND_FALLS, more="", samples=1, space="x = uniform(0, 1)", args=""):
+        return self.ini(
+            "[experiment]\nmetric = acc\nnum_samples = %d\n"
+            "[trainable]\ncommand = %s %s %s\n%s\n[space]\n%s\n%s\n"
+            % (samples, sys.executable, HERE / "curve_trial.py", words, args, space, more)
+        )
+
+    def run_json(self, *words, code=0):
+        return self.run_node(*words, "-o", "json", code=code).json()
+
+    def assert_saved(self, path, accuracy):
+        self.assertEqual(Path(path, "accuracy").read_text(), str(accuracy))
+
+
+class Best(Answers):
+    def test_the_best_metrics_go_with_their_own_checkpoint(self):
+        ini = self.curve(more="[checkpoint]\nfrequency = 1\nscore_attribute = acc\n")
+
+        best = self.run_json("run", ini)["best"]
+
+        self.assertEqual(best["metrics"], {"acc": 0.9})
+        self.assertEqual(best["iteration"], 3)
+        self.assertEqual(best["checkpoint_iteration"], 3)
+        self.assertEqual(best["checkpoint_metrics"], {"acc": 0.9})
+        self.assertEqual(best["status"], "TERMINATED")
+        self.assert_saved(best["checkpoint"], 0.9)
+        # Once more from the record.
+        for words in (["resume", self.directory / "results" / "x"],
+                      ["status", self.directory / "results" / "x"]):
+            self.assertEqual(self.run_json(*words)["best"], best)
+        story = self.run_json("trials", self.directory / "results" / "x", "--why", "0")
+        self.assertEqual(story["best_checkpoint"]["iteration"], 3)
+        self.assertEqual(story["best_checkpoint"]["metrics"], {"acc": 0.9})
+
+    def test_the_checkpoint_of_the_best_is_kept_beside_the_newest(self):
+        ini = self.curve(more="[checkpoint]\nfrequency = 1\nkeep = 1\n")
+
+        best = self.run_json("run", ini)["best"]
+
+        self.assert_saved(best["checkpoint"], 0.9)
+        kept = self.rows(
+            "SELECT training_iteration AS iteration FROM checkpoints WHERE state = 'good'"
+            " ORDER BY seq"
+        )
+        self.assertEqual([row["iteration"] for row in kept], [3, 10])
+
+    def test_another_checkpoint_says_of_which_report_it_is(self):
+        ini = self.curve(more="[checkpoint]\nfrequency = 4\n")
+
+        ran = self.run_node("run", ini)
+
+        self.assertIn("acc = 0.9", ran.out)
+        self.assertIn("    of iteration 4, acc = 0.8: the best report has none\n", ran.out)
+        best = self.run_json("status", self.directory / "results" / "x")["best"]
+        self.assertEqual(best["iteration"], 3)
+        self.assertEqual(best["checkpoint_iteration"], 4)
+        self.assert_saved(best["checkpoint"], 0.8)
+
+    def test_a_best_trial_that_failed_says_so(self):
+        ini = self.curve(words=".1 .5 fail", more="[checkpoint]\nfrequency = 1\n")
+
+        ran = self.run_node("run", ini, code=5)
+
+        self.assertIn("best: trial 00000 (which failed later) at iteration 2", ran.out)
+        best = self.run_json("status", self.directory / "results" / "x")["best"]
+        self.assertEqual(best["status"], "ERRORED")
+        self.assert_saved(best["checkpoint"], 0.5)
+
+
+class Completion(Answers):
+    def test_reaching_max_t_is_completion(self):
+        ini = self.curve(
+            words=RISES_AND_FALLS, args="export = model",
+            more="[scheduler]\ntype = asha\nmax_t = 5\ngrace_period = 1\n"
+                 "[checkpoint]\nat_end = true\n",
+        )
+
+        ran = self.run_node("run", ini, "-o", "json")
+
+        self.assertEqual(self.rows("SELECT reason FROM trials")[0]["reason"], "reached max_t")
+        kept = self.rows(
+            "SELECT training_iteration AS iteration FROM checkpoints WHERE state = 'good'"
+        )
+        self.assertEqual([row["iteration"] for row in kept], [5])
+        self.assertEqual(len(self.rows("SELECT * FROM exports")), 1)
+        self.assertEqual(ran.json()["exports"],
+                         {"made": 0, "failed": 1,
+                          "why": "model: ValueError: no model today"})
+
+    def test_the_summary_says_that_all_exports_failed(self):
+        ini = self.curve(args="export = model, onnx")
+
+        ran = self.run_node("run", ini)
+
+        self.assertIn("  exports: all 2 failed: model: ValueError: no model today\n", ran.out)
+        shown = self.run_node("status", self.directory / "results" / "x")
+        self.assertIn("  exports: all 2 failed", shown.out)
+
+
+class Samples(Answers):
+    def where(self):
+        return self.directory / "results" / "x"
+
+    def statuses(self):
+        rows = self.rows("SELECT status, reason FROM trials ORDER BY trial")
+        return [(row["status"], row["reason"]) for row in rows]
+
+    def test_fewer_samples_withdraw_what_has_not_begun(self):
+        ini = self.curve(words=".1", samples=12)
+        # The first report is beyond the limit; all configurations are drawn by then.
+        self.run_node("run", ini, "--experiment.training_limit", "0.000001",
+                      "--experiment.max_concurrent_trials", "1")
+        begun = len(self.rows("SELECT DISTINCT trial FROM attempts"))
+        self.assertLess(begun, 5)
+
+        resumed = self.run_node("resume", self.where(), "--experiment.num_samples", "5",
+                                "--experiment.training_limit", "0", "-o", "json")
+
+        reasons = [reason for _, reason in self.statuses()]
+        self.assertEqual(sum("withdrawn before it began" in x for x in reasons), 7)
+        ran = self.rows("SELECT DISTINCT trial FROM results")
+        self.assertEqual(len(ran), 5)
+        self.assertIn("that had not begun are withdrawn", resumed.err)
+        # More again: those first, and no others.
+        self.run_node("resume", self.where(), "--experiment.num_samples", "7")
+        self.assertEqual(len(self.rows("SELECT DISTINCT trial FROM results")), 7)
+        self.assertEqual(len(self.statuses()), 12)
+        self.run_node("fsck", self.where(), "--verify")
+
+    def test_an_experiment_that_is_done_takes_further_samples(self):
+        self.run_node("run", self.curve(words=".1", samples=2))
+
+        told = self.run_json("resume", self.where(), "--experiment.num_samples", "4")
+
+        self.assertEqual(told["counts"]["TERMINATED"], 4)
+
+    def test_an_experiment_that_is_done_takes_further_points_as_it_says(self):
+        self.run_node("run", self.curve(words=".1", samples=1))
+
+        refused = self.run_node("add", self.where(), "x=0.25", code=6)
+
+        command = refused.err.split("; ")[-1].split(" adds this")[0]
+        self.assertTrue(command.startswith("tune-node resume "), refused)
+        ran = self.run_node(*shlex.split(command)[1:], "-o", "json")
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 2)
+        last = self.rows("SELECT config, origin FROM trials ORDER BY trial")[-1]
+        self.assertEqual(json.loads(last["config"]), {"x": 0.25})
+        self.assertEqual(last["origin"], "client")
+
+    def test_what_is_done_cannot_be_stopped_and_says_so(self):
+        self.run_node("run", self.curve(words=".1", samples=1))
+
+        refused = self.run_node("stop", self.where(), code=6)
+
+        self.assertIn("this experiment is done: nothing of it is left to stop", refused.err)
+
+    def test_a_point_outside_the_space_is_refused(self):
+        self.run_node("run", self.curve(words=".1", samples=1))
+
+        refused = self.run_node("resume", self.where(), "--add", '{"x": 7}', code=3)
+
+        self.assertIn("--add: ", refused.err)
+        self.assertEqual(len(self.statuses()), 1)
+
+
+class AtRest(Answers):
+    def test_an_ended_conversation_is_at_rest(self):
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 2\n[space]\nx = 1\n")
+        words = self.ini('{"op":"ask"}\n', "words")
+        with words.open() as requests:
+            self.run_node("ask-tell", ini, stdin=requests)
+
+        shown = self.run_node("status", self.directory / "results" / "x")
+
+        self.assertIn("x: at rest after", shown.out)
+        self.assertIn("tune-node ask-tell FILE --resume goes on", shown.out)
+        self.assertNotIn("head is gone", shown.out)
+        self.assertEqual(self.run_json("status", self.directory / "results" / "x")["status"],
+                         "at_rest")
+
+
+if __name__ == "__main__":
+    main()
