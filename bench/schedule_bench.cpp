@@ -186,7 +186,7 @@ private:
       end.judged = true;
       running_[trial.number] = false;
       tell(std::move(end));
-    } else if (std::holds_alternative<tune::pause>(what.what)) {
+    } else if (std::holds_alternative<tune::pause_trial>(what.what)) {
       running_[trial.number] = false;
       tell(fact::paused{trial, {seq_}});
     } else if (std::holds_alternative<allow>(what.what)) {

@@ -143,11 +143,12 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
 
 void machine::set_best(const live_trial& trial, const std::shared_ptr<const report>& what,
                        double score) {
-  auto before = best_ ? std::optional{best_->trial} : std::nullopt;
-  // What it took over since may be all that it has.
-  auto is_same = before == trial.id && best_lineage_ == trial.lineage;
-  if (!before)
+  auto has_before = best_.has_value();
+  if (!has_before)
     best_.emplace();
+  auto before = best_->trial;
+  // What it took over since may be all that it has.
+  auto is_same = has_before && before == trial.id && best_lineage_ == trial.lineage;
   best_->trial = trial.id;
   best_->config = trial.attempt->config;
   best_->at = what;
@@ -159,8 +160,8 @@ void machine::set_best(const live_trial& trial, const std::shared_ptr<const repo
     return;
   find_best_checkpoint();
   // What was kept for its sake alone may go.
-  if (before && before != trial.id && draws_ >= on::judged_afresh)
-    review(*before);
+  if (has_before && before != trial.id && draws_ >= on::judged_afresh)
+    review(before);
 }
 
 bool machine::stop_condition(live_trial& trial) {

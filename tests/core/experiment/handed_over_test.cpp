@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const pause pauses;
+const pause_trial pauses;
 
 struct handed_over : samples::one_trial {
   handed_over() {
