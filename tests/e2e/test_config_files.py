@@ -127,10 +127,10 @@ class ConfigFiles(Case):
 class Lists(Case):
     def test_list_names_what_can_be_chosen(self):
         wanted = {
-            "searchers": {"random", "sobol"},
+            "searchers": {"random", "sobol", "none"},
             "schedulers": {"fifo", "asha", "hyperband", "hb_bohb", "median_stopping"},
             "trainables": {"quadratic", "digits_mlp"},
-            "sinks": {"trial_files"},
+            "sinks": {"trial_files", "run_log"},
         }
         for what, names in wanted.items():
             with self.subTest(what):

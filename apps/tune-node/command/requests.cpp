@@ -98,6 +98,17 @@ expected<void> read_option(const read_result& from, std::string_view option, Val
   return {};
 }
 
+/// What does not go together; empty: all is well.
+std::string misplaced_in_run(const run_request& x) {
+  if (x.yes && !x.overwrite)
+    return "--yes is for --overwrite";
+  if (x.overwrite && x.resume)
+    return "either --overwrite or --resume";
+  if (x.overwrite && x.head)
+    return "--overwrite is for experiments of this machine: a head's are removed where it runs";
+  return {};
+}
+
 expected<request> run_from(const read_result& x, const command_doc& where) {
   run_request result;
   if (x.has("head") && x.has("listen"))
@@ -112,6 +123,10 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   if (auto given = x.text("resume"))
     result.resume = resume_mode_from(*given).value_or(resume_mode::automatic);
   result.strict = x.has("strict");
+  result.overwrite = x.has("overwrite");
+  result.yes = x.has("yes");
+  if (auto fault = misplaced_in_run(result); !fault.empty())
+    return wrong(fault, &where);
   result.overrides = x.overrides;
   // Each stands for a key of the file.
   if (auto given = x.text("listen"))
@@ -213,8 +228,16 @@ expected<request> trials_from(const read_result& x, const command_doc& where) {
     result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
   if (auto given = x.text("sort"))
     result.sort = *given;
+  result.failed = x.has("failed");
+  result.pareto = x.has("pareto");
+  if (result.failed && (result.pareto || result.why || result.policy || x.has("columns")))
+    return wrong("--failed goes with neither --why, --policy, --pareto nor --columns", &where);
+  if (auto given = x.text("scope"))
+    result.scope = chosen<metric_scope>(option_of(where, "scope").choices, *given);
+  if (auto given = x.text("columns"))
+    result.columns = comma_parts(*given);
   if (auto given = x.text("limit")) {
-    auto number = count_from(*given, "--limit", 1, where);
+    auto number = count_from(*given, "--limit", 0, where);
     if (!number)
       return number.error();
     result.limit = *number;
@@ -252,6 +275,44 @@ expected<request> simulate_from(const read_result& x, const command_doc& where) 
         read_option(x, "target", result.target, number_from, where)}) {
     if (!done)
       return done.error();
+  }
+  return request{std::move(result)};
+}
+
+expected<request> rerun_from(const read_result& x, const command_doc& where) {
+  rerun_request result;
+  result.directory = x.positionals[0];
+  result.overrides = x.overrides;
+  if (x.positionals.size() > 1) {
+    auto number = count_from(x.positionals[1], "TRIAL", 0, where);
+    if (!number)
+      return number.error();
+    result.trial = trial_id{*number};
+  }
+  return request{std::move(result)};
+}
+
+expected<request> attach_from(const read_result& x, const command_doc& where) {
+  attach_request result;
+  if (!x.has("head"))
+    return wrong("attach needs --head HOST:PORT", &where);
+  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+    return done.error();
+  result.experiment = x.positionals[0];
+  result.certs = x.text("certs").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.strict = x.has("strict");
+  return request{std::move(result)};
+}
+
+expected<request> list_from(const read_result& x, const command_doc& where) {
+  list_request result;
+  result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
+  if (x.positionals.size() > 1) {
+    if (result.what != list_request::part::experiments)
+      return wrong("one argument too many: " + in_quotes(x.positionals[1]), &where);
+    result.storage = x.positionals[1];
   }
   return request{std::move(result)};
 }
@@ -453,8 +514,14 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return request{fsck_request{x.positionals[0], x.has("verify")}};
   if (where.name == "simulate")
     return simulate_from(x, where);
+  if (where.name == "rerun")
+    return rerun_from(x, where);
+  if (where.name == "compare")
+    return request{compare_request{x.positionals}};
+  if (where.name == "attach")
+    return attach_from(x, where);
   if (where.name == "list")
-    return request{list_request{chosen<list_request::part>(choices, x.positionals[0])}};
+    return list_from(x, where);
   if (where.name == "config")
     return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
                                   x.positionals[1], x.overrides}};

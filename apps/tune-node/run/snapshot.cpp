@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
+#include "inspect/failures.hpp"
+
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/storage.hpp"
 
@@ -140,6 +142,7 @@ expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_ro
   if (!best)
     return best.error();
   result.best = std::move(*best);
+  look_back(result, from);
   return result;
 }
 
