@@ -51,12 +51,13 @@ class Attaching(CertifiedCase):
             "attach", name, "--head", self.where, "--certs", certs or self.certs, *words
         )
 
-    def attached(self, *words):
+    def attached(self, *words, certs=None):
         """One that has been let in, by what it says."""
         log = self.directory / "attached.log"
         with open(log, "w", encoding="utf-8") as err:
             child = self.start(
-                *("attach", "x", "--head", self.where, "--certs", self.certs), *words, stderr=err
+                *("attach", "x", "--head", self.where, "--certs", certs or self.certs), *words,
+                stderr=err
             )
         self.wait_until(lambda: "x runs at" in log.read_text(), child, "its experiment")
         return child, log
@@ -111,7 +112,7 @@ class Attaching(CertifiedCase):
         shown = self.run_node("certs", "show", self.certs, "-o", "json").json()
         name = next(x for x in shown if not x["authority"])["subject"].rpartition("CN=")[2]
         self.run_node("certs", "issue", name, "--out", again, "--certs", self.certs)
-        back = self.attach("-o", "json", certs=again)
+        back, _ = self.attached("-o", "json", certs=again)
         self.flag.touch()
         self.assertEqual(self.finish(back).json()["status"], "done")
 

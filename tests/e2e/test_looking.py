@@ -72,9 +72,9 @@ class Trials(Looking):
         self.run_node("run", self.job(), "--experiment.max_concurrent_trials", "1")
         order = lambda *words: [row["trial"] for row in self.sheet(*words)]
         rising = ["00000", "00001", "00002", "00003"]
-        for key in ("loss", "loss:asc", "objective", "x", "config.x", "created_s", "ended_s:asc"):
+        for key in ("loss", "loss:asc", "objective", "x", "config.x", "ended_s:asc"):
             self.assertEqual(order("--sort", key), rising, key)
-        for key in ("loss:desc", "x:desc", "created_s:desc"):
+        for key in ("loss:desc", "x:desc", "ended_s:desc"):
             self.assertEqual(order("--sort", key), rising[::-1], key)
         self.assertEqual(order("--sort", "loss:desc", "--reverse"), rising)
         wrong = self.run_node("trials", "results/x", "--sort", "los", code=3)
@@ -122,7 +122,7 @@ class Trials(Looking):
     def many(self, ini, count):
         """An experiment of recorded curves: that takes no processes."""
         table = self.directory / "curves.csv"
-        lines = ["x,training_iteration,loss"] + ["%d,1,%d" % (i, i) for i in range(count)]
+        lines = ["config.x,training_iteration,loss"] + ["%d,1,%d" % (i, i) for i in range(count)]
         table.write_text("\n".join(lines) + "\n")
         ini.write_text(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\nkind = table\n"
