@@ -134,8 +134,8 @@ TEST_F(inspect_test, lists_in_the_order_asked_for) {
   EXPECT_EQ(shown(what, output_format::csv),
             "trial,status,iterations,loss,config.lr,reason,failures,best_iteration,time_total_s,"
             "created_s,ended_s,node,attempts,checkpoint,origin,error\n"
-            "00002,ERRORED,0,,0.30000000000000004,exit status 1,1,,0.0,1.0,3.0,node-a,1,,random,"
-            "\"Traceback\nValueError: no\"\n");
+            "00002,ERRORED,0,,0.30000000000000004,exit status 1,1,,0,4,4,node-a,1,,random,"
+            "\"Traceback\n\x1B[31mValueError: no\x1B[0m\"\n");
 }
 
 TEST_F(inspect_test, shows_the_columns_that_were_named) {
@@ -291,7 +291,7 @@ TEST_F(inspect_test, says_that_there_is_no_such_trial_or_key) {
   what.sort = "los";
   EXPECT_EQ(refused(what).code, ec::unknown_name);
   EXPECT_EQ(refused(what).detail,
-            "--sort 'los': no trial has such a parameter; did you mean 'loss'?");
+            "--sort 'los': no trial has such a column, metric or parameter; did you mean 'loss'?");
 }
 
 std::vector<std::uint64_t> sorted(const std::string& key, bool reverse = false) {

@@ -74,7 +74,7 @@ class ConfigFiles(Case):
         where = "results/" + name
         whole = self.run_node("trials", where, "--output", "json").json()
         lines = self.run_node("trials", where, "--output", "jsonl").out.splitlines()
-        table = self.run_node("trials", where).out
+        table = self.run_node("trials", where, "--limit", "0").out
         sheet = list(csv.DictReader(io.StringIO(self.run_node("trials", where, "-o", "csv").out)))
 
         ids = [row["trial_id"] for row in trials]

@@ -284,7 +284,7 @@ command_doc compare_doc() {
   command_doc result{"compare",
                      "compare experiments: keys, spaces, best trials, times",
                      {{"tune-node compare results/digits results/digits-2", "what differs"},
-                      {"tune-node compare results/digits* -o json", "the same for a program"}},
+                      {"tune-node compare results/digits results/digits-2 -o json", "the same for a program"}},
                      {directory_argument, {"DIR", {}, argument_kind::directory, true, true}}};
   result.family = looking;
   return result;
