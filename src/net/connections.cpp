@@ -66,7 +66,8 @@ class tls_policy {
 public:
   /// @param until_heard Let go of as soon as the peer has said something that proves who it is.
   tls_policy(tls_session x, end_of_key until_heard)
-      : session_{std::make_shared<tls_session>(std::move(x))}, until_heard_{std::move(until_heard)} {}
+      : session_{std::make_shared<tls_session>(std::move(x))}
+      , until_heard_{std::move(until_heard)} {}
 
   rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
     auto result = session_->read(to, size, count);

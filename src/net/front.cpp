@@ -79,10 +79,8 @@ struct front_state {
     }
     auto key = ++last_key;
     auto wants_rows = !words->rows.empty();
-    affairs[key] = {std::move(*words),
-                    identity_of(follower),
-                    {{follower, what.number, wants_rows}},
-                    {}};
+    affairs[key]
+        = {std::move(*words), identity_of(follower), {{follower, what.number, wants_rows}}, {}};
     follow(self, follower);
     fetch(self, key, depot);
   }

@@ -134,8 +134,9 @@ std::vector<std::string> edited_files(const spec& before, const spec& now) {
     auto was = std::find_if(before.code.begin(), before.code.end(),
                             [&](const named_text& y) { return y.name == x.name; });
     if (was != before.code.end() && was->text != x.text)
-      result.push_back(x.name + " was edited since the experiment ran: trials from now on run it as"
-                                " it is, and results before and after may not compare");
+      result.push_back(x.name
+                       + " was edited since the experiment ran: trials from now on run it as"
+                         " it is, and results before and after may not compare");
   }
   return result;
 }

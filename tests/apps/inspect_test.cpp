@@ -152,9 +152,10 @@ TEST_F(inspect_test, shows_the_columns_that_were_named) {
 TEST_F(inspect_test, sorts_in_the_direction_asked_for) {
   trials_request what;
   what.limit = 1;
-  for (const auto& [key, first] :
-       std::map<std::string, std::string>{{"loss:asc", "00000"}, {"loss:desc", "00001"},
-                                          {"lr:desc", "00002"}, {"node:asc", "00000"}}) {
+  for (const auto& [key, first] : std::map<std::string, std::string>{{"loss:asc", "00000"},
+                                                                     {"loss:desc", "00001"},
+                                                                     {"lr:desc", "00002"},
+                                                                     {"node:asc", "00000"}}) {
     what.sort = key;
     EXPECT_THAT(shown(what, output_format::csv), HasSubstr("\n" + first + ",")) << key;
   }

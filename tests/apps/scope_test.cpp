@@ -47,8 +47,8 @@ TEST(joined_metrics, leave_nan_out_and_do_with_few_reports) {
 }
 
 TEST(pareto_front, has_those_that_nobody_beats) {
-  std::vector<std::vector<value>> rows{
-      {1, 5}, {2, 7}, {3, 6}, {2, 7}, {std::nan(""), 9}, {value{}, 9}, {0.5, 1}};
+  std::vector<std::vector<value>> rows{{1, 5},       {2, 7},  {3, 6}, {2, 7}, {std::nan(""), 9},
+                                       {value{}, 9}, {0.5, 1}};
 
   EXPECT_THAT(pareto_front(rows, {{"loss", false}, {"size", true}}),
               ElementsAre(true, true, false, true, false, false, true));

@@ -66,10 +66,9 @@ TEST(summary_text, tells_what_trials_failed_with_and_who_is_in_the_front) {
   EXPECT_THAT(text, HasSubstr("  2 trials failed: user_error: exit status 1 (trial 00003, ...)\n"));
   EXPECT_THAT(text, HasSubstr("no trial beats in all objectives: 1 trial\n"
                               "    trial 00007: accuracy = 0.5, latency = 2\n"));
-  EXPECT_THAT(
-      summary_json(x, experiment_status::done),
-      HasSubstr(R"("failures":[{"count":2,"class":"user_error","text":"exit status 1",)"
-                R"("trials":["00003","00004"]}],"pareto":["00007"]})"));
+  EXPECT_THAT(summary_json(x, experiment_status::done),
+              HasSubstr(R"("failures":[{"count":2,"class":"user_error","text":"exit status 1",)"
+                        R"("trials":["00003","00004"]}],"pareto":["00007"]})"));
 }
 
 TEST(summary_text, names_the_best_the_directory_and_what_to_do_next) {

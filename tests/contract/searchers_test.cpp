@@ -266,8 +266,7 @@ TEST_P(every_searcher, that_ends_by_itself_ends_after_its_samples) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(catalogue, every_searcher,
-                         testing::ValuesIn(those_that_search()),
+INSTANTIATE_TEST_SUITE_P(catalogue, every_searcher, testing::ValuesIn(those_that_search()),
                          [](const auto& x) { return x.param.name; });
 
 } // namespace

@@ -177,8 +177,7 @@ TEST_F(front_test, lets_nobody_else_attach) {
 TEST_F(front_test, answers_nobody_who_only_guessed_the_key) {
   submit("digits", 1);
   auto stranger = keep(follower());
-  tell(uut,
-       client_question{5, to_json(client_request{client_request::kind::interrupt, 1, 0, {}})},
+  tell(uut, client_question{5, to_json(client_request{client_request::kind::interrupt, 1, 0, {}})},
        stranger);
 
   EXPECT_THAT(*stewards[0].asked, IsEmpty());

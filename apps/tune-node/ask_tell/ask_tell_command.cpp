@@ -12,8 +12,8 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/tuner/head_rules.hpp"
-#include "tune/tuner/rule_parts.hpp"
 #include "tune/tuner/preparation.hpp"
+#include "tune/tuner/rule_parts.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <sys/eventfd.h>

@@ -259,12 +259,11 @@ struct help_request {
   bool all = false;
 };
 
-using request
-    = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
-                   status_request, trials_request, fsck_request, rerun_request, compare_request,
-                   attach_request, logs_request, client_command,
-                   simulate_request, list_request, config_request, certs_request, version_request,
-                   completion_request, help_request>;
+using request = std::variant<run_request, ask_tell_request, head_request, worker_request,
+                             resume_request, status_request, trials_request, fsck_request,
+                             rerun_request, compare_request, attach_request, logs_request,
+                             client_command, simulate_request, list_request, config_request,
+                             certs_request, version_request, completion_request, help_request>;
 
 /// One command line.
 struct command_line {

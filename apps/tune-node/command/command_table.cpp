@@ -32,39 +32,40 @@ constexpr auto choosing = "see what can be chosen, or was";
 constexpr auto knowing = "know the program";
 
 command_doc run_doc() {
-  return {"run",
-          "run an experiment on this machine",
-          {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
-           {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
-            "any key of the file, from the command line"},
-           {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
-           {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
-           {"tune-node run digits.ini --experiment.name auto", "once more: digits-2, digits-3, ..."},
-           {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
-           {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
-          {{"FILE", {}, argument_kind::ini_file}},
-          {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
-           resume_option(),
-           {"overwrite", 0, "", "remove the experiment that is in the way, after asking"},
-           {"yes", 0, "", "with --overwrite: do not ask"},
-           {"strict", 0, "", "exit 4 when any trial failed"},
-           {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
-           {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
-           {"listen",
-            0,
-            "HOST:PORT",
-            "let workers join there; the same as --cluster.listen",
-            {},
-            "no port is opened"},
-           {"certs",
-            0,
-            "DIR",
-            "certificate directory; the same as --cluster.certs",
-            {},
-            default_certs,
-            argument_kind::directory},
-           {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
-          true};
+  return {
+      "run",
+      "run an experiment on this machine",
+      {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
+       {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
+        "any key of the file, from the command line"},
+       {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
+       {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
+       {"tune-node run digits.ini --experiment.name auto", "once more: digits-2, digits-3, ..."},
+       {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
+       {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
+       resume_option(),
+       {"overwrite", 0, "", "remove the experiment that is in the way, after asking"},
+       {"yes", 0, "", "with --overwrite: do not ask"},
+       {"strict", 0, "", "exit 4 when any trial failed"},
+       {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
+       {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
+       {"listen",
+        0,
+        "HOST:PORT",
+        "let workers join there; the same as --cluster.listen",
+        {},
+        "no port is opened"},
+       {"certs",
+        0,
+        "DIR",
+        "certificate directory; the same as --cluster.certs",
+        {},
+        default_certs,
+        argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
+      true};
 }
 
 command_doc ask_tell_doc() {
@@ -166,7 +167,8 @@ command_doc trials_doc() {
        {"tune-node trials results/digits-mlp --sort objective --limit 10", "the ten best"},
        {"tune-node trials results/digits-mlp --why 42", "decisions, attempts, errors of one"},
        {"tune-node trials results/digits-mlp --failed", "what trials failed with"},
-       {"tune-node trials results/digits-mlp --columns trial,node,time_total_s,loss", "these alone"},
+       {"tune-node trials results/digits-mlp --columns trial,node,time_total_s,loss",
+        "these alone"},
        {"tune-node trials results/digits-mlp --output csv > trials.csv", "for a spreadsheet"}},
       {{"DIR", {}, argument_kind::directory}},
       {{"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
@@ -281,26 +283,28 @@ command_doc rerun_doc() {
 }
 
 command_doc compare_doc() {
-  command_doc result{"compare",
-                     "compare experiments: keys, spaces, best trials, times",
-                     {{"tune-node compare results/digits results/digits-2", "what differs"},
-                      {"tune-node compare results/digits results/digits-2 -o json", "the same for a program"}},
-                     {directory_argument, {"DIR", {}, argument_kind::directory, true, true}}};
+  command_doc result{
+      "compare",
+      "compare experiments: keys, spaces, best trials, times",
+      {{"tune-node compare results/digits results/digits-2", "what differs"},
+       {"tune-node compare results/digits results/digits-2 -o json", "the same for a program"}},
+      {directory_argument, {"DIR", {}, argument_kind::directory, true, true}}};
   result.family = looking;
   return result;
 }
 
 command_doc attach_doc() {
-  return {"attach",
-          "follow an experiment that you submitted to a head",
-          {{"tune-node attach digits --head head:7700", "until it ends; Ctrl-C leaves it running"},
-           {"tune-node attach digits --head head:7700 -o json", "and its result for a program"}},
-          {{"NAME", {}, argument_kind::text}},
-          {{"head", 0, "HOST:PORT", "the head where it runs; needed"},
-           {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
-           {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
-           {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
-           {"strict", 0, "", "exit 4 when any trial failed"}}};
+  return {
+      "attach",
+      "follow an experiment that you submitted to a head",
+      {{"tune-node attach digits --head head:7700", "until it ends; Ctrl-C leaves it running"},
+       {"tune-node attach digits --head head:7700 -o json", "and its result for a program"}},
+      {{"NAME", {}, argument_kind::text}},
+      {{"head", 0, "HOST:PORT", "the head where it runs; needed"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+       {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"strict", 0, "", "exit 4 when any trial failed"}}};
 }
 
 command_doc status_doc() {

@@ -2,6 +2,8 @@
 #include "command/requests.hpp"
 
 #include "command/command_table.hpp"
+#include "command/looking_requests.hpp"
+#include "command/option_reading.hpp"
 #include "command/option_values.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
@@ -60,42 +62,6 @@ std::optional<error> check_positionals(const read_result& x, const command_doc& 
     return wrong("one argument too many: " + in_quotes(x.positionals[where.positionals.size()]),
                  &where);
   return std::nullopt;
-}
-
-/// The position of `given` among the choices of an argument, as the enum counts them.
-template <class Enum>
-Enum chosen(const std::vector<std::string_view>& choices, const std::string& given) {
-  auto i = std::find(choices.begin(), choices.end(), given);
-  return static_cast<Enum>(i - choices.begin());
-}
-
-const option_doc& option_of(const command_doc& where, std::string_view name) {
-  return *std::find_if(where.options.begin(), where.options.end(),
-                       [name](const auto& x) { return x.name == name; });
-}
-
-expected<std::uint64_t> count_from(const std::string& text, std::string_view name,
-                                   std::int64_t least, const command_doc& where) {
-  auto number = parse_integer(text);
-  if (number && *number >= least)
-    return static_cast<std::uint64_t>(*number);
-  return wrong(std::string{name} + " is a whole number from " + std::to_string(least) + ", not "
-                   + in_quotes(text),
-               &where);
-}
-
-/// Reads the value of an option that may be left out.
-template <class Value, class Parse>
-expected<void> read_option(const read_result& from, std::string_view option, Value& to, Parse parse,
-                           const command_doc& where) {
-  auto given = from.text(option);
-  if (!given)
-    return {};
-  auto value = parse(*given);
-  if (!value)
-    return wrong("--" + std::string{option} + ": " + value.error().detail, &where);
-  to = std::move(*value);
-  return {};
 }
 
 /// What does not go together; empty: all is well.
@@ -208,43 +174,6 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
-expected<request> trials_from(const read_result& x, const command_doc& where) {
-  trials_request result;
-  result.directory = x.positionals[0];
-  result.reverse = x.has("reverse");
-  if (auto given = x.text("why")) {
-    auto number = count_from(*given, "--why", 0, where);
-    if (!number)
-      return number.error();
-    result.why = trial_id{*number};
-  }
-  if (auto given = x.text("policy")) {
-    auto number = count_from(*given, "--policy", 0, where);
-    if (!number)
-      return number.error();
-    result.policy = trial_id{*number};
-  }
-  if (auto given = x.text("status"))
-    result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
-  if (auto given = x.text("sort"))
-    result.sort = *given;
-  result.failed = x.has("failed");
-  result.pareto = x.has("pareto");
-  if (result.failed && (result.pareto || result.why || result.policy || x.has("columns")))
-    return wrong("--failed goes with neither --why, --policy, --pareto nor --columns", &where);
-  if (auto given = x.text("scope"))
-    result.scope = chosen<metric_scope>(option_of(where, "scope").choices, *given);
-  if (auto given = x.text("columns"))
-    result.columns = comma_parts(*given);
-  if (auto given = x.text("limit")) {
-    auto number = count_from(*given, "--limit", 0, where);
-    if (!number)
-      return number.error();
-    result.limit = *number;
-  }
-  return request{std::move(result)};
-}
-
 expected<request> simulate_from(const read_result& x, const command_doc& where) {
   simulate_request result;
   result.file = x.positionals[0];
@@ -275,44 +204,6 @@ expected<request> simulate_from(const read_result& x, const command_doc& where) 
         read_option(x, "target", result.target, number_from, where)}) {
     if (!done)
       return done.error();
-  }
-  return request{std::move(result)};
-}
-
-expected<request> rerun_from(const read_result& x, const command_doc& where) {
-  rerun_request result;
-  result.directory = x.positionals[0];
-  result.overrides = x.overrides;
-  if (x.positionals.size() > 1) {
-    auto number = count_from(x.positionals[1], "TRIAL", 0, where);
-    if (!number)
-      return number.error();
-    result.trial = trial_id{*number};
-  }
-  return request{std::move(result)};
-}
-
-expected<request> attach_from(const read_result& x, const command_doc& where) {
-  attach_request result;
-  if (!x.has("head"))
-    return wrong("attach needs --head HOST:PORT", &where);
-  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
-    return done.error();
-  result.experiment = x.positionals[0];
-  result.certs = x.text("certs").value_or("");
-  result.insecure_plaintext = x.has("insecure-plaintext");
-  result.cluster = x.text("cluster").value_or(result.cluster);
-  result.strict = x.has("strict");
-  return request{std::move(result)};
-}
-
-expected<request> list_from(const read_result& x, const command_doc& where) {
-  list_request result;
-  result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
-  if (x.positionals.size() > 1) {
-    if (result.what != list_request::part::experiments)
-      return wrong("one argument too many: " + in_quotes(x.positionals[1]), &where);
-    result.storage = x.positionals[1];
   }
   return request{std::move(result)};
 }
@@ -495,11 +386,11 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return head_from(x, where);
   if (where.name == "worker")
     return worker_from(x, where);
+  if (auto looking = looking_request(x, where))
+    return std::move(*looking);
   using op = control_request::op;
   if (where.name == "resume")
     return resume_from(x, where);
-  if (where.name == "status")
-    return request{status_request{x.positionals[0]}};
   if (where.name == "logs")
     return logs_from(x, where);
   if (where.name == "add")
@@ -508,20 +399,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     if (where.name == to_text(what))
       return client_from(what, x, where);
   }
-  if (where.name == "trials")
-    return trials_from(x, where);
-  if (where.name == "fsck")
-    return request{fsck_request{x.positionals[0], x.has("verify")}};
   if (where.name == "simulate")
     return simulate_from(x, where);
-  if (where.name == "rerun")
-    return rerun_from(x, where);
-  if (where.name == "compare")
-    return request{compare_request{x.positionals}};
-  if (where.name == "attach")
-    return attach_from(x, where);
-  if (where.name == "list")
-    return list_from(x, where);
   if (where.name == "config")
     return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
                                   x.positionals[1], x.overrides}};

@@ -30,7 +30,8 @@ struct trial_details {
   std::string checkpoint;
   std::string origin;
   std::string error;
-  /// No other trial is better in one objective and as good in all others. Nothing: there is but one.
+  /// No other trial is better in one objective and as good in all others. Nothing: there is but
+  /// one.
   std::optional<bool> pareto;
 };
 

@@ -82,11 +82,11 @@ std::string failures_text(const run_snapshot& x, const style& look) {
   std::string result;
   for (std::size_t i = 0; i < std::min(x.failures.size(), shown); ++i) {
     const auto& group = x.failures[i];
-    result += "  " + look.paint(tint::bad, counted(group.trials.size(), "trial") + " failed") + ": "
-              + cut(printable(group.kind + (group.text.empty() ? "" : ": " + group.text)),
-                    longest_why)
-              + " (trial " + to_text(group.trials.front())
-              + (group.trials.size() > 1 ? ", ...)" : ")") + "\n";
+    result
+        += "  " + look.paint(tint::bad, counted(group.trials.size(), "trial") + " failed") + ": "
+           + cut(printable(group.kind + (group.text.empty() ? "" : ": " + group.text)), longest_why)
+           + " (trial " + to_text(group.trials.front()) + (group.trials.size() > 1 ? ", ...)" : ")")
+           + "\n";
   }
   if (x.failures.size() > shown)
     result += "  and " + counted(x.failures.size() - shown, "more kind")

@@ -167,9 +167,8 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   actors.place.when_broken(broken);
   steward_settings stewards{&actors.place, &all, discover(), *storage, tell};
   front_settings front;
-  front.hire = [&system, stewards](commission x) {
-    return spawn_steward(system, stewards, std::move(x));
-  };
+  front.hire
+      = [&system, stewards](commission x) { return spawn_steward(system, stewards, std::move(x)); };
   front.fetcher = *fetcher;
   front.identity_of = [&config](const caf::node_id& who) { return config.identity_of(who); };
   front.say = tell;

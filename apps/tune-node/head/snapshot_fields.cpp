@@ -163,8 +163,8 @@ value written(const std::vector<failure_group>& groups) {
     value::list trials;
     for (auto id : x.trials)
       trials.push_back(count_value(id.number));
-    result.emplace_back(object{
-        {"class", x.kind}, {"text", x.text}, {"trials", value{std::move(trials)}}});
+    result.emplace_back(
+        object{{"class", x.kind}, {"text", x.text}, {"trials", value{std::move(trials)}}});
   }
   return value{std::move(result)};
 }

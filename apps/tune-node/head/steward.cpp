@@ -268,7 +268,8 @@ struct steward_state {
   template <class Self>
   void conclude(Self* self, told_end result) {
     is_over = true;
-    if (auto failed = write_rows(task.words.rows); !failed.empty() && result.how.storage_error.empty())
+    if (auto failed = write_rows(task.words.rows);
+        !failed.empty() && result.how.storage_error.empty())
       result.how.storage_error = failed;
     send(self, caf::actor_cast<steward_impl>(self),
          experiment_ended{task.key, to_json(result, fixed.objectives), !task.words.rows.empty()});

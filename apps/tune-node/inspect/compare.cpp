@@ -52,7 +52,7 @@ std::vector<spec_change> all_changes(const spec& before, const spec& after) {
 }
 
 /// What they came to, by the names of `to_object`.
-constexpr std::array<std::string_view, 8> results{"status",    "trials",  "errored", "reports",
+constexpr std::array<std::string_view, 8> results{"status",    "trials", "errored", "reports",
                                                   "elapsed_s", "metric", "best",    "best_trial"};
 
 void write_table(const std::vector<experiment_facts>& all, const std::vector<difference>& differ,
@@ -83,8 +83,8 @@ void write_table(const std::vector<experiment_facts>& all, const std::vector<dif
   for (const auto& x : all) {
     if (!x.seen.best || !x.seen.best->config)
       continue;
-    out << "best of " << printable(x.seen.experiment) << ": "
-        << config_text(*x.seen.best->config) << '\n';
+    out << "best of " << printable(x.seen.experiment) << ": " << config_text(*x.seen.best->config)
+        << '\n';
   }
   if (differ.empty())
     out << "no key, parameter or file differs\n";
@@ -126,8 +126,8 @@ std::vector<difference> differences_of(const std::vector<experiment_facts>& all)
       auto known = std::find_if(result.begin(), result.end(),
                                 [&](const difference& y) { return y.key == x.key; });
       if (known == result.end())
-        known = result.insert(result.end(),
-                              {x.key, std::vector<std::string>(all.size(), x.before)});
+        known
+            = result.insert(result.end(), {x.key, std::vector<std::string>(all.size(), x.before)});
       known->values[i] = x.after;
     }
   }

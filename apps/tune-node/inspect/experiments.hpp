@@ -33,8 +33,8 @@ struct experiment_facts {
 /// `reports`, `elapsed_s`, `metric`, `mode`, `best` (null: none), `best_trial`.
 [[nodiscard]] object to_object(const experiment_facts& x);
 
-/// All experiments directly below `storage`, or itself where it is one, the oldest first. What cannot
-/// be read is told on `talk`.
+/// All experiments directly below `storage`, or itself where it is one, the oldest first. What
+/// cannot be read is told on `talk`.
 /// @errors `ec::unreadable` where there is no such directory.
 [[nodiscard]] expected<void> list_experiments(const std::filesystem::path& storage,
                                               output_format format, const table_look& look,

@@ -97,9 +97,8 @@ expected<std::vector<failure_group>> failures_in(store_reader& from) {
   std::vector<failure_group> result;
   for (auto& [what, trials] : groups)
     result.push_back({what.first, what.second, std::move(trials)});
-  std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {
-    return x.trials.size() > y.trials.size();
-  });
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& x, const auto& y) { return x.trials.size() > y.trials.size(); });
   return result;
 }
 

@@ -17,12 +17,12 @@ namespace tune::cli {
 /// addresses, and without the names of trials' directories.
 [[nodiscard]] std::string common_text(std::string_view detail);
 
-/// The trials that failed for good, grouped by class and `common_text` of their last failed attempts;
-/// the largest group first. @errors of the reader.
+/// The trials that failed for good, grouped by class and `common_text` of their last failed
+/// attempts; the largest group first. @errors of the reader.
 [[nodiscard]] expected<std::vector<failure_group>> failures_in(store_reader& from);
 
-/// Fills what a snapshot says of a whole experiment at its end: failures, and the Pareto front where
-/// there are several objectives. What cannot be read is left out.
+/// Fills what a snapshot says of a whole experiment at its end: failures, and the Pareto front
+/// where there are several objectives. What cannot be read is left out.
 void look_back(run_snapshot& on, store_reader& from);
 void look_back(run_snapshot& on, const std::filesystem::path& directory);
 

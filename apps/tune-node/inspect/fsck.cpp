@@ -145,9 +145,8 @@ expected<void> check_files(store_reader& from, const experiment_row& row, const 
     return faults.error();
   for (auto& x : *faults)
     to.found.add({promise::durable_acknowledgement, 0, std::nullopt, std::move(x)});
-  auto traces
-      = crash_traces(from, directory,
-                     {rows.kept_checkpoints(), rows.removed_checkpoints(), has_trial_files(row)});
+  auto traces = crash_traces(
+      from, directory, {rows.kept_checkpoints(), rows.removed_checkpoints(), has_trial_files(row)});
   if (!traces)
     return traces.error();
   to.to_mend = std::move(*traces);

@@ -40,11 +40,10 @@ trial_column detail(std::string name, value (*read)(const trial_details&), bool 
 
 void add_objectives(list& to, const std::vector<objective>& objectives) {
   for (std::size_t i = 0; i < objectives.size(); ++i)
-    to.push_back({objectives[i].metric, objectives[i].metric,
-                  [i](const listed_trial& x) {
-                    return i < x.objectives.size() ? x.objectives[i] : value{};
-                  },
-                  true, 1, false});
+    to.push_back(
+        {objectives[i].metric, objectives[i].metric,
+         [i](const listed_trial& x) { return i < x.objectives.size() ? x.objectives[i] : value{}; },
+         true, 1, false});
 }
 
 /// All parameters of all trials, in the order of their first appearance.
@@ -85,8 +84,7 @@ void add_metrics(list& to, std::span<const listed_trial> rows,
   for (const auto& name : names)
     to.push_back({"metric." + name, name,
                   [name](const listed_trial& x) {
-                    const auto* found
-                        = x.details ? find_path(x.details->metrics, name) : nullptr;
+                    const auto* found = x.details ? find_path(x.details->metrics, name) : nullptr;
                     if (found == nullptr && x.details)
                       found = x.details->metrics.find(name);
                     return found == nullptr ? value{} : *found;
@@ -97,22 +95,25 @@ void add_metrics(list& to, std::span<const listed_trial> rows,
 void add_details(list& to, const std::vector<objective>& objectives) {
   to.push_back(detail(
       "best_iteration",
-      [](const trial_details& x) { return x.best_iteration == 0 ? value{} : count(x.best_iteration); },
+      [](const trial_details& x) {
+        return x.best_iteration == 0 ? value{} : count(x.best_iteration);
+      },
       true));
   to.push_back({"time_total_s", "time_total_s",
                 [](const listed_trial& x) { return seconds(x.age); }, true, 2, false});
-  to.push_back(
-      detail("created_s", [](const trial_details& x) { return seconds(x.created); }, true));
+  to.push_back(detail(
+      "created_s", [](const trial_details& x) { return seconds(x.created); }, true));
   to.push_back(detail(
       "ended_s", [](const trial_details& x) { return x.ended ? seconds(*x.ended) : value{}; },
       true));
   to.push_back(detail("node", [](const trial_details& x) { return text_or_null(x.node); }));
-  to.push_back(detail("attempts", [](const trial_details& x) { return count(x.attempts); }, true));
+  to.push_back(detail(
+      "attempts", [](const trial_details& x) { return count(x.attempts); }, true));
   to.push_back(
       detail("checkpoint", [](const trial_details& x) { return text_or_null(x.checkpoint); }));
   to.push_back(detail("origin", [](const trial_details& x) { return text_or_null(x.origin); }));
-  to.push_back(
-      detail("error", [](const trial_details& x) { return text_or_null(x.error); }, false, 4));
+  to.push_back(detail(
+      "error", [](const trial_details& x) { return text_or_null(x.error); }, false, 4));
   if (objectives.size() > 1)
     to.push_back(detail(
         "pareto", [](const trial_details& x) { return x.pareto ? value{*x.pareto} : value{}; }));
@@ -123,19 +124,19 @@ void add_details(list& to, const std::vector<objective>& objectives) {
 std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
                                         const std::vector<objective>& objectives) {
   list result;
-  result.push_back({"trial", "trial",
-                    [](const listed_trial& x) { return value{to_text(x.trial)}; }, false, 0, false});
+  result.push_back({"trial", "trial", [](const listed_trial& x) { return value{to_text(x.trial)}; },
+                    false, 0, false});
   result.push_back({"status", "status",
                     [](const listed_trial& x) { return value{to_text(x.status)}; }, false, 0,
                     false});
-  result.push_back({"iterations", "iter",
-                    [](const listed_trial& x) { return count(x.iterations); }, true, 0, false});
+  result.push_back({"iterations", "iter", [](const listed_trial& x) { return count(x.iterations); },
+                    true, 0, false});
   add_objectives(result, objectives);
   add_parameters(result, rows);
-  result.push_back({"reason", "reason", [](const listed_trial& x) { return value{x.reason}; },
-                    false, 4, true});
-  result.push_back({"failures", "failures",
-                    [](const listed_trial& x) { return count(x.failures); }, true, 2, true});
+  result.push_back(
+      {"reason", "reason", [](const listed_trial& x) { return value{x.reason}; }, false, 4, true});
+  result.push_back({"failures", "failures", [](const listed_trial& x) { return count(x.failures); },
+                    true, 2, true});
   return result;
 }
 
@@ -166,9 +167,8 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
       words known;
       for (const auto& x : all)
         known.push_back(x.name);
-      return error{ec::unknown_name,
-                   "--columns " + in_quotes(name) + ": there is no such column"
-                       + did_you_mean(name, known)};
+      return error{ec::unknown_name, "--columns " + in_quotes(name) + ": there is no such column"
+                                         + did_you_mean(name, known)};
     }
     result.push_back(*found);
     result.back().only_if_filled = false;

@@ -176,8 +176,8 @@ private:
       return "submit it again with --resume";
     run_snapshot about;
     about.experiment = what_.experiment;
-    auto steps = next_steps(about, {experiment_status::interrupted, "", what_.file, what_.head,
-                                    what_.given});
+    auto steps = next_steps(
+        about, {experiment_status::interrupted, "", what_.file, what_.head, what_.given});
     auto found = std::find_if(steps.begin(), steps.end(),
                               [](const next_step& x) { return x.purpose == "go on"; });
     return found == steps.end() ? std::string{} : "go on with it by " + found->command;
@@ -273,8 +273,7 @@ private:
   }
 
   [[nodiscard]] exit_code detach(const submission_taken& taken) const {
-    auto experiment
-        = taken.experiment.empty() ? loaded_.what.experiment.name : taken.experiment;
+    auto experiment = taken.experiment.empty() ? loaded_.what.experiment.name : taken.experiment;
     write_detached(line_, experiment, taken.directory, head_);
     if (!line_.quiet)
       std::cerr << "tune-node: follow it by " << printable(attach_words(experiment)) << '\n';
@@ -289,8 +288,8 @@ using connected = expected<std::unique_ptr<head_link>>;
 
 connected link_to(caf::actor_system& system, const peer_address& head, const transport& how,
                   const std::string& cluster) {
-  return head_link::connect(
-      system, {dial(system, head, how), to_text(head), cluster, name_of_caller()});
+  return head_link::connect(system,
+                            {dial(system, head, how), to_text(head), cluster, name_of_caller()});
 }
 
 [[gnu::noinline]] exit_code submit(const command_line& line, const run_request& what,
@@ -319,16 +318,16 @@ connected link_to(caf::actor_system& system, const peer_address& head, const tra
   auto again = attach_line(what.experiment, head, what.certs, what.cluster, !how.identity);
   // Whoever only looks on takes nothing along.
   interrupts signals{[&](int number) {
-                       std::cerr << "tune-node: it goes on; follow it again by "
-                                        + printable(again) + "\n";
+                       std::cerr << "tune-node: it goes on; follow it again by " + printable(again)
+                                        + "\n";
                        ::_exit(128 + number);
                      },
                      [](int number) { ::_exit(128 + number); }};
   auto taken = (*link)->attach(words);
   if (!taken)
     return complain({taken.error().code, head + ": " + taken.error().detail});
-  return audience{{line, **link, head, what.experiment, taken->objectives, what.strict, {}, {},
-                   again}}
+  return audience{
+      {line, **link, head, what.experiment, taken->objectives, what.strict, {}, {}, again}}
       .follow(*taken);
 }
 

@@ -15,8 +15,8 @@ expected<void> open_to_workers(premises& place, listen_options port, const std::
   if (!opened)
     return opened.error();
   where.port = *opened;
-  shown->say(printable("workers may join: tune-node worker --join " + to_text(reachable(where))
-                       + how));
+  shown->say(
+      printable("workers may join: tune-node worker --join " + to_text(reachable(where)) + how));
   return {};
 }
 

@@ -40,8 +40,7 @@ std::uint64_t newest_number(const fs::path& storage, const std::string& base,
 
 void set_name(loaded_spec& to, std::string name) {
   to.what.experiment.name = std::move(name);
-  to.origins[name_key]
-      = {config_origin::source::command_line, "--" + std::string{name_key}, 0};
+  to.origins[name_key] = {config_origin::source::command_line, "--" + std::string{name_key}, 0};
 }
 
 } // namespace
@@ -56,15 +55,15 @@ std::optional<std::uint64_t> number_of(const std::string& name, const std::strin
   if (!name.starts_with(base + "-"))
     return std::nullopt;
   auto number = parse_integer(name.substr(base.size() + 1));
-  auto is_ours = number && *number >= 2
-                 && numbered_name(base, static_cast<std::uint64_t>(*number)) == name;
+  auto is_ours
+      = number && *number >= 2 && numbered_name(base, static_cast<std::uint64_t>(*number)) == name;
   return is_ours ? std::optional{static_cast<std::uint64_t>(*number)} : std::nullopt;
 }
 
 bool take_automatic_name(std::vector<named_text>& overrides) {
-  return std::erase_if(overrides, [](const named_text& x) {
-           return x.name == name_key && x.text == automatic_name;
-         })
+  return std::erase_if(
+             overrides,
+             [](const named_text& x) { return x.name == name_key && x.text == automatic_name; })
          > 0;
 }
 

@@ -26,8 +26,8 @@ inline constexpr std::string_view automatic_name = "auto";
 /// Takes the wish for a numbered name out of what the command line says. @returns whether it did.
 bool take_automatic_name(std::vector<named_text>& overrides);
 
-/// A directory that was made so that no other run takes its name. Removed again at the end, if it is
-/// empty by then.
+/// A directory that was made so that no other run takes its name. Removed again at the end, if it
+/// is empty by then.
 class claimed_directory {
 public:
   claimed_directory() = default;
@@ -47,13 +47,12 @@ private:
   std::filesystem::path path_;
 };
 
-/// Gives `what`, whose name is the base, the name of its next run, and makes its directory; where it
-/// is to go on, that of the newest run there is.
+/// Gives `what`, whose name is the base, the name of its next run, and makes its directory; where
+/// it is to go on, that of the newest run there is.
 /// @param storage Where its directories lie.
 /// @errors `ec::storage`.
-[[nodiscard]] expected<claimed_directory> number_name(loaded_spec& what,
-                                                      const std::filesystem::path& storage,
-                                                      bool goes_on);
+[[nodiscard]] expected<claimed_directory>
+number_name(loaded_spec& what, const std::filesystem::path& storage, bool goes_on);
 
 /// In what the experiment in `directory` differs from `wanted`, a key or file each; nothing where
 /// there is none, or it cannot be read.

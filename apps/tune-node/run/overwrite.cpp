@@ -28,9 +28,14 @@ error refused(const fs::path& directory, const std::string& why) {
 
 /// What an experiment's directory holds besides its log file. The database is last: what is left of
 /// a removal that was cut short is still an experiment.
-constexpr std::array<std::string_view, 8> parts{
-    "trials",           ".probe", ".control", "experiment.db-shm", "experiment.db-journal",
-    "experiment.db-wal", "experiment.db", "lock"};
+constexpr std::array<std::string_view, 8> parts{"trials",
+                                                ".probe",
+                                                ".control",
+                                                "experiment.db-shm",
+                                                "experiment.db-journal",
+                                                "experiment.db-wal",
+                                                "experiment.db",
+                                                "lock"};
 
 bool is_part(const std::string& name, const std::string& log) {
   return (!log.empty() && (name == log || name.starts_with(log + ".")))
@@ -65,8 +70,9 @@ expected<void> only_parts(const fs::path& directory, const std::string& log) {
   for (fs::directory_iterator i{directory, failed}, end; !failed && i != end; i.increment(failed)) {
     auto name = i->path().filename().string();
     if (!is_part(name, log))
-      return refused(directory, "it holds " + name + ", which is no part of an experiment: move it"
-                                                     " away first");
+      return refused(directory, "it holds " + name
+                                    + ", which is no part of an experiment: move it"
+                                      " away first");
   }
   return failed ? error{ec::storage, directory.string() + ": " + failed.message()}
                 : expected<void>{};
@@ -122,8 +128,8 @@ expected<void> overwrite(const fs::path& directory,
   if (auto found = look(directory); !found)
     return found.error();
   if (is_led(directory))
-    return refused(directory, "somebody runs it; end it by tune-node stop "
-                                  + shell_word(directory.string()));
+    return refused(directory,
+                   "somebody runs it; end it by tune-node stop " + shell_word(directory.string()));
   auto lock = directory_lock::take(directory);
   if (!lock)
     return refused(directory, lock.error().detail);
@@ -138,8 +144,8 @@ expected<void> overwrite(const fs::path& directory,
     if (name != "lock")
       fs::remove_all(directory / name, failed);
     if (failed)
-      return error{ec::storage, "cannot remove " + (directory / name).string() + ": "
-                                    + failed.message()};
+      return error{ec::storage,
+                   "cannot remove " + (directory / name).string() + ": " + failed.message()};
   }
   return {};
 }
@@ -148,8 +154,9 @@ expected<void> ask_to_remove(const std::string& what, bool yes) {
   if (yes)
     return {};
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
-    return error{ec::refused, "--overwrite would remove " + what + ": give --yes, too, where nobody"
-                                                                   " can be asked"};
+    return error{ec::refused, "--overwrite would remove " + what
+                                  + ": give --yes, too, where nobody"
+                                    " can be asked"};
   std::cerr << "tune-node: remove " << printable(what) << "? [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);

@@ -41,8 +41,8 @@ expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional
     if (!row)
       return reading_failed(row.error());
     if (!*row)
-      return error{ec::unknown_name, directory.string() + ": there is no trial "
-                                         + to_text(*wanted)};
+      return error{ec::unknown_name,
+                   directory.string() + ": there is no trial " + to_text(*wanted)};
     return std::move(**row);
   }
   const auto& first = what.experiment.objectives.front();
@@ -72,8 +72,9 @@ expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_i
   if (!what)
     return reading_failed(what.error());
   if (!what->trainable.kind)
-    return error{ec::bad_option, directory.string() + ": its trials are run by a program of yours"
-                                                      " (ask-tell), and cannot be run from here"};
+    return error{ec::bad_option, directory.string()
+                                     + ": its trials are run by a program of yours"
+                                       " (ask-tell), and cannot be run from here"};
   auto trial = trial_in(*reader, *what, wanted, directory);
   if (!trial)
     return trial.error();
@@ -224,8 +225,8 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   auto place = fs::absolute(*directory).lexically_normal();
   if (place.filename().empty())
     place = place.parent_path();
-  auto loaded = load_recorded(spec_for_rerun(before->what, before->trial), what.overrides, all,
-                              line.quiet);
+  auto loaded
+      = load_recorded(spec_for_rerun(before->what, before->trial), what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
   auto claimed = number_name(*loaded, place.parent_path(), false);
@@ -245,8 +246,7 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   result.config = before->trial.best_config ? *before->trial.best_config : before->trial.config;
   if (auto now = new_metrics(fresh, before->trial.best_iteration)) {
     result.iteration = now->first;
-    result.metrics
-        = compared_metrics(before->trial.best_metrics.value_or(object{}), now->second);
+    result.metrics = compared_metrics(before->trial.best_metrics.value_or(object{}), now->second);
   }
   write_rerun(result, line.output.value_or(output_format::table), look, std::cout);
   return code;

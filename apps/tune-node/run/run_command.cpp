@@ -190,8 +190,8 @@ std::string some_of(const std::vector<std::string>& names) {
 /// gets a number. Says which.
 bool wants_number(const command_line& line, const run_request& what, const loaded_spec& loaded) {
   auto named = loaded.origins.find("experiment.name");
-  auto is_named_here = named != loaded.origins.end()
-                       && named->second.from == config_origin::source::command_line;
+  auto is_named_here
+      = named != loaded.origins.end() && named->second.from == config_origin::source::command_line;
   auto is_seen = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (what.resume || what.overwrite || is_named_here || !is_seen)
     return false;
@@ -251,9 +251,8 @@ exit_code run_here(const command_line& line, const run_request& what, loaded_spe
     return complain(claimed.error());
   auto directory = directory_of(loaded);
   if (what.overwrite) {
-    auto done = overwrite(directory, [&](const std::string& about) {
-      return ask_to_remove(about, what.yes);
-    });
+    auto done = overwrite(directory,
+                          [&](const std::string& about) { return ask_to_remove(about, what.yes); });
     if (!done)
       return complain(done.error());
   }
@@ -279,11 +278,12 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
                    : run_here(line, what, *loaded, all, numbered);
 }
 
-exit_code run_in_directory(const command_line& line, const run_request& what,
-                           loaded_spec loaded, const choices& all, const fs::path& directory) {
+exit_code run_in_directory(const command_line& line, const run_request& what, loaded_spec loaded,
+                           const choices& all, const fs::path& directory) {
   auto machine = discover();
   auto fixed = frame_of(loaded, directory);
-  const result_request result{line, what.file, {}, words_given(what, loaded, environment_of(environ))};
+  const result_request result{
+      line, what.file, {}, words_given(what, loaded, environment_of(environ))};
   auto look = screen_of(line, fixed.objectives);
   if (what.resume) {
     auto before = finished_before(directory, loaded.what, fixed, *what.resume);

@@ -11,8 +11,8 @@
 
 namespace tune::cli {
 
-/// The options of `what` behind file and head: whatever the command line and the environment said of
-/// the configuration, the experiment's name excepted, and `--strict`. Not quoted for a shell.
+/// The options of `what` behind file and head: whatever the command line and the environment said
+/// of the configuration, the experiment's name excepted, and `--strict`. Not quoted for a shell.
 ///
 /// @param environment of the process, where `loaded` took values from. A variable may have been set
 ///                    for one command only.

@@ -284,10 +284,10 @@ void add_plugins(rows& to) {
   to.push_back(text({"search", "type", "what proposes configurations"},
                     "name that `tune-node list searchers` prints", TUNE_FIELD(search.type)));
   to.push_back(points_key());
-  to.push_back(text({"search", "points_from",
-                     "experiment whose best configurations are tried after `points`"},
-                    "directory or database, against the working directory; empty: none",
-                    TUNE_FIELD(search.points_from)));
+  to.push_back(text(
+      {"search", "points_from", "experiment whose best configurations are tried after `points`"},
+      "directory or database, against the working directory; empty: none",
+      TUNE_FIELD(search.points_from)));
   to.push_back(integer({"search", "points_from_best", "how many of them"}, {1, most_points},
                        TUNE_FIELD(search.points_from_best)));
   to.push_back(family({"search", "", "option of the chosen searcher"}, "<option>",

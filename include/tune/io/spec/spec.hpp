@@ -240,8 +240,8 @@ struct spec {
   log_section log;
   /// Absolute directory of the INI file; not a key.
   std::string ini_dir;
-  /// Files that the command names, as they were when the newest head began: the path and the SHA-256
-  /// of each; not a key.
+  /// Files that the command names, as they were when the newest head began: the path and the
+  /// SHA-256 of each; not a key.
   std::vector<named_text> code;
 
   friend bool operator==(const spec&, const spec&) = default;

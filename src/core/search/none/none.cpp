@@ -42,8 +42,7 @@ proposal generator::propose(const ask& question) const {
   std::vector<suggestion> result;
   auto end = std::min<std::uint64_t>(points_.size(), suggested_ + question.count);
   for (auto i = suggested_; i < end; ++i)
-    result.push_back(
-        {std::make_shared<const object>(filled(i)), "point " + std::to_string(i + 1)});
+    result.push_back({std::make_shared<const object>(filled(i)), "point " + std::to_string(i + 1)});
   return result.empty() ? proposal{nothing_yet{}} : proposal{std::move(result)};
 }
 

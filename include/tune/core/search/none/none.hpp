@@ -7,8 +7,8 @@
 
 namespace tune::no_search {
 
-/// Proposes the points to evaluate, each once whatever `samples` is, with what they leave open drawn
-/// at random; after them nothing, without ever being exhausted.
+/// Proposes the points to evaluate, each once whatever `samples` is, with what they leave open
+/// drawn at random; after them nothing, without ever being exhausted.
 class generator final : public searcher {
 public:
   /// @errors `ec::bad_option` for points outside of the space.
