@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace tune::cli {
 
@@ -101,14 +102,19 @@ expected<object> metrics_in_scope(store_reader& from, const trial_row& of, metri
 
 std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,
                                const std::vector<objective>& objectives) {
-  std::vector<std::optional<std::vector<double>>> scores;
-  for (const auto& x : rows)
-    scores.push_back(scores_of(x, objectives));
-  std::vector<bool> result;
-  for (const auto& x : scores)
-    result.push_back(x && std::none_of(scores.begin(), scores.end(), [&](const auto& y) {
-                       return y && beats(*y, *x);
-                     }));
+  // Whoever is beaten by one that was beaten is beaten by whoever beat that one, too.
+  std::vector<std::pair<std::size_t, std::vector<double>>> front;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto scores = scores_of(rows[i], objectives);
+    auto is_beaten = [&](const auto& x) { return beats(x.second, *scores); };
+    if (!scores || std::any_of(front.begin(), front.end(), is_beaten))
+      continue;
+    std::erase_if(front, [&](const auto& x) { return beats(*scores, x.second); });
+    front.emplace_back(i, std::move(*scores));
+  }
+  std::vector<bool> result(rows.size());
+  for (const auto& x : front)
+    result[x.first] = true;
   return result;
 }
 
