@@ -56,11 +56,11 @@ TEST(client_words, come_back_to_an_experiment_and_know_what_it_optimises) {
   submission_words wish{"digits", {}, "me@laptop", std::nullopt, {}, "csv"};
   wish.attaches = true;
   wish.numbered = true;
-  EXPECT_EQ(submission_words_from_json(to_json(wish)).value(), wish);
+  EXPECT_EQ(*submission_words_from_json(to_json(wish)), wish);
   submission_taken taken{7, "/srv/digits-2", 20, "digits-2", {{"loss", false}, {"acc", true}}};
-  EXPECT_EQ(submission_taken_from_json(to_json(taken)).value(), taken);
+  EXPECT_EQ(*submission_taken_from_json(to_json(taken)), taken);
   client_request rows{client_request::kind::rows, 7, 0, "csv"};
-  EXPECT_EQ(client_request_from_json(to_json(rows)).value(), rows);
+  EXPECT_EQ(*client_request_from_json(to_json(rows)), rows);
 }
 
 TEST(client_words, may_be_of_a_head_or_client_that_knows_less) {
