@@ -82,7 +82,7 @@ void write_table(const std::vector<experiment_facts>& all, const table_look& loo
 
 void write_csv(const std::vector<experiment_facts>& all, std::ostream& out) {
   std::vector<std::string> titles;
-  for (const auto& [name, what] : to_object(experiment_facts{{}, {}, {}, {}, 0}))
+  for (const auto& [name, what] : to_object(experiment_facts{}))
     titles.push_back(name);
   out << csv_line(titles);
   for (const auto& x : all) {
@@ -125,6 +125,7 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
   result.status = row->status;
   if (row->status == "running" && !is_led(directory))
     result.status = "lost";
+  result.created_ms = row->created_ms;
   result.created = date_of(row->created_ms);
   result.reports = row->results;
   return result;
@@ -164,7 +165,7 @@ expected<void> list_experiments(const fs::path& storage, output_format format,
       talk << "tune-node: warning: " << printable(facts.error().detail) << '\n';
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& x, const auto& y) { return x.created < y.created; });
+                   [](const auto& x, const auto& y) { return x.created_ms < y.created_ms; });
   switch (format) {
     case output_format::table:
       if (all.empty())

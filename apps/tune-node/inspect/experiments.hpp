@@ -21,7 +21,9 @@ struct experiment_facts {
   spec what;
   /// "running", "lost" where its head is gone, or how it ended.
   std::string status;
-  /// UTC, as "2026-01-31T12:00:00Z".
+  /// Unix time. [milliseconds]
+  std::int64_t created_ms = 0;
+  /// The same for people: UTC, as "2026-01-31T12:00:00Z".
   std::string created;
   std::uint64_t reports = 0;
 };
