@@ -16,10 +16,14 @@
 #include "console/text.hpp"
 #include "exit_code.hpp"
 #include "head/head_command.hpp"
+#include "inspect/compare.hpp"
+#include "inspect/experiments.hpp"
 #include "inspect/fsck.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
+#include "run/at_head.hpp"
 #include "run/interrupts.hpp"
+#include "run/rerun_command.hpp"
 #include "run/resume_command.hpp"
 #include "run/run_command.hpp"
 #include "simulate/simulate_command.hpp"
@@ -77,11 +81,7 @@ struct commander {
   exit_code operator()(const client_command& x) const { return run_client(line, x); }
 
   exit_code operator()(const trials_request& x) const {
-    auto done = show_trials(x, format(), table_of(line), std::cout);
-    if (done)
-      return exit_code::done;
-    std::cerr << "tune-node: " << printable(to_text(done.error())) << '\n';
-    return exit_code_for(done.error().code);
+    return told(show_trials(x, format(), table_of(line), std::cout));
   }
 
   exit_code operator()(const fsck_request& x) const {
@@ -98,7 +98,19 @@ struct commander {
     return simulate_experiment(line, x, all);
   }
 
+  exit_code operator()(const rerun_request& x) const {
+    return rerun_trial(line, x, all, table_of(line));
+  }
+
+  exit_code operator()(const attach_request& x) const { return attach_to_experiment(line, x); }
+
+  exit_code operator()(const compare_request& x) const {
+    return told(compare_experiments(x, format(), table_of(line), std::cout));
+  }
+
   exit_code operator()(const list_request& x) const {
+    if (x.what == list_request::part::experiments)
+      return told(list_experiments(x.storage, format(), table_of(line), std::cout, std::cerr));
     show_list(x, all, format(), table_of(line), std::cout);
     return exit_code::done;
   }
@@ -126,6 +138,14 @@ struct commander {
   exit_code operator()(const help_request& x) const {
     std::cout << help_text(x, look_of(line, STDOUT_FILENO));
     return exit_code::done;
+  }
+
+  /// Complains if it failed.
+  static exit_code told(const expected<void>& done) {
+    if (done)
+      return exit_code::done;
+    std::cerr << "tune-node: " << printable(to_text(done.error())) << '\n';
+    return exit_code_for(done.error().code);
   }
 
   [[nodiscard]] output_format format() const { return line.output.value_or(output_format::table); }
@@ -169,6 +189,8 @@ int run(int argc, char** argv, const choices& all) {
   if (std::holds_alternative<run_request>(line->what)
       || std::holds_alternative<ask_tell_request>(line->what)
       || std::holds_alternative<resume_request>(line->what)
+      || std::holds_alternative<rerun_request>(line->what)
+      || std::holds_alternative<attach_request>(line->what)
       || std::holds_alternative<head_request>(line->what)
       || std::holds_alternative<worker_request>(line->what))
     hold_signals();

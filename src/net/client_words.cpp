@@ -95,6 +95,8 @@ std::string to_json(const submission_words& x) {
   result.set("resume", x.resume ? value{to_text(*x.resume)} : value{});
   result.set("queue_trials", x.queue_trials ? value{*x.queue_trials} : value{});
   result.set("rows", x.rows);
+  result.set("numbered", value{x.numbered});
+  result.set("attaches", value{x.attaches});
   return to_json(result);
 }
 
@@ -111,6 +113,8 @@ expected<submission_words> submission_words_from_json(std::string_view text) {
     }
     result.queue_trials = from.get_if<bool>("queue_trials");
     result.rows = from.get<std::string>("rows");
+    result.numbered = from.get_if<bool>("numbered").value_or(false);
+    result.attaches = from.get_if<bool>("attaches").value_or(false);
     return result;
   });
 }
@@ -121,6 +125,11 @@ std::string to_json(const submission_taken& x) {
   result.set("key", value{static_cast<std::int64_t>(x.key)});
   result.set("directory", x.directory);
   result.set("planned", x.planned ? value{static_cast<std::int64_t>(*x.planned)} : value{});
+  result.set("experiment", x.experiment);
+  value::list objectives;
+  for (const auto& each : x.objectives)
+    objectives.emplace_back(object{{"metric", each.metric}, {"maximise", each.maximise}});
+  result.set("objectives", std::move(objectives));
   return to_json(result);
 }
 
@@ -139,6 +148,16 @@ expected<submission_taken> submission_taken_from_json(std::string_view text) {
     result.directory = from.get<std::string>("directory");
     if (auto planned = from.get_if<std::int64_t>("planned"))
       result.planned = static_cast<std::uint64_t>(*planned);
+    result.experiment = from.get_if<std::string>("experiment").value_or("");
+    for (const auto& each : from.get_if<value::list>("objectives").value_or(value::list{})) {
+      const auto* metric = each.as_object() ? each.as_object()->find("metric") : nullptr;
+      const auto* maximise = each.as_object() ? each.as_object()->find("maximise") : nullptr;
+      if (metric == nullptr || metric->as_string() == nullptr || maximise == nullptr
+          || maximise->as_bool() == nullptr)
+        from.fail("objectives has a wrong type");
+      else
+        result.objectives.push_back({*metric->as_string(), *maximise->as_bool()});
+    }
     return result;
   });
 }
@@ -148,6 +167,8 @@ std::string to_json(const client_request& x) {
   result.set("ask", request_names[static_cast<std::size_t>(x.what)]);
   result.set("key", value{static_cast<std::int64_t>(x.key)});
   result.set("from", value{static_cast<std::int64_t>(x.from)});
+  if (!x.rows.empty())
+    result.set("rows", x.rows);
   return to_json(result);
 }
 
@@ -162,6 +183,7 @@ expected<client_request> client_request_from_json(std::string_view text) {
       result.what = static_cast<client_request::kind>(known - request_names.begin());
     result.key = from.get_count("key");
     result.from = from.get_count("from");
+    result.rows = from.get_if<std::string>("rows").value_or("");
     return result;
   });
 }

@@ -66,25 +66,30 @@ class tls_policy {
 public:
   /// @param until_heard Let go of as soon as the peer has said something that proves who it is.
   tls_policy(tls_session x, end_of_key until_heard)
-      : session_{std::move(x)}, until_heard_{std::move(until_heard)} {}
+      : session_{std::make_shared<tls_session>(std::move(x))}
+      , until_heard_{std::move(until_heard)} {}
 
   rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
-    auto result = session_.read(to, size, count);
+    auto result = session_->read(to, size, count);
     if (count > 0)
       until_heard_.reset();
     return state_of(result, rw_state::success);
   }
   rw_state write_some(std::size_t& count, native_socket, const void* from, std::size_t size) {
-    auto result = session_.write(from, size, count);
+    auto result = session_->write(from, size, count);
     // With nothing to say it waits for the peer.
     return state_of(result, size == 0 ? rw_state::indeterminate : rw_state::success);
   }
   bool must_read_more(native_socket, std::size_t threshold) {
-    return session_.pending() >= threshold;
+    return session_->pending() >= threshold;
+  }
+
+  [[nodiscard]] std::function<std::string()> shown() const {
+    return [session = session_] { return session->peer(); };
   }
 
 private:
-  tls_session session_;
+  std::shared_ptr<tls_session> session_;
   end_of_key until_heard_;
 
   static rw_state state_of(tls_session::outcome what, rw_state otherwise) {
@@ -110,6 +115,10 @@ public:
   bool must_read_more(native_socket socket, std::size_t threshold) {
     return tcp_.must_read_more(socket, threshold);
   }
+  /// It shows nothing.
+  [[nodiscard]] static std::function<std::string()> shown() {
+    return [] { return std::string{}; };
+  }
 
 private:
   caf::policy::tcp tcp_;
@@ -124,6 +133,7 @@ public:
       : scribe{network::conn_hdl_from_socket(socket)}
       , system_{system}
       , border_{std::move(at)}
+      , shown_by_{how.shown()}
       , stream_{connection_loop(system), socket, std::move(how)} {}
 
   bool consume(caf::execution_unit* context, const void* data, std::size_t size) override {
@@ -132,8 +142,10 @@ public:
     const auto verdict = border_.look(part);
     if (const auto& why = border_.complaint(); !why.empty())
       complain(why);
-    if (verdict == border::verdict::goes_on)
+    if (verdict == border::verdict::goes_on) {
+      note_peer();
       return scribe::consume(context, data, size);
+    }
     io_failure(context, network::operation::read);
     return false;
   }
@@ -167,8 +179,20 @@ public:
 private:
   caf::actor_system& system_;
   border border_;
+  /// Who the peer is, as its certificate says.
+  std::function<std::string()> shown_by_;
+  bool noted_ = false;
   bool launched_ = false;
   network::stream_impl<Policy> stream_;
+
+  /// Before anybody hears what it says.
+  void note_peer() {
+    const auto* config = dynamic_cast<const network_config*>(&system_.config());
+    if (config == nullptr || !border_.peer() || std::exchange(noted_, true))
+      return;
+    if (auto who = shown_by_(); !who.empty())
+      config->note_identity(border_.peer(), std::move(who));
+  }
 
   void complain(const std::string& why) const {
     if (const auto* config = dynamic_cast<const network_config*>(&system_.config()))

@@ -3,6 +3,7 @@
 
 #include "tune/actors/firm.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,17 +13,29 @@ namespace tune {
 
 namespace {
 
+/// Who wants to hear of an experiment.
+struct listener {
+  follower_actor who;
+  /// The question that is answered when it runs.
+  std::uint64_t number = 0;
+  bool wants_rows = false;
+  /// It came back; the steward knows nothing of it.
+  bool attached = false;
+};
+
 /// An experiment from its submission until nobody wants to hear of it any more.
 struct affair {
   submission_words words;
-  std::uint64_t number = 0;
-  /// Nothing: it went away.
-  std::optional<follower_actor> follower;
+  /// Who submitted it.
+  std::string identity;
+  std::vector<listener> listeners;
   /// Nothing while its files are on their way.
   std::optional<steward_actor> steward;
   bool is_taken = false;
   /// Nothing of it runs, and its directory is free.
   bool is_over = false;
+  /// What was answered when it was taken.
+  std::string taken = {};
 };
 
 error ends_soon() {
@@ -57,13 +70,17 @@ struct front_state {
     auto words = submission_words_from_json(what.text);
     if (!words)
       return refuse(self, follower, what.number, words.error());
+    if (words->attaches)
+      return attach(self, *words, {follower, what.number, !words->rows.empty(), true});
     if (auto fits = may_begin(*words); !fits) {
       settings.say(words->experiment + ", from " + words->from
                    + ", was refused: " + fits.error().detail);
       return refuse(self, follower, what.number, fits.error());
     }
     auto key = ++last_key;
-    affairs[key] = {std::move(*words), what.number, follower, {}};
+    auto wants_rows = !words->rows.empty();
+    affairs[key]
+        = {std::move(*words), identity_of(follower), {{follower, what.number, wants_rows}}, {}};
     follow(self, follower);
     fetch(self, key, depot);
   }
@@ -71,14 +88,44 @@ struct front_state {
   [[nodiscard]] expected<void> may_begin(const submission_words& words) const {
     if (draining)
       return ends_soon();
+    // A number that is free is found where the directories are.
     for (const auto& [key, x] : affairs) {
-      if (x.words.experiment == words.experiment && !x.is_over)
+      if (x.words.experiment == words.experiment && !x.is_over && !words.numbered)
         return error{ec::refused, "an experiment named " + words.experiment
                                       + " runs at the head already, from " + x.words.from
-                                      + ": wait for its end, or choose another name by"
-                                        " --experiment.name NAME"};
+                                      + ": follow it by tune-node attach, if it is yours, or"
+                                        " choose another name by --experiment.name auto"};
     }
     return {};
+  }
+
+  [[nodiscard]] std::string identity_of(const follower_actor& who) const {
+    return settings.identity_of(caf::actor_cast<caf::strong_actor_ptr>(who)->node());
+  }
+
+  /// Whoever submitted an experiment hears of it again.
+  template <class Self>
+  void attach(Self* self, const submission_words& words, listener who) {
+    auto known = std::find_if(affairs.begin(), affairs.end(), [&](const auto& x) {
+      return x.second.words.experiment == words.experiment && !x.second.is_over;
+    });
+    if (known == affairs.end())
+      return refuse(self, who.who, who.number,
+                    {ec::unknown_name, "no experiment named " + words.experiment
+                                           + " runs at the head; what has ended is in the head's"
+                                             " storage"});
+    auto& x = known->second;
+    if (identity_of(who.who) != x.identity) {
+      settings.say(words.from + " may not attach to " + words.experiment + ", which is of "
+                   + x.words.from);
+      return refuse(self, who.who, who.number,
+                    {ec::refused, words.experiment + " was submitted by " + x.words.from
+                                      + " with another certificate: nobody else may follow it"});
+    }
+    follow(self, who.who);
+    if (x.is_taken)
+      send(self, who.who, client_answer{who.number, x.taken});
+    x.listeners.push_back(std::move(who));
   }
 
   template <class Self>
@@ -90,9 +137,7 @@ struct front_state {
   void follow(Self* self, const follower_actor& whom) {
     watched.watch(self, whom, [this, whom](const caf::error&) {
       for (auto i = affairs.begin(); i != affairs.end();) {
-        auto& x = i->second;
-        if (x.follower == whom)
-          x.follower.reset();
+        std::erase_if(i->second.listeners, [&](const listener& x) { return x.who == whom; });
         i = close_if_done(i);
       }
     });
@@ -136,8 +181,11 @@ struct front_state {
       return close(self, key, how.text);
     auto& x = known->second;
     x.is_taken = true;
-    if (x.follower)
-      send(self, *x.follower, client_answer{x.number, how.text});
+    x.taken = how.text;
+    if (!how.experiment.empty())
+      x.words.experiment = how.experiment;
+    for (const auto& each : x.listeners)
+      send(self, each.who, client_answer{each.number, how.text});
     if (draining)
       send(self, *x.steward, leave_atom_v);
   }
@@ -154,8 +202,8 @@ struct front_state {
   void close(Self* self, std::uint64_t key, const std::string& answer) {
     auto gone = affairs.extract(key);
     const auto& x = gone.mapped();
-    if (x.follower)
-      send(self, *x.follower, client_answer{x.number, answer});
+    for (const auto& each : x.listeners)
+      send(self, each.who, client_answer{each.number, answer});
     drop_files(self, x);
     dismiss(x);
     answer_if_empty();
@@ -178,15 +226,15 @@ struct front_state {
     if (!what)
       return tell(to_json(what.error()));
     auto known = affairs.find(what->key);
-    if (known == affairs.end() || !known->second.is_taken)
+    if (known == affairs.end() || !known->second.is_taken || !is_heard_by(known->second, by))
       return tell(to_json(error{ec::unknown_name, "the head knows no such experiment any more"}));
     auto is_rows = what->what == client_request::kind::rows;
     request(self, *known->second.steward, caf::infinite, *what)
         .then(
-            [this, tell, is_rows, key = what->key](const std::string& text) {
+            [this, tell, is_rows, by, key = what->key](const std::string& text) {
               tell(text);
               if (is_rows)
-                close_after_rows(key, text);
+                close_after_rows(key, by, text);
             },
             [self, tell](const caf::error& why) {
               tell(to_json(error{ec::internal, render(self->system(), why)}));
@@ -195,20 +243,26 @@ struct front_state {
 
   using place = std::map<std::uint64_t, affair>::iterator;
 
-  /// Nobody is left who would ask for more.
-  void close_after_rows(std::uint64_t key, const std::string& piece) {
+  /// Keys are no secrets: who follows one experiment could guess another's.
+  static bool is_heard_by(const affair& x, const follower_actor& who) {
+    return std::any_of(x.listeners.begin(), x.listeners.end(),
+                       [&](const listener& each) { return each.who == who; });
+  }
+
+  /// It has all that it wanted.
+  void close_after_rows(std::uint64_t key, const follower_actor& by, const std::string& piece) {
     auto known = affairs.find(key);
     if (known == affairs.end() || !known->second.is_over)
       return;
     if (auto read = rows_piece_from_json(piece); read && !read->last)
       return;
-    known->second.follower.reset();
+    std::erase_if(known->second.listeners, [&](const listener& x) { return x.who == by; });
     close_if_done(known);
   }
 
   /// @returns the next.
   place close_if_done(place x) {
-    if (!x->second.is_over || x->second.follower)
+    if (!x->second.is_over || !x->second.listeners.empty())
       return std::next(x);
     dismiss(x->second);
     return affairs.erase(x);
@@ -222,10 +276,12 @@ struct front_state {
     auto& x = known->second;
     x.is_over = true;
     drop_files(self, x);
-    if (x.follower)
-      send(self, *x.follower, how);
-    if (!how.has_rows)
-      x.follower.reset();
+    for (auto& each : x.listeners) {
+      if (!each.attached)
+        each.wants_rows = how.has_rows;
+      send(self, each.who, experiment_ended{how.key, how.text, each.wants_rows});
+    }
+    std::erase_if(x.listeners, [](const listener& each) { return !each.wants_rows; });
     close_if_done(known);
     answer_if_empty();
   }

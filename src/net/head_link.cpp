@@ -206,6 +206,11 @@ public:
     auto offered = call<std::string>(depot_, std::move(files));
     if (!offered || !offered->empty())
       return offered ? error{ec::internal, *offered} : offered.error();
+    return wait_for(words);
+  }
+
+  /// Until it runs, however long that takes.
+  expected<submission_taken> wait_for(const submission_words& words) {
     auto number = heard_->expect();
     send_from_outside(follower_, submission{number, to_json(words)}, depot_actor{depot_});
     auto answer = heard_->wait(number, std::nullopt);
@@ -271,6 +276,11 @@ head_link::~head_link() = default;
 
 expected<submission_taken> head_link::submit(const submission_words& words, job_offer files) {
   return impl_->submit(words, std::move(files));
+}
+
+expected<submission_taken> head_link::attach(submission_words words) {
+  words.attaches = true;
+  return impl_->wait_for(words);
 }
 
 void head_link::withdraw() {

@@ -6,6 +6,7 @@
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/front_actors.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <mutex>
 #include <utility>
@@ -45,6 +46,22 @@ void network_config::complain(const std::string& what) const {
   std::cerr << "tune-node: " + printable(what)
                    + (more == 0 ? "" : "; and so " + std::to_string(more) + " times more before")
                    + "\n";
+}
+
+void network_config::note_identity(const caf::node_id& node, std::string who) const {
+  constexpr std::size_t most = 4096;
+  std::lock_guard guard{mutex_};
+  std::erase_if(identities_, [&](const auto& x) { return x.first == node; });
+  identities_.emplace_back(node, std::move(who));
+  if (identities_.size() > most)
+    identities_.pop_front();
+}
+
+std::string network_config::identity_of(const caf::node_id& node) const {
+  std::lock_guard guard{mutex_};
+  auto known = std::find_if(identities_.begin(), identities_.end(),
+                            [&](const auto& x) { return x.first == node; });
+  return known == identities_.end() ? std::string{} : known->second;
 }
 
 void configure_net(caf::actor_system_config& config, std::size_t threads) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/rule_parts.hpp"
 
+#include "tune/core/search/none/none.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
@@ -51,6 +52,8 @@ std::uint64_t samples_wanted(const spec& what) {
 /// Trials there will be, where that is known beforehand. 0: not.
 std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
   auto result = from.what.experiment.num_samples;
+  if (no_search::is_idle(source.traits()))
+    return 0;
   if (!source.traits().exhaustible)
     return result;
   // One trial per sample, unless a grid multiplies or ends them.
@@ -105,7 +108,8 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   result.settings.trainable = std::move(saves.trainable);
   result.planned = planned_of(from, **source);
   // A searcher that ends by itself counts its samples by itself.
-  if ((*source)->traits().exhaustible)
+  // An idle one has points, and whoever adds trials does not count them.
+  if ((*source)->traits().exhaustible || no_search::is_idle((*source)->traits()))
     result.settings.max_trials = 0;
   result.rules = {std::move(*judge), std::move(*source), std::move(*stoppers), {}};
   return result;

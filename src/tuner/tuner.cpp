@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/tuner.hpp"
 
+#include "tune/tuner/preparation.hpp"
+
 #include "relay.hpp"
 #include "tune/actors/run_log.hpp"
 #include "tune/io/process/host.hpp"
@@ -129,8 +131,10 @@ expected<Hired> hire(caf::actor_system& system, const Own& own, const std::strin
 void name_own(const run_content& what, spec& record) {
   if (what.scheduler)
     record.scheduler = {what.scheduler->name, {}};
-  if (what.searcher)
-    record.search = {what.searcher->name, record.search.points, {}};
+  if (what.searcher) {
+    record.search.type = what.searcher->name;
+    record.search.options.clear();
+  }
 }
 
 /// The user's own searcher says itself when it ends.
@@ -248,6 +252,11 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     return can.error();
   std::error_code ignored;
   auto directory = experiment_directory(chosen.what, fs::current_path(ignored));
+  auto prepared = prepare(chosen, directory, what.resume, fs::current_path(ignored));
+  if (!prepared)
+    return prepared.error();
+  for (const auto& text : *prepared)
+    news->warned(text);
   auto record = chosen.what;
   name_own(what, record);
   if (what.resume) {

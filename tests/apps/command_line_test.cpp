@@ -197,6 +197,11 @@ TEST(command_line, reads_the_small_commands) {
   EXPECT_EQ(parsed<list_request>({"list", "schedulers"}).what, part::schedulers);
   EXPECT_EQ(parsed<list_request>({"list", "trainables"}).what, part::trainables);
   EXPECT_EQ(parsed<list_request>({"list", "sinks"}).what, part::sinks);
+  EXPECT_EQ(parsed<list_request>({"list", "experiments"}).storage, "results");
+  EXPECT_EQ(parsed<list_request>({"list", "experiments", "d"}).storage, "d");
+  EXPECT_EQ(parsed<rerun_request>({"rerun", "d", "7"}).trial, trial_id{7});
+  EXPECT_EQ(parsed<compare_request>({"compare", "a", "b", "c"}).directories.size(), 3u);
+  EXPECT_EQ(parsed<attach_request>({"attach", "x", "--head", "h:1"}).head.port, 1u);
   using action = config_request::action;
   EXPECT_EQ(parsed<config_request>({"config", "check", "f"}).what, action::check);
   EXPECT_EQ(parsed<config_request>({"config", "explain", "f"}).what, action::explain);
@@ -286,17 +291,29 @@ TEST(command_line, says_what_has_the_wrong_shape) {
       {{"trials", "d", "--why", "x"}, "--why is a whole number from 0, not 'x'"},
       {{"trials", "d", "--policy", "x"}, "--policy is a whole number from 0, not 'x'"},
       {{"trials", "d", "--why", "-1"}, "--why is a whole number from 0, not '-1'"},
-      {{"trials", "d", "--limit", "0"}, "--limit is a whole number from 1, not '0'"},
+      {{"trials", "d", "--limit", "-1"}, "--limit is a whole number from 0, not '-1'"},
+      {{"trials", "d", "--scope", "first"},
+       "--scope is one of best, last, avg, last-5-avg, last-10-avg, min, max, not 'first'"},
+      {{"trials", "d", "--failed", "--why", "1"},
+       "--failed goes with neither --why, --policy, --pareto nor --columns"},
+      {{"run", "a.ini", "--yes"}, "--yes is for --overwrite"},
+      {{"run", "a.ini", "--overwrite", "--resume"}, "either --overwrite or --resume"},
+      {{"run", "a.ini", "--overwrite", "--head", "h:1"},
+       "--overwrite is for experiments of this machine: a head's are removed where it runs"},
+      {{"compare", "a"}, "compare needs DIR"},
+      {{"attach", "x"}, "attach needs --head HOST:PORT"},
+      {{"rerun", "d", "best"}, "TRIAL is a whole number from 0, not 'best'"},
+      {{"list", "sinks", "results"}, "one argument too many: 'results'"},
       {{"trials", "d", "--limit"}, "--limit needs a value"},
       {{"trials", "d", "--status", "error"},
        "--status is one of pending, running, paused, terminated, errored, not 'error'; did you "
        "mean 'errored'?"},
       {{"trials", "d", "--output", "xml"}, "--output is one of table, json, jsonl, csv, not 'xml'"},
       {{"trials", "d", "-o", "csv", "-o", "json"}, "--output is given more than once"},
-      {{"list"}, "list needs searchers|schedulers|trainables|sinks"},
+      {{"list"}, "list needs searchers|schedulers|trainables|sinks|experiments"},
       {{"list", "searcher"},
-       "the argument of list is one of searchers, schedulers, trainables, sinks, not 'searcher'; "
-       "did you mean 'searchers'?"},
+       "the argument of list is one of searchers, schedulers, trainables, sinks, experiments, not "
+       "'searcher'; did you mean 'searchers'?"},
       {{"config", "check"}, "config needs FILE"},
       {{"certs"}, "certs needs init|issue|show"},
       {{"certs", "isue", "w1"},
@@ -333,8 +350,8 @@ TEST(command_line, names_the_usage_of_the_command_in_question) {
   EXPECT_EQ(
       result.error().detail,
       "trials needs DIR\n"
-      "usage: tune-node trials DIR [--why TRIAL] [--policy TRIAL] [--status STATUS] [--sort KEY] "
-      "[--reverse] [--limit N]\n"
+      "usage: tune-node trials DIR [--why TRIAL] [--policy TRIAL] [--status STATUS] [--failed] "
+      "[--pareto] [--sort KEY] [--reverse] [--scope SCOPE] [--columns NAME,...] [--limit N]\n"
       "see: tune-node trials --help");
 }
 

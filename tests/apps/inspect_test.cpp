@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace tune::cli {
@@ -131,8 +132,40 @@ TEST_F(inspect_test, lists_in_the_order_asked_for) {
   what.reverse = false;
   what.status = trial_status::errored;
   EXPECT_EQ(shown(what, output_format::csv),
-            "trial,status,iterations,loss,config.lr,reason,failures\n"
-            "00002,ERRORED,0,,0.30000000000000004,exit status 1,1\n");
+            "trial,status,iterations,loss,config.lr,reason,failures,best_iteration,time_total_s,"
+            "created_s,ended_s,node,attempts,checkpoint,origin,error\n"
+            "00002,ERRORED,0,,0.30000000000000004,exit status 1,1,,0,4,4,node-a,1,,random,"
+            "\"Traceback\n\x1B[31mValueError: no\x1B[0m\"\n");
+}
+
+TEST_F(inspect_test, shows_the_columns_that_were_named) {
+  trials_request what;
+  what.columns = {"trial", "node", "lr"};
+  what.limit = 1;
+  EXPECT_EQ(shown(what), "trial  node     lr\n00000  node-a  0.1\n");
+
+  what.columns = {"nodes"};
+  what.directory = directory().string();
+  EXPECT_THAT(refused(what).detail, HasSubstr("did you mean 'node'?"));
+}
+
+TEST_F(inspect_test, sorts_in_the_direction_asked_for) {
+  trials_request what;
+  what.limit = 1;
+  for (const auto& [key, first] : std::map<std::string, std::string>{{"loss:asc", "00000"},
+                                                                     {"loss:desc", "00001"},
+                                                                     {"lr:desc", "00002"},
+                                                                     {"node:asc", "00000"}}) {
+    what.sort = key;
+    EXPECT_THAT(shown(what, output_format::csv), HasSubstr("\n" + first + ",")) << key;
+  }
+}
+
+TEST_F(inspect_test, groups_failures) {
+  trials_request what;
+  what.failed = true;
+  EXPECT_THAT(shown(what, output_format::csv),
+              StartsWith("count,class,text,trials\n1,user_error,"));
 }
 
 TEST_F(inspect_test, takes_the_database_for_its_directory) {
@@ -259,7 +292,7 @@ TEST_F(inspect_test, says_that_there_is_no_such_trial_or_key) {
   what.sort = "los";
   EXPECT_EQ(refused(what).code, ec::unknown_name);
   EXPECT_EQ(refused(what).detail,
-            "--sort 'los': no trial has such a parameter; did you mean 'loss'?");
+            "--sort 'los': no trial has such a column, metric or parameter; did you mean 'loss'?");
 }
 
 std::vector<std::uint64_t> sorted(const std::string& key, bool reverse = false) {

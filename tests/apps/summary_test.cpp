@@ -30,9 +30,45 @@ TEST(summary_text, offers_to_go_on_with_what_was_left_off) {
 
   auto text = summary_text(left, {experiment_status::interrupted, "", "digits.ini"}, style{});
 
-  EXPECT_NE(text.find("  tune-node run digits.ini --resume  # go on\n"), std::string::npos);
+  EXPECT_NE(text.find("  tune-node resume results/digits  # go on\n"), std::string::npos);
   text = summary_text(left, {experiment_status::done, "", "digits.ini"}, style{});
-  EXPECT_EQ(text.find("--resume"), std::string::npos);
+  EXPECT_EQ(text.find("go on"), std::string::npos);
+}
+
+TEST(summary_text, repeats_what_the_command_line_said) {
+  run_snapshot left;
+  left.experiment = "other name";
+  left.directory = "/srv/other name";
+  left.objectives = {{"accuracy", true}};
+  run_ending end{experiment_status::interrupted, "", "digits.ini"};
+  end.given = {"--space.lr", "uniform(0, 1)", "--strict"};
+
+  EXPECT_THAT(summary_text(left, end, style{}),
+              HasSubstr("  tune-node resume '/srv/other name' --strict  # go on\n"));
+  EXPECT_THAT(summary_text(left, end, style{}),
+              HasSubstr("  tune-node run digits.ini --space.lr 'uniform(0, 1)' --strict "
+                        "--experiment.name auto  # once more, beside it\n"));
+
+  end.head = "h:7";
+  EXPECT_THAT(summary_text(left, end, style{}),
+              HasSubstr("  tune-node run digits.ini --head h:7 --space.lr 'uniform(0, 1)' --strict "
+                        "--experiment.name 'other name' --resume  # go on\n"));
+}
+
+TEST(summary_text, tells_what_trials_failed_with_and_who_is_in_the_front) {
+  auto x = finished();
+  x.objectives = {{"accuracy", true}, {"latency", false}};
+  x.failures = {{"user_error", "exit status 1", {{3}, {4}}}};
+  x.pareto = {{{7}, {0.5, 2}}};
+
+  auto text = summary_text(x, {experiment_status::done, "", ""}, {});
+
+  EXPECT_THAT(text, HasSubstr("  2 trials failed: user_error: exit status 1 (trial 00003, ...)\n"));
+  EXPECT_THAT(text, HasSubstr("no trial beats in all objectives: 1 trial\n"
+                              "    trial 00007: accuracy = 0.5, latency = 2\n"));
+  EXPECT_THAT(summary_json(x, experiment_status::done),
+              HasSubstr(R"("failures":[{"count":2,"class":"user_error","text":"exit status 1",)"
+                        R"("trials":["00003","00004"]}],"pareto":["00007"]})"));
 }
 
 TEST(summary_text, names_the_best_the_directory_and_what_to_do_next) {
@@ -48,7 +84,7 @@ TEST(summary_text, names_the_best_the_directory_and_what_to_do_next) {
 next:
   tune-node trials results/digits-mlp  # all trials
   sqlite3 -readonly results/digits-mlp/experiment.db "SELECT trial, status, reason FROM trials"  # or by SQL
-  tune-node run digits.ini --experiment.name digits-mlp-2  # once more, beside it
+  tune-node run digits.ini --experiment.name auto  # once more, beside it
 )");
 }
 
@@ -57,7 +93,7 @@ TEST(summary_text, says_why_it_ended_and_quotes_for_the_shell) {
                            {experiment_status::interrupted, "Ctrl-C", "my digits.ini"}, {});
 
   EXPECT_THAT(text, HasSubstr("digits-mlp: interrupted after 2m05s\n  Ctrl-C\n"));
-  EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --experiment.name digits-mlp-2"));
+  EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --experiment.name auto"));
 }
 
 TEST(summary_text, offers_no_run_without_a_file) {

@@ -74,7 +74,7 @@ class ConfigFiles(Case):
         where = "results/" + name
         whole = self.run_node("trials", where, "--output", "json").json()
         lines = self.run_node("trials", where, "--output", "jsonl").out.splitlines()
-        table = self.run_node("trials", where).out
+        table = self.run_node("trials", where, "--limit", "0").out
         sheet = list(csv.DictReader(io.StringIO(self.run_node("trials", where, "-o", "csv").out)))
 
         ids = [row["trial_id"] for row in trials]
@@ -127,10 +127,10 @@ class ConfigFiles(Case):
 class Lists(Case):
     def test_list_names_what_can_be_chosen(self):
         wanted = {
-            "searchers": {"random", "sobol"},
+            "searchers": {"random", "sobol", "none"},
             "schedulers": {"fifo", "asha", "hyperband", "hb_bohb", "median_stopping"},
             "trainables": {"quadratic", "digits_mlp"},
-            "sinks": {"trial_files"},
+            "sinks": {"trial_files", "run_log"},
         }
         for what, names in wanted.items():
             with self.subTest(what):

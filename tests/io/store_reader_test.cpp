@@ -49,6 +49,26 @@ TEST_F(store_reader_test, gives_the_log_in_parts) {
   EXPECT_TRUE(end->empty());
 }
 
+TEST_F(store_reader_test, sees_one_moment_for_as_long_as_it_holds) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+  auto uut = reader();
+  ASSERT_TRUE(uut.hold());
+  auto before = uut.experiment();
+  ASSERT_TRUE(before);
+
+  ASSERT_TRUE(store.write(std::vector<store_item>{at(23, on::stop_asked{})}).has_value());
+
+  auto now = uut.experiment();
+  auto more = uut.events_after(22, 10);
+  auto last = uut.last_seq();
+  ASSERT_TRUE(now && more && last);
+  EXPECT_EQ(now->last_seq, before->last_seq);
+  EXPECT_EQ(*last, 22u);
+  EXPECT_TRUE(more->empty());
+  EXPECT_EQ(*reader().last_seq(), 23u);
+}
+
 TEST_F(store_reader_test, sums_the_experiment_up) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(3, 2)).has_value());

@@ -52,6 +52,27 @@ TEST(client_words, tell_a_client_from_a_worker) {
   EXPECT_FALSE(client_hello_from_json("{\"role\":\"client\"}"));
 }
 
+TEST(client_words, come_back_to_an_experiment_and_know_what_it_optimises) {
+  submission_words wish{"digits", {}, "me@laptop", std::nullopt, {}, "csv"};
+  wish.attaches = true;
+  wish.numbered = true;
+  EXPECT_EQ(*submission_words_from_json(to_json(wish)), wish);
+  submission_taken taken{7, "/srv/digits-2", 20, "digits-2", {{"loss", false}, {"acc", true}}};
+  EXPECT_EQ(*submission_taken_from_json(to_json(taken)), taken);
+  client_request rows{client_request::kind::rows, 7, 0, "csv"};
+  EXPECT_EQ(*client_request_from_json(to_json(rows)), rows);
+}
+
+TEST(client_words, may_be_of_a_head_or_client_that_knows_less) {
+  auto taken = submission_taken_from_json(R"({"ok":true,"key":1,"directory":"d","planned":null})");
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->experiment, "");
+  auto words = submission_words_from_json(
+      R"({"experiment":"x","job":"j","from":"f","resume":null,"queue_trials":null,"rows":""})");
+  ASSERT_TRUE(words);
+  EXPECT_FALSE(words->attaches || words->numbered);
+}
+
 TEST(client_words, carry_a_refusal_with_its_kind) {
   auto read = submission_taken_from_json(to_json(error{ec::impossible_request, "too large"}));
 

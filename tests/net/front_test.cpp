@@ -42,9 +42,12 @@ protected:
   std::vector<std::string> dropped;
 
   fetcher_mock fetcher = keep(spawn_fetcher_mock());
+  /// Whose certificate whoever speaks shows.
+  std::string identity = "CN=me";
   front_desk_actor uut
       = keep(spawn_front(*system, {[this](commission x) { return hire(std::move(x)); }, fetcher,
-                                   [this](const std::string& text) { said.push_back(text); }}));
+                                   [this](const std::string& text) { said.push_back(text); },
+                                   [this](const caf::node_id&) { return identity; }}));
   depot_actor depot = keep(spawn_depot(*system, false));
 
   std::vector<client_answer> answers;
@@ -106,6 +109,13 @@ protected:
   void ask(client_request::kind what, std::uint64_t key, std::uint64_t number) {
     tell(uut, client_question{number, to_json(client_request{what, key, 0})}, me);
   }
+  /// Somebody comes back, with an ear of its own.
+  void attach(const std::string& experiment, const follower_actor& who, std::uint64_t number,
+              const std::string& rows = {}) {
+    submission_words words{experiment, {}, "you@there", std::nullopt, {}, rows};
+    words.attaches = true;
+    tell(uut, submission{number, to_json(words)}, depot, who);
+  }
   void end(const fake_steward& who, bool has_rows = false) {
     tell(uut, experiment_ended{who.task.key, "how", has_rows});
   }
@@ -128,6 +138,69 @@ TEST_F(front_test, has_an_experiment_run_once_its_files_are_there) {
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].text, "how");
   EXPECT_TRUE(is_gone(stewards[0].actor));
+}
+
+TEST_F(front_test, lets_whoever_submitted_an_experiment_attach_to_it_again) {
+  submit("digits", 1);
+  auto second = keep(follower());
+  attach("digits", second, 8, "csv");
+
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[1].number, 8u);
+  EXPECT_EQ(answers[1].text, answers[0].text);
+  EXPECT_EQ(stewards.size(), 1u);
+
+  end(stewards[0]);
+
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_FALSE(ends[0].has_rows);
+  EXPECT_TRUE(ends[1].has_rows);
+  EXPECT_FALSE(is_gone(stewards[0].actor));
+  tell(uut, client_question{9, to_json(client_request{client_request::kind::rows, 1, 0, "csv"})},
+       second);
+  EXPECT_TRUE(is_gone(stewards[0].actor));
+}
+
+TEST_F(front_test, lets_nobody_else_attach) {
+  submit("digits", 1);
+  identity = "CN=other";
+  attach("digits", me, 2);
+
+  ASSERT_EQ(answers.size(), 2u);
+  auto refused = submission_taken_from_json(answers[1].text);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::refused);
+  EXPECT_THAT(refused.error().detail, HasSubstr("submitted by me@here with another certificate"));
+  EXPECT_THAT(said, testing::Contains(HasSubstr("you@there may not attach to digits")));
+}
+
+TEST_F(front_test, answers_nobody_who_only_guessed_the_key) {
+  submit("digits", 1);
+  auto stranger = keep(follower());
+  tell(uut, client_question{5, to_json(client_request{client_request::kind::interrupt, 1, 0, {}})},
+       stranger);
+
+  EXPECT_THAT(*stewards[0].asked, IsEmpty());
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_THAT(answers[1].text, HasSubstr("no such experiment"));
+}
+
+TEST_F(front_test, says_that_there_is_nothing_to_attach_to) {
+  submit("digits", 1);
+  end(stewards[0]);
+  attach("digits", me, 2);
+
+  auto refused = submission_taken_from_json(answers.back().text);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::unknown_name);
+}
+
+TEST_F(front_test, calls_an_experiment_as_its_steward_does) {
+  first_word.experiment = "digits-2";
+  submit("digits", 1);
+  attach("digits-2", me, 2);
+
+  EXPECT_TRUE(submission_taken_from_json(answers.back().text));
 }
 
 TEST_F(front_test, takes_one_of_a_name_at_a_time) {

@@ -12,6 +12,7 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/tuner/head_rules.hpp"
+#include "tune/tuner/preparation.hpp"
 #include "tune/tuner/rule_parts.hpp"
 #include "tune/tuner/storage.hpp"
 
@@ -161,14 +162,19 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     return exit_code::configuration;
   auto loaded = without_trainable(std::move(*read));
   const auto& record = loaded.what;
+  auto directory = fs::absolute(experiment_directory(record, fs::current_path()));
+  auto resume = what.resume ? std::optional{resume_mode::automatic} : std::nullopt;
+  auto ready = prepare(loaded, directory, resume, fs::current_path());
+  if (!ready)
+    return complain(ready.error());
+  for (const auto& text : line.quiet ? std::vector<std::string>{} : *ready)
+    std::cerr << "tune-node: warning: " << printable(text) << '\n';
   auto made = make_rule_parts(loaded, all);
   if (!made) {
     complain(made.error());
     return exit_code::configuration;
   }
-  auto directory = fs::absolute(experiment_directory(record, fs::current_path()));
-  auto opened = open_storage(directory, record,
-                             what.resume ? std::optional{resume_mode::automatic} : std::nullopt);
+  auto opened = open_storage(directory, record, resume);
   if (!opened)
     return complain(opened.error());
   disk_world world{opened->store, record.log.trial_files, line.quiet};

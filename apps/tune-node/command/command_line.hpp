@@ -37,6 +37,11 @@ struct run_request {
   std::optional<peer_address> head;
   /// Leave it there instead of following it.
   bool detach = false;
+  /// Remove the experiment that is in the way; `yes`: without asking.
+  bool overwrite = false;
+  bool yes = false;
+  /// Writes the result to stdout.
+  bool tells = true;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
 };
@@ -93,15 +98,60 @@ struct worker_request {
   bool own_storage = false;
 };
 
+/// Which of a trial's reports speaks for it.
+enum class metric_scope : std::uint8_t {
+  /// That with the best first objective.
+  best,
+  last,
+  /// Of each metric the mean over all reports, over the last 5, the last 10, the least, the most.
+  avg,
+  last_5_avg,
+  last_10_avg,
+  min,
+  max
+};
+
 struct trials_request {
   std::string directory;
   std::optional<trial_id> why;
   std::optional<trial_id> policy;
   std::optional<trial_status> status;
   /// A fixed key, an objective or a parameter; checked when the trials are known.
+  /// `:asc` or `:desc` behind it says in which direction.
   std::string sort = "trial";
   bool reverse = false;
+  /// 0: all. Nothing: all, but for a table that nobody reads on a terminal.
   std::optional<std::uint64_t> limit;
+  /// Which of a trial's reports speaks for it.
+  metric_scope scope = metric_scope::best;
+  /// What to show, in this order; empty: as ever.
+  std::vector<std::string> columns = {};
+  /// Only trials that failed, grouped by what they failed with.
+  bool failed = false;
+  /// Only trials that no other one beats in all objectives.
+  bool pareto = false;
+};
+
+struct rerun_request {
+  std::string directory;
+  /// Nothing: the best.
+  std::optional<trial_id> trial;
+  std::vector<named_text> overrides;
+};
+
+struct compare_request {
+  /// [>= 2]
+  std::vector<std::string> directories;
+};
+
+struct attach_request {
+  std::string experiment;
+  peer_address head;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  bool strict = false;
 };
 
 struct fsck_request {
@@ -170,8 +220,10 @@ struct client_command {
 };
 
 struct list_request {
-  enum class part : std::uint8_t { searchers, schedulers, trainables, sinks };
+  enum class part : std::uint8_t { searchers, schedulers, trainables, sinks, experiments };
   part what = part::searchers;
+  /// Where experiments lie.
+  std::string storage = "results";
 };
 
 struct config_request {
@@ -211,11 +263,11 @@ struct help_request {
   bool all = false;
 };
 
-using request
-    = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
-                   status_request, trials_request, fsck_request, logs_request, client_command,
-                   simulate_request, list_request, config_request, certs_request, version_request,
-                   completion_request, help_request>;
+using request = std::variant<run_request, ask_tell_request, head_request, worker_request,
+                             resume_request, status_request, trials_request, fsck_request,
+                             rerun_request, compare_request, attach_request, logs_request,
+                             client_command, simulate_request, list_request, config_request,
+                             certs_request, version_request, completion_request, help_request>;
 
 /// One command line.
 struct command_line {

@@ -32,36 +32,40 @@ constexpr auto choosing = "see what can be chosen, or was";
 constexpr auto knowing = "know the program";
 
 command_doc run_doc() {
-  return {"run",
-          "run an experiment on this machine",
-          {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
-           {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
-            "any key of the file, from the command line"},
-           {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
-           {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
-           {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
-           {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
-          {{"FILE", {}, argument_kind::ini_file}},
-          {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
-           resume_option(),
-           {"strict", 0, "", "exit 4 when any trial failed"},
-           {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
-           {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
-           {"listen",
-            0,
-            "HOST:PORT",
-            "let workers join there; the same as --cluster.listen",
-            {},
-            "no port is opened"},
-           {"certs",
-            0,
-            "DIR",
-            "certificate directory; the same as --cluster.certs",
-            {},
-            default_certs,
-            argument_kind::directory},
-           {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
-          true};
+  return {
+      "run",
+      "run an experiment on this machine",
+      {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
+       {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
+        "any key of the file, from the command line"},
+       {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
+       {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
+       {"tune-node run digits.ini --experiment.name auto", "once more: digits-2, digits-3, ..."},
+       {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
+       {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
+       resume_option(),
+       {"overwrite", 0, "", "remove the experiment that is in the way, after asking"},
+       {"yes", 0, "", "with --overwrite: do not ask"},
+       {"strict", 0, "", "exit 4 when any trial failed"},
+       {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
+       {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
+       {"listen",
+        0,
+        "HOST:PORT",
+        "let workers join there; the same as --cluster.listen",
+        {},
+        "no port is opened"},
+       {"certs",
+        0,
+        "DIR",
+        "certificate directory; the same as --cluster.certs",
+        {},
+        default_certs,
+        argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
+      true};
 }
 
 command_doc ask_tell_doc() {
@@ -162,6 +166,9 @@ command_doc trials_doc() {
       {{"tune-node trials results/digits-mlp", "all trials, also while it runs"},
        {"tune-node trials results/digits-mlp --sort objective --limit 10", "the ten best"},
        {"tune-node trials results/digits-mlp --why 42", "decisions, attempts, errors of one"},
+       {"tune-node trials results/digits-mlp --failed", "what trials failed with"},
+       {"tune-node trials results/digits-mlp --columns trial,node,time_total_s,loss",
+        "these alone"},
        {"tune-node trials results/digits-mlp --output csv > trials.csv", "for a spreadsheet"}},
       {{"DIR", {}, argument_kind::directory}},
       {{"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
@@ -172,15 +179,31 @@ command_doc trials_doc() {
         "STATUS",
         "only trials in this status",
         {"pending", "running", "paused", "terminated", "errored"}},
+       {"failed", 0, "", "what trials failed with, and how many of each kind"},
+       {"pareto", 0, "", "only trials that no other one beats in all objectives"},
        {"sort",
         0,
         "KEY",
-        "order by trial, status, iterations, failures, objective (best first), a metric that "
-        "is an objective, or a parameter",
+        "order by any column, a metric (objectives best first), or a parameter; KEY:asc and "
+        "KEY:desc say the direction",
         {},
         "trial"},
        {"reverse", 0, "", "in the opposite order"},
-       {"limit", 0, "N", "at most so many trials", {}, "", argument_kind::number}}};
+       {"scope",
+        0,
+        "SCOPE",
+        "which reports speak for a trial: the best, the last, or of each metric a mean, the least "
+        "or the most",
+        {"best", "last", "avg", "last-5-avg", "last-10-avg", "min", "max"},
+        "best"},
+       {"columns", 0, "NAME,...", "what to show, in this order"},
+       {"limit",
+        0,
+        "N",
+        "at most so many trials; 0: all",
+        {},
+        "all; 100 in a table off a terminal",
+        argument_kind::number}}};
   result.family = looking;
   return result;
 }
@@ -251,6 +274,41 @@ command_doc resume_doc() {
        {"add", 0, "JSON", "try this configuration, too, or each of a list, also where all is done"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
       true};
+}
+
+command_doc rerun_doc() {
+  return {"rerun",
+          "run one configuration of an experiment again, and compare what it reports",
+          {{"tune-node rerun results/digits-mlp", "the best, in a directory of its own"},
+           {"tune-node rerun results/digits-mlp 42", "that of trial 42"}},
+          {directory_argument, {"TRIAL", {}, argument_kind::number, false}},
+          {},
+          true};
+}
+
+command_doc compare_doc() {
+  command_doc result{
+      "compare",
+      "compare experiments: keys, spaces, best trials, times",
+      {{"tune-node compare results/digits results/digits-2", "what differs"},
+       {"tune-node compare results/digits results/digits-2 -o json", "the same for a program"}},
+      {directory_argument, {"DIR", {}, argument_kind::directory, true, true}}};
+  result.family = looking;
+  return result;
+}
+
+command_doc attach_doc() {
+  return {
+      "attach",
+      "follow an experiment that you submitted to a head",
+      {{"tune-node attach digits --head head:7700", "until it ends; Ctrl-C leaves it running"},
+       {"tune-node attach digits --head head:7700 -o json", "and its result for a program"}},
+      {{"NAME", {}, argument_kind::text}},
+      {{"head", 0, "HOST:PORT", "the head where it runs; needed"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+       {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"strict", 0, "", "exit 4 when any trial failed"}}};
 }
 
 command_doc status_doc() {
@@ -336,11 +394,13 @@ command_doc retry_doc() {
 
 command_doc list_doc() {
   command_doc result{"list",
-                     "list what can be chosen in the INI file, with all options",
+                     "list what can be chosen in the INI file, with all options, or experiments",
                      {{"tune-node list schedulers", "names, options, defaults, ranges"},
-                      {"tune-node list searchers --output json", "the same for a program"}},
-                     {{"searchers|schedulers|trainables|sinks",
-                       {"searchers", "schedulers", "trainables", "sinks"}}},
+                      {"tune-node list searchers --output json", "the same for a program"},
+                      {"tune-node list experiments results", "all experiments below results"}},
+                     {{"searchers|schedulers|trainables|sinks|experiments",
+                       {"searchers", "schedulers", "trainables", "sinks", "experiments"}},
+                      {"STORAGE", {}, argument_kind::directory, false}},
                      {}};
   result.family = choosing;
   return result;
@@ -397,8 +457,11 @@ std::vector<command_doc> all_commands() {
           head_doc(),
           worker_doc(),
           resume_doc(),
+          rerun_doc(),
+          attach_doc(),
           status_doc(),
           trials_doc(),
+          compare_doc(),
           fsck_doc(),
           simulate_doc(),
           logs_doc(),

@@ -2,6 +2,8 @@
 #include "command/requests.hpp"
 
 #include "command/command_table.hpp"
+#include "command/looking_requests.hpp"
+#include "command/option_reading.hpp"
 #include "command/option_values.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
@@ -62,39 +64,14 @@ std::optional<error> check_positionals(const read_result& x, const command_doc& 
   return std::nullopt;
 }
 
-/// The position of `given` among the choices of an argument, as the enum counts them.
-template <class Enum>
-Enum chosen(const std::vector<std::string_view>& choices, const std::string& given) {
-  auto i = std::find(choices.begin(), choices.end(), given);
-  return static_cast<Enum>(i - choices.begin());
-}
-
-const option_doc& option_of(const command_doc& where, std::string_view name) {
-  return *std::find_if(where.options.begin(), where.options.end(),
-                       [name](const auto& x) { return x.name == name; });
-}
-
-expected<std::uint64_t> count_from(const std::string& text, std::string_view name,
-                                   std::int64_t least, const command_doc& where) {
-  auto number = parse_integer(text);
-  if (number && *number >= least)
-    return static_cast<std::uint64_t>(*number);
-  return wrong(std::string{name} + " is a whole number from " + std::to_string(least) + ", not "
-                   + in_quotes(text),
-               &where);
-}
-
-/// Reads the value of an option that may be left out.
-template <class Value, class Parse>
-expected<void> read_option(const read_result& from, std::string_view option, Value& to, Parse parse,
-                           const command_doc& where) {
-  auto given = from.text(option);
-  if (!given)
-    return {};
-  auto value = parse(*given);
-  if (!value)
-    return wrong("--" + std::string{option} + ": " + value.error().detail, &where);
-  to = std::move(*value);
+/// What does not go together; empty: all is well.
+std::string misplaced_in_run(const run_request& x) {
+  if (x.yes && !x.overwrite)
+    return "--yes is for --overwrite";
+  if (x.overwrite && x.resume)
+    return "either --overwrite or --resume";
+  if (x.overwrite && x.head)
+    return "--overwrite is for experiments of this machine: a head's are removed where it runs";
   return {};
 }
 
@@ -112,6 +89,10 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   if (auto given = x.text("resume"))
     result.resume = resume_mode_from(*given).value_or(resume_mode::automatic);
   result.strict = x.has("strict");
+  result.overwrite = x.has("overwrite");
+  result.yes = x.has("yes");
+  if (auto fault = misplaced_in_run(result); !fault.empty())
+    return wrong(fault, &where);
   result.overrides = x.overrides;
   // Each stands for a key of the file.
   if (auto given = x.text("listen"))
@@ -189,35 +170,6 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
         read_liveness(x, result.liveness, where)}) {
     if (!done)
       return done.error();
-  }
-  return request{std::move(result)};
-}
-
-expected<request> trials_from(const read_result& x, const command_doc& where) {
-  trials_request result;
-  result.directory = x.positionals[0];
-  result.reverse = x.has("reverse");
-  if (auto given = x.text("why")) {
-    auto number = count_from(*given, "--why", 0, where);
-    if (!number)
-      return number.error();
-    result.why = trial_id{*number};
-  }
-  if (auto given = x.text("policy")) {
-    auto number = count_from(*given, "--policy", 0, where);
-    if (!number)
-      return number.error();
-    result.policy = trial_id{*number};
-  }
-  if (auto given = x.text("status"))
-    result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
-  if (auto given = x.text("sort"))
-    result.sort = *given;
-  if (auto given = x.text("limit")) {
-    auto number = count_from(*given, "--limit", 1, where);
-    if (!number)
-      return number.error();
-    result.limit = *number;
   }
   return request{std::move(result)};
 }
@@ -435,11 +387,11 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return head_from(x, where);
   if (where.name == "worker")
     return worker_from(x, where);
+  if (auto looking = looking_request(x, where))
+    return std::move(*looking);
   using op = control_request::op;
   if (where.name == "resume")
     return resume_from(x, where);
-  if (where.name == "status")
-    return request{status_request{x.positionals[0]}};
   if (where.name == "logs")
     return logs_from(x, where);
   if (where.name == "add")
@@ -448,14 +400,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     if (where.name == to_text(what))
       return client_from(what, x, where);
   }
-  if (where.name == "trials")
-    return trials_from(x, where);
-  if (where.name == "fsck")
-    return request{fsck_request{x.positionals[0], x.has("verify")}};
   if (where.name == "simulate")
     return simulate_from(x, where);
-  if (where.name == "list")
-    return request{list_request{chosen<list_request::part>(choices, x.positionals[0])}};
   if (where.name == "config")
     return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
                                   x.positionals[1], x.overrides}};

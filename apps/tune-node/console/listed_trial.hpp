@@ -7,10 +7,33 @@
 #include "tune/core/value.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tune::cli {
+
+/// What only the record knows of a trial.
+struct trial_details {
+  /// Of the reports that speak for it, all of them.
+  object metrics;
+  /// Of the report with the best first objective; 0: there is none.
+  std::uint64_t best_iteration = 0;
+  /// In experiment time.
+  instant created{0};
+  std::optional<instant> ended;
+  /// Where its newest attempt ran; empty: it had none.
+  std::string node;
+  std::uint64_t attempts = 0;
+  /// Directory of the checkpoint of its best report, or else of the newest; empty: there is none.
+  std::string checkpoint;
+  std::string origin;
+  std::string error;
+  /// No other trial is better in one objective and as good in all others. Nothing: there is but
+  /// one.
+  std::optional<bool> pareto;
+};
 
 /// What is known of one trial.
 struct listed_trial {
@@ -27,6 +50,8 @@ struct listed_trial {
   std::uint32_t failures = 0;
   /// Training time so far.
   std::chrono::nanoseconds age{0};
+  /// Null where the record was not asked.
+  std::shared_ptr<const trial_details> details{};
 };
 
 } // namespace tune::cli

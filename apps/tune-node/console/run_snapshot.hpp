@@ -33,6 +33,23 @@ struct best_row {
   trial_status status = trial_status::running;
 };
 
+/// Trials that failed alike.
+struct failure_group {
+  /// The class, as "user_error".
+  std::string kind;
+  /// What their failures have in common. Text from outside.
+  std::string text;
+  /// [>= 1]
+  std::vector<trial_id> trials;
+};
+
+/// A trial that no other one beats in all objectives.
+struct front_row {
+  trial_id trial;
+  /// In the experiment's order.
+  std::vector<value> objectives;
+};
+
 /// An experiment at one moment.
 struct run_snapshot {
   std::string experiment;
@@ -56,6 +73,10 @@ struct run_snapshot {
   export_counts exports;
   /// Those worth showing, in any order; the renderers choose among them.
   std::vector<listed_trial> trials;
+  /// At the end: what trials failed with, the largest group first.
+  std::vector<failure_group> failures;
+  /// At the end, where there are several objectives.
+  std::vector<front_row> pareto;
 };
 
 /// Number of trials in `status`.

@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "inspect/failures.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
@@ -107,6 +108,38 @@ std::string exports_text(const run_snapshot& x, const style& look) {
          + "\n";
 }
 
+std::string failures_text(const run_snapshot& x, const style& look) {
+  constexpr std::size_t shown = 3;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(x.failures.size(), shown); ++i) {
+    const auto& group = x.failures[i];
+    result
+        += "  " + look.paint(tint::bad, counted(group.trials.size(), "trial") + " failed") + ": "
+           + cut(printable(group.kind + (group.text.empty() ? "" : ": " + group.text)), longest_why)
+           + " (trial " + to_text(group.trials.front()) + (group.trials.size() > 1 ? ", ...)" : ")")
+           + "\n";
+  }
+  if (x.failures.size() > shown)
+    result += "  and " + counted(x.failures.size() - shown, "more kind")
+              + " of failures: tune-node trials --failed\n";
+  return result;
+}
+
+std::string front_text(const run_snapshot& x) {
+  constexpr std::size_t shown = 10;
+  if (x.pareto.empty())
+    return {};
+  auto result = "  no trial beats in all objectives: " + counted(x.pareto.size(), "trial") + "\n";
+  for (std::size_t i = 0; i < std::min(x.pareto.size(), shown); ++i) {
+    result += "    trial " + to_text(x.pareto[i].trial) + ":";
+    for (std::size_t j = 0; j < x.objectives.size(); ++j)
+      result += (j == 0 ? " " : ", ") + printable(x.objectives[j].metric) + " = "
+                + printable(to_text(x.pareto[i].objectives[j]));
+    result += "\n";
+  }
+  return x.pareto.size() > shown ? result + "    ...\n" : result;
+}
+
 value best_object(const run_snapshot& x) {
   if (!x.best)
     return {};
@@ -123,6 +156,21 @@ value best_object(const run_snapshot& x) {
   const auto& saved = x.best->checkpoint_metrics;
   result.set("checkpoint_metrics", has && saved ? value{*saved} : value{});
   return result;
+}
+
+/// The `run` that it came of, without the experiment's name.
+std::string run_line(const run_ending& end) {
+  auto result = "tune-node run " + shell_word(end.spec_file);
+  if (!end.head.empty())
+    result += " --head " + shell_word(end.head);
+  for (const auto& word : end.given)
+    result += " " + shell_word(word);
+  return result;
+}
+
+std::string strict_word(const run_ending& end) {
+  auto is_given = std::find(end.given.begin(), end.given.end(), "--strict") != end.given.end();
+  return is_given ? " --strict" : "";
 }
 
 double seconds_of(std::chrono::nanoseconds x) {
@@ -143,18 +191,16 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
   auto unfinished
       = end.status == experiment_status::interrupted || end.status == experiment_status::time_limit
         || end.status == experiment_status::left_off || end.status == experiment_status::failed;
-  if (end.spec_file.empty()) {
-    if (unfinished)
-      result.push_back({"tune-node resume " + directory, "go on"});
+  // A head's directory is no business of its clients: they submit the experiment again.
+  if (unfinished && end.head.empty())
+    result.push_back({"tune-node resume " + directory + strict_word(end), "go on"});
+  if (end.spec_file.empty())
     return result;
-  }
-  auto run = "tune-node run " + shell_word(end.spec_file);
-  if (!end.head.empty())
-    run += " --head " + shell_word(end.head);
-  if (unfinished)
-    result.push_back({run + " --resume", "go on"});
-  result.push_back(
-      {run + " --experiment.name " + shell_word(x.experiment + "-2"), "once more, beside it"});
+  auto run = run_line(end);
+  if (unfinished && !end.head.empty())
+    result.push_back(
+        {run + " --experiment.name " + shell_word(x.experiment) + " --resume", "go on"});
+  result.push_back({run + " --experiment.name auto", "once more, beside it"});
   return result;
 }
 
@@ -178,7 +224,8 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
 }
 
 std::string progress_text(const run_snapshot& x, const style& look) {
-  return "  " + counts_text(x) + "\n" + best_text(x, look) + exports_text(x, look);
+  return "  " + counts_text(x) + "\n" + failures_text(x, look) + best_text(x, look) + front_text(x)
+         + exports_text(x, look);
 }
 
 object summary_object(const run_snapshot& x, std::string_view status) {
@@ -196,6 +243,16 @@ object summary_object(const run_snapshot& x, std::string_view status) {
     result.set("exports", object{{"made", static_cast<std::int64_t>(made)},
                                  {"failed", static_cast<std::int64_t>(failed)},
                                  {"why", why}});
+  value::list failures;
+  for (const auto& group : x.failures)
+    failures.emplace_back(to_object(group));
+  if (!failures.empty())
+    result.set("failures", std::move(failures));
+  value::list front;
+  for (const auto& row : x.pareto)
+    front.emplace_back(to_text(row.trial));
+  if (!front.empty())
+    result.set("pareto", std::move(front));
   return result;
 }
 

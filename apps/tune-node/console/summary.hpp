@@ -21,6 +21,8 @@ struct run_ending {
   std::string spec_file;
   /// "HOST:PORT" of the head where it ran; empty: here.
   std::string head = {};
+  /// The further words of that `run`, without the experiment's name; not quoted.
+  std::vector<std::string> given = {};
 };
 
 /// Several lines for people, with line ends: status, counts, the best configuration one

@@ -139,15 +139,4 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return result;
 }
 
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                    "_-./=:,+@%";
-  if (!text.empty() && text.find_first_not_of(safe) == text.npos)
-    return std::string{text};
-  std::string result = "'";
-  for (auto c : text)
-    result += c == '\'' ? std::string{"'\\''"} : std::string{c};
-  return result + "'";
-}
-
 } // namespace tune::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/printable.hpp"
+#include "tune/core/shell_word.hpp"
 
 #include <cstddef>
 #include <string>
@@ -12,6 +13,7 @@
 namespace tune::cli {
 
 using tune::printable;
+using tune::shell_word;
 
 /// Columns that UTF-8 text takes on a terminal: wide characters 2, combining ones 0. Our own
 /// colour sequences (`ESC [ … m`) take none. The same in any locale.
@@ -32,8 +34,5 @@ using tune::printable;
 /// Breaks text between words into lines of at most `width` columns; longer words stay whole.
 /// 0 = one line.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
-
-/// A word for a POSIX shell: quoted where it must be.
-[[nodiscard]] std::string shell_word(std::string_view text);
 
 } // namespace tune::cli

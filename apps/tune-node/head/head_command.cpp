@@ -5,6 +5,7 @@
 #include "head/steward.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
+#include "run/run_words.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
@@ -118,11 +119,12 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
     actors.take_down();
     return opened.error();
   }
-  auto where = what.listen;
-  where.port = *opened;
-  auto plain = how.identity ? std::string{} : std::string{" --insecure-plaintext"};
-  tell("workers may join: tune-node worker --join " + to_text(where) + plain);
-  tell("experiments may come: tune-node run FILE --head " + to_text(where) + plain);
+  auto where = reachable({what.listen.host, *opened});
+  auto words = [&](const char* name_option) {
+    return to_text(where) + reaching_words(what.certs, what.cluster, !how.identity, name_option);
+  };
+  tell("workers may join: tune-node worker --join " + words("--cluster"));
+  tell("experiments may come: tune-node run FILE --head " + words("--cluster.name"));
   auto end = gone->wait();
   // The signals' thread stays: a second one ends at once.
   actors.take_down();
@@ -164,10 +166,13 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   auto broken = [](const std::string& why) { give_up(printable(why)); };
   actors.place.when_broken(broken);
   steward_settings stewards{&actors.place, &all, discover(), *storage, tell};
-  actors.front = spawn_front(system, {[&system, stewards](commission x) {
-                                        return spawn_steward(system, stewards, std::move(x));
-                                      },
-                                      *fetcher, tell});
+  front_settings front;
+  front.hire
+      = [&system, stewards](commission x) { return spawn_steward(system, stewards, std::move(x)); };
+  front.fetcher = *fetcher;
+  front.identity_of = [&config](const caf::node_id& who) { return config.identity_of(who); };
+  front.say = tell;
+  actors.front = spawn_front(system, std::move(front));
   tell_of_break(actors.front, "the front for clients", broken);
   tell_of_break(*fetcher, "the fetcher of files", broken);
   return stand(what, how, actors, tell);

@@ -161,6 +161,72 @@ object only_objectives(const object& metrics, const std::vector<objective>& obje
   return result;
 }
 
+namespace {
+
+value written(const std::vector<failure_group>& groups) {
+  value::list result;
+  for (const auto& x : groups) {
+    value::list trials;
+    for (auto id : x.trials)
+      trials.push_back(count_value(id.number));
+    result.emplace_back(
+        object{{"class", x.kind}, {"text", x.text}, {"trials", value{std::move(trials)}}});
+  }
+  return value{std::move(result)};
+}
+
+/// Numbers of trials; complains of what is none.
+std::vector<trial_id> read_trials(const value::list& from, field_reader& faults) {
+  std::vector<trial_id> result;
+  for (const auto& x : from) {
+    if (const auto* number = x.as_int(); number != nullptr && *number >= 0)
+      result.push_back({static_cast<std::uint64_t>(*number)});
+    else
+      faults.fail("trials has a wrong type");
+  }
+  return result;
+}
+
+/// What only an end has; older heads send none of it.
+void read_look_back(field_reader& from, run_snapshot& to) {
+  for (const auto& x : from.get_if<value::list>("failures").value_or(value::list{})) {
+    if (x.as_object() == nullptr)
+      return from.fail("failures has a wrong type");
+    field_reader inner{*x.as_object(), "in a group of failures"};
+    failure_group group{inner.get<std::string>("class"), inner.get<std::string>("text"), {}};
+    group.trials = read_trials(inner.get<value::list>("trials"), from);
+    if (inner.fault() || group.trials.empty())
+      return from.fail(inner.fault() ? inner.fault()->detail : "a group of failures is empty");
+    to.failures.push_back(std::move(group));
+  }
+  for (const auto& x : from.get_if<value::list>("pareto").value_or(value::list{})) {
+    if (x.as_object() == nullptr)
+      return from.fail("pareto has a wrong type");
+    field_reader inner{*x.as_object(), "in the front"};
+    front_row row{trial_id{inner.get_count("trial")}, {}};
+    if (auto values = read_metrics(inner, "objectives"))
+      for (const auto& [place, what] : *values)
+        row.objectives.push_back(what);
+    if (inner.fault() || row.objectives.size() != to.objectives.size())
+      return from.fail(inner.fault() ? inner.fault()->detail : "pareto has a wrong length");
+    to.pareto.push_back(std::move(row));
+  }
+}
+
+value written(const std::vector<front_row>& front) {
+  value::list result;
+  for (const auto& x : front) {
+    object values;
+    for (std::size_t i = 0; i < x.objectives.size(); ++i)
+      values.set(std::to_string(i), x.objectives[i]);
+    result.emplace_back(
+        object{{"trial", count_value(x.trial.number)}, {"objectives", metrics_text(&values)}});
+  }
+  return value{std::move(result)};
+}
+
+} // namespace
+
 object to_object(const run_snapshot& x, bool whole) {
   object result;
   result.set("experiment", x.experiment);
@@ -184,6 +250,10 @@ object to_object(const run_snapshot& x, bool whole) {
   for (const auto& trial : x.trials)
     trials.emplace_back(to_object(trial));
   result.set("trials", value{std::move(trials)});
+  if (whole) {
+    result.set("failures", written(x.failures));
+    result.set("pareto", written(x.pareto));
+  }
   return result;
 }
 
@@ -212,6 +282,7 @@ run_snapshot read_snapshot(const object& x, field_reader& faults) {
     else
       from.fail("trials has a wrong type");
   }
+  read_look_back(from, result);
   if (from.fault())
     faults.fail(from.fault()->detail);
   return result;

@@ -5,7 +5,9 @@
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "head/feed.hpp"
+#include "inspect/failures.hpp"
 #include "inspect/trials.hpp"
+#include "run/numbered_name.hpp"
 #include "run/snapshot.hpp"
 
 #include "tune/actors/run_log.hpp"
@@ -13,9 +15,11 @@
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/tuner/company.hpp"
+#include "tune/tuner/preparation.hpp"
 #include "tune/tuner/shipment.hpp"
 #include "tune/tuner/storage.hpp"
 
+#include <map>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -61,10 +65,15 @@ expected<loaded_spec> load_again(spec what, const steward_settings& here) {
   wanted.trainables = &here.all->trainables;
   what.experiment.storage = here.storage.string();
   auto text = print_spec(what, wanted);
+  auto code = std::move(what.code);
+  auto found_points = std::move(what.search.found_points);
   auto result
       = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
   if (!result)
     return error{ec::bad_option, "the head cannot run it: " + text_of(result.faults)};
+  // No keys, and so not in the text.
+  result.loaded->what.code = std::move(code);
+  result.loaded->what.search.found_points = std::move(found_points);
   return std::move(*result.loaded);
 }
 
@@ -74,11 +83,14 @@ struct steward_state {
   steward_settings here;
   commission task;
   snapshot_frame fixed;
+  /// For people, once there is somebody to tell.
+  std::vector<std::string> notes;
   std::shared_ptr<feed> told;
   std::unique_ptr<company> actors;
   bool head_goes = false;
-  /// All trials, once it is over.
-  std::string rows;
+  /// All trials, once it is over, by form.
+  std::map<std::string, std::string> rows;
+  bool is_over = false;
 
   ~steward_state() {
     if (actors)
@@ -95,7 +107,7 @@ struct steward_state {
   stewardship begin(Self* self) {
     auto taken = take(self);
     if (taken)
-      return {to_json(*taken), true};
+      return {to_json(*taken), true, fixed.experiment};
     say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
     return {to_json(taken.error()), false};
   }
@@ -111,6 +123,12 @@ struct steward_state {
     const auto& what = loaded->what;
     if (what.experiment.name != task.words.experiment)
       return error{ec::protocol, "the record is that of " + what.experiment.name};
+    auto claimed = task.words.numbered
+                       ? number_name(*loaded, here.storage, task.words.resume.has_value())
+                       : claimed_directory{};
+    if (!claimed)
+      return claimed.error();
+    task.words.experiment = what.experiment.name;
     auto directory = here.storage / what.experiment.name;
     fixed = frame_of(*loaded, directory);
     if (task.words.resume) {
@@ -122,8 +140,9 @@ struct steward_state {
           say("was not tidied up: " + printable(to_text(whole.error())));
         say("of " + printable(task.words.from) + " is finished already");
         conclude(self, {{}, std::move(**before), {}, false, true});
-        return submission_taken{task.key, directory.string(), {}};
+        return taken_words(directory);
       }
+      notes = prepare_to_go_on(*loaded, directory);
     }
     return found_company(self, *loaded, directory);
   }
@@ -147,7 +166,11 @@ struct steward_state {
       return begun.error();
     say("of " + printable(task.words.from) + " runs"
         + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
-    return submission_taken{task.key, directory.string(), fixed.planned};
+    return taken_words(directory);
+  }
+
+  [[nodiscard]] submission_taken taken_words(const fs::path& directory) const {
+    return {task.key, directory.string(), fixed.planned, fixed.experiment, fixed.objectives};
   }
 
   template <class Self>
@@ -161,6 +184,8 @@ struct steward_state {
         fixed.objectives, [me](const run_summary& how) { send_from_outside(me, how); },
         [log = here.say, called = "experiment " + printable(task.words.experiment) + ": "](
             const std::string& text) { log(called + printable(text)); });
+    for (const auto& note : notes)
+      told->warned(note);
     auto how = options_for(std::move(*opened), loaded.what);
     how.observer = told;
     const auto& log = loaded.what.log;
@@ -193,7 +218,10 @@ struct steward_state {
       case client_request::kind::rows:
         break;
     }
-    return to_json(piece_of(rows, asked.from, piece_bytes));
+    auto form = asked.rows.empty() ? task.words.rows : asked.rows;
+    if (auto failed = write_rows(form); !failed.empty())
+      return to_json(error{ec::storage, failed});
+    return to_json(piece_of(rows[form], asked.from, piece_bytes));
   }
 
   std::string state_after(std::uint64_t number) {
@@ -219,6 +247,7 @@ struct steward_state {
       how.storage_error = trouble;
     auto last = snapshot_of(fixed, how.view, how.elapsed);
     count_exports(last, fixed.directory);
+    look_back(last, fixed.directory);
     actors->dismiss();
     actors->await_farewell();
     actors.reset();
@@ -241,23 +270,25 @@ struct steward_state {
   /// Writes what there is to write, then has the front told: after the answer to the beginning.
   template <class Self>
   void conclude(Self* self, told_end result) {
-    if (auto failed = write_rows(); !failed.empty() && result.how.storage_error.empty())
+    is_over = true;
+    if (auto failed = write_rows(task.words.rows);
+        !failed.empty() && result.how.storage_error.empty())
       result.how.storage_error = failed;
     send(self, caf::actor_cast<steward_impl>(self),
-         experiment_ended{task.key, to_json(result, fixed.objectives), !rows.empty()});
+         experiment_ended{task.key, to_json(result, fixed.objectives), !task.words.rows.empty()});
   }
 
   /// @returns why not; empty: all is well.
-  std::string write_rows() {
-    auto format = output_format_from(task.words.rows);
-    if (!format || task.words.rows.empty())
+  std::string write_rows(const std::string& form) {
+    auto format = output_format_from(form);
+    if (!is_over || !format || rows.contains(form))
       return {};
     std::ostringstream out;
     trials_request all;
     all.directory = fixed.directory;
     if (auto read = show_trials(all, *format, {}, out); !read)
       return to_text(read.error());
-    rows = std::move(out).str();
+    rows[form] = std::move(out).str();
     return {};
   }
 };

@@ -4,6 +4,7 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "tune/io/check/row_check.hpp"
+#include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
@@ -95,24 +96,27 @@ bool has_trial_files(const experiment_row& row) {
   return what && what->log.trial_files;
 }
 
-expected<fsck_result> check(store_reader& from, const fs::path& directory, bool verify,
-                            const choices& all) {
-  auto row = from.experiment();
-  if (!row)
-    return row.error();
-  fsck_result result;
-  // Begun, but never opened: nothing was promised yet, unless there are trials.
-  if (row->last_seq == 0) {
-    auto state = inspect_directory(directory);
-    return state ? expected<fsck_result>{result} : state.error();
-  }
-  auto rules = rules_of(from, *row, all);
+/// A running experiment is looked at as it is at this moment.
+/// @errors `ec::refused` where that would have its head wait.
+expected<void> hold_still(store_reader& from, const fs::path& directory) {
+  auto journal = journal_for(directory);
+  if (!journal)
+    return journal.error();
+  if (*journal == journal_kind::rollback)
+    return error{ec::refused, "it runs, and its file system is one that machines share: a look at"
+                              " the whole of it would hold up its head; check it when it rests"};
+  return from.hold();
+}
+
+/// Replays the log, and compares the rows with what it gives.
+expected<fsck_result> check_record(store_reader& from, const experiment_row& row, row_check& rows,
+                                   bool verify, const choices& all) {
+  auto rules = rules_of(from, row, all);
   if (!rules)
     return rules.error();
   replay_check replay{rules->settings, std::move(rules->rules), verify};
-  head_rules heads{row->spec, rules->settings};
-  row_check rows;
-  auto read = for_each_event(from, row->last_seq, [&](const event& x) -> expected<void> {
+  head_rules heads{row.spec, rules->settings};
+  auto read = for_each_event(from, row.last_seq, [&](const event& x) -> expected<void> {
     if (const auto* head = std::get_if<on::opened>(&x.what)) {
       auto change = heads.of(*head);
       if (!change)
@@ -126,31 +130,66 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
   if (!read)
     return read.error();
   replay.end();
+  fsck_result result;
   result.found = replay.found();
-  auto compared = rows.compare(from, directory);
-  if (!compared)
-    return compared.error();
-  result.found.add(*compared);
+  result.events = row.last_seq;
+  for (auto count : replay.machine().view().counts)
+    result.trials += count;
+  result.verified = replay.verified();
+  return result;
+}
+
+/// What only an experiment at rest can be asked: its files, which otherwise change meanwhile.
+expected<void> check_files(store_reader& from, const experiment_row& row, const row_check& rows,
+                           const fs::path& directory, fsck_result& to) {
   auto faults = from.faults();
   if (!faults)
     return faults.error();
   for (auto& x : *faults)
-    result.found.add({promise::durable_acknowledgement, 0, std::nullopt, std::move(x)});
-  auto traces
-      = crash_traces(from, directory,
-                     {rows.kept_checkpoints(), rows.removed_checkpoints(), has_trial_files(*row)});
+    to.found.add({promise::durable_acknowledgement, 0, std::nullopt, std::move(x)});
+  auto traces = crash_traces(
+      from, directory, {rows.kept_checkpoints(), rows.removed_checkpoints(), has_trial_files(row)});
   if (!traces)
     return traces.error();
-  result.to_mend = std::move(*traces);
+  to.to_mend = std::move(*traces);
   auto still = from.last_seq();
   if (!still)
     return still.error();
-  if (*still != row->last_seq)
-    return error{ec::refused, "the experiment goes on at this moment: check it when it rests"};
-  result.events = row->last_seq;
-  for (auto count : replay.machine().view().counts)
-    result.trials += count;
-  result.verified = replay.verified();
+  if (*still != row.last_seq)
+    return error{ec::refused, "somebody began to go on with it at this moment: check it again"};
+  return {};
+}
+
+expected<fsck_result> check(store_reader& from, const fs::path& directory, bool verify,
+                            const choices& all) {
+  auto runs = is_led(directory);
+  if (runs) {
+    if (auto still = hold_still(from, directory); !still)
+      return still.error();
+  }
+  auto row = from.experiment();
+  if (!row)
+    return row.error();
+  fsck_result result;
+  result.runs = runs;
+  // Begun, but never opened: nothing was promised yet, unless there are trials.
+  if (row->last_seq == 0) {
+    auto state = inspect_directory(directory);
+    return state ? expected<fsck_result>{result} : state.error();
+  }
+  row_check rows;
+  auto checked = check_record(from, *row, rows, verify, all);
+  if (!checked)
+    return checked.error();
+  result = std::move(*checked);
+  result.runs = runs;
+  auto compared = rows.compare(from, runs ? fs::path{} : directory);
+  if (!compared)
+    return compared.error();
+  result.found.add(*compared);
+  auto files = runs ? expected<void>{} : check_files(from, *row, rows, directory, result);
+  if (!files)
+    return files.error();
   return result;
 }
 
@@ -188,6 +227,8 @@ void write_table(const fsck_result& x, std::ostream& out) {
     out << x.found.count() << (x.found.count() == 1 ? " finding" : " findings");
   if (!x.to_mend.empty())
     out << ", " << x.to_mend.size() << " to be mended by the next start";
+  if (x.runs)
+    out << "; it runs: its files were not looked at";
   out << '\n';
 }
 
@@ -231,6 +272,7 @@ void write_fsck(const fsck_result& x, output_format format, std::ostream& out) {
     found.emplace_back(to_object(y));
   object all;
   all.set("directory", x.directory);
+  all.set("running", x.runs);
   all.set("events", static_cast<std::int64_t>(x.events));
   all.set("trials", static_cast<std::int64_t>(x.trials));
   all.set("verified", static_cast<std::int64_t>(x.verified));

@@ -18,6 +18,8 @@ namespace tune::cli {
 /// What a check came to.
 struct fsck_result {
   std::string directory;
+  /// Somebody works on it: its record was checked as it was at one moment, its files were not.
+  bool runs = false;
   std::uint64_t events = 0;
   std::uint64_t trials = 0;
   /// Answers of scheduler and searcher that were computed once more.
@@ -29,7 +31,8 @@ struct fsck_result {
 
 /// Reads only. @param all What the experiment may name.
 /// @errors `ec::unreadable`: no experiment there; `ec::storage`: the database is damaged, not ours
-///         or of a newer version; `ec::refused`: a head writes to it at this moment;
+///         or of a newer version; `ec::refused`: somebody began to go on with it meanwhile, or runs
+///         it on a file system that machines share;
 ///         `ec::unknown_name`: a scheduler or searcher of another program.
 [[nodiscard]] expected<fsck_result> check_experiment(const fsck_request& what, const choices& all);
 

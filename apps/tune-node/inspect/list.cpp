@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inspect/list.hpp"
 
+#include "tune/io/spec/keys.hpp"
+
 #include <ostream>
 
 namespace tune::cli {
 
 namespace {
 
-/// Sinks are not chosen: `[log]` has a switch for each.
+/// A key of `[log]` as an option.
+option_spec log_option(std::string_view key) {
+  const auto* found = find_key("log", key);
+  auto result = found->rule;
+  result.fallback = default_text(*found);
+  return result;
+}
+
+/// What writes results beside the record. Each is chosen by its keys of `[log]`.
 std::vector<listed_entry> sinks() {
-  return {
-      {"trial_files", "params.json, result.jsonl, progress.csv and error.txt per trial", "", {}}};
+  return {{"trial_files",
+           "params.json, result.jsonl, progress.csv and error.txt in the directory of each trial",
+           "[log] trial_files",
+           {log_option("trial_files")}},
+          {"run_log",
+           "a file of lines for people about all that happens, in the experiment's directory",
+           "[log] file",
+           {log_option("file"), log_option("level")}}};
 }
 
 } // namespace
@@ -40,6 +56,8 @@ void show_list(const list_request& what, const choices& all, output_format forma
     case list_request::part::sinks:
       entries = sinks();
       break;
+    case list_request::part::experiments:
+      return;
   }
   if (entries.empty() && format == output_format::table)
     out << "none\n";

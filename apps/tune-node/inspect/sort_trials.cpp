@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/read_words.hpp"
 #include "inspect/trials.hpp"
+#include "output/trial_columns.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>
@@ -78,6 +79,9 @@ reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
   for (std::size_t i = 0; i < objectives.size(); ++i)
     if (key == objectives[i].metric || (i == 0 && key == "objective"))
       return by_objective(i, objectives[i].maximise);
+  for (const auto& x : all_columns(rows, objectives))
+    if (x.name == key || (x.title == key && !x.name.starts_with("config.")))
+      return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
   bool known = std::any_of(rows.begin(), rows.end(), [&](const listed_trial& x) {
     return x.config && find_parameter(*x.config, key) != nullptr;
   });
@@ -86,24 +90,55 @@ reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
 
 error unknown_key(const std::string& key, const std::vector<listed_trial>& rows,
                   const std::vector<objective>& objectives) {
-  words known{"trial", "status", "iterations", "failures", "objective"};
-  for (const auto& x : objectives)
-    known.push_back(x.metric);
-  std::set<std::string> parameters;
-  for (const auto& x : rows)
-    if (x.config)
-      for (const auto& [name, what] : flatten(*x.config))
-        parameters.insert(name);
-  known.insert(known.end(), parameters.begin(), parameters.end());
-  return {ec::unknown_name, "--sort " + in_quotes(key) + ": no trial has such a parameter"
+  words known{"objective"};
+  for (const auto& x : all_columns(rows, objectives)) {
+    known.push_back(x.name);
+    known.push_back(x.title);
+  }
+  return {ec::unknown_name, "--sort " + in_quotes(key)
+                                + ": no trial has such a column, metric or parameter"
                                 + did_you_mean(key, known)};
 }
 
 } // namespace
 
+namespace {
+
+/// Which values come first.
+enum class direction : std::uint8_t { as_usual, asc, desc };
+
+/// Takes the direction off a key.
+direction take_direction(std::string& key) {
+  constexpr std::string_view asc = ":asc";
+  constexpr std::string_view desc = ":desc";
+  if (key.ends_with(asc)) {
+    key.resize(key.size() - asc.size());
+    return direction::asc;
+  }
+  if (key.ends_with(desc)) {
+    key.resize(key.size() - desc.size());
+    return direction::desc;
+  }
+  return direction::as_usual;
+}
+
+/// Whether the reader gives the greatest first: that of an objective which is maximised.
+bool is_turned(const std::string& key, const std::vector<objective>& objectives) {
+  for (std::size_t i = 0; i < objectives.size(); ++i)
+    if (key == objectives[i].metric || (i == 0 && key == "objective"))
+      return objectives[i].maximise;
+  return false;
+}
+
+} // namespace
+
 expected<void> sort_trials(std::vector<listed_trial>& rows,
-                           const std::vector<objective>& objectives, const std::string& key,
+                           const std::vector<objective>& objectives, const std::string& wanted,
                            bool reverse) {
+  auto key = wanted;
+  auto way = take_direction(key);
+  if (way != direction::as_usual)
+    reverse = reverse != ((way == direction::desc) != is_turned(key, objectives));
   auto read = reader_of(key, rows, objectives);
   if (!read)
     return rows.empty() ? expected<void>{} : unknown_key(key, rows, objectives);

@@ -3,8 +3,11 @@
 
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "inspect/failures.hpp"
 #include "inspect/policy.hpp"
+#include "inspect/scope.hpp"
 #include "inspect/story.hpp"
+#include "output/trial_columns.hpp"
 #include "output/write_trials.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/spec/record.hpp"
@@ -32,29 +35,146 @@ expected<std::vector<objective>> objectives_of(store_reader& from, const fs::pat
   return what->experiment.objectives;
 }
 
-/// What `--status`, `--sort`, `--reverse` and `--limit` choose.
-expected<std::vector<listed_trial>> chosen(store_reader& from, const trials_request& what,
-                                           const std::vector<objective>& objectives) {
-  constexpr auto all = std::numeric_limits<std::size_t>::max();
-  bool sorted_by_store = what.sort == "trial";
+/// Of a table that nobody reads on a terminal.
+constexpr std::uint64_t most_lines = 100;
+
+expected<std::vector<trial_row>> all_rows(store_reader& from, const trials_request& what) {
   trial_query which;
   which.status = what.status;
-  which.descending = sorted_by_store && what.reverse;
-  which.limit = sorted_by_store && what.limit ? static_cast<std::size_t>(*what.limit) : all;
+  which.limit = std::numeric_limits<std::size_t>::max();
   auto found = from.trials(which);
+  return found ? std::move(found) : expected<std::vector<trial_row>>{reading_failed(found.error())};
+}
+
+/// Directory of the good checkpoint of that iteration, or else of the newest; empty: there is none.
+expected<std::string> checkpoint_of(store_reader& from, const fs::path& directory,
+                                    const trial_row& of) {
+  auto all = from.checkpoints(of.trial);
+  if (!all)
+    return reading_failed(all.error());
+  std::string result;
+  for (const auto& x : *all) {
+    if (x.state != "good" || x.location.starts_with(kept_in_memory))
+      continue;
+    result = (directory / x.location).string();
+    if (x.iteration == of.best_iteration)
+      break;
+  }
+  return result;
+}
+
+expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs::path& directory,
+                                                    const trial_row& of, metric_scope scope) {
+  auto result = std::make_shared<trial_details>();
+  auto metrics = metrics_in_scope(from, of, scope);
+  if (!metrics)
+    return reading_failed(metrics.error());
+  auto attempts = from.attempts(of.trial);
+  if (!attempts)
+    return reading_failed(attempts.error());
+  auto checkpoint = checkpoint_of(from, directory, of);
+  if (!checkpoint)
+    return checkpoint.error();
+  result->metrics = std::move(*metrics);
+  result->best_iteration = of.best_iteration;
+  result->created = of.created;
+  result->ended = of.ended;
+  result->attempts = attempts->size();
+  if (!attempts->empty())
+    result->node = attempts->back().node;
+  result->checkpoint = std::move(*checkpoint);
+  result->origin = of.origin;
+  result->error = of.error;
+  return result;
+}
+
+/// The trial as the reports in the scope have it.
+expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& directory,
+                                       const trial_row& x, const trials_request& what,
+                                       const std::vector<objective>& objectives) {
+  auto result = listed(x, objectives);
+  auto details = details_of(from, directory, x, what.scope);
+  if (!details)
+    return details.error();
+  if (what.scope != metric_scope::best) {
+    for (std::size_t i = 0; i < objectives.size(); ++i) {
+      const auto* found = find_path((*details)->metrics, objectives[i].metric);
+      if (found == nullptr)
+        found = (*details)->metrics.find(objectives[i].metric);
+      result.objectives[i] = found == nullptr ? value{} : *found;
+    }
+    result.config = std::make_shared<const object>(x.config);
+  }
+  result.details = std::move(*details);
+  return result;
+}
+
+/// Where there are several objectives, marks who is in the front, and leaves only those if wanted.
+void mark_front(std::vector<listed_trial>& rows, const std::vector<objective>& objectives,
+                bool only) {
+  if (objectives.size() < 2 && !only)
+    return;
+  std::vector<std::vector<value>> values;
+  for (const auto& x : rows)
+    values.push_back(x.objectives);
+  auto front = pareto_front(values, objectives);
+  std::vector<listed_trial> kept;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto details = std::make_shared<trial_details>(*rows[i].details);
+    details->pareto = front[i];
+    rows[i].details = std::move(details);
+    if (front[i] || !only)
+      kept.push_back(std::move(rows[i]));
+  }
+  rows = std::move(kept);
+}
+
+/// What `--status`, `--scope`, `--pareto`, `--sort` and `--reverse` choose.
+expected<std::vector<listed_trial>> chosen(store_reader& from, const fs::path& directory,
+                                           const trials_request& what,
+                                           const std::vector<objective>& objectives) {
+  auto found = all_rows(from, what);
   if (!found)
-    return reading_failed(found.error());
+    return found.error();
   std::vector<listed_trial> rows;
   rows.reserve(found->size());
-  for (const auto& x : *found)
-    rows.push_back(listed(x, objectives));
-  if (sorted_by_store)
-    return rows;
+  for (const auto& x : *found) {
+    auto row = listed_in_scope(from, directory, x, what, objectives);
+    if (!row)
+      return row.error();
+    rows.push_back(std::move(*row));
+  }
+  mark_front(rows, objectives, what.pareto);
   if (auto sorted = sort_trials(rows, objectives, what.sort, what.reverse); !sorted)
     return sorted.error();
-  if (what.limit && *what.limit < rows.size())
-    rows.resize(static_cast<std::size_t>(*what.limit));
   return rows;
+}
+
+/// The rows that are shown. @returns how many are not.
+std::uint64_t cut_rows(std::vector<listed_trial>& rows, const trials_request& what, bool unread) {
+  auto most = what.limit.value_or(unread ? most_lines : 0);
+  if (most == 0 || most >= rows.size())
+    return 0;
+  auto result = rows.size() - most;
+  rows.resize(static_cast<std::size_t>(most));
+  return what.limit ? 0 : result;
+}
+
+expected<void> write_chosen(store_reader& from, const fs::path& directory,
+                            const trials_request& what, const std::vector<objective>& objectives,
+                            const trials_form& form, std::ostream& out) {
+  auto rows = chosen(from, directory, what, objectives);
+  if (!rows)
+    return rows.error();
+  auto columns = columns_of(*rows, objectives, what.columns, form.format);
+  if (!columns)
+    return columns.error();
+  auto left = cut_rows(*rows, what, form.format == output_format::table && form.look.width == 0);
+  write_trials(*rows, objectives, *columns, form, out);
+  if (left > 0)
+    out << "(" << left << " more: --limit 0 for all, --sort for others first, --output csv for"
+        << " programs)\n";
+  return {};
 }
 
 } // namespace
@@ -88,13 +208,16 @@ expected<void> show_trials(const trials_request& what, output_format format, con
     return objectives.error();
   if (what.policy)
     return write_policy(*from, *what.policy, out);
-  if (!what.why) {
-    auto rows = chosen(*from, what, *objectives);
-    if (!rows)
-      return rows.error();
-    write_trials(*rows, *objectives, format, look, out);
+  if (what.failed) {
+    auto failed = failures_in(*from);
+    if (!failed)
+      return reading_failed(failed.error());
+    write_failures(*failed, format, look, out);
     return {};
   }
+  if (!what.why)
+    return write_chosen(*from, fs::absolute(*directory).lexically_normal(), what, *objectives,
+                        {format, look, !what.columns.empty()}, out);
   auto story = read_story(*from, *what.why, objectives->front());
   if (!story)
     return reading_failed(story.error());

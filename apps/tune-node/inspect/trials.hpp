@@ -30,8 +30,9 @@ namespace tune::cli {
 
 /// Orders `rows`, those without a value last. Equal ones stay in their order.
 ///
-/// @param key "trial", "status", "iterations", "failures", "objective" (the first one, best
-///            first), the metric of an objective (its best first), or a parameter by dotted name.
+/// @param key A column (see `all_columns`), "objective" (the first one, best first), the metric of
+///            an objective (its best first), any other metric, or a parameter by dotted name. With
+///            ":asc" behind it the least comes first, with ":desc" the greatest.
 /// @errors `ec::unknown_name` with the nearest known key.
 [[nodiscard]] expected<void> sort_trials(std::vector<listed_trial>& rows,
                                          const std::vector<objective>& objectives,

@@ -15,75 +15,64 @@
 namespace tune::cli {
 namespace {
 
-using flat_config = std::vector<std::pair<std::string, value>>;
-
-flat_config flat(const listed_trial& x) {
-  return x.config ? flatten(*x.config) : flat_config{};
-}
-
-/// All parameters of all trials, in the order of their first appearance.
-std::vector<std::string> parameters_of(std::span<const listed_trial> rows) {
-  std::vector<std::string> result;
-  std::set<std::string, std::less<>> known;
-  for (const auto& row : rows)
-    for (const auto& [name, what] : flat(row))
-      if (known.insert(name).second)
-        result.push_back(name);
-  return result;
-}
-
-const value* find(const flat_config& where, std::string_view name) {
-  auto i
-      = std::find_if(where.begin(), where.end(), [name](const auto& x) { return x.first == name; });
-  return i == where.end() ? nullptr : &i->second;
-}
-
 value objective_of(const listed_trial& x, std::size_t i) {
   return i < x.objectives.size() ? x.objectives[i] : value{};
 }
 
 /// A value in full, as one field.
-std::string field_text(const value* x) {
-  if (x == nullptr || x->is_null())
+std::string field_text(const value& x) {
+  if (x.is_null())
     return {};
-  if (x->as_list() != nullptr || x->as_object() != nullptr)
-    return to_json(*x);
-  return to_text(*x);
+  if (x.as_list() != nullptr || x.as_object() != nullptr)
+    return to_json(x);
+  return to_text(x);
 }
 
-std::string json_row(const listed_trial& x, const std::vector<objective>& objectives) {
-  return to_json(to_object(x, objectives));
+/// An object of the columns that were asked for.
+object of_columns(const listed_trial& x, const std::vector<trial_column>& columns) {
+  object result;
+  for (const auto& column : columns)
+    result.set(column.name, column.read(x));
+  return result;
 }
 
-void write_json(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
-                std::ostream& out) {
+void add_details(object& to, const listed_trial& x) {
+  const auto& more = *x.details;
+  auto seconds = [](std::chrono::nanoseconds y) { return static_cast<double>(y.count()) / 1e9; };
+  auto text = [](const std::string& y) { return y.empty() ? value{} : value{y}; };
+  to.set("metrics", more.metrics);
+  to.set("best_iteration", more.best_iteration == 0
+                               ? value{}
+                               : value{static_cast<std::int64_t>(more.best_iteration)});
+  to.set("time_total_s", seconds(x.age));
+  to.set("created_s", seconds(more.created));
+  to.set("ended_s", more.ended ? value{seconds(*more.ended)} : value{});
+  to.set("node", text(more.node));
+  to.set("attempts", static_cast<std::int64_t>(more.attempts));
+  to.set("checkpoint", text(more.checkpoint));
+  to.set("origin", text(more.origin));
+  to.set("error", text(more.error));
+  if (more.pareto)
+    to.set("pareto", *more.pareto);
+}
+
+void write_json(std::span<const object> rows, std::ostream& out) {
   out << "[";
   for (std::size_t i = 0; i < rows.size(); ++i)
-    out << (i == 0 ? "\n  " : ",\n  ") << json_row(rows[i], objectives);
+    out << (i == 0 ? "\n  " : ",\n  ") << to_json(rows[i]);
   out << (rows.empty() ? "]\n" : "\n]\n");
 }
 
-void write_csv(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
+void write_csv(std::span<const listed_trial> rows, const std::vector<trial_column>& columns,
                std::ostream& out) {
-  auto parameters = parameters_of(rows);
-  std::vector<std::string> titles{"trial", "status", "iterations"};
-  for (const auto& x : objectives)
-    titles.push_back(x.metric);
-  for (const auto& x : parameters)
-    titles.push_back("config." + x);
-  titles.insert(titles.end(), {"reason", "failures"});
+  std::vector<std::string> titles;
+  for (const auto& x : columns)
+    titles.push_back(x.name);
   out << csv_line(titles);
   for (const auto& row : rows) {
-    std::vector<std::string> fields{to_text(row.trial), std::string{to_text(row.status)},
-                                    std::to_string(row.iterations)};
-    for (std::size_t i = 0; i < objectives.size(); ++i) {
-      auto x = objective_of(row, i);
-      fields.push_back(field_text(&x));
-    }
-    auto config = flat(row);
-    for (const auto& x : parameters)
-      fields.push_back(field_text(find(config, x)));
-    fields.insert(fields.end(), {row.reason, std::to_string(row.failures)});
+    std::vector<std::string> fields;
+    for (const auto& x : columns)
+      fields.push_back(field_text(x.read(row)));
     out << csv_line(fields);
   }
 }
@@ -94,43 +83,30 @@ tint tint_of(trial_status x) {
   return x == trial_status::running ? tint::good : tint::plain;
 }
 
-std::vector<table_column> columns_of(const std::vector<std::string>& parameters,
-                                     const std::vector<objective>& objectives) {
-  std::vector<table_column> result{{"trial"}, {"status"}, {"iter", true}};
-  for (const auto& x : objectives)
-    result.push_back({x.metric, true, 1});
-  for (const auto& x : parameters)
-    result.push_back({x, true, 3});
-  result.push_back({"reason", false, 4, true});
-  result.push_back({"failures", true, 2, true});
-  return result;
+/// As short as people like it. What a trial does not have is a dash, but a reason or failures.
+std::string cell_text(const trial_column& column, const listed_trial& row) {
+  auto x = column.read(row);
+  if (column.name == "reason" || column.name == "error" || column.name == "checkpoint")
+    return field_text(x);
+  if (column.name == "failures" && column.only_if_filled)
+    return row.failures == 0 ? "" : std::to_string(row.failures);
+  if (column.name == "trial" || column.name == "status" || column.name == "iterations")
+    return to_text(x);
+  return x.is_null() ? "-" : short_text(x);
 }
 
-std::vector<std::string> cells_of(const listed_trial& row,
-                                  const std::vector<std::string>& parameters,
-                                  const std::vector<objective>& objectives) {
-  std::vector<std::string> result{to_text(row.trial), std::string{to_text(row.status)},
-                                  std::to_string(row.iterations)};
-  for (std::size_t i = 0; i < objectives.size(); ++i) {
-    auto x = objective_of(row, i);
-    result.push_back(x.is_null() ? "-" : short_text(x));
-  }
-  auto config = flat(row);
-  for (const auto& x : parameters) {
-    const auto* found = find(config, x);
-    result.push_back(found == nullptr ? "-" : short_text(*found));
-  }
-  result.push_back(row.reason);
-  result.push_back(row.failures == 0 ? "" : std::to_string(row.failures));
-  return result;
-}
-
-void write_table(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
+void write_table(std::span<const listed_trial> rows, const std::vector<trial_column>& columns,
                  const table_look& look, std::ostream& out) {
-  auto parameters = parameters_of(rows);
-  text_table table{columns_of(parameters, objectives)};
-  for (const auto& row : rows)
-    table.add(cells_of(row, parameters, objectives), tint_of(row.status));
+  std::vector<table_column> titles;
+  for (const auto& x : columns)
+    titles.push_back({x.title, x.right_aligned, x.give, x.only_if_filled});
+  text_table table{std::move(titles)};
+  for (const auto& row : rows) {
+    std::vector<std::string> cells;
+    for (const auto& x : columns)
+      cells.push_back(cell_text(x, row));
+    table.add(std::move(cells), tint_of(row.status));
+  }
   for (const auto& line : table.lines(look.width, look.colors))
     out << line << "\n";
   std::string left_out;
@@ -155,26 +131,32 @@ object to_object(const listed_trial& x, const std::vector<objective>& objectives
   result.set("config", x.config ? *x.config : object{});
   result.set("reason", x.reason);
   result.set("failures", static_cast<std::int64_t>(x.failures));
+  if (x.details)
+    add_details(result, x);
   return result;
 }
 
 void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
+                  const std::vector<trial_column>& columns, const trials_form& how,
+                  std::ostream& out) {
+  if (how.format == output_format::table)
+    return write_table(rows, columns, how.look, out);
+  if (how.format == output_format::csv)
+    return write_csv(rows, columns, out);
+  std::vector<object> objects;
+  for (const auto& row : rows)
+    objects.push_back(how.only_columns ? of_columns(row, columns) : to_object(row, objectives));
+  if (how.format == output_format::json)
+    return write_json(objects, out);
+  for (const auto& x : objects)
+    out << to_json(x) << "\n";
+}
+
+void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out) {
-  switch (format) {
-    case output_format::table:
-      write_table(rows, objectives, look, out);
-      break;
-    case output_format::json:
-      write_json(rows, objectives, out);
-      break;
-    case output_format::jsonl:
-      for (const auto& row : rows)
-        out << json_row(row, objectives) << "\n";
-      break;
-    case output_format::csv:
-      write_csv(rows, objectives, out);
-      break;
-  }
+  auto columns = format == output_format::csv && !rows.empty() ? all_columns(rows, objectives)
+                                                               : usual_columns(rows, objectives);
+  write_trials(rows, objectives, columns, {format, look}, out);
 }
 
 } // namespace tune::cli

@@ -4,6 +4,7 @@
 
 #include "console/listed_trial.hpp"
 #include "output/format.hpp"
+#include "output/trial_columns.hpp"
 #include "tune/core/experiment/settings.hpp"
 
 #include <iosfwd>
@@ -12,16 +13,27 @@
 
 namespace tune::cli {
 
+/// In which form trials are written.
+struct trials_form {
+  output_format format = output_format::table;
+  table_look look;
+  /// JSON has the columns alone, flat, in the place of the usual object.
+  bool only_columns = false;
+};
+
 /// Writes `rows` in their order.
 ///
-/// Columns: `trial`, `status`, `iterations`, one per objective by its metric's name, one per
-/// parameter (nested names joined by '.'), `reason`, `failures`. In CSV parameters are named
-/// `config.<parameter>`; in JSON they are one nested object `config`, objectives one object
-/// `objectives`. A parameter that is inactive in a trial is empty there. Metrics that are not
-/// finite are the texts "nan", "inf", "-inf".
+/// In CSV columns go by their names; in JSON parameters are one nested object `config`, objectives
+/// one object `objectives`, metrics one object `metrics`. What a trial does not have is empty in
+/// CSV and null in JSON. Metrics that are not finite are the texts "nan", "inf", "-inf".
 ///
 /// CSV and JSON carry values in full; the table shortens them, is fitted to the width, says below
 /// which columns had to be left out, and has `reason` and `failures` only where a trial has one.
+void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
+                  const std::vector<trial_column>& columns, const trials_form& how,
+                  std::ostream& out);
+
+/// The same with the columns of `columns_of`, where none is named.
 void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/at_head.hpp"
 
+#include "console/summary.hpp"
 #include "console/text.hpp"
 #include "output/format.hpp"
 #include "run/ending.hpp"
 #include "run/exhaustion.hpp"
 #include "run/head_watch.hpp"
 #include "run/interrupts.hpp"
+#include "run/run_words.hpp"
 
 #include "tune/io/json.hpp"
 #include "tune/io/process/thread_room.hpp"
@@ -16,8 +18,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <iostream>
 #include <ostream>
 
@@ -34,18 +38,25 @@ std::string name_of_caller() {
          + (named ? host.data() : "somewhere");
 }
 
+std::string rows_of(const command_line& line) {
+  auto format = line.output.value_or(output_format::table);
+  return format == output_format::csv || format == output_format::jsonl
+             ? std::string{to_text(format)}
+             : std::string{};
+}
+
 submission_words words_of(const command_line& line, const run_request& what,
-                          const loaded_spec& loaded, const std::string& job) {
+                          const loaded_spec& loaded, const std::string& job, bool numbered) {
   submission_words result;
   result.experiment = loaded.what.experiment.name;
   result.job = job;
   result.from = name_of_caller();
   result.resume = what.resume;
+  result.numbered = numbered;
   if (loaded.origins.contains("cluster.queue_trials"))
     result.queue_trials = loaded.what.cluster.queue_trials;
-  auto format = line.output.value_or(output_format::table);
-  if (!what.detach && (format == output_format::csv || format == output_format::jsonl))
-    result.rows = to_text(format);
+  if (!what.detach)
+    result.rows = rows_of(line);
   return result;
 }
 
@@ -69,9 +80,10 @@ void write_detached(const command_line& line, const std::string& experiment,
 }
 
 /// The trials' rows, piece by piece.
-expected<void> copy_rows(head_link& from, std::uint64_t key, std::ostream& to) {
+expected<void> copy_rows(head_link& from, std::uint64_t key, const std::string& form,
+                         std::ostream& to) {
   for (std::uint64_t done = 0;;) {
-    auto answer = from.ask({client_request::kind::rows, key, done});
+    auto answer = from.ask({client_request::kind::rows, key, done, form});
     if (!answer)
       return answer.error();
     auto piece = rows_piece_from_json(*answer);
@@ -84,45 +96,66 @@ expected<void> copy_rows(head_link& from, std::uint64_t key, std::ostream& to) {
   }
 }
 
-/// A submission, from its beginning to what it leaves on stdout.
-class submitter {
+/// `$TUNE_CERTS`, which may be set for one command only.
+std::string certificates_in_environment() {
+  const auto* given = std::getenv("TUNE_CERTS");
+  return given == nullptr ? std::string{} : std::string{given};
+}
+
+/// What a client knows of the experiment that it follows.
+struct audience_of {
+  const command_line& line;
+  head_link& link;
+  /// "HOST:PORT".
+  std::string head;
+  std::string experiment;
+  std::vector<objective> objectives;
+  bool strict = false;
+  /// The file and the further words of the `run`; none: it was attached to.
+  std::string file = {};
+  std::vector<std::string> given = {};
+  /// The words by which it is attached to.
+  std::string attach = {};
+};
+
+/// Follows an experiment to its end, and tells how it ended.
+class audience {
 public:
-  submitter(const command_line& line, const run_request& what, const loaded_spec& loaded,
-            head_link& link)
-      : line_{line}
-      , what_{what}
-      , loaded_{loaded}
-      , link_{link}
-      , head_{to_text(*what.head)}
-      , options_{screen_of(line, loaded.what.experiment.objectives)}
-      , watch_{link, options_.redraw}
+  explicit audience(audience_of what)
+      : what_{std::move(what)}
+      , options_{screen_of(what_.line, what_.objectives)}
+      , watch_{what_.link, options_.redraw}
       , shown_{std::make_shared<screen>(with_snapshots(options_))} {}
 
-  [[nodiscard]] exit_code run() {
-    auto shipment = shipment_of(loaded_);
-    if (!shipment)
-      return complain(shipment.error());
-    auto words = words_of(line_, what_, loaded_, shipment->job);
-    interrupts signals{[this](int number) { interrupt(number); },
-                       [](int number) { ::_exit(128 + number); }};
-    auto taken = link_.submit(words, std::move(*shipment));
-    if (!taken && signal_ != 0)
-      return static_cast<exit_code>(128 + signal_);
-    if (!taken)
-      return complain({taken.error().code, head_ + ": " + taken.error().detail});
-    if (what_.detach) {
-      write_detached(line_, words.experiment, taken->directory, head_);
-      return exit_code::done;
-    }
-    return follow(*taken);
+  /// Has the experiment leave off in order, once it runs. From any thread.
+  /// @returns whether it does.
+  bool interrupt(int number) {
+    signal_ = number;
+    if (key_ == 0)
+      return false;
+    shown_->say("leaving off in order; once more to leave at once");
+    leave_off();
+    return true;
+  }
+  [[nodiscard]] int signal() const { return signal_; }
+
+  exit_code follow(const submission_taken& taken) {
+    key_ = taken.key;
+    if (!taken.experiment.empty())
+      what_.experiment = taken.experiment;
+    // It came too late to withdraw it.
+    if (signal_ != 0)
+      leave_off();
+    if (!what_.line.quiet)
+      shown_->say(printable(what_.experiment) + " runs at " + what_.head + ", in "
+                  + printable(taken.directory));
+    watch_.show_on(shown_, taken.key);
+    static_cast<void>(shown_->run());
+    return watch_.end() ? end(*watch_.end()) : say_lost(watch_.end().error(), taken.directory);
   }
 
 private:
-  const command_line& line_;
-  const run_request& what_;
-  const loaded_spec& loaded_;
-  head_link& link_;
-  std::string head_;
+  audience_of what_;
   screen_options options_;
   head_watch watch_;
   std::shared_ptr<screen> shown_;
@@ -135,42 +168,36 @@ private:
     return result;
   }
 
-  void interrupt(int number) {
-    signal_ = number;
-    // Nothing of it may be at the head yet.
-    if (key_ == 0)
-      return link_.withdraw();
-    shown_->say("leaving off in order; once more to leave at once");
-    leave_off();
-  }
+  void leave_off() { what_.link.tell({client_request::kind::interrupt, key_, 0, {}}); }
 
-  void leave_off() { link_.tell({client_request::kind::interrupt, key_, 0}); }
-
-  exit_code follow(const submission_taken& taken) {
-    key_ = taken.key;
-    // It came too late to withdraw it.
-    if (signal_ != 0)
-      leave_off();
-    if (!line_.quiet)
-      shown_->say(printable(loaded_.what.experiment.name) + " runs at " + head_ + ", in "
-                  + printable(taken.directory));
-    watch_.show_on(shown_, taken.key);
-    static_cast<void>(shown_->run());
-    return watch_.end() ? end(*watch_.end()) : say_lost(watch_.end().error(), taken.directory);
+  /// The line that goes on with it, where it is known.
+  [[nodiscard]] std::string again() const {
+    if (what_.file.empty())
+      return "submit it again with --resume";
+    run_snapshot about;
+    about.experiment = what_.experiment;
+    auto steps = next_steps(
+        about, {experiment_status::interrupted, "", what_.file, what_.head, what_.given});
+    auto found = std::find_if(steps.begin(), steps.end(),
+                              [](const next_step& x) { return x.purpose == "go on"; });
+    return found == steps.end() ? std::string{} : "go on with it by " + found->command;
   }
 
   [[nodiscard]] exit_code say_lost(const error& why, const std::string& directory) const {
-    return complain({why.code, head_ + ": " + why.detail
+    return complain({why.code, what_.head + ": " + why.detail
                                    + "; if the head lives, the experiment goes on there, in "
-                                   + directory + "; if it ended, submit again with --resume"});
+                                   + directory + ": follow it by " + what_.attach
+                                   + "; if it ended, " + again()});
   }
 
   exit_code end(const told_end& how) {
     if (!how.how.storage_error.empty())
       std::cerr << "tune-node: " << printable(how.how.storage_error) << '\n';
-    result_request wanted{line_, what_.file, head_, [this](std::ostream& out) -> expected<void> {
-                            return watch_.has_rows() ? copy_rows(link_, key_, out)
-                                                     : expected<void>{};
+    result_request wanted{what_.line, what_.file, what_.head, what_.given,
+                          [this](std::ostream& out) -> expected<void> {
+                            return watch_.has_rows()
+                                       ? copy_rows(what_.link, key_, rows_of(what_.line), out)
+                                       : expected<void>{};
                           }};
     if (!write_result(wanted, how.last, how.how, options_.look))
       return exit_code::storage;
@@ -179,36 +206,158 @@ private:
     auto left_off = how.how.status == experiment_status::interrupted && signal_ == 0;
     if (!left_off)
       return code_of(how.how, what_.strict, signal_);
-    std::cerr << "tune-node: " << head_ << ": left off in order: " << printable(how.how.why)
-              << "; submit it again with --resume\n";
+    std::cerr << "tune-node: " << what_.head
+              << ": left off in order: " << printable(how.how.why + "; " + again()) << '\n';
     return exit_code::again;
+  }
+};
+
+std::string attach_line(const std::string& experiment, const std::string& head,
+                        const std::string& certs, const std::string& cluster, bool plain) {
+  return "tune-node attach " + shell_word(experiment) + " --head " + shell_word(head)
+         + reaching_words(certs, cluster, plain, "--cluster");
+}
+
+/// A submission, from its beginning to what it leaves on stdout.
+class submitter {
+public:
+  submitter(const command_line& line, const run_request& what, const loaded_spec& loaded,
+            head_link& link, bool numbered)
+      : line_{line}
+      , what_{what}
+      , loaded_{loaded}
+      , link_{link}
+      , numbered_{numbered}
+      , head_{to_text(*what.head)}
+      , audience_{{line, link, head_, loaded.what.experiment.name,
+                   loaded.what.experiment.objectives, what.strict, what.file,
+                   words_given(what, loaded, environment_of(environ)),
+                   attach_words(loaded.what.experiment.name)}} {}
+
+  [[nodiscard]] exit_code run() {
+    auto shipment = shipment_of(loaded_);
+    if (!shipment)
+      return complain(shipment.error());
+    auto words = words_of(line_, what_, loaded_, shipment->job, numbered_);
+    interrupts signals{[this](int number) { interrupt(number); },
+                       [](int number) { ::_exit(128 + number); }};
+    auto taken = link_.submit(words, std::move(*shipment));
+    if (!taken && audience_.signal() != 0)
+      return static_cast<exit_code>(128 + audience_.signal());
+    if (!taken)
+      return complain({taken.error().code, head_ + ": " + taken.error().detail});
+    if (what_.detach)
+      return detach(*taken);
+    return audience_.follow(*taken);
+  }
+
+private:
+  const command_line& line_;
+  const run_request& what_;
+  const loaded_spec& loaded_;
+  head_link& link_;
+  bool numbered_;
+  std::string head_;
+  audience audience_;
+
+  [[nodiscard]] std::string attach_words(const std::string& experiment) const {
+    const auto& cluster = loaded_.what.cluster;
+    auto certs = cluster.certs.empty() ? certificates_in_environment() : cluster.certs;
+    return attach_line(experiment, head_, certs, cluster.name, cluster.insecure_plaintext);
+  }
+
+  void interrupt(int number) {
+    // Nothing of it may be at the head yet.
+    if (!audience_.interrupt(number))
+      link_.withdraw();
+  }
+
+  [[nodiscard]] exit_code detach(const submission_taken& taken) const {
+    auto experiment = taken.experiment.empty() ? loaded_.what.experiment.name : taken.experiment;
+    write_detached(line_, experiment, taken.directory, head_);
+    if (!line_.quiet)
+      std::cerr << "tune-node: follow it by " << printable(attach_words(experiment)) << '\n';
+    return exit_code::done;
   }
 };
 
 /// Threads of an actor system that talks to others, of the screen and of signals, and a few.
 constexpr std::size_t threads_of_client = 16;
 
+using connected = expected<std::unique_ptr<head_link>>;
+
+connected link_to(caf::actor_system& system, const peer_address& head, const transport& how,
+                  const std::string& cluster) {
+  return head_link::connect(system,
+                            {dial(system, head, how), to_text(head), cluster, name_of_caller()});
+}
+
+[[gnu::noinline]] exit_code submit(const command_line& line, const run_request& what,
+                                   const loaded_spec& loaded, const transport& how,
+                                   bool numbered) noexcept {
+  network_config config{how};
+  caf::actor_system system{config};
+  auto link = link_to(system, *what.head, how, loaded.what.cluster.name);
+  if (!link)
+    return complain(link.error());
+  return submitter{line, what, loaded, **link, numbered}.run();
+}
+
+[[gnu::noinline]] exit_code attach(const command_line& line, const attach_request& what,
+                                   const transport& how) noexcept {
+  network_config config{how};
+  caf::actor_system system{config};
+  auto link = link_to(system, what.head, how, what.cluster);
+  if (!link)
+    return complain(link.error());
+  auto head = to_text(what.head);
+  submission_words words;
+  words.experiment = what.experiment;
+  words.from = name_of_caller();
+  words.rows = rows_of(line);
+  auto again = attach_line(what.experiment, head, what.certs, what.cluster, !how.identity);
+  // Whoever only looks on takes nothing along.
+  interrupts signals{[&](int number) {
+                       std::cerr << "tune-node: it goes on; follow it again by " + printable(again)
+                                        + "\n";
+                       ::_exit(128 + number);
+                     },
+                     [](int number) { ::_exit(128 + number); }};
+  auto taken = (*link)->attach(words);
+  if (!taken)
+    return complain({taken.error().code, head + ": " + taken.error().detail});
+  return audience{
+      {line, **link, head, what.experiment, taken->objectives, what.strict, {}, {}, again}}
+      .follow(*taken);
+}
+
+/// Before anything is made.
+expected<transport> begin_as_client(const peer_address& head, const std::string& certs,
+                                    bool plain) {
+  auto how = choose_transport(head, certs, plain);
+  if (!how)
+    return how;
+  if (auto can = can_start_threads(threads_of_client); !can)
+    return can.error();
+  end_when_exhausted("what was submitted goes on at the head");
+  return how;
+}
+
 } // namespace
 
-[[gnu::noinline]] exit_code run_at_head(const command_line& line, const run_request& what,
-                                        const loaded_spec& loaded) noexcept {
+exit_code run_at_head(const command_line& line, const run_request& what, const loaded_spec& loaded,
+                      bool numbered) {
   const auto& cluster = loaded.what.cluster;
   if (!cluster.listen.empty())
     return complain({ec::bad_option, "[cluster] listen: an experiment that runs at a head (--head)"
                                      " opens no port of its own"});
-  auto how = choose_transport(*what.head, cluster.certs, cluster.insecure_plaintext);
-  if (!how)
-    return complain(how.error());
-  if (auto can = can_start_threads(threads_of_client); !can)
-    return complain(can.error());
-  end_when_exhausted("what was submitted goes on at the head");
-  network_config config{*how};
-  caf::actor_system system{config};
-  auto link = head_link::connect(system, {dial(system, *what.head, *how), to_text(*what.head),
-                                          cluster.name, name_of_caller()});
-  if (!link)
-    return complain(link.error());
-  return submitter{line, what, loaded, **link}.run();
+  auto how = begin_as_client(*what.head, cluster.certs, cluster.insecure_plaintext);
+  return how ? submit(line, what, loaded, *how, numbered) : complain(how.error());
+}
+
+exit_code attach_to_experiment(const command_line& line, const attach_request& what) {
+  auto how = begin_as_client(what.head, what.certs, what.insecure_plaintext);
+  return how ? attach(line, what, *how) : complain(how.error());
 }
 
 } // namespace tune::cli

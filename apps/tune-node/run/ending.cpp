@@ -45,7 +45,7 @@ bool write_result(const result_request& what, const run_snapshot& last, const ru
   expected<void> read;
   auto format = what.line.output.value_or(output_format::table);
   if (format == output_format::table)
-    std::cout << summary_text(last, {how.status, how.why, what.file, what.head}, look);
+    std::cout << summary_text(last, {how.status, how.why, what.file, what.head, what.given}, look);
   if (format == output_format::csv || format == output_format::jsonl) {
     trials_request all;
     all.directory = last.directory;

@@ -27,6 +27,8 @@ struct result_request {
   std::string file;
   /// "HOST:PORT" where the experiment ran at a head; empty: here.
   std::string head = {};
+  /// The further words of that `run`; see `words_given`.
+  std::vector<std::string> given = {};
   /// Writes all trials as `csv` or `jsonl`. Nothing: they are read from the directory.
   std::function<expected<void>(std::ostream&)> rows = {};
 };

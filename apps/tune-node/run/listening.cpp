@@ -2,20 +2,21 @@
 #include "run/listening.hpp"
 
 #include "console/text.hpp"
+#include "run/run_words.hpp"
 
 namespace tune::cli {
 
-expected<void> open_to_workers(premises& place, listen_options port,
+expected<void> open_to_workers(premises& place, listen_options port, const std::string& certs,
                                const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
   auto where = port.where;
-  auto plain = !port.how.identity;
+  auto how = reaching_words(certs, port.cluster, !port.how.identity, "--cluster");
   auto opened = place.listen(std::move(port));
   if (!opened)
     return opened.error();
   where.port = *opened;
-  shown->say("workers may join: tune-node worker --join " + to_text(where)
-             + (plain ? " --insecure-plaintext" : ""));
+  shown->say(
+      printable("workers may join: tune-node worker --join " + to_text(reachable(where)) + how));
   return {};
 }
 

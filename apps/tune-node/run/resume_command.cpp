@@ -31,11 +31,13 @@ expected<spec> recorded_spec(const fs::path& directory) {
   return spec_from_json(row->spec);
 }
 
-/// The configuration as if it were read from its file again, with what this command line changes.
-std::optional<loaded_spec> load_or_complain(const spec& recorded, const resume_request& what,
-                                            const choices& all, bool quiet) {
+} // namespace
+
+std::optional<loaded_spec> load_recorded(const spec& recorded,
+                                         const std::vector<named_text>& overrides,
+                                         const choices& all, bool quiet) {
   load_request wanted;
-  wanted.overrides = what.overrides;
+  wanted.overrides = overrides;
   wanted.environment = environment_of(environ);
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
@@ -52,8 +54,6 @@ std::optional<loaded_spec> load_or_complain(const spec& recorded, const resume_r
   return std::move(result.loaded);
 }
 
-} // namespace
-
 exit_code resume_experiment(const command_line& line, const resume_request& what,
                             const choices& all) {
   auto found = directory_of(what.directory);
@@ -65,7 +65,7 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   auto recorded = recorded_spec(directory);
   if (!recorded)
     return complain(reading_failed(recorded.error()));
-  auto loaded = load_or_complain(*recorded, what, all, line.quiet);
+  auto loaded = load_recorded(*recorded, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
   run_request run;

@@ -2,11 +2,15 @@
 #include "run/run_command.hpp"
 
 #include "console/text.hpp"
+#include "inspect/failures.hpp"
 #include "run/at_head.hpp"
 #include "run/ending.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "run/listening.hpp"
+#include "run/numbered_name.hpp"
+#include "run/overwrite.hpp"
+#include "run/run_words.hpp"
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
 
@@ -18,8 +22,10 @@
 #include "tune/io/spec/machine_check.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
+#include "tune/io/store/experiment_directory.hpp"
 #include "tune/tuner/company.hpp"
 #include "tune/tuner/listening.hpp"
+#include "tune/tuner/preparation.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <unistd.h>
@@ -66,23 +72,34 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
     std::cerr << "tune-node: warning: " << to_text(*warning) << '\n';
 }
 
+/// @errors `ec::refused` where an experiment is in the way, with the commands that help.
+expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> resume) {
+  auto state = resume ? directory_state::absent : inspect_directory(directory);
+  if (!state || *state != directory_state::experiment)
+    return {};
+  return error{ec::refused, directory.string()
+                                + " holds an experiment already: go on with it by tune-node resume "
+                                + shell_word(directory.string())
+                                + ", or begin beside it by --experiment.name auto"};
+}
+
 /// Runs the actors until all is over and on disk. Where it cannot go on, the process ends: actors
 /// that nobody dismisses would be waited for without end.
 /// @errors `ec::storage` where the log cannot be opened; `ec::refused` where the port cannot.
 [[gnu::noinline]] expected<run_summary> conduct(run_parts parts, company_options how,
                                                 std::optional<listen_options> port,
                                                 const snapshot_frame& fixed, screen_options look,
-                                                const log_section& wanted, bool works_here,
+                                                const spec& what,
                                                 std::atomic<int>& signal) noexcept {
   auto config = config_for(port);
   caf::actor_system system{*config};
-  premises place{system, parts.node, works_here};
+  premises place{system, parts.node, what.cluster.local};
   std::optional<company> actors;
   look.snapshot = [&] { return take_snapshot(*actors, fixed); };
   auto shown = std::make_shared<screen>(std::move(look));
   how.observer = shown;
-  if (!wanted.file.empty()) {
-    auto log = open_run_log({fs::path{fixed.directory} / wanted.file, wanted.level,
+  if (!what.log.file.empty()) {
+    auto log = open_run_log({fs::path{fixed.directory} / what.log.file, what.log.level,
                              [shown](const std::string& why) { shown->say(printable(why)); }});
     if (!log) {
       place.close();
@@ -94,7 +111,7 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
   how.on_files_failed = [shown](const error& why) {
     shown->say("trial files are not written any more: " + printable(to_text(why)));
   };
-  how.on_files_odd = [shown](const std::string& what) { shown->warned(what); };
+  how.on_files_odd = [shown](const std::string& odd) { shown->warned(odd); };
   actors.emplace(place, std::move(parts), std::move(how));
   auto broken = [](const std::string& why) { give_up(printable(why)); };
   place.when_broken(broken);
@@ -112,7 +129,7 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
                    },
                    [](int number) { ::_exit(128 + number); }};
   if (port) {
-    if (auto opened = open_to_workers(place, std::move(*port), shown); !opened)
+    if (auto opened = open_to_workers(place, std::move(*port), what.cluster.certs, shown); !opened)
       return leave(opened.error());
   }
   if (auto began = actors->start(); !began)
@@ -150,19 +167,117 @@ void warn_of_missing_program(const loaded_spec& loaded, bool quiet) {
     std::cerr << "tune-node: warning: " << to_text(*missing) << '\n';
 }
 
+namespace {
+
+fs::path directory_of(const loaded_spec& loaded) {
+  return fs::absolute(experiment_directory(loaded.what, fs::current_path()));
+}
+
+void warn(const std::vector<std::string>& lines, bool quiet) {
+  for (const auto& x : quiet ? std::vector<std::string>{} : lines)
+    std::cerr << "tune-node: warning: " << printable(x) << '\n';
+}
+
+/// "space.lr, train.py and 3 more".
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(names.size(), shown); ++i)
+    result += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > shown ? result + " and " + std::to_string(names.size() - shown) + " more"
+                              : result;
+}
+
+/// Whether somebody at a terminal runs another experiment under the name of one that is there: it
+/// gets a number. Says which.
+bool wants_number(const command_line& line, const run_request& what, const loaded_spec& loaded) {
+  auto named = loaded.origins.find("experiment.name");
+  auto is_named_here
+      = named != loaded.origins.end() && named->second.from == config_origin::source::command_line;
+  auto is_seen = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  if (what.resume || what.overwrite || is_named_here || !is_seen)
+    return false;
+  auto compared = loaded.what;
+  compared.code = code_of(loaded);
+  auto others = differences(directory_of(loaded), compared);
+  if (!others.empty() && !line.quiet)
+    std::cerr << "tune-node: " << printable(directory_of(loaded).string())
+              << " holds an experiment that differs in " << printable(some_of(others)) << '\n';
+  return !others.empty();
+}
+
+/// Gives the run a number where that is wanted.
+expected<claimed_directory> place_of(const command_line& line, const run_request& what,
+                                     loaded_spec& loaded, bool numbered) {
+  if (!numbered && !wants_number(line, what, loaded))
+    return claimed_directory{};
+  auto result = number_name(loaded, directory_of(loaded).parent_path(), what.resume.has_value());
+  if (result && !line.quiet)
+    std::cerr << "tune-node: this run is " << printable(loaded.what.experiment.name) << ", in "
+              << printable(directory_of(loaded).string()) << '\n';
+  return result;
+}
+
+/// Reads it; a numbered name stands for that of the file until the number is known.
+std::optional<loaded_spec> load(const command_line& line, const run_request& what,
+                                const choices& all, bool& numbered) {
+  auto overrides = what.overrides;
+  numbered = take_automatic_name(overrides);
+  auto result = load_or_complain(what.file, overrides, all, line.quiet);
+  if (result && result->what.experiment.name == automatic_name) {
+    numbered = true;
+    result->what.experiment.name = fs::path{what.file}.stem().string();
+  }
+  return result;
+}
+
+/// What a head is sent is complete: it sees neither this machine's files nor its experiments.
+exit_code submit(const command_line& line, const run_request& what, loaded_spec& loaded,
+                 bool numbered) {
+  loaded.what.code = code_of(loaded);
+  std::vector<std::string> omitted;
+  auto points = points_from(loaded, fs::current_path(), omitted);
+  // One that goes on has them in its record.
+  if (!points && !what.resume)
+    return complain(points.error());
+  warn(points ? omitted : std::vector{points.error().detail}, line.quiet);
+  if (points)
+    loaded.what.search.found_points = std::move(*points);
+  return run_at_head(line, what, loaded, numbered);
+}
+
+exit_code run_here(const command_line& line, const run_request& what, loaded_spec& loaded,
+                   const choices& all, bool numbered) {
+  auto claimed = place_of(line, what, loaded, numbered);
+  if (!claimed)
+    return complain(claimed.error());
+  auto directory = directory_of(loaded);
+  if (what.overwrite) {
+    auto done = overwrite(directory,
+                          [&](const std::string& about) { return ask_to_remove(about, what.yes); });
+    if (!done)
+      return complain(done.error());
+  }
+  return run_in_directory(line, what, loaded, all, directory);
+}
+
+} // namespace
+
 exit_code run_experiment(const command_line& line, const run_request& what, const choices& all) {
-  auto loaded = load_or_complain(what.file, what.overrides, all, line.quiet);
+  auto numbered = false;
+  auto loaded = load(line, what, all, numbered);
   if (!loaded)
     return exit_code::configuration;
   if (what.dry_run) {
     warn_of_missing_program(*loaded, line.quiet || what.head);
+    auto ready = prepare(*loaded, {}, std::nullopt, fs::current_path());
+    if (!ready)
+      return complain(ready.error());
     return what.head || can_run(*loaded, discover()) ? show_dry_run(line, *loaded, all)
                                                      : exit_code::configuration;
   }
-  if (what.head)
-    return run_at_head(line, what, *loaded);
-  auto directory = fs::absolute(experiment_directory(loaded->what, fs::current_path()));
-  return run_in_directory(line, what, *loaded, all, directory);
+  return what.head ? submit(line, what, *loaded, numbered)
+                   : run_here(line, what, *loaded, all, numbered);
 }
 
 namespace {
@@ -202,11 +317,12 @@ std::string nothing_left(const fs::path& directory) {
 
 } // namespace
 
-exit_code run_in_directory(const command_line& line, const run_request& what,
-                           const loaded_spec& loaded, const choices& all,
-                           const fs::path& directory) {
+exit_code run_in_directory(const command_line& line, const run_request& what, loaded_spec loaded,
+                           const choices& all, const fs::path& directory) {
   auto machine = discover();
   auto fixed = frame_of(loaded, directory);
+  const result_request result{
+      line, what.file, {}, words_given(what, loaded, environment_of(environ))};
   auto look = screen_of(line, fixed.objectives);
   auto added = additions_of(what.add, *loaded.space);
   if (!added)
@@ -221,12 +337,16 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
         std::cerr << "tune-node: warning: " << printable(to_text(whole.error())) << '\n';
       if (!line.quiet)
         std::cerr << nothing_left(directory);
-      auto written = write_result({line, what.file}, **before, {}, look.look);
+      auto written = !what.tells || write_result(result, **before, {}, look.look);
       return written ? exit_code::done : exit_code::storage;
     }
   }
   if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))
     return exit_code::configuration;
+  auto ready = prepare(loaded, directory, what.resume, fs::current_path());
+  if (!ready)
+    return complain(ready.error());
+  warn(*ready, line.quiet);
   auto port = listening(loaded);
   if (!port)
     return complain(port.error());
@@ -243,6 +363,8 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   if (auto can = can_begin(*port); !can)
     return complain(can.error());
   warn_of_unenforced_memory(loaded, line.quiet);
+  if (auto free = may_begin(directory, what.resume); !free)
+    return complain(free.error());
   auto opened = open_storage(directory, loaded.what, what.resume);
   if (!opened)
     return complain(opened.error());
@@ -251,10 +373,14 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   how.shipment = std::move(made->shipment);
   // Closed when nobody reads any more: only then does its write-ahead log go.
   const auto store = how.store;
-  end_when_exhausted();
+  // Said when there is no memory left to write it with.
+  static const auto advice
+      = printable("what is recorded is safe: go on with it by tune-node resume "
+                  + shell_word(directory.string()));
+  end_when_exhausted(advice.c_str());
   std::atomic<int> signal = 0;
   auto conducted = conduct(std::move(parts), std::move(how), std::move(*port), fixed, look,
-                           loaded.what.log, loaded.what.cluster.local, signal);
+                           loaded.what, signal);
   if (!conducted)
     return complain(conducted.error());
   const auto& end = *conducted;
@@ -263,7 +389,8 @@ exit_code run_in_directory(const command_line& line, const run_request& what,
   auto last = snapshot_of(fixed, end.view, end.elapsed);
   if (!loaded.what.trainable.exports.empty())
     count_exports(last, directory);
-  if (!write_result({line, what.file}, last, end, look.look))
+  look_back(last, directory);
+  if (what.tells && !write_result(result, last, end, look.look))
     return exit_code::storage;
   return code_of(end, what.strict, signal);
 }

@@ -15,7 +15,7 @@ namespace tune::cli {
 /// Runs it in `directory`: begins there, or goes on as `what.resume` says.
 /// @param what `file` and `overrides` are those that `loaded` came of.
 [[nodiscard]] exit_code run_in_directory(const command_line& line, const run_request& what,
-                                         const loaded_spec& loaded, const choices& all,
+                                         loaded_spec loaded, const choices& all,
                                          const std::filesystem::path& directory);
 
 /// `--dry-run`: the first configurations, and one rendered command, on stdout.

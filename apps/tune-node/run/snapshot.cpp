@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
+#include "inspect/failures.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
+
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/storage.hpp"
 
@@ -146,6 +148,7 @@ expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_ro
   if (!exports)
     return exports.error();
   result.exports = std::move(*exports);
+  look_back(result, from);
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "simulate/target_watch.hpp"
 #include "tune/core/simulate/simulation.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/tuner/preparation.hpp"
 #include "tune/tuner/rule_parts.hpp"
 
 #include <unistd.h>
@@ -135,6 +136,8 @@ std::shared_ptr<target_watch> watch(const simulate_request& what, const loaded_s
 std::string misfit(const loaded_spec& loaded) {
   if (loaded.what.trainable.kind != trainable_kind::table)
     return "only recorded curves can be simulated: [trainable] kind = table";
+  if (loaded.what.search.type == "none")
+    return "[search] type = none waits for trials that somebody adds: nobody does in a simulation";
   return {};
 }
 
@@ -159,6 +162,11 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   auto table = curve_table::load(against_ini(loaded->what, loaded->what.trainable.path));
   if (!table)
     return refuse(to_text(table.error()));
+  std::vector<std::string> omitted;
+  auto points = points_from(*loaded, std::filesystem::current_path(), omitted);
+  if (!points)
+    return refuse(to_text(points.error()));
+  loaded->what.search.found_points = std::move(*points);
   auto parts = make_rule_parts(*loaded, all);
   if (!parts)
     return refuse(to_text(parts.error()));

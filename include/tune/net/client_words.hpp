@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/experiment/settings.hpp"
 #include "tune/io/spec/resume_mode.hpp"
 #include "tune/net/hello.hpp"
 
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tune {
 
@@ -49,6 +51,10 @@ struct submission_words {
   std::optional<bool> queue_trials;
   /// The form of all trials that is wanted at the end: "csv", "jsonl"; empty: none.
   std::string rows;
+  /// The head gives the name a number that is free: "x", "x-2", …; where it goes on, the newest.
+  bool numbered = false;
+  /// Nothing is submitted: it is about the experiment of that name that runs.
+  bool attaches = false;
 
   friend bool operator==(const submission_words&, const submission_words&) = default;
 };
@@ -64,6 +70,10 @@ struct submission_taken {
   std::string directory;
   /// Trials there will be; nothing: nobody knows.
   std::optional<std::uint64_t> planned;
+  /// Its name there; empty: an older head, which gives none.
+  std::string experiment = {};
+  /// What it optimises; empty likewise.
+  std::vector<objective> objectives = {};
 
   friend bool operator==(const submission_taken&, const submission_taken&) = default;
 };
@@ -87,6 +97,8 @@ struct client_request {
   kind what = kind::state;
   std::uint64_t key = 0;
   std::uint64_t from = 0;
+  /// In which form rows are wanted; empty: as the submission said.
+  std::string rows = {};
 
   friend bool operator==(const client_request&, const client_request&) = default;
 };

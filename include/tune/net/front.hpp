@@ -25,6 +25,10 @@ struct front_settings {
   fetcher_actor fetcher;
   /// Hears, in lines for people, of experiments that come or are refused; from an actor's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
+  /// Who a node is, as its certificate says; empty: nobody knows, since nobody shows any. Whoever
+  /// submitted an experiment may come back to it.
+  std::function<std::string(const caf::node_id&)> identity_of
+      = [](const caf::node_id&) { return std::string{}; };
 };
 
 /// Spawns a front. It ends when it is told to go, and its stewards with it.

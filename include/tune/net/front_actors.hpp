@@ -97,6 +97,8 @@ struct stewardship {
   /// For the client: a `submission_taken`, or an error.
   std::string text;
   bool is_taken = false;
+  /// What the experiment is called: another than was asked for where the head numbers it.
+  std::string experiment = {};
 };
 
 /// A STEWARD runs one experiment for the front: it may block, and only the front knows it. Told to

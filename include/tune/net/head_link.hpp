@@ -47,6 +47,11 @@ public:
   /// however long that takes.
   /// @errors what the head says; `ec::unreachable`.
   [[nodiscard]] expected<submission_taken> submit(const submission_words& words, job_offer files);
+  /// Comes back to an experiment that the same certificate submitted.
+  /// @param words Of the experiment only name, sender and rows count.
+  /// @errors `ec::unknown_name` where none of that name runs; `ec::refused` where it is another's;
+  ///         `ec::unreachable`.
+  [[nodiscard]] expected<submission_taken> attach(submission_words words);
   /// Has a submission under way fail. Without effect where there is none.
   void withdraw();
 

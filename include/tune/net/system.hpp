@@ -8,9 +8,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tune {
 
@@ -32,10 +34,17 @@ public:
   /// most one in ten seconds, with the number of those that were left out. From any thread.
   void complain(const std::string& what) const;
 
+  /// Remembers who a node is; of so many that the oldest are forgotten. From any thread.
+  void note_identity(const caf::node_id& node, std::string who) const;
+  /// The subject of the certificate that the node showed; empty: it showed none. From any thread.
+  [[nodiscard]] std::string identity_of(const caf::node_id& node) const;
+
 private:
   mutable std::mutex mutex_;
   mutable std::optional<std::chrono::steady_clock::time_point> told_;
   mutable std::uint64_t untold_ = 0;
+  /// The newest is last.
+  mutable std::deque<std::pair<caf::node_id, std::string>> identities_;
 };
 
 } // namespace tune

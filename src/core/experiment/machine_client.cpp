@@ -7,6 +7,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/search/none/none.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -397,6 +399,9 @@ void machine::settle_narrowed() {
 void machine::tell_of_rest() {
   if (std::exchange(told_of_rest_, true))
     return;
+  if (live_.empty() && no_search::is_idle(searcher_))
+    return emit(cmd::warn{"nothing runs: trials are added by tune-node add, and the experiment is"
+                          " ended by tune-node stop"});
   emit(cmd::warn{suspended_ ? "nothing runs: the experiment is paused until it is unpaused"
                             : "nothing runs: all trials that are left, or those that they wait "
                               "for, are paused until they are unpaused or stopped"});

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/search/none/none.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -34,6 +36,8 @@ void machine::settle() {
   }
   if (live_.empty() && searcher_done_) {
     finish(experiment_status::done, {});
+  } else if (live_.empty() && searcher_waits_ && no_search::is_idle(searcher_)) {
+    tell_of_rest();
   } else if (live_.empty() && searcher_waits_) {
     wait_for_searcher();
   } else if (stands_still() && (suspended_ || held_ > 0)) {

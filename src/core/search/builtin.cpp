@@ -1,5 +1,6 @@
 /// The one list of searchers shipped.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/none/none.hpp"
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/search/sobol/sobol.hpp"
 #include "tune/core/search/variant/variant.hpp"
@@ -11,6 +12,7 @@ searcher_catalogue builtin_searchers() {
       variant_search::make_entry(),
       variant_search::make_grid_entry(),
       sobol::make_entry(),
+      no_search::make_entry(),
   }};
 }
 

@@ -80,6 +80,19 @@ public:
       return shaken;
     return of(SSL_write(session_.get(), from, capped(size)), count);
   }
+  [[nodiscard]] std::string peer() const {
+    if (SSL_is_init_finished(session_.get()) != 1)
+      return {};
+    openssl::x509_ptr shown{SSL_get1_peer_certificate(session_.get())};
+    openssl::bio_ptr text{BIO_new(BIO_s_mem())};
+    if (!shown || !text
+        || X509_NAME_print_ex(text.get(), X509_get_subject_name(shown.get()), 0, XN_FLAG_RFC2253)
+               < 0)
+      return {};
+    char* begin = nullptr;
+    auto size = BIO_get_mem_data(text.get(), &begin);
+    return {begin, static_cast<std::size_t>(size)};
+  }
   [[nodiscard]] std::size_t pending() const {
     return static_cast<std::size_t>(std::max(SSL_pending(session_.get()), 0));
   }
@@ -138,6 +151,10 @@ tls_session::outcome tls_session::read(void* to, std::size_t size, std::size_t& 
 
 tls_session::outcome tls_session::write(const void* from, std::size_t size, std::size_t& count) {
   return impl_->write(from, size, count);
+}
+
+std::string tls_session::peer() const {
+  return impl_->peer();
 }
 
 std::size_t tls_session::pending() const {

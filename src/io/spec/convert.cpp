@@ -169,6 +169,8 @@ searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search
   result.samples = x.experiment.num_samples;
   result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());
   result.points = x.search.points;
+  result.points.insert(result.points.end(), x.search.found_points.begin(),
+                       x.search.found_points.end());
   return result;
 }
 

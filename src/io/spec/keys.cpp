@@ -21,6 +21,7 @@ using namespace key_makers;
 
 constexpr double most_count = 1e9;
 constexpr double most_cpus = 1e6;
+constexpr double most_points = 1000;
 
 // Names a field for reading and writing.
 #define TUNE_FIELD(path)                                                                           \
@@ -293,6 +294,12 @@ void add_plugins(rows& to) {
   to.push_back(text({"search", "type", "what proposes configurations"},
                     "name that `tune-node list searchers` prints", TUNE_FIELD(search.type)));
   to.push_back(points_key());
+  to.push_back(text(
+      {"search", "points_from", "experiment whose best configurations are tried after `points`"},
+      "directory or database, against the working directory; empty: none",
+      TUNE_FIELD(search.points_from)));
+  to.push_back(integer({"search", "points_from_best", "how many of them"}, {1, most_points},
+                       TUNE_FIELD(search.points_from_best)));
   to.push_back(family({"search", "", "option of the chosen searcher"}, "<option>",
                       "as `tune-node list searchers` prints", TUNE_FIELD(search.options)));
   to.push_back(text({"scheduler", "type", "what judges running trials"},

@@ -102,6 +102,27 @@ expected<void> read_section(spec& to, const std::string& section, const object& 
   return {};
 }
 
+/// Reads what is no key.
+expected<void> read_beside(spec& to, const object& from) {
+  if (const auto* code = from.find("code")) {
+    auto read = read_pairs("code", *code);
+    if (!read)
+      return read.error();
+    to.code = std::move(*read);
+  }
+  const auto* points = from.find("found_points");
+  if (points == nullptr)
+    return {};
+  if (points->as_list() == nullptr)
+    return error{ec::bad_syntax, "found_points: must be a list of objects"};
+  for (const auto& each : *points->as_list()) {
+    if (each.as_object() == nullptr)
+      return error{ec::bad_syntax, "found_points: must be a list of objects"};
+    to.search.found_points.push_back(*each.as_object());
+  }
+  return {};
+}
+
 /// What `changes` compares: single keys by text, families line by line, in the table's order.
 std::vector<named_text> flattened(const key_spec& key, const spec& x) {
   std::vector<named_text> result;
@@ -143,6 +164,11 @@ std::string to_json(const spec& x) {
     auto only_lines = lines != nullptr && members.size() == 1;
     result.set(section, only_lines ? *lines : value{std::move(members)});
   }
+  if (!x.code.empty())
+    result.set("code", pairs(x.code));
+  if (!x.search.found_points.empty())
+    result.set("found_points",
+               value::list{x.search.found_points.begin(), x.search.found_points.end()});
   return to_json(result);
 }
 
@@ -156,8 +182,11 @@ expected<spec> spec_from_json(std::string_view text) {
     return error{ec::bad_option, "not a recorded spec of version 1"};
   if (const auto* dir = parsed->find("ini_dir"); dir != nullptr && dir->as_string() != nullptr)
     result.ini_dir = *dir->as_string();
+  if (auto read = read_beside(result, *parsed); !read)
+    return read.error();
   for (const auto& [section, what] : *parsed) {
-    if (section == "version" || section == "ini_dir")
+    if (section == "version" || section == "ini_dir" || section == "code"
+        || section == "found_points")
       continue;
     auto members = what.as_object() != nullptr ? *what.as_object() : object{{"lines", what}};
     if (auto read = read_section(result, section, members); !read)

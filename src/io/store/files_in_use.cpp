@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "files_in_use.hpp"
 
+#include "tune/core/shell_word.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,7 +166,10 @@ error files_in_use::save_log(connection& db, const error& why) {
   if (!log_ || !is_log_in_place())
     set_aside(log_path_);
   return {why.code,
-          why.detail + "; nothing recorded is lost with it: go on with the experiment by --resume"};
+          why.detail
+              + "; nothing recorded is lost with it: go on with the experiment by --resume, or by"
+                " tune-node resume "
+              + shell_word(log_path_.parent_path().string())};
 }
 
 expected<void> files_in_use::check(connection& db, directory_lock& lock) {

@@ -121,6 +121,8 @@ public:
   /// Calls `work` within one transaction.
   template <class Work>
   auto in_snapshot(Work work) -> decltype(work()) {
+    if (held_)
+      return work();
     if (auto begun = db_.run("BEGIN"); !begun)
       return begun.error();
     auto result = work();
@@ -146,9 +148,20 @@ public:
     return trial_columns_;
   }
 
+  expected<void> hold() {
+    if (auto begun = db_.run("BEGIN"); !begun)
+      return begun;
+    held_ = true;
+    // Only with the first look is it settled what is seen.
+    auto seen = db_.number("SELECT last_seq FROM t_head");
+    return seen ? expected<void>{} : seen.error();
+  }
+
 private:
   connection db_;
   std::string file_;
+  /// One transaction, until the end.
+  bool held_ = false;
   std::string trial_columns_;
   /// By their text; as many as there are different questions.
   std::map<std::string, statement> prepared_;
@@ -278,6 +291,10 @@ expected<store_reader> store_reader::open(const fs::path& directory) {
   if (auto set = db->run("PRAGMA cache_size = -4096"); !set)
     return set.error();
   return store_reader{std::make_unique<impl>(std::move(*db), database_file(directory).string())};
+}
+
+expected<void> store_reader::hold() {
+  return impl_->hold();
 }
 
 expected<std::vector<std::string>> store_reader::faults() {

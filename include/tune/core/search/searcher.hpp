@@ -72,7 +72,7 @@ struct ask {
 
 /// What the runtime must know about a searcher before it starts.
 struct searcher_traits {
-  /// How many suggestions may wait for resources: many where nothing is learnt, 1 where it is.
+  /// How many suggestions may wait: many where nothing is learnt, 1 where it is. 0: see `is_idle`.
   std::uint32_t ahead = 1;
   /// Number of objectives it can take. 0 = any.
   std::uint32_t objectives = 0;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace tune {
 
@@ -36,6 +37,9 @@ public:
   /// With `size` 0 it only goes on with the handshake.
   /// @param count Bytes that were written; 0 unless `done`.
   [[nodiscard]] outcome write(const void* from, std::size_t size, std::size_t& count);
+  /// Who the peer is, as the subject of its certificate says ("CN=w1,O=tune-node"): the CA vouches
+  /// for it. Empty before the hands are shaken.
+  [[nodiscard]] std::string peer() const;
   /// Bytes that were received and not read.
   [[nodiscard]] std::size_t pending() const;
 

@@ -24,7 +24,8 @@ public:
   void see(const event& what, std::span<const command> gave);
 
   /// Compares, in the views `trials`, `attempts`, `decisions`, `checkpoints`, `nodes` and
-  /// `experiment`. Of checkpoints the directories below `directory` count, too.
+  /// `experiment`. Of checkpoints the directories below `directory` count, too; where it is empty,
+  /// nobody looks at them.
   /// @errors of the reader.
   [[nodiscard]] expected<findings> compare(store_reader& with,
                                            const std::filesystem::path& directory) const;

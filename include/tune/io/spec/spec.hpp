@@ -108,6 +108,13 @@ struct search_section {
   std::string type;
   /// Configurations, whole or in part, to try first.
   std::vector<object> points;
+  /// Directory or database of another experiment whose best are tried after them, against the
+  /// caller's directory; empty: none.
+  std::string points_from;
+  /// So many of them. [>= 1]
+  std::uint64_t points_from_best = 10;
+  /// What these came to when the experiment began; not a key.
+  std::vector<object> found_points;
   /// Options of the entry; once loaded, with all defaults filled in.
   std::vector<named_text> options;
 
@@ -237,6 +244,9 @@ struct spec {
   log_section log;
   /// Absolute directory of the INI file; not a key.
   std::string ini_dir;
+  /// Files that the command names, as they were when the newest head began: the path and the
+  /// SHA-256 of each; not a key.
+  std::vector<named_text> code;
 
   friend bool operator==(const spec&, const spec&) = default;
 };

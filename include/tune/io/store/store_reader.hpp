@@ -51,6 +51,10 @@ public:
   store_reader& operator=(store_reader&&) noexcept;
   ~store_reader();
 
+  /// From now on sees what is there now, however much is written meanwhile: for a look at the whole
+  /// of an experiment that runs. Its write-ahead log is not cut back before this reader is gone.
+  [[nodiscard]] expected<void> hold();
+
   /// What is wrong with the files themselves, past what is in the rows: the first few words of
   /// SQLite's own check, and a write-ahead log whose end would be lost. Reads all of it; meant for
   /// an experiment at rest.

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/looking_requests.hpp"
+
+#include "command/option_reading.hpp"
+#include "command/option_values.hpp"
+
+namespace tune::cli {
+
+namespace {
+
+expected<request> trials_from(const read_result& x, const command_doc& where) {
+  trials_request result;
+  result.directory = x.positionals[0];
+  result.reverse = x.has("reverse");
+  if (auto given = x.text("why")) {
+    auto number = count_from(*given, "--why", 0, where);
+    if (!number)
+      return number.error();
+    result.why = trial_id{*number};
+  }
+  if (auto given = x.text("policy")) {
+    auto number = count_from(*given, "--policy", 0, where);
+    if (!number)
+      return number.error();
+    result.policy = trial_id{*number};
+  }
+  if (auto given = x.text("status"))
+    result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
+  if (auto given = x.text("sort"))
+    result.sort = *given;
+  result.failed = x.has("failed");
+  result.pareto = x.has("pareto");
+  if (result.failed && (result.pareto || result.why || result.policy || x.has("columns")))
+    return wrong("--failed goes with neither --why, --policy, --pareto nor --columns", &where);
+  if (auto given = x.text("scope"))
+    result.scope = chosen<metric_scope>(option_of(where, "scope").choices, *given);
+  if (auto given = x.text("columns"))
+    result.columns = comma_parts(*given);
+  if (auto given = x.text("limit")) {
+    auto number = count_from(*given, "--limit", 0, where);
+    if (!number)
+      return number.error();
+    result.limit = *number;
+  }
+  return request{std::move(result)};
+}
+
+expected<request> rerun_from(const read_result& x, const command_doc& where) {
+  rerun_request result;
+  result.directory = x.positionals[0];
+  result.overrides = x.overrides;
+  if (x.positionals.size() > 1) {
+    auto number = count_from(x.positionals[1], "TRIAL", 0, where);
+    if (!number)
+      return number.error();
+    result.trial = trial_id{*number};
+  }
+  return request{std::move(result)};
+}
+
+expected<request> attach_from(const read_result& x, const command_doc& where) {
+  attach_request result;
+  if (!x.has("head"))
+    return wrong("attach needs --head HOST:PORT", &where);
+  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+    return done.error();
+  result.experiment = x.positionals[0];
+  result.certs = x.text("certs").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.strict = x.has("strict");
+  return request{std::move(result)};
+}
+
+expected<request> list_from(const read_result& x, const command_doc& where) {
+  list_request result;
+  result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
+  if (x.positionals.size() > 1) {
+    if (result.what != list_request::part::experiments)
+      return wrong("one argument too many: " + in_quotes(x.positionals[1]), &where);
+    result.storage = x.positionals[1];
+  }
+  return request{std::move(result)};
+}
+
+} // namespace
+
+std::optional<expected<request>> looking_request(const read_result& x, const command_doc& where) {
+  if (where.name == "trials")
+    return trials_from(x, where);
+  if (where.name == "rerun")
+    return rerun_from(x, where);
+  if (where.name == "attach")
+    return attach_from(x, where);
+  if (where.name == "list")
+    return list_from(x, where);
+  if (where.name == "compare")
+    return request{compare_request{x.positionals}};
+  if (where.name == "status")
+    return request{status_request{x.positionals[0]}};
+  if (where.name == "fsck")
+    return request{fsck_request{x.positionals[0], x.has("verify")}};
+  return std::nullopt;
+}
+
+} // namespace tune::cli

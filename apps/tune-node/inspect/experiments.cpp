@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/experiments.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "console/text_table.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "run/snapshot.hpp"
+#include "tune/io/control/control_place.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <ostream>
+#include <utility>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string date_of(std::int64_t unix_ms) {
+  const auto seconds = static_cast<std::time_t>(unix_ms / 1000);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  if (::gmtime_r(&seconds, &parts) == nullptr)
+    return {};
+  auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), size};
+}
+
+std::string full_path(const fs::path& directory) {
+  auto result = fs::absolute(directory).lexically_normal();
+  return (result.filename().empty() ? result.parent_path() : result).string();
+}
+
+std::vector<fs::path> experiments_in(const fs::path& storage) {
+  std::error_code failed;
+  if (fs::exists(database_file(storage), failed))
+    return {storage};
+  std::vector<fs::path> result;
+  for (fs::directory_iterator i{storage, failed}, end; !failed && i != end; i.increment(failed)) {
+    std::error_code ignored;
+    if (fs::exists(database_file(i->path()), ignored))
+      result.push_back(i->path());
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+value best_of(const experiment_facts& x) {
+  return best_value(x.seen);
+}
+
+void write_table(const std::vector<experiment_facts>& all, const table_look& look,
+                 std::ostream& out) {
+  text_table table{{{"experiment"},
+                    {"status"},
+                    {"trials", true},
+                    {"errored", true},
+                    {"metric", false, 2},
+                    {"best", true},
+                    {"time", true},
+                    {"created", false, 3},
+                    {"directory", false, 4}}};
+  for (const auto& x : all) {
+    auto best = best_of(x);
+    table.add({x.seen.experiment, x.status, std::to_string(known_trials(x.seen)),
+               std::to_string(count_of(x.seen, trial_status::errored)),
+               x.seen.objectives.front().metric, best.is_null() ? "-" : short_text(best),
+               duration_text(x.seen.elapsed), x.created, x.seen.directory},
+              x.status == "running" ? tint::good : tint::plain);
+  }
+  for (const auto& line : table.lines(look.width, look.colors))
+    out << line << '\n';
+}
+
+void write_csv(const std::vector<experiment_facts>& all, std::ostream& out) {
+  std::vector<std::string> titles;
+  for (const auto& [name, what] : to_object(experiment_facts{}))
+    titles.push_back(name);
+  out << csv_line(titles);
+  for (const auto& x : all) {
+    std::vector<std::string> fields;
+    for (const auto& [name, what] : to_object(x))
+      fields.push_back(what.is_null() ? "" : to_text(what));
+    out << csv_line(fields);
+  }
+}
+
+void write_json(const std::vector<experiment_facts>& all, std::ostream& out) {
+  out << "[";
+  for (std::size_t i = 0; i < all.size(); ++i)
+    out << (i == 0 ? "\n  " : ",\n  ") << to_json(to_object(all[i]));
+  out << (all.empty() ? "]\n" : "\n]\n");
+}
+
+} // namespace
+
+expected<experiment_facts> facts_of(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reading_failed(reader.error());
+  auto row = reader->experiment();
+  if (!row)
+    return reading_failed(row.error());
+  auto what = spec_from_json(row->spec);
+  if (!what || what->experiment.objectives.empty())
+    return error{ec::storage, printable(directory.string()) + ": its configuration cannot be read"};
+  snapshot_frame fixed;
+  fixed.experiment = what->experiment.name;
+  fixed.directory = full_path(directory);
+  fixed.objectives = what->experiment.objectives;
+  auto seen = recorded_snapshot(*reader, *row, fixed);
+  if (!seen)
+    return reading_failed(seen.error());
+  experiment_facts result;
+  result.seen = std::move(*seen);
+  result.what = std::move(*what);
+  result.status = row->status;
+  if (row->status == "running" && !is_led(directory))
+    result.status = "lost";
+  result.created_ms = row->created_ms;
+  result.created = date_of(row->created_ms);
+  result.reports = row->results;
+  return result;
+}
+
+object to_object(const experiment_facts& x) {
+  auto count = [](std::uint64_t n) { return value{static_cast<std::int64_t>(n)}; };
+  const auto* first = x.seen.objectives.empty() ? nullptr : &x.seen.objectives.front();
+  object result;
+  result.set("experiment", x.seen.experiment);
+  result.set("directory", x.seen.directory);
+  result.set("status", x.status);
+  result.set("created", x.created);
+  result.set("trials", count(known_trials(x.seen)));
+  result.set("terminated", count(count_of(x.seen, trial_status::terminated)));
+  result.set("errored", count(count_of(x.seen, trial_status::errored)));
+  result.set("reports", count(x.reports));
+  result.set("elapsed_s", static_cast<double>(x.seen.elapsed.count()) / 1e9);
+  result.set("metric", first == nullptr ? value{} : value{first->metric});
+  result.set("mode", first != nullptr && first->maximise ? "max" : "min");
+  result.set("best", best_of(x));
+  result.set("best_trial", x.seen.best ? value{to_text(x.seen.best->trial)} : value{});
+  return result;
+}
+
+expected<void> list_experiments(const fs::path& storage, output_format format,
+                                const table_look& look, std::ostream& out, std::ostream& talk) {
+  std::error_code failed;
+  if (!fs::is_directory(storage, failed))
+    return error{ec::unreadable, printable(storage.string()) + ": no such directory"};
+  std::vector<experiment_facts> all;
+  for (const auto& directory : experiments_in(storage)) {
+    auto facts = facts_of(directory);
+    if (facts)
+      all.push_back(std::move(*facts));
+    else
+      talk << "tune-node: warning: " << printable(facts.error().detail) << '\n';
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& x, const auto& y) { return x.created_ms < y.created_ms; });
+  switch (format) {
+    case output_format::table:
+      if (all.empty())
+        out << "none\n";
+      else
+        write_table(all, look, out);
+      break;
+    case output_format::json:
+      write_json(all, out);
+      break;
+    case output_format::jsonl:
+      for (const auto& x : all)
+        out << to_json(to_object(x)) << '\n';
+      break;
+    case output_format::csv:
+      write_csv(all, out);
+      break;
+  }
+  return {};
+}
+
+} // namespace tune::cli

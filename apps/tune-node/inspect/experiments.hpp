@@ -1,0 +1,45 @@
+/// What lies in a storage: `tune-node list experiments`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/run_snapshot.hpp"
+#include "output/format.hpp"
+#include "tune/core/error.hpp"
+#include "tune/io/spec/spec.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// One experiment at one moment, from its record.
+struct experiment_facts {
+  run_snapshot seen;
+  spec what;
+  /// "running", "lost" where its head is gone, or how it ended.
+  std::string status;
+  /// Unix time. [milliseconds]
+  std::int64_t created_ms = 0;
+  /// The same for people: UTC, as "2026-01-31T12:00:00Z".
+  std::string created;
+  std::uint64_t reports = 0;
+};
+
+/// Reads it, running or not. @errors as `directory_of`; `ec::storage`.
+[[nodiscard]] expected<experiment_facts> facts_of(const std::filesystem::path& directory);
+
+/// As JSON: `experiment`, `directory`, `status`, `created`, `trials`, `terminated`, `errored`,
+/// `reports`, `elapsed_s`, `metric`, `mode`, `best` (null: none), `best_trial`.
+[[nodiscard]] object to_object(const experiment_facts& x);
+
+/// All experiments directly below `storage`, or itself where it is one, the oldest first. What
+/// cannot be read is told on `talk`.
+/// @errors `ec::unreadable` where there is no such directory.
+[[nodiscard]] expected<void> list_experiments(const std::filesystem::path& storage,
+                                              output_format format, const table_look& look,
+                                              std::ostream& out, std::ostream& talk);
+
+} // namespace tune::cli

@@ -1,0 +1,36 @@
+/// What trials failed with, grouped.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/run_snapshot.hpp"
+#include "output/format.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// What of a failure is the same for trials that failed alike: its first and last line, without
+/// addresses, and without the names of trials' directories.
+[[nodiscard]] std::string common_text(std::string_view detail);
+
+/// The trials that failed for good, grouped by class and `common_text` of their last failed
+/// attempts; the largest group first. @errors of the reader.
+[[nodiscard]] expected<std::vector<failure_group>> failures_in(store_reader& from);
+
+/// Fills what a snapshot says of a whole experiment at its end: failures, and the Pareto front
+/// where there are several objectives. What cannot be read is left out.
+void look_back(run_snapshot& on, store_reader& from);
+void look_back(run_snapshot& on, const std::filesystem::path& directory);
+
+/// `tune-node trials --failed`: columns `count`, `class`, `text`, `trials`.
+void write_failures(const std::vector<failure_group>& groups, output_format format,
+                    const table_look& look, std::ostream& out);
+
+/// As it stands in JSON.
+[[nodiscard]] object to_object(const failure_group& x);
+
+} // namespace tune::cli

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/scope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+using series = std::map<std::string, std::vector<double>>;
+
+/// Adds all numbers of a report, by the path that names them.
+void collect(const object& from, const std::string& prefix, series& to) {
+  for (const auto& [name, what] : from) {
+    if (const auto* inner = what.as_object())
+      collect(*inner, prefix + name + "/", to);
+    else if (auto number = what.number(); number && !std::isnan(*number))
+      to[prefix + name].push_back(*number);
+  }
+}
+
+double mean_of_last(const std::vector<double>& xs, std::size_t count) {
+  auto from = xs.end() - static_cast<std::ptrdiff_t>(std::min(count, xs.size()));
+  return std::accumulate(from, xs.end(), 0.0) / static_cast<double>(xs.end() - from);
+}
+
+double joined(const std::vector<double>& xs, metric_scope how) {
+  switch (how) {
+    case metric_scope::min:
+      return *std::min_element(xs.begin(), xs.end());
+    case metric_scope::max:
+      return *std::max_element(xs.begin(), xs.end());
+    case metric_scope::last_5_avg:
+      return mean_of_last(xs, 5);
+    case metric_scope::last_10_avg:
+      return mean_of_last(xs, 10);
+    default:
+      return mean_of_last(xs, xs.size());
+  }
+}
+
+/// The objectives turned so that larger is better; nothing where one is no number.
+std::optional<std::vector<double>> scores_of(const std::vector<value>& row,
+                                             const std::vector<objective>& objectives) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    auto number = i < row.size() ? row[i].number() : std::nullopt;
+    if (!number || std::isnan(*number))
+      return std::nullopt;
+    result.push_back(objectives[i].maximise ? *number : -*number);
+  }
+  return result;
+}
+
+bool beats(const std::vector<double>& x, const std::vector<double>& y) {
+  auto better = false;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] < y[i])
+      return false;
+    better = better || x[i] > y[i];
+  }
+  return better;
+}
+
+} // namespace
+
+object joined_metrics(std::span<const std::shared_ptr<const report>> reports, metric_scope how) {
+  series all;
+  for (const auto& x : reports) {
+    if (x->metrics)
+      collect(*x->metrics, "", all);
+  }
+  object result;
+  for (const auto& [name, xs] : all)
+    result.set(name, joined(xs, how));
+  return result;
+}
+
+expected<object> metrics_in_scope(store_reader& from, const trial_row& of, metric_scope how) {
+  if (how == metric_scope::best)
+    return of.best_metrics.value_or(of.metrics.value_or(object{}));
+  if (how == metric_scope::last)
+    return of.metrics.value_or(object{});
+  auto rows = from.results(of.trial, 0, std::numeric_limits<std::size_t>::max());
+  if (!rows)
+    return rows.error();
+  // An iteration that was run again counts once, with what it gave last.
+  std::map<std::uint64_t, std::shared_ptr<const report>> by_iteration;
+  for (const auto& x : *rows)
+    by_iteration[x.what->iteration] = x.what;
+  std::vector<std::shared_ptr<const report>> reports;
+  for (const auto& [iteration, x] : by_iteration)
+    reports.push_back(x);
+  return joined_metrics(reports, how);
+}
+
+std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,
+                               const std::vector<objective>& objectives) {
+  // Whoever is beaten by one that was beaten is beaten by whoever beat that one, too.
+  std::vector<std::pair<std::size_t, std::vector<double>>> front;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto scores = scores_of(rows[i], objectives);
+    auto is_beaten = [&](const auto& x) { return beats(x.second, *scores); };
+    if (!scores || std::any_of(front.begin(), front.end(), is_beaten))
+      continue;
+    std::erase_if(front, [&](const auto& x) { return beats(*scores, x.second); });
+    front.emplace_back(i, std::move(*scores));
+  }
+  std::vector<bool> result(rows.size());
+  for (const auto& x : front)
+    result[x.first] = true;
+  return result;
+}
+
+} // namespace tune::cli

@@ -1,0 +1,30 @@
+/// Which of a trial's reports speaks for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tune::cli {
+
+/// The metrics of several reports in one: of each that is a number in some of them the mean, the
+/// least or the most, as `how` says. NaN does not count. Nested objects are looked into by '/'.
+///
+/// @param reports In the order of their iterations. @param how None of `best` and `last`.
+[[nodiscard]] object joined_metrics(std::span<const std::shared_ptr<const report>> reports,
+                                    metric_scope how);
+
+/// The metrics that speak for the trial. @errors of the reader.
+[[nodiscard]] expected<object> metrics_in_scope(store_reader& from, const trial_row& of,
+                                                metric_scope how);
+
+/// For each row whether no other is better in one objective and as good in all others. Rows that
+/// lack a number for one are none of the front.
+[[nodiscard]] std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,
+                                             const std::vector<objective>& objectives);
+
+} // namespace tune::cli

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output/trial_columns.hpp"
+
+#include "command/read_words.hpp"
+#include "tune/core/space/space.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+using list = std::vector<trial_column>;
+
+value count(std::uint64_t x) {
+  return value{static_cast<std::int64_t>(x)};
+}
+
+value seconds(std::chrono::nanoseconds x) {
+  return value{static_cast<double>(x.count()) / 1e9};
+}
+
+value text_or_null(const std::string& x) {
+  return x.empty() ? value{} : value{x};
+}
+
+/// A column of what only the record knows.
+trial_column detail(std::string name, value (*read)(const trial_details&), bool right = false,
+                    std::uint8_t give = 2) {
+  auto title = name;
+  return {std::move(name),
+          std::move(title),
+          [read](const listed_trial& x) { return x.details ? read(*x.details) : value{}; },
+          right,
+          give,
+          false};
+}
+
+void add_objectives(list& to, const std::vector<objective>& objectives) {
+  for (std::size_t i = 0; i < objectives.size(); ++i)
+    to.push_back(
+        {objectives[i].metric, objectives[i].metric,
+         [i](const listed_trial& x) { return i < x.objectives.size() ? x.objectives[i] : value{}; },
+         true, 1, false});
+}
+
+/// All parameters of all trials, in the order of their first appearance.
+void add_parameters(list& to, std::span<const listed_trial> rows) {
+  std::set<std::string, std::less<>> known;
+  for (const auto& row : rows) {
+    for (const auto& [name, what] : flatten(row.config ? *row.config : object{})) {
+      if (!known.insert(name).second)
+        continue;
+      to.push_back({"config." + name, name,
+                    [name = name](const listed_trial& x) {
+                      const auto* found = x.config ? find_parameter(*x.config, name) : nullptr;
+                      return found == nullptr ? value{} : *found;
+                    },
+                    true, 3, false});
+    }
+  }
+}
+
+void add_paths(const object& of, const std::string& prefix, std::set<std::string>& to) {
+  for (const auto& [name, what] : of) {
+    if (const auto* inner = what.as_object())
+      add_paths(*inner, prefix + name + "/", to);
+    else
+      to.insert(prefix + name);
+  }
+}
+
+/// The metrics that are no objectives.
+void add_metrics(list& to, std::span<const listed_trial> rows,
+                 const std::vector<objective>& objectives) {
+  std::set<std::string> names;
+  for (const auto& row : rows)
+    if (row.details)
+      add_paths(row.details->metrics, "", names);
+  for (const auto& x : objectives)
+    names.erase(x.metric);
+  for (const auto& name : names)
+    to.push_back({"metric." + name, name,
+                  [name](const listed_trial& x) {
+                    const auto* found = x.details ? find_path(x.details->metrics, name) : nullptr;
+                    if (found == nullptr && x.details)
+                      found = x.details->metrics.find(name);
+                    return found == nullptr ? value{} : *found;
+                  },
+                  true, 3, false});
+}
+
+void add_details(list& to, const std::vector<objective>& objectives) {
+  to.push_back(detail(
+      "best_iteration",
+      [](const trial_details& x) {
+        return x.best_iteration == 0 ? value{} : count(x.best_iteration);
+      },
+      true));
+  to.push_back({"time_total_s", "time_total_s",
+                [](const listed_trial& x) { return seconds(x.age); }, true, 2, false});
+  to.push_back(detail(
+      "created_s", [](const trial_details& x) { return seconds(x.created); }, true));
+  to.push_back(detail(
+      "ended_s", [](const trial_details& x) { return x.ended ? seconds(*x.ended) : value{}; },
+      true));
+  to.push_back(detail("node", [](const trial_details& x) { return text_or_null(x.node); }));
+  to.push_back(detail(
+      "attempts", [](const trial_details& x) { return count(x.attempts); }, true));
+  to.push_back(
+      detail("checkpoint", [](const trial_details& x) { return text_or_null(x.checkpoint); }));
+  to.push_back(detail("origin", [](const trial_details& x) { return text_or_null(x.origin); }));
+  to.push_back(detail(
+      "error", [](const trial_details& x) { return text_or_null(x.error); }, false, 4));
+  if (objectives.size() > 1)
+    to.push_back(detail(
+        "pareto", [](const trial_details& x) { return x.pareto ? value{*x.pareto} : value{}; }));
+}
+
+} // namespace
+
+std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
+                                        const std::vector<objective>& objectives) {
+  list result;
+  result.push_back({"trial", "trial", [](const listed_trial& x) { return value{to_text(x.trial)}; },
+                    false, 0, false});
+  result.push_back({"status", "status",
+                    [](const listed_trial& x) { return value{to_text(x.status)}; }, false, 0,
+                    false});
+  result.push_back({"iterations", "iter", [](const listed_trial& x) { return count(x.iterations); },
+                    true, 0, false});
+  add_objectives(result, objectives);
+  add_parameters(result, rows);
+  result.push_back(
+      {"reason", "reason", [](const listed_trial& x) { return value{x.reason}; }, false, 4, true});
+  result.push_back({"failures", "failures", [](const listed_trial& x) { return count(x.failures); },
+                    true, 2, true});
+  return result;
+}
+
+std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
+                                      const std::vector<objective>& objectives) {
+  auto result = usual_columns(rows, objectives);
+  auto is_recorded = [](const listed_trial& x) { return x.details != nullptr; };
+  if (!rows.empty() && std::none_of(rows.begin(), rows.end(), is_recorded))
+    return result;
+  add_details(result, objectives);
+  add_metrics(result, rows, objectives);
+  return result;
+}
+
+expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> rows,
+                                               const std::vector<objective>& objectives,
+                                               const std::vector<std::string>& named,
+                                               output_format format) {
+  if (named.empty())
+    return format == output_format::csv ? all_columns(rows, objectives)
+                                        : usual_columns(rows, objectives);
+  auto all = all_columns(rows, objectives);
+  list result;
+  for (const auto& name : named) {
+    auto fits = [&](const trial_column& x) { return x.name == name || x.title == name; };
+    auto found = std::find_if(all.begin(), all.end(), fits);
+    if (found == all.end()) {
+      words known;
+      for (const auto& x : all)
+        known.push_back(x.name);
+      return error{ec::unknown_name, "--columns " + in_quotes(name) + ": there is no such column"
+                                         + did_you_mean(name, known)};
+    }
+    result.push_back(*found);
+    result.back().only_if_filled = false;
+  }
+  return result;
+}
+
+} // namespace tune::cli

@@ -1,0 +1,48 @@
+/// What can be shown of trials, by name.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/listed_trial.hpp"
+#include "output/format.hpp"
+#include "tune/core/error.hpp"
+#include "tune/core/experiment/settings.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// One column: a name, and how it is read.
+struct trial_column {
+  /// As in CSV: "trial", "config.lr", "metric.loss".
+  std::string name;
+  /// As in a table: "lr".
+  std::string title;
+  /// Null where the trial has none.
+  std::function<value(const listed_trial&)> read;
+  /// In a table.
+  bool right_aligned = false;
+  std::uint8_t give = 0;
+  bool only_if_filled = false;
+};
+
+/// All there is of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,
+/// `config.<parameter>`, `reason`, `failures`; where the record was asked also `best_iteration`,
+/// `time_total_s`, `created_s`, `ended_s`, `node`, `attempts`, `checkpoint`, `origin`, `error`,
+/// `pareto` (of several objectives), and `metric.<metric>` for each that is no objective.
+[[nodiscard]] std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
+                                                    const std::vector<objective>& objectives);
+
+/// Those of a table that nobody asked more of.
+[[nodiscard]] std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
+                                                      const std::vector<objective>& objectives);
+
+/// The columns named, by name or title; none named: all in CSV, else the usual ones.
+/// @errors `ec::unknown_name` with the nearest known one.
+[[nodiscard]] expected<std::vector<trial_column>>
+columns_of(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
+           const std::vector<std::string>& named, output_format format);
+
+} // namespace tune::cli

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/overwrite.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "tune/io/control/control_place.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <numeric>
+#include <vector>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+error refused(const fs::path& directory, const std::string& why) {
+  return {ec::refused, directory.string() + " is not overwritten: " + why};
+}
+
+/// What an experiment's directory holds besides its log file. The database is last: what is left of
+/// a removal that was cut short is still an experiment.
+constexpr std::array<std::string_view, 8> parts{"trials",
+                                                ".probe",
+                                                ".control",
+                                                "experiment.db-shm",
+                                                "experiment.db-journal",
+                                                "experiment.db-wal",
+                                                "experiment.db",
+                                                "lock"};
+
+bool is_part(const std::string& name, const std::string& log) {
+  return (!log.empty() && (name == log || name.starts_with(log + ".")))
+         || std::find(parts.begin(), parts.end(), name) != parts.end();
+}
+
+/// The first word of a path such as "run.log" or "logs/run.log"; empty: there is none.
+std::string first_part(const fs::path& path) {
+  return path.empty() ? std::string{} : path.begin()->string();
+}
+
+/// The log and those that were rotated away. What else lies beside them stays.
+void remove_log(const fs::path& directory, const fs::path& log) {
+  std::error_code failed;
+  auto place = (directory / log).parent_path();
+  if (log.empty() || fs::is_symlink(fs::symlink_status(place, failed)))
+    return;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator i{place, failed}, end; !failed && i != end; i.increment(failed))
+    if (i->path().filename().string().starts_with(log.filename().string()))
+      found.push_back(i->path());
+  for (const auto& x : found)
+    fs::remove(x, failed);
+  // Fails where anything is left in it.
+  if (log.has_parent_path())
+    fs::remove(place, failed);
+}
+
+/// @errors `ec::refused` with what no experiment has.
+expected<void> only_parts(const fs::path& directory, const std::string& log) {
+  std::error_code failed;
+  for (fs::directory_iterator i{directory, failed}, end; !failed && i != end; i.increment(failed)) {
+    auto name = i->path().filename().string();
+    if (!is_part(name, log))
+      return refused(directory, "it holds " + name
+                                    + ", which is no part of an experiment: move it"
+                                      " away first");
+  }
+  return failed ? error{ec::storage, directory.string() + ": " + failed.message()}
+                : expected<void>{};
+}
+
+struct found_experiment {
+  std::string about;
+  /// Relative; empty: it has none.
+  fs::path log;
+};
+
+expected<found_experiment> look(const fs::path& directory) {
+  std::error_code failed;
+  if (fs::is_symlink(fs::symlink_status(directory, failed)))
+    return refused(directory, "it is a link");
+  auto state = inspect_directory(directory);
+  if (!state)
+    return refused(directory, state.error().detail);
+  if (*state != directory_state::experiment)
+    return refused(directory, "it holds no experiment");
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  if (!row)
+    return error{ec::storage, row.error().detail};
+  auto what = spec_from_json(row->spec);
+  auto count = std::accumulate(row->counts.begin(), row->counts.end(), std::uint64_t{0});
+  found_experiment result;
+  result.about = "the experiment " + (what ? what->experiment.name + " " : std::string{}) + "in "
+                 + directory.string() + ": " + counted(count, "trial") + ", " + row->status;
+  if (what)
+    result.log = fs::path{what->log.file}.lexically_normal();
+  if (result.log.is_absolute())
+    result.log.clear();
+  if (auto known = only_parts(directory, first_part(result.log)); !known)
+    return known.error();
+  return result;
+}
+
+} // namespace
+
+expected<std::string> removable(const fs::path& directory) {
+  auto found = look(directory);
+  return found ? expected<std::string>{found->about} : found.error();
+}
+
+expected<void> overwrite(const fs::path& directory,
+                         const std::function<expected<void>(const std::string&)>& may) {
+  std::error_code failed;
+  auto state = inspect_directory(directory);
+  auto is_link = fs::is_symlink(fs::symlink_status(directory, failed));
+  if (state && *state != directory_state::experiment && !is_link)
+    return {};
+  if (auto found = look(directory); !found)
+    return found.error();
+  if (is_led(directory))
+    return refused(directory,
+                   "somebody runs it; end it by tune-node stop " + shell_word(directory.string()));
+  auto lock = directory_lock::take(directory);
+  if (!lock)
+    return refused(directory, lock.error().detail);
+  // Nobody changes it any more.
+  auto found = look(directory);
+  if (!found)
+    return found.error();
+  if (auto allowed = may(found->about); !allowed)
+    return allowed;
+  remove_log(directory, found->log);
+  for (auto name : parts) {
+    if (name != "lock")
+      fs::remove_all(directory / name, failed);
+    if (failed)
+      return error{ec::storage,
+                   "cannot remove " + (directory / name).string() + ": " + failed.message()};
+  }
+  return {};
+}
+
+expected<void> ask_to_remove(const std::string& what, bool yes) {
+  if (yes)
+    return {};
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
+    return error{ec::refused, "--overwrite would remove " + what
+                                  + ": give --yes, too, where nobody"
+                                    " can be asked"};
+  std::cerr << "tune-node: remove " << printable(what) << "? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer == "y" || answer == "Y" || answer == "yes")
+    return {};
+  return error{ec::refused, what + ": it stays"};
+}
+
+} // namespace tune::cli

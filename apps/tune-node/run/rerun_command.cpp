@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/rerun_command.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "console/text_table.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "run/ending.hpp"
+#include "run/numbered_name.hpp"
+#include "run/resume_command.hpp"
+#include "run/run_command.hpp"
+#include "tune/core/space/space.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <utility>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* iteration_key = "training_iteration";
+
+/// What is run again, and what it is compared with.
+struct recorded_run {
+  spec what;
+  trial_row trial;
+};
+
+expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional<trial_id> wanted,
+                             const fs::path& directory) {
+  if (wanted) {
+    auto row = from.trial(*wanted);
+    if (!row)
+      return reading_failed(row.error());
+    if (!*row)
+      return error{ec::unknown_name,
+                   directory.string() + ": there is no trial " + to_text(*wanted)};
+    return std::move(**row);
+  }
+  const auto& first = what.experiment.objectives.front();
+  trial_query best;
+  best.by = trial_query::order::metric;
+  best.metric = first.metric;
+  best.descending = first.maximise;
+  best.limit = 1;
+  auto rows = from.trials(best);
+  if (!rows)
+    return reading_failed(rows.error());
+  if (rows->empty() || !rows->front().best_metrics)
+    return error{ec::bad_option, directory.string() + ": no trial has reported " + first.metric
+                                     + ": name one, as in tune-node rerun "
+                                     + shell_word(directory.string()) + " 0"};
+  return std::move(rows->front());
+}
+
+expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_id> wanted) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reading_failed(reader.error());
+  auto row = reader->experiment();
+  if (!row)
+    return reading_failed(row.error());
+  auto what = spec_from_json(row->spec);
+  if (!what)
+    return reading_failed(what.error());
+  if (!what->trainable.kind)
+    return error{ec::bad_option, directory.string()
+                                     + ": its trials are run by a program of yours"
+                                       " (ask-tell), and cannot be run from here"};
+  auto trial = trial_in(*reader, *what, wanted, directory);
+  if (!trial)
+    return trial.error();
+  return recorded_run{std::move(*what), std::move(*trial)};
+}
+
+/// The metrics of the report that is compared with the best of before, or else of the last one.
+std::optional<std::pair<std::uint64_t, object>> new_metrics(const fs::path& directory,
+                                                            std::uint64_t iteration) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return std::nullopt;
+  auto rows = reader->results(trial_id{0}, 0, std::numeric_limits<std::size_t>::max());
+  if (!rows)
+    return std::nullopt;
+  for (const auto& x : *rows) {
+    if (x.what->iteration == iteration && x.what->metrics)
+      return std::pair{iteration, *x.what->metrics};
+  }
+  return std::nullopt;
+}
+
+void collect_numbers(const object& from, const std::string& prefix,
+                     std::vector<std::pair<std::string, value>>& to) {
+  for (const auto& [name, what] : from) {
+    if (const auto* inner = what.as_object())
+      collect_numbers(*inner, prefix + name + "/", to);
+    else if (what.as_bool() == nullptr && what.number())
+      to.emplace_back(prefix + name, what);
+  }
+}
+
+value difference_of(const compared_metric& x) {
+  auto was = x.recorded.number();
+  auto is = x.now.number();
+  return was && is ? value{*is - *was} : value{};
+}
+
+void write_table(const rerun_result& x, const table_look& look, std::ostream& out) {
+  out << "trial " << to_text(x.trial) << " of " << printable(x.experiment) << ", run again in "
+      << printable(x.directory) << "\n  " << config_text(x.config) << '\n';
+  if (x.iteration == 0) {
+    out << "it has no report of the iteration that was best: nothing can be compared\n";
+    return;
+  }
+  out << "at iteration " << x.iteration << ":\n";
+  text_table table{{{"metric"}, {"recorded", true}, {"now", true}, {"difference", true}}};
+  auto text = [](const value& y) { return y.is_null() ? std::string{"-"} : short_text(y); };
+  for (const auto& row : x.metrics)
+    table.add({row.metric, text(row.recorded), text(row.now), text(difference_of(row))});
+  for (const auto& line : table.lines(look.width, look.colors))
+    out << "  " << line << '\n';
+}
+
+object to_object(const compared_metric& x) {
+  return {{"metric", x.metric},
+          {"recorded", x.recorded},
+          {"now", x.now},
+          {"difference", difference_of(x)}};
+}
+
+object to_object(const rerun_result& x) {
+  value::list metrics;
+  for (const auto& row : x.metrics)
+    metrics.emplace_back(to_object(row));
+  object result;
+  result.set("experiment", x.experiment);
+  result.set("trial", to_text(x.trial));
+  result.set("directory", x.directory);
+  result.set("iteration",
+             x.iteration == 0 ? value{} : value{static_cast<std::int64_t>(x.iteration)});
+  result.set("config", x.config);
+  result.set("metrics", std::move(metrics));
+  return result;
+}
+
+/// What the comparison cannot know.
+void warn_of_origin(const trial_row& of, bool quiet) {
+  if (of.lineage > 1 && !quiet)
+    std::cerr << "tune-node: warning: trial " << to_text(of.trial)
+              << " went on from another trial's state: this one begins from scratch\n";
+}
+
+} // namespace
+
+spec spec_for_rerun(spec recorded, const trial_row& of) {
+  recorded.space.clear();
+  for (const auto& [name, what] : flatten(of.best_config ? *of.best_config : of.config))
+    recorded.space.push_back({name, literal_text(what)});
+  recorded.experiment.name += "-rerun-" + to_text(of.trial);
+  recorded.experiment.num_samples = 1;
+  recorded.search = {};
+  recorded.scheduler = {};
+  recorded.cluster.listen.clear();
+  std::erase_if(recorded.stop, [](const named_text& x) { return x.name == iteration_key; });
+  if (of.iterations > 0)
+    recorded.stop.push_back({iteration_key, std::to_string(of.iterations)});
+  return recorded;
+}
+
+std::vector<compared_metric> compared_metrics(const object& recorded, const object& now) {
+  std::vector<std::pair<std::string, value>> before;
+  std::vector<std::pair<std::string, value>> after;
+  collect_numbers(recorded, "", before);
+  collect_numbers(now, "", after);
+  std::vector<compared_metric> result;
+  for (auto& [name, what] : before)
+    result.push_back({name, std::move(what), {}});
+  for (auto& [name, what] : after) {
+    auto known = std::find_if(result.begin(), result.end(),
+                              [&](const compared_metric& x) { return x.metric == name; });
+    if (known == result.end())
+      result.push_back({name, {}, std::move(what)});
+    else
+      known->now = std::move(what);
+  }
+  return result;
+}
+
+void write_rerun(const rerun_result& x, output_format format, const table_look& look,
+                 std::ostream& out) {
+  switch (format) {
+    case output_format::table:
+      return write_table(x, look, out);
+    case output_format::json:
+      out << to_json(to_object(x)) << '\n';
+      return;
+    case output_format::jsonl:
+      for (const auto& row : x.metrics)
+        out << to_json(to_object(row)) << '\n';
+      return;
+    case output_format::csv:
+      out << csv_line({"metric", "recorded", "now", "difference"});
+      auto text = [](const value& y) { return y.is_null() ? std::string{} : to_text(y); };
+      for (const auto& row : x.metrics)
+        out << csv_line({row.metric, text(row.recorded), text(row.now), text(difference_of(row))});
+  }
+}
+
+exit_code rerun_trial(const command_line& line, const rerun_request& what, const choices& all,
+                      const table_look& look) {
+  auto directory = directory_of(what.directory);
+  if (!directory)
+    return complain(directory.error());
+  auto before = read_run(*directory, what.trial);
+  if (!before)
+    return complain(before.error());
+  auto place = fs::absolute(*directory).lexically_normal();
+  if (place.filename().empty())
+    place = place.parent_path();
+  auto loaded
+      = load_recorded(spec_for_rerun(before->what, before->trial), what.overrides, all, line.quiet);
+  if (!loaded)
+    return exit_code::configuration;
+  auto claimed = number_name(*loaded, place.parent_path(), false);
+  if (!claimed)
+    return complain(claimed.error());
+  warn_of_origin(before->trial, line.quiet);
+  auto fresh = place.parent_path() / loaded->what.experiment.name;
+  run_request run;
+  run.tells = false;
+  auto code = run_in_directory(line, run, *loaded, all, fresh);
+  if (code != exit_code::done && code != exit_code::none_succeeded)
+    return code;
+  rerun_result result;
+  result.experiment = before->what.experiment.name;
+  result.trial = before->trial.trial;
+  result.directory = fresh.string();
+  result.config = before->trial.best_config ? *before->trial.best_config : before->trial.config;
+  if (auto now = new_metrics(fresh, before->trial.best_iteration)) {
+    result.iteration = now->first;
+    result.metrics = compared_metrics(before->trial.best_metrics.value_or(object{}), now->second);
+  }
+  write_rerun(result, line.output.value_or(output_format::table), look, std::cout);
+  return code;
+}
+
+} // namespace tune::cli

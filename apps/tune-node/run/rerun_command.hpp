@@ -1,0 +1,54 @@
+/// `tune-node rerun DIR [TRIAL]`: one configuration once more, compared with what was recorded.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "exit_code.hpp"
+#include "output/format.hpp"
+#include "tune/core/ids.hpp"
+#include "tune/core/value.hpp"
+#include "tune/io/spec/spec.hpp"
+#include "tune/io/store/rows.hpp"
+#include "tune/tuner/choices.hpp"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// The recorded configuration for one trial as `of` had it: its values are constants, no scheduler
+/// ends it, and it stops at the iteration where that one did.
+[[nodiscard]] spec spec_for_rerun(spec recorded, const trial_row& of);
+
+/// One metric, then and now. Null where there was none.
+struct compared_metric {
+  std::string metric;
+  value recorded;
+  value now;
+};
+
+/// The numbers of both reports, those of the first in its order, then others.
+[[nodiscard]] std::vector<compared_metric> compared_metrics(const object& recorded,
+                                                            const object& now);
+
+/// What came of a rerun.
+struct rerun_result {
+  std::string experiment;
+  trial_id trial;
+  /// Of the new experiment.
+  std::string directory;
+  /// That is compared; 0: the new trial has no such report.
+  std::uint64_t iteration = 0;
+  object config;
+  std::vector<compared_metric> metrics;
+};
+
+void write_rerun(const rerun_result& x, output_format format, const table_look& look,
+                 std::ostream& out);
+
+/// `hold_signals` was called before any thread was made.
+[[nodiscard]] exit_code rerun_trial(const command_line& line, const rerun_request& what,
+                                    const choices& all, const table_look& look);
+
+} // namespace tune::cli

@@ -1,0 +1,48 @@
+/// What a run takes from the world beside its configuration: the files of its command as they are
+/// now, and the best configurations of another experiment.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/spec/load.hpp"
+#include "tune/io/spec/resume_mode.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// Path and SHA-256 of the files that the command names: those beside the INI file, and those by an
+/// absolute path outside of the system's directories. Files beyond 64 MiB, and such as cannot be
+/// read, are left out. Empty where the trainable is no command.
+[[nodiscard]] std::vector<named_text> code_of(const loaded_spec& from);
+
+/// One line for people for each file that was another when `before` ran.
+[[nodiscard]] std::vector<std::string> edited_files(const spec& before, const spec& now);
+
+/// The configurations that `[search] points_from` comes to, best first: what of each lies in the
+/// space, none twice. Empty where the key is.
+///
+/// @param caller  What a relative path stands against.
+/// @param omitted Told, a line each, of what does not lie in the space.
+/// @errors `ec::bad_option`, naming key and value, where there is no experiment, where no trial of
+///         it has a value of its first objective, or where nothing of them lies in the space.
+[[nodiscard]] expected<std::vector<object>> points_from(const loaded_spec& from,
+                                                        const std::filesystem::path& caller,
+                                                        std::vector<std::string>& omitted);
+
+/// Completes `what` for a run in `directory`: `code`, and `found_points`, which are the recorded
+/// ones where it goes on.
+/// @returns lines for people: edited files, what was left out of points.
+/// @errors as `points_from`.
+[[nodiscard]] expected<std::vector<std::string>> prepare(loaded_spec& what,
+                                                         const std::filesystem::path& directory,
+                                                         std::optional<resume_mode> resume,
+                                                         const std::filesystem::path& caller);
+
+/// The part of it that needs the directory, for what somebody else began to prepare.
+[[nodiscard]] std::vector<std::string> prepare_to_go_on(loaded_spec& what,
+                                                        const std::filesystem::path& directory);
+
+} // namespace tune

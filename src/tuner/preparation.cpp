@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/preparation.hpp"
+
+#include "tune/io/files/sha256.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/fit_config.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Larger ones are data: whoever starts a run does not wait until they are read.
+constexpr std::uintmax_t largest_code = 64u << 20u;
+
+bool is_of_the_system(const std::string& path) {
+  constexpr std::array<std::string_view, 5> roots{"/usr/", "/bin/", "/sbin/", "/lib", "/proc/"};
+  return std::any_of(roots.begin(), roots.end(),
+                     [&](std::string_view root) { return path.starts_with(root); });
+}
+
+/// Words of a command that are absolute paths, whatever the configuration.
+std::vector<std::string> absolute_paths(const std::string& command) {
+  std::vector<std::string> result;
+  std::istringstream words{command};
+  for (std::string word; words >> word;) {
+    auto plain = word.find_first_of("{}[]'\"\\") == word.npos;
+    if (plain && word.starts_with('/') && !is_of_the_system(word))
+      result.push_back(word);
+  }
+  return result;
+}
+
+error bad_source(const spec& what, const std::string& why) {
+  return {ec::bad_option, "[search] points_from = " + what.search.points_from + ": " + why};
+}
+
+/// Users also name the database itself.
+fs::path source_directory(const spec& what, const fs::path& caller) {
+  auto result = (caller / what.search.points_from).lexically_normal();
+  std::error_code ignored;
+  if (result.filename() == "experiment.db" && fs::is_regular_file(result, ignored))
+    return result.parent_path();
+  return result;
+}
+
+/// What of a configuration is a part of one of this space; what is left out is counted.
+object part_in(const search_space& space, const object& config,
+               std::map<std::string, std::size_t>& left_out) {
+  object result;
+  auto all = fit_config(config, space);
+  // Conditions are looked at after what they read.
+  for (auto i : space.order()) {
+    const auto& x = space.parameters()[i];
+    const auto* given = find_parameter(all, x.name);
+    if (given == nullptr)
+      continue;
+    auto with = result;
+    with.set(x.name, *given);
+    if (contains(x.what, *given) && !space.reject(fit_config(with, space), true))
+      result = std::move(with);
+    else
+      ++left_out[x.name];
+  }
+  return fit_config(result, space);
+}
+
+expected<std::vector<trial_row>> best_trials(const spec& what, const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return bad_source(what, reader.error().detail);
+  auto row = reader->experiment();
+  if (!row)
+    return bad_source(what, row.error().detail);
+  auto there = spec_from_json(row->spec);
+  if (!there || there->experiment.objectives.empty())
+    return bad_source(what, "its configuration cannot be read");
+  const auto& first = there->experiment.objectives.front();
+  trial_query best;
+  best.by = trial_query::order::metric;
+  best.metric = first.metric;
+  best.descending = first.maximise;
+  best.limit = static_cast<std::size_t>(what.search.points_from_best);
+  auto rows = reader->trials(best);
+  if (!rows)
+    return bad_source(what, rows.error().detail);
+  std::erase_if(*rows, [&](const trial_row& x) {
+    const auto* found = x.best_metrics ? find_path(*x.best_metrics, first.metric) : nullptr;
+    return found == nullptr || !found->number();
+  });
+  if (rows->empty())
+    return bad_source(what, "no trial there has reported a number for " + first.metric);
+  return rows;
+}
+
+} // namespace
+
+std::vector<named_text> code_of(const loaded_spec& from) {
+  const auto& x = from.what;
+  std::vector<named_text> result;
+  if (x.trainable.kind != trainable_kind::command)
+    return result;
+  auto command = command_of(x, *from.space);
+  if (!command)
+    return result;
+  auto paths = command->ini_paths();
+  for (auto& path : absolute_paths(x.trainable.command))
+    paths.push_back(std::move(path));
+  for (const auto& path : paths) {
+    auto file = fs::path{x.ini_dir} / path;
+    std::error_code failed;
+    if (!fs::is_regular_file(file, failed) || fs::file_size(file, failed) > largest_code || failed)
+      continue;
+    if (auto digest = digest_file(file))
+      result.push_back({path, digest->hash});
+  }
+  return result;
+}
+
+std::vector<std::string> edited_files(const spec& before, const spec& now) {
+  std::vector<std::string> result;
+  for (const auto& x : now.code) {
+    auto was = std::find_if(before.code.begin(), before.code.end(),
+                            [&](const named_text& y) { return y.name == x.name; });
+    if (was != before.code.end() && was->text != x.text)
+      result.push_back(x.name
+                       + " was edited since the experiment ran: trials from now on run it as"
+                         " it is, and results before and after may not compare");
+  }
+  return result;
+}
+
+expected<std::vector<object>> points_from(const loaded_spec& from, const fs::path& caller,
+                                          std::vector<std::string>& omitted) {
+  const auto& what = from.what;
+  if (what.search.points_from.empty())
+    return std::vector<object>{};
+  auto rows = best_trials(what, source_directory(what, caller));
+  if (!rows)
+    return rows.error();
+  std::vector<object> result;
+  std::map<std::string, std::size_t> left_out;
+  for (const auto& row : *rows) {
+    auto point = part_in(*from.space, row.best_config ? *row.best_config : row.config, left_out);
+    if (!point.empty() && std::find(result.begin(), result.end(), point) == result.end())
+      result.push_back(std::move(point));
+  }
+  for (const auto& [name, count] : left_out)
+    omitted.push_back("[search] points_from: " + name + " of " + std::to_string(count)
+                      + " configuration(s) is outside of [space] and left open");
+  if (result.empty())
+    return bad_source(what, "none of its parameters is in [space]");
+  return result;
+}
+
+std::vector<std::string> prepare_to_go_on(loaded_spec& what, const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  auto before = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  // Whoever opens it says what is wrong with it.
+  if (!before)
+    return {};
+  what.what.search.found_points = before->search.found_points;
+  return edited_files(*before, what.what);
+}
+
+expected<std::vector<std::string>> prepare(loaded_spec& what, const fs::path& directory,
+                                           std::optional<resume_mode> resume,
+                                           const fs::path& caller) {
+  what.what.code = code_of(what);
+  auto state = resume ? inspect_directory(directory) : directory_state::absent;
+  if (state && *state == directory_state::experiment)
+    return prepare_to_go_on(what, directory);
+  std::vector<std::string> result;
+  auto points = points_from(what, caller, result);
+  if (!points)
+    return points.error();
+  what.what.search.found_points = std::move(*points);
+  return result;
+}
+
+} // namespace tune

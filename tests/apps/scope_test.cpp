@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/scope.hpp"
+
+#include "inspect/failures.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tune::cli {
+namespace {
+
+using testing::ElementsAre;
+
+std::shared_ptr<const report> said(object metrics) {
+  report result;
+  result.metrics = std::make_shared<const object>(std::move(metrics));
+  return std::make_shared<const report>(std::move(result));
+}
+
+double number(const object& from, std::string_view name) {
+  const auto* found = from.find(name);
+  return found == nullptr ? std::nan("") : found->number().value_or(std::nan(""));
+}
+
+TEST(joined_metrics, are_means_and_extremes_of_each_metric) {
+  std::vector<std::shared_ptr<const report>> reports;
+  for (int i = 1; i <= 12; ++i)
+    reports.push_back(said({{"loss", i}, {"val", object{{"acc", 2.0 * i}}}, {"who", "me"}}));
+
+  EXPECT_EQ(number(joined_metrics(reports, metric_scope::avg), "loss"), 6.5);
+  EXPECT_EQ(number(joined_metrics(reports, metric_scope::last_5_avg), "loss"), 10);
+  EXPECT_EQ(number(joined_metrics(reports, metric_scope::last_10_avg), "val/acc"), 15);
+  EXPECT_EQ(number(joined_metrics(reports, metric_scope::min), "val/acc"), 2);
+  EXPECT_EQ(number(joined_metrics(reports, metric_scope::max), "loss"), 12);
+  EXPECT_FALSE(joined_metrics(reports, metric_scope::max).contains("who"));
+}
+
+TEST(joined_metrics, leave_nan_out_and_do_with_few_reports) {
+  std::vector<std::shared_ptr<const report>> reports{said({{"loss", std::nan("")}}),
+                                                     said({{"loss", 3.0}, {"late", 1}})};
+
+  EXPECT_EQ(number(joined_metrics(reports, metric_scope::avg), "loss"), 3);
+  EXPECT_EQ(number(joined_metrics(reports, metric_scope::last_5_avg), "late"), 1);
+  EXPECT_TRUE(joined_metrics({}, metric_scope::avg).empty());
+}
+
+TEST(pareto_front, has_those_that_nobody_beats) {
+  std::vector<std::vector<value>> rows{{1, 5},       {2, 7},  {3, 6}, {2, 7}, {std::nan(""), 9},
+                                       {value{}, 9}, {0.5, 1}};
+
+  EXPECT_THAT(pareto_front(rows, {{"loss", false}, {"size", true}}),
+              ElementsAre(true, true, false, true, false, false, true));
+  EXPECT_THAT(pareto_front(rows, {{"loss", false}}),
+              ElementsAre(false, false, false, false, false, false, true));
+}
+
+TEST(common_text, is_first_and_last_line_without_names_of_places) {
+  EXPECT_EQ(common_text("exit status 1\nTraceback\n  at 0x7f00\nValueError: bad 0xAF1 in "
+                        "results/x/trials/00012/attempt_1_3/a.txt\n\n"),
+            "exit status 1: ValueError: bad 0x... in results/x/trials/...");
+  EXPECT_EQ(common_text("exit status 1"), "exit status 1");
+  EXPECT_EQ(common_text("\n \n"), "");
+  EXPECT_EQ(common_text("0xyz 12"), "0xyz 12");
+}
+
+} // namespace
+} // namespace tune::cli

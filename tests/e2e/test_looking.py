@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Looking at experiments: columns, scopes, sorting, failures, fronts, storages, comparisons, and the
+check of one that runs."""
+import csv
+import io
+import json
+import os
+
+from e2e import Case, main
+
+# Reports 3, 1, 2 times its parameter, and a second metric that rises.
+CURVE = """#!/bin/sh
+i=0
+for v in 3 1 2; do i=$((i + 1)); echo "loss=$(($1 * v)) size=$((10 * i))"; done
+[ "$1" -lt 5 ] || { echo "at 0x$1$1$1: boom" >&2; exit $1; }
+"""
+
+
+class Looking(Case):
+    def job(self, samples=4, space="x = grid(1, 2, 3, 4)", more="", metrics="loss", mode="min"):
+        path = self.directory / "curve.sh"
+        path.write_text(CURVE)
+        path.chmod(0o755)
+        return self.ini(
+            "[experiment]\nmetric = %s\nmode = %s\nnum_samples = 1\n[trainable]\n"
+            "command = ./curve.sh {x}\nmetric.loss = loss=([0-9.]+)\nmetric.size = size=([0-9]+)\n"
+            "[space]\n%s\n[failure]\nbackoff = 0\n%s\n" % (metrics, mode, space, more)
+        )
+
+    def sheet(self, *words, where="results/x"):
+        text = self.run_node("trials", where, "-o", "csv", *words).out
+        return list(csv.DictReader(io.StringIO(text)))
+
+
+class Trials(Looking):
+    def test_csv_and_json_carry_all_that_is_known(self):
+        self.run_node("run", self.job())
+        row = self.sheet()[1]
+        self.assertEqual(list(row)[:7], ["trial", "status", "iterations", "loss", "config.x",
+                                         "reason", "failures"])
+        self.assertEqual((row["loss"], row["metric.size"], row["best_iteration"]), ("2", "20", "2"))
+        self.assertEqual((row["node"], row["attempts"]), ("local", "1"))
+        self.assertGreater(float(row["ended_s"]), float(row["created_s"]))
+        told = json.loads(self.run_node("trials", "results/x", "-o", "jsonl").out.splitlines()[1])
+        self.assertEqual(told["metrics"], {"loss": 2, "size": 20})
+        self.assertEqual((told["node"], told["best_iteration"]), ("local", 2))
+
+    def test_columns_are_those_that_were_named(self):
+        self.run_node("run", self.job())
+        self.assertEqual(self.run_node("trials", "results/x", "--columns", "trial,x,size").out,
+                         "trial  x  size\n00000  1    20\n00001  2    20\n00002  3    20\n"
+                         "00003  4    20\n")
+        told = self.run_node("trials", "results/x", "--columns", "trial,node", "-o", "json").json()
+        self.assertEqual(told[0], {"trial": "00000", "node": "local"})
+        wrong = self.run_node("trials", "results/x", "--columns", "nod", code=3)
+        self.assertIn("--columns 'nod': there is no such column; did you mean 'node'?", wrong.err)
+
+    def test_scopes_choose_the_reports_that_speak(self):
+        self.run_node("run", self.job())
+        values = {
+            "best": ("2", "20"), "last": ("4", "30"), "avg": ("4.0", "20.0"),
+            "last-5-avg": ("4.0", "20.0"), "min": ("2.0", "10.0"), "max": ("6.0", "30.0"),
+        }
+        for scope, wanted in values.items():
+            with self.subTest(scope):
+                row = self.sheet("--scope", scope)[1]
+                self.assertEqual(tuple(float(row[x]) for x in ("loss", "metric.size")),
+                                 tuple(float(x) for x in wanted))
+        self.run_node("trials", "results/x", "--scope", "middle", code=2)
+
+    def test_sorts_by_any_column_in_both_directions(self):
+        self.run_node("run", self.job(), "--experiment.max_concurrent_trials", "1")
+        order = lambda *words: [row["trial"] for row in self.sheet(*words)]
+        rising = ["00000", "00001", "00002", "00003"]
+        for key in ("loss", "loss:asc", "objective", "x", "config.x", "ended_s:asc"):
+            self.assertEqual(order("--sort", key), rising, key)
+        for key in ("loss:desc", "x:desc", "ended_s:desc"):
+            self.assertEqual(order("--sort", key), rising[::-1], key)
+        self.assertEqual(order("--sort", "loss:desc", "--reverse"), rising)
+        wrong = self.run_node("trials", "results/x", "--sort", "los", code=3)
+        self.assertIn("did you mean 'loss'?", wrong.err)
+
+    def test_failures_are_grouped_by_what_they_have_in_common(self):
+        ran = self.run_node("run", self.job(space="x = grid(1, 5, 5, 6)"), "-o", "json")
+        groups = self.run_node("trials", "results/x", "--failed", "-o", "json").json()
+        self.assertEqual([x["count"] for x in groups], [2, 1])
+        self.assertEqual(groups[0]["trials"], ["00001", "00002"])
+        self.assertEqual(groups[0]["class"], "user_error")
+        self.assertIn("status 5", groups[0]["text"])
+        self.assertEqual(ran.json()["failures"], groups)
+        self.assertIn("user_error", self.run_node("trials", "results/x", "--failed").out)
+        summary = self.run_node("run", "x.ini", "--resume").out
+        self.assertIn("2 trials failed: user_error:", summary)
+        self.run_node("run", self.job(), "--experiment.name", "well")
+        self.assertEqual(self.run_node("trials", "results/well", "--failed").out, "no trial failed\n")
+
+    def test_several_objectives_have_a_front(self):
+        ini = self.job(space="x = grid(1, 2, 3)", metrics="loss:min, size:max")
+        ini.write_text(ini.read_text().replace("curve.sh {x}", "front.sh {x}"))
+        path = self.directory / "front.sh"
+        # 1: (1, 5)  2: (2, 7)  3: (3, 6), which 2 beats.
+        path.write_text('#!/bin/sh\nset -- $1 5 7 6\neval "s=\\$$(($1 + 1))"\necho "loss=$1 size=$s"\n')
+        path.chmod(0o755)
+        told = self.run_node("run", ini, "-o", "json").json()
+        self.assertEqual(told["pareto"], ["00000", "00001"])
+        self.assertEqual([x["pareto"] for x in self.sheet()], ["true", "true", "false"])
+        self.assertEqual([x["trial"] for x in self.sheet("--pareto")], ["00000", "00001"])
+        self.assertIn("no trial beats in all objectives: 2 trials",
+                      self.run_node("run", ini, "--resume").out)
+
+    def test_a_table_off_a_terminal_has_a_hundred_lines(self):
+        values = ", ".join(str(i) for i in range(120))
+        ini = self.cpp_experiment("report_three", space="x = grid(%s)" % values)
+        self.many(ini, 120)
+        table = self.run_node("trials", "results/x").out.splitlines()
+        self.assertEqual(len(table), 102)
+        self.assertIn("(20 more: --limit 0 for all", table[-1])
+        self.assertEqual(len(self.run_node("trials", "results/x", "--limit", "0").out.splitlines()), 121)
+        self.assertEqual(len(self.sheet()), 120)
+        self.assertEqual(len(self.run_node("trials", "results/x", "--limit", "7").out.splitlines()), 8)
+
+    def many(self, ini, count):
+        """An experiment of recorded curves: that takes no processes."""
+        table = self.directory / "curves.csv"
+        lines = ["config.x,training_iteration,loss"] + ["%d,1,%d" % (i, i) for i in range(count)]
+        table.write_text("\n".join(lines) + "\n")
+        ini.write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\nkind = table\n"
+            "path = curves.csv\n[space]\nx = grid(%s)\n" % ", ".join(map(str, range(count)))
+        )
+        self.run_node("run", ini)
+
+
+class Storages(Looking):
+    def test_lists_the_experiments_of_a_storage(self):
+        self.run_node("run", self.job())
+        self.run_node("run", self.job(space="x = grid(2, 5)"), "--experiment.name", "other")
+        (self.directory / "results" / "notes").mkdir()
+        told = self.run_node("list", "experiments", "-o", "json").json()
+        self.assertEqual([x["experiment"] for x in told], ["x", "other"])
+        self.assertEqual([x["best"] for x in told], [1, 2])
+        self.assertEqual((told[1]["trials"], told[1]["errored"]), (2, 1))
+        self.assertRegex(told[0]["created"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        table = self.run_node("list", "experiments", self.directory / "results").out
+        self.assertRegex(table, r"(?m)^other +done +2 +1 +loss +2 ")
+        rows = list(csv.DictReader(io.StringIO(
+            self.run_node("list", "experiments", "results", "-o", "csv").out)))
+        self.assertEqual([x["status"] for x in rows], ["done", "done"])
+        self.run_node("list", "experiments", "nowhere", code=3)
+        self.run_node("list", "searchers", "results", code=2)
+
+    def test_compares_experiments(self):
+        self.run_node("run", self.job())
+        (self.directory / "curve.sh").chmod(0o755)
+        ini = self.job(space="x = grid(2, 3)\ny = 1")
+        (self.directory / "curve.sh").write_text(CURVE + "# edited\n")
+        self.run_node("run", ini, "--experiment.name", "other", "--experiment.seed", "3")
+        told = self.run_node("compare", "results/x", "results/other", "-o", "json").json()
+        differ = {x["key"]: x["values"] for x in told["differences"]}
+        self.assertEqual(differ["experiment.seed"], ["0", "3"])
+        self.assertEqual(differ["space.x"], ["grid(1, 2, 3, 4)", "grid(2, 3)"])
+        self.assertEqual(differ["space.y"], [None, "1"])
+        self.assertIn("code.curve.sh", differ)
+        self.assertNotIn("experiment.name", differ)
+        self.assertEqual([x["best"] for x in told["experiments"]], [1, 2])
+        self.assertEqual(told["experiments"][1]["best_config"], {"x": 2, "y": 1})
+        table = self.run_node("compare", "results/x", "results/other").out
+        self.assertRegex(table, r"(?m)^best +1 +2$")
+        self.assertRegex(table, r"(?m)^experiment.seed +0 +3$")
+        same = self.run_node("compare", "results/x", "results/x").out
+        self.assertIn("no key, parameter or file differs", same)
+        self.run_node("compare", "results/x", code=2)
+        self.run_node("compare", "results/x", "results/y", code=3)
+
+
+class Checking(Looking):
+    def test_fsck_checks_the_record_of_a_running_experiment(self):
+        ini = self.experiment(
+            "tune reports 100000000", "x = uniform(0, 1)", samples=2,
+            more="[checkpoint]\nfrequency = 1\nkeep = 2\n",
+        )
+        run = self.start("run", ini)
+        self.wait_until(
+            lambda: len(self.rows_if_any("SELECT 1 FROM results LIMIT 200")) >= 200, run, "reports"
+        )
+        seen = []
+        for _ in range(3):
+            told = self.run_node("fsck", "results/x", "--verify", "-o", "json").json()
+            self.assertEqual((told["running"], told["count"]), (True, 0), told)
+            seen.append(told["events"])
+        table = self.run_node("fsck", "results/x").out
+        self.assertIn("nothing found; it runs: its files were not looked at", table)
+        self.assertGreater(seen[2], seen[0])
+        self.run_node("stop", "results/x")
+        self.finish(run)
+        told = self.run_node("fsck", "results/x", "-o", "json").json()
+        self.assertEqual((told["running"], told["count"]), (False, 0))
+
+
+if __name__ == "__main__":
+    main()
