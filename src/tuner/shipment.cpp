@@ -41,6 +41,8 @@ std::vector<declared_file> files_of(const loaded_spec& from) {
   if (x.kind == trainable_kind::table)
     result.push_back({"path", literal_pattern(x.path)});
   if (x.kind == trainable_kind::command) {
+    for (const auto& pair : x.templates)
+      result.push_back({"template", literal_pattern(pair.from)});
     for (auto& file : files_in_command(from))
       result.push_back(std::move(file));
   }
@@ -73,17 +75,20 @@ expected<trainable_plan> command_plan(const loaded_spec& from) {
   auto command = command_of(spec, *from.space);
   if (!command)
     return command.error();
-  run_command plan{std::move(*command), spec.ini_dir, {}, {}};
-  if (!x.metrics.empty()) {
-    auto& patterns = plan.patterns.emplace();
-    for (const auto& metric : x.metrics)
-      patterns.metrics.emplace_back(metric.name, metric.text);
-    patterns.mode = x.report;
-    patterns.report_on = x.report_on;
-    patterns.objective = spec.experiment.objectives.front().metric;
+  run_command plan{std::move(*command), spec.ini_dir, patterns_of(spec), {}, {}, x.pty};
+  const auto names = parameter_names(*from.space);
+  for (const auto& variable : x.env) {
+    auto text = text_template::parse(variable.text, names);
+    if (!text)
+      return error{text.error().code, "env." + variable.name + ": " + text.error().detail};
+    plan.environment.emplace_back(variable.name, std::move(*text));
   }
-  for (const auto& variable : x.env)
-    plan.environment.emplace_back(variable.name, variable.text);
+  for (const auto& pair : x.templates) {
+    auto file = template_file::load(against_ini(spec, pair.from), pair.to, names);
+    if (!file)
+      return error{file.error().code, "template: " + file.error().detail};
+    plan.templates.push_back(std::move(*file));
+  }
   return trainable_plan{std::move(plan)};
 }
 

@@ -4,10 +4,13 @@
 #include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 namespace tune {
@@ -18,6 +21,9 @@ namespace {
 constexpr std::size_t drain_limit = 2 * 1024 * 1024;
 constexpr std::size_t max_reports_after_end = 256;
 constexpr std::size_t last_line_count = 5;
+/// Wide, so that nobody breaks lines for its sake.
+constexpr unsigned short terminal_columns = 200;
+constexpr unsigned short terminal_rows = 50;
 
 constexpr std::array<std::string_view, 5> own_variables{
     "TUNE_TRIAL_ATTEMPT=", "TUNE_TRIAL_GUARD=", "TUNE_TRIAL_PLACE=", "TUNE_TRIAL_REPORT_FD=",
@@ -44,11 +50,11 @@ child_process::child_process(std::uint64_t id, process_order what,
     , max_report_line_{longest_report(order_, options)}
     , inputs_{{{.role = pipe_role::out,
                 .fd = {},
-                .lines = line_splitter{options.max_stdout_line},
+                .lines = line_splitter{options.max_stdout_line, line_ends::returns_too},
                 .drain_left = drain_limit},
                {.role = pipe_role::err,
                 .fd = {},
-                .lines = line_splitter{0},
+                .lines = line_splitter{options.max_stdout_line, line_ends::returns_too},
                 .drain_left = drain_limit},
                {.role = pipe_role::report,
                 .fd = {},
@@ -67,6 +73,36 @@ bool child_process::open_input(pipe_role role) {
   return true;
 }
 
+/// Its stdout is a terminal's far end, in raw mode: bytes come as they were written, and nothing is
+/// echoed. It controls nobody.
+bool child_process::open_terminal() {
+  unique_fd near{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  std::array<char, 64> name{};
+  if (!near || ::grantpt(near.get()) != 0 || ::unlockpt(near.get()) != 0
+      || ::ptsname_r(near.get(), name.data(), name.size()) != 0)
+    return false;
+  unique_fd far{::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  termios how{};
+  if (!far || ::tcgetattr(far.get(), &how) != 0)
+    return false;
+  ::cfmakeraw(&how);
+  winsize size{};
+  size.ws_row = terminal_rows;
+  size.ws_col = terminal_columns;
+  if (::tcsetattr(far.get(), TCSANOW, &how) != 0 || ::ioctl(far.get(), TIOCSWINSZ, &size) != 0)
+    return false;
+  make_non_blocking(near.get());
+  inputs_[static_cast<std::size_t>(pipe_role::out)].fd = std::move(near);
+  remote_.push_back(std::move(far));
+  return true;
+}
+
+bool child_process::open_output() {
+  if (order_.terminal != terminal_use::none && open_terminal())
+    return true;
+  return order_.terminal != terminal_use::required && open_input(pipe_role::out);
+}
+
 bool child_process::open_answers() {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -77,10 +113,21 @@ bool child_process::open_answers() {
   return true;
 }
 
+error child_process::no_output(int reason) {
+  remote_.clear();
+  const auto is_terminal = order_.terminal == terminal_use::required;
+  return {fault_of(reason, is_terminal ? ec::storage : ec::process),
+          (is_terminal ? "cannot make a terminal for [trainable] pty = true: "
+                       : "cannot make a pipe: ")
+              + text_of_shortage(reason)};
+}
+
 expected<void> child_process::open_pipes() {
   opened_ = true;
   auto reads_out = order_.stdout_lines || !order_.stdout_file.empty();
-  auto ok = (!reads_out || open_input(pipe_role::out)) && open_input(pipe_role::err)
+  if (reads_out && !open_output())
+    return no_output(errno);
+  auto ok = open_input(pipe_role::err)
             && (!order_.protocol || (open_input(pipe_role::report) && open_answers()));
   if (ok)
     return {};
@@ -156,7 +203,8 @@ void child_process::close(input& from) {
 }
 
 bool child_process::has_lines(const input& from) const {
-  return from.role == pipe_role::report || (from.role == pipe_role::out && order_.stdout_lines);
+  return from.role == pipe_role::report || (from.role == pipe_role::out && order_.stdout_lines)
+         || (from.role == pipe_role::err && order_.stderr_lines);
 }
 
 child_process::read_result child_process::read_once(input& from, std::span<char> buffer) {
@@ -189,6 +237,9 @@ bool child_process::hear(input& from, std::string_view line, bool truncated) {
   if (from.role == pipe_role::out) {
     if (!end_requested_)
       from.held = who_->stdout_line(line, truncated) == line_flow::hold;
+  } else if (from.role == pipe_role::err) {
+    if (!end_requested_)
+      from.held = who_->stderr_line(line, truncated) == line_flow::hold;
   } else if (!end_requested_ || reports_after_end_ < max_reports_after_end) {
     reports_after_end_ += end_requested_;
     from.held = who_->report_line(line, truncated) == line_flow::hold;
@@ -278,7 +329,7 @@ void child_process::close_answers() {
 
 void child_process::on_end_requested(std::span<char> buffer) {
   end_requested_ = true;
-  for (auto role : {pipe_role::out, pipe_role::report})
+  for (auto role : {pipe_role::out, pipe_role::err, pipe_role::report})
     resume(role, buffer);
 }
 

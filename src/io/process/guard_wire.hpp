@@ -19,7 +19,7 @@
 namespace tune::guard_wire {
 
 /// Of these messages: a program replaced by a newer one must not be its guard.
-inline constexpr std::uint32_t wire_version = 4;
+inline constexpr std::uint32_t wire_version = 5;
 
 /// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
 struct launch {
@@ -67,6 +67,8 @@ struct exited {
   /// Exit status or signal.
   std::int32_t number = 0;
   bool out_of_memory = false;
+  /// It had a limit of memory, but no control group whose count would tell of it.
+  bool memory_unwatched = false;
   /// Why it was not started, and whose fault that is: see `exit_info`.
   std::string text;
   ec fault = ec::process;

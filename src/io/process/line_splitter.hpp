@@ -3,17 +3,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tune {
+
+/// What ends a line: a line feed; or a carriage return as well, as progress bars write them, and
+/// both together are one end.
+enum class line_ends : std::uint8_t { line_feeds, returns_too };
 
 /// Lines end at '\n'; a '\r' before it goes. Of a line beyond the limit the beginning is given out
 /// as soon as that is known, and the rest skipped. Any byte may occur.
 class line_splitter {
 public:
   /// @param limit bytes of the longest line given out whole.
-  explicit line_splitter(std::size_t limit) : limit_{limit} {}
+  explicit line_splitter(std::size_t limit, line_ends ends = line_ends::line_feeds)
+      : limit_{limit}, ends_{ends == line_ends::returns_too ? "\n\r" : "\n"} {}
 
   /// Feeds bytes in. `hear(line, truncated)` is called for each complete line, and for the
   /// beginning of one that is too long, and says whether to go on. @returns how many bytes were
@@ -23,9 +30,14 @@ public:
     std::size_t taken = 0;
     while (taken < bytes.size()) {
       auto rest = bytes.substr(taken);
-      auto end = rest.find('\n');
+      if (std::exchange(after_return_, false) && rest[0] == '\n') {
+        ++taken;
+        continue;
+      }
+      auto end = rest.find_first_of(ends_);
       auto ended = end != rest.npos;
       taken += ended ? end + 1 : rest.size();
+      after_return_ = ended && rest[end] == '\r';
       if (!take(rest.substr(0, end), ended, hear))
         return taken;
     }
@@ -41,7 +53,10 @@ public:
 
 private:
   std::size_t limit_;
+  std::string_view ends_;
   std::string partial_;
+  /// The line feed that may come now belongs to the end before.
+  bool after_return_ = false;
   /// The line's beginning was given out.
   bool skipping_ = false;
 

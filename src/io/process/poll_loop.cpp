@@ -28,6 +28,7 @@ using guard_wire::io_result;
 /// Beside `out`, keys of process 0: the guard's socket.
 constexpr pipe_watch::key wake_key{0, pipe_role::out};
 constexpr pipe_watch::key guard_key{0, pipe_role::err};
+constexpr pipe_watch::key files_key{0, pipe_role::report};
 
 constexpr const char* guard_ended = "the process guard ended and took the process along";
 /// For a process to be gone once it was killed.
@@ -47,6 +48,7 @@ exit_info info_of(const guard_wire::exited& from) {
     result.trouble = from.text;
   result.fault = from.fault;
   result.out_of_memory = from.out_of_memory;
+  result.memory_unwatched = from.memory_unwatched;
   return result;
 }
 
@@ -119,6 +121,8 @@ void process_service::poll_loop::run() {
         hear_guard();
       else if (is(name, wake_key))
         take_requests();
+      else if (is(name, files_key))
+        hear_of_files();
     }
     // Only after what it may have said meanwhile was heard: we may have slept, not it.
     if (guard_due_ && std::chrono::steady_clock::now() >= *guard_due_)
@@ -156,6 +160,20 @@ void process_service::poll_loop::handle(launch what) {
     fail(id, {ec::process, "the process service is ending"});
   else
     order(id);
+}
+
+void process_service::poll_loop::watch_files(std::uint64_t id, const process_order& what) {
+  if (what.watched_files.empty())
+    return;
+  if (auto fresh = files_.add(id, what.directory, what.watched_files); fresh >= 0)
+    watch_.add(fresh, files_key, EPOLLIN);
+}
+
+void process_service::poll_loop::hear_of_files() {
+  for (auto id : files_.changed()) {
+    if (auto* child = find(id))
+      child->on_files_changed();
+  }
 }
 
 void process_service::poll_loop::handle(const resume& what) {
@@ -310,8 +328,10 @@ void process_service::poll_loop::fail(std::uint64_t id, error why) {
 }
 
 void process_service::poll_loop::forget_if_finished(std::uint64_t id) {
-  if (auto* child = find(id); child != nullptr && child->finished())
+  if (auto* child = find(id); child != nullptr && child->finished()) {
+    files_.remove(id);
     children_.erase(id);
+  }
 }
 
 void process_service::poll_loop::lose_guard(const std::string& why) {
@@ -370,8 +390,10 @@ guard_wire::io_result process_service::poll_loop::send_launch(std::uint64_t id) 
   if (child == nullptr)
     return io_result::ok;
   auto ready = ensure_guard();
-  if (ready && !child->has_pipes())
+  if (ready && !child->has_pipes()) {
     ready = child->open_pipes();
+    watch_files(id, child->order());
+  }
   if (!ready) {
     fail(id, ready.error());
     return io_result::ok;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "child_process.hpp"
+#include "file_watch.hpp"
 #include "guard.hpp"
 
 #include <atomic>
@@ -74,6 +75,7 @@ private:
   // The rest is the thread's own.
   guard_connection guard_;
   pipe_watch watch_;
+  file_watch files_;
   std::map<std::uint64_t, child_process> children_;
   /// For the guard, in order.
   std::deque<errand> outgoing_;
@@ -116,6 +118,9 @@ private:
   [[nodiscard]] guard_wire::io_result send_launch(std::uint64_t id);
   [[nodiscard]] guard_wire::io_result send_outgoing(const errand& what);
   [[nodiscard]] guard_wire::io_result ask_guard();
+
+  void watch_files(std::uint64_t id, const process_order& what);
+  void hear_of_files();
 
   child_process* find(std::uint64_t id);
   /// Null also where it is another's by now.

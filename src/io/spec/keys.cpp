@@ -164,6 +164,45 @@ key_spec export_key() {
   return result;
 }
 
+/// "auto", or whether.
+key_spec pty_key() {
+  static const std::vector<std::string> choices{"auto", "true", "false"};
+  auto result = start({"trainable", "pty",
+                       "whether the command's stdout is a terminal, so that it prints line by "
+                       "line; auto: where metrics are read from lines and it is no Python",
+                       true},
+                      option_kind::text, "");
+  result.rule.choices = choices;
+  result.write = [](const spec& x) {
+    return choices[x.trainable.pty ? (*x.trainable.pty ? 1 : 2) : 0];
+  };
+  result.read = [rule = result.rule](spec& x, const std::string& what) -> expected<void> {
+    if (auto parsed = by_rule(rule, what); !parsed)
+      return parsed.error();
+    x.trainable.pty.reset();
+    if (what != choices[0])
+      x.trainable.pty = what == choices[1];
+    return {};
+  };
+  return result;
+}
+
+key_spec template_key() {
+  auto result = start({"trainable", "template",
+                       "files written into each trial's directory, their {parameter}s replaced"},
+                      option_kind::text,
+                      "pairs such as model.toml.in -> model.toml, separated by blanks or commas");
+  result.write = [](const spec& x) { return template_pairs_text(x.trainable.templates); };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto pairs = parse_template_pairs(what);
+    if (!pairs)
+      return refusal("template", what, pairs.error().detail);
+    x.trainable.templates = std::move(*pairs);
+    return {};
+  };
+  return result;
+}
+
 key_spec report_on_key() {
   auto result = text(
       {"trainable", "report_on", "lines that make a report; empty: those with the first objective"},
@@ -193,11 +232,15 @@ void add_trainable(rows& to) {
       {"trainable", "reuse_actors", "a process whose trial ended well serves further ones", true},
       TUNE_FIELD(trainable.reuse_actors)));
   to.push_back(files_key());
+  to.push_back(template_key());
   to.push_back(one_of({"trainable", "report",
                        "line: each matching line of output is a report; "
                        "final: one report at the end"},
                       {"line", "final"}, TUNE_FIELD(trainable.report)));
   to.push_back(report_on_key());
+  to.push_back(one_of({"trainable", "stream", "which output metrics are read from"},
+                      {"stdout", "stderr", "both"}, TUNE_FIELD(trainable.stream)));
+  to.push_back(pty_key());
   to.push_back(
       bytes({"trainable", "output_cap", "most bytes kept of each of stdout and stderr", true},
             TUNE_FIELD(trainable.output_cap)));
@@ -205,11 +248,15 @@ void add_trainable(rows& to) {
   to.push_back(duration({"trainable", "export_timeout",
                          "how long the exports of a trial may take; at least 1s", true},
                         TUNE_FIELD(trainable.export_timeout)));
-  to.push_back(family({"trainable", "metric.", "reads a metric from the command's output: group 1"},
-                      "<name>", "ECMAScript regular expression with a group",
+  to.push_back(family({"trainable", "metric.",
+                       "reads a metric from the command's output, or from a JSON file in the "
+                       "trial's directory"},
+                      "<name>",
+                      "ECMAScript regular expression with {number} or a group, or "
+                      "file:PATH:/POINTER",
                       TUNE_FIELD(trainable.metrics), check_metric_expression));
   to.push_back(family({"trainable", "env.", "environment variable of the command"}, "<NAME>",
-                      "text", TUNE_FIELD(trainable.env), check_variable));
+                      "text with {parameter}s", TUNE_FIELD(trainable.env), check_variable));
 }
 
 void add_space(rows& to) {
