@@ -2,6 +2,7 @@
 #include "tune/tuner/shipment.hpp"
 
 #include "tune/io/files/file_collection.hpp"
+#include "tune/io/files/script_companions.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -19,7 +20,16 @@ namespace {
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t hash_digits = 16;
 
-/// Files that the command names: those that the runtime looks for beside the INI file.
+/// What a script of the command needs beside it.
+void add_companions(std::vector<declared_file>& to, const fs::path& ini_dir,
+                    const std::string& script) {
+  const auto base = ini_dir.lexically_normal();
+  for (const auto& file : companions_of((ini_dir / script).lexically_normal()))
+    to.push_back({"command", literal_pattern(file.lexically_relative(base).string())});
+}
+
+/// Files that the command names: those that the runtime looks for beside the INI file, and what the
+/// scripts among them need.
 std::vector<declared_file> files_in_command(const loaded_spec& from) {
   std::vector<declared_file> result;
   auto command = command_of(from.what, *from.space);
@@ -27,8 +37,10 @@ std::vector<declared_file> files_in_command(const loaded_spec& from) {
     return result;
   for (const auto& path : command->ini_paths()) {
     std::error_code ignored;
-    if (fs::is_regular_file(fs::path{from.what.ini_dir} / path, ignored))
-      result.push_back({"command", literal_pattern(path)});
+    if (!fs::is_regular_file(fs::path{from.what.ini_dir} / path, ignored))
+      continue;
+    result.push_back({"command", literal_pattern(path)});
+    add_companions(result, from.what.ini_dir, path);
   }
   return result;
 }
