@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,7 +21,7 @@ class line_splitter {
 public:
   /// @param limit bytes of the longest line given out whole.
   explicit line_splitter(std::size_t limit, line_ends ends = line_ends::line_feeds)
-      : limit_{limit}, ends_{ends == line_ends::returns_too ? "\n\r" : "\n"} {}
+      : limit_{limit}, ends_{ends} {}
 
   /// Feeds bytes in. `hear(line, truncated)` is called for each complete line, and for the
   /// beginning of one that is too long, and says whether to go on. @returns how many bytes were
@@ -34,7 +35,7 @@ public:
         ++taken;
         continue;
       }
-      auto end = rest.find_first_of(ends_);
+      auto end = end_of(rest);
       auto ended = end != rest.npos;
       taken += ended ? end + 1 : rest.size();
       after_return_ = ended && rest[end] == '\r';
@@ -53,12 +54,20 @@ public:
 
 private:
   std::size_t limit_;
-  std::string_view ends_;
+  line_ends ends_;
   std::string partial_;
   /// The line feed that may come now belongs to the end before.
   bool after_return_ = false;
   /// The line's beginning was given out.
   bool skipping_ = false;
+
+  [[nodiscard]] std::size_t end_of(std::string_view text) const {
+    if (ends_ == line_ends::line_feeds)
+      return text.find('\n');
+    auto is_end = [](char c) { return c == '\n' || c == '\r'; };
+    auto found = std::find_if(text.begin(), text.end(), is_end);
+    return found == text.end() ? text.npos : static_cast<std::size_t>(found - text.begin());
+  }
 
   template <class F>
   bool take(std::string_view part, bool ended, F& hear) {

@@ -65,6 +65,13 @@ private:
   /// A launch by its id, an end, a look, or the question whether the guard is there.
   using errand = std::variant<std::uint64_t, guard_wire::end, guard_wire::look, guard_wire::ping>;
 
+  /// Beside `out`, keys of process 0: the guard's socket.
+  static constexpr pipe_watch::key wake_key{0, pipe_role::out};
+  static constexpr pipe_watch::key guard_key{0, pipe_role::err};
+  static constexpr pipe_watch::key files_key{0, pipe_role::report};
+  /// For a process to be gone once it was killed.
+  static constexpr std::chrono::seconds death_patience{2};
+
   process_service_options options_;
   std::atomic<std::uint64_t> last_id_ = 0;
   std::atomic<pid_t> guard_pid_ = 0;
