@@ -36,7 +36,9 @@ std::string late_text(std::chrono::nanoseconds run, const trainable_start& what)
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.3g", std::chrono::duration<double>{run}.count());
   const auto* plan = std::get_if<run_command>(&what.job->plan);
-  const auto has_terminal = plan != nullptr && plan->pty.value_or(false);
+  const auto words = plan != nullptr ? plan->command.fixed_words() : std::vector<std::string>{};
+  const auto has_terminal
+      = plan == nullptr || plan->pty.value_or(!words.empty() && needs_terminal(*plan, words[0]));
   return std::string{"its reports came all at once, as it ended after "} + seconds.data()
          + " s: it keeps what it prints to itself until then, so that no trial can be stopped "
            "early. Let it flush its output after each line"

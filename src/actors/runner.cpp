@@ -254,8 +254,8 @@ struct runner_state : engine_ports {
   void carry(const cmd::log&) {}
   void tell_people(const remark& x) {
     // Nodes say it once each.
-    const auto is_news = x.about.empty()
-                         || (said.size() < most_said && said.insert(x.about).second);
+    const auto is_news
+        = x.about.empty() || (said.size() < most_said && said.insert(x.about).second);
     if (is_news)
       carry(cmd::warn{x.text});
   }

@@ -408,7 +408,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// A program that writes its lines `at` once, after a while.
 std::string burst_after_a_while(const std::string& then) {
-  return "sh -c 'sleep 0.8; printf \"Accuracy = 1\\nAccuracy = 2\\nAccuracy = 3\\n\"; " + then + "'";
+  return "sh -c 'sleep 0.8; printf \"Accuracy = 1\\nAccuracy = 2\\nAccuracy = 3\\n\"; " + then
+         + "'";
 }
 
 TEST_F(process_trainable, tells_where_all_reports_came_at_once_with_its_end) {

@@ -80,10 +80,10 @@ bool child_process::open_answers() {
 error child_process::no_output(int reason) {
   remote_.clear();
   const auto is_terminal = order_.terminal == terminal_use::required;
-  return {fault_of(reason, is_terminal ? ec::storage : ec::process),
-          (is_terminal ? "cannot make a terminal for [trainable] pty = true: "
-                       : "cannot make a pipe: ")
-              + text_of_shortage(reason)};
+  return {
+      fault_of(reason, is_terminal ? ec::storage : ec::process),
+      (is_terminal ? "cannot make a terminal for [trainable] pty = true: " : "cannot make a pipe: ")
+          + text_of_shortage(reason)};
 }
 
 expected<void> child_process::open_pipes() {

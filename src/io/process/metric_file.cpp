@@ -29,8 +29,8 @@ error bad(ec kind, std::string_view text, const std::string& why) {
 std::string unescaped(std::string_view part) {
   std::string result;
   for (std::size_t i = 0; i < part.size(); ++i) {
-    const auto is_escape = part[i] == '~' && i + 1 < part.size()
-                           && (part[i + 1] == '0' || part[i + 1] == '1');
+    const auto is_escape
+        = part[i] == '~' && i + 1 < part.size() && (part[i + 1] == '0' || part[i + 1] == '1');
     result += is_escape ? (part[++i] == '0' ? '~' : '/') : part[i];
   }
   return result;

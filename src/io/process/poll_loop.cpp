@@ -216,5 +216,4 @@ void process_service::poll_loop::forget_if_finished(std::uint64_t id) {
   }
 }
 
-
 } // namespace tune

@@ -199,8 +199,8 @@ std::vector<std::string> command_template::render(const object& config,
       continue;
     }
     const auto& pieces = each.text.pieces();
-    auto from_ini = !pieces.empty() && !pieces.front().placeholder
-                    && pieces.front().text.starts_with("./");
+    auto from_ini
+        = !pieces.empty() && !pieces.front().placeholder && pieces.front().text.starts_with("./");
     result.push_back(from_ini ? builtins.ini_dir + text->substr(1) : std::move(*text));
   }
   return result;

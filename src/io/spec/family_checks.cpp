@@ -47,8 +47,7 @@ expected<void> check_metric_expression(const named_text& x) {
   auto key = "metric." + x.name;
   if (means_file(x.text)) {
     auto file = parse_file_metric(x.name, x.text);
-    return file ? expected<void>{}
-                : error{file.error().code, key + " = " + file.error().detail};
+    return file ? expected<void>{} : error{file.error().code, key + " = " + file.error().detail};
   }
   auto groups = groups_of(key, x.text);
   if (!groups)

@@ -75,9 +75,9 @@ expected<template_file> template_file::load(const fs::path& from, std::string to
   if (!S_ISREG(facts.st_mode))
     return error{ec::bad_option, "\"" + from.string() + "\" is no regular file"};
   if (static_cast<std::uint64_t>(facts.st_size) > most_bytes)
-    return error{ec::bad_option, "\"" + from.string() + "\" has "
-                                     + std::to_string(facts.st_size) + " bytes; at most "
-                                     + std::to_string(most_bytes) + " are read"};
+    return error{ec::bad_option, "\"" + from.string() + "\" has " + std::to_string(facts.st_size)
+                                     + " bytes; at most " + std::to_string(most_bytes)
+                                     + " are read"};
   std::ifstream file{from, std::ios::binary};
   std::stringstream content;
   if (!file || !(facts.st_size == 0 || content << file.rdbuf()))
@@ -90,9 +90,8 @@ expected<template_file> template_file::load(const fs::path& from, std::string to
     const auto end = std::min(text.find('\n', begin), text.size() - 1) + 1;
     auto line = text_template::parse(std::string_view{text}.substr(begin, end - begin), known);
     if (!line)
-      return error{line.error().code, from.string() + ":"
-                                          + std::to_string(result.lines_.size() + 1) + ": "
-                                          + line.error().detail};
+      return error{line.error().code, from.string() + ":" + std::to_string(result.lines_.size() + 1)
+                                          + ": " + line.error().detail};
     result.lines_.push_back(std::move(*line));
     begin = end;
   }

@@ -41,10 +41,9 @@ TEST_F(script_companions_test, are_modules_that_a_python_script_imports) {
   fill(root / "data/.hidden", "");
   fill(root / "inner.py", "");
 
-  EXPECT_THAT(of("train.py"),
-              ElementsAre("data/__init__.py", "data/sets.py", "data/words.txt", "helpers.py",
-                          "inner.py", "late.py", "layers.py", "model.py",
-                          "native.cpython-311-x86_64-linux-gnu.so"));
+  EXPECT_THAT(of("train.py"), ElementsAre("data/__init__.py", "data/sets.py", "data/words.txt",
+                                          "helpers.py", "inner.py", "late.py", "layers.py",
+                                          "model.py", "native.cpython-311-x86_64-linux-gnu.so"));
 }
 
 TEST_F(script_companions_test, are_only_modules_of_a_directory_that_is_no_package) {

@@ -91,8 +91,8 @@ TEST(metric_remark, says_nothing_where_nothing_was_left_out) {
 }
 
 TEST(metric_remark, comes_once_for_each_expression_of_all_attempts) {
-  auto uut = metric_pattern::make({.metrics = {{"loss", "loss ([0-9.]+)"}, {"acc", "acc ([0-9.]+)"}},
-                                   .objective = "loss"});
+  auto uut = metric_pattern::make(
+      {.metrics = {{"loss", "loss ([0-9.]+)"}, {"acc", "acc ([0-9.]+)"}}, .objective = "loss"});
   ASSERT_TRUE(uut);
   auto other = uut->fresh();
 

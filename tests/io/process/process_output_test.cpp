@@ -31,8 +31,8 @@ TEST_F(process_output_test, cuts_files_at_the_cap_and_says_so_once) {
   what.stdout_lines = false;
   EXPECT_EQ(run(what).code, 0);
 
-  EXPECT_EQ(content("stdout"), std::string(750, 'x') + "\n[299000 bytes left out here]\n"
-                                   + std::string(250, 'x'));
+  EXPECT_EQ(content("stdout"),
+            std::string(750, 'x') + "\n[299000 bytes left out here]\n" + std::string(250, 'x'));
 }
 
 TEST_F(process_output_test, keeps_the_beginning_and_the_end) {
@@ -53,8 +53,8 @@ TEST_F(process_output_test, keeps_what_just_fits_and_appends_at_the_next_attempt
 
   heard = std::make_shared<support::recorder>();
   run(what);
-  EXPECT_EQ(content("stdout"), std::string(1125, 'x') + "\n[500 bytes left out here]\n"
-                                   + std::string(375, 'x'));
+  EXPECT_EQ(content("stdout"),
+            std::string(1125, 'x') + "\n[500 bytes left out here]\n" + std::string(375, 'x'));
 
   heard = std::make_shared<support::recorder>();
   what.argv.insert(what.argv.end(), {"out", "", "out", "newest"});
@@ -64,7 +64,8 @@ TEST_F(process_output_test, keeps_what_just_fits_and_appends_at_the_next_attempt
 }
 
 TEST_F(process_output_test, gives_out_each_state_of_a_progress_bar_as_a_line) {
-  run({"raw", "10% acc=1\r50% acc=2", "raw", "\r100% acc=3\r", "raw", "\ndone\r\n\n", "raw", "x\r"});
+  run({"raw", "10% acc=1\r50% acc=2", "raw", "\r100% acc=3\r", "raw", "\ndone\r\n\n", "raw",
+       "x\r"});
 
   EXPECT_THAT(heard->lines(), ElementsAre("10% acc=1", "50% acc=2", "100% acc=3", "done", "", "x"));
   EXPECT_EQ(content("stdout"), "10% acc=1\r50% acc=2\r100% acc=3\r\ndone\r\n\nx\r");
@@ -128,8 +129,8 @@ struct file_listener : support::recorder {
 };
 
 TEST_F(process_output_test, tells_when_files_were_written) {
-  for (const auto* script :
-       {"echo 1 > r; echo x > other; cat", "mkdir -p a/b; echo 1 > a/b/new; mv a/b/new a/b/r; cat"}) {
+  for (const auto* script : {"echo 1 > r; echo x > other; cat",
+                             "mkdir -p a/b; echo 1 > a/b/new; mv a/b/new a/b/r; cat"}) {
     auto listener = std::make_shared<file_listener>();
     auto what = order({"say", "x", "hear"});
     what.argv = {"sh", "-c", std::string{script} + " <&$TUNE_TRIAL_ANSWER_FD"};

@@ -169,7 +169,8 @@ TEST_F(process_service_test, notices_that_the_memory_limit_ended_it) {
 }
 
 TEST_F(process_service_test, notices_that_the_memory_limit_ended_a_process_below_a_shell) {
-  for (const auto* script : {"\"$0\" memory 300000000; exit $?", "\"$0\" memory 300000000; exit 0"}) {
+  for (const auto* script :
+       {"\"$0\" memory 300000000; exit $?", "\"$0\" memory 300000000; exit 0"}) {
     heard = std::make_shared<support::recorder>();
     auto what = order({});
     what.argv = {"sh", "-c", script, TUNE_FAKE_TRAINABLE};

@@ -185,7 +185,8 @@ TEST(command_template, has_a_group_where_its_condition_holds) {
       << "an inactive parameter decides nothing";
   EXPECT_THAT(words("train [-d {degree} if degree > 2 and kernel]", on),
               ElementsAre("train", "-d", "3"));
-  EXPECT_THAT(words("train [-d {degree} if degree > 3] [-o if kernel == 'a b']", {{"degree", 3}, {"kernel", "a b"}}),
+  EXPECT_THAT(words("train [-d {degree} if degree > 3] [-o if kernel == 'a b']",
+                    {{"degree", 3}, {"kernel", "a b"}}),
               ElementsAre("train", "-o"));
   EXPECT_THAT(words("train [-d {degree} -l {lr} if kernel]", on), ElementsAre("train"))
       << "a parameter in it is inactive";

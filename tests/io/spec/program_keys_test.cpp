@@ -46,8 +46,9 @@ TEST(program_keys, replace_parameters_in_variables) {
 }
 
 TEST(program_keys, refuse_a_variable_that_names_no_parameter) {
-  EXPECT_THAT(refusal("env.ALPHA = {alpha}"),
-              HasSubstr("/nowhere/digits.ini:5: [trainable] env.ALPHA: {alpha} is not a parameter"));
+  EXPECT_THAT(
+      refusal("env.ALPHA = {alpha}"),
+      HasSubstr("/nowhere/digits.ini:5: [trainable] env.ALPHA: {alpha} is not a parameter"));
   EXPECT_THAT(refusal("env.ALPHA = {lrr}"), HasSubstr("did you mean {lr}?"));
 }
 
@@ -104,7 +105,9 @@ TEST(program_keys, name_what_is_wrong_and_what_is_legal) {
 TEST(program_keys, come_back_as_they_are_printed) {
   auto uut = loaded("stream = stderr\npty = true\nmetric.accuracy = a {number}");
   uut.trainable.templates = {{"a b.in", "c/a b"}, {"x.in", "x"}};
-  EXPECT_EQ(spec_from_json(to_json(uut)), uut);
+  auto back = spec_from_json(to_json(uut));
+  ASSERT_TRUE(back) << back.error().detail;
+  EXPECT_EQ(*back, uut);
   EXPECT_EQ(*parse_template_pairs(template_pairs_text(uut.trainable.templates)),
             uut.trainable.templates);
 }

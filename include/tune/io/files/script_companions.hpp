@@ -1,4 +1,5 @@
-/// Files beside a script that it cannot run without: modules that it imports, files that it sources.
+/// Files beside a script that it cannot run without: modules that it imports, files that it
+/// sources.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,6 @@ namespace tune {
 /// @param script A regular file.
 /// @returns regular files below the script's directory, sorted, without the script itself; links
 ///          that lead out of that directory are left out. At most 10,000.
-[[nodiscard]] std::vector<std::filesystem::path>
-companions_of(const std::filesystem::path& script);
+[[nodiscard]] std::vector<std::filesystem::path> companions_of(const std::filesystem::path& script);
 
 } // namespace tune

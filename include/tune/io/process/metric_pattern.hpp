@@ -81,8 +81,8 @@ public:
   [[nodiscard]] std::optional<object> finish() const;
   /// Why the files have not told all of their metrics; empty: they have.
   [[nodiscard]] std::string missing_in_files() const;
-  /// What was noticed since the last call, if anything. Of each expression it is told once, whatever
-  /// the number of attempts that `fresh` made.
+  /// What was noticed since the last call, if anything. Of each expression it is told once,
+  /// whatever the number of attempts that `fresh` made.
   [[nodiscard]] std::optional<pattern_remark> take_remark();
   /// The latest values.
   [[nodiscard]] const object& latest() const;

@@ -100,8 +100,8 @@ struct exit_info {
   /// Whose fault it is that it could not be started: `ec::process`: the command's; any other: this
   /// machine's, and `ec::shortage`: only for now.
   ec fault = ec::process;
-  /// The memory limit, or the kernel for want of memory, ended it, or a process that it had started:
-  /// it may have ended well all the same.
+  /// The memory limit, or the kernel for want of memory, ended it, or a process that it had
+  /// started: it may have ended well all the same.
   bool out_of_memory = false;
   /// It had a limit of memory, but no control group could be made: what its own status does not say
   /// is not known.
@@ -137,7 +137,8 @@ public:
   }
   /// Answers do not fit into its pipe any more: it leaves them unread. Once at most.
   virtual void answers_unread() {}
-  /// A line of stdout; a carriage return ends one, too. Likewise until `resume_output`. Not called once its end was asked for.
+  /// A line of stdout; a carriage return ends one, too. Likewise until `resume_output`. Not called
+  /// once its end was asked for.
   virtual line_flow stdout_line(std::string_view line, bool truncated) {
     static_cast<void>(line);
     static_cast<void>(truncated);

@@ -41,8 +41,8 @@ namespace tune {
 /// Names of parameters, as `text_template::parse` takes them.
 [[nodiscard]] std::vector<std::string> parameter_names(const search_space& space);
 
-/// How a command's metrics are read: what `metric.…` and the keys beside it say. Nothing where there
-/// are none.
+/// How a command's metrics are read: what `metric.…` and the keys beside it say. Nothing where
+/// there are none.
 [[nodiscard]] std::optional<metric_pattern_options> patterns_of(const spec& x);
 
 /// What this machine offers: `detected` with the overrides of `[cluster]`.

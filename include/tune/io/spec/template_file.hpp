@@ -38,9 +38,8 @@ public:
   /// @param known  Dotted names of the parameters.
   /// @errors `ec::unreadable`; `ec::bad_option` for one that is too large or no regular file;
   ///         `ec::unknown_name`, with the line: see `text_template::parse`.
-  [[nodiscard]] static expected<template_file> load(const std::filesystem::path& from,
-                                                    std::string to,
-                                                    const std::vector<std::string>& known);
+  [[nodiscard]] static expected<template_file>
+  load(const std::filesystem::path& from, std::string to, const std::vector<std::string>& known);
 
   /// Against the trial's directory.
   [[nodiscard]] const std::string& to() const { return to_; }
