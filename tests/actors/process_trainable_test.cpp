@@ -462,7 +462,7 @@ TEST_F(process_trainable, reads_metrics_from_a_file_when_it_is_written) {
   how.objective = "acc";
   how.files = {*parse_file_metric("acc", "file:result.json:/test/acc")};
   auto command = command_template::parse(
-      "sh -c 'echo {{\"test\":{{\"acc\":1}}}} >result.json; exec sleep 1000'", {});
+      "sh -c 'echo {{\\\"test\\\":{{\\\"acc\\\":1}}}} >result.json; exec sleep 1000'", {});
   ASSERT_TRUE(command) << command.error().detail;
   work.plan = run_command{*command, "/", how, {}};
   stop_lines = {{"acc", "1"}};
@@ -479,7 +479,7 @@ TEST_F(process_trainable, reads_files_once_more_at_its_end) {
   how.objective = "acc";
   how.mode = report_mode::final;
   how.files = {*parse_file_metric("acc", "file:result.json:/acc")};
-  auto command = command_template::parse("sh -c 'echo {{\"acc\":7}} >result.json'", {});
+  auto command = command_template::parse("sh -c 'echo {{\\\"acc\\\":7}} >result.json'", {});
   ASSERT_TRUE(command) << command.error().detail;
   work.plan = run_command{*command, "/", how, {}};
 
