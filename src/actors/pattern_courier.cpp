@@ -10,6 +10,8 @@ namespace {
 /// What one line costs beside its bytes.
 constexpr std::size_t line_cost = sizeof(std::string);
 constexpr std::size_t most_waiting = 64 * 1024;
+/// Lines behind a stop that are looked at, to see whether reports had piled up.
+constexpr std::size_t most_counted = 64;
 
 } // namespace
 
@@ -17,25 +19,58 @@ pattern_courier::pattern_courier(process_impl to, metric_pattern patterns,
                                  std::weak_ptr<pattern_thread> thread)
     : process_courier{std::move(to)}, thread_{std::move(thread)}, patterns_{std::move(patterns)} {}
 
-line_flow pattern_courier::stdout_line(std::string_view line, bool) {
+void pattern_courier::started(pid_t pid) {
+  {
+    std::lock_guard lock{mutex_};
+    began_ = clock::now();
+  }
+  process_courier::started(pid);
+}
+
+line_flow pattern_courier::take(std::string_view line) {
   std::lock_guard lock{mutex_};
   if (dropped_)
     return line_flow::go_on;
-  lines_.emplace_back(line);
+  lines_.push_back({std::string{line}, clock::now()});
   bytes_ += line.size() + line_cost;
   full_ = bytes_ >= most_waiting;
   bring();
   return full_ ? line_flow::hold : line_flow::go_on;
 }
 
+line_flow pattern_courier::stdout_line(std::string_view line, bool) {
+  return take(line);
+}
+
+line_flow pattern_courier::stderr_line(std::string_view line, bool) {
+  return take(line);
+}
+
+void pattern_courier::files_changed() {
+  std::lock_guard lock{mutex_};
+  // Files that wait to be read are read as they are then.
+  if (dropped_ || (!lines_.empty() && !lines_.back().line))
+    return;
+  lines_.push_back({std::nullopt, clock::now()});
+  bring();
+}
+
 void pattern_courier::exited(const exit_info& how) {
   std::lock_guard lock{mutex_};
+  gone_ = clock::now();
   exit_ = how;
-  if (how.requested) {
-    lines_.clear();
-    waits_for_verdict_ = false;
-  }
+  if (how.requested)
+    keep_for_count();
+  else if (patterns_.reads_files() && !dropped_)
+    lines_.push_back({std::nullopt, gone_});
   bring();
+}
+
+void pattern_courier::keep_for_count() {
+  if (!dropped_ && lines_.size() > most_counted)
+    lines_.resize(most_counted);
+  dropped_ = true;
+  waits_for_verdict_ = false;
 }
 
 void pattern_courier::go_on() {
@@ -46,9 +81,7 @@ void pattern_courier::go_on() {
 
 void pattern_courier::drop() {
   std::lock_guard lock{mutex_};
-  dropped_ = true;
-  lines_.clear();
-  waits_for_verdict_ = false;
+  keep_for_count();
   bring();
 }
 
@@ -81,21 +114,44 @@ bool pattern_courier::work() {
     end(*exit_, whole);
     return false;
   }
-  auto line = std::move(lines_.front());
+  auto next = std::move(lines_.front());
   lines_.pop_front();
-  bytes_ -= line.size() + line_cost;
-  auto has_room = full_ && bytes_ < most_waiting / 2;
-  full_ = full_ && !has_room;
+  const auto counts_only = dropped_;
+  auto has_room = false;
+  if (next.line) {
+    bytes_ -= next.line->size() + line_cost;
+    has_room = full_ && bytes_ < most_waiting / 2;
+    full_ = full_ && !has_room;
+  }
   lock.unlock();
   if (has_room)
     tell(process_news::room{});
-  auto report = patterns_.read(line);
+  if (counts_only)
+    count(next);
+  else
+    read(next);
   lock.lock();
-  if (report && !dropped_ && !(exit_ && exit_->requested)) {
+  return stay_if_work();
+}
+
+void pattern_courier::count(const item& what) {
+  if (what.line && reports_.count() == 1 && patterns_.read(*what.line))
+    reports_.add(what.at);
+}
+
+void pattern_courier::read(const item& what) {
+  auto report = what.line ? patterns_.read(*what.line) : patterns_.read_files();
+  if (auto remark = patterns_.take_remark())
+    tell(process_news::noticed{std::move(*remark)});
+  if (!report)
+    return;
+  if (what.line)
+    reports_.add(what.at);
+  std::lock_guard lock{mutex_};
+  if (!dropped_) {
     waits_for_verdict_ = true;
     tell(process_news::printed{std::move(*report)});
   }
-  return stay_if_work();
 }
 
 void pattern_courier::end(const exit_info& how, bool whole) {
@@ -103,6 +159,10 @@ void pattern_courier::end(const exit_info& how, bool whole) {
     if (auto last = patterns_.finish())
       tell(process_news::printed{std::move(*last)});
   }
+  if (auto why = patterns_.missing_in_files(); !why.empty())
+    tell(process_news::missing{std::move(why)});
+  if (reports_.is_late(began_, gone_))
+    tell(process_news::came_late{gone_ - began_});
   process_courier::exited(how);
 }
 

@@ -4,8 +4,10 @@
 
 #include "tune/actors/actors.hpp"
 #include "tune/core/value.hpp"
+#include "tune/io/process/metric_pattern.hpp"
 #include "tune/io/process/process_service.hpp"
 
+#include <chrono>
 #include <string>
 #include <variant>
 
@@ -25,6 +27,18 @@ struct process_news {
   struct printed {
     object metrics;
   };
+  /// Something that people should know of how it is read.
+  struct noticed {
+    pattern_remark what;
+  };
+  /// All that it reported it printed at once, as it ended, though it had run for long.
+  struct came_late {
+    std::chrono::nanoseconds run{0};
+  };
+  /// Why its files have not told all of their metrics.
+  struct missing {
+    std::string why;
+  };
   /// It leaves its answers unread.
   struct deaf {};
   /// What was held of its stdout can be taken.
@@ -33,7 +47,8 @@ struct process_news {
   struct parked {
     exit_info so_far;
   };
-  std::variant<deaf, room, started, said, printed, parked, exit_info> what;
+  std::variant<deaf, room, started, said, printed, noticed, came_late, missing, parked, exit_info>
+      what;
 };
 
 } // namespace tune

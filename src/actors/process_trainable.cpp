@@ -16,6 +16,10 @@
 #include "tune/io/process/exit_judgement.hpp"
 #include "tune/io/process/line_protocol.hpp"
 
+#include <array>
+#include <cstdio>
+#include <utility>
+
 namespace tune {
 
 namespace {
@@ -25,6 +29,20 @@ constexpr auto polite_wait = std::chrono::seconds{1};
 
 std::string incomplete_output_text(const std::string& why) {
   return "not all that it printed is in its files: " + why;
+}
+
+/// Why nobody could judge a program before its end, and what helps.
+std::string late_text(std::chrono::nanoseconds run, const trainable_start& what) {
+  std::array<char, 32> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), "%.3g", std::chrono::duration<double>{run}.count());
+  const auto* plan = std::get_if<run_command>(&what.job->plan);
+  const auto words = plan != nullptr ? plan->command.fixed_words() : std::vector<std::string>{};
+  const auto has_terminal
+      = plan == nullptr || plan->pty.value_or(!words.empty() && needs_terminal(*plan, words[0]));
+  return std::string{"its reports came all at once, as it ended after "} + seconds.data()
+         + " s: it keeps what it prints to itself until then, so that no trial can be stopped "
+           "early. Let it flush its output after each line"
+         + (has_terminal ? "" : ", or try [trainable] pty = true");
 }
 
 struct process_state {
@@ -78,6 +96,10 @@ struct process_state {
   std::string note;
   /// Why its output is not all in the files.
   std::string missing_output;
+  /// See `attempt_report`: what was noticed and is not told yet.
+  std::vector<std::string> remarks;
+  /// See `attempt_ended`.
+  bool came_late = false;
 
   template <class Self>
   void take(Self* self, const process_news::started& x) {
@@ -90,6 +112,27 @@ struct process_state {
   void take(Self* self, const process_news::printed& x) {
     // Lines are flat: only their texts may have to be mended.
     report(self, *fit_for_record(x.metrics), false, std::nullopt);
+  }
+
+  template <class Self>
+  void take(Self*, const process_news::noticed& x) {
+    remark_on(x.what.about, x.what.text);
+  }
+
+  template <class Self>
+  void take(Self*, const process_news::came_late& x) {
+    came_late = true;
+    remark_on("late reports", late_text(x.run, what));
+  }
+
+  template <class Self>
+  void take(Self*, const process_news::missing& x) {
+    known.missing_in_files = x.why;
+  }
+
+  void remark_on(const std::string& about, const std::string& text) {
+    remarks.push_back(about);
+    remarks.push_back(text);
   }
 
   template <class Self>
@@ -204,6 +247,8 @@ struct process_state {
     how.detail = std::move(judged.detail);
     how.has_status = judged.exit_status.has_value();
     how.exit_status = judged.exit_status.value_or(0);
+    how.came_late = came_late;
+    how.remarks = std::exchange(remarks, {});
     leave(self, std::move(how));
   }
 
@@ -306,6 +351,7 @@ struct process_state {
     out.done = done || made.done;
     out.has_checkpoint = checkpoint.has_value();
     out.metrics = {std::move(made.metrics)};
+    out.remarks = std::exchange(remarks, {});
     send(self, what.trial, std::move(out));
     if (prints)
       send(self, what.node->outputs, output_grew{output()});
@@ -566,10 +612,12 @@ expected<trainable_actor> spawn_process_trainable(caf::actor_system& system, tra
     ready->params = std::move(files->params);
     ready->note = std::move(files->note);
   }
-  if (patterns != nullptr && *patterns)
+  if (patterns != nullptr && *patterns) {
     ready->patterns = (*patterns)->fresh();
-  else if (patterns != nullptr)
+    ready->patterns->begin_in(trial_directory(what));
+  } else if (patterns != nullptr) {
     ready->trouble = to_text(patterns->error());
+  }
   return trainable_actor{system.spawn(process_trainable, std::move(what), std::move(means), ready)};
 }
 

@@ -26,6 +26,9 @@ using runner_impl
 
 /// Carries commands out by sending messages. What goes to the same actor in one turn goes in one
 /// message, sent when the turn is over.
+/// Of all workers together: more would be no help to anybody.
+constexpr std::size_t most_said = 1'000;
+
 struct runner_state : engine_ports {
   static inline const char* name = "tune.runner";
 
@@ -48,6 +51,8 @@ struct runner_state : engine_ports {
   history_function history;
   head_rules_function rules_of_head;
   std::vector<on::checkpoint_bad> bad;
+  /// What remarks were about.
+  std::set<std::string> said;
   std::vector<on::retry_asked> again;
   bool only_again = false;
   std::vector<on::add_asked> additions;
@@ -250,6 +255,14 @@ struct runner_state : engine_ports {
   }
 
   void carry(const cmd::log&) {}
+  void tell_people(const remark& x) {
+    // Nodes say it once each.
+    const auto is_news
+        = x.about.empty() || (said.size() < most_said && said.insert(x.about).second);
+    if (is_news)
+      carry(cmd::warn{x.text});
+  }
+
   void carry(const cmd::warn& x) {
     if (observer)
       observer->warned(x.text);
@@ -551,7 +564,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](const lease_refused& x) {
         state.hear(event_body{on::place_refused{x.trial, x.why}});
       },
-      [&state](const remark& x) { state.carry(cmd::warn{x.text}); },
+      [&state](const remark& x) { state.tell_people(x); },
       [&state](const requests_unmet& x) { state.wait_for(x.text); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },

@@ -64,6 +64,12 @@ struct trial_state {
     send(self, runner, news{std::move(what)});
   }
 
+  template <class Self>
+  void pass_on(Self* self, const std::vector<std::string>& remarks) {
+    for (std::size_t i = 0; i + 1 < remarks.size(); i += 2)
+      send(self, runner, remark{"trial " + to_text(id) + ": " + remarks[i + 1], remarks[i]});
+  }
+
   template <class Self, class Word>
   void pass(Self* self, std::optional<Word>& kept, const Word& what) {
     if (!is_current(what.attempt))
@@ -162,6 +168,7 @@ struct trial_state {
     full->metrics = what.metrics.content;
     if (full->metrics == nullptr)
       full->metrics = std::make_shared<const object>();
+    pass_on(self, what.remarks);
     tell(self, on::reported{std::move(full)});
   }
 
@@ -200,9 +207,10 @@ struct trial_state {
     if (!is_current(what.attempt))
       return;
     begin({});
-    on::ended over{id, what.attempt, class_of(what.how), what.detail, {}};
+    on::ended over{id, what.attempt, class_of(what.how), what.detail, {}, what.came_late};
     if (what.has_status)
       over.exit_status = what.exit_status;
+    pass_on(self, what.remarks);
     tell(self, std::move(over));
   }
 };

@@ -12,9 +12,11 @@
 #include "tune/io/spec/command_words.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace tune {
 
@@ -35,6 +37,48 @@ expected<void> make_below(const std::filesystem::path& trusted, const std::files
   return done ? expected<void>{} : done.error();
 }
 
+command_builtins builtins_of(const trainable_start& what, const trial_context& context,
+                             const std::filesystem::path& params) {
+  return {context.directory.string(), std::get<run_command>(what.job->plan).ini_dir,
+          context.trial_id, params.string()};
+}
+
+expected<void> write_template(const template_file& from, const std::filesystem::path& directory,
+                              const std::string& content, std::string& note) {
+  const std::filesystem::path way{from.to()};
+  auto where = guarded_directory::make(directory, way.parent_path());
+  if (!where)
+    return where.error();
+  const auto name = way.filename().string();
+  auto replaced = where->replace(name, content, "." + name + ".new");
+  if (!replaced)
+    return replaced.error();
+  if (!replaced->empty())
+    note += (note.empty() ? "" : "; ") + replaced_text(directory / way, *replaced);
+  if (!from.is_program())
+    return {};
+  constexpr ::mode_t executable = 0755;
+  auto file = where->read(name);
+  return file && ::fchmod(file->number(), executable) == 0
+             ? expected<void>{}
+             : error{ec::storage, "cannot make " + (directory / way).string() + " executable"};
+}
+
+/// The files of `[trainable] template`, in place of what an earlier attempt left.
+expected<void> write_templates(const trainable_start& what, const std::filesystem::path& directory,
+                               prepared_files& to) {
+  const auto* plan = std::get_if<run_command>(&what.job->plan);
+  if (plan == nullptr)
+    return {};
+  const auto builtins = builtins_of(what, context_of(what), to.params);
+  for (const auto& each : plan->templates) {
+    auto content = each.render(*what.order.config.content, builtins);
+    if (auto done = write_template(each, directory, content, to.note); !done)
+      return done;
+  }
+  return {};
+}
+
 } // namespace
 
 expected<prepared_files> prepare(const trainable_start& what) {
@@ -49,16 +93,13 @@ expected<prepared_files> prepare(const trainable_start& what) {
   auto done = write_params(file, *what.order.config.content, is_host(what));
   if (!done)
     return done.error();
-  return prepared_files{std::move(file), std::move(*done)};
+  prepared_files result{std::move(file), std::move(*done)};
+  if (auto written = write_templates(what, directory, result); !written)
+    return written.error();
+  return result;
 }
 
 namespace {
-
-command_builtins builtins_of(const trainable_start& what, const trial_context& context,
-                             const std::filesystem::path& params) {
-  return {context.directory.string(), std::get<run_command>(what.job->plan).ini_dir,
-          context.trial_id, params.string()};
-}
 
 /// What the kernel copies of words and environment when it starts a program, pointers included.
 std::size_t bytes_of(const process_order& what) {
@@ -68,6 +109,15 @@ std::size_t bytes_of(const process_order& what) {
       result += text.size() + 1 + sizeof(char*);
   }
   return result;
+}
+
+/// The name of the first variable whose text has a NUL byte.
+std::string variable_with_nul(const process_order& what) {
+  for (const auto& entry : what.env) {
+    if (entry.find('\0') != entry.npos)
+      return entry.substr(0, entry.find('='));
+  }
+  return {};
 }
 
 /// How much of that it takes: a quarter of the stack, and never more than 6 MiB.
@@ -88,6 +138,8 @@ std::string why_not_passed(const trainable_start& what, const process_order& ord
   const auto fit = check_words(plan->command, config, builtins_of(what, context_of(what), params));
   if (!fit)
     return fit.error().detail;
+  if (const auto name = variable_with_nul(order); !name.empty())
+    return "variable " + name + " has a NUL byte, and ends there";
   const auto bytes = bytes_of(order);
   if (bytes <= most_bytes())
     return {};
@@ -97,6 +149,76 @@ std::string why_not_passed(const trainable_start& what, const process_order& ord
          + (name.empty() ? std::string{}
                          : "; the longest parameter, \"" + name + "\", has " + std::to_string(size)
                                + " bytes: let the program read {params_file}");
+}
+
+namespace {
+
+using variables = std::vector<std::pair<std::string, std::string>>;
+
+bool is_given(const variables& in, const std::string& name) {
+  return std::any_of(in.begin(), in.end(), [&](const auto& x) { return x.first == name; });
+}
+
+/// Sets a variable that neither the experiment nor this process's own environment gives.
+void add_default(variables& to, const std::string& name, const std::string& what) {
+  if (std::getenv(name.c_str()) == nullptr && !is_given(to, name))
+    to.emplace_back(name, what);
+}
+
+/// Which of its outputs are read, and by what means.
+void read_output(const run_command& plan, process_order& to) {
+  if (plan.patterns) {
+    const auto reads = !plan.patterns->metrics.empty() || !plan.patterns->report_on.empty();
+    to.stdout_lines = reads && plan.patterns->stream != metric_stream::err;
+    to.stderr_lines = reads && plan.patterns->stream != metric_stream::out;
+    for (const auto& file : plan.patterns->files)
+      to.watched_files.push_back(file.path);
+  }
+  if (plan.pty.value_or(false))
+    to.terminal = terminal_use::required;
+  else if (!plan.pty && !to.argv.empty() && needs_terminal(plan, to.argv.front()))
+    to.terminal = terminal_use::wanted;
+}
+
+/// Those of `env.…`; and such that its output is line by line and plain, where they leave it open.
+void add_variables(const run_command& plan, const trainable_start& what,
+                   const trial_context& context, const std::filesystem::path& params,
+                   bool has_terminal, variables& to) {
+  const auto builtins = builtins_of(what, context, params);
+  variables own;
+  for (const auto& [name, text] : plan.environment) {
+    if (auto filled = text.render(*what.order.config.content, builtins))
+      own.emplace_back(name, std::move(*filled));
+  }
+  add_default(own, "PYTHONUNBUFFERED", "1");
+  // What the environment says of a terminal is about another one.
+  if (has_terminal && !is_given(own, "TERM"))
+    own.emplace_back("TERM", "dumb");
+  if (has_terminal)
+    add_default(own, "NO_COLOR", "1");
+  to.insert(to.end(), own.begin(), own.end());
+}
+
+/// Libraries take a thread for each processor of the machine unless they are told otherwise, and
+/// trials run side by side.
+void add_thread_counts(double cpus, variables& to) {
+  const auto threads = std::to_string(std::max(1L, static_cast<long>(cpus)));
+  for (const auto* name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "RAYON_NUM_THREADS",
+        "NUMBA_NUM_THREADS", "JULIA_NUM_THREADS", "POLARS_MAX_THREADS"})
+    add_default(to, name, threads);
+}
+
+} // namespace
+
+bool needs_terminal(const run_command& plan, const std::string& program) {
+  const auto& by = plan.patterns;
+  const auto is_read_by_line = by && by->mode == report_mode::line
+                               && by->stream != metric_stream::err
+                               && (!by->metrics.empty() || !by->report_on.empty());
+  const auto name = std::filesystem::path{program}.filename().string();
+  return is_read_by_line && !name.starts_with("python") && !name.starts_with("pypy");
 }
 
 process_order order_of(const trainable_start& what, const std::filesystem::path& params) {
@@ -116,9 +238,10 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
     result.argv
         = plan.command.render(*what.order.config.content, builtins_of(what, context, params));
     result.protocol = !plan.patterns;
-    result.stdout_lines = plan.patterns.has_value();
-    environment.insert(environment.end(), plan.environment.begin(), plan.environment.end());
+    read_output(plan, result);
+    add_variables(plan, what, context, params, result.terminal != terminal_use::none, environment);
   }
+  add_thread_counts(context.cpus, environment);
   // A trial without a GPU must see none, where there are some.
   if (!node.gpus.empty() || node.capacity.gpu.units > 0)
     environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);

@@ -2,6 +2,7 @@
 #include "tune/tuner/shipment.hpp"
 
 #include "tune/io/files/file_collection.hpp"
+#include "tune/io/files/script_companions.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -19,7 +20,16 @@ namespace {
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t hash_digits = 16;
 
-/// Files that the command names: those that the runtime looks for beside the INI file.
+/// What a script of the command needs beside it.
+void add_companions(std::vector<declared_file>& to, const fs::path& ini_dir,
+                    const std::string& script) {
+  const auto base = ini_dir.lexically_normal();
+  for (const auto& file : companions_of((ini_dir / script).lexically_normal()))
+    to.push_back({"command", literal_pattern(file.lexically_relative(base).string())});
+}
+
+/// Files that the command names: those that the runtime looks for beside the INI file, and what the
+/// scripts among them need.
 std::vector<declared_file> files_in_command(const loaded_spec& from) {
   std::vector<declared_file> result;
   auto command = command_of(from.what, *from.space);
@@ -27,8 +37,10 @@ std::vector<declared_file> files_in_command(const loaded_spec& from) {
     return result;
   for (const auto& path : command->ini_paths()) {
     std::error_code ignored;
-    if (fs::is_regular_file(fs::path{from.what.ini_dir} / path, ignored))
-      result.push_back({"command", literal_pattern(path)});
+    if (!fs::is_regular_file(fs::path{from.what.ini_dir} / path, ignored))
+      continue;
+    result.push_back({"command", literal_pattern(path)});
+    add_companions(result, from.what.ini_dir, path);
   }
   return result;
 }
@@ -41,6 +53,8 @@ std::vector<declared_file> files_of(const loaded_spec& from) {
   if (x.kind == trainable_kind::table)
     result.push_back({"path", literal_pattern(x.path)});
   if (x.kind == trainable_kind::command) {
+    for (const auto& pair : x.templates)
+      result.push_back({"template", literal_pattern(pair.from)});
     for (auto& file : files_in_command(from))
       result.push_back(std::move(file));
   }
@@ -73,17 +87,20 @@ expected<trainable_plan> command_plan(const loaded_spec& from) {
   auto command = command_of(spec, *from.space);
   if (!command)
     return command.error();
-  run_command plan{std::move(*command), spec.ini_dir, {}, {}};
-  if (!x.metrics.empty()) {
-    auto& patterns = plan.patterns.emplace();
-    for (const auto& metric : x.metrics)
-      patterns.metrics.emplace_back(metric.name, metric.text);
-    patterns.mode = x.report;
-    patterns.report_on = x.report_on;
-    patterns.objective = spec.experiment.objectives.front().metric;
+  run_command plan{std::move(*command), spec.ini_dir, patterns_of(spec), {}, {}, x.pty};
+  const auto names = parameter_names(*from.space);
+  for (const auto& variable : x.env) {
+    auto text = text_template::parse(variable.text, names);
+    if (!text)
+      return error{text.error().code, "env." + variable.name + ": " + text.error().detail};
+    plan.environment.emplace_back(variable.name, std::move(*text));
   }
-  for (const auto& variable : x.env)
-    plan.environment.emplace_back(variable.name, variable.text);
+  for (const auto& pair : x.templates) {
+    auto file = template_file::load(against_ini(spec, pair.from), pair.to, names);
+    if (!file)
+      return error{file.error().code, "template: " + file.error().detail};
+    plan.templates.push_back(std::move(*file));
+  }
   return trainable_plan{std::move(plan)};
 }
 

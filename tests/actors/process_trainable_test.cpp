@@ -406,5 +406,101 @@ INSTANTIATE_TEST_SUITE_P(
         bad_line{"an_iteration_gone_back", R"({"metrics":{"training_iteration":1}})", "not 1"}),
     [](const auto& x) { return std::string{x.param.name}; });
 
+/// A program that writes its lines `at` once, after a while.
+std::string burst_after_a_while(const std::string& then) {
+  return "sh -c 'sleep 0.8; printf \"Accuracy = 1\\nAccuracy = 2\\nAccuracy = 3\\n\"; " + then
+         + "'";
+}
+
+TEST_F(process_trainable, tells_where_all_reports_came_at_once_with_its_end) {
+  objective("acc");
+  auto command = command_template::parse(burst_after_a_while("exit 0"), {});
+  ASSERT_TRUE(command);
+  work.plan = run_command{*command, "/", accuracy(report_mode::line), {}};
+  stop_lines = {{"acc", "1"}};
+
+  auto how = run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1}));
+  EXPECT_TRUE(end().came_late);
+  ASSERT_EQ(warned.all().size(), 1u);
+  EXPECT_THAT(warned.all()[0], HasSubstr("trial 00000: its reports came all at once, as it ended"));
+  EXPECT_THAT(warned.all()[0], HasSubstr("[trainable] pty = true"));
+  EXPECT_THAT(reasons.all().back(), HasSubstr("; it had run its course by then"));
+}
+
+TEST_F(process_trainable, says_nothing_of_reports_that_came_as_they_were_printed) {
+  objective("acc");
+  auto command = command_template::parse(
+      "sh -c 'for i in 1 2 3; do sleep 0.3; echo \"Accuracy = $i\"; done; exec sleep 1000'", {});
+  ASSERT_TRUE(command);
+  work.plan = run_command{*command, "/", accuracy(report_mode::line), {}};
+  stop_lines = {{"acc", "3"}};
+
+  run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3}));
+  EXPECT_FALSE(end().came_late);
+  EXPECT_TRUE(warned.all().empty());
+}
+
+TEST_F(process_trainable, warns_once_of_a_number_that_is_read_in_part) {
+  objective("acc");
+  runs("out 'Accuracy = 1e-5' out 'Accuracy = 2e-5'", accuracy(report_mode::line));
+
+  run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2}));
+  ASSERT_EQ(warned.all().size(), 1u);
+  EXPECT_THAT(warned.all()[0],
+              HasSubstr("reads 1 from the line \"Accuracy = 1e-5\", where \"e-5\" follows it"));
+}
+
+TEST_F(process_trainable, reads_metrics_from_a_file_when_it_is_written) {
+  objective("acc");
+  metric_pattern_options how;
+  how.objective = "acc";
+  how.files = {*parse_file_metric("acc", "file:result.json:/test/acc")};
+  auto command = command_template::parse(
+      "sh -c 'echo {{\\\"test\\\":{{\\\"acc\\\":1}}}} >result.json; exec sleep 1000'", {});
+  ASSERT_TRUE(command) << command.error().detail;
+  work.plan = run_command{*command, "/", how, {}};
+  stop_lines = {{"acc", "1"}};
+
+  run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1}));
+  EXPECT_EQ(end().how, end_class::stopped);
+}
+
+TEST_F(process_trainable, reads_files_once_more_at_its_end) {
+  objective("acc");
+  metric_pattern_options how;
+  how.objective = "acc";
+  how.mode = report_mode::final;
+  how.files = {*parse_file_metric("acc", "file:result.json:/acc")};
+  auto command = command_template::parse("sh -c 'echo {{\\\"acc\\\":7}} >result.json'", {});
+  ASSERT_TRUE(command) << command.error().detail;
+  work.plan = run_command{*command, "/", how, {}};
+
+  EXPECT_EQ(run().view.succeeded, 1u);
+
+  ASSERT_EQ(events<on::reported>().size(), 1u);
+  EXPECT_EQ(*events<on::reported>()[0].what->metrics->find("acc"), value{7});
+}
+
+TEST_F(process_trainable, says_why_a_file_gave_no_metric) {
+  objective("acc");
+  metric_pattern_options how;
+  how.objective = "acc";
+  how.files = {*parse_file_metric("acc", "file:result.json:/acc")};
+  runs("exit 0", how);
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_THAT(end().detail, HasSubstr("metric 'acc' never appeared: result.json was not written"));
+}
+
 } // namespace
 } // namespace tune

@@ -7,6 +7,7 @@ import signal
 import socket
 
 from e2e import FAULTY_NODE, ROOT, CertifiedCase, main
+from test_programs import shown_experiment
 
 
 class Head(CertifiedCase):
@@ -525,6 +526,21 @@ class Head(CertifiedCase):
         self.assertEqual(told["counts"]["TERMINATED"], 36)
         nodes = {row["node"] for row in self.rows("SELECT node FROM attempts", "table")}
         self.assertEqual(nodes, {"w"})
+        self.stop(head)
+        self.finish(worker)
+
+    def test_programs_are_given_all_that_their_keys_say_on_the_workers_of_the_head(self):
+        head, where = self.head("--no-local")
+        worker = self.worker(where, "w", cpus=4)
+        place = self.directory / "client"
+        place.mkdir()
+        ini = shown_experiment(place)
+
+        told = self.finish(self.submit(ini, where, "-o", "json")).json()
+
+        self.assertEqual(told["best"]["metrics"]["acc"], 0.5)
+        rows = self.rows("SELECT DISTINCT node, end_class FROM attempts")
+        self.assertEqual(rows, [{"node": "w", "end_class": "finished"}])
         self.stop(head)
         self.finish(worker)
 

@@ -65,6 +65,9 @@ public:
     note([&] { lines_.emplace_back(std::string{line} + (truncated ? "[cut]" : "")); });
     return on_stdout;
   }
+  line_flow stderr_line(std::string_view line, bool truncated) override {
+    return stdout_line(line, truncated);
+  }
   void exited(const exit_info& how) override {
     note([&] {
       ++exits_;

@@ -68,7 +68,12 @@ struct given_configs : searcher {
 
 struct end_watcher : run_observer {
   told<run_summary>& over;
-  explicit end_watcher(told<run_summary>& x) : over{x} {}
+  told<std::string>& warnings;
+  told<std::string>& reasons;
+  end_watcher(told<run_summary>& x, told<std::string>& y, told<std::string>& z)
+      : over{x}, warnings{y}, reasons{z} {}
+  void warned(const std::string& text) override { warnings.add(text); }
+  void trial_changed(const cmd::trial_changed& what, instant) override { reasons.add(what.reason); }
   void finished(const run_summary& how) override { over.add(how); }
 };
 
@@ -128,7 +133,7 @@ void small_run::start() {
                      cluster,
                      recorder,
                      true,
-                     std::make_shared<end_watcher>(over_)};
+                     std::make_shared<end_watcher>(over_, warned, reasons)};
   parts.job = work.id;
   runner_ = keep(spawn_runner(*system, std::move(parts)));
   send_from_outside(runner_, run_atom_v);

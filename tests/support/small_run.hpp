@@ -65,6 +65,10 @@ protected:
   told<event> log;
   /// Iterations that the scheduler was shown.
   told<std::uint64_t> judged;
+  /// What its observer was warned of.
+  told<std::string> warned;
+  /// Why trials became what they are, in order.
+  told<std::string> reasons;
 
 private:
   told<run_summary> over_;

@@ -70,6 +70,32 @@ TEST_F(shipment_test, takes_along_what_the_command_names) {
   EXPECT_EQ(uut.root, fs::canonical(root / "lab"));
 }
 
+TEST_F(shipment_test, takes_along_what_a_script_imports) {
+  fill(root / "lab/python/fit.py", "import model\n");
+  fill(root / "lab/python/model.py", "");
+
+  EXPECT_THAT(paths(offer("command = python3 {ini_dir}/../python/fit.py")),
+              ElementsAre("python/fit.py", "python/model.py"));
+}
+
+TEST_F(shipment_test, takes_templates_along_and_reads_the_workers_copies) {
+  fill(root / "lab/data/conf.in", "x = {x}\n");
+  auto offered = offer("command = true\ntemplate = ../data/conf.in -> conf.toml\n"
+                       "env.X = {x}\nenv.DIR = {trial_dir}");
+  EXPECT_THAT(paths(offered), ElementsAre("data/conf.in"));
+  auto files = root / "work/jobs" / offered.job / "files";
+  fill(files / "data/conf.in", "y = {x}\n");
+
+  auto made = worker_job_maker()({offered.job, offered.record, files, {}});
+
+  ASSERT_TRUE(made) << to_text(made.error());
+  const auto& plan = std::get<run_command>((*made)->plan);
+  ASSERT_EQ(plan.templates.size(), 1u);
+  EXPECT_EQ(plan.templates[0].render({{"x", 1}}, {}), "y = 1\n");
+  EXPECT_EQ(plan.environment[0].second.render({{"x", 1}}, {}), "1");
+  EXPECT_EQ(plan.environment[1].second.render({{"x", 1}}, {"/t", "", "", ""}), "/t");
+}
+
 TEST_F(shipment_test, takes_a_program_beside_the_directory_of_the_ini_file) {
   EXPECT_THAT(paths(offer("command = {ini_dir}/../bin/tool")), ElementsAre("bin/tool"));
 }

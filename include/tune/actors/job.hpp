@@ -6,6 +6,8 @@
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/process/metric_pattern.hpp"
 #include "tune/io/spec/command_template.hpp"
+#include "tune/io/spec/template_file.hpp"
+#include "tune/io/spec/text_template.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -35,8 +37,18 @@ struct run_command {
   std::string ini_dir;
   /// How its output is read; nothing: it speaks the command protocol.
   std::optional<metric_pattern_options> patterns;
-  std::vector<std::pair<std::string, std::string>> environment;
+  /// Variables, each left out where a parameter in it is inactive.
+  std::vector<std::pair<std::string, text_template>> environment;
+  /// Written into the trial's directory before it begins.
+  std::vector<template_file> templates = {};
+  /// Whether its stdout is a terminal; nothing: as `needs_terminal` says.
+  std::optional<bool> pty = {};
 };
+
+/// Whether a program would keep its lines to itself where stdout is a pipe, and is to be judged by
+/// them as they come: so do most that use a C library. Python is told by a variable.
+[[nodiscard]] bool needs_terminal(const run_command& plan, const std::string& program);
+
 /// Recorded curves: the reports of a configuration, in order.
 struct replay_table {
   std::function<std::vector<object>(const object& config)> curve_of;

@@ -153,6 +153,8 @@ struct attempt_report {
   bool done = false;
   bool has_checkpoint = false;
   shared_object metrics;
+  /// What people should know, in pairs: what it is about, and a text.
+  std::vector<std::string> remarks = {};
 };
 
 template <class Inspector>
@@ -162,7 +164,7 @@ auto inspect(Inspector& f, attempt_report& x) {
       field("iteration", x.iteration), field("time_this_iter_ns", x.time_this_iter_ns),
       field("time_total_ns", x.time_total_ns), field("timestamp_ms", x.timestamp_ms),
       field("pid", x.pid), field("done", x.done), field("has_checkpoint", x.has_checkpoint),
-      field("metrics", x.metrics));
+      field("metrics", x.metrics), field("remarks", x.remarks));
 }
 
 /// What a trainable is told about its report `number`.
@@ -253,13 +255,18 @@ struct attempt_ended {
   std::string detail;
   bool has_status = false;
   std::int32_t exit_status = 0;
+  /// See `on::ended`.
+  bool came_late = false;
+  /// As in `attempt_report`.
+  std::vector<std::string> remarks = {};
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, attempt_ended& x) {
   return inspect_fields(f, "attempt_ended", x, field("attempt", x.attempt), field("how", x.how),
                         field("detail", x.detail), field("has_status", x.has_status),
-                        field("exit_status", x.exit_status));
+                        field("exit_status", x.exit_status), field("came_late", x.came_late),
+                        field("remarks", x.remarks));
 }
 
 /// End the attempt: 0 stop, 1 release, 2 kill (`halt_mode`).
@@ -473,6 +480,8 @@ struct lease_refused {
 /// Something that whoever began the experiment should know.
 struct remark {
   std::string text;
+  /// One about the same is enough for an experiment; empty: each is told.
+  std::string about = {};
 };
 
 /// A node offers what it has.

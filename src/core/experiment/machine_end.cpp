@@ -18,6 +18,12 @@ std::string shown_metric(const report& from, const std::string& name) {
   return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
+/// Why a trial was stopped whose reports came only as it ended.
+std::string without_saving(const std::string& reason) {
+  return reason + (reason.empty() ? "" : "; ")
+         + "it had run its course by then, since all its reports came at once as it ended";
+}
+
 } // namespace
 
 void machine::take(const on::ended& what) {
@@ -66,7 +72,9 @@ void machine::take(const on::ended& what) {
   if (was_aside && how != end_class::preempted && how != end_class::interrupted)
     drop_aside(*trial);
   if (wanted == parked::stop)
-    end_trial(*trial, status_event::end, trial->stop_reason, trial->stop_kind);
+    end_trial(*trial, status_event::end,
+              what.came_late ? without_saving(trial->stop_reason) : trial->stop_reason,
+              trial->stop_kind);
   else if (trial->graft && released)
     requeue(*trial, "exploits " + to_text(trial->graft->donor));
   else if (was_aside && how == end_class::bad_checkpoint)

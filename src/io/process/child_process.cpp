@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "child_process.hpp"
 
-#include "tune/io/process/shortage.hpp"
-
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,10 +20,6 @@ constexpr std::array<std::string_view, 5> own_variables{
     "TUNE_TRIAL_ATTEMPT=", "TUNE_TRIAL_GUARD=", "TUNE_TRIAL_PLACE=", "TUNE_TRIAL_REPORT_FD=",
     "TUNE_TRIAL_ANSWER_FD="};
 
-void make_non_blocking(int fd) {
-  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-}
-
 std::size_t longest_report(const process_order& what, const process_service_options& options) {
   return what.max_report_line > 0 ? what.max_report_line : options.max_report_line;
 }
@@ -44,11 +37,11 @@ child_process::child_process(std::uint64_t id, process_order what,
     , max_report_line_{longest_report(order_, options)}
     , inputs_{{{.role = pipe_role::out,
                 .fd = {},
-                .lines = line_splitter{options.max_stdout_line},
+                .lines = line_splitter{options.max_stdout_line, line_ends::returns_too},
                 .drain_left = drain_limit},
                {.role = pipe_role::err,
                 .fd = {},
-                .lines = line_splitter{0},
+                .lines = line_splitter{options.max_stdout_line, line_ends::returns_too},
                 .drain_left = drain_limit},
                {.role = pipe_role::report,
                 .fd = {},
@@ -56,40 +49,6 @@ child_process::child_process(std::uint64_t id, process_order what,
                 .drain_left = drain_limit}}}
     , out_{order_.stdout_file, order_.output_cap}
     , err_{order_.stderr_file, order_.output_cap} {}
-
-bool child_process::open_input(pipe_role role) {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return false;
-  make_non_blocking(ends[0]);
-  inputs_[static_cast<std::size_t>(role)].fd.reset(ends[0]);
-  remote_.emplace_back(ends[1]);
-  return true;
-}
-
-bool child_process::open_answers() {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return false;
-  make_non_blocking(ends[1]);
-  answers_.reset(ends[1]);
-  remote_.emplace_back(ends[0]);
-  return true;
-}
-
-expected<void> child_process::open_pipes() {
-  opened_ = true;
-  auto reads_out = order_.stdout_lines || !order_.stdout_file.empty();
-  auto ok = (!reads_out || open_input(pipe_role::out)) && open_input(pipe_role::err)
-            && (!order_.protocol || (open_input(pipe_role::report) && open_answers()));
-  if (ok)
-    return {};
-  const auto reason = errno;
-  remote_.clear();
-  for (auto& in : inputs_)
-    in.fd.reset();
-  return error{fault_of(reason), "cannot make a pipe: " + text_of_shortage(reason)};
-}
 
 std::vector<int> child_process::remote_fds() const {
   std::vector<int> result;
@@ -156,7 +115,8 @@ void child_process::close(input& from) {
 }
 
 bool child_process::has_lines(const input& from) const {
-  return from.role == pipe_role::report || (from.role == pipe_role::out && order_.stdout_lines);
+  return from.role == pipe_role::report || (from.role == pipe_role::out && order_.stdout_lines)
+         || (from.role == pipe_role::err && order_.stderr_lines);
 }
 
 child_process::read_result child_process::read_once(input& from, std::span<char> buffer) {
@@ -189,6 +149,9 @@ bool child_process::hear(input& from, std::string_view line, bool truncated) {
   if (from.role == pipe_role::out) {
     if (!end_requested_)
       from.held = who_->stdout_line(line, truncated) == line_flow::hold;
+  } else if (from.role == pipe_role::err) {
+    if (!end_requested_)
+      from.held = who_->stderr_line(line, truncated) == line_flow::hold;
   } else if (!end_requested_ || reports_after_end_ < max_reports_after_end) {
     reports_after_end_ += end_requested_;
     from.held = who_->report_line(line, truncated) == line_flow::hold;
@@ -278,7 +241,7 @@ void child_process::close_answers() {
 
 void child_process::on_end_requested(std::span<char> buffer) {
   end_requested_ = true;
-  for (auto role : {pipe_role::out, pipe_role::report})
+  for (auto role : {pipe_role::out, pipe_role::err, pipe_role::report})
     resume(role, buffer);
 }
 

@@ -53,6 +53,11 @@ public:
                std::string_view line, std::span<char> buffer);
   /// It is gone: reads what is left, then tells the listener.
   void on_exited(exit_info how, std::span<char> buffer);
+  /// Files that it is known to write may have changed.
+  void on_files_changed() {
+    if (!end_requested_ && !finished_)
+      who_->files_changed();
+  }
   /// Nothing is left to do.
   [[nodiscard]] bool finished() const { return finished_; }
 
@@ -98,6 +103,9 @@ private:
   output_file err_;
 
   [[nodiscard]] bool open_input(pipe_role role);
+  [[nodiscard]] bool open_output();
+  [[nodiscard]] bool open_terminal();
+  [[nodiscard]] error no_output(int reason);
   [[nodiscard]] bool open_answers();
   void watch(input& from);
   void close(input& from);

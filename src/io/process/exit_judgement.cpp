@@ -21,21 +21,43 @@ std::string joined(const std::vector<std::string>& lines) {
   return result;
 }
 
+/// What a shell says by its status about a program that it ran.
+std::string shell_text(const exit_info& how) {
+  constexpr auto killed = 128 + SIGKILL;
+  if (how.code != killed)
+    return {};
+  return std::string{", as a shell does whose program was ended by SIGKILL"}
+         + (how.memory_unwatched ? "; whether for want of memory cannot be told, since no control "
+                                   "group could be made for it"
+                                 : "");
+}
+
 /// Its own words, else the system's; nothing for a good end.
 std::string exit_text(const exit_info& how, const exit_facts& known) {
   if (known.failure)
     return known.failure->text;
-  if (how.out_of_memory)
-    return "out of memory" + joined(how.stderr_lines);
   if (how.signal)
     return "ended by " + signal_name(*how.signal) + joined(how.stderr_lines);
   if (how.code && *how.code != 0)
-    return "exited with status " + std::to_string(*how.code) + joined(how.stderr_lines);
+    return "exited with status " + std::to_string(*how.code) + shell_text(how)
+           + joined(how.stderr_lines);
   return {};
+}
+
+/// Memory ran out, for the process itself or for one that it had started.
+exit_judgement judge_want_of_memory(const exit_info& how, const exit_facts& known) {
+  std::string text = "out of memory";
+  if (how.code)
+    text += ": a process that it had started was killed for want of it; it exited with status "
+            + std::to_string(*how.code);
+  text += known.failure ? "\n" + known.failure->text : joined(how.stderr_lines);
+  return {end_class::out_of_memory, std::move(text), {}};
 }
 
 exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {
   auto text = "exited 0 but metric '" + known.objective + "' never appeared";
+  if (!known.missing_in_files.empty())
+    text += ": " + known.missing_in_files;
   if (known.failure)
     return {end_class::user_error, known.failure->text + "\n" + text, {}};
   if (known.reported)
@@ -49,8 +71,9 @@ exit_judgement judge_without_objective(const exit_info& how, const exit_facts& k
 exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
   if (known.failure && known.failure->restore)
     return {end_class::bad_checkpoint, known.failure->text, {}};
-  if (how.out_of_memory)
-    return {end_class::out_of_memory, exit_text(how, known), {}};
+  const auto is_good = how.code == 0 && (known.saw_objective || known.is_host);
+  if (how.out_of_memory && !is_good)
+    return judge_want_of_memory(how, known);
   if (how.signal == SIGKILL || how.signal == SIGTERM)
     return {end_class::killed, exit_text(how, known), {}};
   if (how.code != 0)

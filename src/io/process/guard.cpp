@@ -191,6 +191,7 @@ private:
 
   void limit_memory(guard_wire::launch& order, ward& made) {
     made.group = cgroup::make(cgroup::own_name(std::to_string(order.id)), order.memory_limit);
+    made.lacks_group = !made.group;
     if (!made.group && order.address_space_fallback)
       order.limits.emplace_back(RLIMIT_AS, order.memory_limit);
   }

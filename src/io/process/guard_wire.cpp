@@ -120,6 +120,7 @@ void write(writer& to, const exited& x) {
   to.number(x.how);
   to.number(x.number);
   to.number(static_cast<std::uint8_t>(x.out_of_memory));
+  to.number(static_cast<std::uint8_t>(x.memory_unwatched));
   to.text(x.text);
   to.number(x.fault);
 }
@@ -186,6 +187,7 @@ void read(reader& from, exited& x) {
   from.number(x.how);
   from.number(x.number);
   from.flag(x.out_of_memory);
+  from.flag(x.memory_unwatched);
   from.text(x.text);
   from.number(x.fault);
 }

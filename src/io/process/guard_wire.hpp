@@ -67,6 +67,8 @@ struct exited {
   /// Exit status or signal.
   std::int32_t number = 0;
   bool out_of_memory = false;
+  /// It had a limit of memory, but no control group whose count would tell of it.
+  bool memory_unwatched = false;
   /// Why it was not started, and whose fault that is: see `exit_info`.
   std::string text;
   ec fault = ec::process;

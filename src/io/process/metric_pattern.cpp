@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/metric_pattern.hpp"
 
+#include "tune/core/printable.hpp"
+#include "tune/io/process/metric_expression.hpp"
+
 #include <pthread.h>
 
+#include <atomic>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <iterator>
 #include <regex>
 
@@ -86,32 +92,56 @@ private:
 
 struct pattern {
   std::string name;
+  std::string written;
+  metric_expression how;
   std::regex expression;
+  /// It was told that it leaves a part of a number out: to all attempts' readers.
+  std::unique_ptr<std::atomic<bool>> told = std::make_unique<std::atomic<bool>>(false);
 };
 
-std::string_view relevant_part(std::string_view line) {
-  while (line.ends_with('\r'))
-    line.remove_suffix(1);
-  if (auto last = line.rfind('\r'); last != line.npos)
-    line.remove_prefix(last + 1);
-  return line.substr(0, longest_matched);
-}
+/// Of a line that is shown to people.
+constexpr std::size_t longest_shown = 160;
 
 expected<std::regex> compile(const std::string& text, const std::string& what) {
   try {
-    return std::regex{text, std::regex::ECMAScript};
+    return std::regex{expand_expression(text).text, std::regex::ECMAScript};
   } catch (const std::regex_error& e) {
     return error{ec::bad_syntax,
                  what + ": '" + text + "' is not a regular expression: " + e.what()};
   }
 }
 
-template <class T>
-std::optional<T> whole_number(std::string_view text) {
-  T result{};
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t result{};
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), result);
   auto whole = problem == std::errc{} && end == text.data() + text.size();
   return whole ? std::optional{result} : std::nullopt;
+}
+
+std::optional<double> real_number(std::string_view text) {
+  double result{};
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (end != text.data() + text.size())
+    return std::nullopt;
+  if (problem == std::errc::result_out_of_range) // It says no more than that.
+    return std::strtod(std::string{text}.c_str(), nullptr);
+  return problem == std::errc{} ? std::optional{result} : std::nullopt;
+}
+
+/// What a {number} took, in one spelling: Fortran writes exponents with a `d`.
+value number_in(std::string text) {
+  for (auto& c : text)
+    c = c == 'd' || c == 'D' ? 'e' : c;
+  return value_in(text);
+}
+
+std::string remark_text(const pattern& of, std::string_view line, std::string_view read,
+                        const std::string& what) {
+  auto shown = printable(line.substr(0, longest_shown)) + (line.size() > longest_shown ? "…" : "");
+  return "metric." + of.name + " = " + of.written + " reads " + std::string{read}
+         + " from the line \"" + shown + "\", where " + what
+         + (of.how.is_number ? "; mend what stands before {number}"
+                             : "; {number} in the group's place reads all of a number");
 }
 
 } // namespace
@@ -123,13 +153,18 @@ struct metric_pattern::state {
     std::optional<std::regex> report_on;
     report_mode mode = report_mode::line;
     std::string objective;
+    std::vector<file_metric> files;
   };
   std::shared_ptr<const expressions> what;
   object latest;
   std::uint64_t given_up = 0;
+  std::optional<pattern_remark> remark;
+  metric_files files{{}};
 
-  /// @returns group 1, or the whole match; a view into `line`.
-  std::optional<std::string_view> search(std::string_view line, const std::regex& expression) {
+  /// @param group The group that is the value; 0: the whole match.
+  /// @returns where it stands.
+  std::optional<value_place> search(std::string_view line, const std::regex& expression,
+                                    std::size_t group) {
     budget left;
     std::match_results<counting_iterator> match;
     try {
@@ -144,9 +179,23 @@ struct metric_pattern::state {
       ++given_up;
       return std::nullopt;
     }
-    const auto& group = match.size() > 1 && match[1].matched ? match[1] : match[0];
-    return std::string_view{group.first.base(),
-                            static_cast<std::size_t>(group.second.base() - group.first.base())};
+    const auto& found = match.size() > group && match[group].matched ? match[group] : match[0];
+    return value_place{static_cast<std::size_t>(found.first.base() - line.data()),
+                       static_cast<std::size_t>(found.second.base() - line.data())};
+  }
+
+  /// @returns whether the line has the metric, which is among the latest values then.
+  bool read(std::string_view line, const pattern& by) {
+    auto place = search(line, by.expression, by.how.group);
+    if (!place)
+      return false;
+    auto text = line.substr(place->begin, place->end - place->begin);
+    latest.set(by.name, by.how.is_number ? number_in(std::string{text}) : value_in(text));
+    if (by.told->load(std::memory_order_relaxed))
+      return true;
+    if (auto lost = left_out(line, *place, by.how); !lost.empty() && !by.told->exchange(true))
+      remark = pattern_remark{"metric." + by.name, remark_text(by, line, text, lost)};
+    return true;
   }
 };
 
@@ -160,8 +209,11 @@ expected<metric_pattern> metric_pattern::make(const metric_pattern_options& opti
     if (!expression)
       return expression.error();
     has_objective = has_objective || name == options.objective;
-    result->metrics.push_back({name, std::move(*expression)});
+    result->metrics.push_back({name, text, expand_expression(text), std::move(*expression)});
   }
+  result->files = options.files;
+  for (const auto& file : options.files)
+    has_objective = has_objective || file.metric == options.objective;
   if (!options.report_on.empty()) {
     auto expression = compile(options.report_on, "report_on");
     if (!expression)
@@ -173,13 +225,23 @@ expected<metric_pattern> metric_pattern::make(const metric_pattern_options& opti
   }
   auto unread = std::make_unique<state>();
   unread->what = std::move(result);
+  unread->files = metric_files{unread->what->files};
   return metric_pattern{std::move(unread)};
 }
 
 metric_pattern metric_pattern::fresh() const {
   auto result = std::make_unique<state>();
   result->what = state_->what;
+  result->files = metric_files{result->what->files};
   return metric_pattern{std::move(result)};
+}
+
+bool metric_pattern::reads_files() const {
+  return !state_->what->files.empty();
+}
+
+void metric_pattern::begin_in(const std::filesystem::path& directory) {
+  state_->files.begin_in(directory);
 }
 
 metric_pattern::metric_pattern(std::unique_ptr<state> made) : state_{std::move(made)} {}
@@ -188,25 +250,42 @@ metric_pattern& metric_pattern::operator=(metric_pattern&&) noexcept = default;
 metric_pattern::~metric_pattern() = default;
 
 std::optional<object> metric_pattern::read(std::string_view line) {
-  auto part = relevant_part(line);
+  auto part = line.substr(0, longest_matched);
   auto reports = false;
-  for (const auto& [name, expression] : state_->what->metrics) {
-    if (auto found = state_->search(part, expression)) {
-      state_->latest.set(name, value_in(*found));
-      reports = reports || name == state_->what->objective;
-    }
+  for (const auto& each : state_->what->metrics) {
+    if (state_->read(part, each))
+      reports = reports || each.name == state_->what->objective;
   }
   if (state_->what->mode == report_mode::final)
     return std::nullopt;
   if (state_->what->report_on)
-    reports = state_->search(part, *state_->what->report_on).has_value();
+    reports = state_->search(part, *state_->what->report_on, 0).has_value();
   return reports && !state_->latest.empty() ? std::optional{state_->latest} : std::nullopt;
+}
+
+std::optional<object> metric_pattern::read_files() {
+  auto reports = false;
+  for (auto& [name, what] : state_->files.changed()) {
+    reports = reports || name == state_->what->objective;
+    state_->latest.set(name, what);
+  }
+  if (!reports || state_->what->report_on || state_->what->mode == report_mode::final)
+    return std::nullopt;
+  return state_->latest;
 }
 
 std::optional<object> metric_pattern::finish() const {
   if (state_->what->mode != report_mode::final || state_->latest.empty())
     return std::nullopt;
   return state_->latest;
+}
+
+std::string metric_pattern::missing_in_files() const {
+  return state_->files.missing();
+}
+
+std::optional<pattern_remark> metric_pattern::take_remark() {
+  return std::exchange(state_->remark, std::nullopt);
 }
 
 const object& metric_pattern::latest() const {
@@ -224,9 +303,9 @@ value value_in(std::string_view text) {
     return value{""};
   text = text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
   auto digits = text.starts_with('+') ? text.substr(1) : text;
-  if (auto whole = whole_number<std::int64_t>(digits))
+  if (auto whole = whole_number(digits))
     return value{*whole};
-  if (auto real = whole_number<double>(digits))
+  if (auto real = real_number(digits))
     return value{*real};
   return value{text};
 }

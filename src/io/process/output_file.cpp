@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -21,6 +22,26 @@ constexpr std::size_t tail_size = 4096;
 constexpr std::size_t longest_last_line = 500;
 /// Bytes that may wait for a file which cannot be opened for now.
 constexpr std::size_t most_waiting = 1024 * 1024;
+
+/// The most that is kept of the end: it waits in memory.
+constexpr std::uint64_t longest_end = 256 * 1024;
+
+constexpr std::string_view gap_begin = "\n[";
+constexpr std::string_view gap_end = " bytes left out here]\n";
+
+/// What stands between beginning and end. @returns how many bytes it says, and takes it off `text`.
+std::uint64_t take_gap(std::string_view& text) {
+  std::uint64_t result = 0;
+  if (!text.starts_with(gap_begin))
+    return 0;
+  auto rest = text.substr(gap_begin.size());
+  const auto [end, why] = std::from_chars(rest.data(), rest.data() + rest.size(), result);
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  if (why != std::errc{} || !rest.starts_with(gap_end))
+    return 0;
+  text = rest.substr(gap_end.size());
+  return result;
+}
 
 /// Tabs stay: they are harmless, and order what stands in columns.
 std::string readable(std::string_view line) {
@@ -36,7 +57,7 @@ std::string readable(std::string_view line) {
 } // namespace
 
 output_file::output_file(std::filesystem::path path, std::uint64_t cap)
-    : path_{std::move(path)}, cap_{cap} {}
+    : path_{std::move(path)}, cap_{cap}, end_size_{std::min(cap / 4, longest_end)} {}
 
 /// @param may_wait A shortage of descriptors is no trouble yet.
 void output_file::open(bool may_wait) {
@@ -52,7 +73,8 @@ void output_file::open(bool may_wait) {
     use(std::move(*opened));
   else
     trouble_ = opened.error().detail;
-  full_ = size_ > cap_;
+  if (directory && size_ > cap_ - end_size_)
+    read_old_end(*directory);
   append(std::exchange(waiting_, {}));
 }
 
@@ -92,23 +114,67 @@ void output_file::write(std::string_view bytes) {
     waiting_.append(bytes);
 }
 
+/// An earlier attempt's end makes room for the newest.
+void output_file::read_old_end(const guarded_directory& where) {
+  const auto begin = cap_ - end_size_;
+  auto old = where.read(path_.filename());
+  // More than that only a file has that was kept under another cap: its end counts.
+  std::string text(std::min<std::uint64_t>(size_ - begin, 2 * longest_end), '\0');
+  const auto at = static_cast<off_t>(size_ - text.size());
+  const auto count = old ? ::pread(old->number(), text.data(), text.size(), at) : -1;
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  std::string_view rest{text};
+  behind_ = take_gap(rest);
+  const auto before = behind_;
+  keep_for_end(rest);
+  behind_ = std::max(behind_, before == 0 ? size_ - begin : behind_);
+  has_old_end_ = true;
+  size_ = begin;
+}
+
+void output_file::keep_for_end(std::string_view bytes) {
+  behind_ += bytes.size();
+  if (bytes.size() >= end_size_) {
+    end_.assign(bytes.substr(bytes.size() - end_size_));
+    return;
+  }
+  // Cut seldom: at twice the size.
+  end_.append(bytes);
+  if (end_.size() > 2 * end_size_)
+    end_.erase(0, end_.size() - end_size_);
+}
+
+void output_file::put_end() {
+  if (behind_ == 0 || !file_)
+    return;
+  if (end_.size() > end_size_)
+    end_.erase(0, end_.size() - end_size_);
+  if (has_old_end_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
+    trouble_ = "cannot write " + path_.string() + ": " + std::strerror(errno);
+    return;
+  }
+  if (behind_ > end_.size())
+    put(std::string{gap_begin} + std::to_string(behind_ - end_.size()) + std::string{gap_end});
+  put(end_);
+}
+
 void output_file::finish() {
   if (!waiting_.empty())
     open(false);
+  put_end();
+  behind_ = 0;
+  end_.clear();
+  file_.reset();
 }
 
 void output_file::append(std::string_view bytes) {
-  if (full_ || !file_ || bytes.empty())
+  if (!file_ || bytes.empty())
     return;
-  auto room = size_ < cap_ ? cap_ - size_ : 0;
-  if (bytes.size() <= room) {
-    put(bytes);
-    return;
-  }
+  const auto most = cap_ - end_size_;
+  const auto room = size_ < most ? most - size_ : 0;
   put(bytes.substr(0, room));
-  full_ = true;
-  put("\n[output truncated after " + std::to_string(cap_) + " bytes]\n");
-  file_.reset();
+  if (bytes.size() > room && file_)
+    keep_for_end(bytes.substr(room));
 }
 
 void output_file::close() {

@@ -16,8 +16,10 @@
 namespace tune {
 
 /// Made at the first byte, appended to where it exists. What is no regular file, or has several
-/// names, is never waited for and replaced by a new file. Beyond the cap bytes are dropped, and one
-/// line says so. Where there is no descriptor for it for now, bytes wait in memory until there is.
+/// names, is never waited for and replaced by a new file. Of more than the cap the beginning is
+/// kept and the end, a quarter of the cap but at most 256 KiB, and a line between says how much was
+/// left out; the end comes with `finish`. Until then the file only grows. Where there is no
+/// descriptor for it for now, bytes wait in memory until there is.
 class output_file {
 public:
   /// @param path empty: no file.
@@ -37,10 +39,17 @@ public:
 
 private:
   std::filesystem::path path_;
+  /// Bytes that it may hold, and how many of them at the end come last of all.
   std::uint64_t cap_;
+  std::uint64_t end_size_;
+  /// Bytes of the beginning that are in the file.
   std::uint64_t size_ = 0;
+  /// Bytes behind that, those that were dropped included; and the last of them.
+  std::uint64_t behind_ = 0;
+  std::string end_;
+  /// What an earlier attempt left behind the beginning is in the file, too.
+  bool has_old_end_ = false;
   bool opened_ = false;
-  bool full_ = false;
   unique_fd file_;
   /// For the file, once it can be opened.
   std::string waiting_;
@@ -51,6 +60,9 @@ private:
   void use(writable_file what);
   void append(std::string_view bytes);
   void put(std::string_view bytes);
+  void put_end();
+  void keep_for_end(std::string_view bytes);
+  void read_old_end(const guarded_directory& where);
   void remember(std::string_view bytes);
 };
 

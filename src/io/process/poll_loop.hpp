@@ -3,6 +3,7 @@
 #pragma once
 
 #include "child_process.hpp"
+#include "file_watch.hpp"
 #include "guard.hpp"
 
 #include <atomic>
@@ -64,6 +65,13 @@ private:
   /// A launch by its id, an end, a look, or the question whether the guard is there.
   using errand = std::variant<std::uint64_t, guard_wire::end, guard_wire::look, guard_wire::ping>;
 
+  /// Beside `out`, keys of process 0: the guard's socket.
+  static constexpr pipe_watch::key wake_key{0, pipe_role::out};
+  static constexpr pipe_watch::key guard_key{0, pipe_role::err};
+  static constexpr pipe_watch::key files_key{0, pipe_role::report};
+  /// For a process to be gone once it was killed.
+  static constexpr std::chrono::seconds death_patience{2};
+
   process_service_options options_;
   std::atomic<std::uint64_t> last_id_ = 0;
   std::atomic<pid_t> guard_pid_ = 0;
@@ -74,6 +82,7 @@ private:
   // The rest is the thread's own.
   guard_connection guard_;
   pipe_watch watch_;
+  file_watch files_;
   std::map<std::uint64_t, child_process> children_;
   /// For the guard, in order.
   std::deque<errand> outgoing_;
@@ -117,6 +126,9 @@ private:
   [[nodiscard]] guard_wire::io_result send_launch(std::uint64_t id);
   [[nodiscard]] guard_wire::io_result send_outgoing(const errand& what);
   [[nodiscard]] guard_wire::io_result ask_guard();
+
+  void watch_files(std::uint64_t id, const process_order& what);
+  void hear_of_files();
 
   child_process* find(std::uint64_t id);
   /// Null also where it is another's by now.

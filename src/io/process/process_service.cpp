@@ -63,6 +63,7 @@ void process_service::resume_reports(process_handle which) {
 
 void process_service::resume_output(process_handle which) {
   loop_->post(poll_loop::resume{which, pipe_role::out});
+  loop_->post(poll_loop::resume{which, pipe_role::err});
 }
 
 void process_service::answer(process_handle which, std::string line) {

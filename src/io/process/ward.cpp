@@ -31,6 +31,14 @@ bool bury(pid_t pid) {
          && info.si_pid == pid;
 }
 
+/// Whether KILL ended it, or, as a shell tells by its status, a program that it ran.
+bool was_killed(const guard_wire::exited& word) {
+  using kind = guard_wire::exited::kind;
+  constexpr auto status_of_shells = 128 + SIGKILL;
+  return (word.how == kind::signal && word.number == SIGKILL)
+         || (word.how == kind::code && word.number == status_of_shells);
+}
+
 bool is_alive(pid_t pid) {
   auto facts = proc_files::stat_of(pid);
   return facts && facts->state != 'Z';
@@ -107,9 +115,14 @@ bool ward_book::is_alone(const ward& what) {
   return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) { return belongs(pid, what); });
 }
 
+/// By the count of its group, which knows of all its processes, whoever of them was killed. Without
+/// one there is only the system's count, which says nothing of whose process it was: it is asked
+/// where a kill is known.
 bool ward_book::was_out_of_memory(const ward& what) {
   if (what.group)
     return what.group->oom_kills() > 0;
+  if (!was_killed(what.last_word))
+    return false;
   return proc_files::system_oom_kills() > std::exchange(oom_kills_, proc_files::system_oom_kills());
 }
 
@@ -119,7 +132,8 @@ void ward_book::on_leader_death(ward& what, const siginfo_t& how) {
   what.last_word.id = what.id;
   what.last_word.how = how.si_code == CLD_EXITED ? kind::code : kind::signal;
   what.last_word.number = how.si_status;
-  if (what.last_word.how == kind::signal && how.si_status == SIGKILL && !what.killed)
+  what.last_word.memory_unwatched = what.lacks_group;
+  if (!what.killed)
     what.last_word.out_of_memory = was_out_of_memory(what);
 }
 

@@ -29,6 +29,8 @@ struct ward {
   /// Just before it was started, in clock ticks since boot.
   std::uint64_t born = 0;
   std::optional<cgroup> group;
+  /// It should have had one.
+  bool lacks_group = false;
 
   /// The leader is dead; it stays a zombie, so that its number stays taken, until the rest is gone.
   bool leader_dead = false;

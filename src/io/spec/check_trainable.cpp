@@ -182,6 +182,22 @@ void check_command(loading& x) {
   warn_of_bare_files(x, *parsed);
 }
 
+/// `env.…` and templates name parameters as the command does.
+void check_texts(loading& x) {
+  if (!x.space)
+    return;
+  const auto names = parameter_names(*x.space);
+  for (const auto& each : x.what.trainable.env) {
+    if (auto text = text_template::parse(each.text, names); !text)
+      x.refuse("trainable", "env." + each.name, "env." + each.name + ": " + text.error().detail);
+  }
+  for (const auto& each : x.what.trainable.templates) {
+    auto file = template_file::load(against_ini(x.what, each.from), each.to, names);
+    if (!file)
+      x.refuse("trainable", "template", "template: " + file.error().detail);
+  }
+}
+
 /// Metrics read from output without one that is optimised. Without the first each trial would fail:
 /// a program that exits 0 must have shown it.
 void check_metrics(loading& x) {
@@ -219,7 +235,7 @@ void check_keys_of_commands(loading& x) {
     x.warnings.push_back(to_text(x.origin("trainable", key)) + ": [trainable] " + key
                          + ": has no meaning for kind = " + kind + "; ignored");
   };
-  for (const auto* key : {"report", "report_on"}) {
+  for (const auto* key : {"report", "report_on", "stream", "pty", "template"}) {
     if (x.find("trainable", key) != nullptr)
       warn(key);
   }
@@ -242,6 +258,19 @@ void check_reuse(loading& x) {
     refuse("kind = " + kind_name(*of.kind));
   else if (of.isolation != isolation_kind::process)
     refuse("isolation = thread");
+}
+
+/// What is read of no output, or by no expression.
+void check_reading(loading& x) {
+  const auto& of = x.what.trainable;
+  auto is_read = [](const named_text& metric) { return !means_file(metric.text); };
+  const auto reads_lines = std::any_of(of.metrics.begin(), of.metrics.end(), is_read);
+  for (const auto* key : {"report_on", "stream"}) {
+    if (x.find("trainable", key) != nullptr && !reads_lines)
+      x.warnings.push_back(to_text(x.origin("trainable", key)) + ": [trainable] " + key
+                           + ": has no meaning, since no metric.<name> is an expression that reads "
+                             "lines of output; ignored");
+  }
 }
 
 /// Only who is asked can export.
@@ -273,7 +302,9 @@ void check_trainable(loading& x) {
   check_exports(x);
   if (*x.what.trainable.kind == trainable_kind::command) {
     check_command(x);
+    check_texts(x);
     check_metrics(x);
+    check_reading(x);
   } else {
     check_keys_of_commands(x);
   }

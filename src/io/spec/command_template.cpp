@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/command_template.hpp"
 
-#include "tune/core/plugin/options.hpp"
-#include "tune/core/space/space.hpp"
-#include "tune/io/json.hpp"
 #include "tune/io/spec/words.hpp"
 
 #include <algorithm>
@@ -13,58 +10,17 @@ namespace tune {
 
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool is_identifier(std::string_view x) {
-  auto inner
-      = [](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
-  return !x.empty() && is_letter(x[0]) && std::all_of(x.begin(), x.end(), inner);
-}
-
 bool has(const std::vector<std::string>& list, std::string_view x) {
   return std::find(list.begin(), list.end(), x) != list.end();
-}
-
-error unknown_placeholder(const std::string& name, std::vector<std::string> known) {
-  const auto& builtin = command_builtin_names();
-  known.insert(known.end(), builtin.begin(), builtin.end());
-  std::string detail = "{" + name + "} is not a parameter";
-  if (auto near = nearest_name(name, known); !near.empty()) {
-    detail += "; did you mean {" + near + "}?";
-  } else {
-    detail += "; known: ";
-    for (std::size_t i = 0; i < known.size(); ++i)
-      detail += (i == 0 ? "" : ", ") + known[i];
-  }
-  return {ec::unknown_name, detail + " ({{" + name + "}} stands for the text itself)"};
-}
-
-const std::string* builtin(const command_builtins& of, std::string_view name) {
-  if (name == "trial_dir")
-    return &of.trial_dir;
-  if (name == "ini_dir")
-    return &of.ini_dir;
-  if (name == "trial_id")
-    return &of.trial_id;
-  return name == "params_file" ? &of.params_file : nullptr;
-}
-
-/// The text of a placeholder; nothing where its parameter is inactive.
-std::optional<std::string> filled(const std::string& name, const object& config,
-                                  const command_builtins& builtins) {
-  if (const auto* x = builtin(builtins, name))
-    return *x;
-  if (const auto* x = find_parameter(config, name))
-    return word_of(*x);
-  return std::nullopt;
 }
 
 /// Which words a group spans: its number for each word, brackets removed.
 struct grouped {
   std::vector<std::string> words;
   std::vector<std::size_t> groups;
+  /// Of those groups that have one.
+  std::map<std::size_t, condition> conditions;
+  std::size_t last_group = 0;
 };
 
 /// Index of the word that closes the group opened at `begin`; the number of words if none does.
@@ -88,17 +44,80 @@ bool mentions(const std::vector<command_word>& words, std::size_t begin, std::si
       if (close == text.npos)
         break;
       auto inner = std::string_view{text}.substr(open + 1, close - open - 1);
-      if (is_identifier(inner) || has(known, inner))
+      if (is_placeholder_name(inner) || has(known, inner))
         return true;
     }
   }
   return false;
 }
 
+/// Index of the word `if` in the group from `begin` to `end`; `end` where there is none that has
+/// words on both sides.
+std::size_t find_if_word(const std::vector<command_word>& words, std::size_t begin,
+                         std::size_t end) {
+  for (auto i = begin + 1; i < end; ++i) {
+    if (words[i].text == "if" && words[i].bare_first && words[i].bare_last)
+      return i;
+  }
+  return end;
+}
+
+/// The words behind `if`: `shuffle`, `not shuffle`, `kernel == poly and degree > 2`.
+expected<condition> condition_of(const std::vector<command_word>& words, std::size_t begin,
+                                 std::size_t end, const std::vector<std::string>& known) {
+  std::string text;
+  for (auto i = begin; i <= end; ++i) {
+    auto word = words[i].text;
+    if (i == end)
+      word.pop_back();
+    text += (i == begin ? "" : " ") + (words[i].bare_first ? word : '"' + word + '"');
+  }
+  const auto advice = "; quote a bracket that is meant as a character";
+  auto parsed = condition::parse(text);
+  if (!parsed)
+    return error{parsed.error().code,
+                 "the condition \"if " + text + "\" of a group: " + parsed.error().detail + advice};
+  for (const auto& name : parsed->names()) {
+    if (!has(known, name))
+      return error{ec::unknown_name, "the condition \"if " + text + "\" of a group: "
+                                         + unknown_parameter(name, name, known).detail + advice};
+  }
+  return parsed;
+}
+
+/// The words of the group from `begin` to `end`, without its brackets and its condition.
+expected<void> add_group(grouped& to, const std::vector<command_word>& words, std::size_t begin,
+                         std::size_t end, const std::vector<std::string>& known) {
+  const auto number = to.last_group + 1;
+  auto last = end;
+  if (auto word_if = find_if_word(words, begin, end); word_if != end) {
+    auto parsed = condition_of(words, word_if + 1, end, known);
+    if (!parsed)
+      return parsed.error();
+    to.conditions.emplace(number, std::move(*parsed));
+    last = word_if - 1;
+  }
+  const auto is_group = last != end || mentions(words, begin, end, known);
+  to.last_group += is_group ? 1 : 0;
+  for (auto j = begin; j <= last; ++j) {
+    auto text = words[j].text;
+    if (is_group && j > begin && opens(words[j]))
+      return error{ec::bad_syntax, "groups do not nest: \"" + text + "\""};
+    if (is_group && j == end)
+      text.pop_back();
+    if (is_group && j == begin)
+      text.erase(0, 1);
+    if (is_group && text.empty())
+      continue;
+    to.words.push_back(std::move(text));
+    to.groups.push_back(is_group ? number : 0);
+  }
+  return {};
+}
+
 expected<grouped> find_groups(const std::vector<command_word>& words,
                               const std::vector<std::string>& known) {
   grouped result;
-  std::size_t number = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!opens(words[i])) {
       result.words.push_back(words[i].text);
@@ -110,37 +129,14 @@ expected<grouped> find_groups(const std::vector<command_word>& words,
       return error{ec::bad_syntax, "the group at \"" + words[i].text
                                        + "\" is not closed by ']'; quote a bracket that is meant "
                                          "as a character"};
-    auto group = mentions(words, i, end, known) ? ++number : 0;
-    for (auto j = i; j <= end; ++j) {
-      auto text = words[j].text;
-      if (group != 0 && j > i && opens(words[j]))
-        return error{ec::bad_syntax, "groups do not nest: \"" + text + "\""};
-      if (group != 0 && j == end)
-        text.pop_back();
-      if (group != 0 && j == i)
-        text.erase(0, 1);
-      if (group != 0 && text.empty())
-        continue;
-      result.words.push_back(std::move(text));
-      result.groups.push_back(group);
-    }
+    if (auto added = add_group(result, words, i, end, known); !added)
+      return added.error();
     i = end;
   }
   return result;
 }
 
 } // namespace
-
-const std::vector<std::string>& command_builtin_names() {
-  static const std::vector<std::string> names{"trial_dir", "ini_dir", "trial_id", "params_file"};
-  return names;
-}
-
-std::string word_of(const value& what) {
-  if (what.as_list() != nullptr || what.as_object() != nullptr)
-    return to_json(what);
-  return to_text(what);
-}
 
 expected<command_template> command_template::parse(std::string_view text,
                                                    const std::vector<std::string>& known) {
@@ -153,6 +149,7 @@ expected<command_template> command_template::parse(std::string_view text,
   if (groups->words.empty() || groups->words.front().empty() || groups->groups.front() != 0)
     return error{ec::bad_syntax, "must begin with a program"};
   command_template result;
+  result.conditions_ = std::move(groups->conditions);
   for (std::size_t i = 0; i < groups->words.size(); ++i) {
     if (auto added = result.add_word(groups->words[i], groups->groups[i], known); !added)
       return added.error();
@@ -162,43 +159,20 @@ expected<command_template> command_template::parse(std::string_view text,
 
 expected<void> command_template::add_word(std::string_view text, std::size_t group,
                                           const std::vector<std::string>& known) {
-  word made{{}, group};
-  std::string literal;
-  std::size_t open_braces = 0;
-  auto flush = [&] {
-    if (!literal.empty())
-      made.pieces.push_back({std::exchange(literal, {}), false});
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i, 2) == "{{") {
-      literal += text[i++];
-      ++open_braces;
-      continue;
-    }
-    if (text.substr(i, 2) == "}}" && open_braces > 0) {
-      literal += text[i++];
-      --open_braces;
-      continue;
-    }
-    auto close = text[i] == '{' ? text.find('}', i) : text.npos;
-    auto inner = close == text.npos ? std::string_view{} : text.substr(i + 1, close - i - 1);
-    auto is_known = has(known, inner) || has(command_builtin_names(), inner);
-    if (!is_known && !is_identifier(inner)) {
-      literal += text[i];
-      continue;
-    }
-    std::string name{inner};
-    if (!is_known)
-      return unknown_placeholder(name, known);
-    flush();
-    if (!has(names_, name))
-      names_.push_back(name);
-    made.pieces.push_back({std::move(name), true});
-    i = close;
+  auto parsed = text_template::parse(text, known);
+  if (!parsed)
+    return parsed.error();
+  for (const auto& piece : parsed->pieces()) {
+    if (piece.placeholder && !has(names_, piece.text))
+      names_.push_back(piece.text);
   }
-  flush();
-  words_.push_back(std::move(made));
+  words_.push_back({std::move(*parsed), group});
   return {};
+}
+
+bool command_template::is_left_out(std::size_t group, const object& config) const {
+  auto found = conditions_.find(group);
+  return found != conditions_.end() && !found->second.holds(config);
 }
 
 std::vector<std::string> command_template::render(const object& config,
@@ -211,15 +185,11 @@ std::vector<std::string> command_template::render(const object& config,
     if (each.group != group || each.group == 0) {
       group = each.group;
       group_begin = result.size();
-      dropping = false;
+      dropping = is_left_out(group, config);
     }
     if (dropping)
       continue;
-    std::optional<std::string> text{std::in_place};
-    for (const auto& part : each.pieces) {
-      auto more = part.placeholder ? filled(part.text, config, builtins) : part.text;
-      text = text && more ? std::optional{*text + *more} : std::nullopt;
-    }
+    auto text = each.text.render(config, builtins);
     if (!text) {
       if (&each == &words_.front())
         return {};
@@ -228,8 +198,9 @@ std::vector<std::string> command_template::render(const object& config,
         result.resize(group_begin);
       continue;
     }
-    auto from_ini = !each.pieces.empty() && !each.pieces.front().placeholder
-                    && each.pieces.front().text.starts_with("./");
+    const auto& pieces = each.text.pieces();
+    auto from_ini
+        = !pieces.empty() && !pieces.front().placeholder && pieces.front().text.starts_with("./");
     result.push_back(from_ini ? builtins.ini_dir + text->substr(1) : std::move(*text));
   }
   return result;
@@ -238,9 +209,10 @@ std::vector<std::string> command_template::render(const object& config,
 std::vector<std::string> command_template::fixed_words() const {
   std::vector<std::string> result;
   for (const auto& each : words_) {
-    auto fixed = each.pieces.size() == 1 && !each.pieces.front().placeholder;
+    const auto& pieces = each.text.pieces();
+    auto fixed = pieces.size() == 1 && !pieces.front().placeholder;
     if (fixed)
-      result.push_back(each.pieces.front().text);
+      result.push_back(pieces.front().text);
   }
   return result;
 }
@@ -248,7 +220,7 @@ std::vector<std::string> command_template::fixed_words() const {
 std::vector<std::string> command_template::ini_paths() const {
   std::vector<std::string> result;
   for (const auto& each : words_) {
-    const auto& pieces = each.pieces;
+    const auto& pieces = each.text.pieces();
     if (pieces.empty() || pieces.back().placeholder)
       continue;
     const auto& end = pieces.back().text;

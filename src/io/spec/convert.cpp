@@ -184,11 +184,33 @@ scheduler_context scheduler_context_of(const spec& x, std::shared_ptr<const sear
   return result;
 }
 
-expected<command_template> command_of(const spec& x, const search_space& space) {
-  std::vector<std::string> names;
+std::vector<std::string> parameter_names(const search_space& space) {
+  std::vector<std::string> result;
   for (const auto& each : space.parameters())
-    names.push_back(each.name);
-  return command_template::parse(x.trainable.command, names);
+    result.push_back(each.name);
+  return result;
+}
+
+expected<command_template> command_of(const spec& x, const search_space& space) {
+  return command_template::parse(x.trainable.command, parameter_names(space));
+}
+
+std::optional<metric_pattern_options> patterns_of(const spec& x) {
+  const auto& from = x.trainable;
+  if (from.metrics.empty())
+    return std::nullopt;
+  metric_pattern_options result;
+  for (const auto& metric : from.metrics) {
+    if (!means_file(metric.text))
+      result.metrics.emplace_back(metric.name, metric.text);
+    else if (auto file = parse_file_metric(metric.name, metric.text))
+      result.files.push_back(std::move(*file));
+  }
+  result.mode = from.report;
+  result.report_on = from.report_on;
+  result.objective = x.experiment.objectives.front().metric;
+  result.stream = from.stream;
+  return result;
 }
 
 resources offered_by(const spec& x, resources detected) {

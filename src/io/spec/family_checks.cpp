@@ -2,6 +2,8 @@
 #include "family_checks.hpp"
 
 #include "tune/core/plugin/options.hpp"
+#include "tune/io/process/metric_expression.hpp"
+#include "tune/io/process/metric_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +22,9 @@ constexpr double most_custom = 1e12;
 std::string text_of(const std::regex_error& why) {
   if (why.code() == std::regex_constants::error_paren)
     return "'(' and ')' do not match, or nothing stands before '*', '+', '?' or '{'";
+  if (why.code() == std::regex_constants::error_badbrace
+      || why.code() == std::regex_constants::error_brace)
+    return "braces hold a count of repetitions, or are {number}; \\{ is the character";
   return why.what();
 }
 
@@ -29,7 +34,7 @@ expected<unsigned> groups_of(const std::string& key, const std::string& text) {
     return error{ec::bad_syntax, key + ": the expression is longer than "
                                      + std::to_string(longest_expression) + " bytes"};
   try {
-    return std::regex{text, std::regex::ECMAScript}.mark_count();
+    return std::regex{expand_expression(text).text, std::regex::ECMAScript}.mark_count();
   } catch (const std::regex_error& why) {
     return error{ec::bad_syntax, key + " = " + text + ": not an ECMAScript regular expression ("
                                      + text_of(why) + ")"};
@@ -40,13 +45,17 @@ expected<unsigned> groups_of(const std::string& key, const std::string& text) {
 
 expected<void> check_metric_expression(const named_text& x) {
   auto key = "metric." + x.name;
+  if (means_file(x.text)) {
+    auto file = parse_file_metric(x.name, x.text);
+    return file ? expected<void>{} : error{file.error().code, key + " = " + file.error().detail};
+  }
   auto groups = groups_of(key, x.text);
   if (!groups)
     return groups.error();
   if (*groups == 0)
     return error{ec::bad_syntax, key + " = " + x.text
-                                     + ": needs a group around the number, such as "
-                                       "accuracy = ([0-9.]+)"};
+                                     + ": needs {number}, or a group, where the value stands, such "
+                                       "as accuracy = {number}"};
   return {};
 }
 

@@ -10,8 +10,17 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+// Names a field for reading and writing.
+#define TUNE_FIELD(path)                                                                           \
+  [](spec & x) -> auto& {                                                                          \
+    return x.path;                                                                                 \
+  }
 
 namespace tune::key_makers {
+
+using rows = std::vector<key_spec>;
 
 /// Where a key stands and what it means.
 struct head {

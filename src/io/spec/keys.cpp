@@ -3,15 +3,12 @@
 
 #include "family_checks.hpp"
 #include "key_makers.hpp"
+#include "trainable_keys.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/probe/peer_address.hpp"
 #include "tune/io/spec/convert.hpp"
-#include "tune/io/spec/words.hpp"
-
-#include <algorithm>
-#include <cctype>
 
 namespace tune {
 
@@ -22,14 +19,6 @@ using namespace key_makers;
 constexpr double most_count = 1e9;
 constexpr double most_cpus = 1e6;
 constexpr double most_points = 1000;
-
-// Names a field for reading and writing.
-#define TUNE_FIELD(path)                                                                           \
-  [](spec & x) -> auto& {                                                                          \
-    return x.path;                                                                                 \
-  }
-
-using rows = std::vector<key_spec>;
 
 expected<void> read_name(spec& x, const std::string& what) {
   auto is_bad = what.find('/') != what.npos || what == "." || what == "..";
@@ -101,126 +90,6 @@ void add_experiment(rows& to) {
                          "is left; 0 = the run ends at once",
                          true},
                         TUNE_FIELD(experiment.stall_timeout)));
-}
-
-key_spec kind_key() {
-  static const std::vector<std::string> kinds{"command", "function", "class", "table"};
-  auto result = start({"trainable", "kind",
-                       "how the code is written; needed only where the other keys do not tell"},
-                      option_kind::text, "");
-  result.rule.choices = kinds;
-  result.write = [](const spec& x) {
-    return x.trainable.kind ? kinds[static_cast<std::size_t>(*x.trainable.kind)] : std::string{};
-  };
-  result.read = [rule = result.rule](spec& x, const std::string& what) -> expected<void> {
-    if (auto parsed = by_rule(rule, what); !parsed)
-      return parsed.error();
-    auto i = std::find(kinds.begin(), kinds.end(), what) - kinds.begin();
-    x.trainable.kind = static_cast<trainable_kind>(i);
-    return {};
-  };
-  return result;
-}
-
-key_spec files_key() {
-  auto result
-      = start({"trainable", "files",
-               "what workers need besides what the command names, against the INI's directory"},
-              option_kind::text, "paths, separated by blanks or commas; quotes as in sh");
-  result.write = [](const spec& x) { return key_texts::words(x.trainable.files); };
-  result.read = [](spec& x, const std::string& what) -> expected<void> {
-    auto words = split_words(what, " \t,");
-    if (!words)
-      return refusal("files", what, words.error().detail);
-    x.trainable.files.clear();
-    for (auto& each : *words)
-      x.trainable.files.push_back(std::move(each.text));
-    return {};
-  };
-  return result;
-}
-
-/// Whether it can be a file's name anywhere, and part of a list.
-bool is_format_name(const std::string& text) {
-  auto fits
-      = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
-  return !text.empty() && text.size() <= 64 && text[0] != '.'
-         && std::all_of(text.begin(), text.end(), fits);
-}
-
-key_spec export_key() {
-  auto result = start({"trainable", "export",
-                       "formats that the trainable exports what it has learned in, at the end of "
-                       "its trial",
-                       true},
-                      option_kind::text, "names, separated by blanks or commas");
-  result.write = [](const spec& x) { return key_texts::words(x.trainable.exports); };
-  result.read = [](spec& x, const std::string& what) -> expected<void> {
-    auto words = split_words(what, " \t,");
-    if (!words)
-      return refusal("export", what, words.error().detail);
-    std::vector<std::string> formats;
-    for (auto& each : *words) {
-      if (!is_format_name(each.text))
-        return refusal("export", what,
-                       "a format's name has letters, digits, '_', '-' and '.', and does not begin "
-                       "with '.'; at most 64 characters");
-      if (std::find(formats.begin(), formats.end(), each.text) != formats.end())
-        return refusal("export", what, "\"" + each.text + "\" stands there twice");
-      formats.push_back(std::move(each.text));
-    }
-    x.trainable.exports = std::move(formats);
-    return {};
-  };
-  return result;
-}
-
-key_spec report_on_key() {
-  auto result = text(
-      {"trainable", "report_on", "lines that make a report; empty: those with the first objective"},
-      "ECMAScript regular expression", TUNE_FIELD(trainable.report_on));
-  result.read = [](spec& x, const std::string& what) -> expected<void> {
-    if (auto checked = check_expression("report_on", what); !checked)
-      return checked;
-    x.trainable.report_on = what;
-    return {};
-  };
-  return result;
-}
-
-void add_trainable(rows& to) {
-  to.push_back(kind_key());
-  to.push_back(text({"trainable", "name", "a registered function or class"}, "name",
-                    TUNE_FIELD(trainable.name)));
-  to.push_back(text({"trainable", "command", "program and arguments with {parameter}s; no shell"},
-                    "words, quoted as in sh", TUNE_FIELD(trainable.command)));
-  to.push_back(text({"trainable", "path",
-                     "CSV file of recorded curves, against the INI's "
-                     "directory"},
-                    "path", TUNE_FIELD(trainable.path)));
-  to.push_back(one_of({"trainable", "isolation", "where functions and classes run", true},
-                      {"process", "thread"}, TUNE_FIELD(trainable.isolation)));
-  to.push_back(boolean(
-      {"trainable", "reuse_actors", "a process whose trial ended well serves further ones", true},
-      TUNE_FIELD(trainable.reuse_actors)));
-  to.push_back(files_key());
-  to.push_back(one_of({"trainable", "report",
-                       "line: each matching line of output is a report; "
-                       "final: one report at the end"},
-                      {"line", "final"}, TUNE_FIELD(trainable.report)));
-  to.push_back(report_on_key());
-  to.push_back(
-      bytes({"trainable", "output_cap", "most bytes kept of each of stdout and stderr", true},
-            TUNE_FIELD(trainable.output_cap)));
-  to.push_back(export_key());
-  to.push_back(duration({"trainable", "export_timeout",
-                         "how long the exports of a trial may take; at least 1s", true},
-                        TUNE_FIELD(trainable.export_timeout)));
-  to.push_back(family({"trainable", "metric.", "reads a metric from the command's output: group 1"},
-                      "<name>", "ECMAScript regular expression with a group",
-                      TUNE_FIELD(trainable.metrics), check_metric_expression));
-  to.push_back(family({"trainable", "env.", "environment variable of the command"}, "<NAME>",
-                      "text", TUNE_FIELD(trainable.env), check_variable));
 }
 
 void add_space(rows& to) {
@@ -484,12 +353,11 @@ void add_log(rows& to) {
 }
 
 #undef TUNE_INSIDE
-#undef TUNE_FIELD
 
 rows make_rows() {
   rows result;
   add_experiment(result);
-  add_trainable(result);
+  add_trainable_keys(result);
   add_space(result);
   add_resources(result);
   add_plugins(result);

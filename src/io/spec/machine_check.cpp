@@ -21,13 +21,33 @@ config_fault fault_at(const loaded_spec& x, const char* section, const char* key
           std::move(message)};
 }
 
+/// What only a trial knows is marked by a character that no name has.
+constexpr const char* unknown = "\x01";
+
+command_builtins known_builtins(const loaded_spec& x) {
+  return {unknown, x.what.ini_dir, unknown, unknown};
+}
+
+object unknown_parameters(const loaded_spec& x) {
+  object result;
+  for (const auto& name : parameter_names(*x.space))
+    result.set(name, unknown);
+  return result;
+}
+
+/// A text of `env.` as a trial has it.
+std::string filled(const loaded_spec& x, const std::string& text) {
+  auto parsed = text_template::parse(text, parameter_names(*x.space));
+  return parsed ? parsed->render(unknown_parameters(x), known_builtins(x)).value_or("") : text;
+}
+
 /// Where trials look for programs.
 std::string path_of_trials(const loaded_spec& x,
                            const std::map<std::string, std::string>& environment) {
   const auto& own = x.what.trainable.env;
   auto is_path = [](const named_text& each) { return each.name == "PATH"; };
   if (auto i = std::find_if(own.begin(), own.end(), is_path); i != own.end())
-    return i->text;
+    return filled(x, i->text);
   auto i = environment.find("PATH");
   return i == environment.end() ? "/usr/local/bin:/usr/bin:/bin" : i->second;
 }
@@ -37,11 +57,7 @@ std::string bare_program(const loaded_spec& x) {
   auto command = command_of(x.what, *x.space);
   if (!command)
     return {};
-  // What only a trial knows is marked by a character that no name has.
-  object unknown;
-  for (const auto& name : command->names())
-    unknown.set(name, "\x01");
-  auto words = command->render(unknown, {"\x01", x.what.ini_dir, "\x01", "\x01"});
+  auto words = command->render(unknown_parameters(x), known_builtins(x));
   auto is_bare = !words.empty() && words.front().find_first_of("/\x01") == std::string::npos;
   return is_bare ? words.front() : std::string{};
 }
@@ -67,7 +83,7 @@ std::optional<config_fault> missing_program(const loaded_spec& x,
     return std::nullopt;
   auto program = bare_program(x);
   auto path = path_of_trials(x, environment);
-  if (program.empty() || stands_in(path, program))
+  if (program.empty() || path.find(unknown) != path.npos || stands_in(path, program))
     return std::nullopt;
   return fault_at(x, "trainable", "command",
                   "command: there is no program \"" + program + "\" in PATH (" + path + ")");

@@ -3,6 +3,7 @@
 
 #include "tune/io/json.hpp"
 #include "tune/io/spec/keys.hpp"
+#include "tune/io/spec/text_template.hpp"
 
 #include <algorithm>
 
@@ -147,6 +148,18 @@ std::string order_of(const std::vector<named_text>& lines) {
   return result;
 }
 
+/// Records of versions that replaced no parameters in variables do not know `template` either: what
+/// was passed as it stands still is.
+void keep_variables_of_old(const object& trainable, spec& to) {
+  if (trainable.find("template") != nullptr)
+    return;
+  std::vector<std::string> names;
+  for (const auto& x : to.space)
+    names.push_back(x.name);
+  for (auto& x : to.trainable.env)
+    x.text = without_placeholders(x.text, names);
+}
+
 } // namespace
 
 std::string to_json(const spec& x) {
@@ -192,6 +205,9 @@ expected<spec> spec_from_json(std::string_view text) {
     if (auto read = read_section(result, section, members); !read)
       return read.error();
   }
+  const auto* trainable = parsed->find("trainable");
+  if (trainable != nullptr && trainable->as_object() != nullptr)
+    keep_variables_of_old(*trainable->as_object(), result);
   return result;
 }
 

@@ -127,8 +127,12 @@ constexpr auto fields(of<exported_format>) {
 }
 constexpr auto fields(of<on::ended>) {
   using x = on::ended;
-  return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt}, field{"how", &x::how},
-                    field{"detail", &x::detail}, field{"exit_status", &x::exit_status}};
+  return std::tuple{field{"trial", &x::trial},
+                    field{"attempt", &x::attempt},
+                    field{"how", &x::how},
+                    field{"detail", &x::detail},
+                    field{"exit_status", &x::exit_status},
+                    field{"came_late", &x::came_late, json_position::plain, true}};
 }
 constexpr auto fields(of<on::node_up>) {
   using x = on::node_up;

@@ -39,6 +39,11 @@ exit_info without_memory(exit_info x) {
   return x;
 }
 
+exit_info unwatched(exit_info x) {
+  x.memory_unwatched = true;
+  return x;
+}
+
 exit_info printed(exit_info x, std::vector<std::string> lines) {
   x.stdout_lines = std::move(lines);
   return x;
@@ -149,10 +154,33 @@ const std::vector<row>& rows() {
        without_memory(signalled(SIGKILL)),
        well(),
        {out_of_memory, "out of memory", -9}},
-      {"want_of_memory_with_a_status",
-       without_memory(exited(1, {"bad_alloc"})),
+      {"want_of_memory_below_a_shell",
+       without_memory(exited(137, {"Killed"})),
        well(),
-       {out_of_memory, "out of memory\n  bad_alloc", 1}},
+       {out_of_memory,
+        "out of memory: a process that it had started was killed for want of it; it exited with "
+        "status 137\n  Killed",
+        137}},
+      {"want_of_memory_that_it_got_over", without_memory(exited(0)), well(), {finished, "", 0}},
+      {"want_of_memory_that_a_script_ignored",
+       without_memory(exited(0)),
+       silent(),
+       {out_of_memory,
+        "out of memory: a process that it had started was killed for want of it; it exited with "
+        "status 0",
+        0}},
+      {"a_kill_below_a_shell",
+       exited(137),
+       well(),
+       {user_error, "exited with status 137, as a shell does whose program was ended by SIGKILL",
+        137}},
+      {"a_kill_below_a_shell_that_nobody_watched",
+       unwatched(exited(137)),
+       well(),
+       {user_error,
+        "exited with status 137, as a shell does whose program was ended by SIGKILL; whether for "
+        "want of memory cannot be told, since no control group could be made for it",
+        137}},
       {"a_bad_checkpoint",
        exited(1),
        said(silent(), "truncated", true),

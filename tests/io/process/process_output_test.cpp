@@ -31,7 +31,17 @@ TEST_F(process_output_test, cuts_files_at_the_cap_and_says_so_once) {
   what.stdout_lines = false;
   EXPECT_EQ(run(what).code, 0);
 
-  EXPECT_EQ(content("stdout"), std::string(1000, 'x') + "\n[output truncated after 1000 bytes]\n");
+  EXPECT_EQ(content("stdout"),
+            std::string(750, 'x') + "\n[299000 bytes left out here]\n" + std::string(250, 'x'));
+}
+
+TEST_F(process_output_test, keeps_the_beginning_and_the_end) {
+  auto what = order({"out", "first words", "bytes", "300000", "out", "", "out", "last words"});
+  what.output_cap = 1000;
+  EXPECT_EQ(run(what).code, 0);
+
+  EXPECT_THAT(content("stdout"), testing::StartsWith("first words\n"));
+  EXPECT_THAT(content("stdout"), testing::EndsWith("\nlast words\n"));
 }
 
 TEST_F(process_output_test, keeps_what_just_fits_and_appends_at_the_next_attempt) {
@@ -43,11 +53,95 @@ TEST_F(process_output_test, keeps_what_just_fits_and_appends_at_the_next_attempt
 
   heard = std::make_shared<support::recorder>();
   run(what);
-  EXPECT_EQ(content("stdout"), std::string(1500, 'x') + "\n[output truncated after 1500 bytes]\n");
+  EXPECT_EQ(content("stdout"),
+            std::string(1125, 'x') + "\n[500 bytes left out here]\n" + std::string(375, 'x'));
 
   heard = std::make_shared<support::recorder>();
+  what.argv.insert(what.argv.end(), {"out", "", "out", "newest"});
   run(what);
-  EXPECT_EQ(content("stdout"), std::string(1500, 'x') + "\n[output truncated after 1500 bytes]\n");
+  EXPECT_EQ(content("stdout"), std::string(1125, 'x') + "\n[1508 bytes left out here]\n"
+                                   + std::string(367, 'x') + "\nnewest\n");
+}
+
+TEST_F(process_output_test, gives_out_each_state_of_a_progress_bar_as_a_line) {
+  run({"raw", "10% acc=1\r50% acc=2", "raw", "\r100% acc=3\r", "raw", "\ndone\r\n\n", "raw",
+       "x\r"});
+
+  EXPECT_THAT(heard->lines(), ElementsAre("10% acc=1", "50% acc=2", "100% acc=3", "done", "", "x"));
+  EXPECT_EQ(content("stdout"), "10% acc=1\r50% acc=2\r100% acc=3\r\ndone\r\n\nx\r");
+}
+
+TEST_F(process_output_test, hears_a_state_of_a_progress_bar_before_the_next_comes) {
+  auto handle = uut->launch(order({"raw", "50%\r", "hang"}), heard);
+
+  EXPECT_TRUE(heard->wait_lines(1));
+  uut->kill(handle);
+  heard->wait_exit();
+}
+
+TEST_F(process_output_test, hears_lines_of_stderr_where_told) {
+  auto what = order({"out", "a", "err", "b", "err", "c"});
+  what.stdout_lines = false;
+  what.stderr_lines = true;
+  EXPECT_EQ(run(what).code, 0);
+
+  EXPECT_THAT(heard->lines(), ElementsAre("b", "c"));
+  EXPECT_EQ(content("stderr"), "b\nc\n");
+}
+
+TEST_F(process_output_test, gives_a_terminal_that_changes_nothing) {
+  auto what = order({});
+  what.argv = {"sh", "-c", "test -t 1 && test ! -t 2 && printf 'a\\nb\\r\\n\\001\\003\\004\\377c'"};
+  what.terminal = terminal_use::required;
+
+  EXPECT_EQ(run(what).code, 0);
+
+  EXPECT_EQ(content("stdout"), "a\nb\r\n\001\003\004\377c");
+  EXPECT_THAT(heard->lines(), ElementsAre("a", "b", "\001\003\004\377c"));
+}
+
+TEST_F(process_output_test, loses_nothing_that_a_terminal_held_at_the_end) {
+  for (int i = 0; i < 20; ++i) {
+    heard = std::make_shared<support::recorder>();
+    auto what = order({"bytes", "300000", "raw", "\n", "out", "end"});
+    what.terminal = terminal_use::wanted;
+
+    EXPECT_EQ(run(what).code, 0);
+
+    EXPECT_THAT(heard->lines(), ElementsAre(std::string(65536, 'x') + "[cut]", "end"));
+  }
+}
+
+TEST_F(process_output_test, controls_nobody_by_its_terminal) {
+  auto what = order({});
+  what.argv = {"sh", "-c", "(: </dev/tty) 2>/dev/null || echo none; sleep 0 & wait"};
+  what.terminal = terminal_use::required;
+
+  EXPECT_EQ(run(what).code, 0);
+
+  EXPECT_THAT(heard->lines(), ElementsAre("none"));
+}
+
+/// Waits until it heard of files.
+struct file_listener : support::recorder {
+  std::atomic<int> times = 0;
+  void files_changed() override { ++times; }
+};
+
+TEST_F(process_output_test, tells_when_files_were_written) {
+  for (const auto* script : {"echo 1 > r; echo x > other; cat",
+                             "mkdir -p a/b; echo 1 > a/b/new; mv a/b/new a/b/r; cat"}) {
+    auto listener = std::make_shared<file_listener>();
+    auto what = order({"say", "x", "hear"});
+    what.argv = {"sh", "-c", std::string{script} + " <&$TUNE_TRIAL_ANSWER_FD"};
+    what.protocol = true;
+    what.watched_files = {"r", "a/b/r"};
+
+    auto handle = uut->launch(what, listener);
+    EXPECT_TRUE(support::eventually([&] { return listener->times > 0; })) << script;
+    uut->end(handle);
+    listener->wait_exit();
+  }
 }
 
 TEST_F(process_output_test, makes_no_file_where_there_is_no_output) {

@@ -168,6 +168,22 @@ TEST_F(process_service_test, notices_that_the_memory_limit_ended_it) {
   EXPECT_TRUE(how.out_of_memory);
 }
 
+TEST_F(process_service_test, notices_that_the_memory_limit_ended_a_process_below_a_shell) {
+  for (const auto* script :
+       {"\"$0\" memory 300000000; exit $?", "\"$0\" memory 300000000; exit 0"}) {
+    heard = std::make_shared<support::recorder>();
+    auto what = order({});
+    what.argv = {"sh", "-c", script, TUNE_FAKE_TRAINABLE};
+    what.memory_limit = 100'000'000;
+    auto how = run(what);
+    if (how.memory_unwatched)
+      GTEST_SKIP() << "no control group can be made here";
+
+    EXPECT_TRUE(how.out_of_memory) << script;
+    EXPECT_FALSE(how.signal) << script;
+  }
+}
+
 /// A process that waits in a control group of its own.
 struct process_in_group_test : process_service_test {
   std::filesystem::path group;

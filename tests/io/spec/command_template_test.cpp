@@ -174,4 +174,29 @@ TEST(command_template, lists_what_stands_against_the_directory_of_the_ini_file) 
   EXPECT_THAT(uut->ini_paths(), ElementsAre("t", "../a.csv", "b", "d", "f", "h"));
 }
 
+TEST(command_template, has_a_group_where_its_condition_holds) {
+  const object on{{"kernel", true}, {"degree", 3}};
+  EXPECT_THAT(words("train [--k if kernel] [--no-k if not kernel] x", on),
+              ElementsAre("train", "--k", "x"));
+  EXPECT_THAT(words("train [--k if kernel] [--no-k if not kernel]", {{"kernel", false}}),
+              ElementsAre("train", "--no-k"));
+  EXPECT_THAT(words("train [--k if kernel] [--no-k if not kernel]", {{"lr", 1}}),
+              ElementsAre("train"))
+      << "an inactive parameter decides nothing";
+  EXPECT_THAT(words("train [-d {degree} if degree > 2 and kernel]", on),
+              ElementsAre("train", "-d", "3"));
+  EXPECT_THAT(words("train [-d {degree} if degree > 3] [-o if kernel == 'a b']",
+                    {{"degree", 3}, {"kernel", "a b"}}),
+              ElementsAre("train", "-o"));
+  EXPECT_THAT(words("train [-d {degree} -l {lr} if kernel]", on), ElementsAre("train"))
+      << "a parameter in it is inactive";
+}
+
+TEST(command_template, refuses_conditions_of_groups_that_mean_nothing) {
+  EXPECT_THAT(refusal("train [--k if kernl]"),
+              HasSubstr("\"if kernl\" of a group: kernl is not a parameter; did you mean kernel?"));
+  EXPECT_THAT(refusal("train [--k if kernel >]"), HasSubstr("the condition \"if kernel >\""));
+  EXPECT_THAT(words("train '[a' if 'b]' [if]", {}), ElementsAre("train", "[a", "if", "b]", "[if]"));
+}
+
 } // namespace

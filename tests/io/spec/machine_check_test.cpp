@@ -35,6 +35,9 @@ TEST(missing_program, is_one_that_path_does_not_have) {
 TEST(missing_program, is_looked_for_where_trials_look) {
   EXPECT_NE(missing("command = sh -c {lr}\nenv.PATH = /nowhere\n"), "");
   EXPECT_EQ(missing("command = sh -c {lr}\nenv.PATH = /bin\n", {{"PATH", "/nowhere"}}), "");
+  EXPECT_NE(missing("command = sh -c {lr}\nenv.PATH = {ini_dir}\n").find("in PATH (/nowhere)"),
+            std::string::npos);
+  EXPECT_EQ(missing("command = sh -c {lr}\nenv.PATH = /{lr}\n"), "");
 }
 
 TEST(missing_program, is_none_where_only_a_trial_knows_its_name) {

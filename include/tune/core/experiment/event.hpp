@@ -164,6 +164,8 @@ struct ended {
   std::string detail;
   /// Exit status of the process, where there was one; negative: the signal.
   std::optional<std::int32_t> exit_status;
+  /// All of its reports came at once, as it ended: whatever was decided saved nothing.
+  bool came_late = false;
 };
 /// A node offers resources, or changed them.
 struct node_up {

@@ -4,8 +4,10 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/value.hpp"
+#include "tune/io/process/metric_file.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,19 +24,32 @@ enum class report_mode : std::uint8_t {
   final,
 };
 
+/// Which of a program's outputs are read for metrics.
+enum class metric_stream : std::uint8_t { out, err, both };
+
 struct metric_pattern_options {
-  /// Name and ECMAScript expression. Group 1 is the value; the whole match where it has no group.
+  /// Name and ECMAScript expression. {number} is the value, see `expand_expression`; else group 1;
+  /// the whole match where it has no group.
   std::vector<std::pair<std::string, std::string>> metrics{};
   report_mode mode = report_mode::line;
   /// Which lines report; empty: those that match the objective's expression.
   std::string report_on{};
   /// The metric to optimise.
   std::string objective{};
+  metric_stream stream = metric_stream::out;
+  /// Metrics that stand in JSON files.
+  std::vector<file_metric> files{};
 };
 
-/// Reads the lines of one attempt.
+/// Something that people should know of how metrics are read.
+struct pattern_remark {
+  /// The expression that it is about: one remark about each is enough.
+  std::string about;
+  std::string text;
+};
+
+/// Reads the lines of one attempt, and the files that its program writes.
 ///
-/// Of a line with '\r' inside, as progress bars write them, what follows the last one counts.
 /// Beyond its first 4096 bytes a line is not looked at, and an expression that backtracks for too
 /// long on a line, or too deep for the thread's stack, counts as not matching: no line costs more
 /// than some milliseconds.
@@ -51,10 +66,24 @@ public:
   /// One for another attempt: the same expressions, compiled once, and nothing read.
   [[nodiscard]] metric_pattern fresh() const;
 
+  /// Whether a program's files are read, too.
+  [[nodiscard]] bool reads_files() const;
+  /// Where the files are. What lies there by now was written before this attempt, and is not read.
+  void begin_in(const std::filesystem::path& directory);
+
   /// @returns the report that the line makes, if it makes one.
   [[nodiscard]] std::optional<object> read(std::string_view line);
-  /// The output is over. @returns the one report of mode `final`; nothing where no metric was seen.
+  /// Reads the files that changed. @returns the report that this makes, if it makes one: where the
+  /// objective stands in one of them, and no expression says which lines report.
+  [[nodiscard]] std::optional<object> read_files();
+  /// The output is over, and the files were read for the last time. @returns the one report of mode
+  /// `final`; nothing where no metric was seen.
   [[nodiscard]] std::optional<object> finish() const;
+  /// Why the files have not told all of their metrics; empty: they have.
+  [[nodiscard]] std::string missing_in_files() const;
+  /// What was noticed since the last call, if anything. Of each expression it is told once,
+  /// whatever the number of attempts that `fresh` made.
+  [[nodiscard]] std::optional<pattern_remark> take_remark();
   /// The latest values.
   [[nodiscard]] const object& latest() const;
   /// How often an expression was given up on a line.
@@ -67,7 +96,8 @@ private:
   explicit metric_pattern(std::unique_ptr<state> made);
 };
 
-/// The number that a text is ("12", "-0.5", "1e-3", "nan", "inf"), else the text.
+/// The number that a text is ("12", "-0.5", "1e-3", "nan", "inf"), else the text. One beyond what a
+/// double holds is infinite, or 0.
 [[nodiscard]] value value_in(std::string_view text);
 
 } // namespace tune

@@ -33,6 +33,15 @@ struct process_handle {
   return {which.id, which.use + 1};
 }
 
+/// Whether a process is given a terminal.
+enum class terminal_use : std::uint8_t {
+  none,
+  /// Where the machine has one left; else a pipe.
+  wanted,
+  /// Without one it is not started.
+  required
+};
+
 /// What to run.
 struct process_order {
   /// The program and its words. One without a slash is looked up in PATH.
@@ -50,8 +59,14 @@ struct process_order {
   bool protocol = false;
   /// Longest report delivered whole, where it is not the service's limit. [bytes; 0: the service's]
   std::size_t max_report_line = 0;
-  /// Deliver the lines of stdout.
+  /// Deliver the lines of stdout; of stderr.
   bool stdout_lines = false;
+  bool stderr_lines = false;
+  /// Whether stdout is a terminal, so that most programs hand each line over at once. What is
+  /// written comes through unchanged.
+  terminal_use terminal = terminal_use::none;
+  /// Files against `directory` whose changes are told; parts of their paths may not exist yet.
+  std::vector<std::string> watched_files;
   /// From TERM to KILL if this node dies or the service ends.
   std::chrono::milliseconds grace{5000};
   /// Bytes, enforced by a control group where one can be had; 0: no limit.
@@ -85,8 +100,12 @@ struct exit_info {
   /// Whose fault it is that it could not be started: `ec::process`: the command's; any other: this
   /// machine's, and `ec::shortage`: only for now.
   ec fault = ec::process;
-  /// The memory limit, or the kernel for want of memory, ended it.
+  /// The memory limit, or the kernel for want of memory, ended it, or a process that it had
+  /// started: it may have ended well all the same.
   bool out_of_memory = false;
+  /// It had a limit of memory, but no control group could be made: what its own status does not say
+  /// is not known.
+  bool memory_unwatched = false;
   /// Its end was asked for before it came.
   bool requested = false;
   /// The guard died or had to be killed and took it along: nobody's fault but this node's.
@@ -118,12 +137,21 @@ public:
   }
   /// Answers do not fit into its pipe any more: it leaves them unread. Once at most.
   virtual void answers_unread() {}
-  /// A line of stdout, likewise until `resume_output`. Not called once its end was asked for.
+  /// A line of stdout; a carriage return ends one, too. Likewise until `resume_output`. Not called
+  /// once its end was asked for.
   virtual line_flow stdout_line(std::string_view line, bool truncated) {
     static_cast<void>(line);
     static_cast<void>(truncated);
     return line_flow::go_on;
   }
+  /// A line of stderr, as one of stdout.
+  virtual line_flow stderr_line(std::string_view line, bool truncated) {
+    static_cast<void>(line);
+    static_cast<void>(truncated);
+    return line_flow::go_on;
+  }
+  /// Watched files may have changed: written and closed, or put there under their names.
+  virtual void files_changed() {}
   /// The last call, exactly once, after all lines.
   virtual void exited(const exit_info& how) = 0;
   /// The last call instead of it where the process was parked. @param so_far without its end.

@@ -3,29 +3,17 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/core/space/condition.hpp"
 #include "tune/core/value.hpp"
+#include "tune/io/spec/text_template.hpp"
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tune {
-
-/// What the runtime fills in beside the configuration.
-struct command_builtins {
-  std::string trial_dir;
-  /// Directory of the INI file; words beginning with `./` stand against it.
-  std::string ini_dir;
-  std::string trial_id;
-  std::string params_file;
-};
-
-/// The names of `command_builtins`: no parameter may have one.
-[[nodiscard]] const std::vector<std::string>& command_builtin_names();
-
-/// A value as one command-line word: floats shortest round-trip, texts as they are, lists and
-/// objects as JSON.
-[[nodiscard]] std::string word_of(const value& what);
 
 /// A parsed command. Immutable.
 ///
@@ -33,6 +21,7 @@ struct command_builtins {
 /// `{{` is a brace, and so is the `}}` that closes it. Braces around what is no identifier are
 /// themselves. A word naming an inactive parameter is dropped. `[-d {degree}]`, brackets unquoted
 /// at the borders of words, is a group: dropped whole where a parameter in it is inactive.
+/// `[--shuffle if shuffle]` is one with a condition, as in [space]: dropped where it does not hold.
 class command_template {
 public:
   /// @param known Dotted names of the parameters.
@@ -57,21 +46,18 @@ public:
   [[nodiscard]] std::vector<std::string> ini_paths() const;
 
 private:
-  /// A literal, or the name of a placeholder.
-  struct piece {
-    std::string text;
-    bool placeholder = false;
-  };
   struct word {
-    std::vector<piece> pieces;
+    text_template text;
     /// Words of one group share a number; 0 = none.
     std::size_t group = 0;
   };
 
   expected<void> add_word(std::string_view text, std::size_t group,
                           const std::vector<std::string>& known);
+  [[nodiscard]] bool is_left_out(std::size_t group, const object& config) const;
 
   std::vector<word> words_;
+  std::map<std::size_t, condition> conditions_;
   std::vector<std::string> names_;
 };
 

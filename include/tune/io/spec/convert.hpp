@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ namespace tune {
 
 /// The command with the parameters of `space`. @errors as `command_template::parse`.
 [[nodiscard]] expected<command_template> command_of(const spec& x, const search_space& space);
+
+/// Names of parameters, as `text_template::parse` takes them.
+[[nodiscard]] std::vector<std::string> parameter_names(const search_space& space);
+
+/// How a command's metrics are read: what `metric.…` and the keys beside it say. Nothing where
+/// there are none.
+[[nodiscard]] std::optional<metric_pattern_options> patterns_of(const spec& x);
 
 /// What this machine offers: `detected` with the overrides of `[cluster]`.
 [[nodiscard]] resources offered_by(const spec& x, resources detected);

@@ -9,6 +9,7 @@
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/process/metric_pattern.hpp"
+#include "tune/io/spec/template_file.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -73,8 +74,16 @@ struct trainable_section {
   report_mode report = report_mode::line;
   /// ECMAScript; empty: the first objective's expression.
   std::string report_on;
-  /// Metrics by ECMAScript expressions, group 1.
+  /// Metrics by ECMAScript expressions, or from files; see `expand_expression` and
+  /// `parse_file_metric`.
   std::vector<named_text> metrics;
+  /// Where those expressions are looked for.
+  metric_stream stream = metric_stream::out;
+  /// Whether the command's stdout is a terminal. Nothing: where it needs one to be read line by
+  /// line.
+  std::optional<bool> pty;
+  /// Files written for each trial.
+  std::vector<template_pair> templates;
   /// Environment variables of the command.
   std::vector<named_text> env;
   /// Bytes kept of each of stdout and stderr. 0 = none.

@@ -1,0 +1,81 @@
+/// Metrics that a program writes into JSON files: `metric.acc = file:result.json:/test/acc`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// Where one metric stands.
+struct file_metric {
+  std::string metric;
+  /// Against the trial's directory, normal, without "..".
+  std::string path;
+  /// A JSON pointer, as RFC 6901 has it: "/test/acc", "/folds/0", "/a~1b".
+  std::string pointer;
+
+  friend bool operator==(const file_metric&, const file_metric&) = default;
+};
+
+/// Whether the text of a `metric.<name>` key means a file: it begins with "file:", and is no
+/// expression with a group.
+[[nodiscard]] bool means_file(std::string_view text);
+
+/// Reads "file:PATH:/POINTER".
+/// @errors `ec::bad_syntax`: no pointer; `ec::bad_option`: a path that is absolute or leads out of
+///         the trial's directory. The detail says what is legal.
+[[nodiscard]] expected<file_metric> parse_file_metric(std::string metric, std::string_view text);
+
+/// The value that a pointer names; null where there is none.
+[[nodiscard]] const value* find_pointer(const value& in, std::string_view pointer);
+
+/// Reads the files of one attempt, each where it changed. A file has at most 16 MiB; links and what
+/// is no regular file are not followed.
+class metric_files {
+public:
+  explicit metric_files(std::vector<file_metric> which) : which_{std::move(which)} {}
+
+  /// The trial's directory. What lies there now is old.
+  void begin_in(const std::filesystem::path& directory);
+
+  /// Values of files that are new or changed since the last call, in the order of the metrics. A
+  /// file that cannot be read, or a pointer to nothing, gives none; see `missing`.
+  [[nodiscard]] std::vector<std::pair<std::string, value>> changed();
+
+  /// Why metrics never came, a clause for each; empty: all came.
+  [[nodiscard]] std::string missing() const;
+
+private:
+  /// By which a file's content is known again.
+  struct stamp {
+    std::uint64_t inode = 0;
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    std::int64_t size = 0;
+    friend bool operator==(const stamp&, const stamp&) = default;
+  };
+
+  std::vector<file_metric> which_;
+  std::filesystem::path directory_;
+  /// By path; nothing: it was not there.
+  std::map<std::string, std::optional<stamp>> begun_;
+  std::map<std::string, std::optional<stamp>> seen_;
+  std::map<std::string, value> last_;
+  /// Why a metric has not come yet, by its name.
+  std::map<std::string, std::string> missing_;
+
+  [[nodiscard]] std::optional<stamp> stamp_of(const std::string& path) const;
+  [[nodiscard]] expected<value> content_of(const std::string& path) const;
+};
+
+} // namespace tune

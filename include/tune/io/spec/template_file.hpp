@@ -1,0 +1,59 @@
+/// Files that are written for each trial from a template: `template = model.toml.in -> model.toml`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
+#include "tune/io/spec/text_template.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// One of the pairs of `[trainable] template`.
+struct template_pair {
+  /// Against the INI's directory.
+  std::string from;
+  /// Against the trial's directory: normal, relative, without "..".
+  std::string to;
+  friend bool operator==(const template_pair&, const template_pair&) = default;
+};
+
+/// Reads "a.in -> a.toml, b.in -> sub/b.nml"; quotes as in sh.
+/// @errors `ec::bad_syntax`; `ec::bad_option` for a target outside of the trial's directory, one of
+///         the runtime's own names there, or one that comes twice.
+[[nodiscard]] expected<std::vector<template_pair>> parse_template_pairs(std::string_view text);
+[[nodiscard]] std::string template_pairs_text(const std::vector<template_pair>& pairs);
+
+/// A template that was read. Immutable.
+class template_file {
+public:
+  /// The most bytes that it may have.
+  static constexpr std::size_t most_bytes = 4 * 1024 * 1024;
+
+  /// @param from   The file.
+  /// @param known  Dotted names of the parameters.
+  /// @errors `ec::unreadable`; `ec::bad_option` for one that is too large or no regular file;
+  ///         `ec::unknown_name`, with the line: see `text_template::parse`.
+  [[nodiscard]] static expected<template_file>
+  load(const std::filesystem::path& from, std::string to, const std::vector<std::string>& known);
+
+  /// Against the trial's directory.
+  [[nodiscard]] const std::string& to() const { return to_; }
+  /// Whether who reads it may execute it, as the template.
+  [[nodiscard]] bool is_program() const { return is_program_; }
+
+  /// The content for one configuration. Lines that name an inactive parameter are left out.
+  [[nodiscard]] std::string render(const object& config, const command_builtins& builtins) const;
+
+private:
+  std::string to_;
+  bool is_program_ = false;
+  /// With their ends.
+  std::vector<text_template> lines_;
+};
+
+} // namespace tune

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/process/metric_file.hpp"
+
+#include "support/processes.hpp"
+#include "tune/io/process/metric_pattern.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+namespace tune {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(std::string_view text) {
+  auto uut = parse_file_metric("acc", text);
+  return uut ? std::string{} : uut.error().detail;
+}
+
+struct metric_file_test : testing::Test {
+  support::scratch_directory scratch;
+
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((scratch.path() / name).parent_path());
+    std::ofstream{scratch.path() / name} << text;
+  }
+  [[nodiscard]] metric_files of(const std::string& text) const {
+    metric_files result{{*parse_file_metric("acc", text)}};
+    result.begin_in(scratch.path());
+    return result;
+  }
+  static value only(metric_files& from) {
+    auto found = from.changed();
+    return found.size() == 1 ? found[0].second : value{};
+  }
+};
+
+TEST_F(metric_file_test, is_told_from_an_expression) {
+  EXPECT_TRUE(means_file("file:result.json:/acc"));
+  EXPECT_TRUE(means_file("file:nonsense"));
+  EXPECT_FALSE(means_file("file: ([0-9]+)"));
+  EXPECT_FALSE(means_file("file:{number}"));
+  EXPECT_FALSE(means_file("acc = x"));
+}
+
+TEST_F(metric_file_test, has_a_path_and_a_pointer) {
+  auto uut = parse_file_metric("acc", "file:./out/a:b.json:/test/0/a~1b");
+  ASSERT_TRUE(uut) << uut.error().detail;
+  EXPECT_EQ(*uut, (file_metric{"acc", "out/a:b.json", "/test/0/a~1b"}));
+}
+
+TEST_F(metric_file_test, stays_in_the_directory_of_the_trial) {
+  EXPECT_THAT(refusal("file:/tmp/a.json:/acc"), HasSubstr("\"/tmp/a.json\" must be a file in the"));
+  EXPECT_THAT(refusal("file:../a.json:/acc"), HasSubstr("must be a file in the trial's directory"));
+  EXPECT_THAT(refusal("file:x/../../a.json:/acc"), HasSubstr("must be a file in the trial's"));
+  EXPECT_THAT(refusal("file::/acc"), HasSubstr("must be a file in the trial's directory"));
+  EXPECT_THAT(refusal("file:a.json"), HasSubstr("such as file:result.json:/test/acc"));
+}
+
+TEST_F(metric_file_test, follows_a_pointer) {
+  const value in{object{{"test", object{{"acc", 0.5}, {"a/b", 1}, {"m~n", 2}}},
+                        {"folds", value::list{3, object{{"x", 4}}}}}};
+  EXPECT_EQ(*find_pointer(in, "/test/acc"), value{0.5});
+  EXPECT_EQ(*find_pointer(in, "/test/a~1b"), value{1});
+  EXPECT_EQ(*find_pointer(in, "/test/m~0n"), value{2});
+  EXPECT_EQ(*find_pointer(in, "/folds/1/x"), value{4});
+  for (const auto* nowhere : {"/test/no", "/folds/2", "/folds/x", "/folds/", "/test/acc/x"})
+    EXPECT_EQ(find_pointer(in, nowhere), nullptr) << nowhere;
+}
+
+TEST_F(metric_file_test, is_read_each_time_that_it_changed) {
+  auto uut = of("file:result.json:/test/acc");
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_EQ(uut.missing(), "result.json was not written");
+
+  write("result.json", R"({"test":{"acc":0.25}})");
+  EXPECT_EQ(only(uut), value{0.25});
+  EXPECT_EQ(only(uut), value{}) << "it is as it was";
+  write("new", R"({"test":{"acc":0.75}})");
+  std::filesystem::rename(scratch.path() / "new", scratch.path() / "result.json");
+
+  EXPECT_EQ(only(uut), value{0.75});
+  EXPECT_EQ(uut.missing(), "");
+}
+
+TEST_F(metric_file_test, does_not_tell_what_an_earlier_attempt_wrote) {
+  write("result.json", R"({"test":{"acc":0.25}})");
+  auto uut = of("file:result.json:/test/acc");
+
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_EQ(uut.missing(), "result.json was not written");
+}
+
+TEST_F(metric_file_test, may_have_numbers_that_json_has_not) {
+  auto uut = of("file:result.json:/0");
+  write("result.json", "[NaN]\n");
+  EXPECT_TRUE(std::isnan(*only(uut).as_double()));
+}
+
+TEST_F(metric_file_test, tells_why_it_has_no_value) {
+  auto uut = of("file:result.json:/test/acc");
+  write("result.json", "{\"test\":");
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_THAT(uut.missing(), HasSubstr("result.json: it is not JSON"));
+
+  write("result.json", R"({"test":{"accuracy":1}})");
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_EQ(uut.missing(), "result.json: nothing stands at /test/acc");
+
+  std::filesystem::remove(scratch.path() / "result.json");
+  std::filesystem::create_symlink("/etc/passwd", scratch.path() / "result.json");
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_THAT(uut.missing(), HasSubstr("result.json"));
+}
+
+TEST_F(metric_file_test, reports_where_the_objective_stands_in_it) {
+  metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "acc"};
+  how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
+  auto uut = metric_pattern::make(how);
+  ASSERT_TRUE(uut) << uut.error().detail;
+  uut->begin_in(scratch.path());
+
+  EXPECT_EQ(uut->read("loss 2"), std::nullopt);
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  write("r.json", R"({"acc":1})");
+  EXPECT_EQ(uut->read_files(), (object{{"loss", 2}, {"acc", 1}}));
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+}
+
+} // namespace
+} // namespace tune
