@@ -46,6 +46,9 @@ public:
   /// Looks at the next part. May overwrite its bytes, never their number.
   [[nodiscard]] verdict look(std::vector<char>& part);
 
+  /// Whether the peer has said which node it is.
+  [[nodiscard]] bool was_greeted() const { return static_cast<bool>(peer_); }
+
   /// Why the last part did not pass, for people; empty: it did. Told once for each kind.
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace tune {
 
@@ -38,6 +39,8 @@ public:
   [[nodiscard]] outcome write(const void* from, std::size_t size, std::size_t& count);
   /// Bytes that were received and not read.
   [[nodiscard]] std::size_t pending() const;
+  /// The SHA-256 of the peer's certificate, 32 bytes; empty before the handshake.
+  [[nodiscard]] std::string fingerprint_of_peer() const;
 
 private:
   class impl;
