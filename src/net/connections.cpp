@@ -1,20 +1,18 @@
 // Connections whose beginnings have a deadline, and harm nobody: see docs/decisions/0007.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "border.hpp"
+#include "lobby.hpp"
 
 #include "tune/io/certificates/tls_session.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/net/caf_streams.hpp"
 #include "tune/net/system.hpp"
 
-#include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,28 +20,10 @@
 
 namespace tune::detail {
 
-/// Closes a connection when its time is up, whoever holds it then.
-class second_key {
-public:
-  explicit second_key(int x) : copy_{::fcntl(x, F_DUPFD_CLOEXEC, 0)} {}
-  ~second_key() { ::close(copy_); }
-  second_key(const second_key&) = delete;
-  second_key& operator=(const second_key&) = delete;
-
-  void hang_up() const { ::shutdown(copy_, SHUT_RDWR); }
-
-private:
-  int copy_;
-};
-
-/// Whoever came and has not said a word yet; gone when it has, or has left.
+/// Whoever came and may not have said a word yet when the time for it is up.
 struct stranger {
-  std::weak_ptr<const second_key> key;
-
-  void hang_up() const {
-    if (auto there = key.lock())
-      there->hang_up();
-  }
+  std::weak_ptr<lobby> at;
+  guests::number who = 0;
 };
 
 } // namespace tune::detail
@@ -59,24 +39,34 @@ namespace {
 namespace network = caf::io::network;
 using network::native_socket;
 using network::rw_state;
-using end_of_key = std::shared_ptr<const second_key>;
+using pass_ptr = std::unique_ptr<guest_pass>;
+
+void tell(caf::actor_system& system, const std::string& what) {
+  if (const auto* config = dynamic_cast<const network_config*>(&system.config()))
+    config->complain(what);
+}
+
+std::shared_ptr<lobby> lobby_for(caf::actor_system& system, const port_rules& rules) {
+  return std::make_shared<lobby>(rules, [&system](const std::string& x) { tell(system, x); });
+}
 
 /// TLS, as CAF's stream wants to call it.
 class tls_policy {
 public:
-  /// @param until_heard Let go of as soon as the peer has said something that proves who it is.
-  tls_policy(tls_session x, end_of_key until_heard)
+  /// @param whose Outlives it, or is not heard of again.
+  tls_policy(tls_session x, guest_pass& whose)
       : session_{std::make_shared<tls_session>(std::move(x))}
-      , until_heard_{std::move(until_heard)} {}
+      , whose_{&whose} {}
 
   rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
     auto result = session_->read(to, size, count);
     if (count > 0)
-      until_heard_.reset();
+      whose_->heard([this] { return session_->fingerprint_of_peer(); });
     return state_of(result, rw_state::success);
   }
   rw_state write_some(std::size_t& count, native_socket, const void* from, std::size_t size) {
     auto result = session_->write(from, size, count);
+    whose_->wrote(size - count);
     // With nothing to say it waits for the peer.
     return state_of(result, size == 0 ? rw_state::indeterminate : rw_state::success);
   }
@@ -90,7 +80,7 @@ public:
 
 private:
   std::shared_ptr<tls_session> session_;
-  end_of_key until_heard_;
+  guest_pass* whose_;
 
   static rw_state state_of(tls_session::outcome what, rw_state otherwise) {
     return what == tls_session::outcome::over ? rw_state::failure : otherwise;
@@ -100,17 +90,19 @@ private:
 /// The bare socket.
 class plain_policy {
 public:
-  explicit plain_policy(end_of_key until_heard) : until_heard_{std::move(until_heard)} {}
+  explicit plain_policy(guest_pass& whose) : whose_{&whose} {}
 
   rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
     auto result = tcp_.read_some(count, socket, to, size);
     if (result == rw_state::success && count > 0)
-      until_heard_.reset();
+      whose_->heard([] { return std::string{}; });
     return result;
   }
   rw_state write_some(std::size_t& count, native_socket socket, const void* from,
                       std::size_t size) {
-    return tcp_.write_some(count, socket, from, size);
+    auto result = tcp_.write_some(count, socket, from, size);
+    whose_->wrote(result == rw_state::success ? size - count : size);
+    return result;
   }
   bool must_read_more(native_socket socket, std::size_t threshold) {
     return tcp_.must_read_more(socket, threshold);
@@ -122,19 +114,23 @@ public:
 
 private:
   caf::policy::tcp tcp_;
-  end_of_key until_heard_;
+  guest_pass* whose_;
 };
 
 /// One connection, as CAF's broker wants it: what comes crosses a border first.
 template <class Policy>
 class guarded_scribe : public caf::io::scribe {
 public:
-  guarded_scribe(caf::actor_system& system, native_socket socket, border at, Policy how)
+  guarded_scribe(caf::actor_system& system, native_socket socket, border at, Policy how,
+                 pass_ptr whose)
       : scribe{network::conn_hdl_from_socket(socket)}
       , system_{system}
       , border_{std::move(at)}
       , shown_by_{how.shown()}
-      , stream_{connection_loop(system), socket, std::move(how)} {}
+      , stream_{connection_loop(system), socket, std::move(how)}
+      , whose_{std::move(whose)} {
+    whose_->sends(stream_.wr_buf());
+  }
 
   bool consume(caf::execution_unit* context, const void* data, std::size_t size) override {
     auto& part = stream_.rd_buf();
@@ -142,6 +138,8 @@ public:
     const auto verdict = border_.look(part);
     if (const auto& why = border_.complaint(); !why.empty())
       complain(why);
+    if (border_.peer())
+      whose_->greeted();
     if (verdict == border::verdict::goes_on) {
       note_peer();
       return scribe::consume(context, data, size);
@@ -160,7 +158,12 @@ public:
   void ack_writes(bool enable) override { stream_.ack_writes(enable); }
   io_buffer& wr_buf() override { return stream_.wr_buf(); }
   io_buffer& rd_buf() override { return stream_.rd_buf(); }
-  void flush() override { stream_.flush(this); }
+  void flush() override {
+    if (whose_->collected())
+      stream_.flush(this);
+    else
+      stream_.wr_buf().clear(); // It was hung up on, and CAF has yet to see it.
+  }
   void add_to_loop() override { stream_.activate(this); }
   void remove_from_loop() override { stream_.passivate(); }
   void graceful_shutdown() override {
@@ -184,6 +187,8 @@ private:
   bool noted_ = false;
   bool launched_ = false;
   network::stream_impl<Policy> stream_;
+  /// Behind the stream, and so given back while its socket is open.
+  pass_ptr whose_;
 
   /// Before anybody hears what it says.
   void note_peer() {
@@ -195,29 +200,30 @@ private:
   }
 
   void complain(const std::string& why) const {
-    if (const auto* config = dynamic_cast<const network_config*>(&system_.config()))
-      config->complain("the peer at " + addr() + ":" + std::to_string(port()) + " " + why);
+    tell(system_, "the peer at " + addr() + ":" + std::to_string(port()) + " " + why);
   }
 };
 
 /// Makes a connection of a socket, and is its owner then; null: it cannot be one.
-using dresser = std::function<caf::io::scribe_ptr(native_socket, end_of_key)>;
+using dresser = std::function<caf::io::scribe_ptr(native_socket, pass_ptr)>;
 
 /// CAF reads the files anew for each connection, and so does this: they may have gone, or be newer.
 dresser tls_dresser(caf::actor_system& system, const border& at, tls_session::side which) {
-  return [&system, at, which](native_socket socket, end_of_key key) -> caf::io::scribe_ptr {
+  return [&system, at, which](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
     auto begun = tls_session::begin(certificates_of(system), socket, which);
     if (!begun)
       return nullptr;
-    return caf::make_counted<guarded_scribe<tls_policy>>(
-        system, socket, at, tls_policy{std::move(*begun), std::move(key)});
+    tls_policy how{std::move(*begun), *whose};
+    return caf::make_counted<guarded_scribe<tls_policy>>(system, socket, at, std::move(how),
+                                                         std::move(whose));
   };
 }
 
 dresser plain_dresser(caf::actor_system& system, const border& at) {
-  return [&system, at](native_socket socket, end_of_key key) -> caf::io::scribe_ptr {
-    return caf::make_counted<guarded_scribe<plain_policy>>(system, socket, at,
-                                                           plain_policy{std::move(key)});
+  return [&system, at](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
+    plain_policy how{*whose};
+    return caf::make_counted<guarded_scribe<plain_policy>>(system, socket, at, how,
+                                                           std::move(whose));
   };
 }
 
@@ -229,16 +235,20 @@ border border_for(caf::actor_system& system) {
 using usher_actor = typed_actor<caf::result<void>(stranger)>;
 
 usher_actor::behavior_type usher() {
-  return {[](const stranger& who) { who.hang_up(); }};
+  return {[](const stranger& x) {
+    if (auto there = x.at.lock())
+      there->hang_up_on_stranger(x.who);
+  }};
 }
 
 class guarding_doorman : public network::doorman_impl {
 public:
   guarding_doorman(caf::actor_system& system, native_socket socket, dresser dress,
-                   const stranger_rules& rules)
+                   const port_rules& rules)
       : doorman_impl{connection_loop(system), socket}
       , dress_{std::move(dress)}
-      , rules_{rules}
+      , patience_{rules.strangers.patience}
+      , lobby_{lobby_for(system, rules)}
       // Hidden: a system does not wait for it, nor for what it was told to do later.
       , usher_{system.spawn<caf::hidden>(usher)} {}
 
@@ -249,7 +259,7 @@ public:
     auto& loop = acceptor_.backend();
     auto socket = acceptor_.accepted_socket();
     network::nonblocking(socket, true);
-    auto fresh = dress_(socket, key_of_stranger(socket));
+    auto fresh = dress_(socket, pass_for_stranger(socket));
     if (fresh == nullptr) {
       ::close(socket);
       return false;
@@ -260,34 +270,22 @@ public:
   }
 
 private:
-  std::shared_ptr<const second_key> key_of_stranger(native_socket socket) {
-    auto key = std::make_shared<const second_key>(socket);
-    make_room();
-    strangers_.push_back({key});
-    delayed_send_from_outside(usher_, rules_.patience, strangers_.back());
-    return key;
-  }
-  void make_room() {
-    if (strangers_.size() < rules_.most)
-      return;
-    std::erase_if(strangers_, [](const stranger& x) { return x.key.expired(); });
-    while (strangers_.size() >= rules_.most) {
-      strangers_.front().hang_up();
-      strangers_.pop_front();
-    }
+  pass_ptr pass_for_stranger(native_socket socket) {
+    auto pass = lobby_->admit(socket);
+    delayed_send_from_outside(usher_, patience_, stranger{lobby_, pass->number()});
+    return pass;
   }
 
   dresser dress_;
-  stranger_rules rules_;
+  std::chrono::milliseconds patience_;
+  std::shared_ptr<lobby> lobby_;
   usher_actor usher_;
-  /// The oldest first; some may be known by now.
-  std::deque<stranger> strangers_;
 };
 
 /// Has the broker exchange greetings over a new connection.
 expected<caf::strong_actor_ptr> greet(caf::actor_system& system, const remote_wish& whom,
-                                      const second_key& key, caf::io::scribe_ptr over,
-                                      probe_deadline until) {
+                                      const std::function<void()>& hang_up,
+                                      caf::io::scribe_ptr over, probe_deadline until) {
   auto left = std::max(caf::timespan{1}, caf::timespan{until - std::chrono::steady_clock::now()});
   expected<caf::strong_actor_ptr> result{caf::strong_actor_ptr{}};
   count_silence_from_now(system, over->hdl());
@@ -305,7 +303,7 @@ expected<caf::strong_actor_ptr> greet(caf::actor_system& system, const remote_wi
               result = found;
           },
           [&](const caf::error& why) {
-            key.hang_up();
+            hang_up();
             result = error{ec::unreachable, why == caf::sec::request_timeout ? "no greeting in time"
                                                                              : render(system, why)};
           });
@@ -318,13 +316,16 @@ expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wis
   auto socket = open_connection({whom.host, whom.port}, until);
   if (!socket)
     return socket.error();
-  second_key key{*socket};
-  auto scribe = dress(*socket, nullptr);
+  // Whoever connects trusts the peer with more: see `port_rules`.
+  auto own = lobby_for(system, port_rules::of_one_who_connects());
+  auto pass = own->admit(*socket);
+  const auto number = pass->number();
+  auto scribe = dress(*socket, std::move(pass));
   if (scribe == nullptr) {
     ::close(*socket);
     return error{ec::unreachable, "the TLS handshake failed"};
   }
-  return greet(system, whom, key, std::move(scribe), until);
+  return greet(system, whom, [&] { own->hang_up(number); }, std::move(scribe), until);
 }
 
 caf::expected<std::uint16_t> open(caf::actor_system& system, const opening& what,

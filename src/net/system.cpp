@@ -6,12 +6,36 @@
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/front_actors.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
 #include <mutex>
 #include <utility>
 
 namespace tune {
+
+namespace {
+
+/// How many connections of members leave a third of these descriptors to other things, where there
+/// are so many strangers.
+std::size_t connections_of(std::uint64_t descriptors, std::size_t strangers) {
+  constexpr std::uint64_t least = 8;
+  const auto for_connections = descriptors / 3 * 2;
+  return std::max(for_connections > strangers ? for_connections - strangers : 0, least);
+}
+
+} // namespace
+
+member_rules member_rules::of_this_process() {
+  member_rules result;
+  ::rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0)
+    result.most = std::min(result.most, connections_of(limit.rlim_cur, stranger_rules{}.most));
+  return result;
+}
 
 void init_net_types() {
   static std::once_flag once;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,7 +33,14 @@ struct vault_words {
       what;
 };
 
-using vault_impl = extend<vault_desk_actor, caf::result<void>(vault_words, checkpoint_peer_actor)>;
+/// Its head counts on it no more.
+struct attempt_given_up {
+  attempt_claim who;
+  std::function<void()> then;
+};
+
+using vault_impl = extend<vault_desk_actor, caf::result<void>(vault_words, checkpoint_peer_actor),
+                          caf::result<void>(attempt_given_up)>;
 
 } // namespace
 
@@ -41,6 +49,7 @@ using vault_impl = extend<vault_desk_actor, caf::result<void>(vault_words, check
 TUNE_BEGIN_LOCAL_TYPES(tune_vault)
 TUNE_LOCAL_TYPE(tune_vault, tune::peer_words)
 TUNE_LOCAL_TYPE(tune_vault, tune::vault_words)
+TUNE_LOCAL_TYPE(tune_vault, tune::attempt_given_up)
 TUNE_LOCAL_HANDLE(tune_vault, tune::vault_impl)
 TUNE_END_LOCAL_TYPES(tune_vault)
 
@@ -62,6 +71,7 @@ constexpr unsigned ticks_of_patience = 6;
 using clerk_actor = typed_actor<caf::result<void>(vault_impl),
                                 caf::result<void>(peer_words, checkpoint_peer_actor),
                                 caf::result<void>(job_place), caf::result<void>(job_withdrawn),
+                                caf::result<void>(attempt_given_up),
                                 // Time passes.
                                 caf::result<void>(flush_atom),
                                 // The next slice.
@@ -97,6 +107,7 @@ struct clerk_state {
   std::map<caf::actor_addr, peer_business> peers;
   bool ticking = false;
   static constexpr const char* over = "the experiment is over";
+  static constexpr const char* given_up = "the head has given the attempt up";
 
   template <class Self, class Words>
   void say(Self* self, const peer_business& to, Words words) {
@@ -292,14 +303,29 @@ struct clerk_state {
   void withdraw(Self* self, const std::string& job) {
     shelves->remove(job);
     works.drop_job(job, over);
+    drop_arrivals(self, over, [&](const attempt_claim& x) { return x.job == job; });
+  }
+
+  /// Its worker may not have heard of it, or not yet.
+  template <class Self>
+  void give_up(Self* self, const attempt_claim& who) {
+    const auto owner = slow_rounds::owner_of(who);
+    shelves->give_up(who.job, trial_id{who.trial}, who.attempt);
+    works.drop(who, given_up);
+    drop_arrivals(self, given_up,
+                  [&](const attempt_claim& x) { return slow_rounds::owner_of(x) == owner; });
+  }
+
+  template <class Self, class Predicate>
+  void drop_arrivals(Self* self, const char* why, Predicate is_meant) {
     for (auto& [where, of] : peers) {
       std::vector<std::uint64_t> gone;
       for (const auto& [number, x] : of.arrivals) {
-        if (x.who.job == job)
+        if (is_meant(x.who))
           gone.push_back(number);
       }
       for (auto number : gone)
-        settle(self, of, number, over);
+        settle(self, of, number, why);
     }
   }
 
@@ -351,6 +377,10 @@ clerk_actor::behavior_type clerk(clerk_actor::stateful_pointer<clerk_state> self
       },
       [&state](const job_place& x) { state.shelves->add(x); },
       [self, &state](const job_withdrawn& x) { state.withdraw(self, x.job); },
+      [self, &state](const attempt_given_up& x) {
+        state.give_up(self, x.who);
+        x.then();
+      },
       [self, &state](flush_atom) { state.pass_time(self); },
       [self, &state](tick_atom) { state.works.tick(self); },
   };
@@ -386,6 +416,7 @@ vault_impl::behavior_type vault(vault_impl::stateful_pointer<vault_state> self,
       [self](vault_words& x, const checkpoint_peer_actor& who) {
         std::visit([&](auto& words) { send(self, who, std::move(words)); }, x.what);
       },
+      [self, works](const attempt_given_up& x) { send(self, works, x); },
   };
 }
 
@@ -395,6 +426,16 @@ vault_desk_actor spawn_vault(caf::actor_system& system, vault_settings settings)
   auto works = settings.own_thread ? system.spawn<caf::detached>(clerk, settings)
                                    : system.spawn(clerk, settings);
   return vault_desk_actor{system.spawn(vault, works)};
+}
+
+void give_up(const vault_desk_actor& whom, const std::string& job, trial_id trial,
+             attempt_id attempt, std::function<void()> then) {
+  attempt_given_up what;
+  what.who.job = job;
+  what.who.trial = trial.number;
+  what.who.attempt = attempt;
+  what.then = std::move(then);
+  send_from_outside(caf::actor_cast<vault_impl>(whom), std::move(what));
 }
 
 } // namespace tune

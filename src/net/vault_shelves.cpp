@@ -22,7 +22,7 @@ vault_shelves::~vault_shelves() {
 
 void vault_shelves::add(const job_place& what) {
   remove(what.job);
-  shelves_[what.job] = {what.directory, {}, what.limits};
+  shelves_[what.job] = {what.directory, {}, what.limits, {}};
 }
 
 void vault_shelves::remove(const std::string& job) {
@@ -31,12 +31,19 @@ void vault_shelves::remove(const std::string& job) {
     remove_storage_token(gone.mapped().directory);
 }
 
+void vault_shelves::give_up(const std::string& job, trial_id trial, attempt_id attempt) {
+  if (auto known = shelves_.find(job); known != shelves_.end())
+    known->second.given_up.emplace(trial.number, attempt);
+}
+
 expected<fs::path> vault_shelves::enter(const attempt_claim& who) const {
   auto known = shelves_.find(who.job);
   if (known == shelves_.end())
     return error{ec::refused, "the head knows no job " + who.job};
   if (!is_sealed(secret_, who))
     return error{ec::refused, "the head launched no such attempt there"};
+  if (known->second.given_up.contains({who.trial, who.attempt.id()}))
+    return error{ec::refused, "the head has given the attempt up"};
   return known->second.directory;
 }
 

@@ -9,9 +9,12 @@
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/net/wire.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace tune {
 
@@ -26,6 +29,8 @@ public:
 
   void add(const job_place& what);
   void remove(const std::string& job);
+  /// The attempt may not enter any more.
+  void give_up(const std::string& job, trial_id trial, attempt_id attempt);
 
   /// Where the experiment lies; leaves a token there.
   [[nodiscard]] storage_answer tell(const storage_question& asked);
@@ -48,6 +53,7 @@ private:
     /// Empty: nobody asked for it yet.
     std::string token;
     checkpoint_limits limits = {};
+    std::set<std::pair<std::uint64_t, attempt_id>> given_up = {};
   };
   std::string secret_;
   incoming_limits limits_;

@@ -62,9 +62,13 @@ void end_with(caf::actor_system& system, const runner_actor& runner, const Handl
   });
 }
 
-tidy_function tidier(const std::filesystem::path& directory) {
+/// @param give_up Has nothing more of the attempt come.
+tidy_function tidier(const std::filesystem::path& directory,
+                     std::function<void(trial_id, attempt_id)> give_up) {
   auto reader = std::make_shared<std::optional<store_reader>>();
-  return [reader, directory](trial_id trial, attempt_id attempt) -> expected<void> {
+  return [reader, directory, give_up = std::move(give_up)](trial_id trial,
+                                                           attempt_id attempt) -> expected<void> {
+    give_up(trial, attempt);
     if (!*reader) {
       auto opened = store_reader::open(directory);
       if (!opened)
@@ -111,7 +115,9 @@ company::company(premises& where, run_parts parts, company_options how)
     , shipment_{std::move(how.shipment)}
     , warning_{how.warning}
     , recorder_{spawn_recorder(system_, committer(how.store))}
-    , janitor_{spawn_janitor(system_, remover(store_->directory()), tidier(store_->directory()))}
+    , janitor_{spawn_janitor(
+          system_, remover(store_->directory()),
+          tidier(store_->directory(), where.gives_up_attempts_of(parts.work->id)))}
     , space_{parts.space} {
   if (parts.work->trial_files)
     spawn_files(how);

@@ -12,6 +12,8 @@
 #include "tune/net/vault.hpp"
 #include "tune/net/watchman.hpp"
 
+#include <future>
+#include <memory>
 #include <utility>
 
 namespace tune {
@@ -20,6 +22,8 @@ namespace {
 
 /// To look through the manifest of what is shipped.
 constexpr std::chrono::seconds shipping_patience{30};
+/// For what is being written at the moment.
+constexpr std::chrono::seconds vault_patience{30};
 /// For workers to end what they run.
 constexpr std::chrono::seconds farewell_patience{10};
 
@@ -89,6 +93,19 @@ void premises::forget(const std::string& job) {
   send_from_outside(*depot_, job_withdrawn{job});
   send_from_outside(*inbox_, job_withdrawn{job});
   send_from_outside(*vault_, job_withdrawn{job});
+}
+
+std::function<void(trial_id, attempt_id)>
+premises::gives_up_attempts_of(const std::string& job) const {
+  return [vault = vault_, job](trial_id trial, attempt_id attempt) {
+    if (!vault)
+      return;
+    auto done = std::make_shared<std::promise<void>>();
+    auto is_done = done->get_future();
+    // In vain: what comes yet is removed by the next head.
+    give_up(*vault, job, trial, attempt, [done = std::move(done)] { done->set_value(); });
+    is_done.wait_for(vault_patience);
+  };
 }
 
 std::string premises::impossible(const resource_request& what, const node_labels& labels) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/net/caf_tls.hpp"
+#include "tune/net/caf_streams.hpp"
 #include "tune/net/system.hpp"
 
 #include "io/certificates/certificate_samples.hpp"
@@ -12,8 +12,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
+#include <tuple>
 
 namespace tune {
 namespace {
@@ -21,8 +26,13 @@ namespace {
 using support::patience;
 using pong_actor = typed_actor<caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
-pong_actor::behavior_type pong() {
-  return {[](ping_atom, std::uint64_t x) { return x; }};
+using callers = support::told<caf::strong_actor_ptr>;
+
+pong_actor::behavior_type pong(pong_actor::pointer self, callers* to) {
+  return {[self, to](ping_atom, std::uint64_t x) {
+    to->add(self->current_sender());
+    return x;
+  }};
 }
 
 /// Somebody who is connected.
@@ -52,14 +62,16 @@ struct peer {
 /// Whom they are connected to.
 struct listener {
   network_config config;
+  callers heard_of;
   caf::actor_system system;
   pong_actor head;
   std::uint16_t port;
 
-  explicit listener(const transport& how, const stranger_rules& rules = {})
-      : config{how, 2}
+  explicit listener(const transport& how, const port_rules& rules = {},
+                    const liveness_rules& liveness = {})
+      : config{how, 2, liveness}
       , system{config}
-      , head{system.spawn(pong)}
+      , head{system.spawn(pong, &heard_of)}
       , port{*publish_tls(system, head, 0, "127.0.0.1", rules)} {}
   ~listener() { caf::anon_send_exit(head, caf::exit_reason::user_shutdown); }
 };
@@ -67,13 +79,13 @@ struct listener {
 /// A connection to the port of a process that speaks no TLS.
 class stranger_socket {
 public:
-  explicit stranger_socket(std::uint16_t port)
+  /// @param from Which loopback address: 127.0.0.N.
+  explicit stranger_socket(std::uint16_t port, std::uint32_t from = 1)
       : descriptor_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_port = htons(port);
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+    const auto own = address(from, 0);
+    const auto where = address(1, port);
+    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<const sockaddr*>(&own), sizeof own), 0);
+    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&where), sizeof where), 0);
   }
   ~stranger_socket() { ::close(descriptor_); }
   stranger_socket(const stranger_socket&) = delete;
@@ -94,6 +106,50 @@ public:
 
 private:
   int descriptor_;
+
+  static sockaddr_in address(std::uint32_t number, std::uint16_t port) {
+    sockaddr_in result{};
+    result.sin_family = AF_INET;
+    result.sin_port = htons(port);
+    result.sin_addr.s_addr = htonl((INADDR_LOOPBACK & ~0xffU) + number);
+    return result;
+  }
+};
+
+/// A member that shakes hands when it is told to, and says what no node says.
+class raw_member {
+public:
+  raw_member(const tls_files& files, std::uint16_t port, std::uint32_t from = 1, int newest = 0)
+      : socket_{port, from}
+      , context_{SSL_CTX_new(TLS_client_method()), SSL_CTX_free}
+      , session_{nullptr, SSL_free} {
+    SSL_CTX_use_certificate_file(context_.get(), files.certificate.c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_use_PrivateKey_file(context_.get(), files.key.c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_set_max_proto_version(context_.get(), newest);
+    session_.reset(SSL_new(context_.get()));
+    SSL_set_fd(session_.get(), socket_.descriptor());
+  }
+
+  /// @returns whether both sides have taken each other: the port greets only then.
+  [[nodiscard]] bool is_taken() {
+    char byte = 0;
+    return SSL_connect(session_.get()) == 1 && SSL_read(session_.get(), &byte, 1) == 1;
+  }
+  void say(const std::string& what) {
+    EXPECT_EQ(SSL_write(session_.get(), what.data(), static_cast<int>(what.size())),
+              static_cast<int>(what.size()));
+  }
+  /// Hears all that is said until the other side hangs up.
+  void wait_for_end() {
+    char byte = 0;
+    while (SSL_read(session_.get(), &byte, 1) == 1) {
+    }
+  }
+
+private:
+  stranger_socket socket_;
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+  std::unique_ptr<SSL, decltype(&SSL_free)> session_;
 };
 
 class connections : public samples::certificate_test {
@@ -108,9 +164,9 @@ protected:
     there = std::make_unique<listener>(how);
     port = there->port;
   }
-  void listen_by(const stranger_rules& rules) {
+  void listen_by(const port_rules& rules, const liveness_rules& liveness = {}) {
     there.reset();
-    there = std::make_unique<listener>(how, rules);
+    there = std::make_unique<listener>(how, rules, liveness);
     port = there->port;
   }
   void TearDown() override {
@@ -223,27 +279,119 @@ TEST_F(connections, outlive_their_certificates) {
   EXPECT_EQ(stays.pings(5), 5);
 }
 
-/// Shakes hands at a port as a member that speaks this version of TLS at most.
-bool is_taken_with(const tls_files& files, std::uint16_t port, int newest) {
-  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()),
-                                                            SSL_CTX_free};
-  SSL_CTX_use_certificate_file(context.get(), files.certificate.c_str(), SSL_FILETYPE_PEM);
-  SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM);
-  SSL_CTX_set_max_proto_version(context.get(), newest);
-  stranger_socket socket{port};
-  std::unique_ptr<SSL, decltype(&SSL_free)> session{SSL_new(context.get()), SSL_free};
-  SSL_set_fd(session.get(), socket.descriptor());
-  if (SSL_connect(session.get()) != 1)
-    return false;
-  // The greeting: only now both sides know that they have taken each other.
-  char byte = 0;
-  return SSL_read(session.get(), &byte, 1) == 1;
+TEST_F(connections, of_a_crowd_of_strangers_keep_no_member_from_elsewhere_out) {
+  listen_by({{std::chrono::hours{1}, 3}});
+  raw_member comes{how.identity->files, port, 2};
+
+  for (int i = 0; i < 20; ++i) {
+    stranger_socket first{port};
+    stranger_socket second{port};
+    stranger_socket third{port};
+    EXPECT_TRUE(stranger_socket{port}.descriptor() >= 0);
+    EXPECT_TRUE(first.waits_in_vain());
+  }
+
+  EXPECT_TRUE(comes.is_taken());
+}
+
+TEST_F(connections, of_members_that_do_not_greet_are_those_of_strangers) {
+  listen_by({{std::chrono::hours{1}, 3}});
+  raw_member oldest{how.identity->files, port};
+  EXPECT_TRUE(oldest.is_taken());
+  oldest.say("x");
+  const auto next = stranger();
+  const auto more = stranger();
+  const auto last = stranger();
+
+  oldest.wait_for_end();
+  peer comes{how, port};
+
+  EXPECT_EQ(comes.pings(10), 10);
+}
+
+TEST_F(connections, of_one_member_make_room_for_others) {
+  const auto other = make_node(root / "test", "other", samples::days_around(now, -1, 10));
+  const auto crowd = *choose_transport({"127.0.0.1", 0}, other, false);
+  port_rules rules;
+  rules.members.most = 4;
+  listen_by(rules);
+  peer stays{how, port};
+  peer first{crowd, port};
+  peer second{crowd, port};
+  peer newest{crowd, port};
+  EXPECT_EQ(stays.pings(1) + first.pings(1) + second.pings(1) + newest.pings(1), 4);
+  caf::scoped_actor self{newest.system};
+  self->monitor(newest.head);
+
+  testing::internal::CaptureStderr();
+  peer comes{how, port};
+  EXPECT_EQ(comes.pings(1), 1);
+
+  self->receive([](const caf::down_msg& down) { EXPECT_TRUE(is_unreachable(down.reason)); });
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                "was hung up on: members have more than 4 connections"),
+            std::string::npos);
+  EXPECT_EQ(stays.pings(10), 10);
+  EXPECT_EQ(first.pings(10), 10);
+  EXPECT_EQ(second.pings(10), 10);
+}
+
+/// A peer whose connections stand still: it neither reads nor writes.
+class held_still {
+public:
+  explicit held_still(peer& whom) {
+    detail::connection_loop(whom.system).post([this] {
+      begun_.set_value();
+      ends_.get_future().wait();
+    });
+    begun_.get_future().wait();
+  }
+  ~held_still() { ends_.set_value(); }
+  held_still(const held_still&) = delete;
+  held_still& operator=(const held_still&) = delete;
+
+private:
+  std::promise<void> begun_;
+  std::promise<void> ends_;
+};
+
+TEST_F(connections, end_where_the_peer_leaves_too_much_unread) {
+  constexpr std::size_t mebibyte = 1024 * 1024;
+  for (const auto& [by_one, by_all, words] :
+       {std::tuple{mebibyte, 1024 * mebibyte, " MiB unread that were sent to it"},
+        std::tuple{1024 * mebibyte, mebibyte, ", with most of it, was hung up on"}}) {
+    // It would be given up for its silence some day.
+    listen_by({{}, {100, by_one, by_all}}, {std::chrono::hours{1}});
+    peer stays{how, port};
+    peer mute{how, port};
+    caf::scoped_actor self{mute.system};
+    request(self.operator->(), mute.head, patience, ping_atom_v, std::uint64_t{1})
+        .receive([](std::uint64_t) {}, [](const caf::error&) { ADD_FAILURE(); });
+    const auto whom = caf::actor_cast<caf::actor>(there->heard_of.all().back());
+    caf::scoped_actor teller{there->system};
+    teller->monitor(whom);
+
+    testing::internal::CaptureStderr();
+    auto is_gone = false;
+    {
+      held_still while_it_is_told{mute};
+      // The system's own buffers take some.
+      for (int i = 0; i < 64; ++i)
+        teller->send(whom, std::string(mebibyte, 'x'));
+      teller->receive([&](const caf::down_msg&) { is_gone = true; },
+                      caf::after(patience) >> [] {});
+    }
+
+    EXPECT_TRUE(is_gone);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(words), std::string::npos);
+    EXPECT_EQ(stays.pings(10), 10);
+  }
 }
 
 TEST_F(connections, are_made_by_tls_1_3_only) {
-  EXPECT_TRUE(is_taken_with(how.identity->files, port, TLS1_3_VERSION));
-  EXPECT_FALSE(is_taken_with(how.identity->files, port, TLS1_2_VERSION));
-  EXPECT_FALSE(is_taken_with(how.identity->files, port, TLS1_1_VERSION));
+  EXPECT_TRUE((raw_member{how.identity->files, port, 1, TLS1_3_VERSION}.is_taken()));
+  EXPECT_FALSE((raw_member{how.identity->files, port, 1, TLS1_2_VERSION}.is_taken()));
+  EXPECT_FALSE((raw_member{how.identity->files, port, 1, TLS1_1_VERSION}.is_taken()));
 }
 
 TEST_F(connections, are_not_made_to_peers_of_older_tls) {

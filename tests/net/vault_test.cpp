@@ -393,6 +393,40 @@ TEST_F(vault_test, takes_nothing_more_of_a_job_that_is_over) {
   EXPECT_FALSE(has_drafts());
 }
 
+TEST_F(vault_test, takes_nothing_of_an_attempt_that_was_given_up) {
+  auto what = offer(1, 1000);
+  tell(uut, what, worker);
+  give(next(heard->wanted));
+  EXPECT_TRUE(has_drafts());
+  const auto late = next(heard->wanted);
+
+  auto is_done = false;
+  give_up(uut, "job", trial_id{7}, attempt_id{1, 5}, [&] { is_done = true; });
+  run_now();
+
+  EXPECT_TRUE(is_done);
+  EXPECT_FALSE(has_drafts());
+  EXPECT_THAT(settled(), HasSubstr("given the attempt up"));
+  give(late);
+  tell(uut, what, worker);
+  give_all();
+  EXPECT_THAT(settled(), HasSubstr("given the attempt up"));
+  EXPECT_FALSE(fs::exists(attempt() / "checkpoint_000001"));
+}
+
+TEST_F(vault_test, gives_one_attempt_up_and_no_other) {
+  give_up(uut, "job", trial_id{7}, attempt_id{1, 4}, [] {});
+  give_up(uut, "another", trial_id{7}, attempt_id{1, 5}, [] {});
+  give_up(uut, "job", trial_id{8}, attempt_id{1, 5}, [] {});
+  run_now();
+
+  tell(uut, offer(1, 1000), worker);
+  give_all();
+
+  EXPECT_EQ(settled(), "");
+  EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001"));
+}
+
 // -- Giving out.
 
 TEST_F(vault_test, gives_a_checkpoint_out) {

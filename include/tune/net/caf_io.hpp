@@ -49,12 +49,41 @@ inline void load_network(caf::actor_system_config& config,
 /// How long a connection may take to make, greetings included, where nothing else is said.
 inline constexpr std::chrono::seconds connect_patience{10};
 
-/// What a port bears of those who connect and have not said a word that proves who they are.
+/// What a port bears of those who connect and have not greeted as a node of the cluster yet.
 struct stranger_rules {
   /// Until they are hung up on.
   std::chrono::milliseconds patience = connect_patience;
-  /// At a time; when one more comes, the oldest is hung up on. [1, ...)
+  /// At a time. When one more comes, the oldest is hung up on of those from the address that most
+  /// come from. [1, ...)
   std::size_t most = 100;
+};
+
+/// What a port bears of members: those who have greeted, with a certificate of the CA where there
+/// is TLS.
+struct member_rules {
+  /// Connections at a time. When one more comes, the newest is hung up on of those with the
+  /// certificate that most have, and from the address that most of these come from. [1, ...)
+  std::size_t most = 10'000;
+  /// Whoever leaves more than so much unread is hung up on when it is sent one more message. Above
+  /// the largest message. [bytes]
+  std::size_t most_unread = std::size_t{65} << 20;
+  /// When all of them leave more than so much unread, the slowest is hung up on of those with the
+  /// certificate that leaves most. [bytes]
+  std::size_t most_unread_by_all = std::size_t{1} << 30;
+
+  /// Leaves a third of the descriptors that this process may have to other things than
+  /// connections, of strangers or members.
+  [[nodiscard]] static member_rules of_this_process();
+};
+
+struct port_rules {
+  stranger_rules strangers = {};
+  member_rules members = member_rules::of_this_process();
+
+  /// For the one connection of a node to its head: the node may have as much to say as its trials.
+  [[nodiscard]] static port_rules of_one_who_connects() {
+    return {{}, {1, std::size_t{256} << 20, std::size_t{512} << 20}};
+  }
 };
 
 namespace detail {
@@ -76,12 +105,12 @@ struct opening {
   wire_words words;
   std::uint16_t port = 0;
   const char* address = nullptr;
-  stranger_rules rules;
+  port_rules rules;
 };
 
 template <class Handle>
 [[nodiscard]] opening opening_for(caf::actor_system& system, const Handle& whom, std::uint16_t port,
-                                  const char* address, const stranger_rules& rules) {
+                                  const char* address, const port_rules& rules) {
   return {caf::actor_cast<caf::strong_actor_ptr>(whom),
           system.message_types(whom),
           words_of<Handle>(system),

@@ -49,7 +49,7 @@ namespace detail {
 template <class Handle>
 [[nodiscard]] expected<std::uint16_t> publish_tls(caf::actor_system& system, const Handle& whom,
                                                   std::uint16_t port, const char* address,
-                                                  const stranger_rules& rules = {}) {
+                                                  const port_rules& rules = {}) {
   return detail::from_caf(
       system,
       detail::open_tls_port(system, detail::opening_for(system, whom, port, address, rules)));

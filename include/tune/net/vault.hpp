@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace tune {
@@ -32,5 +33,11 @@ struct vault_settings {
 /// of one worker come one after the other. What a lost worker had begun is removed. It holds
 /// `credit` pieces per worker in memory and the lists of files, never a file.
 [[nodiscard]] vault_desk_actor spawn_vault(caf::actor_system& system, vault_settings settings);
+
+/// Has a vault take and give nothing more of an attempt that its head has given up: its worker may
+/// still live, and go on with a checkpoint. What came of it and is not in its place goes.
+/// @param then Called on the vault's thread when that is done; never where the vault is gone.
+void give_up(const vault_desk_actor& whom, const std::string& job, trial_id trial,
+             attempt_id attempt, std::function<void()> then);
 
 } // namespace tune

@@ -47,6 +47,10 @@ public:
                                        std::optional<job_offer> shipment);
   /// Nothing of it will be launched any more: all nodes forget it.
   void forget(const std::string& job);
+  /// What has workers bring nothing more of an attempt of this job that was given up: to be called
+  /// before what it left is removed. Blocks; for any thread, as long as there is the system.
+  [[nodiscard]] std::function<void(trial_id, attempt_id)>
+  gives_up_attempts_of(const std::string& job) const;
 
   /// Why no trial with such a request could ever start on the nodes that are there; empty: one
   /// could, or nobody answers.

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <utility>
@@ -97,6 +98,15 @@ public:
     return static_cast<std::size_t>(std::max(SSL_pending(session_.get()), 0));
   }
 
+  [[nodiscard]] std::string fingerprint_of_peer() const {
+    openssl::x509_ptr peer{SSL_get1_peer_certificate(session_.get())};
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (!peer || X509_digest(peer.get(), EVP_sha256(), digest.data(), &size) != 1)
+      return {};
+    return {digest.begin(), digest.begin() + size};
+  }
+
 private:
   openssl::context_ptr context_;
   openssl::session_ptr session_;
@@ -159,6 +169,10 @@ std::string tls_session::peer() const {
 
 std::size_t tls_session::pending() const {
   return impl_->pending();
+}
+
+std::string tls_session::fingerprint_of_peer() const {
+  return impl_->fingerprint_of_peer();
 }
 
 } // namespace tune

@@ -42,6 +42,8 @@ public:
   [[nodiscard]] std::string peer() const;
   /// Bytes that were received and not read.
   [[nodiscard]] std::size_t pending() const;
+  /// The SHA-256 of the peer's certificate, 32 bytes; empty before the handshake.
+  [[nodiscard]] std::string fingerprint_of_peer() const;
 
 private:
   class impl;
