@@ -266,7 +266,7 @@ expected<void> experiment_store::impl::write(std::span<const store_item> items) 
 expected<void> experiment_store::impl::attempt(std::span<const store_item> items) {
   if (auto fine = survey(items); !fine)
     return fine;
-  if (auto whole = files_.check_log(db_); !whole)
+  if (auto whole = files_.check_before(db_); !whole)
     return whole;
   if (!begin_.run())
     return db_.failure();
