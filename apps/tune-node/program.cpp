@@ -19,6 +19,7 @@
 #include "inspect/fsck.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
+#include "run/cut_memory.hpp"
 #include "run/interrupts.hpp"
 #include "run/resume_command.hpp"
 #include "run/run_command.hpp"
@@ -161,6 +162,7 @@ int run(int argc, char** argv, const choices& all) {
     return *status;
   if (auto status = farewell_main(argc, argv))
     return *status;
+  end_when_memory_is_cut();
   auto line = parse(argc, argv);
   if (!line) {
     std::cerr << "tune-node: " << to_text(line.error()) << '\n';
