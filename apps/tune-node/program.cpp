@@ -22,6 +22,7 @@
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
 #include "run/at_head.hpp"
+#include "run/cut_memory.hpp"
 #include "run/interrupts.hpp"
 #include "run/rerun_command.hpp"
 #include "run/resume_command.hpp"
@@ -181,6 +182,7 @@ int run(int argc, char** argv, const choices& all) {
     return *status;
   if (auto status = farewell_main(argc, argv))
     return *status;
+  end_when_memory_is_cut();
   auto line = parse(argc, argv);
   if (!line) {
     std::cerr << "tune-node: " << to_text(line.error()) << '\n';

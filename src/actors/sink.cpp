@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/sink.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace tune {
 
 namespace {
+
+/// Between two tries at the end.
+constexpr std::chrono::milliseconds pause_at_end{250};
 
 using sink_impl = extend<sink_actor, caf::result<void>(flush_atom)>;
 
@@ -16,6 +24,10 @@ struct sink_state {
   sequence taken = 0;
   bool flushing = false;
   std::string broken;
+  /// How often it is tried again at the end.
+  std::int64_t tries_left = 0;
+  /// Those who wait for the end.
+  std::vector<caf::typed_response_promise<std::string>> waiting;
 
   template <class Self>
   void hear(Self* self, sequence seq) {
@@ -43,29 +55,59 @@ struct sink_state {
     broken = to_text(done.error());
     on_failure(done.error());
   }
+
+  /// Nothing more comes. What this machine lacks now it may have in a moment.
+  template <class Self>
+  void end(Self* self) {
+    flush(tries_left <= 0);
+    if (broken.empty() && taken != committed) {
+      --tries_left;
+      delayed_send(self, caf::actor_cast<sink_impl>(self), pause_at_end, flush_atom_v);
+      return;
+    }
+    for (auto& asker : std::exchange(waiting, {}))
+      asker.deliver(broken);
+  }
+
+  template <class Self>
+  caf::typed_response_promise<std::string> drain(Self* self) {
+    auto asker = self->template make_response_promise<std::string>();
+    waiting.push_back(asker);
+    if (waiting.size() == 1)
+      end(self);
+    return asker;
+  }
+
+  template <class Self>
+  void go_on(Self* self) {
+    if (waiting.empty())
+      flush(false);
+    else
+      end(self);
+  }
 };
 
 sink_impl::behavior_type sink(sink_impl::stateful_pointer<sink_state> self,
                               catch_up_function catch_up,
-                              std::function<void(const error&)> on_failure) {
+                              std::function<void(const error&)> on_failure,
+                              std::chrono::milliseconds patience) {
   auto& state = state_of(self);
+  state.tries_left = patience / pause_at_end;
   state.catch_up = std::move(catch_up);
   state.on_failure = std::move(on_failure);
   return {
       [self, &state](durable_up_to x) { state.hear(self, x.seq); },
-      [&state](drain_atom) {
-        state.flush(true);
-        return state.broken;
-      },
-      [&state](flush_atom) { state.flush(false); },
+      [self, &state](drain_atom) { return state.drain(self); },
+      [self, &state](flush_atom) { state.go_on(self); },
   };
 }
 
 } // namespace
 
 sink_actor spawn_sink(caf::actor_system& system, catch_up_function catch_up,
-                      std::function<void(const error&)> on_failure) {
-  return system.spawn<caf::detached>(sink, std::move(catch_up), std::move(on_failure));
+                      std::function<void(const error&)> on_failure,
+                      std::chrono::milliseconds patience) {
+  return system.spawn<caf::detached>(sink, std::move(catch_up), std::move(on_failure), patience);
 }
 
 } // namespace tune

@@ -55,8 +55,7 @@ class tls_policy {
 public:
   /// @param whose Outlives it, or is not heard of again.
   tls_policy(tls_session x, guest_pass& whose)
-      : session_{std::make_shared<tls_session>(std::move(x))}
-      , whose_{&whose} {}
+      : session_{std::make_shared<tls_session>(std::move(x))}, whose_{&whose} {}
 
   rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
     auto result = session_->read(to, size, count);
@@ -325,7 +324,8 @@ expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wis
     ::close(*socket);
     return error{ec::unreachable, "the TLS handshake failed"};
   }
-  return greet(system, whom, [&] { own->hang_up(number); }, std::move(scribe), until);
+  return greet(
+      system, whom, [&] { own->hang_up(number); }, std::move(scribe), until);
 }
 
 caf::expected<std::uint16_t> open(caf::actor_system& system, const opening& what,

@@ -114,9 +114,10 @@ std::optional<guests::number> guests::slowest_reader() const {
   for (const auto& x : all_)
     all.push_back(&x);
   const auto worst = heaviest(all, certificate_of<entry>, unread_of);
-  return (*std::max_element(worst.begin(), worst.end(), [&](const auto* a, const auto* b) {
-           return unread_of(*a) < unread_of(*b);
-         }))->first;
+  return (*std::max_element(
+              worst.begin(), worst.end(),
+              [&](const auto* a, const auto* b) { return unread_of(*a) < unread_of(*b); }))
+      ->first;
 }
 
 } // namespace tune::detail

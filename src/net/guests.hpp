@@ -12,7 +12,8 @@
 
 namespace tune::detail {
 
-/// Guests come as strangers; whoever greets, with a certificate of the CA, is a member from then on.
+/// Guests come as strangers; whoever greets, with a certificate of the CA, is a member from then
+/// on.
 class guests {
 public:
   /// Counts up: the older guest has the lower one.

@@ -112,8 +112,7 @@ void lobby::know(guests::number who, std::string certificate) {
     if (all_.members() <= rules_.members.most)
       return;
     words = shut(*all_.least_wanted_member()) + " was hung up on: members have more than "
-            + std::to_string(rules_.members.most)
-            + " connections, and most are of its certificate";
+            + std::to_string(rules_.members.most) + " connections, and most are of its certificate";
   }
   tell_(words);
 }
@@ -131,8 +130,8 @@ bool lobby::owe(guests::number who, std::size_t unread) {
       words = shut(who) + " was hung up on: it leaves " + mebibytes(before)
               + " unread that were sent to it";
     else if (is_more && all_.unread() > rules_.members.most_unread_by_all)
-      words = "peers leave " + mebibytes(all_.unread()) + " unread: "
-              + shut(*all_.slowest_reader()) + ", with most of it, was hung up on";
+      words = "peers leave " + mebibytes(all_.unread()) + " unread: " + shut(*all_.slowest_reader())
+              + ", with most of it, was hung up on";
     goes_on = all_.has(who);
   }
   if (!words.empty())
@@ -144,8 +143,8 @@ void guest_pass::wrote(std::size_t left) {
   sending_ = left;
   if (left == 0 && next_ != nullptr)
     sending_ = next_->size();
-  static_cast<void>(at_->owe(who_, left == 0 || next_ == nullptr ? sending_
-                                                                 : sending_ + next_->size()));
+  static_cast<void>(
+      at_->owe(who_, left == 0 || next_ == nullptr ? sending_ : sending_ + next_->size()));
 }
 
 } // namespace tune::detail

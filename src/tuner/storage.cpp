@@ -246,10 +246,46 @@ expected<std::string> rights_of(const fs::path& directory) {
   return above ? *above : above.error().detail;
 }
 
+/// Whether a file with this name belongs to the record, or is made beside it.
+bool is_of_record(const fs::path& name) {
+  static const std::set<std::string> own{"lock", ".probe", ".control"};
+  const auto text = name.string();
+  return own.contains(text) || text.starts_with(database_file("").filename().string());
+}
+
+/// The runtime's log may lie in the experiment's directory, but in the place of nothing there.
+expected<void> check_log_file(const fs::path& directory, const std::string& file) {
+  if (file.empty())
+    return {};
+  auto fail = [&](const fs::path& what) {
+    return error{ec::bad_option, "[log] file = " + file + ": it would be written into "
+                                     + what.string() + ", which holds the record of the"
+                                     + " experiment: choose another name"};
+  };
+  std::error_code why;
+  const auto log = fs::weakly_canonical(directory / file, why);
+  const auto root = fs::weakly_canonical(directory, why);
+  if (why)
+    return {}; // told when it is opened
+  const auto way = log.lexically_relative(root);
+  const auto first = way.empty() ? fs::path{} : *way.begin();
+  if (is_of_record(first) || first == trials_directory("").filename())
+    return fail(log);
+  // By another name of the same file.
+  for (fs::directory_iterator i{root, why}; !why && i != fs::end(i); i.increment(why)) {
+    std::error_code ignored;
+    if (is_of_record(i->path().filename()) && fs::equivalent(i->path(), log, ignored))
+      return fail(i->path());
+  }
+  return {};
+}
+
 } // namespace
 
 expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted,
                                       std::optional<resume_mode> resume) {
+  if (auto apart = check_log_file(directory, wanted.log.file); !apart)
+    return apart.error();
   auto rights = rights_of(directory);
   if (!rights)
     return rights.error();

@@ -188,7 +188,7 @@ struct sink_test : recorder_test {
         caught.add(committed);
         return {};
       },
-      [this](const error& why) { complaints.add(why); }));
+      [this](const error& why) { complaints.add(why); }, std::chrono::milliseconds{600}));
 
   void TearDown() override {
     sink = sink_actor{};
@@ -208,11 +208,20 @@ TEST_F(sink_test, tries_again_where_it_had_no_descriptor_for_a_while) {
 }
 
 TEST_F(sink_test, tells_of_a_shortage_that_lasts_to_the_end) {
-  shortages = 2;
+  shortages = 1000;
   send_from_outside(sink, durable_up_to{1});
 
   EXPECT_EQ(drained(sink), "too many open files");
   EXPECT_EQ(complaints.size(), 1u);
+}
+
+TEST_F(sink_test, waits_at_the_end_for_what_is_missing_for_a_moment) {
+  shortages = 2;
+  send_from_outside(sink, durable_up_to{1});
+
+  EXPECT_EQ(drained(sink), "");
+  EXPECT_EQ(caught.all(), (std::vector<sequence>{1}));
+  EXPECT_EQ(complaints.size(), 0u);
 }
 
 TEST_F(sink_test, takes_many_commits_over_at_once) {

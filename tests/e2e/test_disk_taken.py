@@ -34,6 +34,8 @@ class TakenAway(Places):
             "moved": lambda x: os.rename(x / log, x / "old"),
             "replaced": lambda x: ((x / "new").write_bytes(b"x" * 100_000), os.rename(x / "new", x / log)),
             "an older copy": lambda x: (shutil.copy(x / log, x / "new"), os.rename(x / "new", x / log)),
+            "a named pipe": lambda x: ((x / log).unlink(), os.mkfifo(x / log)),
+            "a directory": lambda x: ((x / log).unlink(), (x / log).mkdir()),
             "shared memory": self.take_away("experiment.db-shm"),
             "all beside": self.take_away(log, "experiment.db-shm", "lock"),
         }
@@ -62,6 +64,32 @@ class TakenAway(Places):
 
         self.told_in_one_line(ran, "experiment.db-wal", "was cut short or written over")
         self.damaged.add("cut")
+
+    def test_nothing_is_acknowledged_once_the_database_is_cut(self):
+        for left in (0, 4096, -4096):
+            with self.subTest(left=left):
+                name = "db%d" % left
+                where, child = self.waiting(name)
+                file = where / "experiment.db"
+                os.truncate(file, left if left >= 0 else file.stat().st_size + left)
+                self.gate.touch()
+
+                ran = self.finish(child, 7)
+
+                self.told_in_one_line(ran, "experiment.db: was cut short or written over while it was in use")
+                self.damaged.add(name)
+
+    def test_nothing_is_lost_with_the_memory_that_readers_share_when_it_is_cut(self):
+        where, child = self.waiting("memory")
+        told = told_results(where)
+        os.truncate(where / "experiment.db-shm", 0)
+        self.gate.touch()
+
+        ran = self.finish(child, 7)
+
+        self.told_in_one_line(ran, "experiment.db-shm: was cut short while it was in use", "--resume")
+        self.assertEqual(self.go("--resume").json()["counts"]["TERMINATED"], 1)
+        self.assertLessEqual(told, Record(where).results)
 
     def test_a_head_makes_its_lock_anew_and_goes_on(self):
         where, child = self.waiting("lock")

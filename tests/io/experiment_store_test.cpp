@@ -4,6 +4,7 @@
 #include "store_fixture.hpp"
 
 #include <csignal>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -639,6 +640,46 @@ TEST_F(damaged_log_test, is_refused_where_its_header_does_not_fit) {
 
   ASSERT_FALSE(uut.has_value());
   EXPECT_NE(uut.error().detail.find("damaged at byte 0: its header"), std::string::npos);
+}
+
+// A lock for reading can be taken by whoever may read, and is in the way of all who write.
+TEST_F(experiment_store_test, says_who_holds_a_lock_on_its_database) {
+  auto uut = fresh({std::chrono::milliseconds{20}, journal_kind::wal});
+  ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  const auto shared = database_file(directory()).string() + "-shm";
+  int locked[2];
+  int over[2];
+  ASSERT_EQ(::pipe(locked), 0);
+  ASSERT_EQ(::pipe(over), 0);
+  const auto child = ::fork();
+  if (child == 0) {
+    ::close(over[1]);
+    struct ::flock wish {};
+    wish.l_type = F_RDLCK;
+    const int file = ::open(shared.c_str(), O_RDONLY);
+    const char done = ::fcntl(file, F_SETLK, &wish) == 0 ? 'y' : 'n';
+    char word = 0;
+    ::_exit(::write(locked[1], &done, 1) == 1 && ::read(over[0], &word, 1) == 0 ? 0 : 1);
+  }
+  ::close(over[0]);
+  char done = 0;
+  ASSERT_EQ(::read(locked[0], &done, 1), 1);
+  ASSERT_EQ(done, 'y');
+
+  auto late
+      = uut.write(std::vector<store_item>{at(uut.last_seq() + 1, on::stop_asked{{}, "enough"})});
+
+  for (const int number : {locked[0], locked[1], over[1]})
+    ::close(number);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ec::storage);
+  EXPECT_NE(late.error().detail.find("database is locked: process " + std::to_string(child) + " ("),
+            std::string::npos)
+      << late.error().detail;
+  EXPECT_NE(late.error().detail.find(") holds a lock on " + shared + ": end it"), std::string::npos)
+      << late.error().detail;
 }
 
 } // namespace

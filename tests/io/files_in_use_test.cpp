@@ -5,6 +5,9 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
+#include <fstream>
 #include <functional>
 
 namespace tune {
@@ -164,6 +167,84 @@ TEST_F(files_in_use_test, acknowledges_nothing_once_an_older_log_is_written_over
   fill(log(), older);
 
   expect_end("-wal: was cut short or written over while it was in use");
+}
+
+TEST_F(files_in_use_test, acknowledges_nothing_once_its_database_is_cut_or_written_over) {
+  const auto file = database_file(directory());
+  const std::vector<std::function<void()>> ways{
+      [&] { fs::resize_file(file, 0); },
+      [&] { fs::resize_file(file, 10); },
+      [&] { fs::resize_file(file, fs::file_size(file) - 1); },
+      [&] { fs::resize_file(file, fs::file_size(file) - 4096); },
+      [&] {
+        std::fstream{file, std::ios::in | std::ios::out} << std::string(4096, 'x');
+      },
+      // As long as it was, and empty.
+      [&] {
+        const auto size = fs::file_size(file);
+        fs::resize_file(file, 0);
+        fs::resize_file(file, size);
+      },
+  };
+  for (const auto journal : {journal_kind::wal, journal_kind::rollback}) {
+    for (const auto& change : ways) {
+      uut_.reset();
+      fs::remove_all(directory());
+      uut_.emplace(fresh({std::chrono::milliseconds{1000}, journal}));
+      ASSERT_TRUE(uut_->write(a_run(2, 3)));
+      change();
+
+      auto late = write();
+
+      ASSERT_FALSE(late);
+      EXPECT_EQ(late.error().code, ec::storage);
+      EXPECT_THAT(late.error().detail,
+                  HasSubstr("experiment.db: was cut short or written over while it was in use"));
+    }
+  }
+}
+
+TEST_F(files_in_use_test, goes_on_where_another_client_makes_the_database_smaller) {
+  sql().ask("CREATE TABLE mine (x); INSERT INTO mine VALUES (zeroblob(1000000))");
+  sql().ask("PRAGMA wal_checkpoint(TRUNCATE)");
+  ASSERT_TRUE(write());
+  const auto before = fs::file_size(database_file(directory()));
+  sql().ask("DROP TABLE mine");
+  sql().ask("VACUUM");
+  EXPECT_TRUE(write());
+  sql().ask("PRAGMA wal_checkpoint(TRUNCATE)");
+
+  auto written = write();
+
+  EXPECT_TRUE(written) << written.error().detail;
+  EXPECT_LT(fs::file_size(database_file(directory())), before);
+  acknowledged_ = uut_->last_seq();
+  expect_nothing_lost();
+}
+
+TEST_F(files_in_use_test, puts_aside_whatever_is_in_the_place_of_the_log) {
+  const std::vector<std::function<void()>> ways{
+      [&] { ASSERT_EQ(::mkfifo(log().c_str(), 0600), 0); },
+      [&] { fs::create_directory(log()); },
+      [&] { fs::create_symlink("nowhere", log()); },
+      [&] { fs::create_symlink("experiment.db-wal.old", log()); },
+  };
+  for (const auto& put : ways) {
+    TearDown();
+    SetUp();
+    // What another put there before stays.
+    fill(beside("-wal.foreign"), "older");
+    fs::rename(log(), beside("-wal.old"));
+    put();
+
+    expect_end(gone);
+    EXPECT_EQ(content(beside("-wal.foreign")), "older");
+    EXPECT_TRUE(fs::exists(fs::symlink_status(beside("-wal.foreign.2"))));
+    uut_.reset();
+    auto next = experiment_store::open(directory());
+    ASSERT_TRUE(next) << next.error().detail;
+    EXPECT_GE(next->last_seq(), acknowledged_);
+  }
 }
 
 TEST_F(files_in_use_test, goes_on_where_its_lock_is_removed_and_nobody_took_it) {

@@ -142,8 +142,7 @@ public:
   /// Hears all that is said until the other side hangs up.
   void wait_for_end() {
     char byte = 0;
-    while (SSL_read(session_.get(), &byte, 1) == 1) {
-    }
+    while (SSL_read(session_.get(), &byte, 1) == 1) {}
   }
 
 private:
@@ -378,8 +377,7 @@ TEST_F(connections, end_where_the_peer_leaves_too_much_unread) {
       // The system's own buffers take some.
       for (int i = 0; i < 64; ++i)
         teller->send(whom, std::string(mebibyte, 'x'));
-      teller->receive([&](const caf::down_msg&) { is_gone = true; },
-                      caf::after(patience) >> [] {});
+      teller->receive([&](const caf::down_msg&) { is_gone = true; }, caf::after(patience) >> [] {});
     }
 
     EXPECT_TRUE(is_gone);

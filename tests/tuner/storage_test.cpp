@@ -101,5 +101,65 @@ TEST_F(finish_up_test, tells_why_files_are_not_whole) {
   EXPECT_THAT(done.error().detail, testing::HasSubstr("result.jsonl"));
 }
 
+// What fsck says of it: "the next start mends it".
+TEST_F(finish_up_test, writes_anew_what_was_cut_since) {
+  ASSERT_TRUE(finish_up(directory(), {}).has_value());
+  const auto whole = results();
+  ASSERT_FALSE(whole.empty());
+  for (const auto size : {std::size_t{0}, whole.size() / 2}) {
+    fs::resize_file(directory() / "trials" / "00000" / "result.jsonl", size);
+
+    ASSERT_TRUE(finish_up(directory(), {}).has_value());
+
+    EXPECT_EQ(results(), whole);
+  }
+  fs::remove_all(directory() / "trials" / "00000");
+  ASSERT_TRUE(finish_up(directory(), {}).has_value());
+  EXPECT_EQ(results(), whole);
+}
+
+struct log_file_test : samples::store_fixture {
+  expected<opened_storage> open(const std::string& log) const {
+    spec wanted;
+    wanted.log.file = log;
+    return open_storage(directory(), wanted, std::nullopt);
+  }
+};
+
+TEST_F(log_file_test, takes_the_place_of_nothing_that_is_the_records) {
+  for (const std::string name :
+       {"experiment.db", "experiment.db-wal", "experiment.db-shm", "experiment.db-journal",
+        "experiment.db.new", "lock", "./lock", "trials", "trials/.trial_files",
+        "trials/00000/result.jsonl", ".control/socket", "../digits/lock", "no/../lock"}) {
+    auto opened = open(name);
+
+    ASSERT_FALSE(opened) << name;
+    EXPECT_EQ(opened.error().code, ec::bad_option);
+    EXPECT_THAT(opened.error().detail,
+                testing::StartsWith("[log] file = " + name + ": it would be written into "));
+    EXPECT_FALSE(fs::exists(directory())) << "nothing is made before";
+  }
+}
+
+TEST_F(log_file_test, is_none_of_the_records_files_by_another_name) {
+  { auto store = fresh(); }
+  fs::create_symlink(directory() / "lock", root / "link");
+  fs::create_hard_link(database_file(directory()), root / "other");
+
+  EXPECT_FALSE(open((root / "link").string()));
+  EXPECT_FALSE(open((root / "other").string()));
+  EXPECT_FALSE(open((directory() / "lock").string()));
+}
+
+TEST_F(log_file_test, may_lie_anywhere_else) {
+  for (const std::string name : {"run.log", "logs/run.log", "trials.log", "../run.log", ""}) {
+    fs::remove_all(root);
+    fs::create_directories(root);
+    auto opened = open(name);
+
+    EXPECT_TRUE(opened) << name << ": " << opened.error().detail;
+  }
+}
+
 } // namespace
 } // namespace tune

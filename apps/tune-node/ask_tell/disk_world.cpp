@@ -39,7 +39,8 @@ void disk_world::warn(const std::string& text) {
 void disk_world::write_files(bool at_once) {
   if (!wants_files_ || (!at_once && clock::now() - written_ < between_files))
     return;
-  if (auto done = catch_up(); !done) {
+  // What this machine lacks for a moment is tried again, as long as there is a next time.
+  if (auto done = catch_up(); !done && (at_once || done.error().code != ec::shortage)) {
     wants_files_ = false;
     warn("trial files are not written any more: " + to_text(done.error()));
   }

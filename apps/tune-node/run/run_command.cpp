@@ -109,7 +109,8 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
     how.observer = joined_observers({*log, shown});
   }
   how.on_files_failed = [shown](const error& why) {
-    shown->say("trial files are not written any more: " + printable(to_text(why)));
+    shown->warned("trial files are not written any more, the record is whole: " + to_text(why)
+                  + "; the next start with --resume completes them");
   };
   how.on_files_odd = [shown](const std::string& odd) { shown->warned(odd); };
   actors.emplace(place, std::move(parts), std::move(how));
@@ -137,6 +138,8 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   auto result = shown->run();
   if (auto trouble = actors->settle(); !trouble.empty() && result.storage_error.empty())
     result.storage_error = trouble;
+  // The files of the trials may be given up only now.
+  shown->show_rest();
   return leave(std::move(result));
 }
 

@@ -152,6 +152,15 @@ void screen::draw(instant now) {
     print(*line);
 }
 
+void screen::show_rest() {
+  std::unique_lock guard{mutex_};
+  const auto items = std::exchange(waiting_, {});
+  guard.unlock();
+  for (const auto& x : items)
+    show(x);
+  painter_.finish();
+}
+
 run_summary screen::run() {
   lines_.begin(instant{0});
   std::unique_lock guard{mutex_};

@@ -48,6 +48,8 @@ public:
 
   /// Shows what happens until the experiment is over. @returns how it ended.
   [[nodiscard]] run_summary run();
+  /// Shows what it heard since `run` returned.
+  void show_rest();
 
 private:
   struct failure {

@@ -5,6 +5,7 @@
 #include "tune/actors/actors.hpp"
 #include "tune/core/error.hpp"
 
+#include <chrono>
 #include <functional>
 
 namespace tune {
@@ -14,10 +15,12 @@ using catch_up_function = std::function<expected<void>(sequence committed)>;
 
 /// Spawns a sink on a thread of its own. A slow one lags; what it has not seen waits in the
 /// database, never in memory. A failure is told once, by `on_failure`, and ends its work; not an
-/// `ec::shortage`, after which the next commit tries again.
+/// `ec::shortage`, after which the next commit tries again, and after the last one the sink by
+/// itself for as long as `patience`.
 /// @param catch_up   called from the sink's thread only, and destroyed there.
 /// @param on_failure called from the sink's thread.
 [[nodiscard]] sink_actor spawn_sink(caf::actor_system& system, catch_up_function catch_up,
-                                    std::function<void(const error&)> on_failure);
+                                    std::function<void(const error&)> on_failure,
+                                    std::chrono::milliseconds patience = std::chrono::seconds{5});
 
 } // namespace tune

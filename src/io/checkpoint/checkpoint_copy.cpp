@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -30,15 +31,41 @@ bool holds(const fs::path& outer, const fs::path& inner) {
   return !why && !way.empty() && *way.begin() != "..";
 }
 
-/// Whether a link leads to where it came from: it would be followed without end.
-/// @param depth directories between the link and the one that is copied.
-bool leads_back(const fs::path& link, std::size_t depth) {
-  auto passed = link.parent_path();
-  for (auto i = depth + 1; i > 0; --i, passed = passed.parent_path()) {
-    if (holds(link, passed))
+/// A directory, whatever path or link leads to it, and those that it was reached through. A link
+/// to one of them would be followed without end.
+struct passed_place {
+  ::dev_t device = 0;
+  ::ino_t number = 0;
+  std::shared_ptr<const passed_place> before;
+};
+using way_here = std::shared_ptr<const passed_place>;
+
+way_here extended(way_here by, const struct stat& directory) {
+  return std::make_shared<passed_place>(
+      passed_place{directory.st_dev, directory.st_ino, std::move(by)});
+}
+
+bool leads_back(const struct stat& directory, const way_here& passed) {
+  for (const auto* x = passed.get(); x != nullptr; x = x->before.get()) {
+    if (x->device == directory.st_dev && x->number == directory.st_ino)
       return true;
   }
   return false;
+}
+
+/// The directory and all that it lies in.
+way_here way_to(const fs::path& directory) {
+  std::error_code why;
+  const auto whole = fs::canonical(directory, why);
+  way_here result;
+  fs::path so_far;
+  for (const auto& name : whole) {
+    so_far /= name;
+    struct stat about {};
+    if (::stat(so_far.c_str(), &about) == 0)
+      result = extended(std::move(result), about);
+  }
+  return result;
 }
 
 /// Only files and directories can be taken over, and what links lead to where it is one of both.
@@ -72,17 +99,18 @@ struct open_branch {
   fs::path from;
   fs::path to;
   std::size_t depth = 0;
+  /// Itself at its end.
+  way_here passed;
 };
 
-/// @returns whether it is a directory.
-expected<bool> add_to(copy_plan& plan, const open_branch& in, const fs::directory_entry& entry,
-                      const checkpoint_limits& limits) {
+/// @returns the way to it if it is a directory.
+expected<way_here> add_to(copy_plan& plan, const open_branch& in, const fs::directory_entry& entry,
+                          const checkpoint_limits& limits) {
   auto about = look_at(entry.path());
   if (!about)
     return about.error();
   const auto is_directory = S_ISDIR(about->st_mode);
-  std::error_code why;
-  if (is_directory && entry.is_symlink(why) && leads_back(entry.path(), in.depth))
+  if (is_directory && leads_back(*about, in.passed))
     return refusal(entry.path(), "the link leads to where it lies");
   plan.entries.push_back(
       {entry.path(), in.to / entry.path().filename(), is_directory, about->st_mode});
@@ -93,13 +121,15 @@ expected<bool> add_to(copy_plan& plan, const open_branch& in, const fs::director
   }
   if (auto fit = limits.check(plan.bytes, plan.entries.size()); !fit)
     return fit.error();
-  return is_directory;
+  return is_directory ? extended(in.passed, *about) : way_here{};
 }
 
 /// Lists all of it, before anything is copied: what is too much is known at once.
 sliced<expected<copy_plan>> planning(fs::path from, fs::path to, checkpoint_limits limits) {
   copy_plan result;
-  std::vector<open_branch> open{{std::move(from), std::move(to), 0}};
+  auto passed = way_to(from);
+  std::vector<open_branch> open;
+  open.push_back({std::move(from), std::move(to), 0, std::move(passed)});
   while (!open.empty()) {
     const auto branch = std::move(open.back());
     open.pop_back();
@@ -108,11 +138,11 @@ sliced<expected<copy_plan>> planning(fs::path from, fs::path to, checkpoint_limi
       co_return shallow.error();
     std::error_code why;
     for (fs::directory_iterator i{branch.from, why}; !why && i != fs::end(i); i.increment(why)) {
-      auto is_directory = add_to(result, branch, *i, limits);
-      if (!is_directory)
-        co_return is_directory.error();
-      if (*is_directory)
-        open.push_back({i->path(), result.entries.back().to, branch.depth + 1});
+      auto way = add_to(result, branch, *i, limits);
+      if (!way)
+        co_return way.error();
+      if (*way)
+        open.push_back({i->path(), result.entries.back().to, branch.depth + 1, std::move(*way)});
       co_await next_slice{};
     }
     if (why)

@@ -125,11 +125,13 @@ sliced<expected<void>> checking_content(fs::path root, const checkpoint_manifest
     auto good = co_await checking_file(root / x.path, x);
     if (!good)
       co_return good;
+    co_await next_slice{};
   }
   for (const auto& x : known.links) {
     auto good = check_link(root / x.path, x);
     if (!good)
       co_return good;
+    co_await next_slice{};
   }
   co_return expected<void>{};
 }
@@ -240,8 +242,10 @@ scanning_checkpoint(fs::path directory, std::uint64_t iteration, checkpoint_limi
     }
     file.size = digest->size;
     file.hash = std::move(digest->hash);
+    co_await next_slice{};
   }
   sort_lists(*result);
+  co_await next_slice{};
   co_return result;
 }
 
@@ -278,6 +282,7 @@ sliced<expected<std::optional<checkpoint_manifest>>> verifying_checkpoint(fs::pa
   if (!lies_at(directory, known->location))
     co_return error{ec::storage,
                     directory.string() + " is another checkpoint: the one of " + known->location};
+  co_await next_slice{};
   auto good = co_await checking_content(directory, *known);
   if (!good)
     co_return good.error();

@@ -31,6 +31,7 @@ sliced<expected<void>> syncing_tree(fs::path root) {
   std::error_code why;
   fs::recursive_directory_iterator i{root, why};
   for (; !why && i != fs::end(i); i.increment(why)) {
+    co_await next_slice{};
     // Opening a pipe would wait for its writer.
     if (i->is_symlink(why) || !(i->is_regular_file(why) || i->is_directory(why)))
       continue;
@@ -117,6 +118,7 @@ sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_dire
   auto written = write_manifest(what.directory, *listed);
   if (!written)
     co_return written.error();
+  co_await next_slice{};
   auto done = co_await making_visible(what, fate);
   if (!done)
     co_return done.error();

@@ -88,7 +88,7 @@ std::string fresh_name() {
   return result;
 }
 
-std::uint64_t bytes_below(const fs::path& directory) {
+sliced<std::uint64_t> summing_bytes_below(fs::path directory) {
   std::uint64_t result = 0;
   std::error_code why;
   for (fs::recursive_directory_iterator i{directory, why}; !why && i != fs::end(i);
@@ -96,8 +96,9 @@ std::uint64_t bytes_below(const fs::path& directory) {
     std::error_code ignored;
     if (i->is_regular_file(ignored) && !i->is_symlink(ignored))
       result += i->file_size(ignored);
+    co_await next_slice{};
   }
-  return result;
+  co_return result;
 }
 
 /// Copies the draft to disk.
@@ -169,7 +170,7 @@ namespace {
 sliced<expected<safe_checkpoint>> keeping(checkpoint_draft what, fs::path on_disk,
                                           std::uint64_t room, doomed_directory in_memory) {
   what.durable = false;
-  if (bytes_below(what.experiment) <= room) {
+  if (co_await summing_bytes_below(what.experiment) <= room) {
     auto kept = co_await trying_to_commit(what);
     if (kept) {
       in_memory.what.clear();

@@ -175,6 +175,7 @@ private:
   static expected<position> end_of_log(connection& db);
   static expected<void> take_over(connection& db);
   expected<void> attempt(std::span<const store_item> items);
+  bool run_patiently(statement& what);
   expected<void> survey(std::span<const store_item> items);
   expected<void> fence();
   bool write_rows(std::span<const store_item> items);
@@ -266,18 +267,27 @@ expected<void> experiment_store::impl::write(std::span<const store_item> items) 
 expected<void> experiment_store::impl::attempt(std::span<const store_item> items) {
   if (auto fine = survey(items); !fine)
     return fine;
-  if (auto whole = files_.check_log(db_); !whole)
+  if (auto whole = files_.check_before(db_); !whole)
     return whole;
-  if (!begin_.run())
+  if (!run_patiently(begin_))
     return db_.failure();
   if (auto ours = fence(); !ours)
     return ours;
-  if (!write_rows(items) || !commit_.run())
+  if (!write_rows(items) || !run_patiently(commit_))
     return db_.failure();
   if (auto there = files_.check(db_, lock_); !there)
     return there;
   disk_ = batch_;
   return {};
+}
+
+/// Whoever may read the database may lock it, and may have let go by the next time.
+bool experiment_store::impl::run_patiently(statement& what) {
+  constexpr int most_waits = 6;
+  bool done = what.run();
+  for (int i = 1; !done && db_.is_busy() && i < most_waits; ++i)
+    done = what.run();
+  return done;
 }
 
 expected<void> experiment_store::impl::survey(std::span<const store_item> items) {

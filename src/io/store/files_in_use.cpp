@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -31,6 +32,10 @@ constexpr std::size_t frame_sum_at = 24;
 constexpr std::size_t salt_at = 32;
 constexpr std::size_t memory_header = 48;
 
+// The database's own header: https://www.sqlite.org/fileformat.html#the_database_header
+constexpr std::size_t size_of_page_at = 16;
+constexpr std::size_t count_of_pages_at = 28;
+
 fs::path beside(const fs::path& file, const char* ending) {
   auto result = file;
   result += ending;
@@ -49,6 +54,21 @@ void put_big_endian(unsigned char* to, std::uint32_t x) {
     to[i] = static_cast<unsigned char>(x >> (24 - 8 * i));
 }
 
+std::uint64_t big_endian(const unsigned char* from, std::size_t bytes) {
+  std::uint64_t result = 0;
+  for (std::size_t i = 0; i < bytes; ++i)
+    result = result << 8 | from[i];
+  return result;
+}
+
+/// The open database: the descriptor is SQLite's, for to open the file once more, and to close that
+/// again, would take SQLite's locks away.
+sqlite3_file* file_of(connection& db) {
+  sqlite3_file* result = nullptr;
+  sqlite3_file_control(db.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &result);
+  return result == nullptr || result->pMethods == nullptr ? nullptr : result;
+}
+
 error lost(const fs::path& path) {
   return {ec::storage, path.string() + ": was removed, moved or replaced while it was in use"};
 }
@@ -56,17 +76,24 @@ error lost(const fs::path& path) {
 /// What was put in the log's place is no part of the record, but SQLite would take it for one.
 void set_aside(const fs::path& log) {
   struct ::stat found {};
-  if (::lstat(log.c_str(), &found) != 0 || found.st_size == 0)
+  // An empty file is taken for none.
+  if (::lstat(log.c_str(), &found) != 0 || (S_ISREG(found.st_mode) && found.st_size == 0))
     return;
-  const auto aside = beside(log, ".foreign");
-  if (::access(aside.c_str(), F_OK) != 0)
-    std::rename(log.c_str(), aside.c_str());
+  constexpr int most_names = 100;
+  auto aside = beside(log, ".foreign");
+  for (int i = 2; ::lstat(aside.c_str(), &found) == 0; ++i) {
+    if (i > most_names)
+      return;
+    aside = beside(log, (".foreign." + std::to_string(i)).c_str());
+  }
+  std::rename(log.c_str(), aside.c_str());
 }
 
 } // namespace
 
 files_in_use::files_in_use(file_mark database, const fs::path& file, bool has_log)
     : database_{std::move(database)}
+    , database_path_{file}
     , log_path_{beside(file, "-wal")}
     , memory_path_{beside(file, "-shm")}
     , has_log_{has_log} {}
@@ -79,13 +106,50 @@ expected<files_in_use> files_in_use::of(connection& db, const fs::path& director
   auto mode = db.text("PRAGMA journal_mode");
   if (!mode)
     return mode.error();
-  return files_in_use{std::move(*mark), file, *mode == "wal"};
+  files_in_use result{std::move(*mark), file, *mode == "wal"};
+  auto known = result.look_at_database(db);
+  if (!known)
+    return known.error();
+  result.known_ = *known;
+  return result;
+}
+
+expected<files_in_use::database_shape> files_in_use::look_at_database(connection& db) const {
+  auto* file = file_of(db);
+  sqlite3_int64 size = 0;
+  if (file == nullptr || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
+    return error{ec::storage, database_path_.string() + ": its size cannot be found out"};
+  std::array<unsigned char, count_of_pages_at + 4> header{};
+  // What is too short is filled with zeros.
+  if (const int status
+      = file->pMethods->xRead(file, header.data(), static_cast<int>(header.size()), 0);
+      status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ)
+    return error{ec::storage, database_path_.string() + ": " + sqlite3_errstr(status)};
+  database_shape result;
+  result.bytes = static_cast<std::uint64_t>(size);
+  const auto page = big_endian(&header[size_of_page_at], 2);
+  result.claimed = big_endian(&header[count_of_pages_at], 4) * (page == 1 ? 65536U : page);
+  std::copy_n(header.begin(), result.format.size(), result.format.begin());
+  return result;
+}
+
+expected<void> files_in_use::check_database(connection& db) {
+  auto found = look_at_database(db);
+  if (!found)
+    return found.error();
+  // It does not shrink by itself; a client that makes it smaller (VACUUM) says so in its header.
+  const bool is_cut = found->bytes < known_.bytes && found->bytes < found->claimed;
+  if (is_cut || found->format != known_.format)
+    return error{ec::storage, database_path_.string()
+                                  + ": was cut short or written over while it was in use: what was"
+                                    " in it is lost, unless there is a copy"};
+  known_ = *found;
+  return {};
 }
 
 std::optional<files_in_use::log_end> files_in_use::end_of_log(connection& db) {
-  sqlite3_file* file = nullptr;
-  sqlite3_file_control(db.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (file == nullptr || file->pMethods == nullptr || file->pMethods->iVersion < 2)
+  auto* file = file_of(db);
+  if (file == nullptr || file->pMethods->iVersion < 2)
     return std::nullopt;
   void volatile* memory = nullptr;
   if (file->pMethods->xShmMap(file, 0, memory_region, 0, &memory) != SQLITE_OK || memory == nullptr)
@@ -110,15 +174,28 @@ std::optional<files_in_use::log_end> files_in_use::end_of_log(connection& db) {
 expected<void> files_in_use::open_log() {
   if (log_)
     return {};
-  auto opened = open_file(log_path_, O_RDONLY | O_NOFOLLOW, "read");
+  // A named pipe would be waited for.
+  auto opened = open_file(log_path_, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, "read");
+  struct ::stat about {};
+  if (opened && (::fstat(opened->number(), &about) != 0 || !S_ISREG(about.st_mode)))
+    return lost(log_path_);
+  if (!opened && opened.error().code == ec::shortage)
+    return opened.error();
+  // What is there and cannot be opened is none that SQLite could have made.
   if (!opened)
-    return ::access(log_path_.c_str(), F_OK) != 0 ? lost(log_path_) : opened.error();
+    return lost(log_path_);
   auto memory = file_mark::of(memory_path_);
   if (!memory)
     return lost(memory_path_);
   log_ = std::move(*opened);
   memory_ = std::move(*memory);
   return {};
+}
+
+expected<void> files_in_use::check_before(connection& db) {
+  // What a transaction merges could hide that the file was cut.
+  auto whole = check_database(db);
+  return whole ? check_log(db) : whole;
 }
 
 expected<void> files_in_use::check_log(connection& db) {
@@ -175,6 +252,8 @@ error files_in_use::save_log(connection& db, const error& why) {
 expected<void> files_in_use::check(connection& db, directory_lock& lock) {
   if (auto there = database_.check(); !there)
     return there;
+  if (auto whole = check_database(db); !whole)
+    return whole;
   // Past this, no other head can have begun to write.
   if (auto ours = lock.keep(); !ours || !has_log_)
     return ours;

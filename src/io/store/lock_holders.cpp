@@ -4,11 +4,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace tune::store {
@@ -57,6 +59,32 @@ std::vector<held_lock> locks_on(const struct ::stat& about) {
       one.writes = access == "WRITE";
       result.push_back(std::move(one));
     }
+  }
+  return result;
+}
+
+std::string others_with_locks_on(const std::vector<std::filesystem::path>& files) {
+  constexpr std::size_t most = 3;
+  std::set<std::string> found;
+  for (const auto& file : files) {
+    struct ::stat about {};
+    if (::stat(file.c_str(), &about) != 0)
+      continue;
+    for (const auto& x : locks_on(about)) {
+      // Of flock SQLite knows nothing.
+      if (x.pid <= 0 || x.pid == ::getpid() || x.kind == "FLOCK")
+        continue;
+      std::string name;
+      std::getline(std::ifstream{"/proc/" + std::to_string(x.pid) + "/comm"}, name);
+      found.insert("process " + std::to_string(x.pid) + (name.empty() ? "" : " (" + name + ")")
+                   + " holds a lock on " + file.string());
+    }
+  }
+  std::string result;
+  for (const auto& each : found) {
+    if (static_cast<std::size_t>(std::count(result.begin(), result.end(), ';')) + 1 < most
+        || result.empty())
+      result += (result.empty() ? "" : "; ") + each;
   }
   return result;
 }

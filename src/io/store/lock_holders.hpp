@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,11 @@ struct held_lock {
 /// Locks on the file of `about`. None where the kernel does not tell: processes that cannot be seen
 /// from here, other machines, file systems that are listed under another number.
 [[nodiscard]] std::vector<held_lock> locks_on(const struct ::stat& about);
+
+/// Processes other than this one that hold locks on one of the files, as in "process 17 (sqlite3)
+/// holds a lock on x.db-shm"; empty where none can be seen. Opens none of them: to close one again
+/// would take this process's own locks away.
+[[nodiscard]] std::string others_with_locks_on(const std::vector<std::filesystem::path>& files);
 
 /// What heads write into the file that they lock: "pid 17 on lab, since 2026-01-31T12:00:00Z".
 [[nodiscard]] std::string head_text();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sqlite.hpp"
 
+#include "lock_holders.hpp"
 #include "posix.hpp"
 
 #include <sys/stat.h>
@@ -108,12 +109,24 @@ void connection::leave_as_is(bool leave) {
   sqlite3_db_config(handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave ? 1 : 0, nullptr);
 }
 
+bool connection::is_busy() const {
+  return (sqlite3_extended_errcode(handle()) & 0xff) == SQLITE_BUSY;
+}
+
 error connection::failure() const {
   std::string text = file_ + ": " + sqlite3_errmsg(handle());
   const int primary = sqlite3_extended_errcode(handle()) & 0xff;
   if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL) {
     if (const int system = system_errno(handle()); system != 0)
       text += " (" + text_of_errno(system) + ")";
+  }
+  // Who may read the files may lock them, too.
+  if (is_busy()) {
+    const auto who = others_with_locks_on({file_, file_ + "-shm"});
+    text += ": "
+            + (who.empty() ? "another process, which cannot be seen from here, holds a lock on it"
+                           : who)
+            + ": end it, or wait for its end, and try again";
   }
   return {ec::storage, std::move(text)};
 }

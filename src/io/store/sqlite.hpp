@@ -38,7 +38,10 @@ public:
   /// Whether closing it leaves the files as they are: no write-ahead log is merged and removed.
   void leave_as_is(bool leave);
 
-  /// What went wrong last: file, SQLite's words, the system's where it was the system.
+  /// Whether it was another's lock that the last call failed at.
+  [[nodiscard]] bool is_busy() const;
+  /// What went wrong last: file, SQLite's words, the system's where it was the system, and who
+  /// holds a lock.
   [[nodiscard]] error failure() const;
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
   [[nodiscard]] std::int64_t changes() const { return sqlite3_changes(handle_.get()); }

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ctime>
+
 namespace tune {
 namespace {
 
@@ -221,6 +223,98 @@ TEST_F(checkpoint_limits_test, let_a_long_copy_be_given_up) {
   auto copied = finish(copying_checkpoint(from, to, {}), [&] { return ++looks < 2; });
 
   EXPECT_FALSE(copied) << "it takes more than two slices";
+}
+
+/// Work of which each slice ends at the first place where it may.
+struct shortest_slices {
+  struct promise_type : slicing::promise_base {
+    shortest_slices get_return_object() {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
+    void return_void() {}
+    template <class U>
+    sliced<U>&& await_transform(sliced<U>&& inner) {
+      return std::move(inner);
+    }
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+
+template <class T>
+shortest_slices cut_up(sliced<T> work, std::optional<T>& result) {
+  result.emplace(co_await std::move(work));
+}
+
+/// How often work may be interrupted.
+template <class T>
+std::size_t count_slices(sliced<T> work) {
+  std::optional<T> result;
+  const auto whole = cut_up(std::move(work), result).handle;
+  auto& progress = *whole.promise().all;
+  progress.current = whole;
+  std::size_t count = 0;
+  for (; !whole.done(); ++count) {
+    progress.is_over = false;
+    progress.began = {};
+    while (!progress.is_over && !whole.done())
+      progress.current.resume();
+  }
+  EXPECT_TRUE(result && *result);
+  whole.destroy();
+  return count;
+}
+
+TEST_F(checkpoint_limits_test, let_others_take_turns_with_many_files_that_are_empty) {
+  constexpr std::size_t count = 30;
+  auto what = draft({});
+  for (std::size_t i = 0; i < count; ++i)
+    fill(what.directory / std::to_string(i), "");
+  fs::copy(what.directory, from);
+  auto place = what.directory;
+  place.replace_extension();
+
+  EXPECT_GE(count_slices(copying_checkpoint(from, to, {})), 2 * count) << "listed, copied";
+  EXPECT_GE(count_slices(committing_checkpoint(what)), 3 * count) << "listed, hashed, synced";
+  EXPECT_GE(count_slices(verifying_checkpoint(place)), count) << "hashed";
+}
+
+TEST_F(checkpoint_limits_test, let_others_take_turns_with_many_links) {
+  constexpr std::size_t count = 30;
+  auto what = draft({});
+  fill(what.directory / "state", "1");
+  for (std::size_t i = 0; i < count; ++i)
+    fs::create_symlink("state", what.directory / std::to_string(i));
+  auto place = what.directory;
+  place.replace_extension();
+
+  EXPECT_GE(count_slices(committing_checkpoint(what)), 2 * count) << "listed, passed over";
+  EXPECT_GE(count_slices(verifying_checkpoint(place)), count) << "read";
+}
+
+std::chrono::nanoseconds time_of_thread() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+}
+
+// Each directory is reached in twice as many ways as the one before.
+TEST_F(checkpoint_limits_test, refuse_few_directories_that_links_make_many_of) {
+  fs::create_directory(from / "0");
+  for (auto i = 1; i < 30; ++i) {
+    const auto next = from / std::to_string(i);
+    fs::create_directory(next);
+    for (const auto* name : {"a", "b"})
+      fs::create_symlink("../" + std::to_string(i - 1), next / name);
+  }
+
+  const auto began = time_of_thread();
+  auto copied = copy_checkpoint(from, to, {0, 20000});
+
+  ASSERT_FALSE(copied);
+  EXPECT_EQ(copied.error().code, ec::refused);
+  EXPECT_THAT(copied.error().detail, HasSubstr("[checkpoint] max_files"));
+  EXPECT_LT(time_of_thread() - began, std::chrono::seconds{10});
+  EXPECT_TRUE(fs::is_empty(to));
 }
 
 } // namespace

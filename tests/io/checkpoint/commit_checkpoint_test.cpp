@@ -166,8 +166,11 @@ TEST_F(commit_checkpoint_test, follows_no_link_to_where_it_lies) {
     fs::create_symlink("../b", root / "far" / "a" / name);
     fs::create_symlink("../a", root / "far" / "b" / name);
   }
+  fs::create_directories(root / "inside");
+  fs::create_directory_symlink(root, root / "inside" / "out");
+  fs::create_directory_symlink(root / "inside", root / "another name");
 
-  for (const auto* from : {"near", "far"}) {
+  for (const auto* from : {"near", "far", "inside", "another name"}) {
     auto done = adopt(uut, root / from);
 
     ASSERT_FALSE(done);

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -169,6 +172,43 @@ TEST_F(trial_files_test, writes_the_files_of_others_where_a_trial_spoilt_its_dir
   EXPECT_EQ(heard->front(),
             "trial 00000: its files are not written: " + file(0, "").parent_path().string()
                 + " is a link, not a directory: remove it");
+}
+
+TEST_F(trial_files_test, writes_the_files_of_others_where_a_trial_made_its_own_read_only) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(2, 1)).has_value());
+  // Mounts are the process's own: a child.
+  const auto child = ::fork();
+  if (child == 0) {
+    const auto own = file(0, "").parent_path();
+    fs::create_directories(own);
+    const bool mounted
+        = ::unshare(CLONE_NEWNS) == 0
+          && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0
+          && ::mount(own.c_str(), own.c_str(), nullptr, MS_BIND, nullptr) == 0
+          && ::mount(nullptr, own.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
+    if (!mounted)
+      ::_exit(77);
+    auto heard = std::make_shared<std::vector<std::string>>();
+    if (!sink(heard)->catch_up(store.last_seq()))
+      ::_exit(1);
+    if (lines(1, "result.jsonl") != 1 || heard->size() != 1
+        || heard->front().find("trial 00000: its files are not written") != 0)
+      ::_exit(2);
+    // Where no trial's can be written it is no trial's fault.
+    const auto all = directory() / "trials";
+    fs::remove_all(file(1, "").parent_path());
+    if (::mount(all.c_str(), all.c_str(), nullptr, MS_BIND, nullptr) != 0
+        || ::mount(nullptr, all.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0)
+      ::_exit(77);
+    auto whole = sink()->catch_up(store.last_seq());
+    ::_exit(!whole && whole.error().code == ec::storage ? 0 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    GTEST_SKIP() << "only root can mount";
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(trial_files_test, completes_what_could_not_be_written_once_the_way_is_free) {
@@ -442,6 +482,45 @@ INSTANTIATE_TEST_SUITE_P(
                 fs::remove_all(trials / "00001");
               }}),
     [](const auto& x) { return std::string{x.param.name}; });
+
+// The mark says that all is there, and nothing new comes.
+TEST_F(trial_files_test, writes_anew_what_was_removed_or_cut_since_the_last_start) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+  const auto last = store.last_seq();
+  ASSERT_TRUE(
+      store
+          .write(std::vector<store_item>{at(
+              last + 1, on::ended{trial_id{2}, attempt_id{1, 3}, end_class::user_error, "why", 3})})
+          .has_value());
+  {
+    auto first = sink();
+    ASSERT_TRUE(first->catch_up(last + 1).has_value());
+    ASSERT_TRUE(first->close().has_value());
+  }
+  std::map<fs::path, std::string> whole;
+  for (const auto& entry : fs::recursive_directory_iterator{directory() / "trials"}) {
+    if (entry.is_regular_file() && entry.path().filename() != ".trial_files")
+      whole[entry.path()] = content(entry.path());
+  }
+  ASSERT_GE(whole.size(), 9U);
+  fs::remove(file(0, "result.jsonl"));
+  fs::remove_all(file(1, "").parent_path());
+  cut(file(2, "result.jsonl"), 200);
+  cut(file(2, "progress.csv"), 0);
+  fs::remove(file(2, "params.json"));
+
+  auto uut = sink();
+  EXPECT_EQ(uut->cursor(), last + 1);
+  ASSERT_TRUE(uut->catch_up(last + 1).has_value());
+
+  for (const auto& [path, text] : whole)
+    EXPECT_EQ(content(path), text) << path;
+  // Nothing is written twice by whoever looks again.
+  ASSERT_TRUE(sink()->catch_up(last + 1).has_value());
+  for (const auto& [path, text] : whole)
+    EXPECT_EQ(content(path), text) << path;
+}
 
 TEST_F(trial_files_test, trusts_a_mark_of_another_boot_that_was_synced) {
   auto store = fresh();

@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 // How much of the log is looked at at once.
 constexpr std::size_t events_at_once = 4096;
 constexpr std::size_t bytes_at_once = 4 * 1024 * 1024;
+constexpr std::size_t trials_at_once = 1000;
 constexpr std::size_t most_warnings = 100;
 const std::string mark_name = ".trial_files";
 constexpr std::size_t longest_mark = 4096;
@@ -105,6 +106,7 @@ public:
       , epoch_{epoch}
       , cursor_{cursor}
       , horizon_{horizon}
+      , is_unseen_{cursor > 0}
       , boot_{std::move(boot)}
       , warn_{std::move(warn)} {}
 
@@ -120,7 +122,9 @@ public:
         return done;
       }
     }
-    return {};
+    auto mended = is_unseen_ ? mend() : expected<void>{};
+    is_unseen_ = is_unseen_ && !mended;
+    return mended;
   }
 
   expected<void> close() {
@@ -141,6 +145,8 @@ private:
   sequence cursor_;
   /// Up to here an earlier process, or a call that failed, may have written.
   sequence horizon_;
+  /// What an earlier process wrote was not looked at yet: somebody may have removed it since.
+  bool is_unseen_;
   std::string boot_;
   /// By number: trials whose results this process has looked at.
   std::vector<bool> seen_;
@@ -202,10 +208,49 @@ private:
 
   expected<void> write(trial_id trial, const trial_news& what) {
     trial_folder folder{trials_, trial, cursor_, from_};
-    auto written = folder.write(what, is_in_doubt(trial, what));
+    return judge(trial, folder, folder.write(what, is_in_doubt(trial, what)));
+  }
+
+  /// Looks through the files of all trials that ever ran.
+  expected<void> mend() {
+    // A failure may be recorded that the log was not yet asked for.
+    auto last = from_.last_seq();
+    if (!last)
+      return last.error();
+    horizon_ = std::max(horizon_, *last);
+    trial_query some;
+    some.limit = trials_at_once;
+    for (std::size_t count = some.limit; count == some.limit; some.offset += count) {
+      auto rows = from_.trials(some);
+      if (!rows)
+        return rows.error();
+      count = rows->size();
+      for (const auto& row : *rows) {
+        if (auto done = mend(row.trial); !done)
+          return done;
+      }
+    }
+    return {};
+  }
+
+  expected<void> mend(trial_id trial) {
+    auto attempts = from_.attempts(trial);
+    if (!attempts)
+      return attempts.error();
+    if (attempts->empty())
+      return {};
+    trial_folder folder{trials_, trial, cursor_, from_};
+    return judge(trial, folder, folder.mend());
+  }
+
+  /// What concerns all trials' files is an error.
+  expected<void> judge(trial_id trial, const trial_folder& folder, expected<void> written) {
     for (const auto& text : folder.notes())
       warn("trial " + to_text(trial) + ": " + text);
-    if (written || written.error().code != ec::refused)
+    if (written)
+      return written;
+    const auto code = written.error().code;
+    if (code != ec::refused && (code != ec::storage || !folder.is_set_apart()))
       return written;
     // The other trials' files do not suffer, and its own are looked at when it has news again.
     warn("trial " + to_text(trial) + ": its files are not written: " + written.error().detail);

@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fcntl.h>
 #include <optional>
 #include <set>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -24,6 +26,7 @@ namespace {
 using store::descriptor;
 namespace fs = std::filesystem;
 
+const std::string params_name = "params.json";
 const std::string lines_name = "result.jsonl";
 const std::string table_name = "progress.csv";
 const std::string failures_name = "error.txt";
@@ -33,6 +36,18 @@ constexpr std::size_t flush_at = 256 * 1024;
 /// Whether anything has the name.
 bool is_there(const guarded_directory& where, const std::string& name) {
   return where.has_file(name) || !where.oddity(name).empty();
+}
+
+bool is_read_only(const fs::path& what) {
+  return ::access(what.c_str(), W_OK) != 0 && errno == EROFS;
+}
+
+/// Whether something was mounted right there.
+bool is_mounted(const fs::path& what) {
+  struct ::statx about {};
+  return ::statx(AT_FDCWD, what.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE, &about)
+             == 0
+         && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 /// A file that takes the place of another when all of it is written.
@@ -99,16 +114,50 @@ void append_failure(std::string& to, const on::ended& what) {
 trial_folder::trial_folder(fs::path trials, trial_id trial, sequence before, store_reader& from)
     : trials_{std::move(trials)}, trial_{trial}, before_{before}, from_{from} {}
 
-expected<void> trial_folder::write(const trial_news& news, bool check) {
+expected<void> trial_folder::enter() {
   auto made = guarded_directory::make(trials_, to_text(trial_));
   if (!made)
     return made.error();
   where_.emplace(std::move(*made));
+  return {};
+}
+
+expected<void> trial_folder::write(const trial_news& news, bool check) {
+  if (auto entered = enter(); !entered)
+    return entered;
   if (auto written = write_parameters(check); !written)
     return written;
   if (auto written = write_results(news, check); !written)
     return written;
   return write_failures(news.failures, check);
+}
+
+expected<void> trial_folder::mend() {
+  if (auto entered = enter(); !entered)
+    return entered;
+  if (auto written = write_parameters(true); !written)
+    return written;
+  if (auto written = write_results({}, true); !written)
+    return written;
+  auto failed = from_.failures(trial_);
+  if (!failed)
+    return failed.error();
+  std::vector<on::ended> failures;
+  for (const auto& x : *failed)
+    failures.push_back({trial_, x.attempt, x.how, x.detail, x.exit_status});
+  return write_failures(failures, true);
+}
+
+bool trial_folder::is_set_apart() const {
+  if (is_read_only(trials_))
+    return false;
+  const auto own = trials_ / to_text(trial_);
+  for (const auto& x :
+       {own, own / params_name, own / lines_name, own / table_name, own / failures_name}) {
+    if (is_read_only(x) || is_mounted(x))
+      return true;
+  }
+  return false;
 }
 
 void trial_folder::note(const std::string& name, const std::string& replaced) {
@@ -127,7 +176,7 @@ expected<void> trial_folder::append(const std::string& name, std::string_view te
 }
 
 expected<void> trial_folder::write_parameters(bool check) {
-  const std::string name = "params.json";
+  const auto& name = params_name;
   if (!check && where_->has_file(name))
     return {};
   auto row = from_.trial(trial_);
@@ -152,8 +201,11 @@ expected<void> trial_folder::write_parameters(bool check) {
 expected<void> trial_folder::write_results(const trial_news& news, bool check) {
   const auto odd = !where_->oddity(lines_name).empty() || !where_->oddity(table_name).empty();
   check = check || odd;
-  if (news.reports.empty() && (!check || !is_there(*where_, lines_name)))
-    return {};
+  if (news.reports.empty()) {
+    auto earlier = check ? has_results() : false;
+    if (!earlier || !*earlier)
+      return earlier ? expected<void>{} : earlier.error();
+  }
   if (check) {
     if (auto whole = make_whole(odd); !whole)
       return whole;
@@ -179,6 +231,13 @@ expected<void> trial_folder::write_results(const trial_news& news, bool check) {
   if (auto written = append(lines_name, lines); !written)
     return written;
   return append(table_name, rows);
+}
+
+expected<bool> trial_folder::has_results() {
+  if (is_there(*where_, lines_name) || is_there(*where_, table_name))
+    return true;
+  auto count = from_.count_results(trial_, before_);
+  return count ? expected<bool>{*count > 0} : count.error();
 }
 
 expected<void> trial_folder::make_whole(bool odd) {

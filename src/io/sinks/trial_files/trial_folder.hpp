@@ -38,6 +38,13 @@ public:
   /// @errors `ec::refused` where something in the folder is in the way, which concerns no other
   ///         trial; `ec::storage`.
   [[nodiscard]] expected<void> write(const trial_news& news, bool check);
+  /// Looks whether all that the log holds up to `before` is in the files, and writes anew what is
+  /// not.
+  /// @errors as `write`.
+  [[nodiscard]] expected<void> mend();
+  /// Whether what went wrong in the folder concerns no other trial: it is read-only, or something
+  /// is mounted there, and the directory of all trials is neither.
+  [[nodiscard]] bool is_set_apart() const;
   /// What lay in the place of its files and was replaced.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
@@ -52,6 +59,7 @@ private:
   std::optional<guarded_directory> where_;
   std::vector<std::string> notes_;
 
+  expected<void> enter();
   void note(const std::string& name, const std::string& replaced);
   expected<void> append(const std::string& name, std::string_view text);
   expected<void> write_parameters(bool check);
@@ -61,6 +69,8 @@ private:
   expected<std::set<std::string>> written_failures();
   expected<void> rewrite_failures();
 
+  /// Whether there are any up to `before_`, or files that should hold them.
+  expected<bool> has_results();
   /// Writes the results up to `before_` anew where they are not as they should be.
   /// @param odd They cannot be.
   expected<void> make_whole(bool odd);
