@@ -41,8 +41,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace tune::cli {
@@ -217,6 +219,15 @@ int app(int argc, char** argv, choices what) {
   raise_descriptor_limit();
   try {
     return cli::run(argc, argv, what);
+  } catch (const std::filesystem::filesystem_error& why) {
+    std::error_code gone;
+    static_cast<void>(std::filesystem::current_path(gone));
+    if (gone) {
+      std::cerr << "tune-node: the working directory cannot be found: " << gone.message()
+                << "; change to another one\n";
+      return static_cast<int>(cli::exit_code::configuration);
+    }
+    std::cerr << "tune-node: internal error: " << why.what() << '\n';
   } catch (const std::exception& why) {
     std::cerr << "tune-node: internal error: " << why.what() << '\n';
   }

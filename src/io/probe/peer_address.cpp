@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/probe/peer_address.hpp"
 
+#include "tune/core/printable.hpp"
+
 #include <charconv>
 #include <string_view>
 
@@ -13,7 +15,7 @@ std::string to_text(const peer_address& x) {
 
 expected<peer_address> peer_address_from(const std::string& text) {
   auto wrong = [&](const std::string& why) {
-    return error{ec::bad_syntax, "'" + text + "' is not HOST:PORT: " + why};
+    return error{ec::bad_syntax, "'" + printable(text) + "' is not HOST:PORT: " + why};
   };
   auto colon = text.rfind(':');
   if (colon == text.npos)
@@ -30,6 +32,8 @@ expected<peer_address> peer_address_from(const std::string& text) {
     return wrong("an IPv6 address stands in brackets");
   if (host.empty())
     return wrong("the host is missing");
+  if (host.find_first_of(" \t") != host.npos || printable(host) != host)
+    return wrong("a host has no blanks and no control characters");
   return result;
 }
 

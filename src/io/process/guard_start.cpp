@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,6 +30,8 @@ namespace {
 
 constexpr const char* marker = "TUNE_INSIDE_GUARD";
 constexpr int guard_fd = 3;
+/// Below so many open files nothing can be begun.
+constexpr rlim_t least_descriptors = 32;
 
 /// The environment of a guard: ours, marked, so that a program which does not know that it is one
 /// cannot start guards for ever.
@@ -133,6 +136,13 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
   }
   ::kill(-result.pid, SIGKILL);
   bury_guard(result.pid, std::chrono::seconds{2});
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < least_descriptors)
+    return error{ec::shortage, "the guard " + program.string() + " cannot work: only "
+                                   + std::to_string(files.rlim_cur)
+                                   + " files may be open at once; raise the limit (ulimit -n), at "
+                                     "least to "
+                                   + std::to_string(least_descriptors)};
   return error{ec::process,
                "the guard " + program.string() + " does not answer; " + std::string{no_host_main}};
 }

@@ -49,18 +49,18 @@ std::string hex_byte(unsigned char x) {
   return std::string{"0x"} + digits[x >> 4] + digits[x & 15];
 }
 
-/// Why a line cannot be text; empty if it can.
-std::string bad_bytes(std::string_view line) {
+/// Why something cannot be a line of text; empty if it can. @param of Whose bytes they are.
+std::string bad_bytes(std::string_view line, const std::string& of) {
   for (std::size_t i = 0; i < line.size();) {
     auto byte = static_cast<unsigned char>(line[i]);
     auto column = " in column " + std::to_string(i + 1);
     if (byte == 0)
-      return "NUL byte" + column + "; the file must be UTF-8 text";
+      return "NUL byte" + column + "; " + of + " must be UTF-8 text";
     if ((byte < 0x20 && byte != '\t') || byte == 0x7f)
       return "control character " + hex_byte(byte) + column;
     auto length = utf8_length(line.substr(i));
     if (length == 0)
-      return "byte " + hex_byte(byte) + column + " is not UTF-8; save the file as UTF-8";
+      return "byte " + hex_byte(byte) + column + " is not UTF-8, which " + of + " must be";
     i += length;
   }
   return {};
@@ -90,7 +90,7 @@ public:
     ++number_;
     if (!raw.empty() && raw.back() == '\r')
       raw.remove_suffix(1);
-    if (auto why = bad_bytes(raw); !why.empty())
+    if (auto why = bad_bytes(raw, "the file"); !why.empty())
       return refuse("", why);
     std::string text;
     auto cut = strip_comment(raw, text);
@@ -218,6 +218,17 @@ ini_text scan_ini(std::string_view text, const std::string& file,
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
   return scan.take();
+}
+
+void hold_to_lines(std::vector<ini_entry>& entries, config_faults& faults) {
+  std::erase_if(entries, [&](ini_entry& x) {
+    x.text = std::string{trimmed(x.text)};
+    auto why = x.text.find('\n') == x.text.npos ? bad_bytes(x.text, "it")
+                                                : "a value is one line, and has no line break";
+    if (!why.empty())
+      faults.add({x.origin, x.section, x.key, '"' + x.key + "\": " + why});
+    return !why.empty();
+  });
 }
 
 std::string ini_escaped(std::string_view text) {

@@ -167,9 +167,11 @@ load_result load_spec_text(std::string_view text, const std::filesystem::path& p
   refuse_crowds(scanned.entries, x.faults);
   x.whole = x.faults.empty();
   refuse_unfit(environment.entries, x.faults);
+  hold_to_lines(environment.entries, x.faults);
   auto overrides = read_overrides(request.overrides, x.faults);
   refuse_unfit(overrides, x.faults);
   refuse_unknown(overrides, x.faults);
+  hold_to_lines(overrides, x.faults);
   auto settings = merge_layers(scanned.entries, environment.entries, overrides);
   if (!settings) {
     x.faults.add({{config_origin::source::file, x.file, 0}, {}, {}, settings.error().detail});

@@ -34,6 +34,8 @@ TEST(peer_address, is_refused_with_what_is_wrong) {
   EXPECT_THAT(why("head:7x"), HasSubstr("a number from 0 to 65535"));
   EXPECT_THAT(why("::1:7700"), HasSubstr("stands in brackets"));
   EXPECT_THAT(why(":7700"), HasSubstr("the host is missing"));
+  EXPECT_THAT(why("a b:7700"), HasSubstr("no blanks"));
+  EXPECT_THAT(why("\x1b[2J:7700"), HasSubstr("'\\x1b[2J:7700' is not HOST:PORT"));
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include <ostream>
 
 using namespace tune;
+using testing::AllOf;
 using testing::HasSubstr;
 
 namespace {
@@ -690,6 +691,30 @@ TEST(wrong_files, may_be_the_environment_and_the_command_line) {
   EXPECT_THAT(to_text(uut.faults.list()[1]), HasSubstr("not 101"));
 }
 
+TEST(wrong_files, are_held_to_lines_where_they_are_no_files) {
+  auto request = support::request();
+  request.environment = {{"TUNE_EXPERIMENT_NAME", "a\n[trainable]\ncommand = rm"}};
+  request.overrides = {{"trainable.env.A", "one\ntwo"}, {"experiment.storage", "\x1b[2J"}};
+
+  auto uut = support::load_text(support::small, request);
+
+  ASSERT_EQ(uut.faults.total(), 3u) << to_text(uut.faults);
+  EXPECT_THAT(to_text(uut.faults),
+              AllOf(HasSubstr("TUNE_EXPERIMENT_NAME"), HasSubstr("\"name\": a value is one line"),
+                    HasSubstr("\"env.A\": a value is one line"),
+                    HasSubstr("\"storage\": control character 0x1b in column 1")));
+}
+
+TEST(wrong_files, lose_blanks_around_values_wherever_these_come_from) {
+  auto request = support::request();
+  request.overrides = {{"experiment.name", " digits \t"}};
+
+  auto uut = support::load_text(support::small, request);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_EQ(uut.loaded->what.experiment.name, "digits");
+}
+
 TEST(wrong_files, have_no_more_keys_of_a_family_than_the_limit) {
   std::string text = std::string{support::small} + "[stop]\n";
   for (std::size_t i = 0; i < most_parameters + 2; ++i)
@@ -716,14 +741,14 @@ TEST(wrong_files, are_not_said_to_lack_what_could_not_be_read) {
 
 TEST(wrong_files, are_shown_without_what_would_fool_a_terminal) {
   auto request = support::request();
-  request.overrides = {{"experiment.mode", "\x1b[2Jmin"}};
+  request.overrides = {{"experiment.mode", "\u202emin"}};
 
   auto uut = support::load_text(std::string{support::small} + "x\u202ey = 1 1\n", request);
 
   ASSERT_FALSE(uut);
   auto shown = to_text(uut.faults);
   EXPECT_THAT(shown, HasSubstr("x\\u202ey"));
-  EXPECT_THAT(shown, HasSubstr("\\x1b[2Jmin"));
+  EXPECT_THAT(shown, HasSubstr("\\u202emin"));
   EXPECT_EQ(shown.find_first_of("\x1b\u202e"), shown.npos);
 }
 
