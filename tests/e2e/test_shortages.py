@@ -248,6 +248,26 @@ class FileSizes(Case):
         )
 
 
+class Surroundings(Case):
+    def test_too_few_open_files_to_begin_with_are_named(self):
+        limited = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (10, 10))
+
+        refused = self.run_node("run", self.experiment("tune report 1"), code=None, preexec_fn=limited)
+
+        self.assertNotEqual(refused.code, 0)
+        self.assertIn("only 10 files may be open at once; raise the limit (ulimit -n)", refused.err)
+
+    def test_a_working_directory_that_is_gone_is_named(self):
+        gone = self.directory / "gone"
+        gone.mkdir()
+
+        refused = self.run_node(
+            "run", self.experiment("tune report 1"), code=3, cwd=gone, preexec_fn=gone.rmdir
+        )
+
+        self.assertIn("the working directory cannot be found", refused.err)
+
+
 class WorkerShortages(Cluster):
     def test_a_worker_without_descriptors_costs_no_trial(self):
         ini = self.gated(samples=6, more="[failure]\nmax_failures = 0")
