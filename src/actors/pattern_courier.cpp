@@ -29,8 +29,15 @@ void pattern_courier::started(pid_t pid) {
 
 line_flow pattern_courier::take(std::string_view line) {
   std::lock_guard lock{mutex_};
-  if (dropped_)
+  if (dropped_) {
+    // It was read together with those before the stop.
+    if (lines_.size() < most_counted && !over_) {
+      lines_.push_back({std::string{line}, clock::now()});
+      bytes_ += line.size() + line_cost;
+      bring();
+    }
     return line_flow::go_on;
+  }
   lines_.push_back({std::string{line}, clock::now()});
   bytes_ += line.size() + line_cost;
   full_ = bytes_ >= most_waiting;

@@ -214,7 +214,9 @@ expected<result_grid> read_result_grid(const fs::path& directory,
   if (!about)
     return about.error();
   about->warnings = std::move(warnings);
-  auto trials = read_trials(*from, about->objectives.front(), absolute);
+  const auto& objectives = about->objectives;
+  auto trials
+      = read_trials(*from, objectives.empty() ? objective{} : objectives.front(), absolute);
   if (!trials)
     return trials.error();
   return result_grid{std::move(*about), std::move(*trials)};

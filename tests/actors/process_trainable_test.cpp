@@ -416,7 +416,9 @@ TEST_F(process_trainable, tells_where_all_reports_came_at_once_with_its_end) {
   objective("acc");
   auto command = command_template::parse(burst_after_a_while("exit 0"), {});
   ASSERT_TRUE(command);
-  work.plan = run_command{*command, "/", accuracy(report_mode::line), {}};
+  run_command plan{*command, "/", accuracy(report_mode::line), {}};
+  plan.pty = false;
+  work.plan = std::move(plan);
   stop_lines = {{"acc", "1"}};
 
   auto how = run();

@@ -232,9 +232,11 @@ TEST_F(wire_test, refuses_a_report_whose_metrics_were_damaged) {
   attempt_report y;
   ASSERT_TRUE(unpack(good, y));
 
-  // The last nine bytes are the number: make its kind one that there is not.
+  // The last nine bytes before the empty list of remarks are the number: make its kind one that
+  // there is not.
+  const auto behind = packed(x.remarks).size();
   auto bad = good;
-  bad[bad.size() - 9] = bytes::value_type{99};
+  bad[bad.size() - behind - 9] = bytes::value_type{99};
 
   EXPECT_FALSE(unpack(bad, y));
 }

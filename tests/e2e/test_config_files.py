@@ -51,7 +51,11 @@ class ConfigFiles(Case):
                 )
                 self.assertGreater(told["counts"]["TERMINATED"], 0)
                 self.assertEqual(sum(told["counts"].values()), told["counts"]["TERMINATED"])
-                self.assertEqual(list(told["best"]), ["trial", "config", "metrics", "checkpoint"])
+                self.assertEqual(
+                    list(told["best"]),
+                    ["trial", "config", "metrics", "iteration", "status", "checkpoint",
+                     "checkpoint_iteration", "checkpoint_metrics"],
+                )
                 self.assertGreater(told["elapsed_s"], 0)
                 self.check_record(path.stem, told)
 

@@ -335,7 +335,7 @@ class Nobody(ControlCase):
 
         for words in (["stop"], ["pause"], ["unpause"], ["add", "x=1"], ["retry", "0"]):
             ran = self.control(*words, code=6)
-            self.assertIn("nobody runs this experiment now", ran.err)
+            self.assertIn("this experiment is done", ran.err)
             self.assertIn("tune-node resume", ran.err)
             self.assertEqual(len(ran.err.splitlines()), 1)
 

@@ -37,7 +37,7 @@ TEST(ask_tell, leads_through_trials_to_the_end) {
   EXPECT_EQ(uut.ask(), finished);
   EXPECT_EQ(
       uut.say(R"({"op":"best"})"),
-      R"({"op":"best","trial":"00001","config":{"x":1},"metrics":{"loss":0.125},"iteration":1})");
+      R"({"op":"best","trial":"00001","config":{"x":1},"metrics":{"loss":0.125},"iteration":1,"status":"TERMINATED","checkpoint":null,"checkpoint_iteration":null,"checkpoint_metrics":null})");
   EXPECT_EQ(
       uut.say(R"({"op":"status"})"),
       R"({"op":"status","counts":{"PENDING":0,"RUNNING":0,"PAUSED":0,"TERMINATED":2,"ERRORED":0},"succeeded":2,"finished":true})");

@@ -148,11 +148,14 @@ TEST_P(any_searcher, suggests_the_same_whenever_its_head_is_killed) {
   }
 }
 
+/// But one that suggests nothing, and never ends.
 std::vector<std::string> all_searchers() {
   std::vector<std::string> result;
   auto catalogue = builtin_searchers();
-  for (const auto& x : catalogue.entries())
-    result.push_back(x.name);
+  for (const auto& x : catalogue.entries()) {
+    if (x.name != "none")
+      result.push_back(x.name);
+  }
   return result;
 }
 

@@ -59,7 +59,7 @@ TEST(program_keys, leave_a_variable_out_whose_parameter_is_inactive) {
 }
 
 TEST(program_keys, keep_variables_of_older_records_as_they_were_passed) {
-  auto now = loaded("env.A = {lr} }} {x}\nenv.B = {\"lr\":1}");
+  auto now = loaded("env.A = {lr}\nenv.B = {\"lr\":1}");
   now.trainable.env[0].text = "{lr} }} {{x}} {x}";
   auto json = to_json(now);
   const std::string news = "\"template\":\"\",";
