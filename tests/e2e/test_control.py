@@ -335,7 +335,8 @@ class Nobody(ControlCase):
 
         for words in (["stop"], ["pause"], ["unpause"], ["add", "x=1"], ["retry", "0"]):
             ran = self.control(*words, code=6)
-            self.assertIn("this experiment is done", ran.err)
+            said = "nobody runs this experiment now" if words[0] == "add" else "this experiment is done"
+            self.assertIn(said, ran.err)
             self.assertIn("tune-node resume", ran.err)
             self.assertEqual(len(ran.err.splitlines()), 1)
 

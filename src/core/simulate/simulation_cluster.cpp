@@ -153,6 +153,7 @@ void simulation::act(std::size_t which, const node_cmd::open&) {
   }
   if (is_silent(node) || is_deaf(node))
     watch_silence(which);
+  beat(which);
 }
 
 void simulation::act(std::size_t node, const node_cmd::drop_pauses&) {
@@ -263,11 +264,26 @@ void simulation::go_on(std::size_t which) {
   if (at == node_lease::state::held) {
     node.lease.reset();
     ++node.silence;
-    return;
+    return beat(which);
   }
+  rejoin(which);
+}
+
+void simulation::rejoin(std::size_t which) {
+  auto& node = nodes_[which];
   node.is_open = false;
   const auto session = ++last_session_;
   enter(which, session, node.plan->rejoin(session));
+}
+
+/// Sends a heartbeat. A head that has given the node up does not know its session any more, and
+/// says so.
+void simulation::beat(std::size_t which) {
+  on_node(which, delay(), [this, which] {
+    const auto& node = nodes_[which];
+    if (node.is_open && node.epoch == epoch_ && !is_member(which) && !is_in_trouble(node))
+      rejoin(which);
+  });
 }
 
 void simulation::receive_node(std::size_t which, const node_arrival& what) {

@@ -55,11 +55,29 @@ void simulation::to_head(process& from, event_body what) {
 }
 
 void simulation::arrive(std::size_t from, event_body what) {
-  auto open = std::max(nodes_[from].unheard_until, asleep_until_);
-  if (open > agenda_.now()) {
-    agenda_.add(open - agenda_.now(), [this, from, what = std::move(what)] { arrive(from, what); });
-    return;
-  }
+  auto& waiting = nodes_[from].on_the_way;
+  if (waiting.empty() && hears_at(from) <= agenda_.now())
+    return receive(from, std::move(what));
+  waiting.push_back(std::move(what));
+  if (waiting.size() == 1)
+    agenda_.add(hears_at(from) - agenda_.now(), [this, from] { deliver(from); });
+}
+
+/// When the head can hear it next.
+instant simulation::hears_at(std::size_t from) const {
+  return std::max(nodes_[from].unheard_until, asleep_until_);
+}
+
+/// What waited comes in the order in which it was sent.
+void simulation::deliver(std::size_t from) {
+  if (const auto open = hears_at(from); open > agenda_.now())
+    return agenda_.add(open - agenda_.now(), [this, from] { deliver(from); });
+  // What is said meanwhile comes behind it.
+  for (auto& waiting = nodes_[from].on_the_way; !waiting.empty(); waiting.pop_front())
+    receive(from, std::move(waiting.front()));
+}
+
+void simulation::receive(std::size_t from, event_body what) {
   const auto* over = std::get_if<on::ended>(&what);
   if (over == nullptr) {
     tell(std::move(what));

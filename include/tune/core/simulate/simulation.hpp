@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -141,6 +142,8 @@ private:
     std::uint64_t silence = 0;
     /// Since the silence began: as if a heartbeat had just been answered.
     std::optional<node_lease> lease;
+    /// What it said while the head could not hear it.
+    std::deque<event_body> on_the_way;
     /// What it did not say since its lease ran out.
     std::vector<unsaid_event> unsaid;
   };
@@ -239,6 +242,9 @@ private:
   void reach(attempt_id attempt, const std::function<void(process&)>& what);
   void to_head(process& from, event_body what);
   void arrive(std::size_t from, event_body what);
+  [[nodiscard]] instant hears_at(std::size_t from) const;
+  void deliver(std::size_t from);
+  void receive(std::size_t from, event_body what);
   void tell_end(std::size_t from, const on::ended& what);
   void begin(process& who, checkpoint_id from);
   void write(process& who, const cmd::save& x);
@@ -283,6 +289,8 @@ private:
   void come_in(std::size_t node);
   void come_back(std::size_t node);
   void go_on(std::size_t node);
+  void rejoin(std::size_t node);
+  void beat(std::size_t node);
   void receive_node(std::size_t node, const node_arrival& what);
   void dismiss(std::size_t node, std::uint64_t session);
   void enter(std::size_t node, std::uint64_t session, const node_holdings& has);
