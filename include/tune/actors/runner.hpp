@@ -48,11 +48,11 @@ public:
 /// was all.
 using history_function = std::function<expected<std::vector<event>>(sequence after)>;
 
-/// What a runner needs to begin.
 /// What changes with a head; nothing: all stays as it was.
 using head_rules_function
     = std::function<expected<std::optional<rule_change>>(const on::opened& head)>;
 
+/// What a runner needs to begin.
 struct runner_parts {
   experiment machine;
   /// The first event of this head.

@@ -83,8 +83,8 @@ struct order_verdict {
 /// trials.
 class experiment {
 public:
-  /// @param traits   What the scheduler needs.
-  /// @param searcher What the searcher needs.
+  /// @param scheduler What the scheduler needs.
+  /// @param searcher  What the searcher needs.
   experiment(experiment_settings settings, scheduler_traits scheduler, searcher_traits searcher,
              std::vector<std::unique_ptr<stopper>> stoppers);
   ~experiment();
