@@ -215,8 +215,7 @@ expected<result_grid> read_result_grid(const fs::path& directory,
     return about.error();
   about->warnings = std::move(warnings);
   const auto& objectives = about->objectives;
-  auto trials
-      = read_trials(*from, objectives.empty() ? objective{} : objectives.front(), absolute);
+  auto trials = read_trials(*from, objectives.empty() ? objective{} : objectives.front(), absolute);
   if (!trials)
     return trials.error();
   return result_grid{std::move(*about), std::move(*trials)};

@@ -54,6 +54,10 @@ class Trials(Looking):
         self.assertEqual(told[0], {"trial": "00000", "node": "local"})
         wrong = self.run_node("trials", "results/x", "--columns", "nod", code=3)
         self.assertIn("--columns 'nod': there is no such column; did you mean 'node'?", wrong.err)
+        wrong = self.run_node("trials", "results/x", "--columns", "qqqqqqq", code=3)
+        self.assertIn("there are trial, status, iterations, ", wrong.err)
+        told = self.run_node("trials", "results/x", "--columns", "all").out
+        self.assertIn("time_total_s", told.splitlines()[0])
 
     def test_scopes_choose_the_reports_that_speak(self):
         self.run_node("run", self.job())

@@ -196,7 +196,7 @@ command_doc trials_doc() {
         "or the most",
         {"best", "last", "avg", "last-5-avg", "last-10-avg", "min", "max"},
         "best"},
-       {"columns", 0, "NAME,...", "what to show, in this order"},
+       {"columns", 0, "NAME,...", "what to show, in this order; all: all that there are"},
        {"limit",
         0,
         "N",

@@ -68,7 +68,11 @@ void write_table(const std::vector<experiment_facts>& all, const std::vector<dif
     std::vector<std::string> cells{std::string{name}};
     for (const auto& x : facts) {
       const auto* found = x.find(name);
-      cells.push_back(found == nullptr || found->is_null() ? "-" : short_text(*found));
+      const auto* text = found == nullptr ? nullptr : found->as_string();
+      if (text != nullptr)
+        cells.push_back(printable(*text));
+      else
+        cells.push_back(found == nullptr || found->is_null() ? "-" : short_text(*found));
     }
     table.add(std::move(cells));
   }

@@ -2,6 +2,7 @@
 #include "output/trial_columns.hpp"
 
 #include "command/read_words.hpp"
+#include "tune/core/printable.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>
@@ -119,6 +120,13 @@ void add_details(list& to, const std::vector<objective>& objectives) {
         "pareto", [](const trial_details& x) { return x.pareto ? value{*x.pareto} : value{}; }));
 }
 
+std::string with_commas(const words& all) {
+  std::string result;
+  for (const auto& x : all)
+    result += (result.empty() ? "" : ", ") + printable(x);
+  return result;
+}
+
 } // namespace
 
 std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
@@ -159,6 +167,8 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
     return format == output_format::csv ? all_columns(rows, objectives)
                                         : usual_columns(rows, objectives);
   auto all = all_columns(rows, objectives);
+  if (named.size() == 1 && named.front() == "all")
+    return all;
   list result;
   for (const auto& name : named) {
     auto fits = [&](const trial_column& x) { return x.name == name || x.title == name; };
@@ -167,8 +177,10 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
       words known;
       for (const auto& x : all)
         known.push_back(x.name);
-      return error{ec::unknown_name, "--columns " + in_quotes(name) + ": there is no such column"
-                                         + did_you_mean(name, known)};
+      auto near = did_you_mean(name, known);
+      return error{ec::unknown_name,
+                   "--columns " + in_quotes(name) + ": there is no such column"
+                       + (near.empty() ? "; there are " + with_commas(known) : near)};
     }
     result.push_back(*found);
     result.back().only_if_filled = false;

@@ -46,9 +46,9 @@ inline constexpr std::size_t most_ini_bytes = 8 * 1000 * 1000;
                                 const std::vector<std::string>& known_sections,
                                 config_faults& faults);
 
-/// Takes what comes from elsewhere as the file's lines would be taken: without the blanks around it;
-/// refused where it has line breaks or control characters, or is not UTF-8. A configuration that is
-/// printed can then be read back as it was.
+/// Takes what comes from elsewhere as the file's lines would be taken: without the blanks around
+/// it; refused where it has line breaks or control characters, or is not UTF-8. A configuration
+/// that is printed can then be read back as it was.
 void hold_to_lines(std::vector<ini_entry>& entries, config_faults& faults);
 
 /// `text` as a value of an INI file: `#` escaped.
