@@ -88,9 +88,24 @@ private:
   }
 
   void lose_node() {
+    hear_last_words();
     orphaned_ = true;
     outbox_.clear();
     wards_.end_all();
+  }
+
+  /// A node that goes in order takes its obituary back, but may leave words of ours unread: these
+  /// make an error that comes before it.
+  void hear_last_words() {
+    for (auto errors = 0; errors < 2;) {
+      auto got = guard_wire::receive(socket_.get());
+      if (got.result == guard_wire::io_result::failed)
+        ++errors;
+      else if (got.result != guard_wire::io_result::ok)
+        return;
+      else if (auto* words = got.what ? std::get_if<guard_wire::obituary>(&*got.what) : nullptr)
+        obituary_ = std::move(words->argv);
+    }
   }
 
   void wait(std::optional<std::chrono::milliseconds> limit) {
