@@ -220,9 +220,12 @@ struct door_state {
     auto& [who, called] = came.mapped();
     auto known = inside.find(called);
     auto was_here = known != inside.end() && known->second.worker == who.worker;
-    // It has come in anew since; this was on its way for long.
-    if (was_here && known->second.session > ticket)
+    // It, or another under its name, has come in since; this was on its way for long.
+    if (known != inside.end() && known->second.session > ticket) {
+      if (!was_here)
+        send_away(self, node);
       return;
+    }
     if (was_here && settings.watchman)
       send_from_outside(*settings.watchman, leave_atom_v, known->second.session);
     inside[called] = {who.worker, node, ticket, who.process};

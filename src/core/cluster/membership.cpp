@@ -11,10 +11,11 @@ membership::arrival membership::arrive(const node_arrival& what) {
   if (found == nodes_.end())
     return join(what);
   auto& known = found->second;
-  const auto is_same_process
-      = what.session != 0 && known.session != 0 && known.worker == what.worker;
-  if (is_same_process && what.session < known.session)
+  const auto have_sessions = what.session != 0 && known.session != 0;
+  // Whichever process opened the later session is there now; the other one's words came late.
+  if (have_sessions && what.session < known.session)
     return {reception::stale, {}, {}, {}, {}, {}};
+  const auto is_same_process = have_sessions && known.worker == what.worker;
   if (!is_same_process || known.incarnation != what.has.incarnation)
     return {reception::replaces, {}, {}, {}, {}, {}};
   known.session = what.session;

@@ -281,7 +281,10 @@ void simulation::rejoin(std::size_t which) {
 void simulation::beat(std::size_t which) {
   on_node(which, delay(), [this, which] {
     const auto& node = nodes_[which];
-    if (node.is_open && node.epoch == epoch_ && !is_member(which) && !is_in_trouble(node))
+    const auto may = node.is_open && node.epoch == epoch_ && !is_in_trouble(node);
+    // At the end it goes once nothing is left of it.
+    const auto has_cause = !finished_ || !node.plan->holdings().leases.empty();
+    if (may && has_cause && !is_member(which))
       rejoin(which);
   });
 }

@@ -117,6 +117,14 @@ TEST_F(membership_test, ignores_a_session_that_a_later_one_has_overtaken) {
   EXPECT_EQ(uut.number_of(first).session, 7u);
 }
 
+TEST_F(membership_test, ignores_late_words_of_a_process_that_another_has_replaced) {
+  join();
+  uut.lose("far");
+  EXPECT_EQ(come(7, {7, 0, {}}, "w2").how, reception::joined);
+
+  EXPECT_EQ(come(6, {6, 0, {}}, "w1").how, reception::stale);
+}
+
 TEST_F(membership_test, has_another_worker_replace_the_one_of_its_name) {
   join();
 
