@@ -189,6 +189,7 @@ void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
   if (!std::holds_alternative<fact::chosen>(what))
     refused_choices_ = 0;
   scheduler_heard_ = scheduler_heard_ || makes_answers_old(what);
+  stall_heard_ = stall_heard_ || makes_answers_old(what);
   emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
 }
 

@@ -542,6 +542,8 @@ private:
   /// It heard something since it was asked whom to start.
   bool scheduler_heard_ = false;
   std::optional<sequence> stalled_at_;
+  /// The scheduler was told something since it was asked what to do about the stall.
+  bool stall_heard_ = false;
 
   /// Training times of all reports, and of those before this head.
   std::chrono::nanoseconds trained_{0};

@@ -36,12 +36,14 @@ void machine::take_answer(const decision& answer) {
     enact(trial);
   }
   auto helped = told.refused.size() < answer.actions.size();
+  // An answer that may be older than the last news is no last word: it is asked again.
+  auto has_news = stall_heard_ && draws_ >= on::judged_afresh;
   tell_scheduler(std::move(told));
   if (!stall)
     return;
   stalled_at_.reset();
   // What came since may have put things right: then somebody is being asked for more.
-  if (!helped && !drain_ && stands_still())
+  if (!helped && !has_news && !drain_ && stands_still())
     finish(experiment_status::stalled, "trials are left, but nothing can run");
 }
 

@@ -271,6 +271,7 @@ void machine::describe(fingerprint& into) const {
   into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
   into.add(std::uint64_t{searcher_heard_}).add(std::uint64_t{scheduler_heard_});
   into.add(refused_choices_).add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
+  into.add(std::uint64_t{stalled_at_ && stall_heard_});
   into.add(std::uint64_t{any_report_})
       .add(std::uint64_t{warned_of_objective_})
       .add(std::uint64_t{warned_of_lost_save_})

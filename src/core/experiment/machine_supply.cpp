@@ -44,6 +44,7 @@ void machine::settle() {
     tell_of_rest();
   } else if (stands_still() && !stalled_at_) {
     stalled_at_ = seq_;
+    stall_heard_ = false;
     emit(cmd::resolve_stall{seq_});
   }
 }

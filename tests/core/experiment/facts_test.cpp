@@ -69,6 +69,18 @@ TEST_F(stalled_facts, make_an_empty_answer_old) {
   EXPECT_EQ(status(), trial_status::running);
 }
 
+TEST_F(stalled_facts, make_an_answer_old_where_nobody_was_chosen_since) {
+  take_node("a", 2);
+  choose({});
+
+  post(on::decided{{{question, {}}}});
+
+  EXPECT_TRUE(ports.all<cmd::finish>().empty());
+  ASSERT_EQ(ports.all<cmd::resolve_stall>().size(), 2u);
+  post(on::decided{{{ports.last<cmd::resolve_stall>().at, {}}}});
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stalled);
+}
+
 TEST_F(stalled_facts, do_not_put_off_an_empty_answer_for_ever) {
   take_node("a", 2);
   post(on::decided{{{question, {}}}});
