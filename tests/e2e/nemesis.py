@@ -202,12 +202,15 @@ class Nemesis:
 
     def look_at_workers(self):
         for name in WORKERS:
-            if name in self.told_to_go and self.workers[name].poll() == 0:
+            if self.workers[name].poll() is not None and self.was_told_to_end(name):
                 self.start_worker(name)
         super().look_at_workers()
         if time.monotonic() > self.looked + LOOK:
             self.check_beginnings()
             self.looked = time.monotonic()
+
+    def was_told_to_end(self, name):
+        return name in self.told_to_go and self.workers[name].returncode == 0
 
     # -- Deeds.
 

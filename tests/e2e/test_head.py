@@ -300,6 +300,7 @@ class Head(CertifiedCase):
         state = self.run_node("status", self.storage / "x", "-o", "json").json()
         self.assertIn(missing, state["head"]["waits_for"])
         self.assertIn(missing, self.run_node("status", self.storage / "x").out)
+        self.assertIn(missing, self.run_node("trials", self.storage / "x", "--why", "0").out)
         worker = self.worker(where, "large", cpus=3)
         ended = self.finish(waits)
         self.assertEqual(ended.json()["counts"]["TERMINATED"], 2)

@@ -57,6 +57,7 @@ void write_head(const trial_story& story, const std::vector<objective>& objectiv
       out << "  " << name << ": " << text << "\n";
   };
   line("reason", printable(x.reason));
+  line("waits", printable(story.waits_for));
   line("config", config_text(x.config));
   line("origin", printable(x.origin));
   line("best", best_text(x, objectives)

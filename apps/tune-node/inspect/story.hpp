@@ -27,6 +27,8 @@ struct trial_story {
   std::vector<export_row> exports = {};
   /// That of its best report, or of the best that has one.
   std::optional<saved_report> best_checkpoint = {};
+  /// Of one that is pending: what its experiment waits for that no node has, as its head says.
+  std::string waits_for = {};
 };
 
 /// Reads a story. @returns nothing where there is no such trial. @errors those of the reader.

@@ -91,6 +91,8 @@ std::string story_json(const trial_story& x) {
   result.set("config", trial.config);
   result.set("origin", trial.origin);
   result.set("reason", trial.reason);
+  if (!x.waits_for.empty())
+    result.set("waits_for", x.waits_for);
   result.set("error", trial.error);
   result.set("failures", count(trial.failures));
   result.set("metrics", trial.metrics ? value{*trial.metrics} : value{});

@@ -10,11 +10,13 @@
 #include "output/trial_columns.hpp"
 #include "output/write_trials.hpp"
 #include "tune/core/value.hpp"
+#include "tune/io/control/control_client.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -34,6 +36,9 @@ expected<std::vector<objective>> objectives_of(store_reader& from, const fs::pat
                                         + ": the configuration in it: " + to_text(what.error()))};
   return what->experiment.objectives;
 }
+
+/// A head that is busy is not waited for.
+constexpr std::chrono::seconds head_patience{5};
 
 /// Of a table that nobody reads on a terminal.
 constexpr std::uint64_t most_lines = 100;
@@ -224,6 +229,9 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if (!*story)
     return error{ec::unknown_name,
                  printable(directory->string()) + ": there is no trial " + to_text(*what.why)};
+  if ((*story)->trial.status == trial_status::pending)
+    if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
+      (*story)->waits_for = answer->status->waits_for;
   write_story(**story, *objectives, format, look, out);
   return {};
 }
