@@ -33,6 +33,20 @@ struct packed {
   std::uint64_t sequence = 0;
   outline_words stream;
 };
+/// What an attempt wrote, to be packed.
+struct pack_artifacts {
+  std::uint64_t number = 0;
+  keep_artifacts what;
+  /// The head's directory of the experiment, where that is here, too; else empty.
+  std::filesystem::path shared = {};
+};
+struct packed_artifacts {
+  /// Why none of it, or not all, is there; empty: there is nothing to tell.
+  std::string why;
+  /// Whether something is to travel.
+  bool travels = false;
+  outline_words stream = {};
+};
 /// Nobody wants its pieces any more.
 struct unpack_order {
   std::uint64_t number = 0;
@@ -58,6 +72,8 @@ public:
   /// Lists and hashes a checkpoint, in slices. Where it is to travel its pieces can be read until
   /// `unpack`.
   sliced<packed> packing(pack_order what);
+  /// The same of what an attempt wrote; copied in place where its place is the head's.
+  sliced<packed_artifacts> packing(pack_artifacts what);
   [[nodiscard]] checkpoint_piece read(const piece_wanted& what);
   void unpack(const unpack_order& what);
 
@@ -83,9 +99,10 @@ public:
   void forget(const std::string& job);
 
 private:
-  /// A checkpoint that is packed.
+  /// A checkpoint that is packed, or artifacts.
   struct parcel {
-    checkpoint_copy what;
+    /// None of artifacts, which stay where they are.
+    std::optional<checkpoint_copy> what;
     checkpoint_reader from;
   };
   using user = std::tuple<std::string, std::uint32_t, std::uint64_t>;

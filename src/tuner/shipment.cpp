@@ -203,3 +203,4 @@ job_maker worker_job_maker() {
 }
 
 } // namespace tune
+  result.artifacts = artifact_rules_of(from.what);

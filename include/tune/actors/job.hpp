@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/value.hpp"
+#include "tune/io/artifacts/artifact_rules.hpp"
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/process/metric_pattern.hpp"
 #include "tune/io/spec/command_template.hpp"
@@ -86,4 +87,6 @@ struct job {
   checkpoint_limits limits = {};
 };
 
+  /// What trials write on a worker, and comes back.
+  artifact_rules artifacts = {};
 } // namespace tune

@@ -74,6 +74,13 @@ struct trainable_section {
   report_mode report = report_mode::line;
   /// ECMAScript; empty: the first objective's expression.
   std::string report_on;
+  /// Files that come back from workers: "all", "none", or patterns against the trial's directory;
+  /// see `artifact_rules_of`.
+  std::vector<std::string> artifacts{"all"};
+  /// Of one attempt. 0 = no limit. [bytes]
+  std::uint64_t artifacts_max_size = 64 * 1024 * 1024;
+  /// [1 .. max_artifact_files]
+  std::uint64_t artifacts_max_files = 1'000;
   /// Metrics by ECMAScript expressions, or from files; see `expand_expression` and
   /// `parse_file_metric`.
   std::vector<named_text> metrics;
