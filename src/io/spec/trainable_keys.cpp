@@ -175,6 +175,10 @@ void add_trainable_keys(std::vector<key_spec>& to) {
   to.push_back(kind_key());
   to.push_back(text({"trainable", "name", "a registered function or class"}, "name",
                     TUNE_FIELD(trainable.name)));
+  to.push_back(text({"trainable", "plugin",
+                     "shared library with the function or class, against the INI's directory; goes "
+                     "to workers with the other files"},
+                    "path", TUNE_FIELD(trainable.plugin)));
   to.push_back(text({"trainable", "command", "program and arguments with {parameter}s; no shell"},
                     "words, quoted as in sh", TUNE_FIELD(trainable.command)));
   to.push_back(text({"trainable", "path",
@@ -187,10 +191,6 @@ void add_trainable_keys(std::vector<key_spec>& to) {
       {"trainable", "reuse_actors", "a process whose trial ended well serves further ones", true},
       TUNE_FIELD(trainable.reuse_actors)));
   to.push_back(files_key());
-  to.push_back(template_key());
-  to.push_back(one_of({"trainable", "report",
-                       "line: each matching line of output is a report; "
-                       "final: one report at the end"},
   to.push_back(artifacts_key());
   to.push_back(
       bytes({"trainable", "artifacts_max_size",
@@ -201,6 +201,10 @@ void add_trainable_keys(std::vector<key_spec>& to) {
   to.push_back(integer(
       {"trainable", "artifacts_max_files", "most files of one attempt's artifacts", true},
       {1, static_cast<double>(max_artifact_files)}, TUNE_FIELD(trainable.artifacts_max_files)));
+  to.push_back(template_key());
+  to.push_back(one_of({"trainable", "report",
+                       "line: each matching line of output is a report; "
+                       "final: one report at the end"},
                       {"line", "final"}, TUNE_FIELD(trainable.report)));
   to.push_back(report_on_key());
   to.push_back(one_of({"trainable", "stream", "which output metrics are read from"},
