@@ -496,6 +496,7 @@ TEST_F(cluster_test, tells_of_a_worker_that_lacks_the_trainable_when_it_comes_or
   const auto told = runner.take<remark>();
   EXPECT_THAT(told.text, HasSubstr("worker far has no trainable mine"));
   EXPECT_NE(told.about, "") << "one is enough";
+  far.take<leases_kept>();
   auto later = mock_runner();
   tell(uut, request, later.actor);
   EXPECT_THAT(later.take<remark>().text, HasSubstr("worker far has no trainable mine"));
@@ -503,6 +504,7 @@ TEST_F(cluster_test, tells_of_a_worker_that_lacks_the_trainable_when_it_comes_or
   node_offer good{"able", cpus(1), {trainable_label("mine")}};
   good.session = 6;
   tell(uut, good, able.actor);
+  able.take<leases_kept>();
   EXPECT_EQ(runner.take<lease_granted>().where, able.actor);
 }
 

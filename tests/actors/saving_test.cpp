@@ -192,7 +192,7 @@ TEST_F(saving, says_with_its_end_what_an_attempt_wrote_and_did_not_come) {
 
   run();
 
-  EXPECT_EQ(events<on::ended>()[0].how, end_class::finished);
+  EXPECT_EQ(events<on::ended>()[0].how, end_class::stopped) << "no fault of the trial's";
   EXPECT_THAT(events<on::ended>()[0].detail,
               HasSubstr("what it wrote on node local is not all here: its disk is full"));
 }
