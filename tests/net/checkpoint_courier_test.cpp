@@ -270,6 +270,25 @@ TEST_F(artifacts_courier_test, say_what_stayed_behind) {
   EXPECT_THAT(kept->front().why, HasSubstr("artifacts_max_size is 100"));
 }
 
+TEST_F(artifacts_courier_test, come_once_until_they_are_written_again) {
+  know_job();
+  bring(wrote(1));
+  settle(next(heard->offers), "its disk is full");
+  bring(wrote(2));
+  settle(next(heard->offers));
+
+  auto unchanged = bring(wrote(3));
+  EXPECT_TRUE(heard->offers.empty());
+  ASSERT_EQ(unchanged->size(), 1u);
+  EXPECT_EQ(unchanged->front().why, "");
+
+  auto again = wrote(4);
+  std::ofstream{job() / "trials" / "00007" / "notes"} << "other notes";
+  bring(again);
+  auto offer = next(heard->offers);
+  EXPECT_EQ(offer.stream.bytes - offer.stream.manifest_size, 11u);
+}
+
 TEST_F(artifacts_courier_test, bother_nobody_where_there_are_none) {
   know_job();
   auto what = wrote(1);
