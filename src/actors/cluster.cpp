@@ -86,6 +86,7 @@ struct node_entry {
   /// See `node_offer`.
   std::uint64_t session = 0;
   std::string worker = {};
+  node_labels labels = {};
   /// It was lost too often: it gets nothing for a while, and nobody is told that it is there.
   bool is_resting = false;
   /// What was over, or needed no longer, while it was away.
@@ -190,7 +191,7 @@ struct cluster_state {
   }
 
   void join(const node_offer& what, const node_actor& node) {
-    nodes[what.node] = {node, what.capacity, what.session, what.worker};
+    nodes[what.node] = {node, what.capacity, what.session, what.worker, what.labels};
     attend(what.node, node);
     // Whatever it still has was placed anew.
     if (what.session != 0)
@@ -216,9 +217,42 @@ struct cluster_state {
     enter_in_books(what);
     possible.reset();
     announce(on::node_up{what.node, what.capacity});
+    tell_of_lacks(what.node);
     grant();
     if (unmet.any())
       tell_of_unmet();
+  }
+
+  // -- Nodes whose program lacks a trainable.
+
+  /// It has just come: whoever cannot use it should know.
+  void tell_of_lacks(const std::string& node) {
+    // Of one runner all trials have the same trainable.
+    std::set<std::uint64_t> told;
+    for (const auto& [token, x] : waiting) {
+      if (told.insert(x.share).second)
+        tell_of_lack(node, x);
+    }
+    for (const auto& [id, x] : leases) {
+      if (told.insert(x.whose.share).second)
+        tell_of_lack(node, x.whose);
+    }
+  }
+
+  /// Of one trainable and node a runner tells once, however often it hears.
+  void tell_of_lack(const std::string& node, const waiter& whose) {
+    const auto& entry = nodes.at(node);
+    if (entry.session == 0)
+      return;
+    for (const auto& label : whose.labels) {
+      if (!label.starts_with(trainable_label({})) || entry.labels.contains(label))
+        continue;
+      send(self, whose.runner,
+           remark{"worker " + node + " has no " + label
+                      + ": it runs another program, and gets no trial of this experiment; a "
+                        "[trainable] plugin would come along",
+                  "lack of " + label + " at " + node});
+    }
   }
 
   void attend(const std::string& called, const node_actor& node) {
@@ -458,11 +492,16 @@ struct cluster_state {
     withdraw({what.trial}, runner.address());
     attend(runner);
     auto token = ++last_token;
+    const auto is_first = !shares.contains(runner.address());
     auto share = share_of(runner.address());
     auto labels = labels_of(what);
     waiting.emplace(token, waiter{what.trial, runner, share, what.what, labels});
     tokens[{runner.address(), what.trial}] = token;
     books.enqueue(token, what.what, std::move(labels), share);
+    if (is_first) {
+      for (const auto& [node, entry] : nodes)
+        tell_of_lack(node, waiting.at(token));
+    }
     grant();
   }
 

@@ -122,6 +122,8 @@ keeper_impl::behavior_type keeper(keeper_impl::stateful_pointer<keeper_state> se
       },
       [self, &works](const copy_draft& x) { return works.answer(self, x.who, copying_here(x)); },
       [self, &works](const keep_draft& x) { return works.answer(self, x.who, keeping_here(x)); },
+      // Its trials write where their head looks.
+      [](const keep_artifacts&) { return artifacts_kept{}; },
       [](const attempt_left& x) {
         remove_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt);
       },

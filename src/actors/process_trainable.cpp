@@ -1,6 +1,7 @@
 // A program in a process of its own. The process service's thread hands its words over; the actor
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_artifacts.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "kept_hosts.hpp"
@@ -81,6 +82,7 @@ struct process_state {
   bool saves_in_memory = false;
   attempt_saves saves;
   attempt_exports exports;
+  attempt_artifacts artifacts;
   /// What it handed over is being copied, or waits for that: it must not write on in it.
   bool copying = false;
   std::optional<std::filesystem::path> handed_over;
@@ -302,8 +304,10 @@ struct process_state {
         send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
       if (never_began)
         return self->quit(to_caf(*never_began));
-      send(self, what.trial, how);
-      self->quit();
+      artifacts.finish(self, how, [this, self](attempt_ended& told) {
+        send(self, what.trial, std::move(told));
+        self->quit();
+      });
     });
   }
 
@@ -464,6 +468,7 @@ struct process_state {
   void take_over(Self* self, std::filesystem::path from) {
     copying = true;
     saves_in_memory = false;
+    artifacts.leave_out(from);
     if (known.killed)
       return taken_over(self, saves_dropped::why);
     if (saves.is_full()) {
@@ -524,6 +529,8 @@ struct process_state {
 
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
+    if (artifacts.is_under_way() && static_cast<halt_mode>(how.how) == halt_mode::kill)
+      return artifacts.drop_soon(self);
     if (!known.breach.empty() || parked)
       return;
     halted = true;
@@ -568,6 +575,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.checkpoints = checkpoints_of(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(self); });
   state.exports.init(state.what);
+  state.artifacts.init(state.what);
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;

@@ -1,5 +1,6 @@
 // A C++ trainable on a thread of its own. The actor never blocks: it hands answers through a gate.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_artifacts.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "not_ready.hpp"
@@ -12,6 +13,7 @@
 #include "tune/io/json.hpp"
 #include "tune/trainable/drive.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -32,6 +34,8 @@ struct thread_done {
   std::vector<std::pair<std::string, std::string>> not_exported = {};
   /// Names for what it wrote; none where it never began.
   std::optional<checkpoint_directory> names = {};
+  /// Directories that it handed over as checkpoints.
+  std::vector<std::filesystem::path> handed_over = {};
 };
 
 /// There is no thread for it.
@@ -202,7 +206,8 @@ public:
   [[nodiscard]] bool paused() const { return paused_; }
   /// What the actor has to know of its end.
   [[nodiscard]] thread_done end_as(attempt_ended how) const {
-    return {std::move(how), session_.iteration(), exports_, not_exported_, checkpoints_};
+    return {std::move(how), session_.iteration(), exports_,
+            not_exported_,  checkpoints_,         handed_over_};
   }
 
 private:
@@ -221,6 +226,7 @@ private:
   bool reported_ = false;
   bool exports_ = false;
   std::vector<std::pair<std::string, std::string>> not_exported_;
+  std::vector<std::filesystem::path> handed_over_;
 
   link_answer obey(const attempt_answer& answer) {
     if (answer.kind == answer_kind::go_on)
@@ -243,6 +249,8 @@ private:
   /// Copies what was handed over, since the trainable may write on in it.
   expected<void> take_over(const std::filesystem::path& from) {
     door_->begin_save();
+    if (std::find(handed_over_.begin(), handed_over_.end(), from) == handed_over_.end())
+      handed_over_.push_back(from);
     in_memory_ = false;
     auto to = checkpoints_.begin();
     if (!to) {
@@ -311,6 +319,7 @@ struct thread_state {
   std::shared_ptr<gate> door = std::make_shared<gate>();
   attempt_saves saves;
   attempt_exports exports;
+  attempt_artifacts artifacts;
   /// How it ended; told once all saves have.
   std::optional<attempt_ended> over;
   std::uint64_t iteration = 0;
@@ -327,6 +336,8 @@ struct thread_state {
 
   template <class Self>
   void halt(Self* self, const attempt_halt& how) {
+    if (artifacts.is_under_way() && static_cast<halt_mode>(how.how) == halt_mode::kill)
+      return artifacts.drop_soon(self);
     door->close(how.exports);
     if (how.exports)
       exports.begin();
@@ -366,6 +377,8 @@ struct thread_state {
       names = what_now.names;
     if (what_now.exported)
       exports.begin();
+    for (const auto& directory : what_now.handed_over)
+      artifacts.leave_out(directory);
     for (const auto& [format, why] : what_now.not_exported)
       exports.fail(format, why);
     end(self, what_now.how);
@@ -387,8 +400,10 @@ struct thread_state {
     gone = true;
     const auto how = saves.judged(*over);
     exports.finish(self, how, *names, iteration, [this, self, how] {
-      send(self, what.trial, how);
-      self->quit();
+      artifacts.finish(self, how, [this, self](attempt_ended& told) {
+        send(self, what.trial, std::move(told));
+        self->quit();
+      });
     });
   }
 };
@@ -399,6 +414,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
   auto& state = state_of(self);
   state.what = std::move(what);
   state.exports.init(state.what);
+  state.artifacts.init(state.what);
   state.names = checkpoints_of(state.what);
   state.saves.init(state.what, [self, &state] {
     state.door->end_save();

@@ -230,7 +230,7 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   process_order result;
   if (is_host(what)) {
     const auto& plan = std::get<run_in_host>(work.plan);
-    result.argv = host_command(plan.trainable, plan.reuse);
+    result.argv = host_command(plan.trainable, plan.reuse, plan.plugin);
     result.protocol = true;
     result.max_report_line = json_limits{}.bytes;
   } else {

@@ -6,6 +6,7 @@
 #include "tune/actors/firm.hpp"
 #include "tune/actors/slow_rounds.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,13 +21,14 @@ namespace {
 constexpr unsigned ticks_of_patience = 10;
 
 using keep_promise = caf::typed_response_promise<draft_kept>;
+using artifacts_promise = caf::typed_response_promise<artifacts_kept>;
 using prepare_promise = caf::typed_response_promise<attempt_prepared>;
 
-/// A checkpoint on its way to the head.
+/// A checkpoint on its way to the head, or artifacts.
 struct departure {
-  draft_kept kept;
-  keep_promise asker;
   checkpoint_offer offer;
+  /// Told why it did not arrive; empty: it did.
+  std::function<void(const std::string& why)> settle;
 };
 
 /// One on its way from there.
@@ -197,11 +199,48 @@ struct courier_state {
       asker.deliver(x.kept);
       return;
     }
-    const checkpoint_offer offer{number, who, x.sequence, x.stream};
-    departures.emplace(number, departure{x.kept, std::move(asker), offer});
+    auto settle = [kept = x.kept, asker](const std::string& why) mutable {
+      asker.deliver(why.empty() ? kept : draft_kept{{}, why});
+    };
+    depart(self, {number, who, x.sequence, x.stream}, std::move(settle));
+  }
+
+  template <class Self>
+  void depart(Self* self, const checkpoint_offer& offer,
+              std::function<void(const std::string& why)> settle) {
+    departures.emplace(offer.number, departure{offer, std::move(settle)});
     if (!closed.empty())
-      return end_departure(self, number, closed);
+      return end_departure(self, offer.number, closed);
     ask(self, offer);
+  }
+
+  // -- What an attempt wrote beside them.
+
+  template <class Self>
+  artifacts_promise keep(Self* self, const keep_artifacts& what) {
+    auto asker = self->template make_response_promise<artifacts_kept>();
+    const auto& where = storages[what.who.job].shared;
+    const auto number = ++last_number;
+    pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
+    request(self, packs, caf::infinite, std::move(order))
+        .then([=, this](const packed_artifacts& x) { send_off(self, number, what.who, x, asker); },
+              [=](const caf::error& why) mutable {
+                asker.deliver(artifacts_kept{render(self->system(), why)});
+              });
+    return asker;
+  }
+
+  template <class Self>
+  void send_off(Self* self, std::uint64_t number, const attempt_claim& who,
+                const packed_artifacts& x, artifacts_promise asker) {
+    if (!x.travels) {
+      asker.deliver(artifacts_kept{x.why});
+      return;
+    }
+    auto settle = [left = x.why, asker](const std::string& why) mutable {
+      asker.deliver(artifacts_kept{why.empty() ? left : why});
+    };
+    depart(self, {number, who, 0, x.stream}, std::move(settle));
   }
 
   template <class Self>
@@ -224,8 +263,7 @@ struct courier_state {
     if (known.empty())
       return;
     send(self, packs, unpack_order{number, why.empty()});
-    auto& [kept, asker, offer] = known.mapped();
-    asker.deliver(why.empty() ? kept : draft_kept{{}, why});
+    known.mapped().settle(why);
   }
 
   // -- A head that was out of reach.
@@ -251,15 +289,15 @@ struct courier_state {
   template <class Self>
   void drop(Self* self, const saves_dropped& what) {
     send(self, packs, what);
-    std::vector<std::uint64_t> gone;
+    std::vector<std::pair<std::uint64_t, const char*>> gone;
     for (const auto& [number, x] : departures) {
-      const auto& who = x.offer.who;
-      if (slow_rounds::owner_of(who) == slow_rounds::owner_of(what.who))
-        gone.push_back(number);
+      const auto why = x.offer.sequence == 0 ? artifacts_dropped : saves_dropped::why;
+      if (slow_rounds::owner_of(x.offer.who) == slow_rounds::owner_of(what.who))
+        gone.emplace_back(number, why);
     }
-    for (auto number : gone) {
+    for (const auto& [number, why] : gone) {
       ask(self, checkpoint_dropped{number});
-      end_departure(self, number, saves_dropped::why);
+      end_departure(self, number, why);
     }
   }
 
@@ -340,6 +378,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
       },
       [self, packs](copy_draft& x) { return delegate(self, packs, std::move(x)); },
       [self, &state](const keep_draft& x) { return state.keep(self, x); },
+      [self, &state](const keep_artifacts& x) { return state.keep(self, x); },
       [self, packs](attempt_left& x) { send(self, packs, std::move(x)); },
       [self, packs](const forget_paused& x) { send(self, packs, x); },
       [self, &state, packs](const job_over& x) {

@@ -2,6 +2,7 @@
 #include "checkpoint_packer.hpp"
 
 #include "tune/actors/keeper.hpp"
+#include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/sha256.hpp"
@@ -67,6 +68,47 @@ sliced<packed> checkpoint_packer::parceling(pack_order what, sliced<draft_kept> 
   co_return result;
 }
 
+void checkpoint_packer::leave_out_brought(const trial_key& whose, checkpoint_manifest& from) const {
+  const auto known = brought_.find(whose);
+  if (known == brought_.end())
+    return;
+  std::erase_if(from.files, [&](const shipped_file& file) {
+    const auto before = known->second.find(file.path);
+    return before != known->second.end() && before->second == file.hash;
+  });
+}
+
+sliced<packed_artifacts> checkpoint_packer::packing(pack_artifacts what) {
+  const auto& order = what.what;
+  packed_artifacts result;
+  auto listed = co_await listing_artifacts(order.directory, order.rules, order.except);
+  if (!listed) {
+    result.why = to_text(listed.error());
+    co_return result;
+  }
+  result.why = std::move(listed->left_behind);
+  const trial_key whose{order.who.job, order.who.trial};
+  leave_out_brought(whose, listed->content);
+  if (listed->content.files.empty())
+    co_return result;
+  auto files = listed->content.files;
+  auto reader = checkpoint_reader::of(order.directory, std::move(listed->content));
+  auto trouble = reader ? std::string{} : to_text(reader.error());
+  if (reader && !what.shared.empty()) {
+    auto shared = co_await sharing_artifacts(std::move(*reader), what.shared,
+                                             trial_id{order.who.trial}, order.who.attempt);
+    trouble = shared ? std::string{} : to_text(shared.error());
+  } else if (reader) {
+    result.stream = to_words(reader->outline());
+    result.travels = true;
+    parcels_.insert_or_assign(what.number,
+                              parcel{std::nullopt, std::move(*reader), whose, std::move(files)});
+  }
+  if (!trouble.empty())
+    result.why = std::move(trouble);
+  co_return result;
+}
+
 checkpoint_piece checkpoint_packer::read(const piece_wanted& what) {
   checkpoint_piece result{what.number, what.offset, {}, {}, false};
   auto known = parcels_.find(what.number);
@@ -88,9 +130,17 @@ void checkpoint_packer::unpack(const unpack_order& what) {
   auto gone = parcels_.extract(what.number);
   if (gone.empty())
     return;
+  if (const auto& done = gone.mapped(); !done.what) {
+    for (const auto& file : done.files) {
+      if (what.is_at_head)
+        brought_[done.whose][file.path] = file.hash;
+    }
+    return;
+  }
+  auto& copy = *gone.mapped().what;
   if (!what.is_at_head)
-    return remove_tree(gone.mapped().what.where);
-  copies_.add(std::move(gone.mapped().what));
+    return remove_tree(copy.where);
+  copies_.add(std::move(copy));
   tidy();
 }
 
@@ -217,6 +267,7 @@ void checkpoint_packer::leave(const attempt_left& what) {
 
 void checkpoint_packer::forget(const std::string& job) {
   copies_.forget(job);
+  std::erase_if(brought_, [&](const auto& x) { return x.first.first == job; });
   std::erase_if(in_use_, [&](const auto& x) { return std::get<0>(x.first) == job; });
 }
 

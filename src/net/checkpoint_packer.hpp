@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tune {
@@ -32,6 +33,20 @@ struct packed {
   /// Which one of its attempt.
   std::uint64_t sequence = 0;
   outline_words stream;
+};
+/// What an attempt wrote, to be packed.
+struct pack_artifacts {
+  std::uint64_t number = 0;
+  keep_artifacts what;
+  /// The head's directory of the experiment, where that is here, too; else empty.
+  std::filesystem::path shared = {};
+};
+struct packed_artifacts {
+  /// Why none of it, or not all, is there; empty: there is nothing to tell.
+  std::string why;
+  /// Whether something is to travel.
+  bool travels = false;
+  outline_words stream = {};
 };
 /// Nobody wants its pieces any more.
 struct unpack_order {
@@ -58,6 +73,8 @@ public:
   /// Lists and hashes a checkpoint, in slices. Where it is to travel its pieces can be read until
   /// `unpack`.
   sliced<packed> packing(pack_order what);
+  /// The same of what an attempt wrote; copied in place where its place is the head's.
+  sliced<packed_artifacts> packing(pack_artifacts what);
   [[nodiscard]] checkpoint_piece read(const piece_wanted& what);
   void unpack(const unpack_order& what);
 
@@ -83,10 +100,16 @@ public:
   void forget(const std::string& job);
 
 private:
-  /// A checkpoint that is packed.
+  /// A trial of a job.
+  using trial_key = std::pair<std::string, std::uint64_t>;
+  /// A checkpoint that is packed, or artifacts.
   struct parcel {
-    checkpoint_copy what;
+    /// None of artifacts, which stay where they are.
+    std::optional<checkpoint_copy> what;
     checkpoint_reader from;
+    /// Of artifacts.
+    trial_key whose = {};
+    std::vector<shipped_file> files = {};
   };
   using user = std::tuple<std::string, std::uint32_t, std::uint64_t>;
   /// One that is to come: it waits, is looked for, and then comes.
@@ -99,12 +122,16 @@ private:
   incoming_limits limits_;
   checkpoint_copies copies_;
   std::map<std::uint64_t, parcel> parcels_;
+  /// What each trial's directory had when it was last brought from here: path and hash. A trial
+  /// that pauses again and again brings what it wrote since.
+  std::map<trial_key, std::map<std::string, std::string>> brought_;
   /// Those that were wanted first stand first.
   std::list<arrival> arrivals_;
   std::vector<brought> ended_;
   /// What attempts were restored from.
   std::map<user, std::filesystem::path> in_use_;
 
+  void leave_out_brought(const trial_key& whose, checkpoint_manifest& from) const;
   sliced<packed> parceling(pack_order what, sliced<draft_kept> work);
   [[nodiscard]] std::list<arrival>::iterator find(std::uint64_t number);
   [[nodiscard]] expected<incoming_checkpoint> begin(const bring_order& what) const;

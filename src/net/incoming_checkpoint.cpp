@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "incoming_checkpoint.hpp"
 
+#include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <system_error>
@@ -48,6 +49,19 @@ expected<incoming_checkpoint> incoming_checkpoint::begin(std::uint64_t number,
                              piece_window{stream.bytes, limits.piece_bytes, limits.credit}};
 }
 
+expected<incoming_checkpoint> incoming_checkpoint::begin_artifacts(std::uint64_t number,
+                                                                   checkpoint_draft where,
+                                                                   const artifact_place& whose,
+                                                                   const outline_words& stream,
+                                                                   const incoming_limits& limits) {
+  auto plain = limits;
+  plain.most = {};
+  auto result = begin(number, std::move(where), stream, plain);
+  if (result)
+    result->artifacts_ = whose;
+  return result;
+}
+
 std::optional<piece_wanted> incoming_checkpoint::next_due() {
   auto next = window_.next_due();
   if (!next)
@@ -77,7 +91,19 @@ bool incoming_checkpoint::is_complete() const {
   return window_.is_done() && to_.is_complete();
 }
 
+sliced<expected<std::uint64_t>> incoming_checkpoint::placing_beside(incoming_checkpoint what) {
+  const auto whose = *what.artifacts_;
+  auto content = what.to_.content();
+  if (content.files.size() > whose.max_files)
+    co_return error{ec::refused, "they are more than [trainable] artifacts_max_files"};
+  what.to_.release();
+  co_return co_await placing_artifacts(what.where_.experiment, whose.trial, whose.attempt,
+                                       std::move(content));
+}
+
 sliced<expected<std::uint64_t>> incoming_checkpoint::placing(incoming_checkpoint what) {
+  if (what.artifacts_)
+    co_return co_await placing_beside(std::move(what));
   auto done = co_await placing_checkpoint(what.where_);
   if (!done)
     co_return done.error();

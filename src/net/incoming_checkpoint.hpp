@@ -28,6 +28,13 @@ struct incoming_limits {
 [[nodiscard]] outline_words to_words(const stream_outline& x);
 [[nodiscard]] stream_outline from_words(const outline_words& x);
 
+/// Whose artifacts come, and how many at most.
+struct artifact_place {
+  trial_id trial;
+  attempt_id attempt;
+  std::uint64_t max_files = 0;
+};
+
 /// Removes what came unless it was placed. For one thread.
 class incoming_checkpoint {
 public:
@@ -37,6 +44,11 @@ public:
                                                            checkpoint_draft where,
                                                            const outline_words& stream,
                                                            const incoming_limits& limits);
+
+  /// Artifacts come instead, which are put beside what their trial wrote here.
+  [[nodiscard]] static expected<incoming_checkpoint>
+  begin_artifacts(std::uint64_t number, checkpoint_draft where, const artifact_place& whose,
+                  const outline_words& stream, const incoming_limits& limits);
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// What is to be asked for now.
@@ -68,6 +80,10 @@ private:
   piece_window window_;
   unsigned idle_ = 0;
   std::size_t under_way_ = 0;
+  /// None: a checkpoint.
+  std::optional<artifact_place> artifacts_ = {};
+
+  static sliced<expected<std::uint64_t>> placing_beside(incoming_checkpoint what);
 };
 
 } // namespace tune

@@ -15,6 +15,10 @@
 
 namespace tune {
 
+/// Why artifacts are given up with their attempt.
+inline constexpr const char* artifacts_dropped
+    = "the attempt had to end before all of it was there";
+
 /// The packer has the courier ask the head.
 struct ask_head {
   piece_wanted what;
@@ -33,6 +37,8 @@ TUNE_BEGIN_LOCAL_TYPES(tune_checkpoints)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::ask_head)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_order)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_artifacts)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed_artifacts)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::unpack_order)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::bring_order)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::brought)
@@ -48,8 +54,9 @@ using packer_actor = typed_actor<
     caf::result<attempt_prepared>(prepare_attempt),
     // Answers whether that directory is here, too.
     caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
-    caf::result<checkpoint_piece>(piece_wanted), caf::result<void>(unpack_order),
-    caf::result<void>(bring_order, courier_impl), caf::result<void>(checkpoint_piece, courier_impl),
+    caf::result<packed_artifacts>(pack_artifacts), caf::result<checkpoint_piece>(piece_wanted),
+    caf::result<void>(unpack_order), caf::result<void>(bring_order, courier_impl),
+    caf::result<void>(checkpoint_piece, courier_impl),
     caf::result<void>(checkpoint_dropped, courier_impl), caf::result<void>(attempt_left),
     caf::result<void>(job_over), caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
     // What is on its way fails, and all that comes.
@@ -95,6 +102,18 @@ struct packer_state {
                         });
     return asker;
   }
+
+  template <class Self>
+  auto pack(Self* self, const pack_artifacts& what) {
+    auto asker = self->template make_response_promise<packed_artifacts>();
+    auto then = [asker](packed_artifacts x) mutable { asker.deliver(std::move(x)); };
+    works.begin<packed_artifacts>(self, slow_rounds::owner_of(what.what.who), packs->packing(what),
+                                  then, [](const std::string& why) {
+                                    const auto is_dropped = why == saves_dropped::why;
+                                    return packed_artifacts{is_dropped ? artifacts_dropped : why};
+                                  });
+    return asker;
+  }
 };
 
 inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_state> self,
@@ -111,6 +130,7 @@ inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_st
       },
       [](const storage_answer& x) { return shares_storage(x.directory, x.token); },
       [self, &state](const pack_order& x) { return state.pack(self, x); },
+      [self, &state](const pack_artifacts& x) { return state.pack(self, x); },
       [&state](const piece_wanted& x) { return state.packs->read(x); },
       [&state](const unpack_order& x) { state.packs->unpack(x); },
       [self, &state](const bring_order& x, const courier_impl& by) {

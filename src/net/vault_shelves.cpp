@@ -2,6 +2,7 @@
 #include "vault_shelves.hpp"
 
 #include "tune/actors/seal.hpp"
+#include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
@@ -22,7 +23,7 @@ vault_shelves::~vault_shelves() {
 
 void vault_shelves::add(const job_place& what) {
   remove(what.job);
-  shelves_[what.job] = {what.directory, {}, what.limits, {}};
+  shelves_[what.job] = {what.directory, {}, what.limits, what.artifacts, {}};
 }
 
 void vault_shelves::remove(const std::string& job) {
@@ -77,7 +78,8 @@ fs::path vault_shelves::place_of(const checkpoint_offer& what, const fs::path& d
 
 bool vault_shelves::has(const checkpoint_offer& what) const {
   auto directory = enter(what.who);
-  if (!directory)
+  // Artifacts have no place of their own: they come once more.
+  if (!directory || what.sequence == 0)
     return false;
   const auto place = place_of(what, *directory);
   std::error_code ignored;
@@ -93,6 +95,8 @@ expected<incoming_checkpoint> vault_shelves::begin(const checkpoint_offer& what)
   auto directory = enter(what.who);
   if (!directory)
     return directory.error();
+  if (what.sequence == 0)
+    return begin_artifacts(what, *directory);
   const auto place = place_of(what, *directory);
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(place, ignored)))
@@ -102,6 +106,22 @@ expected<incoming_checkpoint> vault_shelves::begin(const checkpoint_offer& what)
   auto limits = limits_;
   limits.most = shelves_.at(what.who.job).limits;
   return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits);
+}
+
+expected<incoming_checkpoint> vault_shelves::begin_artifacts(const checkpoint_offer& what,
+                                                             const fs::path& directory) const {
+  const auto& rules = shelves_.at(what.who.job).artifacts;
+  if (!rules.wants_any())
+    return error{ec::refused, "[trainable] artifacts is none"};
+  if (rules.max_bytes != 0 && what.stream.bytes > rules.max_bytes + what.stream.manifest_size)
+    return error{ec::refused, "they are more than [trainable] artifacts_max_size"};
+  const trial_id trial{what.who.trial};
+  if (auto cleared = clear_artifact_draft(directory, trial, what.who.attempt); !cleared)
+    return cleared.error();
+  checkpoint_draft draft{directory, directory / artifact_draft(trial, what.who.attempt), 0};
+  return incoming_checkpoint::begin_artifacts(what.number, std::move(draft),
+                                              {trial, what.who.attempt, rules.max_files},
+                                              what.stream, limits_);
 }
 
 expected<checkpoint_reader> vault_shelves::open(const checkpoint_wanted& what) const {

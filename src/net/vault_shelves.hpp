@@ -39,7 +39,7 @@ public:
   /// a connection broke, that it was safe.
   [[nodiscard]] bool has(const checkpoint_offer& what) const;
 
-  /// A checkpoint is about to come.
+  /// A checkpoint is about to come, or what an attempt wrote.
   /// @errors `ec::refused` for who must not, and what makes no sense; `ec::storage`.
   [[nodiscard]] expected<incoming_checkpoint> begin(const checkpoint_offer& what) const;
 
@@ -53,12 +53,15 @@ private:
     /// Empty: nobody asked for it yet.
     std::string token;
     checkpoint_limits limits = {};
+    artifact_rules artifacts = {};
     std::set<std::pair<std::uint64_t, attempt_id>> given_up = {};
   };
   std::string secret_;
   incoming_limits limits_;
   std::map<std::string, shelf> shelves_;
 
+  [[nodiscard]] expected<incoming_checkpoint>
+  begin_artifacts(const checkpoint_offer& what, const std::filesystem::path& directory) const;
   [[nodiscard]] static std::filesystem::path place_of(const checkpoint_offer& what,
                                                       const std::filesystem::path& directory);
   /// @errors `ec::refused`.

@@ -78,7 +78,7 @@ expected<void> premises::take_in(std::shared_ptr<const job> work,
     auto trouble = asked<std::string>(system_, *depot_, shipping_patience, std::move(*shipment));
     if (!trouble || !trouble->empty())
       return error{ec::internal, trouble ? *trouble : "the depot does not answer"};
-    const job_place place{work->id, work->directory, work->limits};
+    const job_place place{work->id, work->directory, work->limits, work->artifacts};
     send_from_outside(*inbox_, place);
     send_from_outside(*vault_, place);
   }

@@ -5,6 +5,7 @@
 #include "tune/io/files/script_companions.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/plugin.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/table/curve_table.hpp"
@@ -52,6 +53,8 @@ std::vector<declared_file> files_of(const loaded_spec& from) {
     result.push_back({"files", pattern});
   if (x.kind == trainable_kind::table)
     result.push_back({"path", literal_pattern(x.path)});
+  if (!x.plugin.empty())
+    result.push_back({"plugin", literal_pattern(x.plugin)});
   if (x.kind == trainable_kind::command) {
     for (const auto& pair : x.templates)
       result.push_back({"template", literal_pattern(pair.from)});
@@ -104,11 +107,21 @@ expected<trainable_plan> command_plan(const loaded_spec& from) {
   return trainable_plan{std::move(plan)};
 }
 
+expected<trainable_plan> plugin_plan(const loaded_spec& from) {
+  const auto& x = from.what.trainable;
+  if (!can_host())
+    return error{ec::refused, std::string{no_host_main}};
+  return trainable_plan{
+      run_in_host{x.name, x.reuse_actors, against_ini(from.what, x.plugin).lexically_normal()}};
+}
+
 expected<trainable_plan> plan_of(const loaded_spec& from) {
   const auto& x = from.what.trainable;
   switch (*x.kind) {
     case trainable_kind::function:
     case trainable_kind::class_type:
+      if (!x.plugin.empty())
+        return plugin_plan(from);
       if (x.isolation == isolation_kind::process && can_host())
         return trainable_plan{run_in_host{x.name, x.reuse_actors}};
       return trainable_plan{run_in_thread{x.name}};
@@ -133,6 +146,20 @@ expected<std::string> place_below(const fs::path& files, const fs::path& way) {
   return result.string();
 }
 
+/// Whether the plugin that was shipped can be loaded by this program.
+expected<void> check_plugin(const trainable_plan& plan) {
+  const auto* host = std::get_if<run_in_host>(&plan);
+  if (host == nullptr || host->plugin.empty())
+    return {};
+  auto found = probe_plugin(host->plugin);
+  if (!found)
+    return error{found.error().code, "[trainable] plugin: " + found.error().detail};
+  if (found->find(host->trainable) == nullptr)
+    return error{ec::unknown_name, "[trainable] plugin: \"" + host->plugin.string()
+                                       + "\" has no function or class " + host->trainable};
+  return {};
+}
+
 expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
   auto what = spec_of_fetched(found);
   if (!what)
@@ -144,6 +171,8 @@ expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
   auto made = make_job(from, found.job, found.directory.parent_path());
   if (!made)
     return made.error();
+  if (auto fits = check_plugin(made->plan); !fits)
+    return fits.error();
   return std::shared_ptr<const job>{std::make_shared<job>(std::move(*made))};
 }
 
@@ -181,6 +210,7 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.trainable.export_timeout);
   if (from.what.checkpoint.pause_storage == pause_place::memory)
     result.pause_memory = from.what.checkpoint.pause_memory;
+  result.artifacts = artifact_rules_of(from.what);
   result.limits = {from.what.checkpoint.max_size, from.what.checkpoint.max_files};
   result.kill_grace
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);

@@ -482,6 +482,32 @@ TEST_F(cluster_test, grants_a_request_only_where_its_labels_are_known) {
   EXPECT_EQ(runner.take<lease_granted>().where, able.actor);
 }
 
+TEST_F(cluster_test, tells_of_a_worker_that_lacks_the_trainable_when_it_comes_or_is_found) {
+  auto far = mock_node();
+  offer(0);
+  auto request = wants(0, 1, true);
+  request.labels = {trainable_label("mine")};
+  ask(request);
+  node_offer lacking{"far", cpus(1), {trainable_label("other")}};
+  lacking.session = 5;
+
+  tell(uut, lacking, far.actor);
+
+  const auto told = runner.take<remark>();
+  EXPECT_THAT(told.text, HasSubstr("worker far has no trainable mine"));
+  EXPECT_NE(told.about, "") << "one is enough";
+  far.take<leases_kept>();
+  auto later = mock_runner();
+  tell(uut, request, later.actor);
+  EXPECT_THAT(later.take<remark>().text, HasSubstr("worker far has no trainable mine"));
+  auto able = mock_node();
+  node_offer good{"able", cpus(1), {trainable_label("mine")}};
+  good.session = 6;
+  tell(uut, good, able.actor);
+  able.take<leases_kept>();
+  EXPECT_EQ(runner.take<lease_granted>().where, able.actor);
+}
+
 // -- Nodes elsewhere, which may fall out of reach.
 
 struct far_cluster_test : cluster_test {

@@ -63,6 +63,7 @@ keeper_actor::behavior_type ready_keeper(keeper_actor::pointer) {
       [](const attempt_left&) {},
       [](const job_over&) {},
       [](const forget_paused&) {},
+      [](const keep_artifacts&) { return artifacts_kept{}; },
       [](const saves_dropped&) {},
       [](leave_atom) {},
   };

@@ -27,6 +27,9 @@ struct keeping {
   support::latch door{true};
   std::atomic<bool> fails = false;
   support::told<std::string> left;
+  support::told<keep_artifacts> wrote;
+  /// Why not all that an attempt wrote is at the head.
+  std::string artifacts_lack;
 };
 
 keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<keeping> how) {
@@ -38,6 +41,10 @@ keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<ke
         if (how->fails)
           return draft_kept{{}, "the disk is full"};
         return keep_here(x);
+      },
+      [how](const keep_artifacts& x) {
+        how->wrote.add(x);
+        return artifacts_kept{how->artifacts_lack};
       },
       [how](const attempt_left& x) { how->left.add(to_text(x.who.attempt.id())); },
       [](const job_over&) {},
@@ -157,6 +164,57 @@ TEST_F(saving, lets_a_program_train_on_meanwhile) {
   in_a_process("report 5");
 
   expect_one_step_beyond_the_save();
+}
+
+// -- What is written beside.
+
+TEST_F(saving, has_what_an_attempt_wrote_brought_before_its_end_is_told) {
+  keep_oddly();
+  in_a_process("report 2");
+  work.artifacts = {{"*.txt"}, 100, 3};
+
+  run();
+
+  ASSERT_TRUE(how->wrote.wait_for(1));
+  const auto asked = how->wrote.all().front();
+  EXPECT_EQ(asked.who.attempt.counter, 1u);
+  EXPECT_EQ(asked.directory.parent_path(), work.directory / "trials");
+  EXPECT_EQ(asked.experiment, work.directory);
+  EXPECT_EQ(asked.rules, work.artifacts);
+  EXPECT_EQ(events<on::ended>()[0].detail, "");
+}
+
+TEST_F(saving, says_with_its_end_what_an_attempt_wrote_and_did_not_come) {
+  keep_oddly();
+  how->artifacts_lack = "its disk is full";
+  in_a_thread();
+  work.artifacts = {{"."}, 0, 3};
+
+  run();
+
+  EXPECT_EQ(events<on::ended>()[0].how, end_class::stopped) << "no fault of the trial's";
+  EXPECT_THAT(events<on::ended>()[0].detail,
+              HasSubstr("what it wrote on node local is not all here: its disk is full"));
+}
+
+TEST_F(saving, has_what_a_failing_attempt_wrote_brought_too) {
+  keep_oddly();
+  in_a_process("report 1 exit 3");
+  work.artifacts = {{"."}, 0, 3};
+
+  run();
+
+  EXPECT_TRUE(how->wrote.wait_for(1));
+  EXPECT_EQ(events<on::ended>()[0].how, end_class::user_error);
+}
+
+TEST_F(saving, asks_for_nothing_where_nothing_is_wanted_or_all_is_where_it_belongs) {
+  in_a_process("report 2");
+  work.artifacts = {{"."}, 0, 3};
+  run();
+
+  EXPECT_EQ(events<on::ended>()[0].detail, "");
+  EXPECT_TRUE(how->wrote.all().empty());
 }
 
 TEST_F(saving, ranks_a_checkpoint_by_its_report_however_late_it_is_safe) {

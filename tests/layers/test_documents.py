@@ -50,7 +50,8 @@ class Documents(unittest.TestCase):
 
         page = (ROOT / "docs/embedding.md").read_text(encoding="utf-8")
         blocks = re.findall(r"^```(?:cpp|cmake)\n(.*?)^```", page, flags=re.M | re.S)
-        sources = [plain(x.read_text()) for x in (ROOT / "examples/embed").iterdir()]
+        examples = [*(ROOT / "examples/embed").iterdir(), *(ROOT / "examples/plugin").iterdir()]
+        sources = [plain(x.read_text()) for x in examples]
         self.assertGreater(len(blocks), 5)
         for block in blocks:
             with self.subTest(block):

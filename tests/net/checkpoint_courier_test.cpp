@@ -226,6 +226,149 @@ TEST_F(checkpoint_courier_test, drops_what_an_attempt_has_on_its_way_that_was_en
   EXPECT_EQ(kept->front().why, "");
 }
 
+// -- What attempts write beside.
+
+struct artifacts_courier_test : checkpoint_courier_test {
+  keep_artifacts wrote(std::uint64_t attempt, std::uint64_t most = 0) const {
+    const auto trial = job() / "trials" / "00007";
+    fs::create_directories(trial / "plots");
+    std::ofstream{trial / "plots" / "a"} << std::string(300, 'x');
+    std::ofstream{trial / "notes"} << "notes";
+    std::ofstream{trial / "params.json"} << "{}";
+    return {claim(attempt), trial, job(), {{"."}, most, 10}, {}};
+  }
+  auto bring(const keep_artifacts& what) { return ask<artifacts_kept>(what); }
+};
+
+TEST_F(artifacts_courier_test, offers_them_and_answers_when_the_head_has_them) {
+  know_job();
+
+  auto kept = bring(wrote(1));
+
+  auto offer = next(heard->offers);
+  EXPECT_EQ(offer.sequence, 0u);
+  EXPECT_EQ(offer.who.seal, "sealed");
+  EXPECT_EQ(offer.stream.bytes - offer.stream.manifest_size, 305u);
+  EXPECT_TRUE(kept->empty());
+  tell(heard->who, piece_wanted{offer.number, offer.stream.manifest_size, 5});
+  EXPECT_EQ(next(heard->pieces).bytes, "notes");
+  settle(offer);
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "");
+  EXPECT_TRUE(fs::exists(job() / "trials" / "00007" / "notes"))
+      << "the next attempt may look at it";
+}
+
+TEST_F(artifacts_courier_test, say_what_stayed_behind) {
+  know_job();
+
+  auto kept = bring(wrote(1, 100));
+  settle(next(heard->offers));
+
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_THAT(kept->front().why, HasSubstr("plots/a with 300"));
+  EXPECT_THAT(kept->front().why, HasSubstr("artifacts_max_size is 100"));
+}
+
+TEST_F(artifacts_courier_test, come_once_until_they_are_written_again) {
+  know_job();
+  bring(wrote(1));
+  settle(next(heard->offers), "its disk is full");
+  bring(wrote(2));
+  settle(next(heard->offers));
+
+  auto unchanged = bring(wrote(3));
+  EXPECT_TRUE(heard->offers.empty());
+  ASSERT_EQ(unchanged->size(), 1u);
+  EXPECT_EQ(unchanged->front().why, "");
+
+  auto again = wrote(4);
+  std::ofstream{job() / "trials" / "00007" / "notes"} << "other notes";
+  bring(again);
+  auto offer = next(heard->offers);
+  EXPECT_EQ(offer.stream.bytes - offer.stream.manifest_size, 11u);
+}
+
+TEST_F(artifacts_courier_test, bother_nobody_where_there_are_none) {
+  know_job();
+  auto what = wrote(1);
+  what.rules.patterns = {"*.png"};
+
+  auto kept = bring(what);
+
+  EXPECT_TRUE(heard->offers.empty());
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "");
+}
+
+TEST_F(artifacts_courier_test, say_why_the_head_did_not_take_them) {
+  know_job();
+  auto kept = bring(wrote(1));
+
+  settle(next(heard->offers), "its disk is full");
+
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "its disk is full");
+  EXPECT_TRUE(fs::exists(job() / "trials" / "00007" / "notes"));
+}
+
+TEST_F(artifacts_courier_test, end_with_an_attempt_that_was_ended_by_force) {
+  know_job();
+  auto kept = bring(wrote(1));
+  auto other = bring(wrote(2));
+  auto offer = next(heard->offers);
+
+  tell(uut, saves_dropped{claim(1)});
+
+  EXPECT_EQ(next(heard->dropped), offer.number);
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_THAT(kept->front().why, HasSubstr("had to end before all of it was there"));
+  EXPECT_TRUE(other->empty());
+}
+
+TEST_F(artifacts_courier_test, begin_anew_with_the_next_vault) {
+  know_job();
+  auto kept = bring(wrote(1));
+  const auto first = next(heard->offers);
+
+  reconnect(uut, vault);
+  run_now();
+
+  const auto again = next(heard->offers);
+  EXPECT_EQ(again.stream.manifest_hash, first.stream.manifest_hash);
+  settle(again);
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "");
+}
+
+TEST_F(artifacts_courier_test, fail_when_its_node_leaves) {
+  know_job();
+  auto kept = bring(wrote(1));
+
+  tell(uut, leave_atom_v);
+
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_THAT(kept->front().why, HasSubstr("leaves"));
+  auto late = bring(wrote(2));
+  ASSERT_EQ(late->size(), 1u);
+  EXPECT_THAT(late->front().why, HasSubstr("leaves"));
+}
+
+TEST_F(artifacts_courier_test, are_put_at_once_into_storage_that_is_shared) {
+  ASSERT_TRUE(leave_storage_token(disk.head(), "token"));
+  auto ready = prepare(claim(1));
+  tell(heard->who, storage_answer{next(heard->storages).number, disk.head(), "token", {}});
+  auto what = wrote(1);
+  what.experiment = disk.head();
+
+  auto kept = bring(what);
+
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "");
+  EXPECT_TRUE(heard->offers.empty());
+  EXPECT_EQ(disk.content(disk.head() / "trials" / "00007" / "notes"), "notes");
+}
+
 TEST_F(checkpoint_courier_test, refuses_what_is_too_much_before_the_head_hears_of_it) {
   know_job();
   auto what = written(1, 1, 10, job());

@@ -10,6 +10,7 @@
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
+#include "tune/io/files/sha256.hpp"
 #include "tune/net/system.hpp"
 
 #include <gmock/gmock.h>
@@ -252,6 +253,85 @@ TEST_F(vault_test, refuses_more_files_than_its_head_would_keep) {
 
   EXPECT_THAT(settled(), HasSubstr("[checkpoint] max_files"));
   EXPECT_FALSE(has_drafts());
+}
+
+// -- What attempts write beside.
+
+struct artifacts_vault_test : vault_test {
+  fs::path trial() const { return experiment() / "trials" / "00007"; }
+  /// The worker has a trial's directory with these files.
+  checkpoint_offer wrote(const std::vector<std::pair<std::string, std::string>>& all) {
+    const auto root = disk.head() / "worker";
+    checkpoint_manifest content;
+    for (const auto& [name, text] : all) {
+      write(root / name, text);
+      content.files.push_back({name, 0, text.size(), sha256_of(text)});
+    }
+    reader = *checkpoint_reader::of(root, content);
+    const auto& of = reader->outline();
+    return {1, claim(), 0, {of.manifest_hash, of.manifest_size, of.bytes}};
+  }
+  void take(std::uint64_t most_bytes = 0, std::uint64_t most_files = 10) {
+    tell(uut, job_place{"job", experiment(), {}, {{"."}, most_bytes, most_files}});
+  }
+  std::string bring(const checkpoint_offer& what) {
+    tell(uut, what, worker);
+    give_all();
+    return settled();
+  }
+};
+
+TEST_F(artifacts_vault_test, go_where_a_local_trial_leaves_them) {
+  take();
+  write(trial() / "a", "old");
+
+  EXPECT_EQ(bring(wrote({{"a", "new"}, {"b", std::string(1000, 'b')}})), "");
+
+  EXPECT_EQ(disk.content(trial() / "a"), "new");
+  EXPECT_EQ(disk.content(trial() / "b"), std::string(1000, 'b'));
+  EXPECT_FALSE(has_drafts());
+}
+
+TEST_F(artifacts_vault_test, may_come_again) {
+  take();
+  const auto what = wrote({{"a", "new"}});
+
+  EXPECT_EQ(bring(what), "");
+  EXPECT_EQ(bring(what), "");
+
+  EXPECT_EQ(disk.content(trial() / "a"), "new");
+}
+
+TEST_F(artifacts_vault_test, are_refused_where_none_are_wanted) {
+  EXPECT_THAT(bring(wrote({{"a", "new"}})), HasSubstr("[trainable] artifacts is none"));
+  EXPECT_FALSE(fs::exists(trial() / "a"));
+}
+
+TEST_F(artifacts_vault_test, are_refused_where_they_are_too_much) {
+  take(10, 2);
+
+  EXPECT_THAT(bring(wrote({{"a", std::string(11, 'a')}})), HasSubstr("artifacts_max_size"));
+  EXPECT_THAT(bring(wrote({{"a", ""}, {"b", ""}, {"c", ""}})), HasSubstr("artifacts_max_files"));
+  EXPECT_FALSE(fs::exists(trial() / "a"));
+  EXPECT_FALSE(has_drafts());
+}
+
+TEST_F(artifacts_vault_test, never_take_a_name_of_the_runtime) {
+  take();
+  write(trial() / "params.json", "{}");
+
+  EXPECT_THAT(bring(wrote({{"params.json", "spoilt"}})), HasSubstr("a name of the runtime"));
+
+  EXPECT_EQ(disk.content(trial() / "params.json"), "{}");
+}
+
+TEST_F(artifacts_vault_test, come_of_no_attempt_that_was_given_up) {
+  take();
+  give_up(uut, "job", trial_id{7}, {1, 5}, [] {});
+  run_now();
+
+  EXPECT_THAT(bring(wrote({{"a", "new"}})), HasSubstr("given the attempt up"));
+  EXPECT_FALSE(fs::exists(trial() / "a"));
 }
 
 TEST_F(vault_test, lets_nobody_write_who_was_not_launched_for_it) {

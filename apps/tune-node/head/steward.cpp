@@ -63,6 +63,8 @@ expected<loaded_spec> load_again(spec what, const steward_settings& here) {
   wanted.schedulers = here.all->schedulers;
   wanted.searchers = here.all->searchers;
   wanted.trainables = &here.all->trainables;
+  // Its client has looked; here it is for the processes of trials.
+  wanted.probes_plugins = false;
   what.experiment.storage = here.storage.string();
   auto text = print_spec(what, wanted);
   auto code = std::move(what.code);

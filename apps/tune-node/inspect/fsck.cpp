@@ -79,7 +79,8 @@ expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, cons
   }
   // Functions and classes of another program: whether they can save shows only by what they did.
   const auto& name = from.what.trainable.name;
-  if (!result || name.empty() || all.trainables.find(name) != nullptr)
+  const auto is_known = all.trainables.find(name) != nullptr || !from.what.trainable.plugin.empty();
+  if (!result || name.empty() || is_known)
     return result;
   auto saved = has_saves(log, row.last_seq);
   if (!saved)

@@ -118,6 +118,8 @@ using keeper_actor = typed_actor<
     caf::result<draft_copied>(copy_draft),
     // Answers once the checkpoint is safe, or why it is not. Of one attempt in order.
     caf::result<draft_kept>(keep_draft),
+    // Answers once what the attempt wrote is at its head, or why it is not.
+    caf::result<artifacts_kept>(keep_artifacts),
     // What it began to write, and what nobody needs any more on its account, goes.
     caf::result<void>(attempt_left),
     // Nothing of the job runs here any more; its directory goes.
@@ -279,4 +281,6 @@ TUNE_LOCAL_TYPE(tune_local, tune::cmd::discard)
 TUNE_LOCAL_HANDLE(tune_local, tune::runner_actor)
 TUNE_LOCAL_HANDLE(tune_local, tune::sink_actor)
 TUNE_LOCAL_TYPE(tune_local, tune::forget_paused)
+TUNE_LOCAL_TYPE(tune_local, tune::keep_artifacts)
+TUNE_LOCAL_TYPE(tune_local, tune::artifacts_kept)
 TUNE_END_LOCAL_TYPES(tune_local)

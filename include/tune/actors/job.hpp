@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/value.hpp"
+#include "tune/io/artifacts/artifact_rules.hpp"
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/process/metric_pattern.hpp"
 #include "tune/io/spec/command_template.hpp"
@@ -30,6 +31,8 @@ struct run_in_host {
   std::string trainable;
   /// A host whose attempt ended well serves another.
   bool reuse = false;
+  /// The shared library that brings it; empty: this program has it.
+  std::filesystem::path plugin = {};
 };
 /// A program.
 struct run_command {
@@ -84,6 +87,8 @@ struct job {
   std::uint64_t pause_memory = 0;
   /// Of each checkpoint, and of what a trial exports.
   checkpoint_limits limits = {};
+  /// What trials write on a worker, and comes back.
+  artifact_rules artifacts = {};
 };
 
 } // namespace tune

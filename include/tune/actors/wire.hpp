@@ -10,6 +10,7 @@
 #include "tune/core/experiment/event.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/resource/placement.hpp"
+#include "tune/io/artifacts/artifact_rules.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/store/store_item.hpp"
 
@@ -583,6 +584,22 @@ struct draft_kept {
   std::string why;
   /// It is more than the limits allow: it will not be kept another time either.
   bool is_too_much = false;
+};
+/// An attempt is over: what it wrote into its directory shall come to the head.
+struct keep_artifacts {
+  attempt_claim who;
+  /// The trial's, on this node.
+  std::filesystem::path directory;
+  /// See `attempt_prepared::checkpoints`.
+  std::filesystem::path experiment;
+  artifact_rules rules = {};
+  /// See `listing_artifacts`.
+  std::vector<std::string> except = {};
+};
+/// They are there.
+struct artifacts_kept {
+  /// Why not, or not all of them; empty: there is nothing to tell.
+  std::string why;
 };
 /// The attempt was ended by force: what it has on its way fails. What of it is half-done goes.
 struct saves_dropped {

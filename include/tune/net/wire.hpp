@@ -189,7 +189,7 @@ auto inspect(Inspector& f, outline_words& x) {
 struct checkpoint_offer {
   std::uint64_t number = 0;
   attempt_claim who;
-  /// Which one of the attempt.
+  /// Which one of the attempt. 0: no checkpoint, but what the attempt wrote beside.
   std::uint64_t sequence = 0;
   outline_words stream;
 };
@@ -317,6 +317,8 @@ struct job_place {
   std::filesystem::path directory;
   /// Of each of its checkpoints.
   checkpoint_limits limits = {};
+  /// Of what comes beside them.
+  artifact_rules artifacts = {};
 };
 
 /// The job is over at its head.

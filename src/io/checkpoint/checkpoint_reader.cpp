@@ -2,6 +2,7 @@
 #include "../store/posix.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/process/shortage.hpp"
 
@@ -55,20 +56,25 @@ expected<listed_checkpoint> list_of(const fs::path& directory) {
 
 struct checkpoint_reader::parts {
   fs::path directory;
+  store::descriptor root;
   listed_checkpoint listed;
-  stream_outline outline;
+  stream_outline outline = {};
   /// Where each file begins in the stream; sorted.
-  std::vector<std::uint64_t> begins;
+  std::vector<std::uint64_t> begins = {};
   /// The file that was read last.
   std::size_t current = 0;
-  std::optional<store::descriptor> opened;
+  std::optional<store::descriptor> opened = {};
+
+  parts(fs::path where, store::descriptor at, listed_checkpoint what)
+      : directory{std::move(where)}, root{std::move(at)}, listed{std::move(what)} {}
 
   expected<void> open_file(std::size_t index) {
     if (opened && current == index)
       return {};
     const auto& known = listed.content.files[index];
     const auto path = directory / known.path;
-    store::descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    // Neither its own name nor one on the way to it may be a link by now.
+    store::descriptor file{beneath::open(root.number(), known.path, O_RDONLY | O_NONBLOCK)};
     struct stat about {};
     if (file.number() < 0 || ::fstat(file.number(), &about) != 0)
       return unreadable(path, errno);
@@ -113,9 +119,21 @@ expected<checkpoint_reader> checkpoint_reader::open(fs::path directory) {
   auto listed = list_of(directory);
   if (!listed)
     return listed.error();
-  auto all = std::make_unique<parts>();
-  all->directory = std::move(directory);
-  all->listed = std::move(*listed);
+  return over(std::move(directory), std::move(listed->text), std::move(listed->content));
+}
+
+expected<checkpoint_reader> checkpoint_reader::of(fs::path directory, checkpoint_manifest content) {
+  auto text = to_text(content);
+  return over(std::move(directory), std::move(text), std::move(content));
+}
+
+expected<checkpoint_reader> checkpoint_reader::over(fs::path directory, std::string text,
+                                                    checkpoint_manifest content) {
+  store::descriptor root{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (root.number() < 0)
+    return unreadable(directory, errno);
+  auto all = std::make_unique<parts>(std::move(directory), std::move(root),
+                                     listed_checkpoint{std::move(text), std::move(content)});
   auto& outline = all->outline;
   outline.manifest_hash = sha256_of(all->listed.text);
   outline.manifest_size = outline.bytes = all->listed.text.size();

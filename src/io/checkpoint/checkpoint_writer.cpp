@@ -228,6 +228,10 @@ std::uint64_t checkpoint_writer::bytes() const {
   return parts_->content.bytes();
 }
 
+const checkpoint_manifest& checkpoint_writer::content() const {
+  return parts_->content;
+}
+
 void checkpoint_writer::release() {
   parts_->kept = true;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/files/sha256.hpp"
 
+#include "open_digest.hpp"
+
 #include "../store/posix.hpp"
 
 #include <openssl/evp.h>
@@ -81,8 +83,13 @@ sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_
   auto opened = store::open_file(file, O_RDONLY | O_NONBLOCK, "read");
   if (!opened)
     co_return store::when_read(opened.error());
+  co_return co_await digesting_open(std::move(*opened), std::move(file), most);
+}
+
+sliced<expected<file_digest>> digesting_open(store::descriptor opened, std::filesystem::path file,
+                                             std::uint64_t most) {
   struct stat about = {};
-  if (::fstat(opened->number(), &about) != 0)
+  if (::fstat(opened.number(), &about) != 0)
     co_return unreadable(file, std::strerror(errno));
   if (!S_ISREG(about.st_mode))
     co_return unreadable(file, "it is no regular file");
@@ -90,7 +97,7 @@ sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_
   file_digest result;
   std::vector<char> buffer(read_at_once);
   for (;;) {
-    const auto count = ::read(opened->number(), buffer.data(), buffer.size());
+    const auto count = ::read(opened.number(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)

@@ -9,6 +9,7 @@
 #include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/line_protocol.hpp"
 #include "tune/io/process/params_file.hpp"
+#include "tune/io/process/plugin.hpp"
 #include "unique_fd.hpp"
 
 #include <fcntl.h>
@@ -36,6 +37,10 @@ namespace {
 constexpr const char* host_flag = "__tune-host";
 constexpr const char* guard_flag = "__tune-guard";
 constexpr const char* kept_flag = "kept";
+/// One attempt, in a place before the plugin.
+constexpr const char* once_flag = "once";
+/// No attempt at all: see `tell_of_plugin`.
+constexpr const char* probe_flag = "probe";
 constexpr std::size_t longest_answer = 64 * 1024;
 /// The kernel starts no program with a variable of 128 KiB, or with too much of all. [bytes]
 constexpr std::size_t longest_variable = 64 * 1024;
@@ -289,12 +294,24 @@ void serve_many(const trainable_registry::entry& what, pipe_link& link) {
   trained.end();
 }
 
-int host(const std::string& name, bool kept, const trainable_registry& trainables) {
+/// What the program has, and what the plugin brings.
+trainable_registry with_plugin(trainable_registry result, const std::string& plugin) {
+  if (plugin.empty())
+    return result;
+  if (auto loaded = load_plugin(plugin, result); !loaded)
+    throw std::runtime_error{"[trainable] plugin: " + loaded.error().detail};
+  return result;
+}
+
+int host(const std::string& name, bool kept, const trainable_registry& trainables,
+         const std::string& plugin) {
   pipe_link link;
   try {
-    const auto* what = trainables.find(name);
+    const auto all = with_plugin(trainables, plugin);
+    const auto* what = all.find(name);
     if (what == nullptr)
-      throw std::runtime_error{"this program has no trainable named '" + name + "'"};
+      throw std::runtime_error{(plugin.empty() ? std::string{"this program"} : plugin)
+                               + " has no trainable named '" + name + "'"};
     kept ? serve_many(*what, link) : serve(*what, link);
     return 0;
   } catch (const restore_error& e) {
@@ -324,8 +341,12 @@ std::optional<int> host_main(int argc, char** argv, const trainable_registry& tr
     return status;
   if (argc < 3 || std::string_view{argv[1]} != host_flag)
     return std::nullopt;
+  const std::string_view how = argc > 3 ? argv[3] : "";
+  const std::string plugin = argc > 4 ? argv[4] : "";
   try {
-    return host(argv[2], argc > 3 && std::string_view{argv[3]} == kept_flag, trainables);
+    if (how == probe_flag && argc > 5)
+      return tell_of_plugin(plugin, std::atoi(argv[5]));
+    return host(argv[2], how == kept_flag, trainables, plugin);
   } catch (...) { // Nobody listens; the reader of stderr may.
     auto text = current_exception_text() + "\n";
     [[maybe_unused]] auto count = ::write(STDERR_FILENO, text.data(), text.size());
@@ -346,11 +367,18 @@ bool is_host_process() {
   return flag == host_flag || flag == guard_flag;
 }
 
-std::vector<std::string> host_command(std::string_view name, bool kept) {
+std::vector<std::string> host_command(std::string_view name, bool kept,
+                                      const std::filesystem::path& plugin) {
   std::vector<std::string> result{own_program().string(), host_flag, std::string{name}};
-  if (kept)
-    result.emplace_back(kept_flag);
+  if (kept || !plugin.empty())
+    result.emplace_back(kept ? kept_flag : once_flag);
+  if (!plugin.empty())
+    result.push_back(plugin.string());
   return result;
+}
+
+std::vector<std::string> plugin_probe_command(const std::filesystem::path& plugin, int fd) {
+  return {own_program().string(), host_flag, "", probe_flag, plugin.string(), std::to_string(fd)};
 }
 
 std::vector<std::pair<std::string, std::string>>

@@ -2,6 +2,7 @@
 #include "loading.hpp"
 
 #include "tune/core/plugin/options.hpp"
+#include "tune/io/process/plugin.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/table/curve_table.hpp"
 
@@ -39,6 +40,15 @@ trainable_kind kind_of_entry(const trainable_registry::entry& x) {
   return x.function ? trainable_kind::function : trainable_kind::class_type;
 }
 
+/// The trainable of that name: one that the plugin brings hides one of the program.
+const trainable_registry::entry* entry_of(const loading& x) {
+  const auto& name = x.what.trainable.name;
+  const auto* plugged = x.plugged ? x.plugged->find(name) : nullptr;
+  if (plugged != nullptr || x.request.trainables == nullptr || !x.what.trainable.plugin.empty())
+    return plugged;
+  return x.request.trainables->find(name);
+}
+
 /// The kind that the keys tell; nothing where they tell none, or several.
 void infer_kind(loading& x) {
   auto& to = x.what.trainable;
@@ -55,8 +65,8 @@ void infer_kind(loading& x) {
     first = each.key;
     to.kind = each.kinds.front();
   }
-  const auto* registered = x.request.trainables ? x.request.trainables->find(to.name) : nullptr;
-  if (!to.name.empty() && registered != nullptr)
+  const auto* registered = to.name.empty() ? nullptr : entry_of(x);
+  if (registered != nullptr)
     to.kind = kind_of_entry(*registered);
   auto needed = x.request.needs_trainable || x.sections.contains("trainable");
   if (first == nullptr && needed)
@@ -79,18 +89,22 @@ void check_kind(loading& x) {
 
 void check_name(loading& x) {
   const auto& name = x.what.trainable.name;
-  if (x.request.trainables == nullptr || name.empty())
+  const auto has_plugin = !x.what.trainable.plugin.empty();
+  const auto* registry = x.plugged ? &*x.plugged : x.request.trainables;
+  // A plugin that nobody looked into, or that is at fault itself.
+  if (registry == nullptr || name.empty() || (has_plugin && !x.plugged))
     return;
-  if (const auto* entry = x.request.trainables->find(name)) {
+  if (const auto* entry = entry_of(x)) {
     if (kind_of_entry(*entry) != *x.what.trainable.kind)
       x.refuse("trainable", "kind",
                "kind: \"" + name + "\" is a " + kind_name(kind_of_entry(*entry)));
     return;
   }
   std::vector<std::string> known;
-  for (const auto* each : x.request.trainables->entries())
+  for (const auto* each : registry->entries())
     known.push_back(each->name);
-  std::string message = "name = " + name + ": no such function or class is registered";
+  std::string message = "name = " + name + ": no such function or class is "
+                        + (has_plugin ? "in " + x.what.trainable.plugin : "registered");
   if (auto near = nearest_name(name, known); !near.empty())
     message += "; did you mean \"" + near + "\"?";
   else
@@ -243,6 +257,20 @@ void check_keys_of_commands(loading& x) {
     warn("env." + each.name);
 }
 
+/// Its code runs in the processes of trials, and nowhere else.
+void check_plugin(loading& x) {
+  const auto& of = x.what.trainable;
+  if (of.plugin.empty())
+    return;
+  if (*of.kind == trainable_kind::command || *of.kind == trainable_kind::table)
+    x.refuse("trainable", "plugin",
+             "plugin: has no meaning for kind = " + kind_name(*of.kind)
+                 + "; it wants name = a function or class that is in it");
+  else if (of.isolation == isolation_kind::thread)
+    x.refuse("trainable", x.find("trainable", "isolation") ? "isolation" : "plugin",
+             "isolation = thread: a plugin is loaded in processes of trials only; leave it away");
+}
+
 /// Only a process that runs a C++ trainable can be used again: a program ends with its trial, and a
 /// thread costs nothing to begin.
 void check_reuse(loading& x) {
@@ -286,9 +314,22 @@ void check_exports(loading& x) {
     x.refuse("trainable", "export_timeout", "export_timeout: must be at least 1s");
 }
 
+/// Finds out what the plugin has. Where that cannot be, the rest says nothing of its names.
+void look_into_plugin(loading& x) {
+  const auto& plugin = x.what.trainable.plugin;
+  if (plugin.empty() || !x.request.probes_plugins)
+    return;
+  auto found = probe_plugin(against_ini(x.what, plugin).lexically_normal());
+  if (found)
+    x.plugged = std::move(*found);
+  else
+    x.refuse("trainable", "plugin", "plugin: " + found.error().detail);
+}
+
 } // namespace
 
 void check_trainable(loading& x) {
+  look_into_plugin(x);
   auto written = x.find("trainable", "kind") != nullptr;
   if (!written)
     infer_kind(x);
@@ -298,6 +339,7 @@ void check_trainable(loading& x) {
     check_kind(x);
   check_name(x);
   check_files(x);
+  check_plugin(x);
   check_reuse(x);
   check_exports(x);
   if (*x.what.trainable.kind == trainable_kind::command) {

@@ -141,6 +141,16 @@ experiment_settings settings_of(const spec& x) {
   return result;
 }
 
+artifact_rules artifact_rules_of(const spec& x) {
+  const auto& from = x.trainable;
+  artifact_rules result{from.artifacts, from.artifacts_max_size, from.artifacts_max_files};
+  if (from.artifacts == std::vector<std::string>{"all"})
+    result.patterns = {"."};
+  else if (from.artifacts == std::vector<std::string>{"none"})
+    result.patterns.clear();
+  return result;
+}
+
 std::vector<parameter_text> space_lines(const spec& x) {
   std::vector<parameter_text> result;
   for (const auto& each : x.space)

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct loading {
   std::vector<std::string> warnings;
   /// Every line of the file was understood. If not, what seems to be missing may stand there.
   bool whole = true;
+  /// What `[trainable] plugin` has; nothing: there is none, or nobody looked.
+  std::optional<trainable_registry> plugged = {};
 
   /// Where `key` was written; null where it was not.
   [[nodiscard]] const ini_entry* find(std::string_view section, std::string_view key) const;

@@ -23,6 +23,16 @@ saving saving_of(const trainable_registry::entry* entry, const std::string& name
   return {none, trainable, trainable + " has no save"};
 }
 
+/// It is made in processes of trials only: a class is taken at its word once it runs.
+saving saving_of_plugged(const trainable_section& x) {
+  using enum save_ability;
+  if (*x.kind == trainable_kind::class_type)
+    return {on_request, "the class " + x.name, {}};
+  auto trainable = "the function " + x.name;
+  return {with_reports, trainable,
+          trainable + " hands checkpoints over by itself, and is not asked for any"};
+}
+
 } // namespace
 
 saving saving_of(const spec& what, const trainable_registry& known) {
@@ -43,6 +53,8 @@ saving saving_of(const spec& what, const trainable_registry& known) {
     case trainable_kind::class_type:
       break;
   }
+  if (!x.plugin.empty())
+    return saving_of_plugged(x);
   return saving_of(known.find(x.name), x.name);
 }
 

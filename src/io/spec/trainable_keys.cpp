@@ -3,6 +3,7 @@
 
 #include "family_checks.hpp"
 #include "key_makers.hpp"
+#include "tune/io/artifacts/artifact_rules.hpp"
 #include "tune/io/spec/words.hpp"
 
 #include <algorithm>
@@ -46,6 +47,37 @@ key_spec files_key() {
     x.trainable.files.clear();
     for (auto& each : *words)
       x.trainable.files.push_back(std::move(each.text));
+    return {};
+  };
+  return result;
+}
+
+/// "all", "none" or patterns.
+key_spec artifacts_key() {
+  auto result = start({"trainable", "artifacts",
+                       "files in a trial's directory that come back from workers to the head when "
+                       "an attempt ends",
+                       true},
+                      option_kind::text,
+                      "all, none, or patterns against the trial's directory, separated by blanks "
+                      "or commas; quotes as in sh");
+  result.write = [](const spec& x) { return key_texts::words(x.trainable.artifacts); };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto words = split_words(what, " \t,");
+    if (!words)
+      return refusal("artifacts", what, words.error().detail);
+    std::vector<std::string> patterns;
+    for (auto& each : *words) {
+      if ((each.text == "all" || each.text == "none") && words->size() > 1)
+        return refusal("artifacts", what,
+                       each.text + " stands alone; a file of that name is ./" + each.text);
+      if (auto fine = check_artifact_pattern(each.text); !fine)
+        return refusal("artifacts", what, fine.error().detail);
+      patterns.push_back(std::move(each.text));
+    }
+    if (patterns.empty())
+      return refusal("artifacts", what, "must be all, none or patterns such as *.png, logs/");
+    x.trainable.artifacts = std::move(patterns);
     return {};
   };
   return result;
@@ -143,6 +175,10 @@ void add_trainable_keys(std::vector<key_spec>& to) {
   to.push_back(kind_key());
   to.push_back(text({"trainable", "name", "a registered function or class"}, "name",
                     TUNE_FIELD(trainable.name)));
+  to.push_back(text({"trainable", "plugin",
+                     "shared library with the function or class, against the INI's directory; goes "
+                     "to workers with the other files"},
+                    "path", TUNE_FIELD(trainable.plugin)));
   to.push_back(text({"trainable", "command", "program and arguments with {parameter}s; no shell"},
                     "words, quoted as in sh", TUNE_FIELD(trainable.command)));
   to.push_back(text({"trainable", "path",
@@ -155,6 +191,16 @@ void add_trainable_keys(std::vector<key_spec>& to) {
       {"trainable", "reuse_actors", "a process whose trial ended well serves further ones", true},
       TUNE_FIELD(trainable.reuse_actors)));
   to.push_back(files_key());
+  to.push_back(artifacts_key());
+  to.push_back(
+      bytes({"trainable", "artifacts_max_size",
+             "most bytes of one attempt's artifacts together, the smallest files first; 0 = "
+             "no limit",
+             true},
+            TUNE_FIELD(trainable.artifacts_max_size)));
+  to.push_back(integer(
+      {"trainable", "artifacts_max_files", "most files of one attempt's artifacts", true},
+      {1, static_cast<double>(max_artifact_files)}, TUNE_FIELD(trainable.artifacts_max_files)));
   to.push_back(template_key());
   to.push_back(one_of({"trainable", "report",
                        "line: each matching line of output is a report; "

@@ -35,6 +35,10 @@ public:
   /// @param directory A checkpoint. One without a manifest is listed and hashed first.
   /// @errors as `verify_checkpoint`, without reading the files of one that has a manifest.
   [[nodiscard]] static expected<checkpoint_reader> open(std::filesystem::path directory);
+  /// Files of a directory that is no checkpoint: those that `content` lists, and no others.
+  /// @errors `ec::unreadable`, `ec::shortage`.
+  [[nodiscard]] static expected<checkpoint_reader> of(std::filesystem::path directory,
+                                                      checkpoint_manifest content);
   checkpoint_reader(checkpoint_reader&&) noexcept;
   checkpoint_reader& operator=(checkpoint_reader&&) noexcept;
   ~checkpoint_reader();
@@ -48,6 +52,8 @@ public:
 private:
   struct parts;
   explicit checkpoint_reader(std::unique_ptr<parts> all);
+  [[nodiscard]] static expected<checkpoint_reader>
+  over(std::filesystem::path directory, std::string text, checkpoint_manifest content);
   std::unique_ptr<parts> parts_;
 };
 
@@ -74,6 +80,8 @@ public:
   [[nodiscard]] bool is_complete() const;
   /// Of its files. Once it is complete.
   [[nodiscard]] std::uint64_t bytes() const;
+  /// What its list says. Once it is complete.
+  [[nodiscard]] const checkpoint_manifest& content() const;
   /// What was written stays.
   void release();
 

@@ -34,7 +34,9 @@ inline constexpr std::string_view no_host_main
 
 /// The words that start this program as host of the trainable `name`.
 /// @param kept It waits for another attempt after each that ended well; see host_talk.hpp.
-[[nodiscard]] std::vector<std::string> host_command(std::string_view name, bool kept = false);
+/// @param plugin The shared library that brings it, absolute; empty: this program has it.
+[[nodiscard]] std::vector<std::string> host_command(std::string_view name, bool kept = false,
+                                                    const std::filesystem::path& plugin = {});
 
 /// What a trial process finds in its environment, beside what the process service adds:
 /// TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for every

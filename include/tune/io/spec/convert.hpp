@@ -7,6 +7,7 @@
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/core/stop/stopper.hpp"
+#include "tune/io/artifacts/artifact_rules.hpp"
 #include "tune/io/spec/command_template.hpp"
 #include "tune/io/spec/spec.hpp"
 
@@ -44,6 +45,9 @@ namespace tune {
 /// How a command's metrics are read: what `metric.…` and the keys beside it say. Nothing where
 /// there are none.
 [[nodiscard]] std::optional<metric_pattern_options> patterns_of(const spec& x);
+
+/// What comes back of what trials write on workers.
+[[nodiscard]] artifact_rules artifact_rules_of(const spec& x);
 
 /// What this machine offers: `detected` with the overrides of `[cluster]`.
 [[nodiscard]] resources offered_by(const spec& x, resources detected);

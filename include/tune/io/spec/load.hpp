@@ -28,6 +28,9 @@ struct load_request {
   searcher_catalogue searchers;
   /// Functions and classes that `[trainable] name` may mean. Null: not checked.
   const trainable_registry* trainables = nullptr;
+  /// Looks into `[trainable] plugin`, in a process of its own: see `probe_plugin`. False: nothing
+  /// of it is run, and what it has is believed.
+  bool probes_plugins = true;
   /// ask-tell does without `[trainable]`.
   bool needs_trainable = true;
 };

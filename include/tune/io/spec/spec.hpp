@@ -62,6 +62,9 @@ struct trainable_section {
   std::optional<trainable_kind> kind;
   /// Registered name of a function or class.
   std::string name;
+  /// Shared library with functions and classes that this program does not have; stands against the
+  /// INI's directory. Empty: none. See tune/trainable/plugin.hpp.
+  std::string plugin;
   /// As written; see `command_template`.
   std::string command;
   /// Table of recorded curves; stands against the INI's directory.
@@ -71,6 +74,13 @@ struct trainable_section {
   bool reuse_actors = false;
   /// What workers need beside the command; stand against the INI's directory.
   std::vector<std::string> files;
+  /// Files that come back from workers: "all", "none", or patterns against the trial's directory;
+  /// see `artifact_rules_of`.
+  std::vector<std::string> artifacts{"all"};
+  /// Of one attempt. 0 = no limit. [bytes]
+  std::uint64_t artifacts_max_size = 64 * 1024 * 1024;
+  /// [1 .. max_artifact_files]
+  std::uint64_t artifacts_max_files = 1'000;
   report_mode report = report_mode::line;
   /// ECMAScript; empty: the first objective's expression.
   std::string report_on;

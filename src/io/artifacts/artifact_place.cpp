@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "../checkpoint/doomed_directory.hpp"
+#include "../checkpoint/file_copy.hpp"
+#include "../store/posix.hpp"
+
+#include "tune/io/artifacts/artifacts.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/files/guarded_directory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Bytes that are copied at a time.
+constexpr std::uint64_t piece_bytes = 256 * 1024;
+
+expected<void> check_names(const checkpoint_manifest& what) {
+  if (!what.links.empty())
+    return error{ec::refused, what.links.front().path + " is a link, and no artifact"};
+  for (const auto& file : what.files) {
+    if (is_runtime_name(file.path.substr(0, file.path.find('/'))))
+      return error{ec::refused, file.path + " has a name of the runtime"};
+  }
+  return {};
+}
+
+/// Where the files go, and come from.
+struct removal {
+  fs::path trials;
+  fs::path trial;
+  guarded_directory from;
+  /// Directories that got new names.
+  std::set<fs::path> touched = {};
+};
+
+/// Whatever has the name is replaced, and not followed, but for a directory.
+expected<void> move_file(removal& how, const shipped_file& what) {
+  const fs::path way{what.path};
+  auto to = guarded_directory::make(
+      how.trials, way.has_parent_path() ? how.trial / way.parent_path() : how.trial);
+  if (!to)
+    return to.error();
+  if (::renameat(how.from.number(), way.c_str(), to->number(), way.filename().c_str()) != 0)
+    return store::system_error(to->path() / way.filename(), "put a trial's file there", errno);
+  how.touched.insert(to->path());
+  return {};
+}
+
+sliced<expected<std::uint64_t>> moving(removal how, checkpoint_manifest content,
+                                       doomed_directory fate) {
+  for (const auto& file : content.files) {
+    auto synced = co_await syncing(fate.what / file.path);
+    if (!synced)
+      co_return synced.error();
+    co_await next_slice{};
+  }
+  // One that cannot be put there keeps no other away.
+  expected<void> trouble;
+  for (const auto& file : content.files) {
+    if (auto moved = move_file(how, file); !moved && trouble)
+      trouble = moved.error();
+    co_await next_slice{};
+  }
+  for (const auto& directory : how.touched) {
+    auto synced = co_await syncing(directory);
+    if (!synced && trouble)
+      trouble = synced.error();
+  }
+  if (!trouble)
+    co_return trouble.error();
+  co_return content.bytes();
+}
+
+} // namespace
+
+fs::path artifact_draft(trial_id trial, attempt_id attempt) {
+  return checkpoint_folder(trial, attempt) / (std::string{"checkpoint_artifacts"} + draft_suffix);
+}
+
+expected<void> clear_artifact_draft(const fs::path& experiment, trial_id trial,
+                                    attempt_id attempt) {
+  const auto trials = experiment / "trials";
+  const auto draft = experiment / artifact_draft(trial, attempt);
+  std::error_code why;
+  fs::create_directories(trials, why);
+  if (why)
+    return error{ec::storage, "cannot make " + trials.string() + ": " + why.message()};
+  auto folder = guarded_directory::make(trials, draft.parent_path().lexically_relative(trials));
+  return folder ? folder->remove_tree(draft.filename()) : folder.error();
+}
+
+sliced<expected<std::uint64_t>> placing_artifacts(fs::path experiment, trial_id trial,
+                                                  attempt_id attempt, checkpoint_manifest content) {
+  const auto trials = experiment / "trials";
+  doomed_directory fate{experiment / artifact_draft(trial, attempt)};
+  if (auto fine = check_names(content); !fine)
+    co_return fine.error();
+  auto from = guarded_directory::open(trials, fate.what.lexically_relative(trials));
+  if (!from)
+    co_return from.error();
+  removal how{trials, to_text(trial), std::move(*from)};
+  co_return co_await moving(std::move(how), std::move(content), std::move(fate));
+}
+
+sliced<expected<std::uint64_t>> sharing_artifacts(checkpoint_reader from, fs::path experiment,
+                                                  trial_id trial, attempt_id attempt) {
+  if (auto cleared = clear_artifact_draft(experiment, trial, attempt); !cleared)
+    co_return cleared.error();
+  const auto& outline = from.outline();
+  auto to = checkpoint_writer::begin(experiment / artifact_draft(trial, attempt), outline);
+  if (!to)
+    co_return to.error();
+  while (to->written() < outline.bytes) {
+    const auto size = std::min(piece_bytes, outline.bytes - to->written());
+    auto bytes = from.read(to->written(), static_cast<std::size_t>(size));
+    if (!bytes)
+      co_return bytes.error();
+    if (auto done = to->append(*bytes); !done)
+      co_return done.error();
+    co_await next_slice{};
+  }
+  auto content = to->content();
+  to->release();
+  co_return co_await placing_artifacts(std::move(experiment), trial, attempt, std::move(content));
+}
+
+} // namespace tune

@@ -1,0 +1,20 @@
+/// Hashes of files that are open already. Private to io.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/io/files/descriptor.hpp"
+#include "tune/io/files/sha256.hpp"
+#include "tune/io/files/sliced.hpp"
+
+#include <cstdint>
+#include <filesystem>
+
+namespace tune {
+
+/// `digesting` for a file that is open to be read, from where it stands.
+/// @param name For texts.
+sliced<expected<file_digest>> digesting_open(store::descriptor opened, std::filesystem::path name,
+                                             std::uint64_t most);
+
+} // namespace tune
