@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/node_route.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/resource/resources.hpp"
 
@@ -14,12 +15,13 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace tune {
 
 /// What the two sides must have in common to understand each other's messages. Raised with every
 /// change of a type that crosses the wire.
-inline constexpr std::int64_t wire_protocol = 5;
+inline constexpr std::int64_t wire_protocol = 6;
 
 /// What every side says of itself.
 struct build_identity {
@@ -54,6 +56,9 @@ struct hello {
   std::set<std::string> labels;
   /// See `mark_of_this_process`.
   std::string process = {};
+  node_route route = {};
+  /// Names of its GPUs by index.
+  std::vector<std::string> devices = {};
 
   friend bool operator==(const hello&, const hello&) = default;
 };
