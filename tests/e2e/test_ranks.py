@@ -293,7 +293,7 @@ class RanksOnNodes(Cluster):
 
         (attempt,) = self.attempts()
         self.assertEqual(attempt["end_class"], "user_error")
-        self.assertRegex(attempt["detail"], "^rank 1 on node (one|two): exit status 1: no luck")
+        self.assertRegex(attempt["detail"], "^rank 1 on node (one|two): exited with status 1\n *no luck")
         self.assert_no_trial_processes()
 
 
