@@ -150,6 +150,8 @@ struct rank_cluster_test : cluster_test {
   support::mock<node_actor> there = mock_node();
   support::mock<trial_actor> trial = mock_trial();
   support::mock<trial_actor> desk = mock_trial();
+  /// What the second node was told.
+  support::launch_words second;
 
   launch_order order_of(const lease& what) {
     launch_order result;
@@ -161,7 +163,7 @@ struct rank_cluster_test : cluster_test {
     return result;
   }
 
-  /// @returns the order of rank 0.
+  /// @returns what the trial wanted launched second.
   launch_order begin() {
     offer(1);
     tell(uut, node_offer{"there", cpus(1), {}}, there.actor);
@@ -171,6 +173,7 @@ struct rank_cluster_test : cluster_test {
     EXPECT_EQ(node.take<support::launch_words>().first.rank, 0u);
     order.rank = 1;
     tell(uut, order, desk.actor);
+    second = there.take<support::launch_words>();
     return order;
   }
 };
@@ -178,8 +181,7 @@ struct rank_cluster_test : cluster_test {
 TEST_F(rank_cluster_test, launches_the_second_on_its_own_node_under_a_number_of_its_own) {
   auto order = begin();
 
-  auto [asked, by] = there.take<support::launch_words>();
-
+  const auto& [asked, by] = second;
   EXPECT_EQ(asked.rank, 1u);
   EXPECT_EQ(asked.lease, order.lease + 1);
   EXPECT_EQ(by, desk.actor);
@@ -207,7 +209,6 @@ TEST_F(rank_cluster_test, ends_the_first_where_the_node_of_the_second_is_lost) {
 
 TEST_F(rank_cluster_test, does_not_launch_the_second_after_the_end_of_the_first) {
   auto order = begin();
-  there.take<support::launch_words>();
   tell(uut, lease_over{lease_id{order.lease}});
   tell(uut, lease_over{lease_id{order.lease + 1}});
 
