@@ -42,6 +42,9 @@ class Trial:
     id           The trial's name, such as "00042"; "" when the script is run by hand.
     dir          The trial's own directory, for whatever files the script wants to keep.
     restore_dir  The directory of the checkpoint to go on from, or None to begin anew.
+    rank, ranks  Which of the trial's processes this is, and how many there are ([trainable] ranks):
+                 0 and 1 where there is only one. Reports of others than rank 0 count for nothing.
+    bundles      What was granted: a list of dicts with node, address, cpus, gpus, memory, devices.
     exports      Names of the formats to export in at the end of the trial; mostly empty.
     is_tuned     Whether tune-node runs the script; False when it is run by hand.
     """
@@ -52,6 +55,9 @@ class Trial:
         self.id = environ.get("TUNE_TRIAL_ID", "")
         self.dir = environ.get("TUNE_TRIAL_DIR") or os.getcwd()
         self.restore_dir = environ.get("TUNE_TRIAL_RESTORE") or None
+        self.rank = int(environ.get("RANK") or 0)
+        self.ranks = int(environ.get("WORLD_SIZE") or 1)
+        self.bundles = json.loads(environ.get("TUNE_TRIAL_BUNDLES") or "[]")
         if environ.get("TUNE_TRIAL_PARAMS"):
             with open(environ["TUNE_TRIAL_PARAMS"], encoding="utf-8") as file:
                 self.params.update(json.load(file))

@@ -36,7 +36,7 @@ public:
   template <class Self, class Then>
   void finish(Self* self, const attempt_ended& how, checkpoint_directory& names,
               std::uint64_t iteration, Then then) {
-    if (what_->job->exports.empty())
+    if (exports_of(*what_).empty())
       return then();
     const auto directory = export_directory(*what_);
     const auto kind = static_cast<end_class>(how.how);

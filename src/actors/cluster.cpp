@@ -4,6 +4,7 @@
 #include "tune/actors/firm.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
+#include "tune/core/cluster/lease_parts.hpp"
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/readiness.hpp"
 #include "tune/core/cluster/unmet_requests.hpp"
@@ -66,7 +67,7 @@ struct waiter {
   node_labels labels;
 };
 
-/// A lease in somebody's hands.
+/// A lease in somebody's hands, or the allocation of a further rank of it.
 struct lease_out {
   waiter whose;
   /// Where its trainable is launched.
@@ -87,6 +88,8 @@ struct node_entry {
   std::uint64_t session = 0;
   std::string worker = {};
   node_labels labels = {};
+  node_route route = {};
+  std::vector<std::string> devices = {};
   /// It was lost too often: it gets nothing for a while, and nobody is told that it is there.
   bool is_resting = false;
   /// What was over, or needed no longer, while it was away.
@@ -114,6 +117,7 @@ struct cluster_state {
   std::map<std::uint64_t, waiter> waiting;
   std::map<std::pair<caf::actor_addr, trial_id>, std::uint64_t> tokens;
   std::map<lease_id, lease_out> leases;
+  lease_parts parts;
   std::uint64_t last_token = 0;
   /// What the ledger calls the runners.
   std::map<caf::actor_addr, std::uint64_t> shares;
@@ -191,7 +195,8 @@ struct cluster_state {
   }
 
   void join(const node_offer& what, const node_actor& node) {
-    nodes[what.node] = {node, what.capacity, what.session, what.worker, what.labels};
+    nodes[what.node]
+        = {node, what.capacity, what.session, what.worker, what.labels, what.route, what.devices};
     attend(what.node, node);
     // Whatever it still has was placed anew.
     if (what.session != 0)
@@ -281,6 +286,7 @@ struct cluster_state {
     auto& entry = nodes.at(what.node);
     entry.actor = node;
     entry.session = what.session;
+    entry.route = what.route;
     attend(what.node, node);
     repeat(what, node, came);
     for (const auto& job : std::exchange(entry.missed, {}))
@@ -404,11 +410,22 @@ struct cluster_state {
     if (!known.mapped().is_resting)
       announce(on::node_down{who, why});
     for (auto id : members.lose(who)) {
-      books.release(id);
       leases.erase(id);
+      auto left = parts.lose(id);
+      if (left.freed)
+        books.release(*left.freed);
+      for (auto other : left.to_revoke)
+        revoke(other);
     }
     grant();
     look_for_unmet();
+  }
+
+  /// A node that is away hears of it when it is back.
+  void revoke(lease_id which) {
+    // More of it may have been on the same node.
+    if (auto node = members.revoke(which))
+      send(self, nodes.at(*node).actor, lease_revoked{which.number});
   }
 
   /// It gets no more trials; those that run there keep it in the books.
@@ -546,10 +563,8 @@ struct cluster_state {
       i = tokens.erase(i);
     }
     for (const auto& [id, lease] : leases) {
-      if (lease.whose.runner.address() != runner)
-        continue;
-      members.revoke(id);
-      send(self, nodes.at(lease.node).actor, lease_revoked{id.number});
+      if (lease.whose.runner.address() == runner)
+        revoke(id);
     }
   }
 
@@ -581,6 +596,7 @@ struct cluster_state {
       const auto refused = ready.refusals({whose.share, first});
       auto& lease = leases[given.what.id];
       members.granted(given.what.id, first);
+      parts.granted(given.what.id);
       lease = {std::move(whose), first, refused};
       auto node = nodes.at(first).actor;
       send(self, lease.whose.runner, lease_granted{lease.whose.trial, std::move(given.what), node});
@@ -589,6 +605,9 @@ struct cluster_state {
 
   /// To a node that is away it goes when that is back.
   void launch(launch_order order, const trial_actor& trial) {
+    complete(order);
+    if (order.rank > 0 && !admit_rank(order))
+      return refuse_rank(order, trial);
     const lease_id which{order.lease};
     const auto number = members.launched(which);
     // Its node was lost meanwhile: the runner hears of that.
@@ -600,11 +619,54 @@ struct cluster_state {
     send_order(which, *number);
   }
 
+  /// Nodes do not know of each other.
+  void complete(launch_order& order) const {
+    std::vector<node_route> routes;
+    for (auto& bundle : order.bundles) {
+      auto known = nodes.find(bundle.node);
+      routes.push_back(known == nodes.end() ? node_route{} : known->second.route);
+      bundle.devices.clear();
+      for (auto index : bundle.indices) {
+        const auto has_name = known != nodes.end() && index < known->second.devices.size();
+        bundle.devices.push_back(has_name ? known->second.devices[index] : std::to_string(index));
+      }
+    }
+    const auto addresses = addresses_of(routes);
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      order.bundles[i].address = addresses[i];
+  }
+
+  /// Makes an allocation for a further rank. @returns whether its attempt is still under way.
+  bool admit_rank(launch_order& order) {
+    const auto whole = leases.find(lease_id{order.lease});
+    if (whole == leases.end() || order.rank >= order.bundles.size())
+      return false;
+    const auto node = order.bundles[order.rank].node;
+    if (!nodes.contains(node))
+      return false;
+    auto part = parts.begin(whole->first, order.rank);
+    if (!part)
+      return false;
+    const auto& whose = whole->second.whose;
+    members.granted(*part, node);
+    leases[*part] = {whose, node, ready.refusals({whose.share, node})};
+    order.lease = part->number;
+    return true;
+  }
+
+  void refuse_rank(const launch_order& order, const trial_actor& trial) {
+    attempt_ended never;
+    never.attempt = order.attempt;
+    never.how = static_cast<std::uint8_t>(end_class::preempted);
+    never.detail = "it never began: its attempt is over, or its node is gone";
+    send(self, trial, std::move(never));
+  }
+
   void release(lease_id over) {
     members.over(over);
     if (auto gone = leases.extract(over); gone && !gone.mapped().is_declined)
       ready.was_ready({gone.mapped().whose.share, gone.mapped().node}, gone.mapped().refusals);
-    if (books.release(over))
+    if (auto whole = parts.over(over); whole && books.release(*whole))
       grant();
   }
 

@@ -280,7 +280,8 @@ struct node_state {
   /// Nothing of it runs here any more: on a worker nothing stays on the disk for its sake.
   void leave_off(std::uint64_t lease, const node_commands& commands) {
     const auto& x = occupants.at(lease);
-    if (settings->keeper && !x.checkpoints.empty())
+    // Further ranks write no checkpoints; those of the attempt are rank 0's.
+    if (settings->keeper && !x.checkpoints.empty() && x.order.rank == 0)
       send(self, keeper, attempt_left{attempt_claim{x.order}, x.checkpoints});
     carry_out(commands);
     drop_if_absent(lease);
@@ -409,6 +410,7 @@ std::string trainable_label(const std::string& name) {
 
 node_offer offer_of(const node_settings& node) {
   node_offer result{node.name, node.capacity, {}};
+  result.devices = node.gpus;
   if (node.trainables != nullptr) {
     for (const auto* x : node.trainables->entries())
       result.labels.insert(trainable_label(x->name));

@@ -14,6 +14,7 @@
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/probe/free_port.hpp"
 #include "tune/io/process/exit_judgement.hpp"
 #include "tune/io/process/line_protocol.hpp"
 
@@ -106,7 +107,7 @@ struct process_state {
   template <class Self>
   void take(Self* self, const process_news::started& x) {
     pid = x.pid;
-    send(self, what.trial, attempt_started{what.order.attempt, pid});
+    send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port});
     session.go_on(steady_now());
   }
 
@@ -265,7 +266,9 @@ struct process_state {
            output_opened{output(), what.order.trial, how.stdout_file, how.stderr_file});
   }
 
-  [[nodiscard]] output_key output() const { return {what.order.job, what.order.attempt}; }
+  [[nodiscard]] output_key output() const {
+    return {what.order.job, what.order.attempt, what.order.rank};
+  }
 
   /// The end is told when all that was printed is where it belongs.
   template <class Self>
@@ -300,7 +303,7 @@ struct process_state {
       checkpoints->abandon();
     const auto how = saves.judged(*std::exchange(over, std::nullopt));
     exports.finish(self, how, *checkpoints, session.iteration(), [this, self, how, left] {
-      if (left)
+      if (left && is_first())
         send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
       if (never_began)
         return self->quit(to_caf(*never_began));
@@ -327,9 +330,19 @@ struct process_state {
     processes->end(process, what.job->kill_grace);
   }
 
+  /// Further ranks neither report nor save; they end when rank 0 has.
+  [[nodiscard]] bool is_first() const { return what.order.rank == 0; }
+  /// Nobody speaks with it, nor reads what it prints.
+  [[nodiscard]] bool is_mute() const {
+    const auto* plan = std::get_if<run_command>(&what.job->plan);
+    return !is_first() && plan != nullptr && plan->patterns;
+  }
+
   template <class Self>
   void report(Self* self, object metrics, bool done,
               const std::optional<std::filesystem::path>& checkpoint) {
+    if (!is_first())
+      return halted ? stop(self) : go_on();
     // It trains on although it was asked to save: it will not.
     if (saving)
       fail_save(self, "it reported again without having saved");
@@ -512,9 +525,12 @@ struct process_state {
   /// In order: the program is told, and signalled only if it takes its time.
   template <class Self>
   void stop(Self* self) {
-    known.ending = true;
     waits = false;
-    if (printed)
+    // It ends at once, and its last report changes nothing about that.
+    if (known.killed)
+      return;
+    known.ending = true;
+    if (printed || is_mute())
       return end();
     processes->answer(process,
                       to_line(link_answer{link_answer::kind::stop, {}, exports.is_begun()}));
@@ -545,7 +561,7 @@ struct process_state {
     if (how.exports)
       exports.begin();
     // In the middle of a step it hears of it at its next report.
-    if ((waits && !copying) || printed)
+    if (!is_first() || (waits && !copying) || printed)
       stop(self);
   }
 };
@@ -580,7 +596,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;
   // What it goes on from was reported; there may be nothing left to do.
-  state.known.saw_objective = !order.restore_from.empty();
+  state.known.saw_objective = !order.restore_from.empty() || order.rank > 0;
   state.known.is_host = is_host(state.what);
   if (ready->patterns)
     state.printed
@@ -610,6 +626,14 @@ expected<trainable_actor> spawn_process_trainable(caf::actor_system& system, tra
                                                   process_means means,
                                                   const expected<metric_pattern>* patterns) {
   auto ready = std::make_shared<readiness>();
+  if (what.order.rank > 0)
+    patterns = nullptr;
+  else if (what.order.ranks > 0) {
+    auto port = free_port();
+    if (!port)
+      return port.error();
+    what.order.port = *port;
+  }
   auto files = prepare(what);
   // What the trial did to its own directory is its own affair: no node would do better.
   if (!files && files.error().code == ec::refused)

@@ -2,6 +2,7 @@
 #include "tune/actors/runner.hpp"
 
 #include "owed_answers.hpp"
+#include "rank_orders.hpp"
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
 #include "tune/actors/node.hpp"
@@ -44,6 +45,7 @@ struct runner_state : engine_ports {
   std::string secret;
   node_labels labels;
   bool queue_trials = false;
+  bool runs_ranks = false;
   /// What trials wait for that no node has.
   std::string waits_for;
   sequence most_undurable = 0;
@@ -282,7 +284,7 @@ struct runner_state : engine_ports {
 
   /// Nothing would be heard of its trial any more where it ended by itself.
   [[nodiscard]] trial_actor begin_trial(trial_id id, const runner_actor& me) const {
-    auto result = spawn_trial(self->system(), id, me);
+    auto result = spawn_trial(self->system(), id, me, cluster);
     tell_of_break(result, "the actor of trial " + to_text(id), [me](const std::string& why) {
       send_from_outside(me, storage_failed{error{ec::internal, why}});
     });
@@ -311,18 +313,17 @@ struct runner_state : engine_ports {
     hand.config = x.config;
     hand.since = now();
     hand.running = true;
-    const auto& bundle = x.where.bundles.front();
     launch_order order;
     order.trial = x.trial.number;
     order.attempt = x.attempt;
     order.lease = x.where.id.number;
     order.job = job;
     order.config = {x.config};
-    for (const auto& gpu : bundle.gpus)
-      order.gpus.push_back(gpu.device);
-    order.cpus = bundle.what.cpu.number();
-    order.gpu_amount = bundle.what.gpu.number();
-    order.memory = bundle.what.memory;
+    for (const auto& bundle : x.where.bundles)
+      order.bundles.push_back(told_of(bundle));
+    if (runs_ranks)
+      order.ranks = static_cast<std::uint32_t>(order.bundles.size());
+    take_bundle(order, 0);
     order.restore_from = x.from_location;
     order.iteration = x.iteration;
     order.time_total_ns = x.time_total.count();
@@ -543,6 +544,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.secret = std::move(parts->secret);
   state.labels = std::move(parts->labels);
   state.queue_trials = parts->queue_trials;
+  state.runs_ranks = parts->runs_ranks;
   state.gate = turn_gate{parts->prompt_scheduler, parts->prompt_searcher};
   state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);

@@ -3,6 +3,8 @@
 
 #include "tune/io/checkpoint/pause_memory.hpp"
 
+#include <algorithm>
+
 namespace tune {
 
 std::filesystem::path trial_directory(const trainable_start& what) {
@@ -37,6 +39,38 @@ std::filesystem::path export_directory(const trainable_start& what) {
          / (std::string{"checkpoint_export"} + draft_suffix);
 }
 
+namespace {
+
+trial_bundle bundle_of(const bundle_told& x) {
+  trial_bundle result{x.node, x.address, x.cpus, x.gpus, x.memory, {}};
+  for (const auto& device : x.devices)
+    result.devices += (result.devices.empty() ? "" : ",") + device;
+  return result;
+}
+
+/// A rank sees the devices of all ranks on its node, in their order, as under torchrun: its own is
+/// the one with the number LOCAL_RANK, where each has one.
+std::vector<std::uint32_t> visible_gpus(const launch_order& order) {
+  if (order.ranks == 0 || order.rank >= order.bundles.size())
+    return order.gpus;
+  std::vector<std::uint32_t> result;
+  for (const auto& x : order.bundles) {
+    if (x.node != order.bundles[order.rank].node)
+      continue;
+    for (auto index : x.indices) {
+      if (std::find(result.begin(), result.end(), index) == result.end())
+        result.push_back(index);
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+std::vector<std::string> exports_of(const trainable_start& what) {
+  return what.order.rank == 0 ? what.job->exports : std::vector<std::string>{};
+}
+
 trial_context context_of(const trainable_start& what) {
   trial_context result;
   result.trial_id = to_text(trial_id{what.order.trial});
@@ -44,15 +78,17 @@ trial_context context_of(const trainable_start& what) {
   result.directory = trial_directory(what);
   result.cpus = what.order.cpus;
   result.gpus = what.order.gpu_amount;
-  result.exports = what.job->exports;
+  result.exports = exports_of(what);
   if (!result.exports.empty())
     result.export_directory = export_directory(what);
-  for (auto index : what.order.gpus) {
+  for (auto index : visible_gpus(what.order)) {
     if (!result.visible_devices.empty())
       result.visible_devices += ',';
     result.visible_devices
         += index < what.node->gpus.size() ? what.node->gpus[index] : std::to_string(index);
   }
+  for (const auto& x : what.order.bundles)
+    result.bundles.push_back(bundle_of(x));
   return result;
 }
 

@@ -36,6 +36,8 @@ struct begun_draft {
                                                 const trainable_start& what, bool in_memory);
 /// Where the attempt writes what it exports.
 [[nodiscard]] std::filesystem::path export_directory(const trainable_start& what);
+/// Formats that this process is to export: rank 0 does it for all.
+[[nodiscard]] std::vector<std::string> exports_of(const trainable_start& what);
 /// The trial's own directory.
 [[nodiscard]] std::filesystem::path trial_directory(const trainable_start& what);
 [[nodiscard]] trial_context context_of(const trainable_start& what);

@@ -2,13 +2,19 @@
 #include "tune/actors/trial.hpp"
 
 #include "not_ready.hpp"
+#include "rank_orders.hpp"
 
 #include "tune/actors/firm.hpp"
+#include "tune/core/trial/rank_group.hpp"
 #include "tune/core/trial/word_window.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -19,11 +25,37 @@ end_class class_of(std::uint8_t how) {
   return how < end_class_count ? static_cast<end_class>(how) : end_class::killed;
 }
 
+/// The end of a rank as that of its attempt.
+attempt_ended as_end_of_all(attempt_ended how, const launch_order& order, std::uint32_t rank) {
+  if (rank == 0 || rank >= order.bundles.size())
+    return how;
+  const std::string why{how.detail.empty() ? to_text(class_of(how.how)) : how.detail};
+  how.detail = "rank " + std::to_string(rank) + " on node " + order.bundles[rank].node + ": " + why;
+  return how;
+}
+
+/// Spawns the head's end of the conversation with a further rank.
+/// @param chief The trial, which hears of its end only.
+trial_desk_actor spawn_rank_desk(caf::actor_system& system, trial_id id,
+                                 const trial_desk_actor& chief, std::uint32_t rank);
+
 struct trial_state {
   static inline const char* name = "tune.trial";
 
   trial_id id;
   runner_actor runner;
+  /// Launches further ranks.
+  cluster_actor cluster;
+  /// Set at the desk of a further rank: whose it is, and which.
+  trial_desk_actor chief;
+  std::uint32_t rank = 0;
+  /// As the attempt was launched.
+  launch_order order;
+  rank_group ranks;
+  /// How those that are gone ended.
+  std::map<std::uint32_t, attempt_ended> ends;
+  /// Of the ranks behind rank 0 that were launched.
+  std::map<std::uint32_t, trial_desk_actor> desks;
   monitors watched;
   /// The attempt under way; none between attempts.
   attempt_id attempt;
@@ -50,8 +82,24 @@ struct trial_state {
       place = what.node;
   }
 
+  ~trial_state() { close_desks(); }
+
+  void close_desks() {
+    for (const auto& [which, desk] : std::exchange(desks, {}))
+      caf::anon_send_exit(desk, caf::exit_reason::user_shutdown);
+  }
+
+  void begin(const launch_order& next) {
+    begin(next.attempt);
+    order = next;
+    const auto launched_here = !chief && cluster ? next.bundles.size() : 1;
+    ranks = rank_group{std::min(next.ranks, static_cast<std::uint32_t>(launched_here))};
+  }
+
   void begin(attempt_key next) {
     attempt = next;
+    close_desks();
+    ends.clear();
     place.reset();
     trainable = trainable_actor{};
     answer.reset();
@@ -59,24 +107,95 @@ struct trial_state {
     words = {};
   }
 
+  /// Of a further rank only the end matters.
   template <class Self>
   void tell(Self* self, event_body what) {
-    send(self, runner, news{std::move(what)});
+    if (!chief)
+      send(self, runner, news{std::move(what)});
   }
 
   template <class Self>
   void pass_on(Self* self, const std::vector<std::string>& remarks) {
+    if (chief)
+      return;
     for (std::size_t i = 0; i + 1 < remarks.size(); i += 2)
       send(self, runner, remark{"trial " + to_text(id) + ": " + remarks[i + 1], remarks[i]});
   }
 
-  template <class Self, class Word>
-  void pass(Self* self, std::optional<Word>& kept, const Word& what) {
+  template <class Self>
+  void pass(Self* self, const attempt_answer& what) {
     if (!is_current(what.attempt))
       return;
+    if (what.kind == answer_kind::stop || what.kind == answer_kind::save_and_end)
+      ranks.let_end();
+    pass(self, answer, what);
+  }
+
+  template <class Self>
+  void pass(Self* self, const attempt_halt& what) {
+    if (!is_current(what.attempt))
+      return;
+    const auto mode = what.how <= static_cast<std::uint8_t>(halt_mode::kill)
+                          ? static_cast<halt_mode>(what.how)
+                          : halt_mode::kill;
+    for (const auto& x : ranks.halt(mode)) {
+      const auto* told = std::get_if<rank_cmd::halt>(&x);
+      if (told != nullptr && told->rank == 0)
+        pass(self, halt, what);
+      else
+        std::visit([&](const auto& y) { act(self, y); }, x);
+    }
+  }
+
+  template <class Self, class Word>
+  void pass(Self* self, std::optional<Word>& kept, const Word& what) {
     kept = what;
     if (trainable)
       send(self, trainable, what);
+  }
+
+  // -- What the ranks' rules say.
+
+  template <class Self>
+  void carry_out(Self* self, const rank_commands& all) {
+    for (const auto& x : all)
+      std::visit([&](const auto& y) { act(self, y); }, x);
+  }
+
+  template <class Self>
+  void act(Self* self, const rank_cmd::launch& x) {
+    auto desk
+        = spawn_rank_desk(self->system(), id, caf::actor_cast<trial_desk_actor>(self), x.rank);
+    const auto wanted = order_of_rank(order, x.rank, order.port);
+    desks[x.rank] = desk;
+    send(self, desk, wanted);
+    send(self, cluster, wanted, trial_actor{desk});
+  }
+
+  template <class Self>
+  void act(Self* self, const rank_cmd::halt& x) {
+    const attempt_halt what{attempt_key{attempt}, static_cast<std::uint8_t>(x.how), false};
+    if (x.rank == 0)
+      pass(self, halt, what);
+    else if (auto known = desks.find(x.rank); known != desks.end())
+      send(self, known->second, what);
+  }
+
+  template <class Self>
+  void act(Self* self, const rank_cmd::over& x) {
+    finish(self, as_end_of_all(ends.at(x.as), order, x.as));
+  }
+
+  template <class Self>
+  void hear(Self* self, const rank_ended& what) {
+    if (is_current(what.how.attempt))
+      hear_end(self, what.rank, what.how);
+  }
+
+  template <class Self>
+  void hear_end(Self* self, std::uint32_t which, const attempt_ended& how) {
+    ends.try_emplace(which, how);
+    carry_out(self, ranks.ended(which, class_of(how.how)));
   }
 
   template <class Self>
@@ -148,8 +267,11 @@ struct trial_state {
 
   template <class Self>
   void take(Self* self, const attempt_started& what) {
-    if (is_current(what.attempt))
-      tell(self, on::started{id, what.attempt, what.pid});
+    if (!is_current(what.attempt))
+      return;
+    tell(self, on::started{id, what.attempt, what.pid});
+    order.port = what.port;
+    carry_out(self, ranks.begun());
   }
 
   template <class Self>
@@ -168,6 +290,8 @@ struct trial_state {
     full->metrics = what.metrics.content;
     if (full->metrics == nullptr)
       full->metrics = std::make_shared<const object>();
+    if (what.done && is_current(what.attempt))
+      ranks.let_end();
     pass_on(self, what.remarks);
     tell(self, on::reported{std::move(full)});
   }
@@ -189,6 +313,9 @@ struct trial_state {
   void take(Self* self, const attempt_save_failed& what) {
     tell(self, on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why,
                                what.iteration, what.unable});
+    // It was to end with it, and trains on.
+    if (is_current(what.attempt) && what.checkpoint != 0 && !halt)
+      carry_out(self, ranks.goes_on());
   }
 
   template <class Self>
@@ -204,9 +331,16 @@ struct trial_state {
 
   template <class Self>
   void take(Self* self, const attempt_ended& what) {
-    if (!is_current(what.attempt))
-      return;
-    begin({});
+    if (is_current(what.attempt))
+      hear_end(self, 0, what);
+  }
+
+  /// Nothing of the attempt runs any more.
+  template <class Self>
+  void finish(Self* self, const attempt_ended& what) {
+    begin(attempt_key{});
+    if (chief)
+      return send(self, chief, rank_ended{rank, what});
     on::ended over{id, what.attempt, class_of(what.how), what.detail, {}, what.came_late};
     if (what.has_status)
       over.exit_status = what.exit_status;
@@ -215,17 +349,28 @@ struct trial_state {
   }
 };
 
+/// Who hears what a trial has to tell, and who launches for it.
+struct trial_ties {
+  runner_actor runner = {};
+  cluster_actor cluster = {};
+  trial_desk_actor chief = {};
+  std::uint32_t rank = 0;
+};
+
 trial_desk_actor::behavior_type trial(trial_desk_actor::stateful_pointer<trial_state> self,
-                                      trial_id id, runner_actor runner) {
+                                      trial_id id, trial_ties ties) {
   auto& state = state_of(self);
   state.id = id;
-  state.runner = std::move(runner);
+  state.runner = std::move(ties.runner);
+  state.cluster = std::move(ties.cluster);
+  state.chief = std::move(ties.chief);
+  state.rank = ties.rank;
   stand_firm(self);
   state.watched.init(self);
   return {
-      [&state](const launch_order& what) { state.begin(what.attempt); },
-      [self, &state](const attempt_answer& what) { state.pass(self, state.answer, what); },
-      [self, &state](const attempt_halt& what) { state.pass(self, state.halt, what); },
+      [&state](const launch_order& what) { state.begin(what); },
+      [self, &state](const attempt_answer& what) { state.pass(self, what); },
+      [self, &state](const attempt_halt& what) { state.pass(self, what); },
       [self, &state](attempt_key key, const trainable_actor& whom) {
         state.attach(self, key, whom);
       },
@@ -246,13 +391,20 @@ trial_desk_actor::behavior_type trial(trial_desk_actor::stateful_pointer<trial_s
       [self, &state](std::uint64_t n, const attempt_ended& x) { state.hear(self, n, x); },
       [](ping_atom, std::uint64_t x) { return x; },
       [&state](const attempt_place& what) { state.settle(what); },
+      [self, &state](const rank_ended& what) { state.hear(self, what); },
   };
+}
+
+trial_desk_actor spawn_rank_desk(caf::actor_system& system, trial_id id,
+                                 const trial_desk_actor& chief, std::uint32_t rank) {
+  return system.spawn(trial, id, trial_ties{{}, {}, chief, rank});
 }
 
 } // namespace
 
-trial_actor spawn_trial(caf::actor_system& system, trial_id id, runner_actor runner) {
-  return system.spawn(trial, id, std::move(runner));
+trial_actor spawn_trial(caf::actor_system& system, trial_id id, runner_actor runner,
+                        cluster_actor cluster) {
+  return system.spawn(trial, id, trial_ties{std::move(runner), std::move(cluster), {}, 0});
 }
 
 } // namespace tune

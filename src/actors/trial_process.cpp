@@ -85,7 +85,7 @@ expected<prepared_files> prepare(const trainable_start& what) {
   const auto directory = trial_directory(what);
   if (auto made = make_below(directory.parent_path(), directory); !made)
     return made.error();
-  if (!what.job->exports.empty()) {
+  if (!exports_of(what).empty()) {
     if (auto made = make_below(what.checkpoints / "trials", export_directory(what)); !made)
       return made.error();
   }
@@ -210,6 +210,47 @@ void add_thread_counts(double cpus, variables& to) {
     add_default(to, name, threads);
 }
 
+/// Among all that run on the machine: each rank is looked after by itself.
+std::string name_of_process(const launch_order& order) {
+  const auto attempt = to_text(order.attempt.id());
+  return order.rank == 0 ? attempt : attempt + "." + std::to_string(order.rank);
+}
+
+/// How many of the ranks before `rank` are on its node.
+std::size_t local_rank(const launch_order& order, std::size_t rank) {
+  const auto& all = order.bundles;
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(rank),
+                    [&](const auto& x) { return x.node == all[rank].node; }));
+}
+
+/// The number of its node, in the order in which the ranks come to them.
+std::size_t node_number(const launch_order& order) {
+  std::vector<std::string> nodes;
+  for (std::size_t i = 0; i <= order.rank; ++i) {
+    if (std::find(nodes.begin(), nodes.end(), order.bundles[i].node) == nodes.end())
+      nodes.push_back(order.bundles[i].node);
+  }
+  const auto own = std::find(nodes.begin(), nodes.end(), order.bundles[order.rank].node);
+  return static_cast<std::size_t>(own - nodes.begin());
+}
+
+/// As torchrun sets them.
+void add_rank(const launch_order& order, variables& to) {
+  if (order.ranks == 0 || order.rank >= order.bundles.size())
+    return;
+  const auto& node = order.bundles[order.rank].node;
+  const auto here = std::count_if(order.bundles.begin(), order.bundles.end(),
+                                  [&](const auto& x) { return x.node == node; });
+  to.emplace_back("RANK", std::to_string(order.rank));
+  to.emplace_back("WORLD_SIZE", std::to_string(order.ranks));
+  to.emplace_back("LOCAL_RANK", std::to_string(local_rank(order, order.rank)));
+  to.emplace_back("LOCAL_WORLD_SIZE", std::to_string(here));
+  to.emplace_back("GROUP_RANK", std::to_string(node_number(order)));
+  to.emplace_back("MASTER_ADDR", order.bundles.front().address);
+  to.emplace_back("MASTER_PORT", std::to_string(order.port));
+}
+
 } // namespace
 
 bool needs_terminal(const run_command& plan, const std::string& program) {
@@ -238,10 +279,12 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
     result.argv
         = plan.command.render(*what.order.config.content, builtins_of(what, context, params));
     result.protocol = !plan.patterns;
-    read_output(plan, result);
+    if (what.order.rank == 0)
+      read_output(plan, result);
     add_variables(plan, what, context, params, result.terminal != terminal_use::none, environment);
   }
   add_thread_counts(context.cpus, environment);
+  add_rank(what.order, environment);
   // A trial without a GPU must see none, where there are some.
   if (!node.gpus.empty() || node.capacity.gpu.units > 0)
     environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
@@ -255,7 +298,7 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   result.memory_limit = what.order.memory;
   if (auto most = descriptor_limit_of_trials())
     result.limits.emplace_back(RLIMIT_NOFILE, *most);
-  result.tag = trial_tag(work.directory, to_text(what.order.attempt.id()));
+  result.tag = trial_tag(work.directory, name_of_process(what.order));
   result.place = directory_mark(work.directory);
   return result;
 }
@@ -271,6 +314,8 @@ process_turn turn_of(const trainable_start& what) {
     auto directory = trial_directory(what);
     // On a worker each attempt has files of its own: the head appends them to one.
     auto suffix = what.node->outputs ? "." + to_text(what.order.attempt.id()) : std::string{};
+    if (what.order.rank > 0)
+      suffix = rank_suffix(what.order.rank) + suffix;
     result.stdout_file = directory / ("stdout" + suffix);
     result.stderr_file = directory / ("stderr" + suffix);
   }

@@ -22,6 +22,7 @@ namespace {
 struct dialed {
   door_actor door;
   error why;
+  node_route route;
 };
 
 } // namespace
@@ -77,16 +78,20 @@ struct session {
 struct dialer_state {
   static inline const char* name = "tune.dialer";
   door_dialer dial;
+  std::function<node_route()> route;
 };
 
 dialer_actor::behavior_type dialer(dialer_actor::stateful_pointer<dialer_state> self,
-                                   door_dialer dial) {
+                                   door_dialer dial, std::function<node_route()> route) {
   auto& state = state_of(self);
   state.dial = std::move(dial);
+  state.route = std::move(route);
   return {
       [&state](run_atom) {
         auto door = state.dial();
-        return door ? dialed{*door, {}} : dialed{{}, door.error()};
+        if (!door)
+          return dialed{{}, door.error(), {}};
+        return dialed{*door, {}, state.route ? state.route() : node_route{}};
       },
   };
 }
@@ -156,7 +161,9 @@ struct connector_state {
                 wall_ms(),
                 settings.node.capacity,
                 offer_of(settings.node).labels,
-                own_process};
+                own_process,
+                to.route,
+                settings.node.gpus};
     request(self, to.door, answer_patience, hello_atom_v, to_json(words))
         .then(in_course<std::string>([this, self, door = to.door](const std::string& text) {
                 hear(self, door, text);
@@ -457,8 +464,9 @@ connector_impl::behavior_type connector(connector_impl::stateful_pointer<connect
   stand_firm(self);
   state.watched.init(self);
   const auto& dial = state.settings.dial;
-  state.dialer = state.settings.own_thread ? self->spawn<caf::detached>(dialer, dial)
-                                           : self->spawn(dialer, dial);
+  const auto& route_of = state.settings.route;
+  state.dialer = state.settings.own_thread ? self->spawn<caf::detached>(dialer, dial, route_of)
+                                           : self->spawn(dialer, dial, route_of);
   share_end(self, state.dialer);
   return {
       [self, &state](run_atom) { state.begin(self); },

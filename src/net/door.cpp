@@ -239,6 +239,8 @@ struct door_state {
     offer.session = settings.watchman ? ticket : 0;
     offer.worker = who.worker;
     offer.has = has;
+    offer.route = who.route;
+    offer.devices = who.devices;
     send(self, cluster, std::move(offer), node);
   }
 

@@ -51,6 +51,9 @@ std::string to_json(const hello& x) {
     labels.emplace_back(label);
   result.set("labels", value{std::move(labels)});
   result.set("process", value{x.process});
+  result.set("address", value{x.route.own});
+  result.set("head_address", value{x.route.head});
+  result.set("devices", value{value::list{x.devices.begin(), x.devices.end()}});
   return to_json(result);
 }
 
@@ -97,6 +100,14 @@ expected<hello> hello_from_json(std::string_view text) {
   }
   // Builds that do not say it are told that they are of another version.
   result.process = from.get_if<std::string>("process").value_or("");
+  result.route = {from.get_if<std::string>("address").value_or(""),
+                  from.get_if<std::string>("head_address").value_or("")};
+  for (const auto& device : from.get_if<value::list>("devices").value_or(value::list{})) {
+    if (const auto* name = std::get_if<std::string>(&device.content()))
+      result.devices.push_back(*name);
+    else
+      from.fail("devices has a wrong type");
+  }
   if (from.fault())
     return *from.fault();
   return result;

@@ -47,7 +47,8 @@ std::string why_not(const char* what, const fs::path& file) {
 struct writer_state {
   static inline const char* name = "tune.inbox_writer";
 
-  using stream_key = std::tuple<std::string, std::uint32_t, std::uint64_t, output_stream>;
+  using stream_key
+      = std::tuple<std::string, std::uint32_t, std::uint64_t, output_stream, std::uint32_t>;
 
   struct place_of {
     /// Where the attempt began in its file: earlier attempts printed before.
@@ -64,13 +65,14 @@ struct writer_state {
     auto place = places.find(x.job);
     if (place == places.end())
       return "the head knows no job " + x.job;
-    stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream};
+    stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
     // An empty piece is the stream's end.
     if (x.bytes.empty()) {
       streams.erase(key);
       return {};
     }
-    const std::string stream = x.stream == output_stream::out ? "stdout" : "stderr";
+    const auto stream
+        = (x.stream == output_stream::out ? "stdout" : "stderr") + rank_suffix(x.rank);
     const auto trials = place->second / "trials";
     std::error_code ignored;
     fs::create_directories(trials, ignored);

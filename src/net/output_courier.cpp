@@ -200,6 +200,7 @@ struct courier_state {
     piece.job = which.job;
     piece.trial = all.trial;
     piece.attempt = which.attempt;
+    piece.rank = which.rank;
     piece.stream = index == 0 ? output_stream::out : output_stream::err;
     piece.offset = from.done;
     pieces[piece.number] = {which, index, bytes.size()};

@@ -138,6 +138,7 @@ company::company(premises& where, run_parts parts, company_options how)
   wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
   wanted.janitor = janitor_;
   wanted.job = parts.work->id;
+  wanted.runs_ranks = parts.work->runs_ranks;
   wanted.secret = where.secret();
   wanted.labels = parts.labels;
   if (how.resumes) {

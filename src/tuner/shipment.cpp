@@ -205,6 +205,7 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
   result.objective = from.what.experiment.objectives.front().metric;
   result.trial_files = from.what.log.trial_files;
   result.output_cap = from.what.trainable.output_cap;
+  result.runs_ranks = from.what.trainable.ranks != 1;
   result.exports = from.what.trainable.exports;
   result.export_time
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.trainable.export_timeout);

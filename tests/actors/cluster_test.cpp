@@ -145,6 +145,79 @@ TEST_F(cluster_test, tells_all_nodes_that_a_job_is_over) {
   EXPECT_EQ(there.take<job_over>().job, "digits-1");
 }
 
+/// A trial of two ranks, on two nodes.
+struct rank_cluster_test : cluster_test {
+  support::mock<node_actor> there = mock_node();
+  support::mock<trial_actor> trial = mock_trial();
+  support::mock<trial_actor> desk = mock_trial();
+  /// What the second node was told.
+  support::launch_words second;
+
+  launch_order order_of(const lease& what) {
+    launch_order result;
+    result.attempt = attempt_id{1, 1};
+    result.lease = what.id.number;
+    result.ranks = 2;
+    for (const auto& bundle : what.bundles)
+      result.bundles.push_back({bundle.node, {}, 1, 0, 0, {}, {}});
+    return result;
+  }
+
+  /// @returns what the trial wanted launched second.
+  launch_order begin() {
+    offer(1);
+    tell(uut, node_offer{"there", cpus(1), {}}, there.actor);
+    ask({trial_id{7}, {{cpus(1), cpus(1)}}, false, {}});
+    auto order = order_of(runner.take<lease_granted>().what);
+    tell(uut, order, trial.actor);
+    EXPECT_EQ(node.take<support::launch_words>().first.rank, 0u);
+    order.rank = 1;
+    tell(uut, order, desk.actor);
+    second = there.take<support::launch_words>();
+    return order;
+  }
+};
+
+TEST_F(rank_cluster_test, launches_the_second_on_its_own_node_under_a_number_of_its_own) {
+  auto order = begin();
+
+  const auto& [asked, by] = second;
+  EXPECT_EQ(asked.rank, 1u);
+  EXPECT_EQ(asked.lease, order.lease + 1);
+  EXPECT_EQ(by, desk.actor);
+  EXPECT_EQ(asked.bundles.front().address, "127.0.0.1");
+}
+
+TEST_F(rank_cluster_test, grants_nothing_of_the_lease_before_both_are_over) {
+  auto order = begin();
+  ask(wants(8, 1));
+
+  tell(uut, lease_over{lease_id{order.lease}});
+  EXPECT_EQ(runner.heard->size(), 0u);
+  tell(uut, lease_over{lease_id{order.lease + 1}});
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 8u);
+}
+
+TEST_F(rank_cluster_test, ends_the_first_where_the_node_of_the_second_is_lost) {
+  auto order = begin();
+
+  dismiss(there.actor);
+
+  EXPECT_EQ(node.take<lease_revoked>().lease, order.lease);
+}
+
+TEST_F(rank_cluster_test, does_not_launch_the_second_after_the_end_of_the_first) {
+  auto order = begin();
+  tell(uut, lease_over{lease_id{order.lease}});
+  tell(uut, lease_over{lease_id{order.lease + 1}});
+
+  tell(uut, order, desk.actor);
+
+  EXPECT_EQ(desk.take<attempt_ended>().how, static_cast<std::uint8_t>(end_class::preempted));
+  EXPECT_EQ(there.heard->size(), 0u);
+}
+
 TEST_F(cluster_test, shares_alike_between_runners) {
   auto other = mock_runner();
   offer(2);

@@ -230,6 +230,86 @@ TEST_F(trial_test, counts_the_words_of_each_attempt_anew) {
   EXPECT_EQ(runner.heard->take_news<on::started>().pid, 2);
 }
 
+/// A trial of two ranks, the second on another node.
+struct ranks_test : trial_test {
+  support::mock<cluster_actor> cluster = mock_cluster();
+  support::mock<trainable_actor> helper = mock_trainable();
+  trial_actor of_two = keep(spawn_trial(*system, its_id, runner.actor, cluster.actor));
+  support::launch_words second_rank;
+
+  /// Up to where both run.
+  void begin_both() {
+    auto what = order(first);
+    what.lease = 5;
+    what.ranks = 2;
+    what.bundles = {{"w1", "10.0.0.5", 1, 0, 0, {}, {}}, {"w2", "10.0.0.6", 3, 0, 0, {}, {}}};
+    tell(of_two, what);
+    tell(of_two, attempt_key{first}, trainable.actor);
+    attempt_started runs{first, 44};
+    runs.port = 2345;
+    tell(of_two, runs);
+    runner.heard->take_news<on::started>();
+    second_rank = cluster.take<support::launch_words>();
+    tell(second_rank.second, attempt_key{first}, helper.actor);
+    tell(second_rank.second, attempt_started{first, 55});
+  }
+};
+
+TEST_F(ranks_test, launches_the_second_once_the_first_runs_and_tells_it_where) {
+  begin_both();
+
+  const auto& asked = second_rank.first;
+  EXPECT_EQ(asked.rank, 1u);
+  EXPECT_EQ(asked.ranks, 2u);
+  EXPECT_EQ(asked.port, 2345);
+  EXPECT_EQ(asked.lease, 5u);
+  EXPECT_EQ(asked.cpus, 3.0);
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(ranks_test, ends_the_first_where_the_second_fails_and_tells_the_end_when_both_are_gone) {
+  begin_both();
+
+  tell(second_rank.second, ended(first, end_class::user_error, "boom"));
+  EXPECT_EQ(trainable.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::kill));
+  EXPECT_EQ(runner.heard->size(), 0u);
+  tell(of_two, ended(first, end_class::killed));
+
+  auto over = runner.heard->take_news<on::ended>();
+  EXPECT_EQ(over.how, end_class::user_error);
+  EXPECT_EQ(over.detail, "rank 1 on node w2: boom");
+}
+
+TEST_F(ranks_test, tells_the_second_to_end_when_the_first_has_and_waits_for_it) {
+  begin_both();
+
+  tell(of_two, ended(first, end_class::finished));
+  EXPECT_EQ(helper.take<attempt_halt>().how, static_cast<std::uint8_t>(halt_mode::stop));
+  EXPECT_EQ(runner.heard->size(), 0u);
+  tell(second_rank.second, ended(first, end_class::stopped));
+
+  EXPECT_EQ(runner.heard->take_news<on::ended>().how, end_class::finished);
+}
+
+TEST_F(ranks_test, ends_both_at_once_where_the_attempt_is_to_end_so) {
+  begin_both();
+
+  tell(of_two, attempt_halt{first, static_cast<std::uint8_t>(halt_mode::kill)});
+
+  trainable.take<attempt_halt>();
+  helper.take<attempt_halt>();
+}
+
+TEST_F(ranks_test, hears_no_reports_of_the_second) {
+  begin_both();
+  attempt_report said;
+  said.attempt = first;
+
+  tell(second_rank.second, said);
+
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
 TEST_F(trial_test, tells_the_end_of_an_attempt_once) {
   begin(first, trainable);
   auto last_word = ended(first, end_class::user_error, "boom");

@@ -16,6 +16,7 @@ SMALLER = {
     "hyperband-svm": ["--experiment.num_samples", "8", "--scheduler.max_t", "3"],
     "median-stopping": [],
     "mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
+    "parallel-digits": ["--experiment.num_samples", "1", "--space.epochs", "1"],
     "pb2": [],
     "pbt": [],
     "pbt-digits": ["--experiment.num_samples", "4", "--stop.training_iteration", "11"],

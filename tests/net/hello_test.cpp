@@ -22,6 +22,8 @@ hello somebody() {
   result.capacity.custom["licence"] = amount::of(0.5);
   result.labels = {"trainable a", "trainable b"};
   result.process = "boot:1:2:3";
+  result.route = {"10.0.0.5", "10.0.0.1"};
+  result.devices = {"GPU-1f", "3"};
   return result;
 }
 

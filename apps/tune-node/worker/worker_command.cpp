@@ -13,6 +13,7 @@
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
+#include "tune/io/probe/route.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/checkpoint_courier.hpp"
 #include "tune/net/connector.hpp"
@@ -132,6 +133,9 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   using std::chrono::duration_cast;
   connector_settings result;
   result.dial = dial(system, what.join, how);
+  result.route = [whom = what.join] {
+    return route_to(whom, std::chrono::steady_clock::now() + std::chrono::seconds{5});
+  };
   result.cluster = what.cluster;
   result.worker = random_hex(identity_bytes);
   result.node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all);

@@ -241,6 +241,7 @@ CAF_ADD_TYPE_ID(tune_types, (tune::node_inventory))
 CAF_ADD_TYPE_ID(tune_types, (tune::leases_kept))
 CAF_ADD_TYPE_ID(tune_types, (tune::attempt_exported))
 CAF_ADD_TYPE_ID(tune_types, (tune::pause_dropped))
+CAF_ADD_TYPE_ID(tune_types, (tune::bundle_told))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.

@@ -76,6 +76,8 @@ struct job {
   /// The first objective's metric: a program that ends well must have reported it.
   std::string objective;
   bool trial_files = true;
+  /// Each bundle of a trial runs the command, as a rank of its own.
+  bool runs_ranks = false;
   /// Bytes kept of each of stdout and stderr.
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Between TERM and KILL.

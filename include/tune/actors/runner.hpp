@@ -86,6 +86,8 @@ struct runner_parts {
   /// What the rules say of themselves: see `scheduler_traits::prompt`.
   bool prompt_scheduler = false;
   bool prompt_searcher = false;
+  /// Each bundle of an attempt runs a rank of its own.
+  bool runs_ranks = false;
   /// None: checkpoints that nobody needs are doomed, but stay.
   janitor_actor janitor = {};
   /// With which launches are sealed: see `seal_of`. Empty: they are not.

@@ -13,18 +13,31 @@ struct attempt_place {
   node_actor node;
 };
 
+/// A further rank of an attempt is over, and nothing of it runs.
+struct rank_ended {
+  std::uint32_t rank = 0;
+  attempt_ended how;
+};
+
 /// The TRIAL as its own process sees it.
 using trial_desk_actor = extend<trial_actor,
                                 // From the cluster, of a node on another machine; after the launch
                                 // order, and before the node hears of it.
-                                caf::result<void>(attempt_place)>;
+                                caf::result<void>(attempt_place),
+                                // From the desk of a further rank.
+                                caf::result<void>(rank_ended)>;
 
 /// Spawned by the runner, which tells it to go. Turns what trainables say into news, drops what an
-/// old attempt says, and notices when a trainable is gone without a word.
-[[nodiscard]] trial_actor spawn_trial(caf::actor_system& system, trial_id id, runner_actor runner);
+/// old attempt says, and notices when a trainable is gone without a word. Of an attempt of several
+/// ranks it launches the others once rank 0 runs, ends all when one fails, and tells the end when
+/// all are gone: see `rank_group`.
+/// @param cluster Launches further ranks; may be null where there are none.
+[[nodiscard]] trial_actor spawn_trial(caf::actor_system& system, trial_id id, runner_actor runner,
+                                      cluster_actor cluster = {});
 
 } // namespace tune
 
 TUNE_BEGIN_LOCAL_TYPES(tune_trial)
 TUNE_LOCAL_TYPE(tune_trial, tune::attempt_place)
+TUNE_LOCAL_TYPE(tune_trial, tune::rank_ended)
 TUNE_END_LOCAL_TYPES(tune_trial)

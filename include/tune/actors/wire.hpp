@@ -6,6 +6,7 @@
 
 #include "tune/actors/caf.hpp"
 #include "tune/actors/value_codec.hpp"
+#include "tune/core/cluster/node_route.hpp"
 #include "tune/core/experiment/command.hpp"
 #include "tune/core/experiment/event.hpp"
 #include "tune/core/experiment/experiment.hpp"
@@ -70,7 +71,28 @@ auto inspect(Inspector& f, attempt_key& x) {
   return inspect_fields(f, "attempt_key", x, field("epoch", x.epoch), field("counter", x.counter));
 }
 
-/// What a node needs to start an attempt.
+/// What an attempt is told of one of its bundles.
+struct bundle_told {
+  std::string node;
+  /// At which the nodes of the other bundles reach it; see `addresses_of`. Filled in by the
+  /// CLUSTER, like the devices.
+  std::string address;
+  f64 cpus = 0;
+  f64 gpus = 0;
+  std::uint64_t memory = 0;
+  /// Indices on the node, and what it calls them.
+  std::vector<std::uint32_t> indices;
+  std::vector<std::string> devices;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, bundle_told& x) {
+  return inspect_fields(f, "bundle_told", x, field("node", x.node), field("address", x.address),
+                        field("cpus", x.cpus), field("gpus", x.gpus), field("memory", x.memory),
+                        field("indices", x.indices), field("devices", x.devices));
+}
+
+/// What a node needs to start an attempt, or one rank of it.
 struct launch_order {
   std::uint64_t trial = 0;
   attempt_key attempt;
@@ -94,6 +116,14 @@ struct launch_order {
   /// The session of the node for which it is meant; 0 on the head's own. In another one it counts
   /// for nothing.
   std::uint64_t session = 0;
+  /// All bundles of the attempt, in order.
+  std::vector<bundle_told> bundles = {};
+  /// How many ranks there are, one per bundle; 0: a single process has all bundles.
+  std::uint32_t ranks = 0;
+  /// Which of them this is. Rank 0 reports and saves.
+  std::uint32_t rank = 0;
+  /// Where the ranks meet, on the node of rank 0; 0: that node is to choose it.
+  std::uint16_t port = 0;
 };
 
 template <class Inspector>
@@ -104,7 +134,9 @@ auto inspect(Inspector& f, launch_order& x) {
                         field("gpu_amount", x.gpu_amount), field("memory", x.memory),
                         field("restore_from", x.restore_from), field("iteration", x.iteration),
                         field("time_total_ns", x.time_total_ns), field("seal", x.seal),
-                        field("turn", x.turn), field("session", x.session));
+                        field("turn", x.turn), field("session", x.session),
+                        field("bundles", x.bundles), field("ranks", x.ranks), field("rank", x.rank),
+                        field("port", x.port));
 }
 
 /// Who wants something about checkpoints: the words of a launch.
@@ -135,11 +167,14 @@ auto inspect(Inspector& f, attempt_claim& x) {
 struct attempt_started {
   attempt_key attempt;
   std::int64_t pid = 0;
+  /// Where its ranks meet; 0: there are none.
+  std::uint16_t port = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, attempt_started& x) {
-  return inspect_fields(f, "attempt_started", x, field("attempt", x.attempt), field("pid", x.pid));
+  return inspect_fields(f, "attempt_started", x, field("attempt", x.attempt), field("pid", x.pid),
+                        field("port", x.port));
 }
 
 /// A report of the trainable; the trial adds who it is.
@@ -496,6 +531,9 @@ struct node_offer {
   /// The process that it is: one that comes back is known again.
   std::string worker = {};
   node_inventory has = {};
+  node_route route = {};
+  /// Names of its GPUs by index; see `node_settings`.
+  std::vector<std::string> devices = {};
 };
 /// Nothing is heard of the node of this session any more.
 struct node_silent {
@@ -507,13 +545,18 @@ struct node_silent {
 struct job_wanted {
   std::string id;
 };
+/// What a rank's output has behind its name: nothing for rank 0, which has that of the trial.
+[[nodiscard]] inline std::string rank_suffix(std::uint32_t rank) {
+  return rank == 0 ? std::string{} : ".rank" + std::to_string(rank);
+}
 /// Whose output it is: attempts are numbered by each experiment for itself.
 struct output_key {
   std::string job;
   attempt_key attempt;
+  std::uint32_t rank = 0;
   friend bool operator<(const output_key& a, const output_key& b) {
-    return std::tie(a.job, a.attempt.epoch, a.attempt.counter)
-           < std::tie(b.job, b.attempt.epoch, b.attempt.counter);
+    return std::tie(a.job, a.attempt.epoch, a.attempt.counter, a.rank)
+           < std::tie(b.job, b.attempt.epoch, b.attempt.counter, b.rank);
   }
 };
 /// A program begins to print into these files, which must reach the head.

@@ -50,6 +50,8 @@ public:
 
 struct connector_settings {
   door_dialer dial;
+  /// Asked after each dialling, on the dialler's thread: the way to the head. Null: nobody knows.
+  std::function<node_route()> route = {};
   std::string cluster = "default";
   /// Tells this process from others of its name; drawn once.
   std::string worker;

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/node_route.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/resource/resources.hpp"
 
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace tune {
 
@@ -54,6 +56,9 @@ struct hello {
   std::set<std::string> labels;
   /// See `mark_of_this_process`.
   std::string process = {};
+  node_route route = {};
+  /// Names of its GPUs by index.
+  std::vector<std::string> devices = {};
 
   friend bool operator==(const hello&, const hello&) = default;
 };

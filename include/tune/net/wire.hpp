@@ -120,6 +120,8 @@ struct output_piece {
   /// From the beginning of the attempt. [bytes]
   std::uint64_t offset = 0;
   std::string bytes;
+  /// Of the attempt's processes.
+  std::uint32_t rank = 0;
 };
 
 template <class Inspector>
@@ -127,7 +129,7 @@ auto inspect(Inspector& f, output_piece& x) {
   return inspect_fields(f, "output_piece", x, field("number", x.number), field("job", x.job),
                         field("trial", x.trial), field("attempt", x.attempt),
                         field("stream", x.stream), field("offset", x.offset),
-                        field("bytes", x.bytes));
+                        field("bytes", x.bytes), field("rank", x.rank));
 }
 
 struct piece_taken {

@@ -21,6 +21,20 @@ namespace tune {
 /// The metrics of one step or report. Names of any text; nested objects are read with '/'.
 using metrics = object;
 
+/// One bundle of what a trial was granted.
+struct trial_bundle {
+  std::string node;
+  /// At which the nodes of the other bundles reach it.
+  std::string address;
+  double cpus = 0;
+  double gpus = 0;
+  /// Bytes; 0: not counted.
+  std::uint64_t memory = 0;
+  /// For `CUDA_VISIBLE_DEVICES` of a process on that node: "0,1"; empty: none.
+  std::string devices;
+  friend bool operator==(const trial_bundle&, const trial_bundle&) = default;
+};
+
 /// What a trainable may know of its surroundings.
 struct trial_context {
   std::string trial_id;
@@ -35,6 +49,9 @@ struct trial_context {
   /// Formats to export at the end of the trial; and where what is written of each has its name.
   std::vector<std::string> exports = {};
   std::filesystem::path export_directory = {};
+  /// All that was granted, in the order of the request: the first is the trainable's own, the
+  /// others are for its helpers, where it has any. Empty where nobody told.
+  std::vector<trial_bundle> bundles = {};
 };
 
 /// A trainable as a class, driven step by step.

@@ -255,7 +255,8 @@ std::uint64_t ledger::next_owner() const {
 }
 
 lease ledger::book(std::vector<bundle_grant> bundles, std::uint64_t owner) {
-  lease result{{next_lease_++}, std::move(bundles)};
+  lease result{{next_lease_}, std::move(bundles)};
+  next_lease_ += result.bundles.size();
   for (const auto& bundle : result.bundles)
     take(nodes_.at(bundle.node), bundle);
   leases_.emplace(result.id, booking{result, owner});

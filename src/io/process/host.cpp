@@ -6,6 +6,7 @@
 #include "standard_streams.hpp"
 #include "term_watch.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/process/bundle_list.hpp"
 #include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/line_protocol.hpp"
 #include "tune/io/process/params_file.hpp"
@@ -238,6 +239,8 @@ host_order order_in_environment() {
   result.visible_devices = environment("CUDA_VISIBLE_DEVICES");
   result.exports = formats_of(environment("TUNE_TRIAL_EXPORT"));
   result.export_directory = environment("TUNE_TRIAL_EXPORT_DIR");
+  if (auto bundles = from_json(environment("TUNE_TRIAL_BUNDLES")))
+    result.bundles = bundles_from(*bundles);
   order.params = environment("TUNE_TRIAL_PARAMS");
   if (auto restore = environment("TUNE_TRIAL_RESTORE"); !restore.empty())
     order.restore = restore;
@@ -392,6 +395,11 @@ trial_environment(const object& config, const trial_context& context,
       {"TUNE_TRIAL_PARAMS", params_file.string()},
       {"TUNE_TRIAL_CPUS", number_text(context.cpus)},
       {"TUNE_TRIAL_GPUS", number_text(context.gpus)}};
+  if (!context.bundles.empty()) {
+    result.emplace_back("TUNE_TRIAL_BUNDLES", to_json(to_value(context.bundles)));
+    result.emplace_back("TUNE_TRIAL_NODES", nodes_of(context.bundles));
+    result.emplace_back("TUNE_TRIAL_ADDRESSES", addresses_of(context.bundles));
+  }
   if (!context.exports.empty()) {
     result.emplace_back("TUNE_TRIAL_EXPORT", joined(context.exports));
     result.emplace_back("TUNE_TRIAL_EXPORT_DIR", context.export_directory.string());

@@ -2,6 +2,7 @@
 #include "tune/io/process/host_talk.hpp"
 
 #include "tune/io/json.hpp"
+#include "tune/io/process/bundle_list.hpp"
 
 namespace tune {
 
@@ -45,6 +46,8 @@ std::string to_line(const host_order& what) {
     next.set("exports", value::list{with.exports.begin(), with.exports.end()});
     next.set("export_directory", with.export_directory.string());
   }
+  if (!with.bundles.empty())
+    next.set("bundles", to_value(with.bundles));
   if (what.restore)
     next.set("restore", what.restore->string());
   return to_json(object{{"next", std::move(next)}});
@@ -64,6 +67,8 @@ expected<host_order> read_host_order(std::string_view text) {
          number_of(*next, "cpus"), number_of(*next, "gpus"),     text_of(*next, "devices")};
   result.context.exports = texts_of(*next, "exports");
   result.context.export_directory = text_of(*next, "export_directory");
+  if (const auto* bundles = next->find("bundles"))
+    result.context.bundles = bundles_from(*bundles);
   result.params = text_of(*next, "params");
   if (result.context.directory.empty() || result.params.empty())
     return error{ec::protocol, "an attempt without directory or parameters"};

@@ -301,6 +301,24 @@ void check_reading(loading& x) {
   }
 }
 
+/// A rank is a process of a command, in a bundle.
+void check_ranks(loading& x) {
+  const auto ranks = x.what.trainable.ranks;
+  if (ranks == 1)
+    return;
+  const auto text = ranks == 0 ? std::string{"bundles"} : std::to_string(ranks);
+  const auto given = x.what.resources.bundles.size();
+  if (*x.what.trainable.kind != trainable_kind::command)
+    x.refuse("trainable", "ranks",
+             "ranks = " + text + ": has no meaning for kind = " + kind_name(*x.what.trainable.kind)
+                 + "; it wants a command");
+  else if (ranks > 1 && given > 0 && ranks != given + 1)
+    x.refuse("trainable", "ranks",
+             "ranks = " + text + ": a trial has " + std::to_string(given + 1)
+                 + " bundles, its own and those of [resources] bundles; leave bundles out for "
+                   "ranks that are all alike, or write ranks = bundles");
+}
+
 /// Only who is asked can export.
 void check_exports(loading& x) {
   const auto& of = x.what.trainable;
@@ -340,6 +358,7 @@ void check_trainable(loading& x) {
   check_name(x);
   check_files(x);
   check_plugin(x);
+  check_ranks(x);
   check_reuse(x);
   check_exports(x);
   if (*x.what.trainable.kind == trainable_kind::command) {

@@ -104,6 +104,9 @@ resource_request request_of(const spec& x) {
                 custom_amounts(from.custom)};
   resource_request result{{std::move(own)}, from.strategy, x.cluster.policy};
   result.bundles.insert(result.bundles.end(), from.bundles.begin(), from.bundles.end());
+  // Ranks without bundles of their own are all alike.
+  if (from.bundles.empty() && x.trainable.ranks > 1)
+    result.bundles.resize(x.trainable.ranks, result.bundles.front());
   return result;
 }
 

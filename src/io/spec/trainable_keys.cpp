@@ -15,6 +15,8 @@ namespace {
 
 using namespace key_makers;
 
+constexpr std::uint64_t most_ranks = 1024;
+
 key_spec kind_key() {
   static const std::vector<std::string> kinds{"command", "function", "class", "table"};
   auto result = start({"trainable", "kind",
@@ -118,6 +120,31 @@ key_spec export_key() {
   return result;
 }
 
+/// A number, or "bundles".
+key_spec ranks_key() {
+  static const std::string per_bundle = "bundles";
+  auto result = start({"trainable", "ranks",
+                       "processes of the command per trial, each in a bundle of its own and, where "
+                       "that is, on another node; bundles: as many as [resources] bundles makes",
+                       true},
+                      option_kind::text, "number from 1 to 1024, or bundles");
+  result.write = [](const spec& x) {
+    return x.trainable.ranks == 0 ? per_bundle : std::to_string(x.trainable.ranks);
+  };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    if (what == per_bundle) {
+      x.trainable.ranks = 0;
+      return {};
+    }
+    const auto number = parse_integer(what);
+    if (!number || *number < 1 || *number > static_cast<std::int64_t>(most_ranks))
+      return refusal("ranks", what, "must be a whole number from 1 to 1024, or bundles");
+    x.trainable.ranks = static_cast<std::uint64_t>(*number);
+    return {};
+  };
+  return result;
+}
+
 /// "auto", or whether.
 key_spec pty_key() {
   static const std::vector<std::string> choices{"auto", "true", "false"};
@@ -210,6 +237,7 @@ void add_trainable_keys(std::vector<key_spec>& to) {
   to.push_back(one_of({"trainable", "stream", "which output metrics are read from"},
                       {"stdout", "stderr", "both"}, TUNE_FIELD(trainable.stream)));
   to.push_back(pty_key());
+  to.push_back(ranks_key());
   to.push_back(
       bytes({"trainable", "output_cap", "most bytes kept of each of stdout and stderr", true},
             TUNE_FIELD(trainable.output_cap)));

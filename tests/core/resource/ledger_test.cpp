@@ -656,6 +656,22 @@ TEST_P(any_history, possible_requests_are_granted_by_an_empty_cluster) {
   }
 }
 
+TEST(ledger, keeps_a_number_for_each_bundle_of_a_lease) {
+  ledger uut;
+  uut.set_node("a", {amount::of(8), {}, 0, {}});
+  const resources one{amount::of(1), {}, 0, {}};
+  uut.enqueue(1, {{one, one, one}});
+  uut.enqueue(2, {{one}});
+  uut.enqueue(3, {{one}});
+
+  const auto grants = uut.grant();
+
+  ASSERT_EQ(grants.size(), 3u);
+  EXPECT_EQ(grants[0].what.id, lease_id{1});
+  EXPECT_EQ(grants[1].what.id, lease_id{4});
+  EXPECT_EQ(grants[2].what.id, lease_id{5});
+}
+
 INSTANTIATE_TEST_SUITE_P(ledger, any_history, testing::Range(1u, 6u));
 
 } // namespace

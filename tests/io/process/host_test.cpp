@@ -3,11 +3,13 @@
 
 #include "process_fixture.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/process/bundle_list.hpp"
 #include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/line_protocol.hpp"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <fstream>
@@ -234,6 +236,33 @@ TEST(trial_environment, names_parameters_that_a_shell_can_read) {
                         pair{"TUNE_TRIAL_ID", "00001"}, pair{"CUDA_VISIBLE_DEVICES", "0,1"}}));
   for (const auto& [name, x] : uut)
     EXPECT_EQ(name.find('.'), name.npos) << name;
+}
+
+TEST(trial_environment, tells_of_all_bundles) {
+  trial_context context{"00001", "x", "/d", 1, 0, {}};
+  context.bundles = {{"w1", "10.0.0.5", 2, 1, 1024, "0"}, {"w2", "10.0.0.6", 0.5, 0, 0, {}}};
+
+  auto uut = trial_environment({}, context, "/d/params.json", {});
+
+  using pair = std::pair<std::string, std::string>;
+  EXPECT_THAT(uut, testing::IsSupersetOf({pair{"TUNE_TRIAL_NODES", "w1,w2"},
+                                          pair{"TUNE_TRIAL_ADDRESSES", "10.0.0.5,10.0.0.6"}}));
+  auto told = std::find_if(uut.begin(), uut.end(),
+                           [](const auto& x) { return x.first == "TUNE_TRIAL_BUNDLES"; });
+  ASSERT_NE(told, uut.end());
+  auto read = from_json(told->second);
+  ASSERT_TRUE(read) << told->second;
+  EXPECT_EQ(bundles_from(*read), context.bundles);
+}
+
+TEST(host_order, brings_a_host_that_waits_the_bundles_of_its_next_trial) {
+  host_order what{{"00001", "x", "/d", 1, 0, {}}, "/d/params.json", {}};
+  what.context.bundles = {{"w1", "10.0.0.5", 2, 1, 1024, "0"}};
+
+  auto back = read_host_order(to_line(what));
+
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->context.bundles, what.context.bundles);
 }
 
 TEST(host_command, names_this_program) {

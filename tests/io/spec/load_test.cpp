@@ -519,6 +519,22 @@ TEST(convert, makes_the_settings_of_the_engine) {
             (resources{{}, amount::of(0.25), 0, {{"licence", amount::of(1)}}}));
 }
 
+TEST(convert, gives_each_rank_a_bundle) {
+  auto bundles_of = [](const std::string& ranks, const std::string& resources) {
+    return settings_of(loaded("[trainable]\ncommand = a\nranks = " + ranks
+                              + "\n[resources]\ncpu = 2\n" + resources
+                              + "[experiment]\nmetric = loss\nmode = min\n[space]\nx = 1\n"))
+        .request.bundles;
+  };
+  const resources own{amount::of(2), {}, 0, {}};
+  const resources other{amount::of(3), {}, 0, {}};
+
+  EXPECT_THAT(bundles_of("1", ""), ElementsAre(own));
+  EXPECT_THAT(bundles_of("3", ""), ElementsAre(own, own, own));
+  EXPECT_THAT(bundles_of("bundles", "bundles = [{\"cpu\": 3}]\n"), ElementsAre(own, other));
+  EXPECT_THAT(bundles_of("2", "bundles = [{\"cpu\": 3}]\n"), ElementsAre(own, other));
+}
+
 TEST(convert, lays_the_overrides_over_what_a_machine_has) {
   spec x;
   x.cluster.cpus = 3;

@@ -19,7 +19,7 @@ namespace tune {
 
 /// A granted request.
 struct lease {
-  lease_id id;
+  lease_id id; ///< Those behind it are for the other bundles, one each: see `lease_parts`.
   /// One per bundle of the request, in its order.
   std::vector<bundle_grant> bundles;
   friend bool operator==(const lease&, const lease&) = default;

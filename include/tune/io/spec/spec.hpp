@@ -96,6 +96,8 @@ struct trainable_section {
   std::vector<template_pair> templates;
   /// Environment variables of the command.
   std::vector<named_text> env;
+  /// Processes of a trial, one per bundle. 1: one, which has all bundles; 0: as many as bundles.
+  std::uint64_t ranks = 1;
   /// Bytes kept of each of stdout and stderr. 0 = none.
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Formats to export at the end of a trial.

@@ -1,0 +1,21 @@
+/// The launch orders of an attempt's ranks. Private to actors.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/wire.hpp"
+
+namespace tune {
+
+/// What an attempt is told of a bundle, but for what only the cluster knows.
+[[nodiscard]] bundle_told told_of(const bundle_grant& what);
+
+/// Gives the process of `order` the resources of one of its bundles. One without bundles asks for
+/// nothing.
+void take_bundle(launch_order& order, std::uint32_t which);
+
+/// The order of a further rank of the attempt, which still has the number of the whole lease.
+/// @param port Where rank 0 waits for it.
+[[nodiscard]] launch_order order_of_rank(const launch_order& first, std::uint32_t rank,
+                                         std::uint16_t port);
+
+} // namespace tune
