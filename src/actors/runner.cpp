@@ -383,7 +383,9 @@ struct runner_state : engine_ports {
   }
 
   void remember(const cmd::attempt_changed& x, sequence cause) {
-    if (janitor && x.finished && x.how == end_class::node_lost)
+    // The node of one that was preempted may have begun anew.
+    const auto is_given_up = x.how == end_class::node_lost || x.how == end_class::preempted;
+    if (janitor && x.finished && is_given_up)
       lost.emplace_back(cause, x.trial, x.attempt);
   }
 

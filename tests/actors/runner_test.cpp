@@ -403,7 +403,9 @@ TEST_F(answer_order_test, takes_no_deferred_answer_for_that_of_a_turn) {
   trainable.heard->forget();
 }
 
-TEST_F(runner_test, tidies_up_behind_a_lost_attempt_once_its_end_is_on_disk) {
+struct given_up_attempt : runner_test, testing::WithParamInterface<end_class> {};
+
+TEST_P(given_up_attempt, is_tidied_up_behind_once_its_end_is_on_disk) {
   std::atomic<bool> on_disk = false;
   std::promise<std::tuple<trial_id, attempt_id, bool>> tidied;
   janitor = keep(spawn_janitor(
@@ -414,7 +416,7 @@ TEST_F(runner_test, tidies_up_behind_a_lost_attempt_once_its_end_is_on_disk) {
       }));
   begin();
 
-  end(end_class::node_lost, "its guard ended");
+  end(GetParam(), "its node began anew");
   run_now();
   on_disk = true;
   make_durable();
@@ -423,6 +425,9 @@ TEST_F(runner_test, tidies_up_behind_a_lost_attempt_once_its_end_is_on_disk) {
   ASSERT_EQ(told.wait_for(60s), std::future_status::ready);
   EXPECT_EQ(told.get(), (std::tuple{trial_id{0}, order.attempt.id(), true}));
 }
+
+INSTANTIATE_TEST_SUITE_P(by_its_head, given_up_attempt,
+                         testing::Values(end_class::node_lost, end_class::preempted));
 
 TEST_F(runner_test, tells_its_observer_what_the_first_report_lacks) {
   settings.objectives = {{"loss", false}, {"speed", true}};
