@@ -76,6 +76,7 @@ TEST_F(stalled_facts, make_an_answer_old_where_nobody_was_chosen_since) {
   post(on::decided{{{question, {}}}});
 
   EXPECT_TRUE(ports.all<cmd::finish>().empty());
+  choose({});
   ASSERT_EQ(ports.all<cmd::resolve_stall>().size(), 2u);
   post(on::decided{{{ports.last<cmd::resolve_stall>().at, {}}}});
   EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stalled);
