@@ -126,10 +126,38 @@ struct clerk_state {
     auto [at, is_new] = peers.try_emplace(who.address());
     if (is_new) {
       at->second.who = who;
-      watched.watch(self, who,
-                    [this, where = who.address()](const caf::error&) { peers.erase(where); });
+      watched.watch(self, who, [this, where = who.address()](const caf::error&) { lose(where); });
     }
     return at->second;
+  }
+
+  /// What was being put into its place is given up, too: it will be offered again.
+  void lose(const caf::actor_addr& where) {
+    auto gone = peers.extract(where);
+    if (gone.empty())
+      return;
+    for (const auto& [number, x] : gone.mapped().arrivals) {
+      if (!x.from)
+        works.drop(attempt_claim{x.who}, "the connection to its worker broke");
+    }
+  }
+
+  /// Whoever offers it again has come anew, and the break may not have been noticed yet.
+  void replace_older(const peer_business& by, const attempt_claim& who) {
+    const auto owner = slow_rounds::owner_of(who);
+    for (auto& [where, of] : peers) {
+      std::vector<std::uint64_t> older;
+      for (const auto& [number, x] : of.arrivals) {
+        if (&of != &by && slow_rounds::owner_of(x.who) == owner)
+          older.push_back(number);
+      }
+      for (auto number : older) {
+        std::erase(of.turns, number);
+        auto gone = of.arrivals.extract(number);
+        if (!gone.mapped().from)
+          works.drop(attempt_claim{gone.mapped().who}, "it is offered anew");
+      }
+    }
   }
 
   template <class Self>
@@ -171,6 +199,7 @@ struct clerk_state {
 
   template <class Self>
   void begin(Self* self, peer_business& of, const checkpoint_offer& offer) {
+    replace_older(of, offer.who);
     if (shelves->has(offer))
       return say(self, of, checkpoint_settled{offer.number, {}});
     auto begun = of.arrivals.contains(offer.number)

@@ -448,6 +448,27 @@ TEST_F(vault_test, gives_up_what_the_worker_drops_or_leaves_behind) {
   EXPECT_TRUE(heard->settled.empty());
 }
 
+TEST_F(vault_test,
+       takes_a_checkpoint_over_another_connection_before_it_knows_that_the_first_broke) {
+  auto what = offer(3, 1000);
+  tell(uut, what, worker);
+  give(next(heard->wanted));
+  heard->wanted.clear();
+  auto back = keep(checkpoint_peer_actor{system->spawn(peer, heard)});
+
+  what.number = 9;
+  tell(uut, what, back);
+  while (!heard->wanted.empty()) {
+    auto x = next(heard->wanted);
+    tell(uut, checkpoint_piece{x.number, x.offset, *reader->read(x.offset, x.size), {}}, back);
+  }
+
+  auto told = next(heard->settled);
+  EXPECT_EQ(told.number, 9u);
+  EXPECT_EQ(told.why, "");
+  EXPECT_FALSE(has_drafts());
+}
+
 TEST_F(vault_test, loses_patience_where_nothing_comes) {
   tell(uut, offer(1, 1000), worker);
   pass(50s);
