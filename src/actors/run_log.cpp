@@ -140,6 +140,14 @@ public:
     for (const auto& x : all_)
       x->trial_changed(what, now);
   }
+  void reported(const std::shared_ptr<const report>& what, instant now) override {
+    for (const auto& x : all_)
+      x->reported(what, now);
+  }
+  void saved(const on::saved& what, instant now) override {
+    for (const auto& x : all_)
+      x->saved(what, now);
+  }
   void attempt_began(const cmd::attempt_changed& what, instant now) override {
     for (const auto& x : all_)
       x->attempt_began(what, now);

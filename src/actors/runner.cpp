@@ -231,7 +231,16 @@ struct runner_state : engine_ports {
       if (auto known = hands.find(news->what->trial); known != hands.end())
         known->second.last = news->what;
     }
+    if (observer)
+      show(what);
     for_recorder.items.emplace_back(what);
+  }
+
+  void show(const event& what) const {
+    if (const auto* news = std::get_if<on::reported>(&what.what))
+      observer->reported(news->what, what.at);
+    else if (const auto* kept = std::get_if<on::saved>(&what.what))
+      observer->saved(*kept, what.at);
   }
 
   void carry_out(const command& what) override {

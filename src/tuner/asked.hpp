@@ -13,10 +13,21 @@ namespace tune {
 /// For what is answered at once, however busy the machine.
 inline constexpr std::chrono::seconds answer_patience{2};
 
+/// A scoped actor leaves its system's logger with the thread, and the system cannot end before
+/// that thread lets go of it: threads of the program may live on.
+struct logger_release {
+  logger_release() = default;
+  logger_release(const logger_release&) = delete;
+  logger_release& operator=(const logger_release&) = delete;
+  ~logger_release() { caf::logger::set_current_actor_system(nullptr); }
+};
+
 /// @returns the answer; nothing if none comes in time.
 template <class Answer, class Handle, class... Words>
 std::optional<Answer> asked(caf::actor_system& system, const Handle& whom, caf::timespan patience,
                             Words&&... words) {
+  // Goes last.
+  logger_release after;
   caf::scoped_actor self{system};
   std::optional<Answer> result;
   request(self.operator->(), whom, patience, std::forward<Words>(words)...)

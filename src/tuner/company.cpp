@@ -118,7 +118,9 @@ company::company(premises& where, run_parts parts, company_options how)
     , janitor_{spawn_janitor(
           system_, remover(store_->directory()),
           tidier(store_->directory(), where.gives_up_attempts_of(parts.work->id)))}
-    , space_{parts.space} {
+    , space_{parts.space}
+    , request_{parts.settings.request}
+    , labels_{parts.labels} {
   if (parts.work->trial_files)
     spawn_files(how);
   runner_parts wanted{experiment{parts.settings,
@@ -156,6 +158,8 @@ company::company(premises& where, run_parts parts, company_options how)
   runner_ = spawn_runner(system_, std::move(wanted));
   end_with(system_, runner_, judge_, "the scheduler");
   end_with(system_, runner_, source_, "the searcher");
+  desk_ = std::make_shared<control_desk>(
+      control_desk_parts{system_, runner_, where_, store_->directory(), space_, board_});
 }
 
 company::~company() = default;
@@ -183,11 +187,9 @@ expected<void> company::start() {
 }
 
 void company::open_desk() {
-  auto opened = control_server::start(
-      store_->directory(),
-      control_desk({system_, runner_, where_, store_->directory(), space_, board_}));
+  auto opened = control_server::start(store_->directory(), spoken_by(desk_));
   if (opened)
-    desk_ = std::move(*opened);
+    socket_ = std::move(*opened);
   else
     send_from_outside(runner_, remark{"other terminals cannot control this experiment: "
                                       + to_text(opened.error())});
@@ -211,6 +213,15 @@ std::optional<runner_status> company::status() {
   return asked<runner_status>(system_, runner_, answer_patience, status_atom_v, most_rows);
 }
 
+void company::ask(const control_request& what,
+                  const std::function<void(expected<control_answer>)>& answer) {
+  desk_->handle(what, answer);
+}
+
+std::optional<bool> company::has_room(const std::optional<resource_request>& what) {
+  return where_.has_room(what.value_or(request_), what ? node_labels{} : labels_);
+}
+
 std::string company::settle() {
   auto trouble = asked<std::string>(system_, recorder_, settle_patience, drain_atom_v);
   if (!trouble)
@@ -229,7 +240,7 @@ void company::when_broken(const std::function<void(const std::string&)>& call) {
 }
 
 void company::dismiss() {
-  desk_.reset();
+  socket_.reset();
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
   go(runner_);
   go(judge_);

@@ -89,75 +89,68 @@ expected<plan> addition_for(const control_request& what, const search_space& spa
   return result;
 }
 
-class desk {
-public:
-  explicit desk(control_desk_parts parts) : parts_{std::move(parts)} {}
-
-  /// Called from one thread.
-  void handle(const control_request& what, const control_reply& reply) {
-    if (what.what == op::status)
-      return reply(recent_status());
-    auto made = plan_of(what);
-    if (!made)
-      return reply(control_fault(made.error()));
-    if (made->orders.empty())
-      return reply(to_json(control_answer{joined(*made, {}), {}}));
-    auto orders = std::move(made->orders);
-    auto answer = [made = std::move(*made), reply](expected<std::vector<order_verdict>> told) {
-      reply(told ? to_json(control_answer{joined(made, std::move(*told)), {}})
-                 : control_fault(told.error()));
-    };
-    send_from_outside(parts_.runner, client_orders{std::move(orders), std::move(answer)});
-  }
-
-private:
-  control_desk_parts parts_;
-  std::string status_;
-  std::chrono::steady_clock::time_point status_until_{};
-
-  const std::string& recent_status() {
-    if (std::chrono::steady_clock::now() >= status_until_) {
-      status_ = status();
-      status_until_ = std::chrono::steady_clock::now() + status_age;
-    }
-    return status_;
-  }
-
-  [[nodiscard]] expected<plan> plan_of(const control_request& what) const {
-    if (what.what == op::add)
-      return addition_for(what, *parts_.space);
-    if (what.what == op::retry)
-      return retries_for(what, parts_.directory);
-    return orders_for(what);
-  }
-
-  [[nodiscard]] std::string status() const {
-    auto state = asked<runner_status>(parts_.system, parts_.runner, answer_patience, status_atom_v,
-                                      no_rows);
-    auto books = parts_.where.resources();
-    if (!state || !books)
-      return control_fault({ec::timeout, "the experiment does not answer"});
-    control_status result;
-    result.pid = ::getpid();
-    result.elapsed = state->at;
-    result.suspended = state->view.suspended;
-    result.held = state->view.held;
-    result.nodes = books->nodes;
-    result.total = books->total;
-    result.used = books->used;
-    result.waits_for = state->waits_for;
-    if (parts_.board != nullptr)
-      result.scheduler = parts_.board->read();
-    return to_json(control_answer{{}, std::move(result)});
-  }
-};
+expected<plan> plan_of(const control_request& what, const control_desk_parts& parts) {
+  if (what.what == op::add)
+    return addition_for(what, *parts.space);
+  if (what.what == op::retry)
+    return retries_for(what, parts.directory);
+  return orders_for(what);
+}
 
 } // namespace
 
-control_handler control_desk(control_desk_parts parts) {
-  auto made = std::make_shared<desk>(std::move(parts));
-  return [made](const control_request& what, const control_reply& reply) {
-    made->handle(what, reply);
+void control_desk::handle(const control_request& what, const desk_answer& answer) {
+  if (what.what == op::status)
+    return answer(recent_status());
+  auto made = plan_of(what, parts_);
+  if (!made)
+    return answer(made.error());
+  if (made->orders.empty())
+    return answer(control_answer{joined(*made, {}), {}});
+  auto orders = std::move(made->orders);
+  auto pass_on = [made = std::move(*made), answer](expected<std::vector<order_verdict>> told) {
+    if (told)
+      answer(control_answer{joined(made, std::move(*told)), {}});
+    else
+      answer(told.error());
+  };
+  send_from_outside(parts_.runner, client_orders{std::move(orders), std::move(pass_on)});
+}
+
+expected<control_answer> control_desk::recent_status() {
+  std::lock_guard guard{mutex_};
+  if (!status_ || std::chrono::steady_clock::now() >= status_until_) {
+    status_ = status();
+    status_until_ = std::chrono::steady_clock::now() + status_age;
+  }
+  return *status_;
+}
+
+expected<control_answer> control_desk::status() const {
+  auto state
+      = asked<runner_status>(parts_.system, parts_.runner, answer_patience, status_atom_v, no_rows);
+  auto books = parts_.where.resources();
+  if (!state || !books)
+    return error{ec::timeout, "the experiment does not answer"};
+  control_status result;
+  result.pid = ::getpid();
+  result.elapsed = state->at;
+  result.suspended = state->view.suspended;
+  result.held = state->view.held;
+  result.nodes = books->nodes;
+  result.total = books->total;
+  result.used = books->used;
+  result.waits_for = state->waits_for;
+  if (parts_.board != nullptr)
+    result.scheduler = parts_.board->read();
+  return control_answer{{}, std::move(result)};
+}
+
+control_handler spoken_by(std::shared_ptr<control_desk> desk) {
+  return [desk = std::move(desk)](const control_request& what, const control_reply& reply) {
+    desk->handle(what, [reply](const expected<control_answer>& told) {
+      reply(told ? to_json(*told) : control_fault(told.error()));
+    });
   };
 }
 

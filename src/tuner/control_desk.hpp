@@ -1,4 +1,4 @@
-/// Carries out what clients of a control socket want. Private to the tuner.
+/// Carries out what clients want: of a control socket, or of this process. Private to the tuner.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,12 @@
 #include "tune/io/control/control_server.hpp"
 #include "tune/tuner/premises.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 namespace tune {
 
@@ -24,7 +28,30 @@ struct control_desk_parts {
   std::shared_ptr<const outline_board> board = nullptr;
 };
 
-/// Turns requests into orders for the runner, whose answers come when they are on disk.
-[[nodiscard]] control_handler control_desk(control_desk_parts parts);
+/// Takes the answer to a request, or why there is none; from any thread. Called at most once: not
+/// at all where the runner goes before it could answer.
+using desk_answer = std::function<void(expected<control_answer>)>;
+
+/// Turns requests into orders for the runner, whose answers come when they are on disk. For any
+/// thread.
+class control_desk {
+public:
+  explicit control_desk(control_desk_parts parts) : parts_{std::move(parts)} {}
+
+  /// Blocks for `status` alone.
+  void handle(const control_request& what, const desk_answer& answer);
+
+private:
+  control_desk_parts parts_;
+  std::mutex mutex_;
+  std::optional<expected<control_answer>> status_;
+  std::chrono::steady_clock::time_point status_until_{};
+
+  [[nodiscard]] expected<control_answer> recent_status();
+  [[nodiscard]] expected<control_answer> status() const;
+};
+
+/// The same for clients of the socket, in lines of JSON.
+[[nodiscard]] control_handler spoken_by(std::shared_ptr<control_desk> desk);
 
 } // namespace tune

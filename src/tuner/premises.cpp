@@ -12,11 +12,26 @@
 #include "tune/net/vault.hpp"
 #include "tune/net/watchman.hpp"
 
+#include <algorithm>
 #include <future>
 #include <memory>
 #include <utility>
 
 namespace tune {
+
+namespace {
+
+bool is_within(const resources& what, const resources& limit) {
+  auto has = [&](const std::string& name, amount x) {
+    auto known = limit.custom.find(name);
+    return x <= (known == limit.custom.end() ? amount{} : known->second);
+  };
+  return what.cpu <= limit.cpu && what.gpu <= limit.gpu && what.memory <= limit.memory
+         && std::all_of(what.custom.begin(), what.custom.end(),
+                        [&](const auto& x) { return has(x.first, x.second); });
+}
+
+} // namespace
 
 namespace {
 
@@ -111,6 +126,18 @@ premises::gives_up_attempts_of(const std::string& job) const {
 std::string premises::impossible(const resource_request& what, const node_labels& labels) const {
   auto answer = asked<std::string>(system_, cluster_, answer_patience, fit_question{what, labels});
   return answer.value_or(std::string{});
+}
+
+std::optional<bool> premises::has_room(const resource_request& what,
+                                       const node_labels& labels) const {
+  auto why = asked<std::string>(system_, cluster_, answer_patience, fit_question{what, labels});
+  auto books = resources();
+  if (!why || !books)
+    return std::nullopt;
+  auto wanted = books->used;
+  for (const auto& bundle : what.bundles)
+    wanted += bundle;
+  return why->empty() && is_within(wanted, books->total);
 }
 
 std::optional<cluster_status> premises::resources() const {

@@ -1,97 +1,103 @@
-/// Between the runner and the user's callback: what is thrown there stays there.
+/// Between the runner and the user's callback: what it takes and what it throws stays there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "tune/actors/runner.hpp"
-#include "tune/trainable/drive.hpp"
 #include "tune/tuner/tuner.hpp"
 
 #include <condition_variable>
+#include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 namespace tune {
 
-/// Hands an experiment's news on, one at a time, keeps the warnings, and waits for the end.
+/// Hands an experiment's news on, keeps the warnings, and waits for the end. The callback is called
+/// from a thread of its own, one call at a time and in order: whoever brings news never waits.
 class relay : public run_observer {
 public:
+  /// Reports and decisions that may wait for a callback that falls behind; what comes beyond is
+  /// left out, and counted.
+  static constexpr std::size_t most_waiting = 10'000;
+
   /// @param to May be null.
   explicit relay(std::shared_ptr<tuner_callback> to) : to_{std::move(to)} {}
+  relay(const relay&) = delete;
+  relay& operator=(const relay&) = delete;
+  ~relay() override { close(); }
+
+  /// Begins to call. What came before is called first.
+  /// @errors `ec::process` where no thread can be had.
+  [[nodiscard]] expected<void> start();
+  /// Returns when the callback has heard all that came; from now on it hears nothing.
+  void close();
 
   void began(const std::filesystem::path& directory) {
-    call([&](tuner_callback& x) { x.began(directory); });
+    hand_on([directory](tuner_callback& x) { x.began(directory); });
   }
   void listens(const std::string& address) {
-    call([&](tuner_callback& x) { x.listens(address); });
+    hand_on([address](tuner_callback& x) { x.listens(address); });
   }
   void worker_changed(const std::string& line) {
-    call([&](tuner_callback& x) { x.worker_changed(line); });
+    hand_on([line](tuner_callback& x) { x.worker_changed(line); });
   }
   void trial_changed(const cmd::trial_changed& what, instant now) override {
-    call([&](tuner_callback& x) { x.trial_changed(what, now); });
+    hand_on([what, now](tuner_callback& x) { x.trial_changed(what, now); });
+  }
+  void reported(const std::shared_ptr<const report>& what, instant now) override {
+    hand_on([what, now](tuner_callback& x) { x.reported(*what, now); }, true);
+  }
+  void saved(const on::saved& what, instant now) override {
+    hand_on([what, now](tuner_callback& x) { x.saved(what, now); });
+  }
+  void decided(const cmd::decision_taken& what, instant now) override {
+    hand_on([what, now](tuner_callback& x) { x.decided(what, now); }, true);
   }
   void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) override {
-    call([&](tuner_callback& x) { x.attempt_failed(what, again, now); });
+    hand_on([what, again, now](tuner_callback& x) { x.attempt_failed(what, again, now); });
   }
-  void warned(const std::string& text) override {
-    keep(text);
-    call([&](tuner_callback& x) { x.warned(text); });
-  }
+  void warned(const std::string& text) override;
   /// From the thread of the trial files.
   void warned_by_files(const std::string& why) {
     warned("trial files are not written any more: " + why);
   }
-  void finished(const run_summary& how) override {
-    std::lock_guard guard{mutex_};
-    if (!over_)
-      over_ = how;
-    changed_.notify_all();
-  }
+  void finished(const run_summary& how) override;
   /// Nothing more will come, and this is why.
-  void broke(const std::string& why) {
-    run_summary how;
-    how.storage_error = why;
-    finished(how);
-  }
+  void broke(const std::string& why);
 
   /// Waits for the end.
-  [[nodiscard]] run_summary wait() {
-    std::unique_lock guard{mutex_};
-    changed_.wait(guard, [this] { return over_.has_value(); });
-    return *over_;
-  }
+  [[nodiscard]] run_summary wait();
 
-  [[nodiscard]] std::vector<std::string> warnings() const {
-    std::lock_guard guard{mutex_};
-    return warnings_;
-  }
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
 private:
-  /// Held while the callback runs; never together with `mutex_`.
-  std::mutex calling_;
+  using call = std::function<void(tuner_callback&)>;
+  struct item {
+    call what;
+    bool may_be_left_out = false;
+  };
+
+  /// Null once it threw. Touched by whoever calls it alone.
   std::shared_ptr<tuner_callback> to_;
+  std::thread caller_;
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  std::deque<item> waiting_;
+  /// Of those, such as may be left out.
+  std::size_t bulk_ = 0;
+  std::uint64_t left_out_ = 0;
+  bool closed_ = false;
   std::vector<std::string> warnings_;
   std::optional<run_summary> over_;
 
-  void keep(std::string text) {
-    std::lock_guard guard{mutex_};
-    warnings_.push_back(std::move(text));
-  }
-
-  template <class F>
-  void call(F f) {
-    std::lock_guard guard{calling_};
-    if (to_ == nullptr)
-      return;
-    try {
-      f(*to_);
-    } catch (...) {
-      keep("the callback is not called any more, it threw: " + current_exception_text());
-      to_ = nullptr;
-    }
-  }
+  void hand_on(call what, bool may_be_left_out = false);
+  /// Calls until it is closed and nothing waits.
+  void serve();
+  void call_one(const call& what);
+  void keep(std::string text);
 };
 
 } // namespace tune

@@ -4,6 +4,7 @@
 #include "tune/tuner/preparation.hpp"
 
 #include "relay.hpp"
+#include "steering_link.hpp"
 #include "tune/actors/run_log.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/memory_limit.hpp"
@@ -11,6 +12,7 @@
 #include "tune/io/spec/machine_check.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
+#include "tune/trainable/drive.hpp"
 #include "tune/tuner/company.hpp"
 #include "tune/tuner/listening.hpp"
 #include "tune/tuner/own_actors.hpp"
@@ -201,28 +203,18 @@ public:
 
   expected<result_grid> run(const run_content& what);
 
-  /// Calls `f` with the company under way, if there is one.
-  template <class F>
-  void with_company(F f) const {
-    std::lock_guard guard{mutex_};
-    if (company_ != nullptr)
-      f(*company_);
-  }
+  [[nodiscard]] const std::shared_ptr<steering_link>& link() const { return link_; }
 
 private:
   choices all_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   bool busy_ = false;
-  company* company_ = nullptr;
+  std::shared_ptr<steering_link> link_ = std::make_shared<steering_link>();
 
   expected<result_grid> run_alone(const run_content& what);
   expected<void> conduct(caf::actor_system& system, run_parts parts, company_options how,
                          const run_content& what, staging where,
                          const std::shared_ptr<relay>& news);
-  void present(company* whom) {
-    std::lock_guard guard{mutex_};
-    company_ = whom;
-  }
 };
 
 expected<result_grid> tuner::impl::run(const run_content& what) {
@@ -301,6 +293,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     return log.error();
   else if (*log)
     how.observer = joined_observers({*log, news});
+  if (auto begun = news->start(); !begun)
+    return begun.error();
   news->began(directory);
   staging where{chosen.what.cluster.local, std::move(*port)};
   expected<void> done;
@@ -312,6 +306,7 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     done = conduct(system, std::move(parts), std::move(how), what, std::move(where), news);
   }
   store.reset();
+  news->close();
   if (!done)
     return done.error();
   return read_result_grid(directory, news->warnings());
@@ -336,19 +331,20 @@ expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, 
     how.searcher = std::move(*hired);
   }
   premises place{system, parts.node, where.works_here};
+  auto directory = how.store->directory();
   company actors{place, std::move(parts), std::move(how)};
   place.when_crippled(actors.interrupter());
   auto broken = [news](const std::string& why) { news->broke(why); };
   place.when_broken(broken);
   actors.when_broken(broken);
-  present(&actors);
   auto began = open_to_workers(place, std::move(where.port), news);
   if (began)
-    began = actors.start();
+    began = link_->begin(actors, directory);
   run_summary end;
-  if (began)
+  if (began) {
     end = news->wait();
-  present(nullptr);
+    link_->end();
+  }
   auto trouble = actors.settle();
   actors.dismiss();
   place.close();
@@ -372,20 +368,24 @@ expected<result_grid> tuner::run(const run_options& what) {
 }
 
 void tuner::stop(std::string why) {
-  impl_->with_company([&](company& x) { x.stop(std::move(why)); });
+  impl_->link()->with_company([&](company& x) { x.stop(std::move(why)); });
 }
 
 void tuner::interrupt(std::string why) {
-  impl_->with_company([&](company& x) { x.interrupt(std::move(why)); });
+  impl_->link()->with_company([&](company& x) { x.interrupt(std::move(why)); });
 }
 
 std::optional<experiment_view> tuner::view() const {
   std::optional<experiment_view> result;
-  impl_->with_company([&](company& x) {
+  impl_->link()->with_company([&](company& x) {
     if (auto state = x.status())
       result = state->view;
   });
   return result;
+}
+
+steering tuner::steer() const {
+  return steering{impl_->link()};
 }
 
 } // namespace tune

@@ -22,6 +22,16 @@ public:
     static_cast<void>(what);
     static_cast<void>(now);
   }
+  /// A trainable reported.
+  virtual void reported(const std::shared_ptr<const report>& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
+  /// A checkpoint was registered. @param what with its number.
+  virtual void saved(const on::saved& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
   /// An attempt was given its resources.
   virtual void attempt_began(const cmd::attempt_changed& what, instant now) {
     static_cast<void>(what);

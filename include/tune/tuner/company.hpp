@@ -17,7 +17,10 @@
 
 namespace tune {
 
+class control_desk;
 class control_server;
+struct control_answer;
+struct control_request;
 struct opened_storage;
 struct spec;
 
@@ -87,6 +90,15 @@ public:
   [[nodiscard]] std::optional<runner_status> status();
   [[nodiscard]] std::optional<cluster_status> resources() { return where_.resources(); }
 
+  /// Carries out what a client of the control socket may want, too. From any thread.
+  /// @param answer Called once what it tells is on disk; destroyed uncalled where the company is
+  ///               dismissed before.
+  void ask(const control_request& what,
+           const std::function<void(expected<control_answer>)>& answer);
+  /// Whether a trial that asks for `what`, or for what those of this experiment ask for, could be
+  /// given it now. Nothing if nobody answers soon.
+  [[nodiscard]] std::optional<bool> has_room(const std::optional<resource_request>& what);
+
   /// Waits until all that was handed over is on disk and in the trial files.
   /// @returns why the database is not; empty if it is.
   [[nodiscard]] std::string settle();
@@ -112,7 +124,11 @@ private:
   scheduler_actor judge_;
   searcher_actor source_;
   runner_actor runner_;
-  std::unique_ptr<control_server> desk_;
+  /// What a trial asks for, and what its node must be able to do.
+  resource_request request_;
+  node_labels labels_;
+  std::shared_ptr<control_desk> desk_;
+  std::unique_ptr<control_server> socket_;
 
   void open_desk();
   void spawn_files(const company_options& how);

@@ -56,6 +56,10 @@ public:
   /// could, or nobody answers.
   [[nodiscard]] std::string impossible(const resource_request& what,
                                        const node_labels& labels) const;
+  /// Whether as much as the request asks for is free on all nodes together, and some nodes could
+  /// ever grant it; nothing if nobody answers soon.
+  [[nodiscard]] std::optional<bool> has_room(const resource_request& what,
+                                             const node_labels& labels) const;
   /// What all nodes have and what of it is granted; nothing if nobody answers soon.
   [[nodiscard]] std::optional<cluster_status> resources() const;
 

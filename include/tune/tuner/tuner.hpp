@@ -7,6 +7,7 @@
 #include "tune/tuner/choices.hpp"
 #include "tune/tuner/result_grid.hpp"
 #include "tune/tuner/run_options.hpp"
+#include "tune/tuner/steering.hpp"
 
 #include <memory>
 #include <optional>
@@ -16,8 +17,14 @@ namespace tune {
 
 /// Hears of a running experiment.
 ///
-/// Called from a thread of the runtime, one call at a time: be quick, hand the news on. What it
-/// throws ends its calls, and is among the grid's warnings.
+/// Called from a thread that is there for nothing else, one call at a time, in the order in which
+/// things happened: trials never wait for it. `tuner::run` returns when it has heard everything.
+/// Where it falls behind by 10,000 reports and decisions, further ones are left out until it has
+/// caught up, and the grid's warnings say how many. What it throws ends its calls, and is among the
+/// warnings, too. It may use `tuner::steer`, `stop`, `interrupt` and `view`, but not `run`.
+///
+/// What is told here is decided, and on its way to the disk: after a crash the experiment may go on
+/// from before the last few of them.
 class tuner_callback {
 public:
   virtual ~tuner_callback() = default;
@@ -33,6 +40,23 @@ public:
     static_cast<void>(what);
     static_cast<void>(now);
   }
+  /// A trial reported. `tune::metric` reads from it, automatic metrics included.
+  virtual void reported(const report& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
+  /// A checkpoint is complete. `what.location` is relative to the experiment's directory, unless it
+  /// lies in a node's memory; see `kept_in_memory`.
+  virtual void saved(const on::saved& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
+  /// A decision took effect, of the scheduler or a stop condition, other than to go on; `reason`
+  /// says why.
+  virtual void decided(const cmd::decision_taken& what, instant now) {
+    static_cast<void>(what);
+    static_cast<void>(now);
+  }
   /// An attempt failed. @param again the trial will be tried again.
   virtual void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) {
     static_cast<void>(what);
@@ -41,6 +65,11 @@ public:
   }
   /// Something is probably not as it was meant.
   virtual void warned(const std::string& text) { static_cast<void>(text); }
+  /// The experiment is over. @param why may be empty.
+  virtual void finished(experiment_status how, const std::string& why) {
+    static_cast<void>(how);
+    static_cast<void>(why);
+  }
 };
 
 /// Runs one experiment at a time. For several at once take several tuners, on threads of their own.
@@ -74,6 +103,9 @@ public:
   /// The state of the experiment under way; nothing where there is none, or it does not answer
   /// within seconds. From any thread.
   [[nodiscard]] std::optional<experiment_view> view() const;
+  /// A handle by which other threads add, stop, pause and retry trials, list them, and ask for free
+  /// resources. May be taken at any time.
+  [[nodiscard]] steering steer() const;
 
 private:
   class impl;

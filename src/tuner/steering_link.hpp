@@ -1,0 +1,54 @@
+/// Between handles of a program and the experiment that its tuner runs. Private to the tuner.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/tuner/company.hpp"
+
+#include <filesystem>
+#include <mutex>
+#include <shared_mutex>
+
+namespace tune {
+
+/// Knows the company under way, if there is one, and keeps it there while somebody speaks with it.
+class steering_link {
+public:
+  /// Starts `whom`, which is under way from then on, with `where` as its directory. Whoever asks
+  /// meanwhile, a trial that began already perhaps, waits until it is.
+  expected<void> begin(company& whom, std::filesystem::path where) {
+    std::lock_guard guard{mutex_};
+    auto began = whom.start();
+    if (began) {
+      company_ = &whom;
+      directory_ = std::move(where);
+    }
+    return began;
+  }
+  /// Nobody is any more. Waits for those who speak with it.
+  void end() {
+    std::lock_guard guard{mutex_};
+    company_ = nullptr;
+  }
+
+  /// Calls `f` with the company under way. @returns whether there is one.
+  template <class F>
+  bool with_company(F f) const {
+    std::shared_lock guard{mutex_};
+    if (company_ != nullptr)
+      f(*company_);
+    return company_ != nullptr;
+  }
+
+  /// Of the last experiment; empty: there was none.
+  [[nodiscard]] std::filesystem::path directory() const {
+    std::shared_lock guard{mutex_};
+    return directory_;
+  }
+
+private:
+  mutable std::shared_mutex mutex_;
+  company* company_ = nullptr;
+  std::filesystem::path directory_;
+};
+
+} // namespace tune
