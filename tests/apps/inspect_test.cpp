@@ -218,6 +218,23 @@ TEST_F(inspect_test, tells_programs_the_same) {
 )");
 }
 
+TEST_F(inspect_test, refuses_a_record_that_names_no_metric) {
+  const auto other = root / "results" / "other";
+  auto store = experiment_store::create(other);
+  ASSERT_TRUE(store) << store.error().detail;
+  auto written = store->write(std::vector<store_item>{
+      store_item{event{1, 0s, on::opened{1, "0.1.0", to_json(spec{}), 7}}}});
+  ASSERT_TRUE(written) << written.error().detail;
+  trials_request what;
+  what.directory = other.string();
+  std::ostringstream out;
+
+  auto shown = show_trials(what, output_format::table, {}, out);
+
+  ASSERT_FALSE(shown);
+  EXPECT_THAT(shown.error().detail, HasSubstr("it names no metric"));
+}
+
 TEST_F(inspect_test, says_which_directory_is_missing) {
   auto why = refused(of(root / "nowhere"));
   EXPECT_EQ(why.code, ec::unreadable);

@@ -13,7 +13,6 @@
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/resources_json.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -97,33 +96,30 @@ expected<known_state> read_state(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reading_failed(reader.error());
-  auto row = reader->experiment();
-  if (!row)
-    return reading_failed(row.error());
-  auto what = spec_from_json(row->spec);
-  if (!what)
-    return error{ec::storage, printable(directory.string() + ": the configuration in its database: "
-                                        + to_text(what.error()))};
+  auto recorded = read_experiment(*reader, directory);
+  if (!recorded)
+    return recorded.error();
+  auto& [row, what] = *recorded;
   snapshot_frame fixed;
-  fixed.experiment = what->experiment.name;
+  fixed.experiment = what.experiment.name;
   fixed.directory = fs::absolute(directory).lexically_normal().string();
-  fixed.objectives = what->experiment.objectives;
-  fixed.time_limit = what->experiment.time_limit;
-  auto seen = recorded_snapshot(*reader, *row, fixed);
+  fixed.objectives = what.experiment.objectives;
+  fixed.time_limit = what.experiment.time_limit;
+  auto seen = recorded_snapshot(*reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());
   auto running = running_trials(*reader, fixed.objectives);
   if (!running)
     return reading_failed(running.error());
   seen->trials = std::move(*running);
-  auto shares = shares_of(*reader, row->counts, fixed.objectives);
+  auto shares = shares_of(*reader, row.counts, fixed.objectives);
   if (!shares)
     return reading_failed(shares.error());
   known_state result;
   result.shares = std::move(*shares);
   result.seen = std::move(*seen);
-  result.is_asked = !what->trainable.kind;
-  result.row = std::move(*row);
+  result.is_asked = !what.trainable.kind;
+  result.row = std::move(row);
   return result;
 }
 

@@ -2,10 +2,13 @@
 #include "inspect/experiment_directory.hpp"
 
 #include "console/text.hpp"
+#include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace tune::cli {
@@ -67,6 +70,22 @@ expected<fs::path> directory_of(const std::string& given) {
 error reading_failed(const error& why) {
   auto code = why.code == ec::refused ? ec::storage : why.code;
   return {code, printable(to_text(why))};
+}
+
+expected<recorded_experiment> read_experiment(store_reader& from, const fs::path& directory) {
+  auto row = from.experiment();
+  if (!row)
+    return reading_failed(row.error());
+  auto broken = [&](const std::string& why) {
+    return error{ec::storage, printable(directory.string())
+                                  + ": the configuration in its database: " + printable(why)};
+  };
+  auto what = spec_from_json(row->spec);
+  if (!what)
+    return broken(to_text(what.error()));
+  if (what->experiment.objectives.empty())
+    return broken("it names no metric");
+  return recorded_experiment{std::move(*row), std::move(*what)};
 }
 
 } // namespace tune::cli

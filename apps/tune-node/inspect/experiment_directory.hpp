@@ -3,9 +3,15 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/spec/spec.hpp"
+#include "tune/io/store/rows.hpp"
 
 #include <filesystem>
 #include <string>
+
+namespace tune {
+class store_reader;
+}
 
 namespace tune::cli {
 
@@ -17,5 +23,18 @@ namespace tune::cli {
 /// An error of the reader, harmless to show. To a reader a database that is not ours is damage,
 /// not a matter of safety.
 [[nodiscard]] error reading_failed(const error& why);
+
+/// An experiment as its database has it.
+struct recorded_experiment {
+  experiment_row row;
+  /// With at least one objective.
+  spec what;
+};
+
+/// @param directory For errors.
+/// @errors those of the reader; `ec::storage`: its configuration cannot be read, or names no
+/// metric.
+[[nodiscard]] expected<recorded_experiment> read_experiment(store_reader& from,
+                                                            const std::filesystem::path& directory);
 
 } // namespace tune::cli

@@ -8,7 +8,6 @@
 #include "run/snapshot.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -106,28 +105,26 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reading_failed(reader.error());
-  auto row = reader->experiment();
-  if (!row)
-    return reading_failed(row.error());
-  auto what = spec_from_json(row->spec);
-  if (!what || what->experiment.objectives.empty())
-    return error{ec::storage, printable(directory.string()) + ": its configuration cannot be read"};
+  auto recorded = read_experiment(*reader, directory);
+  if (!recorded)
+    return recorded.error();
+  auto& [row, what] = *recorded;
   snapshot_frame fixed;
-  fixed.experiment = what->experiment.name;
+  fixed.experiment = what.experiment.name;
   fixed.directory = full_path(directory);
-  fixed.objectives = what->experiment.objectives;
-  auto seen = recorded_snapshot(*reader, *row, fixed);
+  fixed.objectives = what.experiment.objectives;
+  auto seen = recorded_snapshot(*reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());
   experiment_facts result;
   result.seen = std::move(*seen);
-  result.what = std::move(*what);
-  result.status = row->status;
-  if (row->status == "running" && !is_led(directory))
+  result.what = std::move(what);
+  result.status = row.status;
+  if (row.status == "running" && !is_led(directory))
     result.status = "lost";
-  result.created_ms = row->created_ms;
-  result.created = date_of(row->created_ms);
-  result.reports = row->results;
+  result.created_ms = row.created_ms;
+  result.created = date_of(row.created_ms);
+  result.reports = row.results;
   return result;
 }
 

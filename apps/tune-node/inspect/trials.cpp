@@ -11,8 +11,6 @@
 #include "output/write_trials.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/control/control_client.hpp"
-#include "tune/io/spec/record.hpp"
-#include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -27,14 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 expected<std::vector<objective>> objectives_of(store_reader& from, const fs::path& directory) {
-  auto row = from.experiment();
-  if (!row)
-    return reading_failed(row.error());
-  auto what = spec_from_json(row->spec);
-  if (!what)
-    return error{ec::storage, printable(database_file(directory).string()
-                                        + ": the configuration in it: " + to_text(what.error()))};
-  return what->experiment.objectives;
+  auto recorded = read_experiment(from, directory);
+  if (!recorded)
+    return recorded.error();
+  return std::move(recorded->what.experiment.objectives);
 }
 
 /// A head that is busy is not waited for.

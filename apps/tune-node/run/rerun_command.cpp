@@ -11,7 +11,6 @@
 #include "run/run_command.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -65,20 +64,18 @@ expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_i
   auto reader = store_reader::open(directory);
   if (!reader)
     return reading_failed(reader.error());
-  auto row = reader->experiment();
-  if (!row)
-    return reading_failed(row.error());
-  auto what = spec_from_json(row->spec);
-  if (!what)
-    return reading_failed(what.error());
-  if (!what->trainable.kind)
+  auto recorded = read_experiment(*reader, directory);
+  if (!recorded)
+    return recorded.error();
+  auto& what = recorded->what;
+  if (!what.trainable.kind)
     return error{ec::bad_option, directory.string()
                                      + ": its trials are run by a program of yours"
                                        " (ask-tell), and cannot be run from here"};
-  auto trial = trial_in(*reader, *what, wanted, directory);
+  auto trial = trial_in(*reader, what, wanted, directory);
   if (!trial)
     return trial.error();
-  return recorded_run{std::move(*what), std::move(*trial)};
+  return recorded_run{std::move(what), std::move(*trial)};
 }
 
 /// The metrics of the report that is compared with the best of before, or else of the last one.
