@@ -114,7 +114,7 @@ struct door_state {
     auto client = client_hello_from_json(text);
     if (!client)
       return reject(client.error(), "somebody");
-    return *client ? hear_client(**client) : hear_worker(text);
+    return *client ? hear_client(**client) : hear_worker(self, text);
   }
 
   /// Somebody else's word, or one that came too late, changes nothing.
@@ -144,7 +144,8 @@ struct door_state {
     return to_json(hello_answer{welcome_as(who.name, wall_ms())});
   }
 
-  std::string hear_worker(const std::string& text) {
+  template <class Self>
+  std::string hear_worker(Self* self, const std::string& text) {
     auto who = hello_from_json(text);
     if (!who)
       return reject(who.error(), "somebody");
@@ -153,6 +154,10 @@ struct door_state {
     if (!is_countable(who->capacity))
       return reject({ec::bad_option, "it offers more than a machine can have"},
                     "worker " + who->name);
+    // A worker that ended and is begun anew may come before the end of its line is heard.
+    if (auto former = inside.find(who->name);
+        settings.watchman && former != inside.end() && former->second.worker != who->worker)
+      bury(self, who->name, former->second);
     auto called = name_for(*who);
     forget_oldest_of(who->worker);
     auto ticket = draw_ticket();

@@ -355,6 +355,19 @@ TEST_F(watched_door_test, tells_at_once_of_a_process_that_has_ended) {
   EXPECT_EQ(greet(words_of("b")).name, "w");
 }
 
+TEST_F(watched_door_test, gives_the_name_of_a_process_that_has_ended_to_the_next) {
+  auto node = mock_node();
+  auto words = words_of("a");
+  auto own = mark_of_this_process();
+  words.process = own.substr(0, own.rfind(':') + 1) + "1"; // an earlier one of this number
+  auto offer = come(words, node);
+
+  EXPECT_EQ(greet(words_of("b")).name, "w");
+
+  EXPECT_EQ(cluster.take<node_silent>().session, offer.session);
+  EXPECT_THAT(said.back(), HasSubstr("worker w is gone: its process has ended"));
+}
+
 TEST_F(watched_door_test, loses_a_worker_at_once_whose_guard_says_that_it_died) {
   auto node = mock_node();
   auto offer = come(words_of("a"), node);
