@@ -74,15 +74,21 @@ class Sweeps(Case):
 
     def start_in(self, space, *words):
         whole = space.command(self.directory, TUNE_NODE, *words)
-        return self.start(*whole[1:], program=whole[0])
+        run = self.start(*whole[1:], program=whole[0])
+        # Before the run is put away, since what runs inside has its pipes.
+        self.addCleanup(space.close)
+        return run
 
     def family(self, below=None):
         return [x for x in processes_of(below or self.directory) if self.is_shell(x)]
 
     @staticmethod
     def is_shell(pid):
-        """Of the family only the trial itself stays the same process."""
+        """Of the family only the trial itself stays the same process. It leads its group; what it
+        forks has its words, too, for a moment."""
         with contextlib.suppress(OSError):
+            if os.getpgid(pid) != pid:
+                return False
             words = Path("/proc", str(pid), "cmdline").read_bytes().split(b"\0")
             return len(words) > 2 and words[1].endswith(b"family.sh") and words[2] != b"deaf" \
                 and words[2] != b"moving"

@@ -60,6 +60,8 @@ struct open_attempt {
   /// It may be written into the node's memory; and that was tried in vain.
   bool saves_in_memory = false;
   bool no_memory = false;
+  /// One of its nodes said that it is about to go.
+  bool node_leaves = false;
   /// The scheduler asked for its next checkpoint as such, not only for a pause.
   bool saves_for_others = false;
   parked next = parked::nothing;

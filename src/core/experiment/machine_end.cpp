@@ -103,11 +103,14 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
   // Its trainable may live on elsewhere, without its helpers.
   if (trial->attempt->home() != what.node)
     emit(cmd::halt{trial->id, trial->attempt->id, halt_mode::kill, "its helpers' node was lost"});
-  auto attempt = trial->attempt->id;
+  // The last words of a node that left may be overtaken by the end of its line.
+  const auto node = "node " + what.node;
+  if (trial->attempt->node_leaves)
+    return take(on::ended{id, trial->attempt->id, end_class::preempted, node + " left", {}});
   take(on::ended{id,
-                 attempt,
+                 trial->attempt->id,
                  end_class::node_lost,
-                 "node " + what.node + " was lost" + (what.why.empty() ? "" : ": " + what.why),
+                 node + " was lost" + (what.why.empty() ? "" : ": " + what.why),
                  {}});
 }
 
@@ -128,6 +131,7 @@ void machine::give_up(live_trial& trial) {
 void machine::leave_node(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
+  attempt.node_leaves = true;
   if (attempt.next > parked::save || attempt.at == phase::stopping
       || settings_.saves == save_ability::none)
     return;

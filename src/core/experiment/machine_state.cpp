@@ -168,7 +168,7 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   }
   describe_marks(into, x.saving_marks);
   into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
-  into.add(std::uint64_t{x.saves_for_others});
+  into.add(std::uint64_t{x.node_leaves}).add(std::uint64_t{x.saves_for_others});
   into.add(*x.config);
   for (auto iteration : x.handing_over)
     into.add(iteration);

@@ -150,6 +150,19 @@ TEST_F(leaving_node, gives_way_to_a_stop) {
   EXPECT_EQ(status(), trial_status::terminated);
 }
 
+TEST_F(leaving_node, is_not_lost_where_its_last_words_come_too_late) {
+  begin();
+  go();
+  post(on::node_down{"near", "it left"});
+
+  EXPECT_EQ(how(), end_class::preempted);
+  EXPECT_EQ(ports.last<cmd::attempt_changed>().detail, "node near left");
+  EXPECT_EQ(ports.last<cmd::trial_changed>().failures, 0u);
+  choose();
+  place("far");
+  EXPECT_EQ(status(), trial_status::running);
+}
+
 TEST_F(leaving_node, is_not_trusted_with_a_pause_in_its_memory) {
   settings.checkpoints.pause_in_memory = true;
   begin();
