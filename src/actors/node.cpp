@@ -21,8 +21,9 @@ namespace tune {
 
 namespace {
 
-using node_impl = extend<node_desk_actor, caf::result<void>(std::uint64_t, trainable_actor),
-                         caf::result<void>(std::uint64_t, std::string, bool)>;
+using node_impl
+    = extend<node_desk_actor, caf::result<void>(std::uint64_t, trainable_actor),
+             caf::result<void>(std::uint64_t, std::string, bool), caf::result<void>(files_gone)>;
 
 attempt_ended ended(attempt_key attempt, end_class how, std::string why) {
   attempt_ended result;
@@ -277,6 +278,12 @@ struct node_state {
     leave_off(lease, plan.not_ready({lease}, {why.why, why.is_passing}));
   }
 
+  void lose_files(const files_gone& what) {
+    if (settings->tell)
+      settings->tell(what.why);
+    leave_off(what.lease, plan.files_gone({what.lease}, what.why));
+  }
+
   /// Nothing of it runs here any more: on a worker nothing stays on the disk for its sake.
   void leave_off(std::uint64_t lease, const node_commands& commands) {
     const auto& x = occupants.at(lease);
@@ -395,6 +402,7 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       [&state](std::uint64_t lease, const std::string& why, bool is_passing) {
         state.not_started(lease, {why, is_passing});
       },
+      [&state](const files_gone& x) { state.lose_files(x); },
   };
 }
 

@@ -50,6 +50,17 @@ struct process_launcher_state {
       settings->tell(unclear);
   }
 
+  static std::string missing(const files_in_use& what) {
+    std::error_code why;
+    if (!what.brought)
+      return {};
+    if (auto all = look_for(*what.brought); !all)
+      return all.error().detail;
+    if (what.directory.empty() || std::filesystem::exists(what.directory, why) || why)
+      return {};
+    return "the trial's directory is gone: " + what.directory.string();
+  }
+
   void forget(const std::string& job) {
     patterns.erase(job);
     if (hosts)
@@ -57,6 +68,8 @@ struct process_launcher_state {
   }
 
   void launch(const trainable_start& what, const launch_listener_actor& node) {
+    if (auto gone = missing({what.job->files, {}}); !gone.empty())
+      return send(self, node, files_gone{what.order.lease, gone});
     sweep(*what.job);
     if (processes == nullptr) {
       auto started = process_service::start(settings->processes);
@@ -70,7 +83,9 @@ struct process_launcher_state {
     if (hosts == nullptr)
       hosts = std::make_shared<kept_hosts>(processes);
     const auto* found = patterns_of(*what.job);
-    auto made = spawn_process_trainable(self->system(), what, {processes, hosts, reading}, found);
+    auto made = spawn_process_trainable(
+        self->system(), what, {processes, hosts, reading, caf::actor_cast<file_looker_actor>(self)},
+        found);
     if (made)
       send(self, node, what.order.lease, *made);
     else
@@ -98,6 +113,7 @@ process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state
           state.decline(what, node, not_ready_after_exception());
         }
       },
+      [](const files_in_use& x) { return process_launcher_state::missing(x); },
       [&state](const job_over& x) { state.forget(x.job); },
   };
 }

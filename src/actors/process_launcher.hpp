@@ -12,17 +12,25 @@
 
 namespace tune {
 
+/// It was not launched: files that were brought for its job are gone.
+struct files_gone {
+  std::uint64_t lease = 0;
+  std::string why;
+};
+
 /// Who hears what came of a launch.
 using launch_listener_actor = typed_actor<
     // The trainable of this allocation runs.
     caf::result<void>(std::uint64_t, trainable_actor),
     // It never will: why the node was not ready for it, and whether that may pass.
-    caf::result<void>(std::uint64_t, std::string, bool)>;
+    caf::result<void>(std::uint64_t, std::string, bool), caf::result<void>(files_gone)>;
 
 /// Makes directories and, once, the guard. On a thread of its own, because it blocks on the disk;
 /// so it speaks to its node only: see docs/decisions/0005.
 using process_launcher_actor
     = typed_actor<caf::result<void>(trainable_start, launch_listener_actor),
+                  // Which of them are gone, in words; empty: none.
+                  caf::result<std::string>(files_in_use),
                   // Nothing more of the job comes: the processes that wait for it end.
                   caf::result<void>(job_over)>;
 
@@ -30,6 +38,8 @@ using process_launcher_actor
 
 TUNE_BEGIN_LOCAL_TYPES(tune_node)
 TUNE_LOCAL_TYPE(tune_node, tune::trainable_start)
+TUNE_LOCAL_TYPE(tune_node, tune::files_gone)
+TUNE_LOCAL_TYPE(tune_node, tune::files_in_use)
 TUNE_LOCAL_HANDLE(tune_node, tune::launch_listener_actor)
 TUNE_END_LOCAL_TYPES(tune_node)
 

@@ -7,6 +7,7 @@
 #include "kept_hosts.hpp"
 #include "not_ready.hpp"
 #include "pattern_courier.hpp"
+#include "process_launcher.hpp"
 #include "trainables.hpp"
 #include "trial_process.hpp"
 
@@ -64,6 +65,7 @@ struct process_state {
   bool parked = false;
   /// Kept until the last word came by it.
   std::shared_ptr<pattern_thread> reading;
+  file_looker_actor looker;
   /// Null: it speaks the protocol.
   std::shared_ptr<pattern_courier> printed;
   process_handle process;
@@ -239,7 +241,13 @@ struct process_state {
     auto judged = judge_exit(how, known);
     if (judged.how == end_class::preempted)
       never_began.emplace(error{how.fault, how.trouble});
-    conclude(self, std::move(judged));
+    if (judged.how != end_class::user_error || !what.job->files)
+      return conclude(self, std::move(judged));
+    // The launcher lives as long as the node, and CAF answers for it if it is gone.
+    request(self, looker, caf::infinite, files_in_use{what.job->files, trial_directory(what)})
+        .then([this, self,
+               judged](const std::string& gone) { conclude(self, without_files(judged, gone)); },
+              [this, self, judged](const caf::error&) { conclude(self, judged); });
   }
 
   template <class Self>
@@ -585,6 +593,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.needs = host_key_of(state.what);
   state.is_kept = is_kept(state.what);
   state.reading = std::move(means.reading);
+  state.looker = std::move(means.looker);
   const auto& order = state.what.order;
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};

@@ -50,11 +50,23 @@ trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_star
 
 class kept_hosts;
 
+/// What a program needs on its node's disk.
+struct files_in_use {
+  std::shared_ptr<const laid_files> brought;
+  /// Its trial's directory.
+  std::filesystem::path directory;
+};
+
+/// Looks whether they are all there: which are gone, in words; empty: none.
+using file_looker_actor = typed_actor<caf::result<std::string>(files_in_use)>;
+
 /// What programs of one node share.
 struct process_means {
   std::shared_ptr<process_service> processes;
   std::shared_ptr<kept_hosts> hosts;
   std::shared_ptr<pattern_thread> reading;
+  /// Asked where a program failed that runs on files which were brought to its node.
+  file_looker_actor looker;
 };
 
 /// Runs a program. Makes the trial's directory before it returns, and starts the process then;

@@ -44,6 +44,13 @@ ec kind_of(ec code) {
   }
 }
 
+laid_files laid(const file_manifest& what, const fs::path& directory) {
+  laid_files result{directory, {}};
+  for (const auto& file : what.files)
+    result.paths.push_back(file.path);
+  return result;
+}
+
 } // namespace
 
 fetch_list::fetch_list(const content_store& to, const fetcher_settings& settings,
@@ -57,10 +64,11 @@ void fetch_list::fetch(const std::string& job) {
   auto [at, is_new] = fetches_.try_emplace(job);
   if (!is_new)
     return;
-  if (is_job_id(job))
-    ask(at);
-  else
-    fail(at, {ec::unreachable, "\"" + job + "\" is no id of a job"});
+  if (!is_job_id(job))
+    return fail(at, {ec::unreachable, "\"" + job + "\" is no id of a job"});
+  if (auto kept = settings_.keep_work(); !kept)
+    return fail(at, {ec::storage, kept.error().detail});
+  ask(at);
 }
 
 void fetch_list::ask(place x) {
@@ -199,7 +207,9 @@ void fetch_list::lay_out(place x) {
   }
   if (auto done = store_.link_tree(x->second.manifest, files); !done)
     return fail(x, done.error());
-  end(x, {x->first, std::move(x->second.record), files, {}});
+  fetched_job result{x->first, std::move(x->second.record), files, {}};
+  result.files = std::make_shared<const laid_files>(laid(x->second.manifest, files));
+  end(x, std::move(result));
 }
 
 void fetch_list::fail(place x, const error& why) {

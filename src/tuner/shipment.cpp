@@ -173,6 +173,7 @@ expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
     return made.error();
   if (auto fits = check_plugin(made->plan); !fits)
     return fits.error();
+  made->files = found.files;
   return std::shared_ptr<const job>{std::make_shared<job>(std::move(*made))};
 }
 

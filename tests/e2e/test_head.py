@@ -3,8 +3,10 @@
 import csv
 import io
 import re
+import shutil
 import signal
 import socket
+from collections import Counter
 
 from e2e import FAULTY_NODE, ROOT, CertifiedCase, main
 from test_programs import shown_experiment
@@ -190,6 +192,59 @@ class Head(CertifiedCase):
         self.stop(head)
         self.finish(broken)
         self.finish(healthy)
+
+    # -- Who cleans up behind a worker's back.
+
+    def ends(self):
+        """How attempts ended, with the number of each, by node and class."""
+        return Counter((row["node"], row["end_class"]) for row in self.rows("SELECT * FROM attempts"))
+
+    def test_a_worker_whose_directory_is_removed_makes_it_anew_and_blames_no_trial(self):
+        head, where = self.head("--no-local")
+        log = self.directory / "w.log"
+        with open(log, "w", encoding="utf-8") as err:
+            worker = self.start(
+                *("worker", "--join", where, "--name", "w", "--cpus", 1, "--certs", self.certs),
+                *("--work", self.directory / "work-w", "--once"), stderr=err
+            )
+        flag = self.directory / "go on"
+        tail = 'until [ -e "%s" ]; do sleep 0.05; done; cat "$2"' % flag
+        client = self.submit(self.job("x", 4, tail), where, "-o", "json")
+        self.wait_for_reports("x", 3, client)
+
+        shutil.rmtree(self.directory / "work-w")
+        flag.touch()
+
+        self.assertEqual(self.finish(client).json()["counts"]["TERMINATED"], 4)
+        # One was in the midst of it: its file was gone when it wanted it.
+        self.assertEqual(self.ends(), {("w", "node_lost"): 1, ("w", "finished"): 4})
+        self.assertRegex(log.read_text(), "files that were brought here .* are gone: .*/work-w/jobs/")
+        self.stop(head)
+        self.finish(worker)
+
+    def test_a_worker_whose_directory_another_took_gets_no_more_trials(self):
+        head, where = self.head("--no-local")
+        ini, flag = self.waiting_job("x", 4)
+        robbed = self.worker(where, "robbed")
+        client = self.submit(ini, where, "-o", "json")
+        self.wait_for_reports("x", 3, client)
+
+        (self.directory / "work-robbed" / "lock").unlink()
+        taker = self.start(
+            *("worker", "--join", "127.0.0.1:1", "--certs", self.certs),
+            *("--work", self.directory / "work-robbed")
+        )
+        jobs = self.directory / "work-robbed" / "jobs"
+        self.wait_until(lambda: not list(jobs.iterdir()), taker, "the other worker's sweep")
+        flag.touch()
+
+        ran = self.finish(client, 75)
+        self.assertRegex(ran.err, "node robbed is not ready for it: .* was taken by another process")
+        blameless = {("robbed", x) for x in ("finished", "preempted", "interrupted")}
+        self.assertLessEqual(set(self.ends()), blameless)
+        self.stop(head)
+        self.finish(robbed)
+        taker.kill()
 
     def test_its_client_shows_what_a_local_run_shows(self):
         head, where = self.head()

@@ -155,6 +155,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   caf::actor_system system{config};
   fetcher_settings fetching;
   fetching.work = work->path();
+  fetching.keep_work = [&work] { return work->keep(); };
   auto fetcher = spawn_fetcher(system, std::move(fetching));
   if (!fetcher)
     return fetcher.error();

@@ -156,6 +156,9 @@ struct steward_state {
     if (!made)
       return error{ec::bad_option, made.error().detail};
     auto& parts = made->parts;
+    auto work = std::make_shared<job>(*parts.work);
+    work->files = task.found.files;
+    parts.work = std::move(work);
     parts.settings.queue_trials = task.words.queue_trials.value_or(true);
     if (!parts.settings.queue_trials) {
       if (auto why = here.place->impossible(parts.settings.request, parts.labels); !why.empty())

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,6 +49,14 @@ expected<std::optional<int>> lock(const fs::path& directory) {
   return error{ec::storage, "cannot lock " + file.string() + ": " + std::strerror(fault)};
 }
 
+/// Whether the file has this name.
+bool is_at(const fs::path& name, int file) {
+  struct stat there = {};
+  struct stat ours = {};
+  return ::lstat(name.c_str(), &there) == 0 && ::fstat(file, &ours) == 0
+         && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
+}
+
 } // namespace
 
 expected<work_directory> work_directory::claim(const fs::path& wanted, const std::string& whose) {
@@ -63,6 +72,20 @@ expected<work_directory> work_directory::claim(const fs::path& wanted, const std
       return error{ec::refused, "another " + whose + " uses " + path.string()};
   }
   return error{ec::refused, "too many " + whose + "s use " + base.string()};
+}
+
+expected<void> work_directory::keep() {
+  if (is_at(path_ / "lock", lock_))
+    return {};
+  auto held = lock(path_);
+  if (!held)
+    return held.error();
+  if (!*held)
+    return error{ec::refused, path_.string()
+                                  + " was taken by another process, after its file"
+                                    " \"lock\" had been removed"};
+  ::close(std::exchange(lock_, **held));
+  return {};
 }
 
 work_directory::work_directory(work_directory&& x) noexcept

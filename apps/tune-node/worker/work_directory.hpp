@@ -23,6 +23,11 @@ public:
   work_directory& operator=(work_directory&&) = delete;
   ~work_directory();
 
+  /// Looks whether it is still there and ours; makes and locks it anew where it, or its file
+  /// `lock`, was removed and nobody took it since. For one thread.
+  /// @errors `ec::refused` where another process has it now; `ec::storage`.
+  [[nodiscard]] expected<void> keep();
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:

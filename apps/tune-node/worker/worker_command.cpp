@@ -169,13 +169,14 @@ void sweep(const std::filesystem::path& directory) {
 /// Runs the actors until the connector has ended.
 [[gnu::noinline]] expected<worker_end> conduct(const command_line& line, const worker_request& what,
                                                const choices& all, const transport& how,
-                                               const std::filesystem::path& directory) noexcept {
+                                               work_directory& directory) noexcept {
   network_config config{how, 0, what.liveness};
   // Goes after all that writes into it.
   const auto memory = pause_memory::make();
   caf::actor_system system{config};
   fetcher_settings fetching;
-  fetching.work = directory;
+  fetching.work = directory.path();
+  fetching.keep_work = [&directory] { return directory.keep(); };
   fetching.store_bytes = what.cache;
   auto fetcher = spawn_fetcher(system, std::move(fetching));
   if (!fetcher)
@@ -217,7 +218,7 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
   if (auto can = can_start_threads(threads_of_worker); !can)
     return complain(can.error());
   end_when_exhausted("the head goes on without this worker");
-  auto end = conduct(line, what, all, *how, directory->path());
+  auto end = conduct(line, what, all, *how, *directory);
   // The last jobs may have gone after the actors that would have removed them.
   sweep(directory->path());
   if (!end)

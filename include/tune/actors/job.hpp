@@ -5,6 +5,7 @@
 #include "tune/core/value.hpp"
 #include "tune/io/artifacts/artifact_rules.hpp"
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
+#include "tune/io/files/laid_files.hpp"
 #include "tune/io/process/metric_pattern.hpp"
 #include "tune/io/spec/command_template.hpp"
 #include "tune/io/spec/template_file.hpp"
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -91,6 +93,8 @@ struct job {
   checkpoint_limits limits = {};
   /// What trials write on a worker, and comes back.
   artifact_rules artifacts = {};
+  /// What was brought to this node for it; null where it runs on the files of its user.
+  std::shared_ptr<const laid_files> files = {};
 };
 
 } // namespace tune

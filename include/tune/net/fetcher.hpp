@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 
 namespace tune {
 
@@ -25,6 +26,9 @@ struct fetcher_settings {
   std::uint64_t store_bytes = std::uint64_t{10} << 30;
   /// How often a file is begun at most. [>= 1]
   unsigned tries = 3;
+  /// Called before a job is brought, on the thread that writes: makes `work` anew where it was
+  /// removed. An error is the job's.
+  std::function<expected<void>()> keep_work = [] { return expected<void>{}; };
   /// Writes on a thread of its own, since it blocks on the disk; false is for schedulers that must
   /// see every message.
   bool own_thread = true;

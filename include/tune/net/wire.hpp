@@ -6,9 +6,11 @@
 
 #include "tune/actors/wire.hpp"
 #include "tune/io/files/file_manifest.hpp"
+#include "tune/io/files/laid_files.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 namespace tune {
@@ -350,6 +352,8 @@ struct fetched_job {
   /// here; `ec::shortage`: this machine has no descriptor for them now; `ec::unreachable`: whoever
   /// has them does not give them.
   ec kind = ec::unreachable;
+  /// What lies in `directory`.
+  std::shared_ptr<const laid_files> files = {};
 };
 
 } // namespace tune

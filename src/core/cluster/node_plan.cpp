@@ -63,6 +63,8 @@ stage after_preparing(stage from, event what) {
       return from == stage::preparing ? stage::running : stage::ending;
     case event::not_started:
       return stage::closing;
+    case event::files_gone:
+      return from == stage::preparing ? stage::fetching : from;
     case event::unwanted:
       return stage::cancelled;
     default:
@@ -292,6 +294,23 @@ node_commands node_plan::not_ready(lease_id which, const node_cmd::not_ready& wh
   if (!all_.at(which).is_given_up)
     out.emplace_back(node_cmd::decline{which, why});
   settle(which, end_class::preempted, text_of_refusal(why.why), out);
+  return out;
+}
+
+node_commands node_plan::files_gone(lease_id which, const std::string& why) {
+  auto& what = all_.at(which);
+  const auto& job = what.what.job;
+  if (how_.fetches_jobs)
+    known_jobs_.erase(job);
+  if (!how_.fetches_jobs || what.at != stage::preparing || what.is_fetched_anew || what.is_given_up
+      || leaving_ || over_.contains(job))
+    return not_ready(which, {why, false});
+  node_commands out;
+  const auto is_first = in_stage(stage::fetching, job).empty();
+  what.is_fetched_anew = true;
+  what.at = next(what.at, event::files_gone);
+  if (is_first)
+    out.emplace_back(node_cmd::fetch{job});
   return out;
 }
 

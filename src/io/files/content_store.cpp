@@ -109,6 +109,11 @@ fs::path content_store::path_of(const std::string& hash) const {
 expected<content_writer> content_store::begin(const std::string& hash, std::uint64_t size) const {
   if (!is_sha256(hash))
     return not_a_hash(hash);
+  // Somebody may have removed them.
+  for (const auto& directory : {root_, root_ / "incoming"}) {
+    if (auto made = make_directory(directory); !made)
+      return made.error();
+  }
   auto file = files::incoming_file::make(root_ / "incoming");
   if (!file)
     return file.error();

@@ -114,6 +114,14 @@ exit_judgement judge_class(const exit_info& how, const exit_facts& known) {
 
 } // namespace
 
+exit_judgement without_files(exit_judgement judged, const std::string& gone) {
+  if (gone.empty() || judged.how != end_class::user_error)
+    return judged;
+  judged.how = end_class::node_lost;
+  judged.detail = gone + (judged.detail.empty() ? "" : "\n" + judged.detail);
+  return judged;
+}
+
 exit_judgement judge_exit(const exit_info& how, const exit_facts& known) {
   auto result = judge_class(how, known);
   if (how.code)

@@ -9,6 +9,7 @@
 namespace tune {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using stage = allocation_stage;
@@ -43,6 +44,7 @@ constexpr row table[] = {
   {event::room,            {absent,    fetching,  fetching, preparing, cancelled, running, ending,  closing}},
   {event::started,         {absent,    fetching,  blocked,  running,   ending,    running, ending,  closing}},
   {event::not_started,     {closing,   closing,   closing,  closing,   closing,   closing, closing, closing}},
+  {event::files_gone,      {absent,    fetching,  blocked,  fetching,  cancelled, running, ending,  closing}},
   {event::unwanted,        {absent,    absent,    absent,   cancelled, cancelled, ending,  ending,  absent}},
   {event::gone,            {absent,    fetching,  blocked,  preparing, cancelled, closing, closing, closing}},
   {event::heard,           {absent,    fetching,  blocked,  preparing, cancelled, running, ending,  absent}},
@@ -203,6 +205,46 @@ TEST_F(node_plan_test, declines_what_its_job_is_missing_for) {
 
   EXPECT_THAT(words(uut.job_missing("y", {"no space", false})),
               ElementsAre("decline 7", "end 7: node w is not ready for it: no space", "await 7"));
+}
+
+TEST_F(node_plan_test, fetches_files_anew_that_are_gone_once_for_all_that_need_them) {
+  EXPECT_THAT(launch(7, 1), ElementsAre("prepare 7"));
+  EXPECT_THAT(launch(8, 2), ElementsAre("prepare 8"));
+
+  EXPECT_THAT(words(uut.files_gone({7}, "a.sh is gone")), ElementsAre("fetch x"));
+  EXPECT_THAT(uut.files_gone({8}, "a.sh is gone"), IsEmpty());
+  EXPECT_THAT(launch(9, 3), IsEmpty());
+
+  EXPECT_THAT(words(uut.job_found("x")), ElementsAre("prepare 7", "prepare 8", "prepare 9"));
+}
+
+TEST_F(node_plan_test, declines_what_files_are_gone_for_a_second_time) {
+  launch(7, 1);
+  static_cast<void>(uut.files_gone({7}, "a.sh is gone"));
+  static_cast<void>(uut.job_found("x"));
+
+  EXPECT_THAT(
+      words(uut.files_gone({7}, "a.sh is gone")),
+      ElementsAre("decline 7", "end 7: node w is not ready for it: a.sh is gone", "await 7"));
+  EXPECT_THAT(launch(8, 2), ElementsAre("fetch x"));
+}
+
+TEST_F(node_plan_test, declines_what_files_are_gone_for_where_nobody_brings_them) {
+  node_plan local{{"local", false, false, 0}};
+  local.know("x");
+  static_cast<void>(local.launch(order(7, 0), true));
+
+  EXPECT_THAT(words(local.files_gone({7}, "a.sh is gone")),
+              ElementsAre("decline 7", "end 7: node local is not ready for it: a.sh is gone",
+                          "forget 7", "over 7"));
+}
+
+TEST_F(node_plan_test, fetches_nothing_anew_for_what_nobody_wants) {
+  launch(7, 1);
+  static_cast<void>(uut.revoke({7}));
+
+  EXPECT_THAT(words(uut.files_gone({7}, "a.sh is gone")), Contains("decline 7"));
+  EXPECT_EQ(uut.stage_of({7}), stage::closing);
 }
 
 TEST_F(node_plan_test, declines_what_began_and_could_not_go_on_for_its_node_s_sake) {

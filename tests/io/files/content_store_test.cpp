@@ -196,5 +196,16 @@ TEST_F(content_store_test, fails_where_it_cannot_be_made) {
   EXPECT_EQ(content_store::open(root / "file" / "content").error().code, ec::storage);
 }
 
+TEST_F(content_store_test, is_made_anew_where_somebody_removed_it) {
+  auto uut = open();
+  put(uut, "hello");
+  fs::remove_all(root / "deep" / "content");
+
+  EXPECT_FALSE(uut.has(hello_hash, 5));
+  put(uut, "hello");
+
+  EXPECT_EQ(content(uut.path_of(hello_hash)), "hello");
+}
+
 } // namespace
 } // namespace tune

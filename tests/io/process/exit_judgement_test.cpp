@@ -283,5 +283,20 @@ TEST_P(exit_judgements, are_those_of_the_table) {
 INSTANTIATE_TEST_SUITE_P(of, exit_judgements, testing::ValuesIn(rows()),
                          [](const auto& x) { return std::string{x.param.name}; });
 
+// -- Files that are gone from the node.
+
+TEST(exit_judgement, is_the_node_s_fault_where_files_that_a_failed_program_needs_are_gone) {
+  EXPECT_EQ(without_files({end_class::user_error, "exited with status 1", 1}, "a.sh is gone"),
+            (exit_judgement{end_class::node_lost, "a.sh is gone\nexited with status 1", 1}));
+}
+
+TEST(exit_judgement, stays_where_no_file_is_gone_or_the_program_did_not_fail) {
+  const exit_judgement failed{end_class::user_error, "exited with status 1", 1};
+  const exit_judgement ended{end_class::finished, "", 0};
+
+  EXPECT_EQ(without_files(failed, ""), failed);
+  EXPECT_EQ(without_files(ended, "a.sh is gone"), ended);
+}
+
 } // namespace
 } // namespace tune

@@ -59,6 +59,8 @@ enum class allocation_event : std::uint8_t {
   /// Its trainable runs, or never will.
   started,
   not_started,
+  /// What was brought for its job is not there any more.
+  files_gone,
   /// Nobody wants it any more.
   unwanted,
   /// Its trainable is gone.
@@ -212,6 +214,9 @@ public:
   /// The node is not ready for it: none of the trial's fault. Also where that shows in the first
   /// moment of its trainable, which is gone then.
   [[nodiscard]] node_commands not_ready(lease_id which, const node_cmd::not_ready& why);
+  /// Files that were brought for its job are gone. They are fetched once more for each allocation;
+  /// where that does not help, the node is not ready for it.
+  [[nodiscard]] node_commands files_gone(lease_id which, const std::string& why);
   /// It does not begin, for a reason that is the attempt's own.
   [[nodiscard]] node_commands not_begun(lease_id which, end_class how, const std::string& why);
   /// Its trainable is gone, and with it its thread or process.
@@ -235,6 +240,7 @@ private:
     allocation_stage at = allocation_stage::absent;
     /// The head has given it up: nothing is said of it any more.
     bool is_given_up = false;
+    bool is_fetched_anew = false;
   };
   using allocations = std::map<lease_id, allocation>;
 

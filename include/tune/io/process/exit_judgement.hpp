@@ -52,4 +52,9 @@ struct exit_judgement {
 /// failed by itself before we could end it.
 [[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
 
+/// The same judgement where files that the program needs are gone from its node: no fault of its
+/// own.
+/// @param gone Which, in words; empty: none, and nothing changes.
+[[nodiscard]] exit_judgement without_files(exit_judgement judged, const std::string& gone);
+
 } // namespace tune
