@@ -279,9 +279,10 @@ struct node_state {
   }
 
   void lose_files(const files_gone& what) {
-    if (settings->tell)
-      settings->tell(what.why);
-    leave_off(what.lease, plan.files_gone({what.lease}, what.why));
+    const auto commands = plan.files_gone({what.lease}, what.why);
+    if (settings->tell && plan.stage_of({what.lease}) == allocation_stage::fetching)
+      settings->tell(what.why + "; they are brought again");
+    leave_off(what.lease, commands);
   }
 
   /// Nothing of it runs here any more: on a worker nothing stays on the disk for its sake.

@@ -202,7 +202,12 @@ class Case(unittest.TestCase):
         def put_away():
             if child.poll() is None:
                 child.kill()
-            child.communicate()
+            # What it started may have its pipes, and live on until another clean-up.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.communicate(timeout=10)
+            for pipe in (child.stdout, child.stderr):
+                if pipe is not None:
+                    pipe.close()
 
         self.addCleanup(put_away)
         return child
