@@ -269,6 +269,48 @@ class RanksOnNodes(Cluster):
         self.assertEqual(ends, ["node_lost", "finished"])
         self.assert_no_trial_processes()
 
+    def test_a_trial_that_is_paused_goes_on_with_all_its_ranks(self):
+        ini = self.spread(
+            "gate = %r\nplace = 0\n"
+            "if trial.restore_dir:\n"
+            "    place = int(open(os.path.join(trial.restore_dir, 'place')).read())\n"
+            "print('begins at', place, flush=True)\n"
+            "while rank:\n    time.sleep(0.1)\n"
+            "def save(directory):\n"
+            "    open(os.path.join(directory, 'place'), 'w').write(str(place))\n"
+            "while not os.path.exists(gate):\n    place += 1\n    time.sleep(0.02)\n"
+            "    if not trial.report(loss=place, save=save):\n        break\n"
+            % str(self.gate)
+        )
+        head, where = self.head(ini)
+        workers = [self.worker(where, name, "--once") for name in ("one", "two")]
+        self.wait_for_attempts(1, head)
+        place = self.directory / "results" / "x"
+        self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), head, "a report")
+
+        self.run_node("pause", place, "0")
+        self.wait_until(
+            lambda: self.rows("SELECT status FROM trials") == [{"status": "PAUSED"}], head, "a pause"
+        )
+        self.wait_until(lambda: not self.ranks_alive(), head, "the end of both ranks")
+        (row,) = self.rows("SELECT max(training_iteration) AS n FROM results")
+        self.run_node("unpause", place, "0")
+        self.wait_for_attempts(2, head)
+        self.wait_until(lambda: len(self.ranks_alive()) == 2, head, "two ranks again")
+        self.open_gate()
+
+        self.finish(head)
+        for worker in workers:
+            self.finish(worker)
+        self.assertEqual([x["end_class"] for x in self.attempts()], ["paused", "finished"])
+        for name in ("stdout", "stdout.rank1"):
+            text = self.trial_file(0, name).read_text()
+            self.assertEqual(
+                [x for x in text.splitlines() if x.startswith("begins")],
+                ["begins at 0", "begins at %d" % row["n"]],
+            )
+        self.assert_no_trial_processes()
+
     def ranks_alive(self):
         return [pid for pid in processes_of(self.directory) if self.is_rank(pid)]
 
