@@ -94,7 +94,11 @@ struct commander {
       return exit_code_for(done.error().code);
     }
     write_fsck(*done, format(), std::cout);
-    return done->found.empty() ? exit_code::done : exit_code::storage;
+    if (format() == output_format::csv || format() == output_format::jsonl) {
+      for (const auto& y : done->unread)
+        std::cerr << "tune-node: " << printable(to_text(y)) << '\n';
+    }
+    return done->is_sound() ? exit_code::done : exit_code::storage;
   }
 
   exit_code operator()(const simulate_request& x) const {

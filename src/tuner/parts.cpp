@@ -53,10 +53,11 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
 
 expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,
                                          const std::filesystem::path& directory,
-                                         const host_resources& machine, bool workers_may_join) {
+                                         const host_resources& machine, bool workers_may_join,
+                                         const reading_watch& goes_on) {
   std::optional<job_offer> shipment;
   if (workers_may_join) {
-    auto made = shipment_of(from);
+    auto made = shipment_of(from, goes_on);
     if (!made)
       return made.error();
     shipment = std::move(*made);

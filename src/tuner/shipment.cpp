@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/shipment.hpp"
 
+#include "tune/core/resource/resources.hpp"
 #include "tune/io/files/file_collection.hpp"
 #include "tune/io/files/script_companions.hpp"
 #include "tune/io/files/sha256.hpp"
@@ -179,8 +180,9 @@ expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
 
 } // namespace
 
-expected<job_offer> shipment_of(const loaded_spec& from) {
-  auto files = collect_files(from.what.ini_dir, files_of(from));
+expected<job_offer> shipment_of(const loaded_spec& from, const reading_watch& goes_on) {
+  auto files = collect_files(from.what.ini_dir, files_of(from),
+                             {from.what.trainable.max_files_size, "max_files_size", goes_on});
   if (!files)
     return error{files.error().code, "[trainable] " + files.error().detail};
   job_offer result;
@@ -190,6 +192,12 @@ expected<job_offer> shipment_of(const loaded_spec& from) {
   auto what = from.what;
   what.ini_dir = std::move(files->base);
   result.record = to_json(what);
+  if (result.record.size() > max_record_bytes)
+    return error{ec::bad_option,
+                 "the configuration has " + bytes_text(result.record.size())
+                     + ", and workers take at most " + bytes_text(max_record_bytes)
+                     + ": shorten what is long in it, such as [search] points, lists in [space] or "
+                       "the command, or put it into a file that [trainable] files names"};
   result.job = id_of(from.what.experiment.name, result.record, to_json(result.manifest));
   return result;
 }

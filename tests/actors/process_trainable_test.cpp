@@ -345,7 +345,8 @@ TEST_F(process_trainable, is_ended_for_a_line_without_end) {
   run();
 
   EXPECT_EQ(end().how, end_class::user_error);
-  EXPECT_THAT(end().detail, HasSubstr("must be no longer than 1048576 bytes"));
+  EXPECT_THAT(end().detail,
+              HasSubstr("must be no longer than 1048576 bytes (put large values into a file"));
 }
 
 TEST_F(process_trainable, saves_and_leaves_off_when_the_run_is_interrupted) {

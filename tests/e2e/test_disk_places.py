@@ -147,12 +147,40 @@ class Unusable(Places):
         self.assertEqual(self.go("--resume").json()["counts"]["TERMINATED"], 1)
 
     def test_a_place_without_inodes_is_told_at_the_start(self):
-        self.mount(self.directory / "results", "-t", "tmpfs", "-o", "size=16m,nr_inodes=4")
-        self.name = "x1"
+        # Of directories, of the database's files, of a trial's.
+        for inodes in (2, 4, 5, 6, 8, 12, 18):
+            with self.subTest(inodes):
+                place = self.mount(
+                    self.directory / "results", "-t", "tmpfs", "-o",
+                    "size=16m,mode=755,nr_inodes=%d" % inodes
+                )
+                self.name = "x1"
 
-        ran = self.go(code=7)
+                ran = self.go(code=7)
 
-        self.told_in_one_line(ran, "No space left on device")
+                self.told_in_one_line(ran, "x1", "No space left on device")
+                self.assertEqual(list(place.iterdir()), [])
+                subprocess.run(["umount", place], check=True)
+
+    def test_inodes_that_run_out_later_leave_the_experiment_off_in_order(self):
+        place = self.mount(
+            self.directory / "results", "-t", "tmpfs", "-o", "size=16m,mode=755,nr_inodes=24"
+        )
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 9\n[trainable]\n"
+            "command = /bin/echo loss={x}\nmetric.loss = loss={number}\n[space]\nx = 1\n"
+            "[cluster]\ncpus = 1\n", "many.ini"
+        )
+
+        ran = self.run_node("run", ini, "-o", "json", code=75)
+
+        told = ran.json()
+        self.assertEqual(told["status"], "interrupted")
+        self.assertGreater(told["counts"]["PENDING"], 0)
+        self.assertIn("No space left on device", ran.err)
+        subprocess.run(["mount", "-o", "remount,nr_inodes=1000", place], check=True)
+        told = self.run_node("resume", "results/many", "-o", "json").json()
+        self.assertEqual(told["counts"]["TERMINATED"], 9)
 
 
 class Full(Places):

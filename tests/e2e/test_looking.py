@@ -6,7 +6,7 @@ import io
 import json
 import os
 
-from e2e import Case, main
+from e2e import FAULTY_NODE, Case, main
 
 # Reports 3, 1, 2 times its parameter, and a second metric that rises.
 CURVE = """#!/bin/sh
@@ -199,6 +199,93 @@ class Checking(Looking):
         self.finish(run)
         told = self.run_node("fsck", "results/x", "-o", "json").json()
         self.assertEqual((told["running"], told["count"]), (False, 0))
+
+
+class Shut(Looking):
+    """What somebody else may not read is no fault of the record, and no trace of a crash."""
+
+    def fsck_as_nobody(self, *words, code=7):
+        def become_nobody():
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+
+        os.chmod(self.directory, 0o755)
+        child = self.start("fsck", "results/x", *words, preexec_fn=become_nobody)
+        return self.finish(child, code)
+
+    def shut(self, path):
+        """For the time of a test, which is skipped where nobody can become somebody else."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can become somebody else")
+        whole = self.directory / "results/x" / path
+        before = whole.stat().st_mode & 0o777
+        whole.chmod(0)
+        self.addCleanup(whole.chmod, before)
+        return whole
+
+    def assert_unread(self, *paths):
+        told = self.fsck_as_nobody("-o", "json").json()
+        self.assertEqual(
+            told["unread"], [{"path": x, "why": "Permission denied"} for x in paths]
+        )
+        self.assertEqual((told["findings"], told["mended_at_start"]), ([], []))
+        text = self.fsck_as_nobody().out
+        for x in paths:
+            self.assertIn(x + ": cannot be read: Permission denied\n", text)
+        self.assertIn("nothing found; not all files can be read", text)
+        csv_form = self.fsck_as_nobody("-o", "csv")
+        self.assertIn("tune-node: %s: cannot be read" % paths[0], csv_form.err)
+
+    def test_files_and_directories_of_trials_are_named(self):
+        self.run_node("run", self.job(samples=1, space="x = 1"))
+        for path in ("trials/00000/result.jsonl", "trials/00000", "trials"):
+            with self.subTest(path):
+                whole = self.shut(path)
+
+                self.assert_unread(path)
+
+                whole.chmod(0o755)
+
+    def test_files_and_directories_of_checkpoints_are_named(self):
+        gate = self.directory / "gate"
+        gate.touch()
+        ini = self.cpp_experiment(
+            "counts", 'gate = "%s"\nbytes = 100' % gate, "[checkpoint]\nfrequency = 1\nkeep = 1",
+            isolation="thread"
+        )
+        self.run_node("run", ini, program=FAULTY_NODE)
+        where = self.directory / "results/x"
+        checkpoint = next(where.glob("trials/*/*/checkpoint_*"))
+        inside = next(x for x in sorted(checkpoint.iterdir()) if x.is_file())
+        for whole in (inside, checkpoint, checkpoint.parent):
+            path = str(whole.relative_to(where))
+            with self.subTest(path):
+                self.shut(path)
+
+                self.assert_unread(path)
+
+                whole.chmod(0o755)
+
+    def test_what_a_program_wrote_for_itself_does_not_count(self):
+        self.run_node("run", self.job(samples=1, space="x = 1"))
+        (self.directory / "results/x/trials/00000/own").write_text("secret")
+        self.shut("trials/00000/own")
+
+        told = self.fsck_as_nobody(code=0)
+
+        self.assertIn("nothing found\n", told.out)
+
+    def test_the_experiment_itself_is_named(self):
+        self.run_node("run", self.job(samples=1, space="x = 1"))
+        for path, named in (("experiment.db", "results/x/experiment.db"), (".", "results/x")):
+            with self.subTest(path):
+                whole = self.shut(path)
+
+                ran = self.fsck_as_nobody()
+
+                self.assertRegex(ran.err, "^tune-node: %s: .*Permission denied" % named)
+                whole.chmod(0o755)
 
 
 if __name__ == "__main__":

@@ -142,6 +142,52 @@ class Directory(ControlCase):
         self.assertEqual(told["directory"], str(moved))
         self.assertTrue((moved / "trials" / "00002" / "result.jsonl").exists())
 
+    def left_off(self, more=""):
+        """An experiment of a program that knows nothing of tuning, whose trial waits for a file."""
+        flag = self.directory / "may go on"
+        script = self.directory / "wait.sh"
+        script.write_text('#!/bin/sh\nuntil [ -e "%s" ]; do sleep 0.05; done\n' % flag)
+        script.chmod(0o755)
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n"
+            "[trainable]\ncommand = ./wait.sh\n%s[space]\nx = 1\n[cluster]\nstop_grace = 500ms\n"
+            % more
+        )
+        child = self.start("run", ini)
+        self.wait_until(
+            lambda: self.rows_if_any("SELECT * FROM attempts WHERE started IS NOT NULL"), child
+        )
+        child.send_signal(signal.SIGINT)
+        first = self.finish(child, 130)
+        flag.touch()
+        return first
+
+    def test_warns_of_nothing_that_nobody_wrote(self):
+        first = self.left_off()
+
+        ran = self.run_node("resume", "results/x", code=None)
+
+        self.assertNotIn("has no meaning", first.err)
+        self.assertNotIn("has no meaning", ran.err)
+        self.assertNotIn(".ini:", ran.err)
+
+    def test_warns_of_what_was_written_once_when_it_was(self):
+        first = self.left_off("report_on = ^done\n")
+
+        again = self.run_node("resume", "results/x", "--experiment.num_samples", 2, code=None)
+
+        self.assertIn("x.ini:7: [trainable] report_on: has no meaning", first.err)
+        self.assertNotIn("has no meaning", again.err)
+
+    def test_names_no_line_of_what_is_recorded(self):
+        self.left_off()
+        (self.directory / "wait.sh").unlink()
+
+        ran = self.run_node("resume", "results/x", code=3)
+
+        self.assertIn("as recorded: [trainable] command: \"", ran.err)
+        self.assertIn("wait.sh\" does not exist", ran.err)
+
     def test_takes_more_samples(self):
         self.interrupted(samples=1)
 

@@ -70,6 +70,22 @@ TEST_F(shipment_test, takes_along_what_the_command_names) {
   EXPECT_EQ(uut.root, fs::canonical(root / "lab"));
 }
 
+TEST_F(shipment_test, is_refused_beyond_its_limit_whatever_names_the_files) {
+  fill(root / "lab/config/big.csv", std::string(3000, 'x'));
+
+  const auto why = refusal("command = /bin/cat ./big.csv\nmax_files_size = 2KiB");
+
+  EXPECT_THAT(why, HasSubstr("[trainable] command: \"big.csv\": "));
+  EXPECT_THAT(why, HasSubstr("big.csv has 2.9 KiB, more than 2 KiB, which is max_files_size"));
+}
+
+TEST_F(shipment_test, of_a_configuration_that_is_too_long_is_refused_with_what_mends_it) {
+  const auto why = refusal("command = /bin/echo " + std::string(5'000'000, 'x'));
+
+  EXPECT_THAT(why, HasSubstr("the configuration has 4.8 MiB, and workers take at most 4 MiB: "));
+  EXPECT_THAT(why, HasSubstr("shorten what is long in it"));
+}
+
 TEST_F(shipment_test, takes_along_what_a_script_imports) {
   fill(root / "lab/python/fit.py", "import model\n");
   fill(root / "lab/python/model.py", "");

@@ -18,6 +18,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <iostream>
 #include <memory>
@@ -80,6 +81,8 @@ struct standing {
   premises place;
   fetcher_actor fetcher;
   front_desk_actor front;
+  /// See `steward_settings::leaves`.
+  std::shared_ptr<std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
 
   /// Has everything leave off in order.
   void take_down() {
@@ -105,11 +108,13 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   // Outlives whoever rings it.
   auto gone = std::make_shared<bell>();
   interrupts watch{[&](int) {
+                     *actors.leaves = true;
                      say("leaving off in order; once more to stop at once");
                      gone->ring({});
                    },
                    [](int number) { ::_exit(128 + number); }};
-  actors.place.when_crippled([gone](const std::string& why) {
+  actors.place.when_crippled([gone, leaves = actors.leaves](const std::string& why) {
+    *leaves = true;
     // Said first, since what follows may take its time.
     say(printable(why) + "; leaving off in order");
     gone->ring(error{ec::internal, why});
@@ -166,7 +171,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   standing actors{system, premises{system, node, what.local}, *fetcher, {}};
   auto broken = [](const std::string& why) { give_up(printable(why)); };
   actors.place.when_broken(broken);
-  steward_settings stewards{&actors.place, &all, discover(), *storage, tell};
+  steward_settings stewards{&actors.place, &all, discover(), *storage, actors.leaves, tell};
   front_settings front;
   front.hire
       = [&system, stewards](commission x) { return spawn_steward(system, stewards, std::move(x)); };

@@ -152,7 +152,11 @@ struct steward_state {
   template <class Self>
   expected<submission_taken> found_company(Self* self, const loaded_spec& loaded,
                                            const fs::path& directory) {
-    auto made = make_shared_parts(loaded, *here.all, directory, here.machine, true);
+    auto made = make_shared_parts(loaded, *here.all, directory, here.machine, true,
+                                  [&](const reading_progress&) { return !*here.leaves; });
+    if (!made && *here.leaves)
+      return error{ec::unreachable, "the head was told to go before the experiment began; submit"
+                                    " it again"};
     if (!made)
       return error{ec::bad_option, made.error().detail};
     auto& parts = made->parts;

@@ -7,8 +7,10 @@
 #include "tune/tuner/choices.hpp"
 #include "tune/tuner/premises.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace tune::cli {
@@ -21,6 +23,8 @@ struct steward_settings {
   host_resources machine;
   /// Where experiments have their directories; absolute.
   std::filesystem::path storage;
+  /// Whether the head is about to go: what has not begun is not begun any more.
+  std::shared_ptr<const std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
   /// Hears, in lines for people, what becomes of the experiment; from another thread.
   std::function<void(const std::string&)> say;
 };

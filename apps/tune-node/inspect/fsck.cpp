@@ -148,11 +148,14 @@ expected<void> check_files(store_reader& from, const experiment_row& row, const 
     return faults.error();
   for (auto& x : *faults)
     to.found.add({promise::durable_acknowledgement, 0, std::nullopt, std::move(x)});
-  auto traces = crash_traces(
-      from, directory, {rows.kept_checkpoints(), rows.removed_checkpoints(), has_trial_files(row)});
-  if (!traces)
-    return traces.error();
-  to.to_mend = std::move(*traces);
+  if (to.unread.empty()) {
+    auto traces
+        = crash_traces(from, directory,
+                       {rows.kept_checkpoints(), rows.removed_checkpoints(), has_trial_files(row)});
+    if (!traces)
+      return reading_failed(traces.error());
+    to.to_mend = std::move(*traces);
+  }
   auto still = from.last_seq();
   if (!still)
     return still.error();
@@ -184,7 +187,10 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
     return checked.error();
   result = std::move(*checked);
   result.runs = runs;
-  auto compared = rows.compare(from, runs ? fs::path{} : directory);
+  if (!runs)
+    result.unread = unread_files(directory, rows.kept_checkpoints());
+  const bool looks = !runs && result.unread.empty();
+  auto compared = rows.compare(from, looks ? directory : fs::path{});
   if (!compared)
     return compared.error();
   result.found.add(*compared);
@@ -200,6 +206,13 @@ object to_object(const crash_trace& x) {
   result.set("path", x.path);
   result.set("bytes", static_cast<std::int64_t>(x.bytes));
   result.set("what", x.what);
+  return result;
+}
+
+object to_object(const unread_file& x) {
+  object result;
+  result.set("path", x.path);
+  result.set("why", x.why);
   return result;
 }
 
@@ -219,6 +232,8 @@ void write_table(const fsck_result& x, std::ostream& out) {
     out << printable(to_text(y)) << '\n';
   for (const auto& y : x.to_mend)
     out << printable(to_text(y)) << " (no fault: the next start mends it)\n";
+  for (const auto& y : x.unread)
+    out << printable(to_text(y)) << '\n';
   out << printable(x.directory) << ": " << x.events << " events, " << x.trials << " trials, ";
   if (x.verified > 0)
     out << x.verified << " answers computed again, ";
@@ -230,6 +245,8 @@ void write_table(const fsck_result& x, std::ostream& out) {
     out << ", " << x.to_mend.size() << " to be mended by the next start";
   if (x.runs)
     out << "; it runs: its files were not looked at";
+  if (!x.unread.empty())
+    out << "; not all files can be read: the files of trials were not looked at";
   out << '\n';
 }
 
@@ -283,6 +300,10 @@ void write_fsck(const fsck_result& x, output_format format, std::ostream& out) {
   for (const auto& y : x.to_mend)
     traces.emplace_back(to_object(y));
   all.set("mended_at_start", std::move(traces));
+  value::list unread;
+  for (const auto& y : x.unread)
+    unread.emplace_back(to_object(y));
+  all.set("unread", std::move(unread));
   out << to_json(all) << '\n';
 }
 

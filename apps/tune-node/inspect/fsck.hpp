@@ -7,6 +7,7 @@
 #include "tune/core/check/finding.hpp"
 #include "tune/core/error.hpp"
 #include "tune/io/check/crash_traces.hpp"
+#include "tune/io/check/unread_files.hpp"
 #include "tune/tuner/choices.hpp"
 
 #include <cstdint>
@@ -27,6 +28,10 @@ struct fsck_result {
   findings found;
   /// What the next start mends: no faults.
   std::vector<crash_trace> to_mend;
+  /// What nobody could look at. Where there is any, no files of trials were looked at.
+  std::vector<unread_file> unread;
+
+  [[nodiscard]] bool is_sound() const { return found.empty() && unread.empty(); }
 };
 
 /// Reads only. @param all What the experiment may name.

@@ -4,6 +4,7 @@
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "output/format.hpp"
+#include "run/before_run.hpp"
 #include "run/ending.hpp"
 #include "run/exhaustion.hpp"
 #include "run/head_watch.hpp"
@@ -234,13 +235,18 @@ public:
                    words_given(what, loaded, environment_of(environ)),
                    attach_words(loaded.what.experiment.name)}} {}
 
-  [[nodiscard]] exit_code run() {
-    auto shipment = shipment_of(loaded_);
+  /// @param before Heeds signals while nothing is at the head yet.
+  [[nodiscard]] exit_code run(std::unique_ptr<interrupts> before) {
+    reading_notices notices{line_.quiet};
+    auto shipment = shipment_of(loaded_, [&](const reading_progress& how_far) {
+      notices.tell(how_far);
+      return true;
+    });
     if (!shipment)
       return complain(shipment.error());
+    before.reset();
     auto words = words_of(line_, what_, loaded_, shipment->job, numbered_);
-    interrupts signals{[this](int number) { interrupt(number); },
-                       [](int number) { ::_exit(128 + number); }};
+    interrupts signals{[this](int number) { interrupt(number); }, leave_at_once};
     auto taken = link_.submit(words, std::move(*shipment));
     if (!taken && audience_.signal() != 0)
       return static_cast<exit_code>(128 + audience_.signal());
@@ -297,19 +303,17 @@ connected link_to(caf::actor_system& system, const peer_address& head, const tra
                                    bool numbered) noexcept {
   network_config config{how};
   caf::actor_system system{config};
+  auto before = std::make_unique<interrupts>(leave_at_once, leave_at_once);
   auto link = link_to(system, *what.head, how, loaded.what.cluster.name);
   if (!link)
     return complain(link.error());
-  return submitter{line, what, loaded, **link, numbered}.run();
+  return submitter{line, what, loaded, **link, numbered}.run(std::move(before));
 }
 
 [[gnu::noinline]] exit_code attach(const command_line& line, const attach_request& what,
                                    const transport& how) noexcept {
   network_config config{how};
   caf::actor_system system{config};
-  auto link = link_to(system, what.head, how, what.cluster);
-  if (!link)
-    return complain(link.error());
   auto head = to_text(what.head);
   submission_words words;
   words.experiment = what.experiment;
@@ -320,9 +324,12 @@ connected link_to(caf::actor_system& system, const peer_address& head, const tra
   interrupts signals{[&](int number) {
                        std::cerr << "tune-node: it goes on; follow it again by " + printable(again)
                                         + "\n";
-                       ::_exit(128 + number);
+                       leave_at_once(number);
                      },
-                     [](int number) { ::_exit(128 + number); }};
+                     leave_at_once};
+  auto link = link_to(system, what.head, how, what.cluster);
+  if (!link)
+    return complain(link.error());
   auto taken = (*link)->attach(words);
   if (!taken)
     return complain({taken.error().code, head + ": " + taken.error().detail});

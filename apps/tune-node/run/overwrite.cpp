@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "run/before_run.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -158,6 +159,8 @@ expected<void> ask_to_remove(const std::string& what, bool yes) {
                                   + ": give --yes, too, where nobody"
                                     " can be asked"};
   std::cerr << "tune-node: remove " << printable(what) << "? [y/N] " << std::flush;
+  // Nothing is removed yet.
+  interrupts signals{leave_at_once, leave_at_once};
   std::string answer;
   std::getline(std::cin, answer);
   if (answer == "y" || answer == "Y" || answer == "yes")

@@ -42,6 +42,7 @@ std::optional<loaded_spec> load_recorded(const spec& recorded,
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
   wanted.trainables = &all.trainables;
+  wanted.is_record = true;
   auto file = fs::path{recorded.ini_dir} / (recorded.experiment.name + ".ini");
   auto result = load_spec_text(print_spec(recorded, wanted), file, wanted);
   for (const auto& warning : quiet ? std::vector<std::string>{} : result.warnings)

@@ -4,6 +4,7 @@
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
 #include "run/at_head.hpp"
+#include "run/before_run.hpp"
 #include "run/ending.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
@@ -128,7 +129,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
                      shown->say("leaving off in order; once more to stop at once");
                      actors->interrupt();
                    },
-                   [](int number) { ::_exit(128 + number); }};
+                   leave_at_once};
   if (port) {
     if (auto opened = open_to_workers(place, std::move(*port), what.cluster.certs, shown); !opened)
       return leave(opened.error());
@@ -322,6 +323,7 @@ std::string nothing_left(const fs::path& directory) {
 
 exit_code run_in_directory(const command_line& line, const run_request& what, loaded_spec loaded,
                            const choices& all, const fs::path& directory) {
+  before_run heeded{line.quiet};
   auto machine = discover();
   auto fixed = frame_of(loaded, directory);
   const result_request result{
@@ -353,8 +355,11 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   auto port = listening(loaded);
   if (!port)
     return complain(port.error());
-  auto made = make_shared_parts(loaded, all, directory, machine, port->has_value());
+  auto made
+      = make_shared_parts(loaded, all, directory, machine, port->has_value(), heeded.reading());
   if (!made) {
+    if (auto ended = heeded.close())
+      return *ended;
     complain(made.error());
     return exit_code::configuration;
   }
@@ -368,6 +373,9 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   warn_of_unenforced_memory(loaded, line.quiet);
   if (auto free = may_begin(directory, what.resume); !free)
     return complain(free.error());
+  // From here on there is something to leave off.
+  if (auto ended = heeded.close())
+    return *ended;
   auto opened = open_storage(directory, loaded.what, what.resume);
   if (!opened)
     return complain(opened.error());

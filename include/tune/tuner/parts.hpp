@@ -5,6 +5,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/io/devices/devices.hpp"
+#include "tune/io/files/reading_rules.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/net/wire.hpp"
 #include "tune/tuner/choices.hpp"
@@ -53,11 +54,13 @@ struct shared_parts {
 
 /// The same for a run that workers may join. Where they may, trials that nobody can run now wait,
 /// unless the user says otherwise: a cluster may grow.
+/// @param goes_on As for `shipment_of`.
 /// @errors as `make_parts` and `shipment_of`.
 [[nodiscard]] expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,
                                                        const std::filesystem::path& directory,
                                                        const host_resources& machine,
-                                                       bool workers_may_join);
+                                                       bool workers_may_join,
+                                                       const reading_watch& goes_on = {});
 
 /// Starts the guard process, where trials will need it: better no run than one whose trials all
 /// fail for want of it. @errors `ec::process`.

@@ -4,6 +4,7 @@
 
 #include "tune/actors/job.hpp"
 #include "tune/core/error.hpp"
+#include "tune/io/files/reading_rules.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/net/job_finder.hpp"
 
@@ -13,8 +14,12 @@ namespace tune {
 /// the configuration names itself, a table or paths of the command. They may lie beside or above
 /// the INI's directory: the record's `ini_dir` is then the way from their common parent to it. The
 /// job's name is made of the experiment's and a hash over all of it.
-/// @errors as `collect_files`, naming the key.
-[[nodiscard]] expected<job_offer> shipment_of(const loaded_spec& from);
+/// @param goes_on Asked while the files are read; null: nobody is.
+/// @errors as `collect_files`, naming the key; `ec::bad_option` also where they are larger than
+///   `[trainable] max_files_size`, or the configuration than `max_record_bytes`; `ec::refused`
+///   where it was not to go on.
+[[nodiscard]] expected<job_offer> shipment_of(const loaded_spec& from,
+                                              const reading_watch& goes_on = {});
 
 /// The configuration of what was fetched, with its directory on this machine. Nothing of it was
 /// checked. @errors `ec::bad_syntax`, `ec::bad_option`, `ec::unknown_name`.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/stop/needed_metric.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -11,11 +13,9 @@ namespace {
 
 /// What a report says of a metric, for people.
 std::string shown_metric(const report& from, const std::string& name) {
-  constexpr std::size_t longest = 40;
   if (from.metrics == nullptr || find_path(*from.metrics, name) == nullptr)
     return "nothing of it";
-  auto text = to_text(metric(from, name));
-  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+  return shown_as_written(metric(from, name));
 }
 
 /// Why a trial was stopped whose reports came only as it ended.

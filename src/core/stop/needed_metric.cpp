@@ -4,12 +4,18 @@
 #include "tune/core/plugin/options.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tune {
 
 namespace {
 
 constexpr std::size_t most_named = 5;
+constexpr std::size_t longest_value = 40;
+
+std::string shortened(const std::string& text) {
+  return text.size() <= longest_value ? text : text.substr(0, longest_value) + "...";
+}
 
 /// Paths of all metrics, as `find_path` takes them.
 void add_names(std::vector<std::string>& to, const object& from, const std::string& prefix) {
@@ -38,7 +44,28 @@ std::string advice(const std::string& wrong, const report& from) {
   return "; it has: " + result + ".";
 }
 
+/// Spellings of numbers that JSON has not, and how they are written to be read as such.
+std::string advice_for_text(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto sign = text.starts_with('-') ? std::string{"-"} : std::string{};
+  if (text.starts_with('-') || text.starts_with('+'))
+    text.erase(0, 1);
+  if (text == "nan")
+    return "; as a number it is written \"nan\"";
+  if (text == "inf" || text == "infinity")
+    return "; as a number it is written \"" + sign + "inf\"";
+  return {};
+}
+
 } // namespace
+
+std::string shown_as_written(const value& what) {
+  const auto* text = what.as_string();
+  if (text == nullptr)
+    return shortened(to_text(what));
+  return "the text \"" + shortened(*text) + "\"" + advice_for_text(*text);
+}
 
 std::vector<std::string> missing_metrics(const std::vector<needed_metric>& needed,
                                          const report& from) {
@@ -51,7 +78,7 @@ std::vector<std::string> missing_metrics(const std::vector<needed_metric>& neede
                 + (found.is_null() ? "the first report has no metric \"" + x.metric + "\""
                                          + advice(x.metric, from)
                                    : "\"" + x.metric + "\" is no number in the first report, but "
-                                         + to_text(found) + ".")
+                                         + shown_as_written(found) + ".")
                 + " As long as that is so, " + x.without + ".";
     if (std::find(result.begin(), result.end(), line) == result.end())
       result.push_back(std::move(line));

@@ -82,7 +82,8 @@ expected<std::vector<climb>> climbs_of(const fs::path& base,
 } // namespace
 
 expected<file_collection> collect_files(const fs::path& base,
-                                        std::span<const declared_file> patterns) {
+                                        std::span<const declared_file> patterns,
+                                        const reading_rules& how) {
   std::error_code why;
   const auto real_base = fs::canonical(base, why);
   if (why)
@@ -113,7 +114,7 @@ expected<file_collection> collect_files(const fs::path& base,
     result.base += (result.base.empty() ? "" : "/") + name;
   if (auto bad = result.base.empty() ? std::string{} : files::path_fault(result.base); !bad.empty())
     return error{ec::bad_option, "files: " + real_base.string() + ": " + bad};
-  auto manifest = make_manifest(result.root, below);
+  auto manifest = make_manifest(result.root, below, how);
   if (!manifest)
     return manifest.error();
   result.manifest = std::move(*manifest);

@@ -3,9 +3,12 @@
 
 #include "manifest_order.hpp"
 
+#include "tune/core/resource/resources.hpp"
+#include "tune/io/files/reading_rules.hpp"
 #include "tune/io/files/sha256.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fnmatch.h>
 #include <map>
 #include <sys/stat.h>
@@ -30,9 +33,17 @@ public:
 
   expected<void> find(const named_pattern& what);
   /// Hashes what was found.
-  expected<file_manifest> digest() const;
+  expected<file_manifest> digest(const reading_rules& how) const;
 
 private:
+  /// A file that was found, and what stat(2) says of it.
+  struct known_file {
+    const std::string* path;
+    const std::string* name;
+    std::uint32_t mode;
+    std::uint64_t size;
+  };
+
   fs::path root_; // canonical
   /// Paths below the root, and the name of the first pattern that found them.
   std::map<std::string, std::string, in_path_order> found_;
@@ -57,6 +68,11 @@ private:
   expected<void> take_directory(const std::string& path);
   expected<void> check_link(const std::string& path) const;
   expected<void> add(const std::string& path);
+  expected<std::vector<known_file>> survey() const;
+  static std::uint64_t sum(std::span<const known_file> files);
+  expected<void> check_sizes(std::span<const known_file> files, const reading_rules& how) const;
+  expected<file_digest> read(const known_file& what, const reading_rules& how, std::uint64_t& done,
+                             std::uint64_t all) const;
 };
 
 /// Cuts the pattern at its slashes.
@@ -209,21 +225,80 @@ expected<void> finder::find(const named_pattern& what) {
   return {};
 }
 
-expected<file_manifest> finder::digest() const {
-  file_manifest result;
+expected<std::vector<finder::known_file>> finder::survey() const {
+  std::vector<known_file> result;
   for (const auto& [path, name] : found_) {
-    auto failed = [&name = name](ec code, const std::string& why) {
-      return error{code, name + ": " + why};
-    };
     struct stat about = {};
     if (::stat(real(path).c_str(), &about) != 0)
-      return failed(ec::unreadable, "cannot read " + real(path).string());
-    auto digest = digest_file(real(path));
+      return error{ec::unreadable, name + ": cannot read " + real(path).string() + ": "
+                                       + std::generic_category().message(errno)};
+    const auto size = static_cast<std::uint64_t>(std::max<::off_t>(about.st_size, 0));
+    if (size > max_file_bytes)
+      return error{ec::bad_option, name + ": " + real(path).string() + " is too large"};
+    result.push_back({&path, &name, about.st_mode & 0111U, size});
+  }
+  return result;
+}
+
+std::uint64_t finder::sum(std::span<const known_file> files) {
+  std::uint64_t result = 0;
+  for (const auto& x : files)
+    result += x.size;
+  return result;
+}
+
+/// Names the largest: it is the one to look at.
+expected<void> finder::check_sizes(std::span<const known_file> files,
+                                   const reading_rules& how) const {
+  const auto all = sum(files);
+  if (how.most == 0 || all <= how.most)
+    return {};
+  const auto& largest
+      = *std::max_element(files.begin(), files.end(),
+                          [](const known_file& x, const known_file& y) { return x.size < y.size; });
+  auto text
+      = *largest.name + ": " + real(*largest.path).string() + " has " + bytes_text(largest.size);
+  if (files.size() > 1)
+    text += ", and all " + std::to_string(files.size()) + " files together " + bytes_text(all);
+  // "10 GiB, more than 10 GiB" helps nobody.
+  const bool is_close = bytes_text(all) == bytes_text(how.most);
+  const auto over = is_close ? std::to_string(all - how.most) + " bytes more" : "more";
+  return error{ec::bad_option, text + ", " + over + " than " + bytes_text(how.most) + ", which is "
+                                   + how.key + ": raise it (0 = no limit), or keep large data "
+                                   + "where all machines find it"};
+}
+
+expected<file_digest> finder::read(const known_file& what, const reading_rules& how,
+                                   std::uint64_t& done, std::uint64_t all) const {
+  const auto path = real(*what.path);
+  const auto most = how.most == 0 ? max_file_bytes : how.most - std::min(done, how.most);
+  auto digest = finish(digesting(path, most, &done), [&] {
+    return !how.goes_on || how.goes_on({path, done, std::max(done, all)});
+  });
+  if (!digest)
+    return error{ec::refused, "the reading of " + path.string() + " was interrupted"};
+  if (!*digest && digest->error().code == ec::refused)
+    return error{ec::bad_option, *what.name + ": " + digest->error().detail
+                                     + ", beyond what is left of " + how.key};
+  if (!*digest)
+    return error{digest->error().code, *what.name + ": " + digest->error().detail};
+  return std::move(*digest);
+}
+
+expected<file_manifest> finder::digest(const reading_rules& how) const {
+  auto files = survey();
+  if (!files)
+    return files.error();
+  if (auto fits = check_sizes(*files, how); !fits)
+    return fits.error();
+  file_manifest result;
+  const auto all = sum(*files);
+  std::uint64_t done = 0;
+  for (const auto& x : *files) {
+    auto digest = read(x, how, done, all);
     if (!digest)
-      return failed(digest.error().code, digest.error().detail);
-    if (digest->size > max_file_bytes)
-      return failed(ec::bad_option, real(path).string() + " is too large");
-    result.files.push_back({path, about.st_mode & 0111u, digest->size, std::move(digest->hash)});
+      return digest.error();
+    result.files.push_back({*x.path, x.mode, digest->size, std::move(digest->hash)});
   }
   if (to_json(result).size() > max_manifest_bytes)
     return fault(ec::bad_option, "the list of all files has more than "
@@ -242,6 +317,11 @@ expected<file_manifest> make_manifest(const fs::path& root, std::span<const std:
 
 expected<file_manifest> make_manifest(const fs::path& root,
                                       std::span<const named_pattern> patterns) {
+  return make_manifest(root, patterns, reading_rules{});
+}
+
+expected<file_manifest> make_manifest(const fs::path& root, std::span<const named_pattern> patterns,
+                                      const reading_rules& how) {
   std::error_code why;
   auto real_root = fs::canonical(root, why);
   if (why)
@@ -251,7 +331,7 @@ expected<file_manifest> make_manifest(const fs::path& root,
     if (auto done = all.find(pattern); !done)
       return done.error();
   }
-  return all.digest();
+  return all.digest(how);
 }
 
 std::string literal_pattern(std::string_view path) {

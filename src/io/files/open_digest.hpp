@@ -15,6 +15,6 @@ namespace tune {
 /// `digesting` for a file that is open to be read, from where it stands.
 /// @param name For texts.
 sliced<expected<file_digest>> digesting_open(store::descriptor opened, std::filesystem::path name,
-                                             std::uint64_t most);
+                                             std::uint64_t most, std::uint64_t* so_far = nullptr);
 
 } // namespace tune

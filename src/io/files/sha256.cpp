@@ -79,15 +79,16 @@ expected<file_digest> digest_file(const std::filesystem::path& file) {
   return *finish(digesting(file, std::numeric_limits<std::uint64_t>::max()));
 }
 
-sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most) {
+sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most,
+                                        std::uint64_t* so_far) {
   auto opened = store::open_file(file, O_RDONLY | O_NONBLOCK, "read");
   if (!opened)
     co_return store::when_read(opened.error());
-  co_return co_await digesting_open(std::move(*opened), std::move(file), most);
+  co_return co_await digesting_open(std::move(*opened), std::move(file), most, so_far);
 }
 
 sliced<expected<file_digest>> digesting_open(store::descriptor opened, std::filesystem::path file,
-                                             std::uint64_t most) {
+                                             std::uint64_t most, std::uint64_t* so_far) {
   struct stat about = {};
   if (::fstat(opened.number(), &about) != 0)
     co_return unreadable(file, std::strerror(errno));
@@ -106,6 +107,8 @@ sliced<expected<file_digest>> digesting_open(store::descriptor opened, std::file
       break;
     hash.update({buffer.data(), static_cast<std::size_t>(count)});
     result.size += static_cast<std::uint64_t>(count);
+    if (so_far != nullptr)
+      *so_far += static_cast<std::uint64_t>(count);
     if (result.size > most)
       co_return error{ec::refused, file.string() + " grows while it is read"};
     co_await next_slice{};

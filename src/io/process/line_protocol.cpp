@@ -141,7 +141,9 @@ expected<line::any> read_report_line(std::string_view text) {
 }
 
 expected<line::any> too_long_report_line(std::string_view beginning) {
-  return complain("a report must be no longer than " + std::to_string(beginning.size()) + " bytes",
+  return complain("a report must be no longer than " + std::to_string(beginning.size())
+                      + " bytes (put large values into a file in the trial's directory, or into a "
+                        "checkpoint)",
                   beginning);
 }
 

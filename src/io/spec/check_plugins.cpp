@@ -223,8 +223,7 @@ void warn_of_checkpoints(loading& x) {
   if (known.how == save_ability::on_request)
     return;
   auto warn = [&](const std::string& key) {
-    x.warnings.push_back(to_text(x.origin("checkpoint", key)) + ": [checkpoint] " + key
-                         + ": does nothing: " + known.why_not);
+    x.warn(x.origin("checkpoint", key), "[checkpoint] " + key + ": does nothing: " + known.why_not);
   };
   if (wanted.frequency > 0)
     warn("frequency");

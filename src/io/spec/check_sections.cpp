@@ -67,17 +67,15 @@ void warn_of_endless_run(loading& x) {
   };
   if (to.num_samples == 0 && to.time_limit.count() == 0 && to.training_limit.count() == 0
       && std::none_of(x.what.stop.begin(), x.what.stop.end(), ends_all))
-    x.warnings.push_back(
-        to_text(x.origin("experiment", "num_samples"))
-        + ": [experiment] num_samples = 0 without time_limit, training_limit, all_when"
-        + " or experiment_plateau of [stop]: nothing ends the run but you");
+    x.warn(x.origin("experiment", "num_samples"),
+           "[experiment] num_samples = 0 without time_limit, training_limit, all_when or "
+           "experiment_plateau of [stop]: nothing ends the run but you");
 }
 
 /// Trials that are all alike are seldom meant.
 void warn_of_empty_space(loading& x) {
   if (x.what.space.empty() && x.whole)
-    x.warnings.push_back(to_text(x.origin("space", {}))
-                         + ": [space] has no parameters: all trials are alike");
+    x.warn(x.origin("space", {}), "[space] has no parameters: all trials are alike");
 }
 
 /// Conditions that can be decided now are mostly slips of the pen.
@@ -86,8 +84,8 @@ void warn_of_idle_comparisons(loading& x) {
   auto found = idle_comparisons(*x.space);
   found.resize(std::min(found.size(), most_warnings));
   for (const auto& each : found)
-    x.warnings.push_back(to_text(x.origin("space", each.parameter)) + ": [space] " + each.parameter
-                         + ": in its condition " + each.why);
+    x.warn(x.origin("space", each.parameter),
+           "[space] " + each.parameter + ": in its condition " + each.why);
 }
 
 /// Parses all of `[space]`, again after each fault without the parameter that caused it, so that

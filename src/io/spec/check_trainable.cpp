@@ -4,6 +4,7 @@
 #include "tune/core/plugin/options.hpp"
 #include "tune/io/process/plugin.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/keys.hpp"
 #include "tune/io/table/curve_table.hpp"
 
 #include <algorithm>
@@ -164,9 +165,10 @@ void warn_of_bare_files(loading& x, const command_template& command) {
     std::error_code ignored;
     if (!shipped && !is_path
         && std::filesystem::is_regular_file(against_ini(x.what, word), ignored))
-      x.warnings.push_back(to_text(x.origin("trainable", "command")) + ": [trainable] command: \""
-                           + word + "\" means a file in the trial's directory; for the one beside "
-                           + "the INI file write ./" + word);
+      x.warn(x.origin("trainable", "command"),
+             "[trainable] command: \"" + word
+                 + "\" means a file in the trial's directory; for the one"
+                 + " beside the INI file write ./" + word);
   }
 }
 
@@ -226,7 +228,7 @@ void check_metrics(loading& x) {
       continue;
     auto message = "metric: no metric." + objective.metric + " reads it from the output";
     if (&objective != &objectives.front()) {
-      x.warnings.push_back(to_text(x.origin("experiment", "metric")) + ": [experiment] " + message);
+      x.warn(x.origin("experiment", "metric"), "[experiment] " + message);
       continue;
     }
     std::vector<std::string> known;
@@ -238,6 +240,12 @@ void check_metrics(loading& x) {
   }
 }
 
+/// Whether somebody wants something by a key of `[trainable]`: `config print` writes defaults, too.
+bool says_other_than_default(const loading& x, const char* key) {
+  return x.find("trainable", key) != nullptr
+         && find_key("trainable", key)->write(x.what) != find_key("trainable", key)->write({});
+}
+
 /// Keys that mean something for commands alone.
 void check_keys_of_commands(loading& x) {
   auto kind = kind_name(*x.what.trainable.kind);
@@ -246,11 +254,11 @@ void check_keys_of_commands(loading& x) {
              "metric." + each.name + ": has no meaning for kind = " + kind
                  + ", which reports its metrics itself");
   auto warn = [&](const std::string& key) {
-    x.warnings.push_back(to_text(x.origin("trainable", key)) + ": [trainable] " + key
-                         + ": has no meaning for kind = " + kind + "; ignored");
+    x.warn(x.origin("trainable", key),
+           "[trainable] " + key + ": has no meaning for kind = " + kind + "; ignored");
   };
   for (const auto* key : {"report", "report_on", "stream", "pty", "template"}) {
-    if (x.find("trainable", key) != nullptr)
+    if (says_other_than_default(x, key))
       warn(key);
   }
   for (const auto& each : x.what.trainable.env)
@@ -294,10 +302,11 @@ void check_reading(loading& x) {
   auto is_read = [](const named_text& metric) { return !means_file(metric.text); };
   const auto reads_lines = std::any_of(of.metrics.begin(), of.metrics.end(), is_read);
   for (const auto* key : {"report_on", "stream"}) {
-    if (x.find("trainable", key) != nullptr && !reads_lines)
-      x.warnings.push_back(to_text(x.origin("trainable", key)) + ": [trainable] " + key
-                           + ": has no meaning, since no metric.<name> is an expression that reads "
-                             "lines of output; ignored");
+    if (says_other_than_default(x, key) && !reads_lines)
+      x.warn(x.origin("trainable", key),
+             "[trainable] " + std::string{key}
+                 + ": has no meaning, since no metric.<name> is an expression that reads lines of "
+                   "output; ignored");
   }
 }
 

@@ -23,6 +23,11 @@ config_origin loading::origin(std::string_view section, std::string_view key) co
   return {config_origin::source::file, file, i == sections.end() ? 0 : i->second};
 }
 
+void loading::warn(const config_origin& at, const std::string& text) {
+  if (!request.is_record || at.from != config_origin::source::file)
+    warnings.push_back(to_text(at) + ": " + text);
+}
+
 void loading::refuse(std::string_view section, std::string_view key, const std::string& message) {
   const auto* entry = find(section, key);
   auto hint = entry == nullptr ? std::string{} : hint_for(*entry);
@@ -130,6 +135,17 @@ load_result finish(loading&& x, const std::vector<ini_entry>& settings) {
   return {std::move(result), {}, std::move(x.warnings)};
 }
 
+/// The place of what a record says.
+constexpr const char* as_recorded = "as recorded";
+
+/// A record's text is made for the reading: nobody can look at its lines.
+void forget_lines(ini_text& what) {
+  for (auto& x : what.entries)
+    x.origin.line = 0;
+  for (auto& [name, line] : what.sections)
+    line = 0;
+}
+
 /// What to say of a file without a section.
 std::string nothing_in(std::string_view text) {
   return std::string{text.empty() ? "is empty" : "has no sections"}
@@ -157,8 +173,10 @@ load_result load_spec(const std::filesystem::path& path, const load_request& req
 
 load_result load_spec_text(std::string_view text, const std::filesystem::path& path,
                            const load_request& request) {
-  loading x{request, path.string(), {}, {}, {}, {}, {}, {}, true};
+  loading x{request, request.is_record ? as_recorded : path.string(), {}, {}, {}, {}, {}, {}, true};
   auto scanned = scan_ini(text, x.file, section_names(), x.faults);
+  if (request.is_record)
+    forget_lines(scanned);
   x.sections = std::move(scanned.sections);
   refuse_unfit(scanned.entries, x.faults);
   auto environment = read_environment(request.environment, scanned.entries);

@@ -35,6 +35,8 @@ struct loading {
   [[nodiscard]] const ini_entry* find(std::string_view section, std::string_view key) const;
   /// The place to complain about: of the key, else of its section.
   [[nodiscard]] config_origin origin(std::string_view section, std::string_view key) const;
+  /// Adds a warning of what somebody wrote there.
+  void warn(const config_origin& at, const std::string& text);
   /// Adds a fault at the key. @param message starts with the key, or names it.
   void refuse(std::string_view section, std::string_view key, const std::string& message);
   /// The same for a key that is nowhere.

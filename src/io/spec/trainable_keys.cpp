@@ -218,6 +218,9 @@ void add_trainable_keys(std::vector<key_spec>& to) {
       {"trainable", "reuse_actors", "a process whose trial ended well serves further ones", true},
       TUNE_FIELD(trainable.reuse_actors)));
   to.push_back(files_key());
+  to.push_back(bytes({"trainable", "max_files_size",
+                      "most bytes of all files that go to workers together; 0 = no limit", true},
+                     TUNE_FIELD(trainable.max_files_size)));
   to.push_back(artifacts_key());
   to.push_back(
       bytes({"trainable", "artifacts_max_size",

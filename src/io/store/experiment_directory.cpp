@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <vector>
@@ -26,6 +27,7 @@ namespace tune {
 namespace {
 
 using store::system_error;
+using store::text_of_errno;
 namespace fs = std::filesystem;
 
 /// Makes a directory; an existing one will do.
@@ -41,8 +43,8 @@ expected<bool> make_one(const fs::path& path) {
   return system_error(path, "create the directory", why);
 }
 
-/// @param parents Where each new directory's parent is added.
-expected<void> make_all(const fs::path& path, std::vector<fs::path>& parents) {
+/// @param fresh Where each new directory is added.
+expected<void> make_all(const fs::path& path, std::vector<fs::path>& fresh) {
   fs::path so_far;
   for (const auto& part : path) {
     so_far /= part;
@@ -52,17 +54,52 @@ expected<void> make_all(const fs::path& path, std::vector<fs::path>& parents) {
     if (!made)
       return made.error();
     if (*made)
-      parents.push_back(so_far.has_parent_path() ? so_far.parent_path() : fs::path{"."});
+      fresh.push_back(so_far);
   }
   return {};
 }
 
+constexpr const char* probe_name = ".probe";
+
+/// Files and directories of a run with its first trial.
+constexpr std::size_t least_files = 16;
+
+/// What counts files tells how many there may be; not every file system does, nor is what it says
+/// always so.
+bool seems_short_of_files(const fs::path& directory) {
+  struct statvfs found {};
+  return ::statvfs(directory.c_str(), &found) == 0 && found.f_files != 0
+         && found.f_favail < least_files;
+}
+
+/// Whether so many files can be made as a run begins with: else it would stop half-way.
+expected<void> probe_files(const guarded_directory& where, const fs::path& directory) {
+  if (!seems_short_of_files(directory))
+    return {};
+  auto below = guarded_directory::make(directory, probe_name);
+  std::size_t made = 0;
+  auto failed = below ? expected<void>{} : expected<void>{below.error()};
+  while (failed && ++made < least_files) {
+    if (auto opened = below->create(std::to_string(made)); !opened)
+      failed = opened.error();
+  }
+  static_cast<void>(where.remove_tree(probe_name));
+  if (failed)
+    return {};
+  return error{ec::storage, directory.string() + ": " + std::to_string(made)
+                                + " more files can be made on its file system, and a run needs at"
+                                  " least "
+                                + std::to_string(least_files)
+                                + " (df -i): " + text_of_errno(ENOSPC)};
+}
+
 expected<void> probe(const fs::path& directory) {
-  const std::string name = ".probe";
+  const std::string name = probe_name;
   const auto file = directory / name;
   auto where = guarded_directory::open(directory);
   if (!where)
     return where.error();
+  static_cast<void>(where->remove_tree(name));
   auto opened = where->create(name);
   if (!opened)
     return error{ec::storage, opened.error().detail};
@@ -70,7 +107,15 @@ expected<void> probe(const fs::path& directory) {
   constexpr std::size_t some = 64 * 1024;
   auto written = store::write_all(*opened, file, std::string(some, 'x'));
   static_cast<void>(where->remove(name));
-  return written;
+  return written ? probe_files(*where, directory) : written;
+}
+
+expected<void> make_and_probe(const fs::path& directory, std::vector<fs::path>& fresh) {
+  for (const auto& path : {directory, trials_directory(directory)}) {
+    if (auto made = make_all(path, fresh); !made)
+      return made;
+  }
+  return probe(directory);
 }
 
 } // namespace
@@ -154,16 +199,17 @@ expected<directory_state> inspect_directory(const fs::path& directory) {
 }
 
 expected<void> make_directory(const fs::path& directory) {
-  std::vector<fs::path> parents;
-  for (const auto& path : {directory, trials_directory(directory)}) {
-    if (auto made = make_all(path, parents); !made)
-      return made;
-  }
-  if (auto usable = probe(directory); !usable)
+  std::vector<fs::path> fresh;
+  if (auto usable = make_and_probe(directory, fresh); !usable) {
+    // Nobody finds half of an experiment there.
+    for (auto i = fresh.rbegin(); i != fresh.rend(); ++i)
+      ::rmdir(i->c_str());
     return usable;
+  }
   // When all is made: what the first sync writes, the others need not.
-  for (const auto& path : parents) {
-    if (auto synced = store::sync_directory(path); !synced)
+  for (const auto& path : fresh) {
+    auto parent = path.has_parent_path() ? path.parent_path() : fs::path{"."};
+    if (auto synced = store::sync_directory(parent); !synced)
       return synced;
   }
   return {};

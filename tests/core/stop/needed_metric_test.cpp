@@ -60,8 +60,17 @@ TEST(missing_metrics, names_what_there_is_where_no_name_is_near) {
 
 TEST(missing_metrics, tells_texts_from_numbers) {
   EXPECT_THAT(missing("loss", {{"loss", "low"}}),
-              ElementsAre("[stop] when: \"loss\" is no number in the first report, but low. As "
-                          "long as that is so, nothing stops."));
+              ElementsAre("[stop] when: \"loss\" is no number in the first report, but the text "
+                          "\"low\". As long as that is so, nothing stops."));
+}
+
+TEST(missing_metrics, tells_how_a_text_is_written_that_is_meant_as_a_number) {
+  for (const auto& [written, number] : std::vector<std::pair<std::string, std::string>>{
+           {"-Infinity", "-inf"}, {"Infinity", "inf"}, {"+INF", "inf"}, {"-NaN", "nan"}}) {
+    EXPECT_THAT(missing("loss", {{"loss", written}})[0],
+                testing::HasSubstr("but the text \"" + written + "\"; as a number it is written \""
+                                   + number + "\". As"));
+  }
 }
 
 TEST(missing_metrics, says_the_same_only_once) {

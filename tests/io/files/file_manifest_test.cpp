@@ -3,6 +3,7 @@
 
 #include "../scratch_directory.hpp"
 
+#include "tune/io/files/reading_rules.hpp"
 #include "tune/io/files/sha256.hpp"
 
 #include <gmock/gmock.h>
@@ -241,6 +242,91 @@ TEST_F(file_manifest_test, fails_without_its_root) {
 
   ASSERT_FALSE(uut);
   EXPECT_EQ(uut.error().code, ec::unreadable);
+}
+
+// -- Very large files.
+
+struct large_files_test : file_manifest_test {
+  expected<file_manifest> find(const strings& patterns, const reading_rules& how) const {
+    std::vector<named_pattern> named;
+    for (const auto& x : patterns)
+      named.push_back({x, "files: \"" + x + '"'});
+    return make_manifest(root, named, how);
+  }
+};
+
+TEST_F(large_files_test, are_refused_beyond_the_limit_unread_and_the_largest_is_named) {
+  fill(root / "a", std::string(600, 'a'));
+  fill(root / "data/b", std::string(1500, 'b'));
+  // Whoever reads is asked, and so would be told of it.
+  auto asked = 0;
+  reading_rules how{2048, "max_files_size", [&](const reading_progress&) {
+                      ++asked;
+                      return true;
+                    }};
+
+  auto uut = find({"a", "data"}, how);
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(uut.error().code, ec::bad_option);
+  EXPECT_EQ(uut.error().detail,
+            "files: \"data\": " + (root / "data/b").string()
+                + " has 1.5 KiB, and all 2 files together 2.1 KiB, more than 2 KiB, which is "
+                  "max_files_size: raise it (0 = no limit), or keep large data where all machines "
+                  "find it");
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_F(large_files_test, are_taken_up_to_the_limit_and_all_where_there_is_none) {
+  fill(root / "a", std::string(600, 'a'));
+  fill(root / "b", std::string(1500, 'b'));
+
+  EXPECT_TRUE(find({"a", "b"}, {2100, "max_files_size", {}}));
+  EXPECT_TRUE(find({"a", "b"}, {0, "max_files_size", {}}));
+  EXPECT_FALSE(find({"a", "b"}, {2099, "max_files_size", {}}));
+}
+
+TEST_F(large_files_test, are_given_up_between_two_pieces_and_tell_how_far_they_were) {
+  constexpr auto size = std::uint64_t{1} << 40;
+  fill(root / "a", "small");
+  fill(root / "huge", "");
+  fs::resize_file(root / "huge", size);
+  fs::path file;
+  std::uint64_t done = 0;
+  std::uint64_t all = 0;
+  reading_rules how{0, "", [&](const reading_progress& x) {
+                      file = x.file;
+                      done = x.done;
+                      all = x.all;
+                      return false;
+                    }};
+
+  auto uut = find({"a", "huge"}, how);
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(uut.error().code, ec::refused);
+  EXPECT_THAT(uut.error().detail, HasSubstr("huge"));
+  EXPECT_EQ(file, fs::canonical(root / "huge"));
+  EXPECT_EQ(all, size + 5);
+  EXPECT_GT(done, 5u);
+  EXPECT_LT(done, size);
+}
+
+TEST_F(large_files_test, are_not_read_on_where_they_grow_beyond_the_limit) {
+  fill(root / "log", "");
+  fs::resize_file(root / "log", std::uint64_t{1} << 30);
+  // It is looked at, then somebody writes on.
+  reading_rules how{(std::uint64_t{1} << 30) + 10, "max_files_size", [&](const reading_progress&) {
+                      fs::resize_file(root / "log", std::uint64_t{1} << 40);
+                      return true;
+                    }};
+
+  auto uut = find({"log"}, how);
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(uut.error().code, ec::bad_option);
+  EXPECT_THAT(uut.error().detail, HasSubstr("log grows while it is read"));
+  EXPECT_THAT(uut.error().detail, HasSubstr("max_files_size"));
 }
 
 } // namespace

@@ -455,6 +455,54 @@ TEST(load, warns_of_keys_that_mean_nothing_for_a_function) {
   EXPECT_THAT(uut.warnings[1], HasSubstr("digits.ini:7: [trainable] env.X: has no meaning"));
 }
 
+TEST(load, does_not_warn_of_defaults_that_are_written_out) {
+  for (const auto* keys : {"command = /bin/true\nreport_on =\nstream = stdout\n",
+                           "name = f\nkind = function\nreport = line\npty = auto\n"}) {
+    auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\n" + std::string{keys}
+                                  + "[space]\nx = 1\n");
+
+    ASSERT_TRUE(uut) << to_text(uut.faults);
+    EXPECT_EQ(uut.warnings, std::vector<std::string>{}) << keys;
+  }
+}
+
+TEST(load, warns_where_output_is_read_by_nobody) {
+  auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
+                                "report_on = ^x\nstream = both\n[space]\nx = 1\n");
+
+  ASSERT_EQ(uut.warnings.size(), 2u);
+  EXPECT_THAT(uut.warnings[0], HasSubstr("digits.ini:5: [trainable] report_on: has no meaning"));
+  EXPECT_THAT(uut.warnings[1], HasSubstr("digits.ini:6: [trainable] stream: has no meaning"));
+}
+
+TEST(load, of_a_record_warns_only_of_what_is_given_beside_it) {
+  auto with = support::request();
+  with.is_record = true;
+  const std::string text = "[experiment]\nmetric = a\nnum_samples = 0\n[trainable]\n"
+                           "command = /bin/true\nreport_on = ^x\n[space]\n";
+
+  auto alone = support::load_text(text, with);
+  with.overrides = {{"trainable.stream", "both"}};
+  auto beside = support::load_text(text, with);
+
+  ASSERT_TRUE(alone) << to_text(alone.faults);
+  EXPECT_EQ(alone.warnings, std::vector<std::string>{});
+  ASSERT_EQ(beside.warnings.size(), 1u);
+  EXPECT_THAT(beside.warnings[0], HasSubstr("command line --trainable.stream: [trainable] stream"));
+}
+
+TEST(load, of_a_record_names_no_line_that_nobody_wrote) {
+  auto with = support::request();
+  with.is_record = true;
+
+  auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
+                                "files = /nowhere/x\n[space]\nx = 1\n",
+                                with);
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(to_text(uut.faults), "as recorded: [trainable] files: \"/nowhere/x\" does not exist");
+}
+
 TEST(load, takes_points_with_dotted_names_and_whole_floats) {
   auto uut = loaded("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
                     "[space]\nopt.lr = uniform(0, 2)\nn = randint(1, 4)\n"

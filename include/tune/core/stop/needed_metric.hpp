@@ -20,6 +20,10 @@ struct needed_metric {
   friend bool operator==(const needed_metric&, const needed_metric&) = default;
 };
 
+/// A value that is no number, as it was written, for people: "the text \"low\"". Of a text that is
+/// meant as a number, such as "-Infinity", also how that is written. Long ones are cut.
+[[nodiscard]] std::string shown_as_written(const value& what);
+
 /// Says what `from` lacks: one line per metric that is missing or no number, with its key, the
 /// nearest name that was reported (or all of them), and what follows from it. Automatic metrics
 /// are never missing; NaN is a number.

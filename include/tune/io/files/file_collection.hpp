@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
-#include "tune/io/files/file_manifest.hpp"
+#include "tune/io/files/reading_rules.hpp"
 
 #include <filesystem>
 #include <span>
@@ -38,6 +38,7 @@ struct file_collection {
 ///   `ec::bad_option` also for a pattern that leads up to the file system's root, and for ".."
 ///   behind a name.
 [[nodiscard]] expected<file_collection> collect_files(const std::filesystem::path& base,
-                                                      std::span<const declared_file> patterns);
+                                                      std::span<const declared_file> patterns,
+                                                      const reading_rules& how = {});
 
 } // namespace tune

@@ -56,7 +56,9 @@ struct file_digest {
 
 /// The same in slices.
 /// @param most It is given up where the file turns out to be longer. [bytes]
+/// @param so_far Grows by what is read, slice by slice; null: nobody looks. Outlives the work.
 /// @errors also `ec::refused` for what is longer.
-sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most);
+sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most,
+                                        std::uint64_t* so_far = nullptr);
 
 } // namespace tune

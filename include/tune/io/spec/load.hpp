@@ -31,6 +31,9 @@ struct load_request {
   /// Looks into `[trainable] plugin`, in a process of its own: see `probe_plugin`. False: nothing
   /// of it is run, and what it has is believed.
   bool probes_plugins = true;
+  /// The text is a record: all keys are written out, and nobody wrote its lines. What would be a
+  /// warning of one was given when somebody did; faults name no line.
+  bool is_record = false;
   /// ask-tell does without `[trainable]`.
   bool needs_trainable = true;
 };

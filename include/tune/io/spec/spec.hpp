@@ -74,6 +74,9 @@ struct trainable_section {
   bool reuse_actors = false;
   /// What workers need beside the command; stand against the INI's directory.
   std::vector<std::string> files;
+  /// Of all files that go to workers, those that the command names among them. 0 = no limit.
+  /// [bytes]
+  std::uint64_t max_files_size = std::uint64_t{10} * 1024 * 1024 * 1024;
   /// Files that come back from workers: "all", "none", or patterns against the trial's directory;
   /// see `artifact_rules_of`.
   std::vector<std::string> artifacts{"all"};
