@@ -34,6 +34,8 @@ struct experiment_section {
   bool maximise = true;
   /// The first is what `best` means. [>= 1 once loaded]
   std::vector<objective> objectives;
+  /// What the best has to keep to.
+  constraint_list constraints;
   /// 0 = until another limit.
   std::uint64_t num_samples = 1;
   /// 0 = as many as fit.
