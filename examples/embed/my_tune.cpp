@@ -1,5 +1,6 @@
-// The whole command line of tune-node, with this program's trainables, scheduler and searcher.
+// The whole command line of tune-node, with this program's trainables and rules.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "budget.hpp"
 #include "climber.hpp"
 #include "laggards.hpp"
 #include "rounded_pbt.hpp"
@@ -12,5 +13,6 @@ int main(int argc, char** argv) {
   all.schedulers.add(embed::laggards_entry());
   all.schedulers.add(embed::rounded_pbt_entry());
   all.searchers.add(embed::climber_entry());
+  all.stoppers.add(embed::budget_entry());
   return tune::app(argc, argv, std::move(all));
 }

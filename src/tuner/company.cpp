@@ -145,8 +145,9 @@ company::company(premises& where, run_parts parts, company_options how)
   wanted.labels = parts.labels;
   if (how.resumes) {
     wanted.history = history_of(store_->directory());
-    wanted.rules_of_head = [rules = head_rules{how.opening.spec, parts.settings}](
-                               const on::opened& head) mutable { return rules.of(head); };
+    wanted.rules_of_head
+        = [rules = head_rules{how.opening.spec, parts.settings, std::move(parts.own_stoppers)}](
+              const on::opened& head) mutable { return rules.of(head); };
   }
   wanted.bad = std::move(how.bad);
   wanted.again = std::move(how.again);

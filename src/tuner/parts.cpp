@@ -48,7 +48,8 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                    std::make_shared<const job>(std::move(*work)),
                    std::move(labels),
                    made->planned,
-                   from.space};
+                   from.space,
+                   all.stoppers};
 }
 
 expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,

@@ -6,8 +6,8 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/fit_config.hpp"
 #include "tune/io/spec/record.hpp"
-#include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/best_trials.hpp"
+#include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>

@@ -68,6 +68,7 @@ load_result load(const run_content& what, const choices& all) {
     wanted.environment = environment_of(environ);
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
+  wanted.stoppers = all.stoppers;
   wanted.trainables = &all.trainables;
   return what.file.empty() ? load_spec_text("", stand_in(what), wanted)
                            : load_spec(what.file, wanted);

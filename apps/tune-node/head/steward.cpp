@@ -62,6 +62,7 @@ expected<loaded_spec> load_again(spec what, const steward_settings& here) {
   load_request wanted;
   wanted.schedulers = here.all->schedulers;
   wanted.searchers = here.all->searchers;
+  wanted.stoppers = here.all->stoppers;
   wanted.trainables = &here.all->trainables;
   // Its client has looked; here it is for the processes of trials.
   wanted.probes_plugins = false;

@@ -29,6 +29,19 @@ std::vector<listed_entry> sinks() {
            {log_option("file"), log_option("level")}}};
 }
 
+/// The keys of `[stop]` that are built in take words of their own, and no options.
+std::vector<listed_entry> stoppers(const stopper_catalogue& own) {
+  constexpr auto source = "docs/ini.md, [stop]";
+  std::vector<listed_entry> result{
+      {"when", "ends a trial whose report meets a condition", source, {}},
+      {"all_when", "ends the experiment once a report meets a condition", source, {}},
+      {"plateau", "ends a trial whose last results hardly differ", source, {}},
+      {"experiment_plateau", "ends the experiment once its best values hardly differ", source, {}}};
+  for (auto& x : listed(own))
+    result.push_back(std::move(x));
+  return result;
+}
+
 } // namespace
 
 std::vector<listed_entry> listed(const trainable_registry& from) {
@@ -49,6 +62,9 @@ void show_list(const list_request& what, const choices& all, output_format forma
       break;
     case list_request::part::schedulers:
       entries = listed(all.schedulers);
+      break;
+    case list_request::part::stoppers:
+      entries = stoppers(all.stoppers);
       break;
     case list_request::part::trainables:
       entries = listed(all.trainables);

@@ -153,6 +153,7 @@ std::optional<loaded_spec> load_or_complain(const std::string& file,
   wanted.environment = environment_of(environ);
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
+  wanted.stoppers = all.stoppers;
   wanted.trainables = &all.trainables;
   wanted.needs_trainable = needs_trainable;
   auto result = load_spec(file, wanted);

@@ -33,6 +33,8 @@ struct run_parts {
   std::uint64_t planned = 0;
   /// What clients may add trials of.
   std::shared_ptr<const search_space> space;
+  /// What `[stop]` of earlier heads may name.
+  stopper_catalogue own_stoppers = {};
 };
 
 /// @param directory The experiment's, absolute.

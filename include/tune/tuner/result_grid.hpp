@@ -86,7 +86,8 @@ public:
 
   /// The trial with the best value of the first objective in any of its reports; of equal ones the
   /// first. Whatever keeps all constraints goes before whatever does not; where nothing does, that
-  /// with the least `total_violation` is the best. NaN is never the best. @errors `ec::unknown_name` where no trial reported a number.
+  /// with the least `total_violation` is the best. NaN is never the best. @errors
+  /// `ec::unknown_name` where no trial reported a number.
   [[nodiscard]] expected<trial_result> best() const;
   /// The same by another metric, as of each trial's `metrics`.
   [[nodiscard]] expected<trial_result> best(std::string_view metric, bool maximise) const;

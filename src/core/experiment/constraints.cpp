@@ -15,9 +15,13 @@ using op = metric_comparison::op;
 constexpr auto infinite = std::numeric_limits<double>::infinity();
 
 /// What the runtime adds to a report is not kept with the best one.
-constexpr std::array<std::string_view, 7> automatic{
-    "training_iteration", "time_total_s", "time_this_iter_s", "timestamp", "pid", "done",
-    "trial_id"};
+constexpr std::array<std::string_view, 7> automatic{"training_iteration",
+                                                    "time_total_s",
+                                                    "time_this_iter_s",
+                                                    "timestamp",
+                                                    "pid",
+                                                    "done",
+                                                    "trial_id"};
 
 expected<void> check(const metric_comparison& x) {
   auto text = to_text(constraint_list{x});

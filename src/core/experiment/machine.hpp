@@ -325,6 +325,7 @@ private:
   void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
   void set_best(const live_trial& trial, const std::shared_ptr<const report>& what, merit how);
   void ask_verdict(live_trial& trial);
+  [[nodiscard]] std::optional<stop_verdict> ask_stopper(stopper& whom, const report& about);
   [[nodiscard]] bool stop_condition(live_trial& trial);
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
   [[nodiscard]] double violation_of(const report& what) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -171,6 +172,16 @@ void machine::set_best(const live_trial& trial, const std::shared_ptr<const repo
     review(before);
 }
 
+/// One of the user's own may throw.
+std::optional<stop_verdict> machine::ask_stopper(stopper& whom, const report& about) {
+  try {
+    return whom.see(about);
+  } catch (const std::exception& why) {
+    emit(cmd::warn{why.what()});
+    return std::nullopt;
+  }
+}
+
 bool machine::stop_condition(live_trial& trial) {
   if (trial.last->done) {
     decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
@@ -179,7 +190,7 @@ bool machine::stop_condition(live_trial& trial) {
   std::optional<stop_verdict> verdict;
   // Each stopper sees each report, also once another has spoken.
   for (auto& x : stoppers_) {
-    auto says = x->see(*trial.last);
+    auto says = ask_stopper(*x, *trial.last);
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
       verdict = std::move(says);
   }

@@ -169,6 +169,13 @@ std::vector<stop_line> stop_lines(const spec& x) {
   return result;
 }
 
+stopper_context stopper_context_of(const spec& x) {
+  if (x.experiment.objectives.empty())
+    return {};
+  const auto& first = x.experiment.objectives.front();
+  return {first.metric, first.maximise};
+}
+
 std::map<std::string, std::string> option_texts(const std::vector<named_text>& xs) {
   std::map<std::string, std::string> result;
   for (const auto& x : xs)

@@ -27,8 +27,8 @@ constraint_list read(const std::string& text) {
 }
 
 TEST(constraints, are_read_as_they_are_written) {
-  for (const std::string text : {"latency <= 20", "latency <= 20, memory < 2000", "valid/loss > -1.5",
-                                 "\"time per step\" >= 0.25, loss < 1"})
+  for (const std::string text : {"latency <= 20", "latency <= 20, memory < 2000",
+                                 "valid/loss > -1.5", "\"time per step\" >= 0.25, loss < 1"})
     EXPECT_EQ(to_text(read(text)), text);
   EXPECT_THAT(read(" "), IsEmpty());
   EXPECT_EQ(to_text(read("  a<=1 ,b > 2e9  ")), "a <= 1, b > 2e+09");
@@ -56,8 +56,8 @@ TEST(constraints, are_refused_with_the_place_of_the_fault_or_what_is_allowed) {
 TEST(constraints, are_missed_by_what_is_above_0) {
   auto uut = read("a <= 2, b < 2, c >= 2, d > 2, n/e <= 2");
   auto of = [&](double x) {
-    return violations_of(
-        uut, object{{"a", x}, {"b", x}, {"c", x}, {"d", x}, {"n", object{{"e", x}}}});
+    return violations_of(uut,
+                         object{{"a", x}, {"b", x}, {"c", x}, {"d", x}, {"n", object{{"e", x}}}});
   };
 
   EXPECT_THAT(of(3), ElementsAre(1, 1, -1, -1, 1));

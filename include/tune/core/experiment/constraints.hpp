@@ -14,7 +14,8 @@
 namespace tune {
 
 /// Comparisons of metrics with numbers that are to hold at once: `latency <= 20, memory < 2e9`.
-/// One of `>=`, `>`, `<=` and `<` each; the number is finite, and the metric one that trials report.
+/// One of `>=`, `>`, `<=` and `<` each; the number is finite, and the metric one that trials
+/// report.
 using constraint_list = std::vector<metric_comparison>;
 
 /// @errors `ec::bad_syntax` or `ec::bad_option`, with the column; empty text gives an empty list.
@@ -41,7 +42,8 @@ struct merit {
 };
 
 /// A report with a score goes before one without; then less violation counts, then the score. So
-/// whatever keeps all constraints goes before whatever does not. Neither of two equal ones is better.
+/// whatever keeps all constraints goes before whatever does not. Neither of two equal ones is
+/// better.
 [[nodiscard]] bool is_better(const merit& x, const merit& than);
 
 } // namespace tune

@@ -19,8 +19,8 @@ struct saved_report {
 };
 
 /// The checkpoint of the trial's best report, or of the best of its reports that have one, as
-/// `is_better` orders them; of equal ones the older; where none of them has a number, the newest. What the trial
-/// was cloned from counts, too. Checkpoints in a node's memory do not.
+/// `is_better` orders them; of equal ones the older; where none of them has a number, the newest.
+/// What the trial was cloned from counts, too. Checkpoints in a node's memory do not.
 ///
 /// @returns nothing where there is no checkpoint that can be restored.
 /// @errors those of the reader.
