@@ -26,6 +26,7 @@ exit_code show_config(const config_request& what, const choices& all) {
       known.schedulers = all.schedulers;
       known.searchers = all.searchers;
       known.stoppers = all.stoppers;
+      known.sinks = all.sinks;
       known.trainables = &all.trainables;
       std::cout << print_spec(loaded->what, known);
       break;

@@ -3,6 +3,7 @@
 #include "budget.hpp"
 #include "climber.hpp"
 #include "laggards.hpp"
+#include "ledger.hpp"
 #include "rounded_pbt.hpp"
 #include "trainables.hpp"
 
@@ -14,5 +15,6 @@ int main(int argc, char** argv) {
   all.schedulers.add(embed::rounded_pbt_entry());
   all.searchers.add(embed::climber_entry());
   all.stoppers.add(embed::budget_entry());
+  all.sinks.add(embed::ledger_entry());
   return tune::app(argc, argv, std::move(all));
 }

@@ -181,6 +181,9 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   if (!opened->warning.empty())
     world.warn(opened->warning);
   warn_of_saving(record.checkpoint, world);
+  if (!record.log.sinks.empty())
+    world.warn("[log] sink." + record.log.sinks.front().name
+               + " does nothing here: an executor has the results");
   on::opened opening{opened->store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
   opening.draws = on::present_draws;
   head_rules heads{opening.spec, made->settings, all.stoppers};

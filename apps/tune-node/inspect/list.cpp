@@ -18,15 +18,19 @@ option_spec log_option(std::string_view key) {
 }
 
 /// What writes results beside the record. Each is chosen by its keys of `[log]`.
-std::vector<listed_entry> sinks() {
-  return {{"trial_files",
-           "params.json, result.jsonl, progress.csv and error.txt in the directory of each trial",
-           "[log] trial_files",
-           {log_option("trial_files")}},
-          {"run_log",
-           "a file of lines for people about all that happens, in the experiment's directory",
-           "[log] file",
-           {log_option("file"), log_option("level")}}};
+std::vector<listed_entry> sinks(const sink_catalogue& own) {
+  std::vector<listed_entry> result{
+      {"trial_files",
+       "params.json, result.jsonl, progress.csv and error.txt in the directory of each trial",
+       "[log] trial_files",
+       {log_option("trial_files")}},
+      {"run_log",
+       "a file of lines for people about all that happens, in the experiment's directory",
+       "[log] file",
+       {log_option("file"), log_option("level")}}};
+  for (auto& x : listed(own))
+    result.push_back(std::move(x));
+  return result;
 }
 
 /// The keys of `[stop]` that are built in take words of their own, and no options.
@@ -70,7 +74,7 @@ void show_list(const list_request& what, const choices& all, output_format forma
       entries = listed(all.trainables);
       break;
     case list_request::part::sinks:
-      entries = sinks();
+      entries = sinks(all.sinks);
       break;
     case list_request::part::experiments:
       return;

@@ -42,6 +42,7 @@ std::optional<loaded_spec> load_recorded(const spec& recorded,
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
   wanted.stoppers = all.stoppers;
+  wanted.sinks = all.sinks;
   wanted.trainables = &all.trainables;
   auto file = fs::path{recorded.ini_dir} / (recorded.experiment.name + ".ini");
   auto result = load_spec_text(print_spec(recorded, wanted), file, wanted);

@@ -5,6 +5,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/io/devices/devices.hpp"
+#include "tune/io/sinks/sink_feed.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/net/wire.hpp"
 #include "tune/tuner/choices.hpp"
@@ -35,6 +36,8 @@ struct run_parts {
   std::shared_ptr<const search_space> space;
   /// What `[stop]` of earlier heads may name.
   stopper_catalogue own_stoppers = {};
+  /// Where results go beside the record.
+  std::vector<chosen_sink> sinks = {};
 };
 
 /// @param directory The experiment's, absolute.

@@ -367,6 +367,9 @@ void add_log(rows& to) {
       text({"log", "file", "the runtime's own log, against the experiment's directory; empty: none",
             true},
            "path", TUNE_FIELD(log.file)));
+  to.push_back(family(
+      {"log", "sink.", "where results go besides: a sink that the program brings along", true},
+      "<name>", "options of that sink: option value ...", TUNE_FIELD(log.sinks)));
 }
 
 #undef TUNE_INSIDE

@@ -246,6 +246,8 @@ struct log_section {
   bool trial_files = true;
   /// The runtime's own log; stands against the experiment's directory. Empty: none.
   std::string file;
+  /// `sink.<name>`: sinks of the program's own, with their options; see `parse_option_line`.
+  std::vector<named_text> sinks;
 
   friend bool operator==(const log_section&, const log_section&) = default;
 };
