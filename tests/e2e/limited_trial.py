@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A trial whose loss is X; a greater X has a smaller latency: 30 - 10 X, twice as much in its second
-report, of a smaller loss.
+"""A trial whose loss is X, and deep/loss the negative of it; a greater X has a smaller latency:
+30 - 10 X, twice as much and one in its second report, of a smaller loss.
 
     limited_trial.py X
 """
@@ -19,5 +19,5 @@ def save(to):
 
 
 latency = 30 - 10 * x
-(trial.report(loss=x, latency=latency, save=save)
- and trial.report(loss=x - 0.5, latency=2 * latency + 1, save=save))
+(trial.report(loss=x, latency=latency, deep={"loss": -x}, save=save)
+ and trial.report(loss=x - 0.5, latency=2 * latency + 1, deep={"loss": -x}, save=save))
