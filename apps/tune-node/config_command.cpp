@@ -25,6 +25,8 @@ exit_code show_config(const config_request& what, const choices& all) {
       load_request known;
       known.schedulers = all.schedulers;
       known.searchers = all.searchers;
+      known.stoppers = all.stoppers;
+      known.sinks = all.sinks;
       known.trainables = &all.trainables;
       std::cout << print_spec(loaded->what, known);
       break;

@@ -1,7 +1,9 @@
-// The whole command line of tune-node, with this program's trainables, scheduler and searcher.
+// The whole command line of tune-node, with this program's trainables and rules.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "budget.hpp"
 #include "climber.hpp"
 #include "laggards.hpp"
+#include "ledger.hpp"
 #include "rounded_pbt.hpp"
 #include "trainables.hpp"
 
@@ -12,5 +14,7 @@ int main(int argc, char** argv) {
   all.schedulers.add(embed::laggards_entry());
   all.schedulers.add(embed::rounded_pbt_entry());
   all.searchers.add(embed::climber_entry());
+  all.stoppers.add(embed::budget_entry());
+  all.sinks.add(embed::ledger_entry());
   return tune::app(argc, argv, std::move(all));
 }

@@ -4,7 +4,7 @@
 namespace tune {
 
 choices builtin_choices(trainable_registry trainables) {
-  return {builtin_searchers(), builtin_schedulers(), std::move(trainables)};
+  return {builtin_searchers(), builtin_schedulers(), std::move(trainables), {}, {}};
 }
 
 } // namespace tune

@@ -123,6 +123,7 @@ company::company(premises& where, run_parts parts, company_options how)
     , labels_{parts.labels} {
   if (parts.work->trial_files)
     spawn_files(how);
+  spawn_own_sinks(std::move(parts.sinks), how);
   runner_parts wanted{experiment{parts.settings,
                                  how.scheduler ? how.scheduler->traits : parts.judge->traits(),
                                  how.searcher ? how.searcher->traits : parts.source->traits(),
@@ -145,8 +146,9 @@ company::company(premises& where, run_parts parts, company_options how)
   wanted.labels = parts.labels;
   if (how.resumes) {
     wanted.history = history_of(store_->directory());
-    wanted.rules_of_head = [rules = head_rules{how.opening.spec, parts.settings}](
-                               const on::opened& head) mutable { return rules.of(head); };
+    wanted.rules_of_head
+        = [rules = head_rules{how.opening.spec, parts.settings, std::move(parts.own_stoppers)}](
+              const on::opened& head) mutable { return rules.of(head); };
   }
   wanted.bad = std::move(how.bad);
   wanted.again = std::move(how.again);
@@ -174,6 +176,20 @@ void company::spawn_files(const company_options& how) {
   files_ = spawn_sink(system_, file_writer(store_->directory(), how.on_files_odd),
                       how.on_files_failed);
   send_from_outside(recorder_, *files_);
+}
+
+void company::spawn_own_sinks(std::vector<chosen_sink> which, const company_options& how) {
+  for (auto& x : which) {
+    auto failed = [tell = how.on_sink_failed, name = x.name](const error& why) {
+      if (tell)
+        tell("the sink " + name + " is told no more: " + to_text(why));
+    };
+    auto feed = std::make_shared<sink_feed>(store_->directory(), std::move(x));
+    auto catch_up
+        = [feed = std::move(feed)](sequence committed) { return feed->catch_up(committed); };
+    own_sinks_.push_back(spawn_sink(system_, std::move(catch_up), std::move(failed)));
+    send_from_outside(recorder_, own_sinks_.back());
+  }
 }
 
 expected<void> company::start() {
@@ -230,6 +246,12 @@ std::string company::settle() {
     send_from_outside(*files_, durable_up_to{store_->last_seq()});
     asked<std::string>(system_, *files_, settle_patience, drain_atom_v);
   }
+  for (const auto& sink : own_sinks_) {
+    if (!trouble->empty())
+      break;
+    send_from_outside(sink, durable_up_to{store_->last_seq()});
+    asked<std::string>(system_, sink, settle_patience, drain_atom_v);
+  }
   asked<std::string>(system_, janitor_, settle_patience, drain_atom_v);
   return *trouble;
 }
@@ -249,6 +271,8 @@ void company::dismiss() {
   go(janitor_);
   if (files_)
     go(*files_);
+  for (const auto& sink : own_sinks_)
+    go(sink);
   where_.forget(work_->id);
 }
 
@@ -257,6 +281,8 @@ void company::await_farewell() {
   self->wait_for(runner_, recorder_, janitor_, judge_, source_);
   if (files_)
     self->wait_for(*files_);
+  for (const auto& sink : own_sinks_)
+    self->wait_for(sink);
 }
 
 } // namespace tune

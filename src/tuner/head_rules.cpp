@@ -27,8 +27,8 @@ bool same_stop(const spec& x, const spec& y) {
 
 } // namespace
 
-head_rules::head_rules(std::string spec, experiment_settings settings)
-    : spec_{std::move(spec)}, settings_{std::move(settings)} {
+head_rules::head_rules(std::string spec, experiment_settings settings, stopper_catalogue own)
+    : spec_{std::move(spec)}, settings_{std::move(settings)}, own_{std::move(own)} {
   auto written = spec_from_json(spec_);
   counts_itself_ = written && settings_.sample_limit == 0 && settings_by(*written).sample_limit > 0;
 }
@@ -51,7 +51,7 @@ expected<std::optional<rule_change>> head_rules::of(const on::opened& head) {
   if (counts_itself_)
     result.settings.sample_limit = 0;
   if (!same_stop(*before, *now)) {
-    auto stoppers = make_stoppers(stop_lines(*now));
+    auto stoppers = make_stoppers(stop_lines(*now), own_, stopper_context_of(*now));
     if (!stoppers)
       return unreadable(head, stoppers.error());
     result.stoppers = std::move(*stoppers);

@@ -6,6 +6,7 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/fit_config.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -76,7 +77,7 @@ object part_in(const search_space& space, const object& config,
   return fit_config(result, space);
 }
 
-expected<std::vector<trial_row>> best_trials(const spec& what, const fs::path& directory) {
+expected<std::vector<trial_row>> best_known(const spec& what, const fs::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return bad_source(what, reader.error().detail);
@@ -87,18 +88,10 @@ expected<std::vector<trial_row>> best_trials(const spec& what, const fs::path& d
   if (!there || there->experiment.objectives.empty())
     return bad_source(what, "its configuration cannot be read");
   const auto& first = there->experiment.objectives.front();
-  trial_query best;
-  best.by = trial_query::order::metric;
-  best.metric = first.metric;
-  best.descending = first.maximise;
-  best.limit = static_cast<std::size_t>(what.search.points_from_best);
-  auto rows = reader->trials(best);
+  auto rows = best_trials(*reader, first, there->experiment.constraints,
+                          static_cast<std::size_t>(what.search.points_from_best));
   if (!rows)
     return bad_source(what, rows.error().detail);
-  std::erase_if(*rows, [&](const trial_row& x) {
-    const auto* found = x.best_metrics ? find_path(*x.best_metrics, first.metric) : nullptr;
-    return found == nullptr || !found->number();
-  });
   if (rows->empty())
     return bad_source(what, "no trial there has reported a number for " + first.metric);
   return rows;
@@ -146,7 +139,7 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
   const auto& what = from.what;
   if (what.search.points_from.empty())
     return std::vector<object>{};
-  auto rows = best_trials(what, source_directory(what, caller));
+  auto rows = best_known(what, source_directory(what, caller));
   if (!rows)
     return rows.error();
   std::vector<object> result;

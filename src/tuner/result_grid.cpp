@@ -53,26 +53,30 @@ void append_line(std::string& to, const std::vector<std::string>& fields) {
   to += '\n';
 }
 
+objective first_of(const result_grid::frame& about) {
+  return about.objectives.empty() ? objective{} : about.objectives.front();
+}
+
 /// Sets the checkpoint, and what is known of it. What an executor outside keeps is no directory.
-expected<void> read_checkpoint(store_reader& from, const trial_row& row, const objective& by,
-                               const fs::path& directory, trial_result& into) {
-  auto found = best_checkpoint(from, row, by);
+expected<void> read_checkpoint(store_reader& from, const trial_row& row,
+                               const result_grid::frame& about, trial_result& into) {
+  auto found = best_checkpoint(from, row, first_of(about), about.constraints);
   if (!found)
     return found.error();
   if (!*found || (*found)->checkpoint.location.starts_with(kept_outside))
     return {};
-  into.checkpoint = directory / (*found)->checkpoint.location;
+  into.checkpoint = about.directory / (*found)->checkpoint.location;
   into.checkpoint_iteration = (*found)->checkpoint.iteration;
   if (const auto& at = (*found)->at; at != nullptr && at->metrics != nullptr)
     into.checkpoint_metrics = *at->metrics;
   return {};
 }
 
-expected<trial_result> read_trial(store_reader& from, trial_row row, const objective& by,
-                                  const fs::path& directory) {
+expected<trial_result> read_trial(store_reader& from, trial_row row,
+                                  const result_grid::frame& about) {
   trial_result result;
   if (row.iterations > 0) {
-    if (auto read = read_checkpoint(from, row, by, directory, result); !read)
+    if (auto read = read_checkpoint(from, row, about, result); !read)
       return read.error();
   }
   result.trial = row.trial;
@@ -88,7 +92,7 @@ expected<trial_result> read_trial(store_reader& from, trial_row row, const objec
   result.failures = row.failures;
   result.reason = std::move(row.reason);
   result.error = std::move(row.error);
-  result.directory = trials_directory(directory) / to_text(row.trial);
+  result.directory = trials_directory(about.directory) / to_text(row.trial);
   if (result.iterations == 0)
     return result;
   auto exports = from.exports(row.trial);
@@ -97,13 +101,13 @@ expected<trial_result> read_trial(store_reader& from, trial_row row, const objec
   // Those of a later attempt take the place of those before.
   for (auto& x : *exports) {
     if (!x.path.empty())
-      result.exports.insert_or_assign(std::move(x.format), directory / x.path);
+      result.exports.insert_or_assign(std::move(x.format), about.directory / x.path);
   }
   return result;
 }
 
-expected<std::vector<trial_result>> read_trials(store_reader& from, const objective& by,
-                                                const fs::path& directory) {
+expected<std::vector<trial_result>> read_trials(store_reader& from,
+                                                const result_grid::frame& about) {
   trial_query all;
   all.limit = std::numeric_limits<std::size_t>::max();
   auto rows = from.trials(all);
@@ -111,7 +115,7 @@ expected<std::vector<trial_result>> read_trials(store_reader& from, const object
     return rows.error();
   std::vector<trial_result> result;
   for (auto& row : *rows) {
-    auto read = read_trial(from, std::move(row), by, directory);
+    auto read = read_trial(from, std::move(row), about);
     if (!read)
       return read.error();
     result.push_back(std::move(*read));
@@ -140,6 +144,7 @@ expected<result_grid::frame> read_frame(store_reader& from, const fs::path& dire
   }
   result.directory = directory;
   result.objectives = what->experiment.objectives;
+  result.constraints = what->experiment.constraints;
   result.elapsed = row->elapsed;
   return result;
 }
@@ -165,14 +170,15 @@ expected<trial_result> result_grid::best() const {
 
 expected<trial_result> result_grid::best(std::string_view metric, bool maximise) const {
   const trial_result* result = nullptr;
-  double score = 0;
+  merit most;
   for (const auto& x : trials_) {
     auto number = number_of(x, metric);
     if (!number || std::isnan(*number))
       continue;
-    if (result == nullptr || (maximise ? *number > score : *number < score)) {
+    merit now{total_violation(about_.constraints, x.metrics), maximise ? *number : -*number};
+    if (result == nullptr || is_better(now, most)) {
       result = &x;
-      score = *number;
+      most = now;
     }
   }
   if (result == nullptr)
@@ -214,8 +220,7 @@ expected<result_grid> read_result_grid(const fs::path& directory,
   if (!about)
     return about.error();
   about->warnings = std::move(warnings);
-  const auto& objectives = about->objectives;
-  auto trials = read_trials(*from, objectives.empty() ? objective{} : objectives.front(), absolute);
+  auto trials = read_trials(*from, *about);
   if (!trials)
     return trials.error();
   return result_grid{std::move(*about), std::move(*trials)};

@@ -99,7 +99,7 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   auto source = make_searcher(from, all);
   if (!source)
     return source.error();
-  auto stoppers = make_stoppers(stop_lines(from.what));
+  auto stoppers = make_stoppers(stop_lines(from.what), all.stoppers, stopper_context_of(from.what));
   if (!stoppers)
     return stoppers.error();
   result.settings = settings_by(from.what);

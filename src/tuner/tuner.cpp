@@ -68,6 +68,8 @@ load_result load(const run_content& what, const choices& all) {
     wanted.environment = environment_of(environ);
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
+  wanted.stoppers = all.stoppers;
+  wanted.sinks = all.sinks;
   wanted.trainables = &all.trainables;
   return what.file.empty() ? load_spec_text("", stand_in(what), wanted)
                            : load_spec(what.file, wanted);
@@ -287,6 +289,7 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   auto store = how.store;
   how.observer = news;
   how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
+  how.on_sink_failed = [news](const std::string& why) { news->warned(why); };
   how.on_files_odd = [news](const std::string& text) { news->warned(text); };
   how.shipment = std::move(shipment);
   if (auto log = log_of(chosen.what, directory, news); !log)

@@ -310,9 +310,10 @@ TEST(command_line, says_what_has_the_wrong_shape) {
        "mean 'errored'?"},
       {{"trials", "d", "--output", "xml"}, "--output is one of table, json, jsonl, csv, not 'xml'"},
       {{"trials", "d", "-o", "csv", "-o", "json"}, "--output is given more than once"},
-      {{"list"}, "list needs searchers|schedulers|trainables|sinks|experiments"},
+      {{"list"}, "list needs searchers|schedulers|stoppers|trainables|sinks|experiments"},
       {{"list", "searcher"},
-       "the argument of list is one of searchers, schedulers, trainables, sinks, experiments, not "
+       "the argument of list is one of searchers, schedulers, stoppers, trainables, sinks, "
+       "experiments, not "
        "'searcher'; did you mean 'searchers'?"},
       {{"config", "check"}, "config needs FILE"},
       {{"certs"}, "certs needs init|issue|show"},

@@ -77,7 +77,8 @@ TEST(completion, offers_values) {
   EXPECT_THAT(offered({"tune-node", "trials", "--output", "j"}), ElementsAre("json", "jsonl"));
   EXPECT_THAT(offered({"tune-node", "trials", "d", "--status", "p"}),
               ElementsAre("pending", "paused"));
-  EXPECT_THAT(offered({"tune-node", "list", "s"}), ElementsAre("searchers", "schedulers", "sinks"));
+  EXPECT_THAT(offered({"tune-node", "list", "s"}),
+              ElementsAre("searchers", "schedulers", "stoppers", "sinks"));
   EXPECT_THAT(offered({"tune-node", "config", "c"}), ElementsAre("check"));
   EXPECT_THAT(offered({"tune-node", "help", "ver"}), ElementsAre("version"));
 }

@@ -134,6 +134,7 @@ class Lists(Case):
         wanted = {
             "searchers": {"random", "sobol", "none"},
             "schedulers": {"fifo", "asha", "hyperband", "hb_bohb", "median_stopping"},
+            "stoppers": {"when", "all_when", "plateau", "experiment_plateau"},
             "trainables": {"quadratic", "digits_mlp"},
             "sinks": {"trial_files", "run_log"},
         }

@@ -3,6 +3,8 @@
 
 #include "store_fixture.hpp"
 
+#include "tune/io/store/best_trials.hpp"
+
 #include <atomic>
 #include <sys/wait.h>
 #include <thread>
@@ -371,6 +373,41 @@ TEST_F(store_reader_test, tells_with_which_configuration_the_best_report_came) {
   EXPECT_EQ(all->at(1).best_config, (*changed)->best_config);
   EXPECT_EQ(sql().ask("SELECT best_config = config FROM trials ORDER BY trial"),
             (rows{{"0"}, {"1"}}));
+}
+
+TEST_F(store_reader_test, finds_the_best_trials_by_constraints_and_nested_metrics) {
+  std::vector<store_item> items;
+  items.emplace_back(at(1, on::opened{}));
+  const object metrics[] = {{{"loss", 0.1}, {"size", 9}, {"v", object{{"loss", 3}}}},
+                            {{"loss", 0.5}, {"size", 4}, {"v", object{{"loss", 1}}}},
+                            {{"loss", 0.4}, {"size", 5}, {"v", object{{"loss", 2}}}},
+                            {{"loss", 0.2}, {"v", object{{"loss", samples::nan}}}},
+                            {{"size", 1}}};
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    cmd::trial_changed row;
+    row.trial = {i};
+    row.best = samples::a_report(i, 1, {1, i + 1}, metrics[i]);
+    items.emplace_back(1, row);
+  }
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+  auto best = [&](const objective& by, const std::string& constraints, std::size_t limit) {
+    std::vector<std::uint64_t> result;
+    auto found = best_trials(uut, by, *parse_constraints(constraints), limit);
+    EXPECT_TRUE(found.has_value()) << found.error().detail;
+    for (const auto& x : *found)
+      result.push_back(x.trial.number);
+    return result;
+  };
+  using list = std::vector<std::uint64_t>;
+
+  EXPECT_EQ(best({"loss", false}, "", 9), (list{0, 3, 2, 1}));
+  EXPECT_EQ(best({"loss", false}, "size <= 5", 9), (list{2, 1, 0, 3}));
+  EXPECT_EQ(best({"loss", true}, "size <= 5", 1), list{1});
+  EXPECT_EQ(best({"loss", false}, "size <= 4.5, loss > 0", 2), (list{1, 2}));
+  EXPECT_EQ(best({"v/loss", false}, "", 2), (list{1, 2}));
+  EXPECT_EQ(best({"none", false}, "", 2), list{});
 }
 
 TEST_F(store_reader_test, refuses_a_trial_whose_configuration_is_damaged) {

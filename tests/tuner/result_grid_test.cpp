@@ -37,6 +37,19 @@ TEST(result_grid, takes_the_first_of_equal_trials_and_never_nan) {
   EXPECT_EQ(uut.best("loss", true)->trial.number, 3u);
 }
 
+TEST(result_grid, prefers_what_keeps_the_constraints) {
+  result_grid::frame about;
+  about.objectives = {{"loss", false}};
+  about.constraints = *parse_constraints("latency <= 20");
+  auto fast = trial(1, {}, {{"loss", 0.5}, {"latency", 20}});
+  auto slow = trial(0, {}, {{"loss", 0.1}, {"latency", 21}});
+  auto slower = trial(2, {}, {{"loss", 0.1}, {"latency", 30}});
+
+  EXPECT_EQ((result_grid{about, {slow, fast, slower}}).best()->trial.number, 1u);
+  EXPECT_EQ((result_grid{about, {slow, fast, slower}}).best("latency", true)->trial.number, 1u);
+  EXPECT_EQ((result_grid{about, {slower, slow}}).best()->trial.number, 0u);
+}
+
 TEST(result_grid, has_no_best_where_nobody_reported) {
   auto uut = grid_of({trial(0, {}, {}, trial_status::errored)});
 

@@ -275,6 +275,75 @@ TEST_F(tuner_test, ends_where_the_users_own_scheduler_throws) {
   EXPECT_THAT(grid->why(), HasSubstr("I cannot judge"));
 }
 
+/// Ends the experiment at its `most`th report.
+class tally final : public stopper {
+public:
+  explicit tally(std::int64_t most) : most_{most} {}
+
+  std::optional<stop_verdict> see(const report&) override {
+    if (++seen_ < most_)
+      return std::nullopt;
+    return stop_verdict{stop_verdict::reach::experiment, "the tally is full"};
+  }
+  void forget(trial_id) override {}
+  [[nodiscard]] std::vector<needed_metric> needs() const override { return {}; }
+  void describe(fingerprint& into) const override { into.add(static_cast<std::uint64_t>(seen_)); }
+
+private:
+  std::int64_t most_;
+  std::int64_t seen_ = 0;
+};
+
+choices with_tally() {
+  auto result = builtin_choices(bowls());
+  stopper_catalogue::entry entry;
+  entry.name = "tally";
+  entry.known = {{"most", option_kind::integer, "7", 1}};
+  entry.make = [](const options& from, const stopper_context&) {
+    return expected<std::unique_ptr<stopper>>{std::make_unique<tally>(from.integer("most"))};
+  };
+  result.stoppers.add(std::move(entry));
+  return result;
+}
+
+std::uint64_t iterations_of(const result_grid& all) {
+  std::uint64_t result = 0;
+  for (const auto& x : all.trials())
+    result += x.iterations;
+  return result;
+}
+
+TEST_F(tuner_test, stops_by_a_stopper_of_the_users_own_catalogue) {
+  auto grid = tuner{with_tally()}.run(options().set("cluster.cpus", 1).set("stop.tally", "most 8"));
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_EQ(grid->status(), experiment_status::done);
+  EXPECT_THAT(grid->why(), HasSubstr("the tally is full"));
+  EXPECT_EQ(iterations_of(*grid), 8u);
+}
+
+TEST_F(tuner_test, goes_on_with_what_a_stopper_of_the_users_own_had_seen) {
+  auto what = options().set("cluster.cpus", 1).set("stop.tally", "most 17");
+  tuner uut{with_tally()};
+  auto first = uut.run(what);
+  ASSERT_TRUE(first) << to_text(first.error());
+  EXPECT_EQ(iterations_of(*first), 15u);
+
+  auto grid = uut.run(what.num_samples(2).resume());
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_THAT(grid->why(), HasSubstr("the tally is full"));
+  EXPECT_EQ(iterations_of(*grid), 17u);
+}
+
+TEST_F(tuner_test, names_key_and_range_of_a_wrong_option_of_a_stopper) {
+  auto grid = tuner{with_tally()}.run(options().set("stop.tally", "most 0"));
+
+  ASSERT_FALSE(grid);
+  EXPECT_THAT(grid.error().detail,
+              testing::AllOf(HasSubstr("tally"), HasSubstr("most"), HasSubstr(">= 1")));
+}
+
 /// Dispositions of all signals, as far as a program can change them.
 std::vector<void*> dispositions() {
   std::vector<void*> result;

@@ -48,7 +48,7 @@ expected<std::vector<listed_trial>> running_trials(store_reader& from,
     return found.error();
   std::vector<listed_trial> result;
   for (const auto& x : *found)
-    result.push_back(listed(x, objectives));
+    result.push_back(listed(x, objectives, {}));
   return result;
 }
 
@@ -61,7 +61,7 @@ expected<std::vector<listed_trial>> some_trials(store_reader& from, const trial_
   if (!found)
     return found.error();
   for (const auto& x : *found)
-    result.push_back(listed(x, objectives));
+    result.push_back(listed(x, objectives, {}));
   return result;
 }
 
@@ -104,6 +104,7 @@ expected<known_state> read_state(const fs::path& directory) {
   fixed.experiment = what.experiment.name;
   fixed.directory = fs::absolute(directory).lexically_normal().string();
   fixed.objectives = what.experiment.objectives;
+  fixed.constraints = what.experiment.constraints;
   fixed.time_limit = what.experiment.time_limit;
   auto seen = recorded_snapshot(*reader, row, fixed);
   if (!seen)

@@ -220,7 +220,14 @@ struct client_command {
 };
 
 struct list_request {
-  enum class part : std::uint8_t { searchers, schedulers, trainables, sinks, experiments };
+  enum class part : std::uint8_t {
+    searchers,
+    schedulers,
+    stoppers,
+    trainables,
+    sinks,
+    experiments
+  };
   part what = part::searchers;
   /// Where experiments lie.
   std::string storage = "results";

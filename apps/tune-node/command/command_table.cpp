@@ -393,15 +393,16 @@ command_doc retry_doc() {
 }
 
 command_doc list_doc() {
-  command_doc result{"list",
-                     "list what can be chosen in the INI file, with all options, or experiments",
-                     {{"tune-node list schedulers", "names, options, defaults, ranges"},
-                      {"tune-node list searchers --output json", "the same for a program"},
-                      {"tune-node list experiments results", "all experiments below results"}},
-                     {{"searchers|schedulers|trainables|sinks|experiments",
-                       {"searchers", "schedulers", "trainables", "sinks", "experiments"}},
-                      {"STORAGE", {}, argument_kind::directory, false}},
-                     {}};
+  command_doc result{
+      "list",
+      "list what can be chosen in the INI file, with all options, or experiments",
+      {{"tune-node list schedulers", "names, options, defaults, ranges"},
+       {"tune-node list searchers --output json", "the same for a program"},
+       {"tune-node list experiments results", "all experiments below results"}},
+      {{"searchers|schedulers|stoppers|trainables|sinks|experiments",
+        {"searchers", "schedulers", "stoppers", "trainables", "sinks", "experiments"}},
+       {"STORAGE", {}, argument_kind::directory, false}},
+      {}};
   result.family = choosing;
   return result;
 }

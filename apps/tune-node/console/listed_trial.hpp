@@ -52,6 +52,9 @@ struct listed_trial {
   std::chrono::nanoseconds age{0};
   /// Null where the record was not asked.
   std::shared_ptr<const trial_details> details{};
+  /// Of the constraints in all, by the report that speaks for it; nothing where there are no
+  /// constraints, or no report.
+  std::optional<double> violation{};
 };
 
 } // namespace tune::cli

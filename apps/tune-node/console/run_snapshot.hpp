@@ -57,6 +57,8 @@ struct run_snapshot {
   std::string directory;
   /// The first is what `best` means. [>= 1]
   std::vector<objective> objectives;
+  /// What the best has to keep to.
+  constraint_list constraints;
   /// Trials by status; indexed by `trial_status`.
   std::array<std::uint64_t, trial_status_count> counts{};
   /// Trials there will be in all; nothing where nobody knows.

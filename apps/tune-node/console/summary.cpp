@@ -72,6 +72,22 @@ std::string checkpoint_text(const run_snapshot& x) {
   return result + ": the best report has none\n";
 }
 
+/// Which constraints the best misses.
+std::string missed_text(const run_snapshot& x, const style& look) {
+  static const object nothing;
+  const auto& metrics = x.best->metrics ? *x.best->metrics : nothing;
+  auto misses = violations_of(x.constraints, metrics);
+  std::string result;
+  for (std::size_t i = 0; i < misses.size(); ++i) {
+    if (misses[i] > 0)
+      result += (result.empty() ? "" : ", ") + printable(to_text(x.constraints[i])) + " by "
+                + short_text(value{misses[i]});
+  }
+  return result.empty() ? result
+                        : "    " + look.paint(tint::warning, "no trial keeps all constraints")
+                              + "; it misses the least: " + result + "\n";
+}
+
 std::string best_text(const run_snapshot& x, const style& look) {
   if (!x.best)
     return "  best: none, no trial reported "
@@ -88,7 +104,7 @@ std::string best_text(const run_snapshot& x, const style& look) {
           += ", "
              + look.paint(tint::good, printable(what.metric) + " = " + printable(to_text(*found)));
   }
-  result += "\n";
+  result += "\n" + missed_text(x, look);
   if (x.best->config)
     for (const auto& [name, what] : flatten(*x.best->config))
       result += "    " + printable(name) + " = " + literal_text(what) + "\n";
@@ -149,6 +165,9 @@ value best_object(const run_snapshot& x) {
   result.set("metrics", x.best->metrics ? *x.best->metrics : object{});
   result.set("iteration", static_cast<std::int64_t>(x.best->iteration));
   result.set("status", to_text(x.best->status));
+  if (!x.constraints.empty())
+    result.set("violation",
+               total_violation(x.constraints, x.best->metrics ? *x.best->metrics : object{}));
   auto has = !x.best->checkpoint.empty();
   result.set("checkpoint", has ? value{x.best->checkpoint} : value{});
   result.set("checkpoint_iteration",

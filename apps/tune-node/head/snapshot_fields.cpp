@@ -85,6 +85,17 @@ value::list written(const std::vector<objective>& xs) {
   return result;
 }
 
+/// None where there are none.
+constraint_list read_constraints(field_reader& from) {
+  auto text = from.get_if<std::string>("constraints");
+  auto result = parse_constraints(text.value_or(std::string{}));
+  if (!result) {
+    from.fail("constraints: " + result.error().detail);
+    return {};
+  }
+  return std::move(*result);
+}
+
 std::vector<objective> read_objectives(field_reader& from) {
   std::vector<objective> result;
   for (const auto& x : from.get<value::list>("objectives")) {
@@ -232,6 +243,8 @@ object to_object(const run_snapshot& x, bool whole) {
   result.set("experiment", x.experiment);
   result.set("directory", x.directory);
   result.set("objectives", value{written(x.objectives)});
+  if (!x.constraints.empty())
+    result.set("constraints", to_text(x.constraints));
   value::list counts;
   for (auto count : x.counts)
     counts.push_back(count_value(count));
@@ -263,6 +276,7 @@ run_snapshot read_snapshot(const object& x, field_reader& faults) {
   result.experiment = from.get<std::string>("experiment");
   result.directory = from.get<std::string>("directory");
   result.objectives = read_objectives(from);
+  result.constraints = read_constraints(from);
   read_counts(from, result);
   if (auto planned = from.get_if<std::int64_t>("planned"))
     result.planned = static_cast<std::uint64_t>(*planned);

@@ -62,6 +62,8 @@ expected<loaded_spec> load_again(spec what, const steward_settings& here) {
   load_request wanted;
   wanted.schedulers = here.all->schedulers;
   wanted.searchers = here.all->searchers;
+  wanted.stoppers = here.all->stoppers;
+  wanted.sinks = here.all->sinks;
   wanted.trainables = &here.all->trainables;
   // Its client has looked; here it is for the processes of trials.
   wanted.probes_plugins = false;
@@ -208,6 +210,7 @@ struct steward_state {
     how.on_files_failed = [events = told](const error& why) {
       events->say("trial files are not written any more: " + to_text(why));
     };
+    how.on_sink_failed = [events = told](const std::string& why) { events->warned(why); };
     how.on_files_odd = [events = told](const std::string& what) { events->warned(what); };
     how.shipment = std::move(made.shipment);
     actors = std::make_unique<company>(*here.place, std::move(made.parts), std::move(how));

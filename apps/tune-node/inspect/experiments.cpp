@@ -113,6 +113,7 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
   fixed.experiment = what.experiment.name;
   fixed.directory = full_path(directory);
   fixed.objectives = what.experiment.objectives;
+  fixed.constraints = what.experiment.constraints;
   auto seen = recorded_snapshot(*reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());

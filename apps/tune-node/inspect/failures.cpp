@@ -119,6 +119,8 @@ void look_back(run_snapshot& on, store_reader& from) {
       const auto* found = x.best_metrics ? find_path(*x.best_metrics, what.metric) : nullptr;
       row.push_back(found == nullptr ? value{} : *found);
     }
+    if (x.best_metrics && total_violation(on.constraints, *x.best_metrics) > 0)
+      row.assign(row.size(), value{});
   }
   auto front = pareto_front(values, on.objectives);
   for (std::size_t i = 0; i < front.size(); ++i) {

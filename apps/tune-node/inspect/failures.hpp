@@ -22,7 +22,8 @@ namespace tune::cli {
 [[nodiscard]] expected<std::vector<failure_group>> failures_in(store_reader& from);
 
 /// Fills what a snapshot says of a whole experiment at its end: failures, and the Pareto front
-/// where there are several objectives. What cannot be read is left out.
+/// where there are several objectives, of the trials that keep all constraints. What cannot be read
+/// is left out.
 void look_back(run_snapshot& on, store_reader& from);
 void look_back(run_snapshot& on, const std::filesystem::path& directory);
 

@@ -116,7 +116,7 @@ expected<fsck_result> check_record(store_reader& from, const experiment_row& row
   if (!rules)
     return rules.error();
   replay_check replay{rules->settings, std::move(rules->rules), verify};
-  head_rules heads{row.spec, rules->settings};
+  head_rules heads{row.spec, rules->settings, all.stoppers};
   auto read = for_each_event(from, row.last_seq, [&](const event& x) -> expected<void> {
     if (const auto* head = std::get_if<on::opened>(&x.what)) {
       auto change = heads.of(*head);

@@ -18,15 +18,32 @@ option_spec log_option(std::string_view key) {
 }
 
 /// What writes results beside the record. Each is chosen by its keys of `[log]`.
-std::vector<listed_entry> sinks() {
-  return {{"trial_files",
-           "params.json, result.jsonl, progress.csv and error.txt in the directory of each trial",
-           "[log] trial_files",
-           {log_option("trial_files")}},
-          {"run_log",
-           "a file of lines for people about all that happens, in the experiment's directory",
-           "[log] file",
-           {log_option("file"), log_option("level")}}};
+std::vector<listed_entry> sinks(const sink_catalogue& own) {
+  std::vector<listed_entry> result{
+      {"trial_files",
+       "params.json, result.jsonl, progress.csv and error.txt in the directory of each trial",
+       "[log] trial_files",
+       {log_option("trial_files")}},
+      {"run_log",
+       "a file of lines for people about all that happens, in the experiment's directory",
+       "[log] file",
+       {log_option("file"), log_option("level")}}};
+  for (auto& x : listed(own))
+    result.push_back(std::move(x));
+  return result;
+}
+
+/// The keys of `[stop]` that are built in take words of their own, and no options.
+std::vector<listed_entry> stoppers(const stopper_catalogue& own) {
+  constexpr auto source = "docs/ini.md, [stop]";
+  std::vector<listed_entry> result{
+      {"when", "ends a trial whose report meets a condition", source, {}},
+      {"all_when", "ends the experiment once a report meets a condition", source, {}},
+      {"plateau", "ends a trial whose last results hardly differ", source, {}},
+      {"experiment_plateau", "ends the experiment once its best values hardly differ", source, {}}};
+  for (auto& x : listed(own))
+    result.push_back(std::move(x));
+  return result;
 }
 
 } // namespace
@@ -50,11 +67,14 @@ void show_list(const list_request& what, const choices& all, output_format forma
     case list_request::part::schedulers:
       entries = listed(all.schedulers);
       break;
+    case list_request::part::stoppers:
+      entries = stoppers(all.stoppers);
+      break;
     case list_request::part::trainables:
       entries = listed(all.trainables);
       break;
     case list_request::part::sinks:
-      entries = sinks();
+      entries = sinks(all.sinks);
       break;
     case list_request::part::experiments:
       return;

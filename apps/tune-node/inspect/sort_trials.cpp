@@ -15,11 +15,15 @@ namespace {
 
 /// What rows are compared by: a number, or a text behind all numbers.
 struct sort_value {
+  /// Of constraints; the less counts first.
+  double violation = 0;
   bool is_text = false;
   double number = 0;
   std::string text;
 
   friend bool operator<(const sort_value& x, const sort_value& y) {
+    if (x.violation != y.violation)
+      return x.violation < y.violation;
     if (x.is_text != y.is_text)
       return y.is_text;
     return x.is_text ? x.text < y.text : x.number < y.number;
@@ -30,22 +34,24 @@ using reader = std::function<std::optional<sort_value>(const listed_trial&)>;
 
 std::optional<sort_value> sortable(const value& x) {
   if (auto number = x.number())
-    return std::isnan(*number) ? std::nullopt : std::optional{sort_value{false, *number, {}}};
+    return std::isnan(*number) ? std::nullopt : std::optional{sort_value{0, false, *number, {}}};
   if (x.is_null())
     return std::nullopt;
-  return sort_value{true, 0, to_text(x)};
+  return sort_value{0, true, 0, to_text(x)};
 }
 
 reader by_count(std::uint64_t (*count)(const listed_trial&)) {
   return [count](const listed_trial& x) {
-    return std::optional{sort_value{false, static_cast<double>(count(x)), {}}};
+    return std::optional{sort_value{0, false, static_cast<double>(count(x)), {}}};
   };
 }
 
-/// Best first.
-reader by_objective(std::size_t i, bool maximise) {
-  return [i, maximise](const listed_trial& x) {
+/// Best first. @param heeds Whether constraints count.
+reader by_objective(std::size_t i, bool maximise, bool heeds) {
+  return [i, maximise, heeds](const listed_trial& x) {
     auto result = i < x.objectives.size() ? sortable(x.objectives[i]) : std::nullopt;
+    if (result && heeds)
+      result->violation = x.violation.value_or(0);
     if (result && maximise)
       result->number = -result->number;
     return result;
@@ -71,14 +77,14 @@ reader by_fixed(const std::string& key) {
   return {};
 }
 
-/// How to read `key`; empty where it is none.
+/// How to read `key`; empty where it is none. @param heeds Whether constraints count.
 reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
-                 const std::vector<objective>& objectives) {
+                 const std::vector<objective>& objectives, bool heeds) {
   if (auto fixed = by_fixed(key))
     return fixed;
   for (std::size_t i = 0; i < objectives.size(); ++i)
     if (key == objectives[i].metric || (i == 0 && key == "objective"))
-      return by_objective(i, objectives[i].maximise);
+      return by_objective(i, objectives[i].maximise, heeds);
   for (const auto& x : all_columns(rows, objectives))
     if (x.name == key || (x.title == key && !x.name.starts_with("config.")))
       return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
@@ -139,7 +145,7 @@ expected<void> sort_trials(std::vector<listed_trial>& rows,
   auto way = take_direction(key);
   if (way != direction::as_usual)
     reverse = reverse != ((way == direction::desc) != is_turned(key, objectives));
-  auto read = reader_of(key, rows, objectives);
+  auto read = reader_of(key, rows, objectives, way == direction::as_usual);
   if (!read)
     return rows.empty() ? expected<void>{} : unknown_key(key, rows, objectives);
   struct keyed {

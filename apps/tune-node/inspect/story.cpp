@@ -157,7 +157,8 @@ void write_error(std::string_view text, const table_look& look, std::ostream& ou
 } // namespace
 
 expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,
-                                                const objective& by) {
+                                                const objective& by,
+                                                const constraint_list& constraints) {
   auto trial = from.trial(which);
   if (!trial)
     return trial.error();
@@ -175,7 +176,7 @@ expected<std::optional<trial_story>> read_story(store_reader& from, trial_id whi
   auto exports = from.exports(which);
   if (!exports)
     return exports.error();
-  auto best = best_checkpoint(from, **trial, by);
+  auto best = best_checkpoint(from, **trial, by, constraints);
   if (!best)
     return best.error();
   return std::optional<trial_story>{trial_story{std::move(**trial), std::move(*attempts),

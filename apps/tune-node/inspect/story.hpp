@@ -32,9 +32,10 @@ struct trial_story {
 };
 
 /// Reads a story. @returns nothing where there is no such trial. @errors those of the reader.
-/// @param by What is best.
+/// @param by What is best. @param constraints What the best has to keep to.
 [[nodiscard]] expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,
-                                                              const objective& by);
+                                                              const objective& by,
+                                                              const constraint_list& constraints);
 
 /// Writes a story: headed tables for people, one JSON object, or the decisions alone as CSV
 /// (`seq,attempt,iteration,action,reason`, the reason as JSON).

@@ -24,11 +24,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-expected<std::vector<objective>> objectives_of(store_reader& from, const fs::path& directory) {
+/// By what trials are compared.
+struct yardstick {
+  std::vector<objective> objectives;
+  constraint_list constraints;
+};
+
+expected<yardstick> yardstick_of(store_reader& from, const fs::path& directory) {
   auto recorded = read_experiment(from, directory);
   if (!recorded)
     return recorded.error();
-  return std::move(recorded->what.experiment.objectives);
+  auto& what = recorded->what.experiment;
+  return yardstick{std::move(what.objectives), std::move(what.constraints)};
 }
 
 /// A head that is busy is not waited for.
@@ -90,18 +97,21 @@ expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs
 /// The trial as the reports in the scope have it.
 expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& directory,
                                        const trial_row& x, const trials_request& what,
-                                       const std::vector<objective>& objectives) {
-  auto result = listed(x, objectives);
+                                       const yardstick& by) {
+  auto result = listed(x, by.objectives, by.constraints);
   auto details = details_of(from, directory, x, what.scope);
   if (!details)
     return details.error();
   if (what.scope != metric_scope::best) {
-    for (std::size_t i = 0; i < objectives.size(); ++i) {
-      const auto* found = find_path((*details)->metrics, objectives[i].metric);
+    const auto& metrics = (*details)->metrics;
+    for (std::size_t i = 0; i < by.objectives.size(); ++i) {
+      const auto* found = find_path(metrics, by.objectives[i].metric);
       if (found == nullptr)
-        found = (*details)->metrics.find(objectives[i].metric);
+        found = metrics.find(by.objectives[i].metric);
       result.objectives[i] = found == nullptr ? value{} : *found;
     }
+    if (!by.constraints.empty() && x.iterations > 0)
+      result.violation = total_violation(by.constraints, metrics);
     result.config = std::make_shared<const object>(x.config);
   }
   result.details = std::move(*details);
@@ -109,13 +119,15 @@ expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& direc
 }
 
 /// Where there are several objectives, marks who is in the front, and leaves only those if wanted.
+/// Trials that miss a constraint are none of it.
 void mark_front(std::vector<listed_trial>& rows, const std::vector<objective>& objectives,
                 bool only) {
   if (objectives.size() < 2 && !only)
     return;
   std::vector<std::vector<value>> values;
   for (const auto& x : rows)
-    values.push_back(x.objectives);
+    values.push_back(x.violation.value_or(0) > 0 ? std::vector<value>(x.objectives.size())
+                                                 : x.objectives);
   auto front = pareto_front(values, objectives);
   std::vector<listed_trial> kept;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -130,21 +142,20 @@ void mark_front(std::vector<listed_trial>& rows, const std::vector<objective>& o
 
 /// What `--status`, `--scope`, `--pareto`, `--sort` and `--reverse` choose.
 expected<std::vector<listed_trial>> chosen(store_reader& from, const fs::path& directory,
-                                           const trials_request& what,
-                                           const std::vector<objective>& objectives) {
+                                           const trials_request& what, const yardstick& by) {
   auto found = all_rows(from, what);
   if (!found)
     return found.error();
   std::vector<listed_trial> rows;
   rows.reserve(found->size());
   for (const auto& x : *found) {
-    auto row = listed_in_scope(from, directory, x, what, objectives);
+    auto row = listed_in_scope(from, directory, x, what, by);
     if (!row)
       return row.error();
     rows.push_back(std::move(*row));
   }
-  mark_front(rows, objectives, what.pareto);
-  if (auto sorted = sort_trials(rows, objectives, what.sort, what.reverse); !sorted)
+  mark_front(rows, by.objectives, what.pareto);
+  if (auto sorted = sort_trials(rows, by.objectives, what.sort, what.reverse); !sorted)
     return sorted.error();
   return rows;
 }
@@ -160,16 +171,16 @@ std::uint64_t cut_rows(std::vector<listed_trial>& rows, const trials_request& wh
 }
 
 expected<void> write_chosen(store_reader& from, const fs::path& directory,
-                            const trials_request& what, const std::vector<objective>& objectives,
+                            const trials_request& what, const yardstick& by,
                             const trials_form& form, std::ostream& out) {
-  auto rows = chosen(from, directory, what, objectives);
+  auto rows = chosen(from, directory, what, by);
   if (!rows)
     return rows.error();
-  auto columns = columns_of(*rows, objectives, what.columns, form.format);
+  auto columns = columns_of(*rows, by.objectives, what.columns, form.format);
   if (!columns)
     return columns.error();
   auto left = cut_rows(*rows, what, form.format == output_format::table && form.look.width == 0);
-  write_trials(*rows, objectives, *columns, form, out);
+  write_trials(*rows, by.objectives, *columns, form, out);
   if (left > 0)
     out << "(" << left << " more: --limit 0 for all, --sort for others first, --output csv for"
         << " programs)\n";
@@ -178,7 +189,8 @@ expected<void> write_chosen(store_reader& from, const fs::path& directory,
 
 } // namespace
 
-listed_trial listed(const trial_row& x, const std::vector<objective>& objectives) {
+listed_trial listed(const trial_row& x, const std::vector<objective>& objectives,
+                    const constraint_list& constraints) {
   listed_trial result;
   result.trial = x.trial;
   result.status = x.status;
@@ -187,6 +199,8 @@ listed_trial listed(const trial_row& x, const std::vector<objective>& objectives
     const auto* found = x.best_metrics ? find_path(*x.best_metrics, what.metric) : nullptr;
     result.objectives.push_back(found == nullptr ? value{} : *found);
   }
+  if (!constraints.empty() && x.best_metrics)
+    result.violation = total_violation(constraints, *x.best_metrics);
   result.config = std::make_shared<const object>(x.best_config ? *x.best_config : x.config);
   result.reason = x.reason;
   result.failures = x.failures;
@@ -202,9 +216,9 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   auto from = store_reader::open(*directory);
   if (!from)
     return reading_failed(from.error());
-  auto objectives = objectives_of(*from, *directory);
-  if (!objectives)
-    return objectives.error();
+  auto by = yardstick_of(*from, *directory);
+  if (!by)
+    return by.error();
   if (what.policy)
     return write_policy(*from, *what.policy, out);
   if (what.failed) {
@@ -215,9 +229,9 @@ expected<void> show_trials(const trials_request& what, output_format format, con
     return {};
   }
   if (!what.why)
-    return write_chosen(*from, fs::absolute(*directory).lexically_normal(), what, *objectives,
+    return write_chosen(*from, fs::absolute(*directory).lexically_normal(), what, *by,
                         {format, look, !what.columns.empty()}, out);
-  auto story = read_story(*from, *what.why, objectives->front());
+  auto story = read_story(*from, *what.why, by->objectives.front(), by->constraints);
   if (!story)
     return reading_failed(story.error());
   if (!*story)
@@ -226,7 +240,7 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;
-  write_story(**story, *objectives, format, look, out);
+  write_story(**story, by->objectives, format, look, out);
   return {};
 }
 

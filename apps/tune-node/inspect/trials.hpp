@@ -26,13 +26,15 @@ namespace tune::cli {
                                          const table_look& look, std::ostream& out);
 
 /// A row of the database as it is listed; objectives are those of its best report.
-[[nodiscard]] listed_trial listed(const trial_row& x, const std::vector<objective>& objectives);
+[[nodiscard]] listed_trial listed(const trial_row& x, const std::vector<objective>& objectives,
+                                  const constraint_list& constraints);
 
 /// Orders `rows`, those without a value last. Equal ones stay in their order.
 ///
 /// @param key A column (see `all_columns`), "objective" (the first one, best first), the metric of
 ///            an objective (its best first), any other metric, or a parameter by dotted name. With
-///            ":asc" behind it the least comes first, with ":desc" the greatest.
+///            ":asc" behind it the least comes first, with ":desc" the greatest. "Best" counts
+///            constraints first, the other orders do not.
 /// @errors `ec::unknown_name` with the nearest known key.
 [[nodiscard]] expected<void> sort_trials(std::vector<listed_trial>& rows,
                                          const std::vector<objective>& objectives,

@@ -93,7 +93,8 @@ void add_metrics(list& to, std::span<const listed_trial> rows,
                   true, 3, false});
 }
 
-void add_details(list& to, const std::vector<objective>& objectives) {
+void add_details(list& to, std::span<const listed_trial> rows,
+                 const std::vector<objective>& objectives) {
   to.push_back(detail(
       "best_iteration",
       [](const trial_details& x) {
@@ -115,6 +116,10 @@ void add_details(list& to, const std::vector<objective>& objectives) {
   to.push_back(detail("origin", [](const trial_details& x) { return text_or_null(x.origin); }));
   to.push_back(detail(
       "error", [](const trial_details& x) { return text_or_null(x.error); }, false, 4));
+  if (std::any_of(rows.begin(), rows.end(), [](const auto& x) { return x.violation; }))
+    to.push_back({"violation", "violation",
+                  [](const listed_trial& x) { return x.violation ? value{*x.violation} : value{}; },
+                  true, 2, false});
   if (objectives.size() > 1)
     to.push_back(detail(
         "pareto", [](const trial_details& x) { return x.pareto ? value{*x.pareto} : value{}; }));
@@ -154,7 +159,7 @@ std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
   auto is_recorded = [](const listed_trial& x) { return x.details != nullptr; };
   if (!rows.empty() && std::none_of(rows.begin(), rows.end(), is_recorded))
     return result;
-  add_details(result, objectives);
+  add_details(result, rows, objectives);
   add_metrics(result, rows, objectives);
   return result;
 }

@@ -31,7 +31,8 @@ struct trial_column {
 /// All there is of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,
 /// `config.<parameter>`, `reason`, `failures`; where the record was asked also `best_iteration`,
 /// `time_total_s`, `created_s`, `ended_s`, `node`, `attempts`, `checkpoint`, `origin`, `error`,
-/// `pareto` (of several objectives), and `metric.<metric>` for each that is no objective.
+/// `violation` (where there are constraints), `pareto` (of several objectives), and
+/// `metric.<metric>` for each that is no objective.
 [[nodiscard]] std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
                                                     const std::vector<objective>& objectives);
 

@@ -52,6 +52,8 @@ void add_details(object& to, const listed_trial& x) {
   to.set("checkpoint", text(more.checkpoint));
   to.set("origin", text(more.origin));
   to.set("error", text(more.error));
+  if (x.violation)
+    to.set("violation", *x.violation);
   if (more.pareto)
     to.set("pareto", *more.pareto);
 }

@@ -11,6 +11,7 @@
 #include "run/run_command.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -45,15 +46,10 @@ expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional
     return std::move(**row);
   }
   const auto& first = what.experiment.objectives.front();
-  trial_query best;
-  best.by = trial_query::order::metric;
-  best.metric = first.metric;
-  best.descending = first.maximise;
-  best.limit = 1;
-  auto rows = from.trials(best);
+  auto rows = best_trials(from, first, what.experiment.constraints, 1);
   if (!rows)
     return reading_failed(rows.error());
-  if (rows->empty() || !rows->front().best_metrics)
+  if (rows->empty())
     return error{ec::bad_option, directory.string() + ": no trial has reported " + first.metric
                                      + ": name one, as in tune-node rerun "
                                      + shell_word(directory.string()) + " 0"};

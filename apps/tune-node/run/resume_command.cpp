@@ -41,6 +41,8 @@ std::optional<loaded_spec> load_recorded(const spec& recorded,
   wanted.environment = environment_of(environ);
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
+  wanted.stoppers = all.stoppers;
+  wanted.sinks = all.sinks;
   wanted.trainables = &all.trainables;
   wanted.is_record = true;
   auto file = fs::path{recorded.ini_dir} / (recorded.experiment.name + ".ini");

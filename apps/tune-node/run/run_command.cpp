@@ -113,6 +113,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
     shown->warned("trial files are not written any more, the record is whole: " + to_text(why)
                   + "; the next start with --resume completes them");
   };
+  how.on_sink_failed = [shown](const std::string& why) { shown->warned(why); };
   how.on_files_odd = [shown](const std::string& odd) { shown->warned(odd); };
   actors.emplace(place, std::move(parts), std::move(how));
   auto broken = [](const std::string& why) { give_up(printable(why)); };
@@ -154,6 +155,8 @@ std::optional<loaded_spec> load_or_complain(const std::string& file,
   wanted.environment = environment_of(environ);
   wanted.schedulers = all.schedulers;
   wanted.searchers = all.searchers;
+  wanted.stoppers = all.stoppers;
+  wanted.sinks = all.sinks;
   wanted.trainables = &all.trainables;
   wanted.needs_trainable = needs_trainable;
   auto result = load_spec(file, wanted);

@@ -3,7 +3,7 @@
 
 #include "inspect/failures.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
-
+#include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/storage.hpp"
 
@@ -21,15 +21,10 @@ std::string full_path(const snapshot_frame& fixed, const std::string& location) 
 }
 
 expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_frame& fixed) {
-  trial_query best;
-  best.by = trial_query::order::metric;
-  best.metric = fixed.objectives.front().metric;
-  best.descending = fixed.objectives.front().maximise;
-  best.limit = 1;
-  auto first = from.trials(best);
+  auto first = best_trials(from, fixed.objectives.front(), fixed.constraints, 1);
   if (!first)
     return first.error();
-  if (first->empty() || !first->front().best_metrics)
+  if (first->empty())
     return std::optional<best_row>{};
   best_row result;
   result.trial = first->front().trial;
@@ -38,7 +33,7 @@ expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_fra
   result.metrics = std::make_shared<const object>(*first->front().best_metrics);
   result.iteration = row.best_iteration;
   result.status = row.status;
-  auto found = best_checkpoint(from, row, fixed.objectives.front());
+  auto found = best_checkpoint(from, row, fixed.objectives.front(), fixed.constraints);
   if (!found)
     return found.error();
   if (!*found)
@@ -72,6 +67,7 @@ snapshot_frame frame_of(const loaded_spec& loaded, const fs::path& directory) {
   result.experiment = loaded.what.experiment.name;
   result.directory = directory.string();
   result.objectives = loaded.what.experiment.objectives;
+  result.constraints = loaded.what.experiment.constraints;
   result.time_limit = loaded.what.experiment.time_limit;
   return result;
 }
@@ -81,6 +77,7 @@ run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& vie
   result.experiment = fixed.experiment;
   result.directory = fixed.directory;
   result.objectives = fixed.objectives;
+  result.constraints = fixed.constraints;
   result.counts = view.counts;
   result.planned = fixed.planned;
   result.elapsed = at;

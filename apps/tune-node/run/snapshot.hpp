@@ -17,6 +17,7 @@ struct snapshot_frame {
   std::string experiment;
   std::string directory;
   std::vector<objective> objectives;
+  constraint_list constraints;
   std::optional<std::uint64_t> planned;
   std::chrono::nanoseconds time_limit{0};
 };

@@ -56,6 +56,8 @@ struct company_options {
   std::function<void(const error&)> on_files_failed;
   /// Hears what was in the way of a trial's files, as a text with their names; from another thread.
   std::function<void(const std::string&)> on_files_odd;
+  /// Hears which of the program's own sinks is told no more, and why; from another thread.
+  std::function<void(const std::string&)> on_sink_failed;
   /// In the place of the parts' own; they go with the company.
   std::optional<hired_scheduler> scheduler;
   std::optional<hired_searcher> searcher;
@@ -99,7 +101,7 @@ public:
   /// given it now. Nothing if nobody answers soon.
   [[nodiscard]] std::optional<bool> has_room(const std::optional<resource_request>& what);
 
-  /// Waits until all that was handed over is on disk and in the trial files.
+  /// Waits until all that was handed over is on disk, in the trial files and with the sinks.
   /// @returns why the database is not; empty if it is.
   [[nodiscard]] std::string settle();
 
@@ -119,6 +121,8 @@ private:
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;
+  /// Of the program.
+  std::vector<sink_actor> own_sinks_;
   std::shared_ptr<outline_board> board_ = std::make_shared<outline_board>();
   std::shared_ptr<const search_space> space_;
   scheduler_actor judge_;
@@ -132,6 +136,7 @@ private:
 
   void open_desk();
   void spawn_files(const company_options& how);
+  void spawn_own_sinks(std::vector<chosen_sink> which, const company_options& how);
   void spawn_rules(run_parts& parts, const company_options& how);
 };
 

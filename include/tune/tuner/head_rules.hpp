@@ -17,7 +17,8 @@ class head_rules {
 public:
   /// @param spec The newest head's configuration, as in `on::opened`.
   /// @param settings What the replaying experiment was made with, of that configuration.
-  head_rules(std::string spec, experiment_settings settings);
+  /// @param own The stoppers that `[stop]` may name beside those that are built in.
+  head_rules(std::string spec, experiment_settings settings, stopper_catalogue own = {});
 
   /// What changes with a head, which must be asked of all heads in order. Nothing: all stays.
   /// @errors `ec::storage` where its configuration cannot be read.
@@ -26,6 +27,7 @@ public:
 private:
   std::string spec_;
   experiment_settings settings_;
+  stopper_catalogue own_;
   /// The searcher is the user's own, and ends by itself.
   bool counts_itself_ = false;
 };

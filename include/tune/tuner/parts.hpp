@@ -6,6 +6,7 @@
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/io/devices/devices.hpp"
 #include "tune/io/files/reading_rules.hpp"
+#include "tune/io/sinks/sink_feed.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/net/wire.hpp"
 #include "tune/tuner/choices.hpp"
@@ -34,6 +35,10 @@ struct run_parts {
   std::uint64_t planned = 0;
   /// What clients may add trials of.
   std::shared_ptr<const search_space> space;
+  /// What `[stop]` of earlier heads may name.
+  stopper_catalogue own_stoppers = {};
+  /// Where results go beside the record.
+  std::vector<chosen_sink> sinks = {};
 };
 
 /// @param directory The experiment's, absolute.

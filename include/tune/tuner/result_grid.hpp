@@ -23,7 +23,7 @@ struct trial_result {
   object config;
   /// Where the configuration comes from: "point 1", "grid", "random".
   std::string origin;
-  /// The report with the best first objective; empty where there was none.
+  /// The best report, by constraints and the first objective; empty where there was none.
   object metrics;
   /// `training_iteration` of `metrics`.
   std::uint64_t iteration = 0;
@@ -62,6 +62,8 @@ public:
     std::filesystem::path directory;
     /// At least one.
     std::vector<objective> objectives;
+    /// What the best has to keep to.
+    constraint_list constraints = {};
     /// Experiment time, summed over resumes.
     std::chrono::nanoseconds elapsed{0};
     std::vector<std::string> warnings;
@@ -73,6 +75,7 @@ public:
   [[nodiscard]] const std::string& why() const { return about_.why; }
   [[nodiscard]] const std::filesystem::path& directory() const { return about_.directory; }
   [[nodiscard]] const std::vector<objective>& objectives() const { return about_.objectives; }
+  [[nodiscard]] const constraint_list& constraints() const { return about_.constraints; }
   [[nodiscard]] std::chrono::nanoseconds elapsed() const { return about_.elapsed; }
   /// What is probably not as it was meant, one line each.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return about_.warnings; }
@@ -82,7 +85,9 @@ public:
   [[nodiscard]] std::vector<trial_result> errors() const;
 
   /// The trial with the best value of the first objective in any of its reports; of equal ones the
-  /// first. NaN is never the best. @errors `ec::unknown_name` where no trial reported a number.
+  /// first. Whatever keeps all constraints goes before whatever does not; where nothing does, that
+  /// with the least `total_violation` is the best. NaN is never the best. @errors
+  /// `ec::unknown_name` where no trial reported a number.
   [[nodiscard]] expected<trial_result> best() const;
   /// The same by another metric, as of each trial's `metrics`.
   [[nodiscard]] expected<trial_result> best(std::string_view metric, bool maximise) const;

@@ -206,6 +206,8 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
   if (trial.last != nullptr) {
     what.fidelity = trial.last->iteration;
     what.values = scores_of(*trial.last);
+    what.constraints = violations_of(settings_.constraints,
+                                     trial.last->metrics ? *trial.last->metrics : object{});
   }
   emit(cmd::tell_searcher{{seq_, std::move(what)}});
 }

@@ -29,6 +29,8 @@ struct report_marks {
   std::optional<double> rank;
   /// The objectives, greater being better; NaN where one is missing.
   std::vector<double> scores;
+  /// Of the constraints in all.
+  double violation = 0;
 };
 
 /// One open attempt.
@@ -151,7 +153,7 @@ struct live_trial {
   bool lacks_checkpoint = false;
   /// Null after it came back from its end, until it reports something better.
   std::shared_ptr<const report> best;
-  std::optional<double> best_score;
+  std::optional<merit> best_merit;
   std::vector<checkpoint_id> checkpoints;
   /// What it paused with, where that lies in a node's memory: the next attempt goes on from it, if
   /// it runs there. Not one of `checkpoints`: after an error those count.
@@ -195,7 +197,7 @@ struct trial_entry {
   // Of one that has ended, in case that it is to run again.
   lineage_id lineage = 1;
   std::uint64_t high_water = 0;
-  std::optional<double> best_score = {};
+  std::optional<merit> best_merit = {};
   /// What it would go on from.
   checkpoint_id newest = {};
 };
@@ -321,10 +323,12 @@ private:
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
   [[nodiscard]] std::vector<needed_metric> needed_metrics() const;
   void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
-  void set_best(const live_trial& trial, const std::shared_ptr<const report>& what, double score);
+  void set_best(const live_trial& trial, const std::shared_ptr<const report>& what, merit how);
   void ask_verdict(live_trial& trial);
+  [[nodiscard]] std::optional<stop_verdict> ask_stopper(stopper& whom, const report& about);
   [[nodiscard]] bool stop_condition(live_trial& trial);
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
+  [[nodiscard]] double violation_of(const report& what) const;
   [[nodiscard]] double time_of(const report& what) const;
 
   // machine_save
@@ -484,7 +488,7 @@ private:
   std::uint64_t kept_bytes_ = 0;
   bool warned_of_room_ = false;
   std::optional<best_trial> best_;
-  double best_score_ = 0;
+  merit best_merit_;
   /// The checkpoint that goes with it: of its trial's the one with the best first objective.
   checkpoint_id best_from_;
   /// Of a head before `judged_afresh`: in which lineage the best was, and its trial's newest

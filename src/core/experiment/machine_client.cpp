@@ -230,8 +230,8 @@ void machine::take(const on::retry_asked& what) {
   trial.origin = what.origin;
   trial.born = seq_;
   trial.request = settings_.request;
-  trial.best_score = known.best_score;
-  trial.has_objective = known.succeeded || known.best_score.has_value();
+  trial.best_merit = known.best_merit;
+  trial.has_objective = known.succeeded || known.best_merit.has_value();
   trial.lineage = known.lineage + (what.from_scratch ? 1 : 0);
   if (!what.from_scratch) {
     trial.high_water = trial.judged = known.high_water;

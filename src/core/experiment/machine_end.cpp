@@ -299,7 +299,7 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   asked_for_ -= trial.asked_for ? 1 : 0;
   known.lineage = trial.lineage;
   known.high_water = trial.high_water;
-  known.best_score = trial.best_score;
+  known.best_merit = trial.best_merit;
   known.newest = newest_good(trial);
   known.succeeded = event == status_event::end && trial.has_objective;
   succeeded_ += known.succeeded ? 1 : 0;

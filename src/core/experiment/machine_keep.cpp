@@ -38,7 +38,7 @@ void machine::keep(checkpoint_id id, checkpoint_entry what) {
 void machine::note_marks(open_attempt& attempt) const {
   if (settings_.saves == save_ability::none)
     return;
-  report_marks marks{{}, scores_of(*attempt.newest)};
+  report_marks marks{{}, scores_of(*attempt.newest), violation_of(*attempt.newest)};
   const auto& policy = settings_.checkpoints.retention;
   if (!policy.score_attribute.empty()) {
     auto score = metric_number(*attempt.newest, policy.score_attribute);
@@ -58,18 +58,18 @@ report_marks machine::marks_of(const open_attempt& attempt, checkpoint_id id,
   return known == attempt.marks.end() ? report_marks{} : known->second;
 }
 
-/// By the first objective. A number is better than none; of equal ones the older counts, as with
-/// reports; where there is no number at all, the newer.
+/// By constraints and the first objective. A number is better than none; of equal ones the older
+/// counts, as with reports; where there is no number at all, the newer.
 bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
-  auto score = [this](checkpoint_id id) {
-    const auto& scores = checkpoints_.at(id).marks.scores;
-    return scores.empty() ? nan : scores.front();
+  auto merit_of = [this](checkpoint_id id) {
+    const auto& marks = checkpoints_.at(id).marks;
+    return merit{marks.violation, marks.scores.empty() ? nan : marks.scores.front()};
   };
-  auto a = score(one);
-  auto b = score(other);
-  if (std::isnan(a) && std::isnan(b))
+  auto a = merit_of(one);
+  auto b = merit_of(other);
+  if (std::isnan(a.score) && std::isnan(b.score))
     return other < one;
-  return a > b || std::isnan(b) || (a == b && one < other);
+  return tune::is_better(a, b) || (a == b && one < other);
 }
 
 /// The trial has one more checkpoint.

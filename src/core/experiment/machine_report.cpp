@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -28,6 +29,10 @@ std::vector<double> machine::scores_of(const report& what) const {
     result.push_back(x.maximise ? number : -number);
   }
   return result;
+}
+
+double machine::violation_of(const report& what) const {
+  return total_violation(settings_.constraints, what.metrics ? *what.metrics : object{});
 }
 
 double machine::time_of(const report& what) const {
@@ -113,6 +118,8 @@ std::vector<needed_metric> machine::needed_metrics() const {
   std::vector<needed_metric> result;
   for (const auto& x : settings_.objectives)
     result.push_back({"[experiment] metric", x.metric, "no trial has a value to be judged by"});
+  for (const auto& x : settings_.constraints)
+    result.push_back({"[experiment] constraints", x.metric, "no trial keeps " + to_text(x)});
   if (scheduler_.judges)
     result.push_back({"[scheduler] time_attr", scheduler_.time_attr, without_time});
   for (const auto& x : stoppers_) {
@@ -131,18 +138,19 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   // Comparisons with NaN are false: it never is the best; ties keep the earlier report.
   if (std::isnan(score))
     return;
-  if (!trial.best_score || score > *trial.best_score) {
+  merit now{violation_of(*what), score};
+  if (!trial.best_merit || tune::is_better(now, *trial.best_merit)) {
     trial.best = what;
-    trial.best_score = score;
+    trial.best_merit = now;
   }
   // Between trials the smaller number wins: chance may decide which came first.
-  auto ties = best_ && score == best_score_ && trial.id < best_->trial;
-  if (!best_ || score > best_score_ || ties)
-    set_best(trial, what, score);
+  auto ties = best_ && now == best_merit_ && trial.id < best_->trial;
+  if (!best_ || tune::is_better(now, best_merit_) || ties)
+    set_best(trial, what, now);
 }
 
 void machine::set_best(const live_trial& trial, const std::shared_ptr<const report>& what,
-                       double score) {
+                       merit how) {
   auto has_before = best_.has_value();
   if (!has_before)
     best_.emplace();
@@ -152,7 +160,7 @@ void machine::set_best(const live_trial& trial, const std::shared_ptr<const repo
   best_->trial = trial.id;
   best_->config = trial.attempt->config;
   best_->at = what;
-  best_score_ = score;
+  best_merit_ = how;
   best_lineage_ = trial.lineage;
   auto newest = newest_good(trial);
   best_newest_ = newest ? checkpoints_.at(newest).location : std::string{};
@@ -164,6 +172,16 @@ void machine::set_best(const live_trial& trial, const std::shared_ptr<const repo
     review(before);
 }
 
+/// One of the user's own may throw.
+std::optional<stop_verdict> machine::ask_stopper(stopper& whom, const report& about) {
+  try {
+    return whom.see(about);
+  } catch (const std::exception& why) {
+    emit(cmd::warn{why.what()});
+    return std::nullopt;
+  }
+}
+
 bool machine::stop_condition(live_trial& trial) {
   if (trial.last->done) {
     decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
@@ -172,7 +190,7 @@ bool machine::stop_condition(live_trial& trial) {
   std::optional<stop_verdict> verdict;
   // Each stopper sees each report, also once another has spoken.
   for (auto& x : stoppers_) {
-    auto says = x->see(*trial.last);
+    auto says = ask_stopper(*x, *trial.last);
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
       verdict = std::move(says);
   }

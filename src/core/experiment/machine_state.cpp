@@ -146,6 +146,13 @@ void describe_report(fingerprint& into, const std::shared_ptr<const report>& wha
     into.add(*what->metrics);
 }
 
+/// Nothing is said of constraints where all are kept.
+void describe_merit(fingerprint& into, const std::optional<merit>& x) {
+  into.add(x ? x->score : 0);
+  if (x && x->violation > 0)
+    into.add(x->violation);
+}
+
 void describe_marks(fingerprint& into, const report_marks& x) {
   into.add(std::uint64_t{x.rank.has_value()}).add(x.rank.value_or(0));
   for (auto score : x.scores)
@@ -192,7 +199,8 @@ void describe_trial(fingerprint& into, const live_trial& x) {
     into.add(id);
   into.add(x.aside);
   into.add(std::string_view{to_text(x.request)});
-  into.add(x.best_score.value_or(0)).add(static_cast<std::uint64_t>(x.held));
+  describe_merit(into, x.best_merit);
+  into.add(static_cast<std::uint64_t>(x.held));
   into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.was_refused});
   into.add(std::uint64_t{x.was_placed})
@@ -224,7 +232,8 @@ void machine::describe(fingerprint& into) const {
   for (const auto& x : trials_) {
     into.add(static_cast<std::uint64_t>(x.status)).add(std::uint64_t{x.succeeded});
     into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest);
-    into.add(x.best_score.value_or(0)).add(std::uint64_t{x.best_score.has_value()});
+    describe_merit(into, x.best_merit);
+    into.add(std::uint64_t{x.best_merit.has_value()});
     if (x.live != nullptr)
       describe_trial(into, *x.live);
   }
@@ -241,7 +250,9 @@ void machine::describe(fingerprint& into) const {
   }
   into.add(kept_bytes_);
   if (best_) {
-    into.add(best_->trial).add(best_score_).add(std::uint64_t{best_lineage_});
+    into.add(best_->trial);
+    describe_merit(into, best_merit_);
+    into.add(std::uint64_t{best_lineage_});
     into.add(best_from_).add(std::string_view{best_newest_});
     describe_report(into, best_->at);
   }

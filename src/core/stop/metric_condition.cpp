@@ -28,7 +28,27 @@ std::string quoted(std::string_view x) {
 /// Reads a condition from left to right.
 class reader {
 public:
-  explicit reader(std::string_view text) : text_{text} {}
+  /// @param ends What ends a number beside blanks.
+  explicit reader(std::string_view text, std::string_view ends = {})
+      : text_{text}, number_ends_{std::string{blanks} + std::string{ends}} {}
+
+  expected<std::vector<metric_comparison>> list() {
+    std::vector<metric_comparison> result;
+    skip_blanks();
+    while (position_ < text_.size() || !result.empty()) {
+      auto one = comparison();
+      if (!one)
+        return one.error();
+      result.push_back(std::move(*one));
+      skip_blanks();
+      if (position_ == text_.size())
+        break;
+      if (text_[position_] != ',')
+        return wrong(position_, "a comma");
+      ++position_;
+    }
+    return result;
+  }
 
   expected<std::vector<std::vector<metric_comparison>>> run() {
     std::vector<std::vector<metric_comparison>> result(1);
@@ -51,6 +71,7 @@ public:
 
 private:
   std::string_view text_;
+  std::string number_ends_;
   std::size_t position_ = 0;
 
   void skip_blanks() {
@@ -119,7 +140,7 @@ private:
       return how.error();
     skip_blanks();
     auto start = position_;
-    auto limit = parse_limit(*metric, word(blanks));
+    auto limit = parse_limit(*metric, word(number_ends_));
     if (!limit)
       return wrong(start, metric->ends_with("_s") ? "a number or a duration" : "a number");
     return metric_comparison{std::move(*metric), *how, *limit};
@@ -135,6 +156,18 @@ expected<double> parse_limit(std::string_view metric, std::string_view text) {
   if (!result || std::isnan(*result))
     return error{ec::bad_syntax, quoted(text) + " is not a number"};
   return result;
+}
+
+std::string to_text(const metric_comparison& x) {
+  auto needs_quotes = x.metric.find_first_of(std::string{blanks} + std::string{operator_characters})
+                          != std::string::npos
+                      || x.metric.starts_with('(') || x.metric == "and" || x.metric == "or";
+  return (needs_quotes ? quoted(x.metric) : x.metric) + " "
+         + std::string{symbols[static_cast<std::size_t>(x.how)]} + " " + to_text(value{x.limit});
+}
+
+expected<std::vector<metric_comparison>> parse_comparisons(std::string_view text) {
+  return reader{text, ","}.list();
 }
 
 bool metric_comparison::holds(const report& from) const {

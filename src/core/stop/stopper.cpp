@@ -2,13 +2,14 @@
 #include "tune/core/stop/stopper.hpp"
 
 #include "tune/core/name.hpp"
-#include "tune/core/plugin/options.hpp"
+#include "tune/core/plugin/option_line.hpp"
 #include "tune/core/stop/metric_condition.hpp"
 #include "tune/core/stop/plateau.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace tune {
@@ -214,7 +215,83 @@ made_stopper make_experiment_plateau(const std::string& text) {
   return {std::make_unique<experiment_plateau>(std::move(result))};
 }
 
-made_stopper make_stopper(const stop_line& line) {
+/// One of a catalogue: whatever it throws is told once, and ends its part.
+class own_stopper final : public stopper {
+public:
+  own_stopper(std::string name, std::unique_ptr<stopper> what)
+      : name_{std::move(name)}, what_{std::move(what)} {}
+
+  std::optional<stop_verdict> see(const report& what) override {
+    if (failed_)
+      return std::nullopt;
+    if (why_.empty())
+      try_to([&] { said_ = what_->see(what); });
+    if (why_.empty())
+      return std::exchange(said_, std::nullopt);
+    failed_ = true;
+    throw std::runtime_error{"[stop] " + name_ + " failed: " + why_
+                             + "; it is asked no more, and stops nothing"};
+  }
+  void forget(trial_id trial) override {
+    if (why_.empty())
+      try_to([&] { what_->forget(trial); });
+  }
+  [[nodiscard]] std::vector<needed_metric> needs() const override {
+    try {
+      auto result = what_->needs();
+      for (auto& x : result)
+        x.key = "[stop] " + name_;
+      return result;
+    } catch (...) {
+      return {};
+    }
+  }
+  void describe(fingerprint& into) const override {
+    into.add(std::string_view{name_}).add(std::uint64_t{failed_});
+    if (why_.empty())
+      what_->describe(into);
+  }
+
+private:
+  std::string name_;
+  std::unique_ptr<stopper> what_;
+  std::optional<stop_verdict> said_;
+  /// What it threw; empty: nothing yet.
+  std::string why_;
+  bool failed_ = false;
+
+  template <class F>
+  void try_to(F what) {
+    try {
+      what();
+    } catch (const std::exception& x) {
+      why_ = x.what();
+      why_ = why_.empty() ? "an exception" : why_;
+    } catch (...) {
+      why_ = "an exception";
+    }
+  }
+};
+
+made_stopper make_own(const stopper_catalogue::entry& entry, const std::string& text,
+                      const stopper_context& context) {
+  auto checked = parse_option_line(entry.known, text);
+  if (!checked)
+    return checked.error();
+  try {
+    auto made = entry.make(*checked, context);
+    if (!made)
+      return made.error();
+    if (*made == nullptr)
+      return bad_option("its factory made nothing");
+    return {std::make_unique<own_stopper>(entry.name, std::move(*made))};
+  } catch (const std::exception& x) {
+    return bad_option(std::string{"its factory failed: "} + x.what());
+  }
+}
+
+made_stopper make_stopper(const stop_line& line, const stopper_catalogue& own,
+                          const stopper_context& context) {
   if (line.key.empty())
     return error{ec::bad_syntax, "expected the name of a metric"};
   if (line.key == "when")
@@ -225,15 +302,23 @@ made_stopper make_stopper(const stop_line& line) {
     return make_trial_plateau(line.text);
   if (line.key == "experiment_plateau")
     return make_experiment_plateau(line.text);
-  return make_threshold(line.key, line.text);
+  if (const auto* entry = own.find(line.key))
+    return make_own(*entry, line.text, context);
+  auto result = make_threshold(line.key, line.text);
+  if (auto near = nearest_name(line.key, own.names()); !result && !near.empty())
+    return error{result.error().code,
+                 result.error().detail + "; did you mean the stopper \"" + near + "\"?"};
+  return result;
 }
 
 } // namespace
 
-expected<std::vector<std::unique_ptr<stopper>>> make_stoppers(const std::vector<stop_line>& lines) {
+expected<std::vector<std::unique_ptr<stopper>>> make_stoppers(const std::vector<stop_line>& lines,
+                                                              const stopper_catalogue& own,
+                                                              const stopper_context& context) {
   std::vector<std::unique_ptr<stopper>> result;
   for (const auto& line : lines) {
-    auto made = make_stopper(line);
+    auto made = make_stopper(line, own, context);
     if (!made)
       return error{made.error().code, quoted(line.key) + ": " + made.error().detail};
     result.push_back(std::move(*made));

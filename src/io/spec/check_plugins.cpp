@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loading.hpp"
 
+#include "tune/core/plugin/option_line.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
@@ -233,7 +234,30 @@ void warn_of_checkpoints(loading& x) {
 
 } // namespace
 
+namespace {
+
+void check_sinks(loading& x) {
+  const auto& known = x.request.sinks;
+  for (const auto& each : x.what.log.sinks) {
+    auto key = "sink." + each.name;
+    const auto* entry = known.find(each.name);
+    if (entry == nullptr) {
+      auto near = nearest_name(each.name, known.names());
+      auto legal = known.entries().empty() ? "this program has none"
+                                           : "must be one of: " + joined(known.names());
+      x.refuse("log", key,
+               key + ": there is no such sink: " + legal
+                   + (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    } else if (auto parsed = parse_option_line(entry->known, each.text); !parsed) {
+      x.refuse("log", key, key + ": " + parsed.error().detail);
+    }
+  }
+}
+
+} // namespace
+
 void check_plugins(loading& x) {
+  check_sinks(x);
   auto& search = x.what.search;
   auto& scheduler = x.what.scheduler;
   const auto* searcher = choose(x, x.request.searchers, "search", search.type);

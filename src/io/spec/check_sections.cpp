@@ -135,7 +135,8 @@ void check_space(loading& x) {
     warn_of_idle_comparisons(x);
     check_points(x);
   }
-  if (auto stoppers = make_stoppers(stop_lines(x.what)); !stoppers)
+  auto stoppers = make_stoppers(stop_lines(x.what), x.request.stoppers, stopper_context_of(x.what));
+  if (!stoppers)
     x.refuse("stop", leading_name(stoppers.error().detail), stoppers.error().detail);
 }
 

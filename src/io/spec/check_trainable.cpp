@@ -246,6 +246,20 @@ bool says_other_than_default(const loading& x, const char* key) {
          && find_key("trainable", key)->write(x.what) != find_key("trainable", key)->write({});
 }
 
+/// A constraint on what is not read from the output is never kept.
+void warn_of_unread_constraints(loading& x) {
+  const auto& metrics = x.what.trainable.metrics;
+  if (metrics.empty() || !x.faults.empty())
+    return;
+  for (const auto& each : x.what.experiment.constraints) {
+    auto same = [&](const named_text& known) { return known.name == each.metric; };
+    if (std::none_of(metrics.begin(), metrics.end(), same))
+      x.warnings.push_back(to_text(x.origin("experiment", "constraints"))
+                           + ": [experiment] constraints: no metric." + each.metric
+                           + " reads it from the output");
+  }
+}
+
 /// Keys that mean something for commands alone.
 void check_keys_of_commands(loading& x) {
   auto kind = kind_name(*x.what.trainable.kind);
@@ -374,6 +388,7 @@ void check_trainable(loading& x) {
     check_command(x);
     check_texts(x);
     check_metrics(x);
+    warn_of_unread_constraints(x);
     check_reading(x);
   } else {
     check_keys_of_commands(x);

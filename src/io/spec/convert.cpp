@@ -126,6 +126,7 @@ constexpr std::chrono::seconds patience_with_killing{20};
 experiment_settings settings_of(const spec& x) {
   experiment_settings result;
   result.objectives = x.experiment.objectives;
+  result.constraints = x.experiment.constraints;
   result.seed = x.experiment.seed;
   result.max_trials = x.experiment.num_samples;
   result.max_concurrent = x.experiment.max_concurrent_trials;
@@ -168,6 +169,13 @@ std::vector<stop_line> stop_lines(const spec& x) {
   return result;
 }
 
+stopper_context stopper_context_of(const spec& x) {
+  if (x.experiment.objectives.empty())
+    return {};
+  const auto& first = x.experiment.objectives.front();
+  return {first.metric, first.maximise};
+}
+
 std::map<std::string, std::string> option_texts(const std::vector<named_text>& xs) {
   std::map<std::string, std::string> result;
   for (const auto& x : xs)
@@ -181,6 +189,7 @@ searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search
   result.seed = x.experiment.seed;
   result.samples = x.experiment.num_samples;
   result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());
+  result.constraints = static_cast<std::uint32_t>(x.experiment.constraints.size());
   result.points = x.search.points;
   result.points.insert(result.points.end(), x.search.found_points.begin(),
                        x.search.found_points.end());

@@ -54,6 +54,22 @@ key_spec metric_key() {
   return result;
 }
 
+key_spec constraints_key() {
+  auto result = start({"experiment", "constraints",
+                       "limits that the best has to keep to: a report that keeps them all is "
+                       "better than any that does not"},
+                      option_kind::text, "list such as latency <= 20, memory < 2e9");
+  result.write = [](const spec& x) { return to_text(x.experiment.constraints); };
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    auto parsed = parse_constraints(what);
+    if (!parsed)
+      return error{parsed.error().code, "constraints = " + what + ": " + parsed.error().detail};
+    x.experiment.constraints = std::move(*parsed);
+    return {};
+  };
+  return result;
+}
+
 void add_experiment(rows& to) {
   to.push_back(name_key());
   to.push_back(one_of({"experiment", "mode",
@@ -61,6 +77,7 @@ void add_experiment(rows& to) {
                        "large or small"},
                       {"min", "max"}, TUNE_FIELD(experiment.maximise)));
   to.push_back(metric_key());
+  to.push_back(constraints_key());
   to.push_back(integer({"experiment", "num_samples",
                         "configurations to try, times the size of the grids; 0 = until another "
                         "limit",
@@ -350,6 +367,9 @@ void add_log(rows& to) {
       text({"log", "file", "the runtime's own log, against the experiment's directory; empty: none",
             true},
            "path", TUNE_FIELD(log.file)));
+  to.push_back(family(
+      {"log", "sink.", "where results go besides: a sink that the program brings along", true},
+      "<name>", "options of that sink: option value ...", TUNE_FIELD(log.sinks)));
 }
 
 #undef TUNE_INSIDE

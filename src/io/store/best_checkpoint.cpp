@@ -15,19 +15,29 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Greater is better; NaN: there is none.
-double score_of(const std::shared_ptr<const report>& x, const objective& by) {
-  auto number = x == nullptr ? std::nullopt : metric_number(*x, by.metric);
+/// What makes a report better than another.
+struct preference {
+  const objective& by;
+  const constraint_list& constraints;
+};
+
+merit merit_of(const std::shared_ptr<const report>& x, const preference& what) {
+  merit result;
+  auto number = x == nullptr ? std::nullopt : metric_number(*x, what.by.metric);
   auto score = number.value_or(nan);
-  return by.maximise ? score : -score;
+  result.score = what.by.maximise ? score : -score;
+  if (x != nullptr)
+    result.violation
+        = total_violation(what.constraints, x->metrics != nullptr ? *x->metrics : object{});
+  return result;
 }
 
-bool is_better(const saved_report& x, const saved_report& than, const objective& by) {
-  auto a = score_of(x.at, by);
-  auto b = score_of(than.at, by);
-  if (std::isnan(a) && std::isnan(b))
+bool is_better(const saved_report& x, const saved_report& than, const preference& what) {
+  auto a = merit_of(x.at, what);
+  auto b = merit_of(than.at, what);
+  if (std::isnan(a.score) && std::isnan(b.score))
     return x.checkpoint.seq > than.checkpoint.seq;
-  return a > b || std::isnan(b) || (a == b && x.checkpoint.seq < than.checkpoint.seq);
+  return tune::is_better(a, b) || (a == b && x.checkpoint.seq < than.checkpoint.seq);
 }
 
 using made_by = std::pair<attempt_id, std::uint64_t>;
@@ -78,24 +88,28 @@ expected<std::vector<saved_report>> taken_over(store_reader& from, trial_id tria
   return result;
 }
 
-std::optional<saved_report> best_of(std::vector<saved_report> all, const objective& by) {
+std::optional<saved_report> best_of(std::vector<saved_report> all, const preference& what) {
   auto best = std::min_element(all.begin(), all.end(),
-                               [&](const auto& x, const auto& y) { return is_better(x, y, by); });
+                               [&](const auto& x, const auto& y) { return is_better(x, y, what); });
   return best == all.end() ? std::nullopt : std::optional{std::move(*best)};
 }
 
 } // namespace
 
 expected<std::optional<saved_report>> best_checkpoint(store_reader& from, const trial_row& of,
-                                                      const objective& by) {
+                                                      const objective& by,
+                                                      const constraint_list& constraints) {
+  const preference what{by, constraints};
   // Mostly the best report has one.
   const auto* known = of.best_metrics ? find_path(*of.best_metrics, by.metric) : nullptr;
   if (auto best = known == nullptr ? std::nullopt : known->number()) {
     auto exact = good_of(from, of.trial, of.best_iteration);
     if (!exact)
       return exact.error();
-    auto found = best_of(std::move(*exact), by);
-    if (found && score_of(found->at, by) == (by.maximise ? *best : -*best))
+    auto found = best_of(std::move(*exact), what);
+    const merit wanted{total_violation(constraints, *of.best_metrics),
+                       by.maximise ? *best : -*best};
+    if (found && merit_of(found->at, what) == wanted)
       return found;
   }
   auto all = good_of(from, of.trial, std::nullopt);
@@ -105,7 +119,7 @@ expected<std::optional<saved_report>> best_checkpoint(store_reader& from, const 
   if (!more)
     return more.error();
   std::move(more->begin(), more->end(), std::back_inserter(*all));
-  return best_of(std::move(*all), by);
+  return best_of(std::move(*all), what);
 }
 
 object objectives_of(const report& from, const std::vector<objective>& which) {

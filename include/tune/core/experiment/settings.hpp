@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/experiment/constraints.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/end_class.hpp"
@@ -68,6 +69,8 @@ enum class save_ability : std::uint8_t {
 struct experiment_settings {
   /// The first is what `best` means. [>= 1]
   std::vector<objective> objectives;
+  /// A report that keeps them all is better than any that does not.
+  constraint_list constraints;
   std::uint64_t seed = 0;
   /// Trials to make. 0 = until the searcher ends. Counted here for searchers that never end.
   std::uint64_t max_trials = 0;

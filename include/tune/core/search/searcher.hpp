@@ -43,6 +43,9 @@ struct observation {
   std::uint64_t fidelity = 0;
   /// The objectives, larger is better; NaN where missing; empty where there was no report.
   std::vector<double> values;
+  /// By how much each of `[experiment] constraints` is missed, in their order and in the metric's
+  /// unit: at most 0 where it is kept, infinite where its metric is missing; empty where there was
+  /// no report. See `violations_of`.
   std::vector<double> constraints;
   outcome how = outcome::running;
 };
@@ -107,6 +110,8 @@ struct searcher_context {
   std::uint32_t objectives = 1;
   /// `points_to_evaluate`: configurations (whole or in part) to try first.
   std::vector<object> points;
+  /// How many constraints each observation has.
+  std::uint32_t constraints = 0;
 };
 
 using searcher_catalogue = catalogue<searcher, searcher_context>;

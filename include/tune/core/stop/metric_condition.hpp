@@ -27,7 +27,16 @@ struct metric_comparison {
 
   /// Whether `from` has the metric and it satisfies the comparison.
   [[nodiscard]] bool holds(const report& from) const;
+
+  friend bool operator==(const metric_comparison&, const metric_comparison&) = default;
 };
+
+/// "latency <= 20"; the name in double quotes where it needs them.
+[[nodiscard]] std::string to_text(const metric_comparison& x);
+
+/// Comparisons joined by commas, written as in `metric_condition`. None where `text` is blank.
+/// @errors as `metric_condition::parse`.
+[[nodiscard]] expected<std::vector<metric_comparison>> parse_comparisons(std::string_view text);
 
 /// Comparisons joined by `and` and `or`; `and` binds more tightly. Names with blanks or with
 /// characters of operators stand in double quotes; nested metrics are joined by '/'.

@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/fingerprint.hpp"
+#include "tune/core/plugin/catalogue.hpp"
 #include "tune/core/stop/needed_metric.hpp"
 #include "tune/core/trial/report.hpp"
 
@@ -24,11 +25,13 @@ struct stop_verdict {
 };
 
 /// Sees every report that counts, in order, and may end its trial or everything.
-/// Deterministic given the reports.
+/// Deterministic given the reports: what it says is not recorded, and an experiment that goes on
+/// shows it all of them again. It is asked between two reports, and all trials wait for it.
 class stopper {
 public:
   virtual ~stopper() = default;
-  /// Takes the report into account. @returns whether something must end.
+  /// Takes the report into account. @returns whether something must end. One of a catalogue that
+  /// throws is warned of, and is asked no more.
   [[nodiscard]] virtual std::optional<stop_verdict> see(const report& what) = 0;
   /// The trial ended: forget what was kept for it.
   virtual void forget(trial_id trial) = 0;
@@ -43,15 +46,27 @@ struct stop_line {
   std::string text;
 };
 
+/// What every stopper's factory is given beside its options.
+struct stopper_context {
+  /// The metric of the first objective, and whether larger is better.
+  std::string metric;
+  bool maximise = true;
+};
+
+/// Stoppers of a program's own, by name.
+using stopper_catalogue = catalogue<stopper, stopper_context>;
+
 /// Makes the stoppers of a `[stop]` section, joined by "or". Keys:
 /// - `when = accuracy >= 0.995 or loss <= 0.01`: comparisons `>= > <= < == !=` of a metric with a
 ///   number, joined by `or`/`and`;
 /// - `all_when = …`: the same, but ends the experiment;
 /// - `plateau = metric [std 0.01] [window 4] [grace 4] [threshold X min|max]`;
 /// - `experiment_plateau = metric [std 0.001] [top 10] [patience 0] [min|max]`;
+/// - a name of `own`, its value options of that: `budget = cost 100 metric loss`;
 /// - any other key is a metric, its value a number: stop at `metric >= number`.
 /// @errors `ec::bad_syntax`, `ec::bad_option`; `detail` starts with the key in quotes.
 [[nodiscard]] expected<std::vector<std::unique_ptr<stopper>>>
-make_stoppers(const std::vector<stop_line>& lines);
+make_stoppers(const std::vector<stop_line>& lines, const stopper_catalogue& own = {},
+              const stopper_context& context = {});
 
 } // namespace tune

@@ -26,6 +26,7 @@ namespace tune {
 /// `[space]` and `[stop]` as their parsers take them.
 [[nodiscard]] std::vector<parameter_text> space_lines(const spec& x);
 [[nodiscard]] std::vector<stop_line> stop_lines(const spec& x);
+[[nodiscard]] stopper_context stopper_context_of(const spec& x);
 
 /// The texts of options, for `options::parse`.
 [[nodiscard]] std::map<std::string, std::string> option_texts(const std::vector<named_text>& xs);

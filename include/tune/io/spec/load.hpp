@@ -3,7 +3,9 @@
 #pragma once
 
 #include "tune/core/schedule/scheduler.hpp"
+#include "tune/core/seam/trial_sink.hpp"
 #include "tune/core/search/searcher.hpp"
+#include "tune/core/stop/stopper.hpp"
 #include "tune/io/spec/fault.hpp"
 #include "tune/io/spec/spec.hpp"
 #include "tune/trainable/trainable.hpp"
@@ -26,6 +28,8 @@ struct load_request {
   std::map<std::string, std::string> environment;
   scheduler_catalogue schedulers;
   searcher_catalogue searchers;
+  stopper_catalogue stoppers = {};
+  sink_catalogue sinks = {};
   /// Functions and classes that `[trainable] name` may mean. Null: not checked.
   const trainable_registry* trainables = nullptr;
   /// Looks into `[trainable] plugin`, in a process of its own: see `probe_plugin`. False: nothing

@@ -34,6 +34,8 @@ struct experiment_section {
   bool maximise = true;
   /// The first is what `best` means. [>= 1 once loaded]
   std::vector<objective> objectives;
+  /// What the best has to keep to.
+  constraint_list constraints;
   /// 0 = until another limit.
   std::uint64_t num_samples = 1;
   /// 0 = as many as fit.
@@ -247,6 +249,8 @@ struct log_section {
   bool trial_files = true;
   /// The runtime's own log; stands against the experiment's directory. Empty: none.
   std::string file;
+  /// `sink.<name>`: sinks of the program's own, with their options; see `parse_option_line`.
+  std::vector<named_text> sinks;
 
   friend bool operator==(const log_section&, const log_section&) = default;
 };

@@ -18,14 +18,15 @@ struct saved_report {
   std::shared_ptr<const report> at;
 };
 
-/// The checkpoint of the trial's best report, or of the best of its reports that have one: by the
-/// objective, of equal ones the older; where none of them has a number, the newest. What the trial
-/// was cloned from counts, too. Checkpoints in a node's memory do not.
+/// The checkpoint of the trial's best report, or of the best of its reports that have one, as
+/// `is_better` orders them; of equal ones the older; where none of them has a number, the newest.
+/// What the trial was cloned from counts, too. Checkpoints in a node's memory do not.
 ///
 /// @returns nothing where there is no checkpoint that can be restored.
 /// @errors those of the reader.
 [[nodiscard]] expected<std::optional<saved_report>>
-best_checkpoint(store_reader& from, const trial_row& of, const objective& by);
+best_checkpoint(store_reader& from, const trial_row& of, const objective& by,
+                const constraint_list& constraints);
 
 /// The objectives of a report; without those that it lacks.
 [[nodiscard]] object objectives_of(const report& from, const std::vector<objective>& which);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/store/best_trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+std::optional<double> number_at_top(const trial_row& x, const std::string& metric) {
+  const auto* found = x.best_metrics ? x.best_metrics->find(metric) : nullptr;
+  auto number = found == nullptr ? std::nullopt : found->number();
+  return number && std::isnan(*number) ? std::nullopt : number;
+}
+
+/// Of the best report. What the runtime adds to reports is with the report itself.
+expected<std::optional<double>> number_of(store_reader& from, const trial_row& x,
+                                          const std::string& metric) {
+  if (!x.best_metrics)
+    return std::optional<double>{};
+  if (auto number = number_at_top(x, metric))
+    return number;
+  if (const auto* found = find_path(*x.best_metrics, metric))
+    return found->number();
+  auto reports = from.results(x.trial, 0, std::numeric_limits<std::size_t>::max());
+  if (!reports)
+    return reports.error();
+  for (const auto& each : *reports) {
+    if (each.what->iteration == x.best_iteration && each.what->metrics
+        && *each.what->metrics == *x.best_metrics)
+      return metric_number(*each.what, metric);
+  }
+  return std::optional<double>{};
+}
+
+struct judged {
+  merit how;
+  trial_row row;
+};
+
+/// Looks at every trial: the database knows nothing of constraints, nor of nested metrics.
+expected<std::vector<trial_row>> judge_all(store_reader& from, const objective& by,
+                                           const constraint_list& constraints) {
+  trial_query all;
+  all.limit = std::numeric_limits<std::size_t>::max();
+  auto rows = from.trials(all);
+  if (!rows)
+    return rows.error();
+  std::vector<judged> known;
+  for (auto& x : *rows) {
+    auto number = number_of(from, x, by.metric);
+    if (!number)
+      return number.error();
+    if (!*number || std::isnan(**number))
+      continue;
+    merit how{total_violation(constraints, *x.best_metrics), by.maximise ? **number : -**number};
+    known.push_back({how, std::move(x)});
+  }
+  std::stable_sort(known.begin(), known.end(),
+                   [](const judged& x, const judged& y) { return is_better(x.how, y.how); });
+  std::vector<trial_row> result;
+  result.reserve(known.size());
+  for (auto& x : known)
+    result.push_back(std::move(x.row));
+  return result;
+}
+
+} // namespace
+
+expected<std::vector<trial_row>> best_trials(store_reader& from, const objective& by,
+                                             const constraint_list& constraints,
+                                             std::size_t limit) {
+  trial_query which;
+  which.by = trial_query::order::metric;
+  which.metric = by.metric;
+  which.descending = by.maximise;
+  which.limit = limit;
+  auto rows = from.trials(which);
+  if (!rows)
+    return rows;
+  auto is_enough = constraints.empty() && !rows->empty() && number_at_top(rows->front(), by.metric);
+  if (!is_enough)
+    rows = judge_all(from, by, constraints);
+  else
+    std::erase_if(*rows, [&](const trial_row& x) { return !number_at_top(x, by.metric); });
+  if (rows)
+    rows->resize(std::min(rows->size(), limit));
+  return rows;
+}
+
+} // namespace tune

@@ -1,0 +1,168 @@
+// Stoppers of a program's own: named in [stop], with options of their own.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/stop/stopper.hpp"
+
+#include "support/run_by_hand.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <stdexcept>
+
+namespace tune {
+namespace {
+
+using testing::HasSubstr;
+
+/// Ends a trial at its `most`th report, and the experiment once all made `all` together.
+class counting final : public stopper {
+public:
+  counting(std::int64_t most, std::int64_t all) : most_{most}, all_{all} {}
+
+  std::optional<stop_verdict> see(const report& what) override {
+    if (metric_number(what, "loss").value_or(0) < 0)
+      throw std::runtime_error{"a loss below 0"};
+    if (++seen_all_ >= all_)
+      return stop_verdict{stop_verdict::reach::experiment, "enough of all"};
+    if (++seen_[what.trial] >= most_)
+      return stop_verdict{stop_verdict::reach::trial, "enough of it"};
+    return std::nullopt;
+  }
+  void forget(trial_id trial) override { seen_.erase(trial); }
+  [[nodiscard]] std::vector<needed_metric> needs() const override {
+    return {{"", "loss", "nothing is counted"}};
+  }
+  void describe(fingerprint& into) const override {
+    into.add(static_cast<std::uint64_t>(seen_all_)).add(std::uint64_t{seen_.size()});
+  }
+
+private:
+  std::int64_t most_;
+  std::int64_t all_;
+  std::int64_t seen_all_ = 0;
+  std::map<trial_id, std::int64_t> seen_;
+};
+
+stopper_catalogue own() {
+  stopper_catalogue::entry entry;
+  entry.name = "counting";
+  entry.summary = "counts reports";
+  entry.known = {{"most", option_kind::integer, "2", 1}, {"all", option_kind::integer, "100", 1}};
+  entry.make = [](const options& from, const stopper_context& with) {
+    if (with.metric == "forbidden")
+      throw std::runtime_error{"not with that"};
+    return expected<std::unique_ptr<stopper>>{
+        std::make_unique<counting>(from.integer("most"), from.integer("all"))};
+  };
+  return stopper_catalogue{{entry}};
+}
+
+std::string fault_of(const std::string& key, const std::string& text,
+                     const stopper_context& with = {"loss", false}) {
+  auto made = make_stoppers({{key, text}}, own(), with);
+  EXPECT_FALSE(made) << key << " = " << text;
+  return made ? std::string{} : made.error().detail;
+}
+
+TEST(own_stoppers, are_made_by_name_with_defaults_and_options) {
+  for (const auto* text : {"", "most 3", "all 7 most 3"})
+    EXPECT_TRUE(make_stoppers({{"counting", text}}, own(), {})) << text;
+}
+
+TEST(own_stoppers, refuse_wrong_options_by_name_and_range) {
+  EXPECT_THAT(fault_of("counting", "most 0"),
+              AllOf(HasSubstr("\"counting\": "), HasSubstr("most"), HasSubstr(">= 1")));
+  EXPECT_THAT(fault_of("counting", "mots 3"), HasSubstr("did you mean \"most\"?"));
+  EXPECT_THAT(fault_of("counting", "most"), HasSubstr("most has no value"));
+  EXPECT_THAT(fault_of("counting", "most 3 most 4"), HasSubstr("most is given twice"));
+  EXPECT_THAT(fault_of("countign", "most 3"), HasSubstr("did you mean the stopper \"counting\"?"));
+  EXPECT_THAT(fault_of("counting", "most 3", {"forbidden", true}), HasSubstr("not with that"));
+}
+
+TEST(own_stoppers, leave_the_keys_that_are_built_in_alone) {
+  auto mine = own();
+  auto named_when = mine.entries().front();
+  named_when.name = "when";
+  mine.add(named_when);
+
+  EXPECT_TRUE(make_stoppers({{"when", "loss < 1"}}, mine, {}));
+}
+
+struct with_own_stopper : support::run_by_hand, testing::Test {
+  void begin(const std::string& text, std::size_t trials = 1) {
+    auto made = make_stoppers({{"counting", text}}, own(), {"loss", false});
+    ASSERT_TRUE(made) << made.error().detail;
+    uut = std::make_unique<engine>(experiment{settings, judge(), source(), std::move(*made)},
+                                   ports);
+    post(on::opened{1, "test", "{}", 1, opening::at_once, on::present_draws});
+    suggest(trials);
+  }
+  static scheduler_traits judge() {
+    scheduler_traits result;
+    result.choose_ahead = 4;
+    return result;
+  }
+  static searcher_traits source() {
+    searcher_traits result;
+    result.exhaustible = true;
+    return result;
+  }
+};
+
+TEST_F(with_own_stopper, a_trial_ends_with_its_reason) {
+  begin("most 2");
+  run();
+  report();
+  EXPECT_TRUE(ports.all<cmd::decision_taken>().empty());
+  report();
+
+  ASSERT_EQ(ports.actions(), std::vector<std::string>{"stop"});
+  EXPECT_EQ(*ports.last<cmd::decision_taken>().reason.find("why"), value{"enough of it"});
+  end(end_class::stopped);
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(with_own_stopper, the_experiment_ends_with_its_reason) {
+  begin("all 1", 2);
+  run();
+  report();
+  end(end_class::stopped);
+
+  EXPECT_TRUE(uut->machine().is_finished());
+}
+
+TEST_F(with_own_stopper, a_throw_is_warned_of_once_and_stops_nothing) {
+  begin("most 2");
+  run();
+  report(zero, -1);
+  report();
+  report();
+
+  ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
+  EXPECT_THAT(ports.last<cmd::warn>().text,
+              HasSubstr("[stop] counting failed: a loss below 0; it is asked no more"));
+  EXPECT_TRUE(ports.actions().empty());
+  EXPECT_EQ(status(), trial_status::running);
+}
+
+TEST_F(with_own_stopper, a_replay_of_the_log_comes_to_the_same) {
+  begin("most 3", 2);
+  run();
+  report();
+  report();
+  auto told = ports.log;
+
+  auto again = make_stoppers({{"counting", "most 3"}}, own(), {"loss", false});
+  ASSERT_TRUE(again);
+  experiment next{settings, judge(), source(), std::move(*again)};
+  for (const auto& x : told)
+    static_cast<void>(next.apply(x));
+  fingerprint before, after;
+  uut->machine().describe(before);
+  next.describe(after);
+
+  EXPECT_EQ(before.digest(), after.digest());
+}
+
+} // namespace
+} // namespace tune

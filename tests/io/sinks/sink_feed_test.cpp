@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/sinks/sink_feed.hpp"
+
+#include "../store_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+namespace tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using lines = std::vector<std::string>;
+
+/// Writes down what it is told.
+class notes final : public trial_sink {
+public:
+  notes(lines& to, sequence cursor, std::uint64_t fails_at)
+      : to_{to}, cursor_{cursor}, fails_at_{fails_at} {}
+
+  [[nodiscard]] sequence cursor() const override { return cursor_; }
+  void started(const log_place&, const on::placed& what, const object& config) override {
+    to_.push_back("started " + to_text(what.trial) + " " + to_text(value{config}));
+  }
+  void reported(const log_place& where, const report& what) override {
+    if (where.seq == fails_at_)
+      throw std::runtime_error{"no service"};
+    to_.push_back("reported " + std::to_string(where.seq) + " " + std::to_string(what.iteration));
+  }
+  void saved(const log_place&, const on::saved& what) override {
+    to_.push_back("saved " + what.location);
+  }
+  void ended(const log_place&, const on::ended& what) override {
+    to_.push_back("ended " + to_text(what.trial));
+  }
+  void flush(sequence place) override { to_.push_back("flush " + std::to_string(place)); }
+
+private:
+  lines& to_;
+  sequence cursor_;
+  std::uint64_t fails_at_;
+};
+
+class sink_feed_test : public samples::store_fixture {
+protected:
+  lines told;
+
+  sink_feed feed(sequence cursor = 0, std::uint64_t fails_at = 0) {
+    return {directory(), {"notes", [this, cursor, fails_at] {
+                            return expected<std::unique_ptr<trial_sink>>{
+                                std::make_unique<notes>(told, cursor, fails_at)};
+                          }}};
+  }
+  /// One trial: begun, two reports, one checkpoint, ended.
+  void write_a_trial(experiment_store& to) {
+    cmd::attempt_changed attempt;
+    attempt.attempt = {1, 1};
+    attempt.config = samples::config({{"lr", 0.5}});
+    on::saved saved;
+    saved.attempt = attempt.attempt;
+    saved.location = "trials/00000/checkpoint_000001";
+    on::ended ended;
+    ended.attempt = attempt.attempt;
+    ASSERT_TRUE(
+        to.write(std::vector<store_item>{
+                     at(1, on::opened{}),
+                     at(2, on::placed{{0}, attempt.attempt, {}}),
+                     {2, attempt},
+                     at(3, on::reported{samples::a_report(0, 1, attempt.attempt, {{"loss", 2}})}),
+                     at(4, saved),
+                     at(5, on::reported{samples::a_report(0, 2, attempt.attempt, {{"loss", 1}})}),
+                     at(6, ended)})
+            .has_value());
+  }
+};
+
+TEST_F(sink_feed_test, tells_what_is_committed_in_the_order_of_the_log) {
+  auto store = fresh();
+  write_a_trial(store);
+  auto uut = feed();
+
+  ASSERT_TRUE(uut.catch_up(3));
+  EXPECT_THAT(told, ElementsAre(HasSubstr("started 00000 {lr: 0.5"), "reported 3 1", "flush 3"));
+  told.clear();
+  ASSERT_TRUE(uut.catch_up(6));
+  EXPECT_THAT(told, ElementsAre("saved trials/00000/checkpoint_000001", "reported 5 2",
+                                "ended 00000", "flush 6"));
+  told.clear();
+  ASSERT_TRUE(uut.catch_up(6));
+  EXPECT_TRUE(told.empty());
+}
+
+TEST_F(sink_feed_test, goes_on_where_the_sink_left_off) {
+  auto store = fresh();
+  write_a_trial(store);
+
+  ASSERT_TRUE(feed(4).catch_up(6));
+
+  EXPECT_THAT(told, ElementsAre("reported 5 2", "ended 00000", "flush 6"));
+}
+
+TEST_F(sink_feed_test, turns_what_the_sink_throws_into_an_error) {
+  auto store = fresh();
+  write_a_trial(store);
+
+  auto failed = feed(0, 5).catch_up(6);
+
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ec::refused);
+  EXPECT_THAT(failed.error().detail, HasSubstr("it threw: no service"));
+}
+
+TEST_F(sink_feed_test, turns_what_the_factory_throws_into_an_error) {
+  auto store = fresh();
+  write_a_trial(store);
+  sink_feed uut{directory(), {"none", []() -> expected<std::unique_ptr<trial_sink>> {
+                                throw std::runtime_error{"no such host"};
+                              }}};
+  sink_feed nothing{directory(), {"none", []() -> expected<std::unique_ptr<trial_sink>> {
+                                    return {std::unique_ptr<trial_sink>{}};
+                                  }}};
+
+  EXPECT_THAT(uut.catch_up(6).error().detail, HasSubstr("no such host"));
+  EXPECT_THAT(nothing.catch_up(6).error().detail, HasSubstr("made nothing"));
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,164 @@
+// Results that a program takes elsewhere by a sink of its own.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bowl.hpp"
+
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <mutex>
+
+namespace tune {
+namespace {
+
+using samples::bowls;
+using samples::tuner_test;
+using testing::HasSubstr;
+
+/// What came to a sink, from its thread.
+struct heard {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::uint64_t started = 0;
+  std::uint64_t reported = 0;
+  std::uint64_t ended = 0;
+  sequence last = 0;
+  std::string prefix;
+  std::filesystem::path directory;
+};
+
+class counter final : public trial_sink {
+public:
+  counter(std::shared_ptr<heard> to, std::uint64_t fails_at) : to_{std::move(to)}, at_{fails_at} {}
+
+  [[nodiscard]] sequence cursor() const override { return to_->last; }
+  void started(const log_place&, const on::placed&, const object& config) override {
+    std::lock_guard guard{to_->mutex};
+    to_->started += config.find("x") != nullptr ? 1 : 0;
+  }
+  void reported(const log_place& where, const report&) override {
+    std::lock_guard guard{to_->mutex};
+    if (++to_->reported == at_)
+      throw std::runtime_error{"the service is gone"};
+    to_->last = where.seq;
+  }
+  void ended(const log_place& where, const on::ended&) override {
+    std::lock_guard guard{to_->mutex};
+    ++to_->ended;
+    to_->last = where.seq;
+  }
+
+private:
+  std::shared_ptr<heard> to_;
+  std::uint64_t at_;
+};
+
+choices with_counter(const std::shared_ptr<heard>& to) {
+  auto result = builtin_choices(bowls());
+  sink_catalogue::entry entry;
+  entry.name = "counter";
+  entry.known = {{"fails_at", option_kind::integer, "0", 0}, {"prefix", option_kind::text, "none"}};
+  entry.make = [to](const tune::options& from, const sink_context& with) {
+    to->prefix = from.text("prefix");
+    to->directory = with.directory;
+    return expected<std::unique_ptr<trial_sink>>{
+        std::make_unique<counter>(to, static_cast<std::uint64_t>(from.integer("fails_at")))};
+  };
+  result.sinks.add(std::move(entry));
+  return result;
+}
+
+class own_sink_test : public tuner_test {
+protected:
+  std::shared_ptr<heard> to = std::make_shared<heard>();
+};
+
+TEST_F(own_sink_test, hears_everything_before_the_run_returns) {
+  auto grid = tuner{with_counter(to)}.run(options().set("log.sink.counter", "prefix a"));
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_EQ(to->started, 3u);
+  EXPECT_EQ(to->reported, 15u);
+  EXPECT_EQ(to->ended, 3u);
+  EXPECT_EQ(to->prefix, "a");
+  EXPECT_EQ(to->directory, grid->directory());
+  EXPECT_TRUE(grid->warnings().empty());
+}
+
+TEST_F(own_sink_test, hears_after_a_resume_what_is_behind_its_cursor) {
+  tuner uut{with_counter(to)};
+  auto what = options().set("log.sink.counter", "prefix a");
+  ASSERT_TRUE(uut.run(what));
+
+  auto grid = uut.run(what.num_samples(2).resume());
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_EQ(to->reported, 30u);
+  EXPECT_EQ(to->ended, 6u);
+}
+
+TEST_F(own_sink_test, that_throws_is_a_warning_and_costs_no_trial) {
+  auto grid = tuner{with_counter(to)}.run(options().set("log.sink.counter", "fails_at 4"));
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  for (const auto& x : grid->trials())
+    EXPECT_EQ(x.iterations, 5u);
+  EXPECT_EQ(to->reported, 4u);
+  ASSERT_EQ(grid->warnings().size(), 1u);
+  EXPECT_THAT(grid->warnings()[0], testing::AllOf(HasSubstr("the sink counter is told no more"),
+                                                  HasSubstr("the service is gone")));
+}
+
+/// Holds its thread until all trials are done.
+class stuck final : public trial_sink {
+public:
+  stuck(std::shared_ptr<support::latch> door, std::shared_ptr<bool> opened)
+      : door_{std::move(door)}, opened_{std::move(opened)} {}
+  void reported(const log_place&, const report&) override { *opened_ = door_->wait(); }
+
+private:
+  std::shared_ptr<support::latch> door_;
+  std::shared_ptr<bool> opened_;
+};
+
+struct opener : tuner_callback {
+  explicit opener(std::shared_ptr<support::latch> x) : door{std::move(x)} {}
+  void finished(experiment_status, const std::string&) override { door->open(); }
+  std::shared_ptr<support::latch> door;
+};
+
+TEST_F(own_sink_test, that_hangs_holds_up_no_trial) {
+  auto door = std::make_shared<support::latch>(false);
+  auto opened = std::make_shared<bool>(false);
+  auto all = builtin_choices(bowls());
+  sink_catalogue::entry entry;
+  entry.name = "stuck";
+  entry.make = [door, opened](const tune::options&, const sink_context&) {
+    return expected<std::unique_ptr<trial_sink>>{std::make_unique<stuck>(door, opened)};
+  };
+  all.sinks.add(std::move(entry));
+
+  // The end of the experiment opens the door, so it came while the sink hung.
+  auto grid = tuner{all}.run(
+      options().set("log.sink.stuck", "").callback(std::make_shared<opener>(door)));
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_EQ(grid->status(), experiment_status::done);
+  EXPECT_TRUE(*opened);
+}
+
+TEST_F(own_sink_test, of_an_unknown_name_or_option_is_refused) {
+  auto wrong = [&](const std::string& key, const std::string& text) {
+    auto grid = tuner{with_counter(to)}.run(options().set(key, text));
+    EXPECT_FALSE(grid);
+    return grid ? std::string{} : grid.error().detail;
+  };
+
+  EXPECT_THAT(wrong("log.sink.conuter", "prefix a"),
+              testing::AllOf(HasSubstr("sink.conuter: there is no such sink"),
+                             HasSubstr("did you mean \"counter\"?")));
+  EXPECT_THAT(wrong("log.sink.counter", "fails_at -1"), HasSubstr(">= 0"));
+  EXPECT_THAT(wrong("log.sink.counter", "prefx a"), HasSubstr("did you mean \"prefix\"?"));
+}
+
+} // namespace
+} // namespace tune
