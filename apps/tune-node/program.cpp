@@ -12,6 +12,7 @@
 #include "command/help.hpp"
 #include "config_command.hpp"
 #include "console/status_block.hpp"
+#include "console/stderr_queue.hpp"
 #include "console/terminal_guard.hpp"
 #include "console/text.hpp"
 #include "exit_code.hpp"
@@ -194,14 +195,17 @@ int run(int argc, char** argv, const choices& all) {
     std::cerr << "tune-node: " << to_text(line.error()) << '\n';
     return static_cast<int>(exit_code::usage);
   }
+  std::optional<stderr_queue> talk;
   if (std::holds_alternative<run_request>(line->what)
       || std::holds_alternative<ask_tell_request>(line->what)
       || std::holds_alternative<resume_request>(line->what)
       || std::holds_alternative<rerun_request>(line->what)
       || std::holds_alternative<attach_request>(line->what)
       || std::holds_alternative<head_request>(line->what)
-      || std::holds_alternative<worker_request>(line->what))
+      || std::holds_alternative<worker_request>(line->what)) {
     hold_signals();
+    talk.emplace();
+  }
   auto code = carry_out(*line, all);
   errno = 0;
   std::cout.flush();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/ending.hpp"
 
+#include "console/stderr_queue.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "inspect/trials.hpp"
@@ -42,6 +43,7 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
 
 bool write_result(const result_request& what, const run_snapshot& last, const run_summary& how,
                   const style& look) {
+  settle_stderr();
   expected<void> read;
   auto format = what.line.output.value_or(output_format::table);
   if (format == output_format::table)

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/screen.hpp"
 
+#include "console/stderr_queue.hpp"
 #include "console/text.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <string_view>
 
 namespace tune::cli {
 
 namespace {
 
 constexpr std::size_t failure_lines = 5;
-
-void write_stderr(std::string_view text) {
-  while (!text.empty()) {
-    auto done = ::write(STDERR_FILENO, text.data(), text.size());
-    if (done < 0 && errno != EINTR)
-      return;
-    if (done > 0)
-      text.remove_prefix(static_cast<std::size_t>(done));
-  }
-}
 
 instant steady_now() {
   return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
