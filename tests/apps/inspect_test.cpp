@@ -218,6 +218,21 @@ TEST_F(inspect_test, tells_programs_the_same) {
 )");
 }
 
+TEST_F(inspect_test, says_that_an_experiment_has_not_begun) {
+  const auto other = root / "results" / "other";
+  auto store = experiment_store::create(other);
+  ASSERT_TRUE(store) << store.error().detail;
+  trials_request what;
+  what.directory = other.string();
+  std::ostringstream out;
+
+  auto shown = show_trials(what, output_format::table, {}, out);
+
+  ASSERT_FALSE(shown);
+  EXPECT_EQ(shown.error().code, ec::unreadable);
+  EXPECT_THAT(shown.error().detail, HasSubstr("has not begun yet"));
+}
+
 TEST_F(inspect_test, refuses_a_record_that_names_no_metric) {
   const auto other = root / "results" / "other";
   auto store = experiment_store::create(other);

@@ -80,6 +80,11 @@ expected<recorded_experiment> read_experiment(store_reader& from, const fs::path
     return error{ec::storage, printable(directory.string())
                                   + ": the configuration in its database: " + printable(why)};
   };
+  // Its head has made the database, and not opened the experiment yet, or died in between.
+  if (row->spec.empty())
+    return error{ec::unreadable,
+                 printable(directory.string())
+                     + ": its experiment has not begun yet; look again in a moment"};
   auto what = spec_from_json(row->spec);
   if (!what)
     return broken(to_text(what.error()));

@@ -12,7 +12,10 @@ namespace {
 
 bool is_gone(const std::filesystem::path& file) {
   struct stat about = {};
-  return ::stat(file.c_str(), &about) != 0 && (errno == ENOENT || errno == ENOTDIR);
+  if (::lstat(file.c_str(), &about) != 0)
+    return errno == ENOENT || errno == ENOTDIR;
+  // Whoever reads a pipe would wait for ever.
+  return !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode);
 }
 
 } // namespace

@@ -254,9 +254,8 @@ void warn_of_unread_constraints(loading& x) {
   for (const auto& each : x.what.experiment.constraints) {
     auto same = [&](const named_text& known) { return known.name == each.metric; };
     if (std::none_of(metrics.begin(), metrics.end(), same))
-      x.warnings.push_back(to_text(x.origin("experiment", "constraints"))
-                           + ": [experiment] constraints: no metric." + each.metric
-                           + " reads it from the output");
+      x.warn(x.origin("experiment", "constraints"),
+             "[experiment] constraints: no metric." + each.metric + " reads it from the output");
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 namespace tune {
 namespace {
 
@@ -35,6 +37,13 @@ TEST_F(laid_files_test, are_named_once_one_is_gone) {
   ASSERT_FALSE(looked);
   EXPECT_EQ(looked.error().code, ec::unreadable);
   EXPECT_THAT(looked.error().detail, HasSubstr((root / "data/c.csv").string()));
+}
+
+TEST_F(laid_files_test, are_gone_where_something_else_took_their_place) {
+  std::filesystem::remove(root / "a.sh");
+  ASSERT_EQ(::mkfifo((root / "a.sh").c_str(), 0600), 0);
+
+  EXPECT_FALSE(look_for(uut));
 }
 
 TEST_F(laid_files_test, are_counted_where_several_are_gone) {

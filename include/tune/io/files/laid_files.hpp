@@ -19,7 +19,8 @@ struct laid_files {
   std::vector<std::string> paths;
 };
 
-/// Looks whether all of them are there, by name alone. Blocks on the disk, once per file.
+/// Looks whether all of them are there: a file or a link of each name. Blocks on the disk, once per
+/// file.
 /// @errors `ec::unreadable` naming the first one that is gone and how many are.
 [[nodiscard]] expected<void> look_for(const laid_files& what);
 
