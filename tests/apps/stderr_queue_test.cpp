@@ -73,7 +73,7 @@ TEST_F(stderr_queue_test, holds_nobody_up_where_nobody_reads) {
   for (std::size_t i = 0; i < 3 * stderr_queue::most_waiting / line.size(); ++i)
     std::cerr << line + "\n";
 
-  EXPECT_FALSE(settle_stderr());
+  EXPECT_FALSE(settle_stderr(1ms));
   uut.reset();
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -128,7 +129,12 @@ private:
 
 /// The one that `write_stderr` uses.
 std::atomic<waiting_text*> current{nullptr};
-std::atomic<std::chrono::milliseconds::rep> patience_of_current{0};
+
+/// Where the address space is limited the trials need it more than one more thread does.
+bool has_little_memory() {
+  rlimit most{};
+  return ::getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
+}
 
 /// Signals go to the threads that wait for them.
 std::thread start_without_signals(const std::shared_ptr<waiting_text>& text) {
@@ -158,7 +164,6 @@ struct stderr_queue::parts {
       , patience{how_long}
       , writer{start_without_signals(text)}
       , before{std::cerr.rdbuf(&buffer)} {
-    patience_of_current = patience.count();
     current = text.get();
   }
 
@@ -170,6 +175,8 @@ struct stderr_queue::parts {
 };
 
 stderr_queue::stderr_queue(int descriptor, std::chrono::milliseconds patience) {
+  if (has_little_memory())
+    return;
   try {
     parts_ = std::make_unique<parts>(descriptor, patience);
   } catch (const std::system_error&) {
@@ -186,9 +193,9 @@ void write_stderr(std::string_view text) {
     write_all(STDERR_FILENO, text);
 }
 
-bool settle_stderr() {
+bool settle_stderr(std::chrono::milliseconds patience) {
   auto* queue = current.load();
-  return queue == nullptr || queue->settle(std::chrono::milliseconds{patience_of_current.load()});
+  return queue == nullptr || queue->settle(patience);
 }
 
 } // namespace tune::cli

@@ -11,7 +11,7 @@ namespace tune::cli {
 /// Takes `std::cerr` over, and `write_stderr`: what is said waits in memory and is written by a
 /// thread of its own, in order. So a reader that stands still, such as a stopped pager or a
 /// terminal after Ctrl-S, holds up no trial and no signal. One at a time; where no thread can be
-/// had everything is written at once, as without it.
+/// had, or the address space is limited (ulimit -v), everything is written at once, as without it.
 class stderr_queue {
 public:
   /// Text that waits, beyond which more is dropped and counted. [bytes]
@@ -33,8 +33,8 @@ private:
 /// Writes to standard error in one piece, from any thread: into the queue where there is one.
 void write_stderr(std::string_view text);
 
-/// Waits until all that was said is written, for its patience at most: before something goes to
-/// standard output that is to come after it. @returns whether it is.
-bool settle_stderr();
+/// Waits until all that was said is written: before something goes to standard output that is to
+/// come after it, or the program ends at once. @returns whether it is.
+bool settle_stderr(std::chrono::milliseconds patience = std::chrono::seconds{2});
 
 } // namespace tune::cli

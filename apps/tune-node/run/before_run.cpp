@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/before_run.hpp"
 
+#include "console/stderr_queue.hpp"
 #include "console/text.hpp"
-
 #include "tune/core/resource/resources.hpp"
 
 #include <unistd.h>
@@ -54,6 +54,8 @@ std::optional<exit_code> before_run::close() {
 }
 
 void leave_at_once(int signal) {
+  // What was said of it, where somebody reads.
+  settle_stderr(std::chrono::milliseconds{200});
   ::_exit(128 + signal);
 }
 
