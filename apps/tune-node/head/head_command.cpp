@@ -5,6 +5,7 @@
 #include "head/steward.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
+#include "run/last_wait.hpp"
 #include "run/run_words.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
@@ -101,7 +102,7 @@ struct standing {
 /// Opens the port, says where it is, stands until it is told to go, and takes everything down.
 /// @errors also why it could not stand any longer.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
-                     const std::function<void(const std::string&)>& tell) {
+                     const std::function<void(const std::string&)>& tell, last_wait& rest) {
   listen_options port{what.listen, how, what.cluster, what.liveness};
   port.front = front_actor{actors.front};
   port.say = tell;
@@ -133,6 +134,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   auto end = gone->wait();
   // The signals' thread stays: a second one ends at once.
   actors.take_down();
+  rest.begin(*actors.leaves);
   return end;
 }
 
@@ -147,6 +149,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   // Experiments that were interrupted bring their files again.
   if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say); !swept)
     return swept.error();
+  last_wait rest{*storage, say};
   auto node = node_here(node_settings{}.name, what.offers, all);
   if (what.local) {
     // Better no head than one whose trials all fail for want of it.
@@ -181,7 +184,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   actors.front = spawn_front(system, std::move(front));
   tell_of_break(actors.front, "the front for clients", broken);
   tell_of_break(*fetcher, "the fetcher of files", broken);
-  return stand(what, how, actors, tell);
+  return stand(what, how, actors, tell, rest);
 }
 
 /// Those with which it stands, and of a first experiment.

@@ -8,6 +8,7 @@
 #include "run/ending.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
+#include "run/last_wait.hpp"
 #include "run/listening.hpp"
 #include "run/numbered_name.hpp"
 #include "run/overwrite.hpp"
@@ -90,8 +91,8 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
 [[gnu::noinline]] expected<run_summary> conduct(run_parts parts, company_options how,
                                                 std::optional<listen_options> port,
                                                 const snapshot_frame& fixed, screen_options look,
-                                                const spec& what,
-                                                std::atomic<int>& signal) noexcept {
+                                                const spec& what, std::atomic<int>& signal,
+                                                last_wait& rest) noexcept {
   auto config = config_for(port);
   caf::actor_system system{*config};
   premises place{system, parts.node, what.cluster.local};
@@ -121,6 +122,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   actors->when_broken(broken);
   place.when_crippled(actors->interrupter());
   auto leave = [&](expected<run_summary> with) {
+    rest.begin(signal != 0);
     actors->dismiss();
     place.close();
     return with;
@@ -393,8 +395,14 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
                   + shell_word(directory.string()));
   end_when_exhausted(advice.c_str());
   std::atomic<int> signal = 0;
-  auto conducted = conduct(std::move(parts), std::move(how), std::move(*port), fixed, look,
-                           loaded.what, signal);
+  auto conducted = [&] {
+    // Gone before the result is written.
+    last_wait rest{directory, [](const std::string& news) {
+                     std::cerr << "tune-node: " + printable(news) + "\n";
+                   }};
+    return conduct(std::move(parts), std::move(how), std::move(*port), fixed, look, loaded.what,
+                   signal, rest);
+  }();
   if (!conducted)
     return complain(conducted.error());
   const auto& end = *conducted;

@@ -3,8 +3,10 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "run/before_run.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
+#include "run/last_wait.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
@@ -25,6 +27,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <iostream>
 #include <mutex>
@@ -170,6 +173,7 @@ void sweep(const std::filesystem::path& directory) {
 [[gnu::noinline]] expected<worker_end> conduct(const command_line& line, const worker_request& what,
                                                const choices& all, const transport& how,
                                                work_directory& directory) noexcept {
+  last_wait rest{directory.path(), say};
   network_config config{how, 0, what.liveness};
   // Goes after all that writes into it.
   const auto memory = pause_memory::make();
@@ -189,15 +193,24 @@ void sweep(const std::filesystem::path& directory) {
   auto connector = spawn_connector(system, std::move(settings));
   end_when_broken(*fetcher, "the fetcher of files");
   end_when_broken(connector, "the connector");
+  std::atomic<int> signals = 0;
   interrupts watch{
       [&](int) {
+        ++signals;
+        rest.remind_from(std::chrono::duration_cast<milliseconds>(what.leave_grace));
         say("leaving: no more trials; those that run save and go on elsewhere, or end, within "
             + duration_text(what.leave_grace) + "; once more to hand them back now");
         send_from_outside(connector, leave_atom_v);
       },
-      [&](int) { send_from_outside(connector, leave_atom_v); }};
+      [&](int number) {
+        if (++signals > 2)
+          leave_at_once(number);
+        say("handing back what runs; once more to leave at once");
+        send_from_outside(connector, leave_atom_v);
+      }};
   send_from_outside(connector, run_atom_v);
   auto end = talk->wait();
+  rest.begin(signals > 1);
   caf::anon_send_exit(*fetcher, caf::exit_reason::user_shutdown);
   return end;
 }

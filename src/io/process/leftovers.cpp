@@ -89,6 +89,18 @@ std::optional<directory_name> look_at(const std::string& path, pid_t from) {
   return directory_name{about.st_dev, about.st_ino};
 }
 
+/// "1234 (python3, attempt 0.1, held by the kernel)".
+std::string text_of(const leftover& which) {
+  const auto number = std::to_string(which.pid);
+  auto name = proc_files::read_small(("/proc/" + number + "/comm").c_str());
+  while (!name.empty() && name.back() == '\n')
+    name.pop_back();
+  auto result = number + " (" + (name.empty() ? "" : name + ", ") + "attempt "
+                + which.tag.substr(which.tag.rfind('#') + 1);
+  auto facts = proc_files::stat_of(which.pid);
+  return result + (facts && facts->state == 'D' ? ", held by the kernel)" : ")");
+}
+
 /// Looks at processes of trials; at all others only where one of them asks for it.
 class inspector {
 public:
@@ -190,6 +202,20 @@ std::string sweep_leftovers(const std::filesystem::path& directory,
   return "left alone in " + directory.string() + ": process " + numbers
          + ", which trials may have left behind. Whether the guard lives that looks after it "
            "cannot be seen from here, as across containers; if it does not, end it by hand";
+}
+
+std::string text_of_processes_below(const std::filesystem::path& directory) {
+  constexpr std::size_t named = 5;
+  const auto beginning = directory.string();
+  auto found = find_leftovers([&](std::string_view tag) {
+    return tag.starts_with(beginning) && tag.size() > beginning.size()
+           && (tag[beginning.size()] == '#' || tag[beginning.size()] == '/');
+  });
+  std::string result;
+  for (std::size_t i = 0; i < std::min(found.size(), named); ++i)
+    result += (i == 0 ? "" : ", ") + text_of(found[i]);
+  return found.size() > named ? result + " and " + std::to_string(found.size() - named) + " more"
+                              : result;
 }
 
 std::string directory_mark(const std::filesystem::path& directory) {

@@ -60,6 +60,10 @@ std::string sweep_leftovers(const std::filesystem::path& directory,
 /// cannot be looked at.
 [[nodiscard]] std::string directory_mark(const std::filesystem::path& directory);
 
+/// Names for people the processes of attempts in `directory` or below it, few of many: "1234
+/// (python3, attempt 0.1, held by the kernel)"; empty where there is none, or none can be seen.
+[[nodiscard]] std::string text_of_processes_below(const std::filesystem::path& directory);
+
 /// What marks the processes of an attempt in `directory`.
 [[nodiscard]] std::string trial_tag(const std::filesystem::path& directory,
                                     const std::string& attempt);
