@@ -36,6 +36,7 @@
 #include "tune/io/process/host.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -169,6 +170,21 @@ void fill_standard_descriptors() {
   }
 }
 
+/// Every thread has as much as the limit says, and less than this is not enough for one. [bytes]
+constexpr rlim_t least_stack = 256 * 1024;
+
+/// Whether threads have room for their stacks. Complains if not.
+bool has_stack() {
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least_stack)
+    return true;
+  const auto text = "tune-node: stacks may have only " + std::to_string(stack.rlim_cur / 1024)
+                    + " KiB here; raise the limit (ulimit -s), at least to "
+                    + std::to_string(least_stack / 1024) + "\n";
+  [[maybe_unused]] auto count = ::write(STDERR_FILENO, text.data(), text.size());
+  return false;
+}
+
 /// Whether stdout gets text as it was found. Tables escape what is in them, and colour the rest.
 bool shows_as_found(const command_line& line) {
   if (const auto* logs = std::get_if<logs_request>(&line.what))
@@ -224,6 +240,8 @@ namespace tune {
 
 int app(int argc, char** argv, choices what) {
   cli::fill_standard_descriptors();
+  if (!cli::has_stack())
+    return static_cast<int>(cli::exit_code::configuration);
   raise_descriptor_limit();
   try {
     return cli::run(argc, argv, what);

@@ -12,10 +12,10 @@ from e2e import ROOT, main
 SUPPORT = ROOT / "build/dev/tests/support"
 DEFAULT = ":".join(
     str(SUPPORT / x)
-    for x in ("plugin/libbowls.so", "libtune_old_plugin.so", "libtune_crash_plugin.so",
+    for x in ("plugin/libbowls.so", "libtune_old_plugin.so", "libtune_crash_plugin.so", "libtune_fork_plugin.so",
               "libtune_fake_nvml.so")
 )
-BOWLS, OLD, CRASHING, NONE = map(Path, os.environ.get("TUNE_PLUGINS", DEFAULT).split(":"))
+BOWLS, OLD, CRASHING, FORKING, NONE = map(Path, os.environ.get("TUNE_PLUGINS", DEFAULT).split(":"))
 
 
 class Plugins(Cluster):
@@ -99,6 +99,23 @@ class Plugins(Cluster):
         self.assertIn("ended the process that loaded it: signal 6", said)
         said = self.refused("ball", Path(__file__))
         self.assertIn("cannot be loaded", said)
+
+    def users_of_the_plugin(self):
+        """The numbers of all processes that have it in their memory."""
+        found = []
+        for maps in Path("/proc").glob("[0-9]*/maps"):
+            try:
+                if str(self.directory / "libmine.so") in maps.read_text():
+                    found.append(maps.parent.name)
+            except OSError:
+                pass  # It has gone meanwhile.
+        return found
+
+    def test_one_that_starts_processes_leaves_none_behind_and_is_not_waited_for(self):
+        said = self.refused("ball", FORKING)
+
+        self.assertIn("was built for another program", said)
+        self.assertEqual(self.users_of_the_plugin(), [])
 
     def test_names_are_looked_for_in_the_plugin(self):
         said = self.refused("bal")

@@ -257,6 +257,13 @@ class Surroundings(Case):
         self.assertNotEqual(refused.code, 0)
         self.assertIn("only 10 files may be open at once; raise the limit (ulimit -n)", refused.err)
 
+    def test_too_small_stacks_are_named(self):
+        limited = lambda: resource.setrlimit(resource.RLIMIT_STACK, (65536, resource.RLIM_INFINITY))
+
+        refused = self.run_node("version", code=3, preexec_fn=limited)
+
+        self.assertIn("stacks may have only 64 KiB here; raise the limit (ulimit -s)", refused.err)
+
     def test_a_working_directory_that_is_gone_is_named(self):
         gone = self.directory / "gone"
         gone.mkdir()

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/trainable/plugin.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 namespace {
@@ -11,6 +13,22 @@ struct crasher {
   crasher() { std::abort(); }
 };
 const crasher crashes;
+#endif
+
+#ifdef TUNE_WRONG_BY_FORK
+/// Leaves a process in a session of its own, that keeps what it can open.
+struct forker {
+  forker() {
+    if (::fork() != 0)
+      return;
+    ::setsid();
+    if (::fork() != 0)
+      ::_exit(0);
+    for (;;)
+      ::pause();
+  }
+};
+const forker forks;
 #endif
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "cgroup.hpp"
 #include "guard_wire.hpp"
+#include "own_limits.hpp"
 #include "proc_files.hpp"
 #include "spawn.hpp"
 #include "tune/io/process/shortage.hpp"
@@ -52,6 +53,8 @@ public:
         return std::move(obituary_);
       wait(next);
       drain_signals();
+      if (!orphaned_ && !limits_.restore())
+        end_for_lack_of_limits();
       if (!orphaned_)
         take_orders();
     }
@@ -65,6 +68,7 @@ private:
   std::vector<std::string> obituary_;
   std::deque<guard_wire::message> outbox_;
   ward_book wards_{&guard::on_farewell, this};
+  own_limits limits_;
 
   static void on_farewell(void* self, const guard_wire::exited& last_word) {
     static_cast<guard*>(self)->say(last_word);
@@ -92,6 +96,16 @@ private:
     orphaned_ = true;
     outbox_.clear();
     wards_.end_all();
+  }
+
+  /// A process lowered the limits of this one for good, and would have those begun from now on pay
+  /// for it: another guard can do better, as after a kill.
+  void end_for_lack_of_limits() {
+    orphaned_ = true;
+    obituary_.clear();
+    outbox_.clear();
+    socket_.reset();
+    wards_.kill_all();
   }
 
   /// A node that goes in order takes its obituary back, but may leave words of ours unread: these

@@ -30,8 +30,13 @@ namespace {
 
 constexpr const char* marker = "TUNE_INSIDE_GUARD";
 constexpr int guard_fd = 3;
+constexpr const char* null_device = "/dev/null";
 /// Below so many open files nothing can be begun.
 constexpr rlim_t least_descriptors = 32;
+
+bool is_usable(const char* file) {
+  return ::access(file, R_OK | W_OK) == 0;
+}
 
 /// The environment of a guard: ours, marked, so that a program which does not know that it is one
 /// cannot start guards for ever.
@@ -63,7 +68,7 @@ int spawn_guard(const std::filesystem::path& program, int socket, pid_t& pid) {
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, socket, guard_fd);
   for (int fd = 0; fd < guard_fd; ++fd)
-    ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+    ::posix_spawn_file_actions_addopen(&actions, fd, null_device, O_RDWR, 0);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, guard_fd + 1);
   auto path = program.string();
   auto fd_text = std::to_string(guard_fd);
@@ -126,9 +131,11 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
   guard_connection result;
   result.socket.reset(ends[0]);
   unique_fd other{ends[1]};
-  if (auto failure = spawn_guard(program, other.get(), result.pid); failure != 0)
-    return error{fault_of(failure),
-                 "cannot start the guard " + program.string() + ": " + text_of_shortage(failure)};
+  if (auto failure = spawn_guard(program, other.get(), result.pid); failure != 0) {
+    const auto what = is_usable(null_device) ? "start the guard " + program.string()
+                                             : std::string{"open "} + null_device;
+    return error{fault_of(failure), "cannot " + what + ": " + text_of_shortage(failure)};
+  }
   other.reset();
   if (hears_hello(result.socket.get(), patience)) {
     result.mark = mark_of_guard(result.pid);

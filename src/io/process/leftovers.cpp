@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace tune {
@@ -26,6 +27,11 @@ using clock = std::chrono::steady_clock;
 
 /// After a KILL a process is gone within this time, but where the kernel holds it.
 constexpr std::chrono::seconds killing_takes{2};
+
+/// A process that is just executing a program shows no environment: it is looked at so often again,
+/// after such a time.
+constexpr int executing_looks = 20;
+constexpr std::chrono::milliseconds executing_takes{2};
 
 /// @returns none where the process is gone.
 unique_fd open_process(const leftover& which) {
@@ -89,6 +95,18 @@ std::optional<directory_name> look_at(const std::string& path, pid_t from) {
   return directory_name{about.st_dev, about.st_ino};
 }
 
+/// Of a process whose number and beginning are not known yet; nothing where it is none of a trial.
+std::optional<leftover> marks_in(std::string_view environment) {
+  auto tag = proc_files::value_in(environment, "TUNE_TRIAL_ATTEMPT");
+  if (!tag)
+    return std::nullopt;
+  leftover result;
+  result.tag = std::move(*tag);
+  result.place = proc_files::value_in(environment, "TUNE_TRIAL_PLACE").value_or("");
+  result.guard = proc_files::value_in(environment, "TUNE_TRIAL_GUARD").value_or("");
+  return result;
+}
+
 /// "1234 (python3, attempt 0.1, held by the kernel)".
 std::string text_of(const leftover& which) {
   const auto number = std::to_string(which.pid);
@@ -110,18 +128,19 @@ public:
       , directory_{look_at(path_)} {}
 
   /// Nothing is known of a directory that is not there.
-  [[nodiscard]] leftover_verdict judge(pid_t pid, const std::string& tag) {
+  [[nodiscard]] leftover_verdict judge(const leftover& one) {
     trial_process_facts facts;
-    facts.has_our_path = tag.starts_with(beginning_)
-                         && tag.find_first_not_of("0123456789.", beginning_.size()) == tag.npos;
-    if (auto place = proc_files::environment_of(pid, "TUNE_TRIAL_PLACE"))
-      facts.marked = directory_name_from_text(*place);
+    facts.has_our_path
+        = one.tag.starts_with(beginning_)
+          && one.tag.find_first_not_of("0123456789.", beginning_.size()) == one.tag.npos;
+    if (!one.place.empty())
+      facts.marked = directory_name_from_text(one.place);
     const auto is_marked = facts.marked && facts.marked == directory_;
     if (!facts.has_our_path && !is_marked)
       return leftover_verdict::not_ours;
     if (facts.has_our_path)
-      facts.seen = look_at(path_, pid);
-    facts.guard = fate_of_guard(pid);
+      facts.seen = look_at(path_, one.pid);
+    facts.guard = fate_of_guard(one.guard);
     return judge_leftover(facts, directory_.value_or(directory_name{}));
   }
 
@@ -131,9 +150,8 @@ private:
   std::optional<directory_name> directory_;
   std::optional<process_view> view_;
 
-  process_fate fate_of_guard(pid_t pid) {
-    auto mark = proc_files::environment_of(pid, "TUNE_TRIAL_GUARD");
-    auto guard = mark ? process_name_from_text(*mark) : std::nullopt;
+  process_fate fate_of_guard(const std::string& mark) {
+    auto guard = mark.empty() ? std::nullopt : process_name_from_text(mark);
     if (!view_)
       view_ = view_of_processes();
     return guard && view_ ? fate_of(*guard, *view_) : process_fate::unknown;
@@ -147,14 +165,31 @@ std::vector<leftover> find_leftovers(const std::function<bool(std::string_view t
   // Numbers of another namespace would name other processes here.
   if (!proc_files::shows_own_space())
     return result;
-  for (auto pid : proc_files::all_processes()) {
-    if (pid == ::getpid())
-      continue;
-    auto tag = proc_files::environment_of(pid, "TUNE_TRIAL_ATTEMPT");
-    if (!tag || !wanted(*tag))
-      continue;
-    if (auto facts = proc_files::stat_of(pid); facts && facts->state != 'Z')
-      result.push_back({pid, facts->start, std::move(*tag)});
+  auto add = [&](pid_t pid, leftover one) {
+    auto facts = proc_files::stat_of(pid);
+    if (!facts || facts->state == 'Z')
+      return;
+    one.pid = pid;
+    one.start = facts->start;
+    result.push_back(std::move(one));
+  };
+  std::vector<pid_t> unknown;
+  auto look = [&](pid_t pid) {
+    const auto environment = proc_files::whole_environment_of(pid);
+    if (environment && environment->empty())
+      unknown.push_back(pid);
+    if (auto found = environment ? marks_in(*environment) : std::nullopt;
+        found && wanted(found->tag))
+      add(pid, std::move(*found));
+  };
+  auto all = proc_files::all_processes();
+  std::erase(all, ::getpid());
+  for (auto pid : all)
+    look(pid);
+  for (auto again = 0; again < executing_looks && !unknown.empty(); ++again) {
+    std::this_thread::sleep_for(executing_takes);
+    for (auto pid : std::exchange(unknown, {}))
+      look(pid);
   }
   return result;
 }
@@ -162,9 +197,7 @@ std::vector<leftover> find_leftovers(const std::function<bool(std::string_view t
 std::vector<leftover> find_wards_of(const std::string& guard,
                                     const std::set<std::string, std::less<>>& tags) {
   auto result = find_leftovers([&](std::string_view tag) { return tags.contains(tag); });
-  std::erase_if(result, [&](const leftover& one) {
-    return proc_files::environment_of(one.pid, "TUNE_TRIAL_GUARD") != guard;
-  });
+  std::erase_if(result, [&](const leftover& one) { return one.guard != guard; });
   return result;
 }
 
@@ -172,7 +205,7 @@ leftovers_found look_for_leftovers(const std::filesystem::path& directory) {
   leftovers_found result;
   inspector looks{directory};
   for (auto& one : find_leftovers([](std::string_view) { return true; })) {
-    const auto verdict = looks.judge(one.pid, one.tag);
+    const auto verdict = looks.judge(one);
     if (verdict == leftover_verdict::leftover)
       result.orphans.push_back(std::move(one));
     else if (verdict == leftover_verdict::unclear)

@@ -2,6 +2,7 @@
 #include "tune/io/process/plugin.hpp"
 
 #include "guard.hpp"
+#include "plugin_answer.hpp"
 #include "unique_fd.hpp"
 
 #include "tune/io/json.hpp"
@@ -34,8 +35,8 @@ namespace {
 
 /// Where the answer goes in the process that looks into a plugin.
 constexpr int answer_fd = 3;
-/// Of its answer. [bytes]
-constexpr std::size_t longest_answer = 4 * 1024 * 1024;
+/// For a process that looks into a plugin to end all that was started there.
+constexpr std::chrono::seconds farewell_patience{5};
 
 error fault(const fs::path& plugin, const std::string& why) {
   return {ec::bad_option, "\"" + plugin.string() + "\" " + why};
@@ -78,31 +79,9 @@ expected<void> load_plugin(const fs::path& plugin, trainable_registry& to) {
   return {};
 }
 
-int tell_of_plugin(const fs::path& plugin, int fd) {
-  trainable_registry found;
-  object answer;
-  if (auto loaded = load_plugin(plugin, found); !loaded) {
-    answer.set("error", loaded.error().detail);
-  } else {
-    value::list all;
-    for (const auto* x : found.entries())
-      all.emplace_back(object{
-          {"name", x->name}, {"class", static_cast<bool>(x->maker)}, {"summary", x->summary}});
-    answer.set("trainables", std::move(all));
-  }
-  const auto text = to_json(answer) + "\n";
-  for (std::string_view rest{text}; !rest.empty();) {
-    const auto count = ::write(fd, rest.data(), rest.size());
-    if (count < 0 && errno != EINTR)
-      return 1;
-    rest.remove_prefix(static_cast<std::size_t>(std::max<::ssize_t>(count, 0)));
-  }
-  return 0;
-}
-
 namespace {
 
-/// A process that looks into a plugin. Ended with this.
+/// A process that looks into a plugin. Ended with this, and with all that the plugin started.
 class prober {
 public:
   /// @returns an `errno`; 0: it runs.
@@ -129,10 +108,14 @@ public:
   }
 
   ~prober() {
-    if (pid_ > 0) {
-      ::kill(pid_, SIGKILL);
-      static_cast<void>(wait());
-    }
+    if (pid_ <= 0)
+      return;
+    // It hears by this that nobody waits any more, and ends what the plugin started.
+    from_.reset();
+    if (bury_guard(pid_, farewell_patience))
+      return;
+    ::kill(pid_, SIGKILL);
+    static_cast<void>(wait());
   }
   prober() = default;
   prober(const prober&) = delete;
@@ -144,7 +127,7 @@ public:
     const auto until = clock::now() + patience;
     std::string result;
     std::array<char, 16 * 1024> buffer;
-    while (result.size() < longest_answer) {
+    while (result.size() < longest_plugin_answer) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
       pollfd ready{from_.get(), POLLIN, 0};
       const auto count = left.count() > 0 ? ::poll(&ready, 1, static_cast<int>(left.count())) : 0;

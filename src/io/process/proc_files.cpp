@@ -18,6 +18,9 @@ namespace tune::proc_files {
 
 namespace {
 
+/// PF_KTHREAD of the kernel's linux/sched.h, which it does not publish.
+constexpr std::uint64_t kernel_thread = 0x0020'0000;
+
 template <class T>
 std::optional<T> number_in(std::string_view text) {
   T result{};
@@ -70,6 +73,19 @@ std::vector<pid_t> children_by_scan(pid_t parent) {
   return result;
 }
 
+/// Empty where it is none.
+std::string rest_of(const unique_fd& file) {
+  std::string result;
+  std::array<char, 4096> chunk;
+  while (file) {
+    auto count = ::read(file.get(), chunk.data(), chunk.size());
+    if (count <= 0)
+      break;
+    result.append(chunk.data(), static_cast<std::size_t>(count));
+  }
+  return result;
+}
+
 std::string children_file(pid_t pid, pid_t thread) {
   return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/children";
 }
@@ -82,16 +98,7 @@ bool has_children_files() {
 } // namespace
 
 std::string read_small(const char* path) {
-  std::string result;
-  unique_fd file{::open(path, O_RDONLY | O_CLOEXEC)};
-  std::array<char, 4096> chunk;
-  while (file) {
-    auto count = ::read(file.get(), chunk.data(), chunk.size());
-    if (count <= 0)
-      break;
-    result.append(chunk.data(), static_cast<std::size_t>(count));
-  }
-  return result;
+  return rest_of(unique_fd{::open(path, O_RDONLY | O_CLOEXEC)});
 }
 
 std::optional<stat_facts> stat_of(pid_t pid) {
@@ -103,9 +110,14 @@ std::optional<stat_facts> stat_of(pid_t pid) {
   auto words = words_of(std::string_view{text}.substr(name_end + 2));
   if (words.size() < 20)
     return std::nullopt;
-  return stat_facts{words[0].front(), number_in<pid_t>(words[1]).value_or(0),
-                    number_in<pid_t>(words[2]).value_or(0), number_in<pid_t>(words[3]).value_or(0),
-                    number_in<std::uint64_t>(words[19]).value_or(0)};
+  stat_facts result;
+  result.state = words[0].front();
+  result.parent = number_in<pid_t>(words[1]).value_or(0);
+  result.group = number_in<pid_t>(words[2]).value_or(0);
+  result.session = number_in<pid_t>(words[3]).value_or(0);
+  result.is_kernel_thread = (number_in<std::uint64_t>(words[6]).value_or(0) & kernel_thread) != 0;
+  result.start = number_in<std::uint64_t>(words[19]).value_or(0);
+  return result;
 }
 
 std::uint64_t now_in_ticks() {
@@ -117,13 +129,29 @@ std::uint64_t now_in_ticks() {
 }
 
 std::optional<std::string> environment_of(pid_t pid, std::string_view name) {
-  auto text = read_small(("/proc/" + std::to_string(pid) + "/environ").c_str());
-  std::string_view rest{text};
-  while (!rest.empty()) {
-    auto entry = rest.substr(0, rest.find('\0'));
+  return value_in(read_small(("/proc/" + std::to_string(pid) + "/environ").c_str()), name);
+}
+
+std::optional<std::string> whole_environment_of(pid_t pid) {
+  const auto path = "/proc/" + std::to_string(pid) + "/environ";
+  unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file)
+    return std::nullopt;
+  auto result = rest_of(file);
+  if (!result.empty())
+    return result;
+  auto facts = stat_of(pid);
+  if (!facts || facts->is_kernel_thread || facts->state == 'Z')
+    return std::nullopt;
+  return result;
+}
+
+std::optional<std::string> value_in(std::string_view environment, std::string_view name) {
+  while (!environment.empty()) {
+    auto entry = environment.substr(0, environment.find('\0'));
     if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
       return std::string{entry.substr(name.size() + 1)};
-    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+    environment.remove_prefix(std::min(entry.size() + 1, environment.size()));
   }
   return std::nullopt;
 }

@@ -18,6 +18,7 @@ struct stat_facts {
   pid_t parent = 0;
   pid_t group = 0;
   pid_t session = 0;
+  bool is_kernel_thread = false;
   /// Clock ticks since boot. With the pid it names a process for ever.
   std::uint64_t start = 0;
 };
@@ -31,6 +32,15 @@ struct stat_facts {
 /// The value of a variable in the environment that `pid` was started with; nothing where it is not
 /// set, the process is gone, or another user's.
 [[nodiscard]] std::optional<std::string> environment_of(pid_t pid, std::string_view name);
+
+/// The environment that `pid` was started with, entries ended by zeros. Empty where it was given
+/// none, and while it is just executing a program, which will have one in a moment; nothing where
+/// the process is gone, has no memory of its own, or may not be looked at.
+[[nodiscard]] std::optional<std::string> whole_environment_of(pid_t pid);
+
+/// The value of a variable in such a text; nothing where it is not set.
+[[nodiscard]] std::optional<std::string> value_in(std::string_view environment,
+                                                  std::string_view name);
 
 /// Children of this process's first thread, adopted ones and zombies included. Exact where this
 /// process has one thread.

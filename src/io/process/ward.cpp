@@ -106,6 +106,11 @@ void ward_book::end_all() {
     end(what, what.grace);
 }
 
+void ward_book::kill_all() {
+  for (auto& [id, what] : wards_)
+    kill_all_of(what);
+}
+
 bool ward_book::is_alone(const ward& what) {
   // Its own children first: those that lose their parent meanwhile are found among ours.
   auto children = proc_files::children_of(what.pid);

@@ -61,6 +61,7 @@ public:
   /// TERM now, KILL after `grace`; zero: KILL now. A second call can only shorten the time.
   void end(ward& what, std::chrono::milliseconds grace);
   void end_all();
+  void kill_all();
 
   /// Whether nothing lives that descends from it.
   [[nodiscard]] bool is_alone(const ward& what);

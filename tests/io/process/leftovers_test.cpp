@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 namespace tune {
@@ -20,18 +21,17 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// A program that sleeps, with marks of our choice.
+/// A program that sleeps, or another one, with marks of our choice.
 class sleeper {
 public:
-  explicit sleeper(std::vector<std::string> marks) {
-    std::string name = "sleep";
+  explicit sleeper(std::vector<std::string> marks, std::string name = "sleep") {
     std::string time = "1000";
     std::array<char*, 3> argv{name.data(), time.data(), nullptr};
     std::vector<char*> env;
     for (auto& x : marks)
       env.push_back(x.data());
     env.push_back(nullptr);
-    EXPECT_EQ(::posix_spawnp(&pid_, "sleep", nullptr, nullptr, argv.data(), env.data()), 0);
+    EXPECT_EQ(::posix_spawnp(&pid_, argv[0], nullptr, nullptr, argv.data(), env.data()), 0);
     // Its environment is there a moment later.
     auto is_it = [&](const leftover& x) { return x.pid == pid_; };
     EXPECT_TRUE(support::eventually([&] {
@@ -160,6 +160,37 @@ TEST_F(leftovers_test, of_a_guard_are_those_that_bear_its_mark) {
 
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].pid, mine.pid());
+}
+
+TEST_F(leftovers_test, are_named_for_people_with_those_of_directories_below) {
+  const auto below = directory / "job" / "work";
+  sleeper own{marks(mark_of_the_dead())};
+  auto words = marks(mark_of_the_dead());
+  words[0] = "TUNE_TRIAL_ATTEMPT=" + trial_tag(below, "7.2");
+  sleeper lower{words};
+  words[0] = "TUNE_TRIAL_ATTEMPT=" + trial_tag(directory.string() + "-2", "1.1");
+  sleeper beside{words};
+
+  const auto text = text_of_processes_below(directory);
+
+  EXPECT_THAT(text, testing::HasSubstr(std::to_string(own.pid()) + " ("));
+  EXPECT_THAT(text, testing::HasSubstr("attempt 1.1)"));
+  EXPECT_THAT(text, testing::HasSubstr("attempt 7.2)"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr(std::to_string(beside.pid()) + " (")));
+}
+
+TEST_F(leftovers_test, are_found_while_they_execute_another_program) {
+  // One that does nothing else: at any moment it has likely no environment to be seen.
+  const auto script = scratch.path() / "again";
+  std::ofstream{script} << "#!/bin/sh\nexec \"$0\"\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  sleeper restless{marks(mark_of_the_dead()), script};
+  auto missed = 0;
+
+  for (auto i = 0; i < 100; ++i)
+    missed += find_orphans_of(directory).size() == 1 ? 0 : 1;
+
+  EXPECT_EQ(missed, 0);
 }
 
 TEST(end_leftovers, spares_a_later_process_of_the_same_number) {

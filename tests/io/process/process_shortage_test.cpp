@@ -7,6 +7,11 @@
 #include <gmock/gmock.h>
 
 #include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace tune {
 namespace {
@@ -19,6 +24,30 @@ using testing::HasSubstr;
 struct process_shortage_test : process_fixture {
   /// Beyond the descriptors that a process is given by number, and those that everybody has.
   static constexpr ::rlim_t hardly_any = 3;
+
+  /// Has a guard that begins with room for so many descriptors beside its own.
+  void limit_guard(::rlim_t further) {
+    ::rlim_t highest = 0;
+    const auto all = "/proc/" + std::to_string(uut->guard_pid()) + "/fd";
+    for (const auto& x : std::filesystem::directory_iterator{all})
+      highest = std::max<::rlim_t>(highest, std::stoul(x.path().filename().string()));
+    const auto program = scratch.path() / "guard";
+    std::ofstream{program} << "#!/bin/sh\nulimit -S -n " << highest + 1 + further << "\nexec "
+                           << TUNE_FAKE_TRAINABLE << " \"$@\"\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    auto options = with_fake_guard();
+    options.guard_program = program;
+    auto started = process_service::start(options);
+    ASSERT_TRUE(started) << started.error().detail;
+    uut = std::move(*started);
+  }
+
+  void raise_limit_of_guard() const {
+    ::rlimit limit{};
+    ::prlimit(uut->guard_pid(), RLIMIT_NOFILE, nullptr, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    ::prlimit(uut->guard_pid(), RLIMIT_NOFILE, &limit, nullptr);
+  }
 
   exit_info run_again(std::vector<std::string> script) {
     heard = std::make_shared<support::recorder>();
@@ -71,9 +100,9 @@ TEST_F(process_shortage_test, of_the_nodes_descriptors_is_no_fault_of_the_comman
 }
 
 TEST_F(process_shortage_test, of_the_guards_descriptors_is_no_fault_of_the_command_and_passes) {
-  descriptor_limit none{hardly_any, uut->guard_pid()};
+  limit_guard(0);
   auto how = run({"exit", "6"});
-  none.lift();
+  raise_limit_of_guard();
 
   EXPECT_EQ(how.fault, ec::shortage);
   EXPECT_THAT(how.trouble, HasSubstr("cannot take over the process's pipes: Too many open files"));
@@ -83,9 +112,9 @@ TEST_F(process_shortage_test, of_the_guards_descriptors_is_no_fault_of_the_comma
 TEST_F(process_shortage_test, of_descriptors_is_told_of_an_order_larger_than_a_packet) {
   auto what = order({"exit", "6"});
   what.env.push_back("LONG=" + std::string(100'000, 'x'));
-  descriptor_limit none{hardly_any, uut->guard_pid()};
+  limit_guard(0);
   auto how = run(what);
-  none.lift();
+  raise_limit_of_guard();
 
   EXPECT_EQ(how.fault, ec::shortage);
   heard = std::make_shared<support::recorder>();
@@ -94,17 +123,42 @@ TEST_F(process_shortage_test, of_descriptors_is_told_of_an_order_larger_than_a_p
 
 TEST_F(process_shortage_test, leaves_the_guard_what_it_needs_to_find_what_a_trial_left) {
   // Room for the descriptors of one process, and for little else.
-  const auto few = [&] {
-    ::rlim_t highest = 0;
-    const auto all = "/proc/" + std::to_string(uut->guard_pid()) + "/fd";
-    for (const auto& x : std::filesystem::directory_iterator{all})
-      highest = std::max<::rlim_t>(highest, std::stoul(x.path().filename().string()));
-    return highest + 4;
-  }();
-  descriptor_limit little{few, uut->guard_pid()};
+  limit_guard(3);
 
   EXPECT_EQ(run({"exit", "6"}).fault, ec::shortage);
-  little.lift();
+  raise_limit_of_guard();
+  EXPECT_EQ(run_again({"exit", "6"}).code, 6);
+}
+
+TEST_F(process_shortage_test, is_not_made_for_later_trials_by_one_that_lowers_the_guards_limits) {
+  for (auto which : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NPROC}) {
+    ::rlimit now{};
+    ::prlimit(uut->guard_pid(), which, nullptr, &now);
+    now.rlim_cur = 0;
+    ASSERT_EQ(::prlimit(uut->guard_pid(), which, &now, nullptr), 0);
+
+    EXPECT_EQ(run_again({"exit", "6"}).code, 6) << which;
+  }
+}
+
+TEST_F(process_shortage_test, for_good_of_the_guard_is_met_by_another_guard) {
+  auto bystander = std::make_shared<support::recorder>();
+  uut->launch(order({"hang"}), bystander);
+  ASSERT_TRUE(bystander->wait_started());
+  const auto old_guard = uut->guard_pid();
+  const ::rlimit none{};
+  ASSERT_EQ(::prlimit(old_guard, RLIMIT_FSIZE, &none, nullptr), 0);
+
+  auto first = run({"exit", "6"});
+
+  ::rlimit now{};
+  if (uut->guard_pid() == old_guard && ::prlimit(old_guard, RLIMIT_FSIZE, nullptr, &now) == 0
+      && now.rlim_max != 0) {
+    EXPECT_EQ(first.code, 6) << "whoever may raise hard limits, does";
+    return;
+  }
+  EXPECT_TRUE(bystander->wait_exit().guard_lost);
+  EXPECT_TRUE(first.guard_lost || first.code == 6) << first.trouble;
   EXPECT_EQ(run_again({"exit", "6"}).code, 6);
 }
 

@@ -22,6 +22,9 @@ struct leftover {
   /// Clock ticks since boot: tells it from a later process of the same number.
   std::uint64_t start = 0;
   std::string tag;
+  /// Likewise TUNE_TRIAL_PLACE and TUNE_TRIAL_GUARD; empty where they are not set.
+  std::string place = {};
+  std::string guard = {};
 };
 
 /// Our user's processes whose tag `wanted` says yes to; never this process itself. None where /proc

@@ -34,7 +34,8 @@ inline constexpr std::chrono::seconds plugin_patience{30};
 [[nodiscard]] std::vector<std::string> plugin_probe_command(const std::filesystem::path& plugin,
                                                             int fd);
 
-/// What `probe_plugin` started does. @param fd where the answer goes. @returns the exit status.
+/// What `probe_plugin` started does: loads the plugin in a process of its own, tells what it has,
+/// and ends all that was started there. @param fd where the answer goes. @returns the exit status.
 [[nodiscard]] int tell_of_plugin(const std::filesystem::path& plugin, int fd);
 
 } // namespace tune
