@@ -85,9 +85,15 @@ int tell_of_plugin(const fs::path& plugin, int fd) {
     answer.set("error", loaded.error().detail);
   } else {
     value::list all;
-    for (const auto* x : found.entries())
+    for (const auto* x : found.entries()) {
+      if (x->actor != nullptr) {
+        answer.set("error", "\"" + plugin.string() + "\" brings the actor " + x->name
+                                + "; a plugin has functions and classes only");
+        break;
+      }
       all.emplace_back(object{
           {"name", x->name}, {"class", static_cast<bool>(x->maker)}, {"summary", x->summary}});
+    }
     answer.set("trainables", std::move(all));
   }
   const auto text = to_json(answer) + "\n";
