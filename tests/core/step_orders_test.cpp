@@ -64,6 +64,10 @@ TEST(step_orders, end_with_the_last_step) {
   EXPECT_THAT(uut.go_on(), ElementsAre(is(dismiss{false})));
   EXPECT_THAT(uut.gone("as told"), ElementsAre(says({end_class::finished, {}})));
   EXPECT_TRUE(uut.is_over());
+
+  auto told = reported({}, true);
+  EXPECT_THAT(told.stop(false), ElementsAre(is(dismiss{false})));
+  EXPECT_THAT(told.gone("as told"), ElementsAre(says({end_class::finished, {}})));
 }
 
 TEST(step_orders, save_and_train_on) {

@@ -115,7 +115,7 @@ step_commands step_orders::stop(bool exports) {
   if (now_ != stage::reported)
     return {};
   exports_ = exports_ || exports;
-  return finish(end_class::stopped);
+  return finish(done_ ? end_class::finished : end_class::stopped);
 }
 
 step_commands step_orders::halt(halt_mode how, bool exports) {
