@@ -6,6 +6,7 @@
 #include "ledger.hpp"
 #include "rounded_pbt.hpp"
 #include "trainables.hpp"
+#include "walker.hpp"
 
 #include <tune/app/app.hpp>
 
@@ -16,5 +17,6 @@ int main(int argc, char** argv) {
   all.searchers.add(embed::climber_entry());
   all.stoppers.add(embed::budget_entry());
   all.sinks.add(embed::ledger_entry());
+  tune::add_actor(all.trainables, "walker", embed::walker(), "gradient descent, by an actor");
   return tune::app(argc, argv, std::move(all));
 }

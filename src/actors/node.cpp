@@ -253,6 +253,11 @@ struct node_state {
       attend(lease, spawn_thread_trainable(self->system(), std::move(what), threads));
     } else if (std::holds_alternative<replay_table>(what.job->plan)) {
       attend(lease, spawn_table_trainable(self->system(), std::move(what)));
+    } else if (std::holds_alternative<run_as_actor>(what.job->plan)) {
+      // It may want one.
+      if (auto room = can_start_threads(1); !room)
+        return not_started(lease, not_ready{room.error()});
+      attend(lease, spawn_own_trainable(self->system(), std::move(what)));
     } else {
       if (auto room = can_start_threads(launches ? 0 : 1); !room)
         return not_started(lease, not_ready{room.error()});

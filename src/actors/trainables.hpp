@@ -78,6 +78,9 @@ struct process_means {
 spawn_process_trainable(caf::actor_system& system, trainable_start what, process_means means,
                         const expected<metric_pattern>* patterns);
 
+/// Leads an actor of this program's own.
+trainable_actor spawn_own_trainable(caf::actor_system& system, trainable_start what);
+
 /// Replays recorded reports.
 trainable_actor spawn_table_trainable(caf::actor_system& system, trainable_start what);
 

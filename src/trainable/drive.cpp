@@ -156,6 +156,10 @@ void kept_trainable::begin(const object& config, const trial_context& context) {
 void kept_trainable::drive(const object& config, const trial_context& context,
                            const std::optional<std::filesystem::path>& restore,
                            trainable_link& link) {
+  if (what_.actor != nullptr)
+    throw std::runtime_error{"'" + what_.name
+                             + "' is an actor, which runs on no thread or process"
+                               " of a trial's"};
   if (!what_.maker) {
     link.ready(false);
     linked_session conversation{config, context, restore, link};

@@ -38,6 +38,13 @@ void trainable_registry::add_class(std::string name, trainable_maker what, std::
   entries_[std::move(key)] = {std::move(name), std::move(summary), {}, std::move(what)};
 }
 
+void trainable_registry::add_actor(std::string name, std::shared_ptr<const own_trainable> what,
+                                   bool can_save, std::string summary) {
+  auto key = name;
+  entries_[std::move(key)]
+      = {std::move(name), std::move(summary), {}, {}, std::move(what), can_save};
+}
+
 const trainable_registry::entry* trainable_registry::find(std::string_view name) const {
   auto i = entries_.find(name);
   return i == entries_.end() ? nullptr : &i->second;

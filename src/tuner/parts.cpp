@@ -22,6 +22,8 @@ node_settings node_of(const loaded_spec& from, const choices& all, const host_re
 node_labels labels_of(const trainable_plan& plan) {
   if (const auto* thread = std::get_if<run_in_thread>(&plan))
     return {trainable_label(thread->trainable)};
+  if (const auto* own = std::get_if<run_as_actor>(&plan))
+    return {trainable_label(own->trainable)};
   // A plugin comes along.
   if (const auto* host = std::get_if<run_in_host>(&plan); host != nullptr && host->plugin.empty())
     return {trainable_label(host->trainable)};

@@ -126,6 +126,8 @@ expected<trainable_plan> plan_of(const loaded_spec& from) {
       if (x.isolation == isolation_kind::process && can_host())
         return trainable_plan{run_in_host{x.name, x.reuse_actors}};
       return trainable_plan{run_in_thread{x.name}};
+    case trainable_kind::actor:
+      return trainable_plan{run_as_actor{x.name}};
     case trainable_kind::table:
       return table_plan(from);
     case trainable_kind::command:

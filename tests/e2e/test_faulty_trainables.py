@@ -111,6 +111,43 @@ class FaultyTrainables(Case):
         self.assertIn("the learning rate exploded", errors[0])
         self.assertIn("no report within the progress timeout", errors[1])
 
+    def acting(self, steps, pause=0, breaks=0, samples=1):
+        space = "steps = %d\npause_ms = %d\nbreaks = %d" % (steps, pause, breaks)
+        more = "max_failures = 1\n[checkpoint]\nfrequency = 1\n"
+        return self.cpp_experiment("paces", space, more, samples, isolation="thread")
+
+    def test_an_actor_that_breaks_goes_on_from_its_checkpoint(self):
+        ran = self.run_node("run", self.acting(5, breaks=3), "-o", "json", program=FAULTY_NODE)
+
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 1, ran)
+        attempts = self.rows("SELECT * FROM attempts ORDER BY started")
+        # It was asked to end with a last checkpoint, as a class is.
+        self.assertEqual([x["end_class"] for x in attempts], ["user_error", "stopped"])
+        self.assertEqual(attempts[0]["detail"], "the actor broke")
+        told = self.rows("SELECT training_iteration AS n FROM results ORDER BY seq")
+        iterations = [x["n"] for x in told]
+        self.assertEqual(iterations, [1, 2, 3, 4, 5])
+
+    def test_an_actor_goes_on_from_its_checkpoint_where_its_program_was_killed(self):
+        child = self.start("run", self.acting(40, pause=20), program=FAULTY_NODE)
+        self.wait_until(
+            lambda: len(self.rows_if_any("SELECT 1 FROM checkpoints")) >= 3, child
+        )
+        child.kill()
+        child.wait()
+        saved = self.rows("SELECT max(training_iteration) AS n FROM checkpoints")[0]["n"]
+
+        ran = self.run_node("resume", "results/x", "-o", "json", program=FAULTY_NODE)
+
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 1, ran)
+        told = self.rows("SELECT training_iteration AS at, metrics FROM results ORDER BY seq")
+        for row in told:
+            self.assertEqual(json.loads(row["metrics"])["n"], row["at"])
+        self.assertEqual(told[-1]["at"], 40)
+        # What was done before the checkpoint is not done again.
+        again = [x["at"] for x in told if x["at"] <= saved]
+        self.assertEqual(again, sorted(set(again)))
+
 
 if __name__ == "__main__":
     main()

@@ -151,6 +151,9 @@ TEST(reach_test, leaves_no_actor_without_a_name) {
   // Without a state there is no name, and none could be told from others.
   static const std::regex stateful{R"(::stateful_pointer<(\w+)>)"};
   for (const auto& file : sources()) {
+    // It spawns actors of the user's, which name themselves.
+    if (file.filename() == "own_trainable.hpp")
+      continue;
     auto text = text_of(file);
     for (std::sregex_iterator i{text.begin(), text.end(), stateful}, end; i != end; ++i) {
       std::regex state{"struct " + (*i)[1].str()

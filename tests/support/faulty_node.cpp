@@ -1,5 +1,6 @@
 /// `tune-node` with trainables that fail in every way there is.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/actors/own_trainable.hpp"
 #include "tune/app/app.hpp"
 
 #include <signal.h>
@@ -254,6 +255,36 @@ constexpr fault faults[] = {
     {"leaves", leave}, {"hangs", hang},      {"silent", say_nothing}, {"not_numbers", not_numbers},
 };
 
+/// Counts as an actor: up to `steps`, one every `pause_ms`, and breaks once at the step `breaks`.
+struct pacing_state {
+  object config;
+  std::int64_t n = 0;
+  bool restored = false;
+
+  tune::training_result step() {
+    ::usleep(static_cast<useconds_t>(whole(config, "pause_ms") * 1000));
+    if (++n == whole(config, "breaks") && !restored)
+      throw std::runtime_error{"the actor broke"};
+    return {
+        {{"loss", 1.0 / static_cast<double>(n)}, {"n", n}, {"done", n == whole(config, "steps")}}};
+  }
+};
+
+tune::own_trainable_actor::behavior_type
+pace(tune::own_trainable_actor::stateful_pointer<pacing_state> self) {
+  auto& state = tune::state_of(self);
+  return {
+      [&state](const tune::training_setup& x) { state.config = *x.config; },
+      [&state](const tune::training_load& x) {
+        state.n = count_in(x.directory);
+        state.restored = true;
+      },
+      [&state](tune::training_step) { return state.step(); },
+      [&state](const tune::training_save& x) { std::ofstream{x.directory / "n"} << state.n; },
+      [](const tune::training_export&) { return false; },
+  };
+}
+
 /// One trainable for all: an experiment of good and bad trials, as the parameter `kind` says.
 void be_moody(session& to) {
   const auto* kind = to.config().find("kind");
@@ -278,5 +309,6 @@ int main(int argc, char** argv) {
   all.add_class<counting>("counts");
   all.add_class<chain>("chain");
   all.add_class<stumbling>("stumbles");
+  tune::add_actor(all, "paces", tune::trained_by<pacing_state>(pace));
   return tune::app(argc, argv, tune::builtin_choices(std::move(all)));
 }

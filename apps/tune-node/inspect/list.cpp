@@ -51,7 +51,7 @@ std::vector<listed_entry> stoppers(const stopper_catalogue& own) {
 std::vector<listed_entry> listed(const trainable_registry& from) {
   std::vector<listed_entry> result;
   for (const auto* x : from.entries()) {
-    std::string kind = x->maker ? "class" : "function";
+    std::string kind = x->actor ? "actor" : x->maker ? "class" : "function";
     result.push_back({x->name, x->summary.empty() ? kind : kind + ": " + x->summary, "", {}});
   }
   return result;

@@ -174,6 +174,7 @@ enum class local_block : std::uint16_t {
   tune_janitor,
   tune_trial,
   tune_rules,
+  tune_own_trainable,
 };
 
 /// Ids that each block has.

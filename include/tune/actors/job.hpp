@@ -36,6 +36,10 @@ struct run_in_host {
   /// The shared library that brings it; empty: this program has it.
   std::filesystem::path plugin = {};
 };
+/// An actor of this program's own, in this process.
+struct run_as_actor {
+  std::string trainable;
+};
 /// A program.
 struct run_command {
   command_template command;
@@ -59,7 +63,8 @@ struct replay_table {
   std::function<std::vector<object>(const object& config)> curve_of;
 };
 
-using trainable_plan = std::variant<run_in_thread, run_in_host, run_command, replay_table>;
+using trainable_plan
+    = std::variant<run_in_thread, run_in_host, run_command, replay_table, run_as_actor>;
 
 /// Whether its trials run in processes of their own, under a guard.
 [[nodiscard]] inline bool needs_processes(const trainable_plan& plan) {

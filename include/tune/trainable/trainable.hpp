@@ -117,15 +117,21 @@ public:
 using trainable_function = std::function<void(session&)>;
 using trainable_maker = std::function<std::unique_ptr<trainable>()>;
 
+/// A trainable that is an actor of the program's own: see tune/actors/own_trainable.hpp.
+struct own_trainable;
+
 /// C++ trainables by name. A value: apps fill it and hand it down.
 class trainable_registry {
 public:
   struct entry {
     std::string name;
     std::string summary;
-    /// Exactly one of the two is set.
+    /// Exactly one of the three is set.
     trainable_function function;
     trainable_maker maker;
+    std::shared_ptr<const own_trainable> actor = {};
+    /// Of an actor: whether it saves when it is asked to.
+    bool actor_saves = false;
   };
 
   /// Registers a function; a later one of the same name wins.
@@ -138,6 +144,10 @@ public:
     add_class(std::move(name), trainable_maker{[] { return std::make_unique<T>(); }},
               std::move(summary));
   }
+
+  /// Registers an actor. Programs call the function `tune::add_actor`, which knows what it is.
+  void add_actor(std::string name, std::shared_ptr<const own_trainable> what, bool can_save,
+                 std::string summary = {});
 
   [[nodiscard]] const entry* find(std::string_view name) const;
   /// Sorted by name.

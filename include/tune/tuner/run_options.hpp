@@ -60,7 +60,7 @@ public:
   run_options& maximise(std::string_view metric) { return objective(metric, "max"); }
   run_options& minimise(std::string_view metric) { return objective(metric, "min"); }
 
-  /// Registered name of a function or class.
+  /// Registered name of a function, class or actor.
   run_options& trainable(std::string name) { return set("trainable.name", std::move(name)); }
   /// A program in any language; see docs/command-protocol.md.
   run_options& command(std::string line) { return set("trainable.command", std::move(line)); }

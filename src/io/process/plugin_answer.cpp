@@ -41,20 +41,24 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+object content_of(const std::filesystem::path& plugin, const trainable_registry& found) {
+  value::list all;
+  for (const auto* x : found.entries()) {
+    if (x->actor != nullptr)
+      return {{"error", "\"" + plugin.string() + "\" brings the actor " + x->name
+                            + "; a plugin has functions and classes only"}};
+    all.emplace_back(object{
+        {"name", x->name}, {"class", static_cast<bool>(x->maker)}, {"summary", x->summary}});
+  }
+  return {{"trainables", std::move(all)}};
+}
+
 /// One line: what the plugin has, or why it cannot be loaded.
 std::string answer_about(const std::filesystem::path& plugin) {
   trainable_registry found;
-  object answer;
-  if (auto loaded = load_plugin(plugin, found); !loaded) {
-    answer.set("error", loaded.error().detail);
-  } else {
-    value::list all;
-    for (const auto* x : found.entries())
-      all.emplace_back(object{
-          {"name", x->name}, {"class", static_cast<bool>(x->maker)}, {"summary", x->summary}});
-    answer.set("trainables", std::move(all));
-  }
-  return to_json(answer) + "\n";
+  auto loaded = load_plugin(plugin, found);
+  return to_json(loaded ? content_of(plugin, found) : object{{"error", loaded.error().detail}})
+         + "\n";
 }
 
 /// Reads to the end of the line, or until `who` has ended and has no more to say: what the plugin

@@ -22,9 +22,12 @@ struct kind_key {
   std::vector<trainable_kind> kinds;
 };
 
+constexpr auto by_name
+    = {trainable_kind::function, trainable_kind::class_type, trainable_kind::actor};
+
 std::array<kind_key, 3> kind_keys(const trainable_section& x) {
   return {{{"command", &x.command, {trainable_kind::command}},
-           {"name", &x.name, {trainable_kind::function, trainable_kind::class_type}},
+           {"name", &x.name, by_name},
            {"path", &x.path, {trainable_kind::table}}}};
 }
 
@@ -33,11 +36,17 @@ constexpr auto any_may_execute = std::filesystem::perms::owner_exec
                                  | std::filesystem::perms::others_exec;
 
 std::string kind_name(trainable_kind x) {
-  static constexpr const char* names[] = {"command", "function", "class", "table"};
+  static constexpr const char* names[] = {"command", "function", "class", "table", "actor"};
   return names[static_cast<std::size_t>(x)];
 }
 
+std::string article_of(trainable_kind x) {
+  return x == trainable_kind::actor ? "an" : "a";
+}
+
 trainable_kind kind_of_entry(const trainable_registry::entry& x) {
+  if (x.actor != nullptr)
+    return trainable_kind::actor;
   return x.function ? trainable_kind::function : trainable_kind::class_type;
 }
 
@@ -98,7 +107,8 @@ void check_name(loading& x) {
   if (const auto* entry = entry_of(x)) {
     if (kind_of_entry(*entry) != *x.what.trainable.kind)
       x.refuse("trainable", "kind",
-               "kind: \"" + name + "\" is a " + kind_name(kind_of_entry(*entry)));
+               "kind: \"" + name + "\" is " + article_of(kind_of_entry(*entry)) + " "
+                   + kind_name(kind_of_entry(*entry)));
     return;
   }
   std::vector<std::string> known;
@@ -283,13 +293,25 @@ void check_plugin(loading& x) {
   const auto& of = x.what.trainable;
   if (of.plugin.empty())
     return;
-  if (*of.kind == trainable_kind::command || *of.kind == trainable_kind::table)
+  if (*of.kind != trainable_kind::function && *of.kind != trainable_kind::class_type)
     x.refuse("trainable", "plugin",
              "plugin: has no meaning for kind = " + kind_name(*of.kind)
                  + "; it wants name = a function or class that is in it");
   else if (of.isolation == isolation_kind::thread)
     x.refuse("trainable", x.find("trainable", "isolation") ? "isolation" : "plugin",
              "isolation = thread: a plugin is loaded in processes of trials only; leave it away");
+}
+
+/// An actor lives where its actor system does, and the record says so.
+void check_actor(loading& x) {
+  auto& of = x.what.trainable;
+  if (*of.kind != trainable_kind::actor)
+    return;
+  if (of.isolation == isolation_kind::process && x.find("trainable", "isolation") != nullptr)
+    x.refuse("trainable", "isolation",
+             "isolation = process: has no meaning for kind = actor, which lives in the process of "
+             "its node; leave it away");
+  of.isolation = isolation_kind::thread;
 }
 
 /// Only a process that runs a C++ trainable can be used again: a program ends with its trial, and a
@@ -303,7 +325,7 @@ void check_reuse(loading& x) {
              "reuse_actors = true: has no meaning for " + has_no_meaning_for
                  + "; it wants a function or class with isolation = process");
   };
-  if (*of.kind == trainable_kind::command || *of.kind == trainable_kind::table)
+  if (*of.kind != trainable_kind::function && *of.kind != trainable_kind::class_type)
     refuse("kind = " + kind_name(*of.kind));
   else if (of.isolation != isolation_kind::process)
     refuse("isolation = thread");
@@ -380,6 +402,7 @@ void check_trainable(loading& x) {
   check_name(x);
   check_files(x);
   check_plugin(x);
+  check_actor(x);
   check_ranks(x);
   check_reuse(x);
   check_exports(x);

@@ -11,6 +11,12 @@ saving saving_of(const trainable_registry::entry* entry, const std::string& name
   using enum save_ability;
   if (entry == nullptr)
     return {none, name, "nothing is known of " + name};
+  if (entry->actor != nullptr) {
+    auto trainable = "the actor " + name;
+    if (entry->actor_saves)
+      return {on_request, trainable, {}};
+    return {none, trainable, trainable + " has no save"};
+  }
   if (entry->maker == nullptr) {
     auto trainable = "the function " + name;
     return {with_reports, trainable,
@@ -51,6 +57,7 @@ saving saving_of(const spec& what, const trainable_registry& known) {
       return {on_request, "the table", {}};
     case trainable_kind::function:
     case trainable_kind::class_type:
+    case trainable_kind::actor:
       break;
   }
   if (!x.plugin.empty())

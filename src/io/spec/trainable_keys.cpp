@@ -18,7 +18,7 @@ using namespace key_makers;
 constexpr std::uint64_t most_ranks = 1024;
 
 key_spec kind_key() {
-  static const std::vector<std::string> kinds{"command", "function", "class", "table"};
+  static const std::vector<std::string> kinds{"command", "function", "class", "table", "actor"};
   auto result = start({"trainable", "kind",
                        "how the code is written; needed only where the other keys do not tell"},
                       option_kind::text, "");
@@ -200,7 +200,7 @@ key_spec report_on_key() {
 
 void add_trainable_keys(std::vector<key_spec>& to) {
   to.push_back(kind_key());
-  to.push_back(text({"trainable", "name", "a registered function or class"}, "name",
+  to.push_back(text({"trainable", "name", "a registered function, class or actor"}, "name",
                     TUNE_FIELD(trainable.name)));
   to.push_back(text({"trainable", "plugin",
                      "shared library with the function or class, against the INI's directory; goes "

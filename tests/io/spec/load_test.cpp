@@ -403,6 +403,33 @@ TEST(load, finds_registered_trainables_and_their_kind) {
               HasSubstr("digits.ini:5: [trainable] kind: \"bowl\" is a function"));
 }
 
+TEST(load, has_actors_live_in_the_process_of_their_node) {
+  auto something = std::make_shared<char>();
+  trainable_registry known;
+  known.add_actor("walker", {something, reinterpret_cast<const own_trainable*>(something.get())},
+                  true);
+  auto with = support::request();
+  with.trainables = &known;
+  auto text = [](const std::string& more) {
+    return "[experiment]\nmetric = a\n[trainable]\nname = walker\n" + more;
+  };
+
+  auto uut = loaded(text(""), with).trainable;
+  EXPECT_EQ(uut.kind, trainable_kind::actor);
+  EXPECT_EQ(uut.isolation, isolation_kind::thread);
+  EXPECT_EQ(loaded(text("kind = actor\nisolation = thread\n"), with).trainable.kind,
+            trainable_kind::actor);
+  for (const std::string wrong : {"isolation = process\n", "reuse_actors = true\n"}) {
+    auto refused = support::load_text(text(wrong), with);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_THAT(to_text(refused.faults),
+                HasSubstr("digits.ini:5: [trainable] " + wrong.substr(0, 9)));
+    EXPECT_THAT(to_text(refused.faults), HasSubstr("kind = actor"));
+  }
+  auto not_a_class = support::load_text(text("kind = class\n"), with);
+  EXPECT_THAT(to_text(not_a_class.faults), HasSubstr("\"walker\" is an actor"));
+}
+
 TEST(load, warns_of_scripts_that_trials_will_not_find) {
   auto dir = std::filesystem::path{testing::TempDir()} / "tune_load_test";
   std::filesystem::create_directories(dir);

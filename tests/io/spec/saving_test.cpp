@@ -17,11 +17,19 @@ struct model : trainable {
   [[nodiscard]] bool can_save() const override { return Saves; }
 };
 
+/// Nobody here may know what it is.
+std::shared_ptr<const own_trainable> some_actor() {
+  auto something = std::make_shared<char>();
+  return {something, reinterpret_cast<const own_trainable*>(something.get())};
+}
+
 trainable_registry known() {
   trainable_registry result;
   result.add_function("by_itself", [](session&) {});
   result.add_class<model<true>>("keeper");
   result.add_class<model<false>>("careless");
+  result.add_actor("walker", some_actor(), true);
+  result.add_actor("wanderer", some_actor(), false);
   return result;
 }
 
@@ -44,6 +52,7 @@ TEST(saving, is_possible_for_programs_classes_functions_and_tables) {
   EXPECT_EQ(complaint("command = train {lr}\n"), "");
   EXPECT_EQ(complaint("name = keeper\n"), "");
   EXPECT_EQ(complaint("name = by_itself\n"), "");
+  EXPECT_EQ(complaint("name = walker\n"), "");
 }
 
 TEST(saving, is_demanded_by_schedulers_that_pause) {
@@ -52,6 +61,8 @@ TEST(saving, is_demanded_by_schedulers_that_pause) {
                 + "a program that is read by patterns (metric.accuracy) is not asked for any");
   EXPECT_EQ(complaint("name = careless\n"),
             "/nowhere/digits.ini:8: " + pausing + "the class careless has no save");
+  EXPECT_EQ(complaint("name = wanderer\n"),
+            "/nowhere/digits.ini:8: " + pausing + "the actor wanderer has no save");
 }
 
 TEST(saving, comes_with_the_reports_of_functions) {

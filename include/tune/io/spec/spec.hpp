@@ -54,7 +54,7 @@ struct experiment_section {
 };
 
 /// How the user's code is written.
-enum class trainable_kind : std::uint8_t { command, function, class_type, table };
+enum class trainable_kind : std::uint8_t { command, function, class_type, table, actor };
 /// Where it runs.
 enum class isolation_kind : std::uint8_t { process, thread };
 
@@ -62,7 +62,7 @@ enum class isolation_kind : std::uint8_t { process, thread };
 struct trainable_section {
   /// None where nothing is to be run: ask-tell.
   std::optional<trainable_kind> kind;
-  /// Registered name of a function or class.
+  /// Registered name of a function, class or actor.
   std::string name;
   /// Shared library with functions and classes that this program does not have; stands against the
   /// INI's directory. Empty: none. See tune/trainable/plugin.hpp.

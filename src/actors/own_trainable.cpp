@@ -1,0 +1,375 @@
+// Leads an actor of a program's own through an attempt. What to tell it says `step_orders`; this
+// actor only speaks, and nothing that the other one says or does ends it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/actors/own_trainable.hpp"
+
+#include "attempt_artifacts.hpp"
+#include "attempt_exports.hpp"
+#include "attempt_saves.hpp"
+#include "trainables.hpp"
+
+#include "tune/actors/clocks.hpp"
+#include "tune/actors/firm.hpp"
+#include "tune/core/trial/attempt_session.hpp"
+#include "tune/core/trial/step_orders.hpp"
+#include "tune/io/json.hpp"
+#include "tune/trainable/drive.hpp"
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// The number says which time to go is over.
+using leader_impl = extend<trainable_actor, caf::result<void>(tick_atom, std::uint64_t)>;
+
+/// What somebody wrote into an error, or CAF's words for it.
+std::string text_of(caf::actor_system& system, const caf::error& why) {
+  if (why.context().match_elements<std::string>()) {
+    auto text = why.context().get_as<std::string>(0);
+    if (!text.empty())
+      return text;
+  }
+  return render(system, why);
+}
+
+step_orders::plan plan_of(const trainable_start& what, const own_trainable* how) {
+  return {!what.restore.empty(), how != nullptr && how->can_save, exports_of(what).size()};
+}
+
+struct leader_state {
+  static inline const char* name = "tune.own_trainable";
+
+  trainable_start what;
+  std::shared_ptr<const own_trainable> how;
+  step_orders rule{{}};
+  own_trainable_actor own;
+  monitors watched;
+  attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
+  std::optional<checkpoint_directory> checkpoints;
+  attempt_saves saves;
+  attempt_exports exports;
+  attempt_artifacts artifacts;
+  /// Waits until fewer checkpoints are on their way.
+  std::optional<step_cmd::save> put_off;
+  /// Its place is begun.
+  bool has_draft = false;
+  /// How often the actor was told to go.
+  std::uint64_t dismissals = 0;
+  /// How it ended; told once all saves have.
+  std::optional<attempt_ended> over;
+  /// That is being told.
+  bool gone = false;
+
+  // -- From the trial.
+
+  template <class Self>
+  void answer(Self* self, const attempt_answer& x) {
+    session.allow(x.until);
+    if (x.number != session.number() || !rule.awaits_answer())
+      return;
+    switch (x.kind) {
+      case answer_kind::go_on:
+        return carry_out(self, rule.go_on());
+      case answer_kind::stop:
+        return end_in_order(self, rule.stop(x.exports), x.exports);
+      case answer_kind::save:
+      case answer_kind::save_and_end: {
+        const auto ends = x.kind == answer_kind::save_and_end;
+        return end_in_order(self, rule.save({x.checkpoint, ends, x.in_memory}, x.exports),
+                            x.exports);
+      }
+    }
+  }
+
+  template <class Self>
+  void halt(Self* self, const attempt_halt& x) {
+    const auto is_kill = x.how >= static_cast<std::uint8_t>(halt_mode::kill);
+    if (artifacts.is_under_way() && is_kill)
+      return artifacts.drop_soon(self);
+    if (is_kill && !saves.is_idle())
+      saves.drop_soon(self);
+    const auto mode = is_kill ? halt_mode::kill : static_cast<halt_mode>(x.how);
+    end_in_order(self, rule.halt(mode, x.exports), x.exports);
+  }
+
+  template <class Self>
+  void end_in_order(Self* self, const step_commands& all, bool with_exports) {
+    if (with_exports)
+      exports.begin();
+    carry_out(self, all);
+  }
+
+  // -- What the rule says.
+
+  template <class Self>
+  void carry_out(Self* self, const step_commands& all) {
+    for (const auto& x : all)
+      std::visit([&](const auto& y) { act(self, y); }, x);
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::set_up&) {
+    try {
+      own = spawn(self);
+    } catch (...) {
+      return carry_out(self, rule.refused(current_exception_text()));
+    }
+    watched.watch(self, own, [this, self](const caf::error& why) { lose(self, why); });
+    // Whatever ends this one, nothing of the attempt runs on.
+    self->attach_functor([whom = own] { caf::anon_send_exit(whom, caf::exit_reason::kill); });
+    order(self, training_setup{what.order.config.content, context_of(what)});
+  }
+
+  template <class Self>
+  own_trainable_actor spawn(Self* self) {
+    const auto& wanted = std::get<run_as_actor>(what.job->plan).trainable;
+    if (how == nullptr || !how->spawn)
+      throw std::runtime_error{"no actor named '" + wanted + "' is registered"};
+    const auto context = context_of(what);
+    // It may write there; where it cannot be made, only who does so need hear of it.
+    std::error_code ignored;
+    std::filesystem::create_directories(context.directory, ignored);
+    auto result = how->spawn(self->system(), context);
+    if (!result)
+      throw std::runtime_error{"the actor '" + wanted + "' was not spawned"};
+    if (!is_here(self, result) || &result.home_system() != &self->system())
+      throw std::runtime_error{"the actor '" + wanted + "' lives in another actor system"};
+    return result;
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::load&) {
+    order(self, training_load{what.restore});
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::begun&) {
+    // A trial that goes on from a checkpoint says so; the others are heard of by their reports.
+    if (!what.order.restore_from.empty())
+      send(self, what.trial, attempt_started{what.order.attempt, 0});
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::step&) {
+    session.go_on(steady_now());
+    request(self, own, caf::infinite, training_step{})
+        .then([this, self](training_result x) { report(self, std::move(x.what)); },
+              [this, self](const caf::error& why) { refuse(self, why); });
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::save& x) {
+    if (saves.is_full()) {
+      put_off = x;
+      return;
+    }
+    auto draft = begin_draft(*checkpoints, what, x.in_memory);
+    if (!draft)
+      return carry_out(self, rule.refused(to_text(draft.error())));
+    has_draft = true;
+    draft_in_memory = draft->in_memory;
+    order(self, training_save{draft->directory});
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::keep& x) {
+    has_draft = false;
+    saves.keep(self, {x.checkpoint, session.iteration(), session.time_total().count(),
+                      checkpoints->hand_over(), x.ends, draft_in_memory});
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::not_kept& x) {
+    put_off.reset();
+    abandon_draft();
+    saves.refuse(self, x.checkpoint, x.why);
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::export_model& x) {
+    const auto& format = what.job->exports[x.format];
+    const auto place = export_directory(what) / format;
+    std::error_code why;
+    std::filesystem::create_directories(place, why);
+    if (why)
+      return carry_out(self, rule.refused(why.message()));
+    auto answer = [this, self](bool knows) {
+      carry_out(self, knows ? rule.carried_out() : rule.refused("it does not know this format"));
+    };
+    request(self, own, caf::infinite, training_export{place, format})
+        .then(answer, [this, self](const caf::error& error) { refuse(self, error); });
+  }
+
+  template <class Self>
+  void act(Self*, const step_cmd::not_exported& x) {
+    exports.fail(what.job->exports[x.format], x.why);
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::dismiss& x) {
+    if (!own)
+      return carry_out(self, rule.gone({}));
+    caf::anon_send_exit(own, x.by_force ? caf::exit_reason::kill : caf::exit_reason::user_shutdown);
+    delayed_send(self, caf::actor_cast<leader_impl>(self), what.job->kill_grace, tick_atom_v,
+                 ++dismissals);
+  }
+
+  template <class Self>
+  void act(Self* self, const step_cmd::over& x) {
+    abandon_draft();
+    over.emplace();
+    over->attempt = what.order.attempt;
+    over->how = static_cast<std::uint8_t>(x.how);
+    over->detail = x.why;
+    go_if_settled(self);
+  }
+
+  // -- From the actor.
+
+  /// An order that has nothing but an end.
+  template <class Self, class Order>
+  void order(Self* self, Order x) {
+    request(self, own, caf::infinite, std::move(x))
+        .then([this, self] { carry_out(self, rule.carried_out()); },
+              [this, self](const caf::error& why) { refuse(self, why); });
+  }
+
+  template <class Self>
+  void refuse(Self* self, const caf::error& why) {
+    // Its end is told by itself, and with its cause.
+    if (why == caf::sec::request_receiver_down)
+      return;
+    const auto doing = rule.doing();
+    if (why == caf::sec::unexpected_response)
+      return carry_out(self, rule.refused("its actor answered a " + doing
+                                          + " with another message than it has to"));
+    if (why == caf::sec::unexpected_message)
+      return carry_out(self, rule.refused("its actor does not know what a " + doing + " is"));
+    carry_out(self, rule.refused(text_of(self->system(), why)));
+  }
+
+  template <class Self>
+  void lose(Self* self, const caf::error& why) {
+    const auto doing = rule.doing();
+    auto text = "its actor ended" + (doing.empty() ? std::string{} : " in its " + doing);
+    if (why)
+      text += ": " + text_of(self->system(), why);
+    carry_out(self, rule.gone(std::move(text)));
+  }
+
+  template <class Self>
+  void report(Self* self, metrics said) {
+    auto fit = fit_for_record(std::move(said));
+    if (!fit)
+      return carry_out(self, rule.refused(to_text(fit.error())));
+    auto numbered = session.make(std::move(*fit), steady_now(), wall_ms());
+    if (!numbered)
+      return carry_out(self, rule.refused(numbered.error().detail));
+    auto& made = *numbered;
+    attempt_report out;
+    out.attempt = what.order.attempt;
+    out.number = made.number;
+    out.iteration = made.iteration;
+    out.time_this_iter_ns = made.time_this_iter.count();
+    out.time_total_ns = made.time_total.count();
+    out.timestamp_ms = made.timestamp_ms;
+    out.done = made.done;
+    out.metrics = {std::move(made.metrics)};
+    send(self, what.trial, std::move(out));
+    carry_out(self, rule.stepped(made.done, !session.has_credit()));
+  }
+
+  // -- The end.
+
+  void abandon_draft() {
+    if (std::exchange(has_draft, false))
+      checkpoints->abandon();
+  }
+
+  /// A checkpoint is safe, or lost.
+  template <class Self>
+  void settle(Self* self) {
+    if (put_off)
+      act(self, *std::exchange(put_off, std::nullopt));
+    go_if_settled(self);
+  }
+
+  template <class Self>
+  void go_if_settled(Self* self) {
+    if (gone || !over || !saves.is_idle())
+      return;
+    gone = true;
+    const auto end = saves.judged(*over);
+    exports.finish(self, end, *checkpoints, session.iteration(), [this, self, end] {
+      artifacts.finish(self, end, [this, self](attempt_ended& told) {
+        send(self, what.trial, std::move(told));
+        self->quit();
+      });
+    });
+  }
+
+  /// One that is linked with this one, or says so, does not take it along.
+  template <class Self>
+  void hear_exit(Self* self, caf::exit_msg& told) {
+    if (own && told.source == own.address())
+      return lose(self, told.reason);
+    if (is_from_here(self) && told.reason)
+      self->quit(std::move(told.reason));
+  }
+
+private:
+  bool draft_in_memory = false;
+};
+
+leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<leader_state> self,
+                                                trainable_start what) {
+  auto& state = state_of(self);
+  state.what = std::move(what);
+  const auto& order = state.what.order;
+  const auto& name = std::get<run_as_actor>(state.what.job->plan).trainable;
+  const auto& known = state.what.node->trainables;
+  if (const auto* entry = known != nullptr ? known->find(name) : nullptr)
+    state.how = entry->actor;
+  state.rule = step_orders{plan_of(state.what, state.how.get())};
+  state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
+                                  steady_now()};
+  state.checkpoints = checkpoints_of(state.what);
+  state.saves.init(state.what, [self, &state] { state.settle(self); });
+  state.exports.init(state.what);
+  state.artifacts.init(state.what);
+  stand_firm(self);
+  self->set_exit_handler([self, &state](caf::exit_msg& told) { state.hear_exit(self, told); });
+  state.watched.init(self);
+  auto me = caf::actor_cast<leader_impl>(self);
+  send(self, state.what.trial, order.attempt, trainable_actor{me});
+  state.carry_out(self, state.rule.begin());
+  return {
+      [self, &state](const attempt_answer& x) { state.answer(self, x); },
+      [self, &state](const attempt_halt& x) { state.halt(self, x); },
+      [](ping_atom, std::uint64_t x) { return x; },
+      [self, &state](tick_atom, std::uint64_t which) {
+        if (which == state.dismissals)
+          state.carry_out(self, state.rule.late());
+      },
+  };
+}
+
+} // namespace
+
+void add_actor(trainable_registry& to, std::string name, own_trainable what, std::string summary) {
+  const auto can_save = what.can_save;
+  to.add_actor(std::move(name), std::make_shared<const own_trainable>(std::move(what)), can_save,
+               std::move(summary));
+}
+
+trainable_actor spawn_own_trainable(caf::actor_system& system, trainable_start what) {
+  return system.spawn(own_trainable_leader, std::move(what));
+}
+
+} // namespace tune
