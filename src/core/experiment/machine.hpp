@@ -375,6 +375,7 @@ private:
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
   /// It could go on from it, now or later.
   [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;
+  [[nodiscard]] bool is_best_of_run(trial_id of, checkpoint_id id) const;
   [[nodiscard]] bool is_pinned(checkpoint_id id, const checkpoint_entry& x) const;
   [[nodiscard]] bool may_be_named(const checkpoint_entry& x) const;
   void review_named();

@@ -92,7 +92,7 @@ void add_experiment(rows& to) {
                         "winner; 0 = none"},
                        {0, most_runs}, TUNE_FIELD(experiment.confirm)));
   to.push_back(or_auto(integer({"experiment", "confirm_runs",
-                                "how often each of them; auto: as `[search] repeat`, or 3 where "
+                                "how often each of them; auto: as [search] repeat, or 3 where "
                                 "that is 1"},
                                {1, most_runs}, TUNE_INSIDE(experiment.confirm_runs)),
                        TUNE_FIELD(experiment.confirm_runs)));

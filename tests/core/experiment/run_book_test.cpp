@@ -261,6 +261,28 @@ TEST_F(experiment_of_runs, what_confirms_is_not_shown_to_the_scheduler_and_names
   EXPECT_THAT(best().runs->mean_in_search, DoubleNear(0.15, 1e-12));
 }
 
+TEST_F(experiment_of_runs, each_run_keeps_its_best_checkpoint_until_it_shows_which_stands_for_all) {
+  settings.checkpoints.retention.keep = 1;
+  begin();
+  suggest_runs({{1, 0}, {1, 1}, {2, 0}, {2, 1}});
+  run_to_end(0, 0.2);
+  run_to_end(1, 0.2);
+  run({2});
+  for (auto loss : {0.5, 0.1, 0.3}) {
+    report({2}, loss);
+    auto cause = ports.all<cmd::judge>().back().cause;
+    post(on::decided{{{cause, {{{2}, tune::save{}, {}}}}}});
+    save();
+  }
+  end(end_class::finished, {2});
+  EXPECT_EQ(best().trial, trial_id{0});
+  run_to_end(3, 0.1);
+
+  EXPECT_EQ(best().trial, trial_id{2});
+  EXPECT_EQ(best().checkpoint_iteration, 2u);
+  EXPECT_EQ(ports.all<cmd::discard>().size(), 1u);
+}
+
 TEST_F(experiment_of_runs, what_a_client_adds_runs_as_often_as_any_other) {
   begin();
   suggest_runs({{1, 0}, {1, 1}});
