@@ -28,6 +28,10 @@ class Repeats(Case):
         rows = self.rows("SELECT trial, config, origin FROM trials ORDER BY trial", name)
         return [(x["trial"], json.loads(x["config"]), x["origin"]) for x in rows]
 
+    def is_heard(self):
+        told = self.run_node("status", self.results(), "-o", "json", code=None)
+        return told.code == 0 and told.json().get("head")
+
     def test_the_best_is_good_on_the_whole_and_not_by_one_lucky_seed(self):
         once = self.noisy(space="x = grid(1, 2)\nseed = 0", name="once.ini")
         lucky = self.run_node("run", once, "-o", "json").json()["best"]
@@ -48,7 +52,7 @@ class Repeats(Case):
 
     def test_whatever_says_best_says_the_same(self):
         ran = self.run_node("run", self.noisy("repeat = 3"))
-        self.assertIn("3 runs: mean score = 0.65 ± 0.028868", ran.out)
+        self.assertIn("3 runs: mean score = 0.65 ± 0.029", ran.out)
         best = self.run_node("status", self.results(), "-o", "json").json()["best"]
 
         again = self.run_node("resume", self.results(), "-o", "json").json()["best"]
@@ -190,6 +194,41 @@ class Repeats(Case):
             rows = self.rows("SELECT iterations FROM trials WHERE origin LIKE 'confirms %'", which)
             self.assertEqual([x["iterations"] for x in rows], [9, 9, 9, 9], which)
             self.assertTrue(ran["best"]["runs"]["confirmed"], which)
+
+    def test_constraints_and_small_values_count_by_all_runs(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss:min\nconstraints = late <= 20\n"
+            "[trainable]\ncommand = sh -c \"echo loss={x}.{seed} late=$((1{x} + 5 * {seed}))\"\n"
+            "metric.loss = loss={number}\nmetric.late = late={number}\n"
+            "[space]\nx = grid(1, 2, 0)\n[search]\nrepeat = 3\n")
+        # Late by x: 11, 16, 21; 12, 17, 22; 10, 15, 20. Losses by seed: x.0, x.1, x.2.
+        best = self.run_node("run", ini, "-o", "json").json()["best"]
+        self.assertEqual(best["config"], {"x": 0, "seed": 0})
+        self.assertAlmostEqual(best["runs"]["mean"], 0.1)
+        self.assertEqual(best["violation"], 0)
+        rows = self.run_node("trials", self.results(), "--sort", "runs_rank", "-o", "json").json()
+        self.assertEqual([x["config"]["x"] for x in rows[::3]], [0, 1, 2])
+
+        worst = self.run_node("run", ini, "-o", "json", "--experiment.mode", "max",
+                              "--experiment.metric", "loss:max", "--experiment.constraints",
+                              "late <= 21", "--experiment.name", "most").json()["best"]
+        self.assertEqual((worst["config"]["x"], worst["runs"]["count"]), (1, 3))
+
+    def test_points_and_additions_of_no_search_run_so_often(self):
+        ini = self.noisy('repeat = 2\ntype = none\npoints = [{"x": 1}]', space="x = choice(1, 2)")
+        child = self.start("run", ini, "-o", "json")
+        ended = "SELECT 1 FROM trials WHERE status = 'TERMINATED'"
+        self.wait_until(lambda: len(self.rows_if_any(ended)) == 2, child)
+        self.wait_until(self.is_heard, child, "the head's answer")
+        self.run_node("add", self.results(), "x=2")
+        self.wait_until(lambda: len(self.rows_if_any(ended)) == 4, child)
+        self.run_node("stop", self.results())
+
+        best = self.finish(child).json()["best"]
+
+        self.assertEqual(best["config"], {"x": 2, "seed": 0})
+        self.assertEqual([x[1] for x in self.configs()],
+                         [{"x": x, "seed": seed} for x in (1, 2) for seed in (0, 1)])
 
     def test_a_finished_experiment_takes_more_samples_and_additions_each_so_often(self):
         ini = self.noisy("repeat = 2", space="x = choice(1, 2)", experiment="num_samples = 2")

@@ -8,7 +8,9 @@
 #include "tune/io/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 namespace tune::cli {
@@ -92,7 +94,11 @@ std::string missed_text(const run_snapshot& x, const style& look) {
 /// "0.93 ± 0.004".
 std::string with_error(double mean, double error) {
   auto result = short_text(value{mean});
-  return std::isnan(error) ? result : result + " ± " + short_text(value{error});
+  if (std::isnan(error))
+    return result;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g", error);
+  return result + " ± " + text.data();
 }
 
 /// What all runs of the best configuration come to.

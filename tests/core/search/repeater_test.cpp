@@ -189,6 +189,17 @@ TEST_F(repeated, a_configuration_that_comes_once_more_goes_on_counting) {
               ElementsAre("1/0", "1/1", "2/0", "2/1", "1/2", "1/3", "2/2", "2/3"));
 }
 
+TEST_F(repeated, a_searcher_that_waits_for_clients_goes_on_waiting) {
+  auto space = support::space_of({{"x", "uniform(0, 1)"}});
+  auto inner = support::make_searcher("none", {space, 1, 1, 1, {{{"x", 0.5}}, {{"x", 0.25}}}});
+  ASSERT_TRUE(inner);
+  asking from{std::make_unique<repeater>(std::move(*inner), rule_of(2), 1)};
+
+  EXPECT_EQ(from.uut().traits().ahead, 0u);
+  EXPECT_THAT(texts(from.next(9)), ElementsAre("0.5/0", "0.5/1", "0.25/0", "0.25/1"));
+  EXPECT_TRUE(std::holds_alternative<nothing_yet>(from.next(9)));
+}
+
 TEST_F(repeated, the_best_are_confirmed_once_all_have_ended) {
   auto from = make(rule_of(1, 2), 3);
   auto list = list_of(from.next(9));

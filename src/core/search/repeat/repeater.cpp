@@ -52,14 +52,17 @@ repeater::repeater(std::unique_ptr<searcher> inner, repeat_rule rule, std::uint6
     , begun_{rule_.runs}
     , book_{rule_} {
   assert(inner_ != nullptr);
-  inner_learns_ = inner_->traits().learns;
-  inner_ends_ = inner_->traits().exhaustible;
+  auto traits = inner_->traits();
+  inner_learns_ = traits.learns;
+  // Whoever ends by itself counts its samples by itself; one that is idle is never at its end.
+  if (traits.exhaustible || traits.ahead == 0)
+    samples_ = 0;
 }
 
 searcher_traits repeater::traits() const {
   auto result = inner_->traits();
-  // It counts configurations, which nobody else does. One that is idle is never at its end.
-  result.exhaustible = result.exhaustible || (samples_ > 0 && result.ahead > 0);
+  // It counts configurations, which nobody else does.
+  result.exhaustible = result.exhaustible || samples_ > 0;
   result.learns = result.learns || rule_.confirm > 0;
   return result;
 }
@@ -85,7 +88,7 @@ void repeater::repeat(batch& to, const suggestion& what, std::uint32_t begun) co
 /// @param still So many suggestions are wanted yet.
 proposal repeater::ask_inner(const ask& question, std::size_t still) const {
   auto count = (still + rule_.runs - 1) / rule_.runs;
-  if (!inner_ends_ && samples_ > 0)
+  if (samples_ > 0)
     count = std::min<std::size_t>(count, samples_ - std::min(samples_, drawn_));
   if (count == 0)
     return exhausted{"all " + std::to_string(drawn_) + " configurations were suggested"};

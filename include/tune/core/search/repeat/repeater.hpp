@@ -73,9 +73,9 @@ private:
 
   std::unique_ptr<searcher> inner_;
   repeat_rule rule_;
+  /// Configurations to take; 0 = all that come.
   std::uint64_t samples_ = 0;
   bool inner_learns_ = false;
-  bool inner_ends_ = false;
 
   /// What the inner searcher proposed last, and how many of its runs were suggested.
   suggestion under_way_;
