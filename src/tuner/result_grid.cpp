@@ -175,8 +175,8 @@ run_book result_grid::book_by(std::string_view metric, bool maximise) const {
   for (const auto& x : trials_) {
     result.add(x.trial, x.config, is_confirming(x.origin));
     if (auto number = number_of(x, metric))
-      result.note(x.trial, {total_violation(about_.constraints, x.metrics),
-                            maximise ? *number : -*number});
+      result.note(x.trial,
+                  {total_violation(about_.constraints, x.metrics), maximise ? *number : -*number});
     if (is_final(x.status))
       result.end(x.trial);
   }

@@ -130,8 +130,9 @@ TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
 
   runs.confirms = true;
   runs.mean_in_search = 0.95;
-  EXPECT_THAT(progress_text(x, style{}),
-              HasSubstr("    confirmed by 3 runs: mean accuracy = 0.93 ± 0.004; in the search 0.95\n"));
+  EXPECT_THAT(
+      progress_text(x, style{}),
+      HasSubstr("    confirmed by 3 runs: mean accuracy = 0.93 ± 0.004; in the search 0.95\n"));
 
   runs = {};
   runs.judge = run_judge::lower_bound;
@@ -139,9 +140,10 @@ TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
   runs.wanted = 2;
   runs.mean = 0.5;
   runs.judged = 0.25;
-  EXPECT_THAT(progress_text(x, style{}),
-              HasSubstr("    not all of its runs count: 1 of 2 runs: mean accuracy = 0.5, lower_bound "
-                        "0.25\n"));
+  EXPECT_THAT(
+      progress_text(x, style{}),
+      HasSubstr("    not all of its runs count: 1 of 2 runs: mean accuracy = 0.5, lower_bound "
+                "0.25\n"));
 }
 
 TEST(summary_text, says_that_the_best_trial_failed_later) {

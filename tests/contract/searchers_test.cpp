@@ -30,8 +30,9 @@ std::vector<entry> those_repeated() {
   auto result = those_that_search();
   for (auto& x : result) {
     x.name += "_repeated";
-    x.make = [plain = x.make](const options& with,
-                              const searcher_context& about) -> expected<std::unique_ptr<searcher>> {
+    x.make
+        = [plain = x.make](const options& with,
+                           const searcher_context& about) -> expected<std::unique_ptr<searcher>> {
       auto inner = plain(with, about);
       if (!inner)
         return inner.error();

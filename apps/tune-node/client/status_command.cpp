@@ -12,8 +12,8 @@
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
-#include "tune/io/spec/convert.hpp"
 #include "tune/io/resources_json.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>

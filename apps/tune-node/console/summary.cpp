@@ -112,8 +112,9 @@ std::string joint_text(const run_snapshot& x, const style& look) {
   auto count = std::to_string(all.runs)
                + (all.runs < all.wanted ? " of " + std::to_string(all.wanted) : std::string{})
                + (std::max(all.runs, all.wanted) == 1 ? " run" : " runs");
-  result += (all.confirms ? "confirmed by " : "") + count + ": mean " + look.paint(tint::good, printable(x.objectives.front().metric) + " = "
-                                                   + with_error(all.mean, all.error));
+  result += (all.confirms ? "confirmed by " : "") + count + ": mean "
+            + look.paint(tint::good, printable(x.objectives.front().metric) + " = "
+                                         + with_error(all.mean, all.error));
   if (all.judge != run_judge::mean)
     result += ", " + std::string{to_text(all.judge)} + " " + short_text(value{all.judged});
   if (!std::isnan(all.mean_in_search))

@@ -101,11 +101,14 @@ bool has_runs(std::span<const listed_trial> rows) {
 
 /// A column of what all runs of a configuration come to.
 trial_column of_runs(std::string name, std::string title, value (*read)(const trial_details&)) {
-  return {std::move(name), std::move(title),
+  return {std::move(name),
+          std::move(title),
           [read](const listed_trial& x) {
             return x.details && x.details->runs ? read(*x.details) : value{};
           },
-          true, 1, false};
+          true,
+          1,
+          false};
 }
 
 trial_column rank_of_runs() {

@@ -243,7 +243,8 @@ void machine::ask_verdict(live_trial& trial) {
   };
   // A report without the objective has nothing to be judged by.
   // Nor is one stopped that confirms what was found.
-  if (trial.confirms || !scheduler_.judges || !metric_number(*trial.last, settings_.objectives.front().metric)) {
+  if (trial.confirms || !scheduler_.judges
+      || !metric_number(*trial.last, settings_.objectives.front().metric)) {
     train_on(0);
     return;
   }

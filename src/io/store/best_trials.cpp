@@ -126,7 +126,8 @@ expected<std::vector<trial_row>> best_trials(store_reader& from, const best_rule
   auto rows = from.trials(which);
   if (!rows)
     return rows;
-  auto is_enough = rule.constraints.empty() && !rows->empty() && number_at_top(rows->front(), by.metric);
+  auto is_enough
+      = rule.constraints.empty() && !rows->empty() && number_at_top(rows->front(), by.metric);
   if (!is_enough)
     rows = judge_all(from, rule);
   else

@@ -108,8 +108,7 @@ TEST_F(repeated, each_configuration_comes_so_often_with_numbers_of_its_own) {
   EXPECT_THAT(texts(from.next(1)), ElementsAre("1/1"));
   EXPECT_THAT(texts(from.next(3)), ElementsAre("1/2", "2/0", "2/1"));
 
-  EXPECT_THAT(notes->suggested,
-              ElementsAre(object{{"x", 0}}, object{{"x", 1}}, object{{"x", 2}}));
+  EXPECT_THAT(notes->suggested, ElementsAre(object{{"x", 0}}, object{{"x", 1}}, object{{"x", 2}}));
   EXPECT_THAT(notes->asks, ElementsAre(1, 2));
   EXPECT_THAT(notes->firsts, ElementsAre(0, 2));
 }

@@ -1,4 +1,4 @@
-/// Several runs of one configuration, judged together: `[search] repeat` and `[experiment] confirm`.
+/// Several runs of one configuration, judged together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -171,8 +171,8 @@ private:
 [[nodiscard]] run_statistics statistics_of(const run_book& book, const run_group& what,
                                            bool maximise);
 
-/// `judge`, `value`, `mean`, `error`, `count`, `wanted`, `full`, `confirmed`, `mean_in_search`; null
-/// for what there is not.
+/// `judge`, `value`, `mean`, `error`, `count`, `wanted`, `full`, `confirmed`, `mean_in_search`;
+/// null for what there is not.
 [[nodiscard]] object to_object(const run_statistics& x);
 /// The other way round; what is missing is left as it is by default.
 [[nodiscard]] run_statistics statistics_from(const object& x);

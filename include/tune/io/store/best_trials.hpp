@@ -24,9 +24,8 @@ struct best_rule {
 ///
 /// @param limit At most so many.
 /// @errors those of the reader.
-[[nodiscard]] expected<std::vector<trial_row>> best_trials(store_reader& from,
-                                                           const best_rule& rule,
-                                                           std::size_t limit);
+[[nodiscard]] expected<std::vector<trial_row>>
+best_trials(store_reader& from, const best_rule& rule, std::size_t limit);
 
 /// The runs of an experiment in which configurations run several times. @errors as `best_trials`.
 [[nodiscard]] expected<run_book> runs_of(store_reader& from, const best_rule& rule);
