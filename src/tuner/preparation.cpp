@@ -61,6 +61,10 @@ object part_in(const search_space& space, const object& config,
                std::map<std::string, std::size_t>& left_out) {
   object result;
   auto all = fit_config(config, space);
+  for (const auto& x : space.parameters()) {
+    if (x.numbers_runs)
+      all.erase(x.name);
+  }
   // Conditions are looked at after what they read.
   for (auto i : space.order()) {
     const auto& x = space.parameters()[i];
@@ -88,7 +92,7 @@ expected<std::vector<trial_row>> best_known(const spec& what, const fs::path& di
   if (!there || there->experiment.objectives.empty())
     return bad_source(what, "its configuration cannot be read");
   const auto& first = there->experiment.objectives.front();
-  auto rows = best_trials(*reader, first, there->experiment.constraints,
+  auto rows = best_trials(*reader, {first, there->experiment.constraints, repeat_rule_of(*there)},
                           static_cast<std::size_t>(what.search.points_from_best));
   if (!rows)
     return bad_source(what, rows.error().detail);

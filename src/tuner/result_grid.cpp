@@ -4,6 +4,7 @@
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/sinks/trial_files/csv.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -145,6 +146,7 @@ expected<result_grid::frame> read_frame(store_reader& from, const fs::path& dire
   result.directory = directory;
   result.objectives = what->experiment.objectives;
   result.constraints = what->experiment.constraints;
+  result.repeats = repeat_rule_of(*what);
   result.elapsed = row->elapsed;
   return result;
 }
@@ -168,12 +170,37 @@ expected<trial_result> result_grid::best() const {
   return best(first.metric, first.maximise);
 }
 
+run_book result_grid::book_by(std::string_view metric, bool maximise) const {
+  run_book result{about_.repeats};
+  for (const auto& x : trials_) {
+    result.add(x.trial, x.config, is_confirming(x.origin));
+    if (auto number = number_of(x, metric))
+      result.note(x.trial,
+                  {total_violation(about_.constraints, x.metrics), maximise ? *number : -*number});
+    if (is_final(x.status))
+      result.end(x.trial);
+  }
+  return result;
+}
+
+std::optional<run_statistics> result_grid::best_runs() const {
+  if (!about_.repeats.is_on())
+    return std::nullopt;
+  const auto& first = about_.objectives.front();
+  auto book = book_by(first.metric, first.maximise);
+  auto group = book.best();
+  if (!group)
+    return std::nullopt;
+  return statistics_of(book, *group, first.maximise);
+}
+
 expected<trial_result> result_grid::best(std::string_view metric, bool maximise) const {
   const trial_result* result = nullptr;
+  auto group = about_.repeats.is_on() ? book_by(metric, maximise).best() : std::nullopt;
   merit most;
   for (const auto& x : trials_) {
     auto number = number_of(x, metric);
-    if (!number || std::isnan(*number))
+    if (!number || std::isnan(*number) || (group && x.trial != group->best))
       continue;
     merit now{total_violation(about_.constraints, x.metrics), maximise ? *number : -*number};
     if (result == nullptr || is_better(now, most)) {

@@ -2,6 +2,7 @@
 #include "tune/tuner/rule_parts.hpp"
 
 #include "tune/core/search/none/none.hpp"
+#include "tune/core/search/repeat/repeater.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
@@ -46,7 +47,8 @@ std::uint64_t samples_wanted(const spec& what) {
       return 0;
     result *= grid->options.size();
   }
-  return result;
+  auto runs = repeat_rule_of(what).runs;
+  return result > std::numeric_limits<std::uint64_t>::max() / runs ? 0 : result * runs;
 }
 
 /// Trials there will be, where that is known beforehand. 0: not.
@@ -61,7 +63,9 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
     if (std::holds_alternative<grid_of>(x.what))
       return 0;
   }
-  return from.what.search.type == "grid" ? 0 : result;
+  const auto rule = repeat_rule_of(from.what);
+  auto confirms = std::min<std::uint64_t>(rule.confirm, result) * rule.confirm_runs;
+  return from.what.search.type == "grid" ? 0 : result * rule.runs + confirms;
 }
 
 } // namespace
@@ -78,8 +82,13 @@ experiment_settings settings_by(const spec& what) {
 }
 
 expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all) {
-  return make_chosen(all.searchers, from.what.search.type, from.what.search.options,
-                     searcher_context_of(from.what, from.space));
+  auto result = make_chosen(all.searchers, from.what.search.type, from.what.search.options,
+                            searcher_context_of(from.what, from.space));
+  auto rule = repeat_rule_of(from.what);
+  if (!result || !rule.is_on())
+    return result;
+  return expected<std::unique_ptr<searcher>>{std::make_unique<repeater>(
+      std::move(*result), std::move(rule), from.what.experiment.num_samples)};
 }
 
 expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, const choices& all,

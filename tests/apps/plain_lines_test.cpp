@@ -35,6 +35,22 @@ TEST_F(plain_lines_test, say_why_a_trial_failed_in_one_line) {
             "[3.0s] trial 00005 ERRORED at iteration 1: exit status 1\\n\\x1b[31mboom");
 }
 
+TEST_F(plain_lines_test, say_what_several_runs_come_to) {
+  auto& runs = digits.best->runs.emplace();
+  runs.runs = 2;
+  runs.wanted = 3;
+  runs.mean = runs.judged = 0.5;
+  EXPECT_EQ(uut.best(*digits.best, 1s),
+            "[1.0s] best accuracy 0.5 (mean of 2 of 3 runs): trial 00003, lr=0.01 hidden=64 "
+            "optimizer=adam");
+  EXPECT_EQ(uut.best(*digits.best, 2s), std::nullopt);
+  runs.judged = 0.4;
+  runs.runs = 3;
+  runs.confirms = true;
+  EXPECT_THAT(uut.best(*digits.best, 3s).value_or(""),
+              testing::HasSubstr("0.4 (mean of 3 runs that confirm it)"));
+}
+
 TEST_F(plain_lines_test, say_each_best_once) {
   EXPECT_EQ(uut.best(*digits.best, 1s), "[1.0s] best accuracy 0.98125: trial 00003, lr=0.01 "
                                         "hidden=64 optimizer=adam");

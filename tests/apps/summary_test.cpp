@@ -118,6 +118,34 @@ TEST(summary_text, says_of_which_report_the_checkpoint_is_where_the_best_has_non
                         "    of iteration 7, accuracy = 0.9: the best report has none\n"));
 }
 
+TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
+  auto x = finished();
+  auto& runs = x.best->runs.emplace();
+  runs.runs = runs.wanted = 3;
+  runs.is_full = true;
+  runs.mean = runs.judged = 0.93;
+  runs.error = 0.004;
+  EXPECT_THAT(progress_text(x, style{}), HasSubstr("\n    3 runs: mean accuracy = 0.93 ± 0.004\n"));
+  EXPECT_EQ(best_value(x), value{0.93});
+
+  runs.confirms = true;
+  runs.mean_in_search = 0.95;
+  EXPECT_THAT(
+      progress_text(x, style{}),
+      HasSubstr("    confirmed by 3 runs: mean accuracy = 0.93 ± 0.004; in the search 0.95\n"));
+
+  runs = {};
+  runs.judge = run_judge::lower_bound;
+  runs.runs = 1;
+  runs.wanted = 2;
+  runs.mean = 0.5;
+  runs.judged = 0.25;
+  EXPECT_THAT(
+      progress_text(x, style{}),
+      HasSubstr("    not all of its runs count: 1 of 2 runs: mean accuracy = 0.5, lower_bound "
+                "0.25\n"));
+}
+
 TEST(summary_text, says_that_the_best_trial_failed_later) {
   auto x = finished();
   x.best->status = trial_status::errored;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/asking.hpp"
 
+#include "tune/core/search/repeat/repeater.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +23,27 @@ std::vector<entry> those_that_search() {
   auto result = all.entries();
   std::erase_if(result, [](const entry& x) { return x.name == "none"; });
   return {result.begin(), result.end()};
+}
+
+/// The same around which configurations run several times, and the best are confirmed.
+std::vector<entry> those_repeated() {
+  auto result = those_that_search();
+  for (auto& x : result) {
+    x.name += "_repeated";
+    x.make
+        = [plain = x.make](const options& with,
+                           const searcher_context& about) -> expected<std::unique_ptr<searcher>> {
+      auto inner = plain(with, about);
+      if (!inner)
+        return inner.error();
+      repeat_rule rule;
+      rule.runs = 2;
+      rule.confirm = 2;
+      return std::unique_ptr<searcher>{
+          std::make_unique<repeater>(std::move(*inner), rule, about.samples)};
+    };
+  }
+  return result;
 }
 
 struct named_space {
@@ -164,7 +187,7 @@ TEST_P(every_searcher, suggests_the_same_for_equal_seeds) {
 
 TEST_P(every_searcher, suggests_something_else_for_another_seed) {
   for_each_space([](const named_space& space) {
-    if (GetParam().name == "grid")
+    if (GetParam().name.starts_with("grid"))
       return;
     EXPECT_NE(texts_of(space, {}), texts_of(space, {.seed = 12}));
   });
@@ -177,7 +200,9 @@ TEST_P(every_searcher, stays_inside_the_space) {
       run uut{make(space, how), how};
       uut.go(40);
       for (const auto& x : uut.found()) {
-        auto why = space_of(space.lines)->reject(*x.config, false);
+        auto config = *x.config;
+        EXPECT_EQ(config.erase("seed"), GetParam().name.ends_with("_repeated"));
+        auto why = space_of(space.lines)->reject(config, false);
         EXPECT_FALSE(why) << to_text(value{*x.config}) << ": " << why->detail;
         EXPECT_FALSE(x.origin.empty());
       }
@@ -267,6 +292,8 @@ TEST_P(every_searcher, that_ends_by_itself_ends_after_its_samples) {
 }
 
 INSTANTIATE_TEST_SUITE_P(catalogue, every_searcher, testing::ValuesIn(those_that_search()),
+                         [](const auto& x) { return x.param.name; });
+INSTANTIATE_TEST_SUITE_P(repeated, every_searcher, testing::ValuesIn(those_repeated()),
                          [](const auto& x) { return x.param.name; });
 
 } // namespace

@@ -81,6 +81,27 @@ class Head(CertifiedCase):
 
     # -- What a head is for.
 
+    def test_runs_of_one_configuration_are_told_together_and_confirmed(self):
+        _, where = self.head()
+        place = self.directory / "client-noisy"
+        place.mkdir()
+        shutil.copy(ROOT / "tests/e2e/noisy_trial.py", place)
+        ini = place / "noisy.ini"
+        ini.write_text(
+            "[experiment]\nmetric = score\nconfirm = 2\nconfirm_runs = 2\n"
+            "[trainable]\ncommand = python3 {ini_dir}/noisy_trial.py {x} {seed}\n"
+            "metric.score = score = {number}\n[space]\nx = grid(1, 2, 3)\n[search]\nrepeat = 3\n"
+        )
+
+        best = self.finish(self.submit(ini, where, "-o", "json")).json()["best"]
+        text = self.finish(self.submit(ini, where, "--resume")).out
+
+        self.assertEqual(best["config"], {"x": 3, "seed": 3})
+        self.assertEqual((best["runs"]["confirmed"], best["runs"]["mean"]), (True, 0.65))
+        self.assertIn("confirmed by 2 runs: mean score = 0.65", text)
+        status = self.run_node("status", self.storage / "noisy", "-o", "json").json()
+        self.assertEqual(status["best"]["runs"], best["runs"])
+
     def test_two_experiments_of_two_clients_share_the_nodes(self):
         head, where = self.head(cpus=1)
         one, go_one = self.waiting_job("one", 3)

@@ -394,7 +394,7 @@ TEST_F(store_reader_test, finds_the_best_trials_by_constraints_and_nested_metric
   auto uut = reader();
   auto best = [&](const objective& by, const std::string& constraints, std::size_t limit) {
     std::vector<std::uint64_t> result;
-    auto found = best_trials(uut, by, *parse_constraints(constraints), limit);
+    auto found = best_trials(uut, {by, *parse_constraints(constraints)}, limit);
     EXPECT_TRUE(found.has_value()) << found.error().detail;
     for (const auto& x : *found)
       result.push_back(x.trial.number);

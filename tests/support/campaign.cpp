@@ -3,6 +3,8 @@
 
 #include "support/world.hpp"
 
+#include "tune/core/search/repeat/repeater.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -115,18 +117,43 @@ bool gives_up(const event& what) {
   });
 }
 
+namespace {
+
+/// In every fourth schedule configurations run twice, and in half of these the best are confirmed;
+/// not under those that change configurations.
+repeat_rule repeats_of(const judge& who, std::uint64_t seed) {
+  repeat_rule result;
+  if (seed % 4 != 0 || who.name.starts_with("pb"))
+    return result;
+  result.runs = 2;
+  result.judge = static_cast<run_judge>(seed / 4 % 3);
+  result.confirm = seed % 8 == 0 ? 2 : 0;
+  result.confirm_runs = 2;
+  return result;
+}
+
+std::unique_ptr<searcher> source_of(const repeat_rule& rule, std::uint64_t seed) {
+  auto ahead = 1 + static_cast<std::uint32_t>(seed % 4);
+  auto plain = std::make_unique<counting_searcher>(trials / rule.runs, ahead);
+  if (!rule.is_on())
+    return plain;
+  return std::make_unique<repeater>(std::move(plain), rule, 0);
+}
+
+} // namespace
+
 schedule_result run_schedule(const judge& who, std::uint64_t seed) {
-  auto rules = [&who, seed] {
-    return rule_set{
-        make_scheduler(who, seed),
-        std::make_unique<counting_searcher>(trials, 1 + static_cast<std::uint32_t>(seed % 4)),
-        {}};
+  const auto repeats = repeats_of(who, seed);
+  auto rules = [&who, seed, repeats] {
+    return rule_set{make_scheduler(who, seed), source_of(repeats, seed), {}};
   };
+  auto settings = settings_of(who, seed);
+  settings.repeats = repeats;
   falling_loss loss{seed, iterations, milliseconds{20}};
   std::shared_ptr<trial_model> model = std::make_shared<falling_loss>(loss);
   if (who.objectives > 1)
     model = std::make_shared<loss_and_size>(loss);
-  simulation uut{options_of(who, seed), settings_of(who, seed), rules, std::move(model)};
+  simulation uut{options_of(who, seed), std::move(settings), rules, std::move(model)};
   uut.run(most_events);
   schedule_result result;
   result.found = uut.check();

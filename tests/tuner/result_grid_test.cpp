@@ -50,6 +50,25 @@ TEST(result_grid, prefers_what_keeps_the_constraints) {
   EXPECT_EQ((result_grid{about, {slower, slow}}).best()->trial.number, 0u);
 }
 
+TEST(result_grid, goes_by_all_runs_of_a_configuration) {
+  result_grid::frame about;
+  about.objectives = {{"loss", false}};
+  about.repeats.runs = 2;
+  std::vector<trial_result> all;
+  for (auto [x, loss] : {std::pair{1, 0.1}, {1, 0.9}, {2, 0.3}, {2, 0.5}})
+    all.push_back(trial(all.size(), {{"x", x}, {"seed", static_cast<std::int64_t>(all.size() % 2)}},
+                        {{"loss", loss}}));
+  result_grid uut{about, all};
+
+  EXPECT_EQ(uut.best()->trial.number, 2u);
+  EXPECT_EQ(uut.best("loss", true)->trial.number, 1u);
+  ASSERT_TRUE(uut.best_runs());
+  EXPECT_DOUBLE_EQ(uut.best_runs()->mean, 0.4);
+  EXPECT_EQ(uut.best_runs()->runs, 2u);
+  about.repeats.runs = 1;
+  EXPECT_FALSE((result_grid{about, all}).best_runs());
+}
+
 TEST(result_grid, has_no_best_where_nobody_reported) {
   auto uut = grid_of({trial(0, {}, {}, trial_status::errored)});
 

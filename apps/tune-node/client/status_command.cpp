@@ -13,6 +13,7 @@
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/resources_json.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -105,6 +106,7 @@ expected<known_state> read_state(const fs::path& directory) {
   fixed.directory = fs::absolute(directory).lexically_normal().string();
   fixed.objectives = what.experiment.objectives;
   fixed.constraints = what.experiment.constraints;
+  fixed.repeats = repeat_rule_of(what);
   fixed.time_limit = what.experiment.time_limit;
   auto seen = recorded_snapshot(*reader, row, fixed);
   if (!seen)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/experiment/run_book.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/trial/status.hpp"
 #include "tune/core/value.hpp"
@@ -33,6 +34,10 @@ struct trial_details {
   /// No other trial is better in one objective and as good in all others. Nothing: there is but
   /// one.
   std::optional<bool> pareto;
+  /// What all runs of its configuration come to, and its place among the configurations, from 1;
+  /// nothing where each runs once, or where none of the runs has a number.
+  std::optional<run_statistics> runs = {};
+  std::uint64_t runs_rank = 0;
 };
 
 /// What is known of one trial.

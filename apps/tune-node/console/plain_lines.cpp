@@ -59,13 +59,16 @@ std::string plain_lines::ended(const listed_trial& x, instant now) const {
 std::optional<std::string> plain_lines::best(const best_row& x, instant now) {
   if (objectives_.empty() || !x.metrics)
     return std::nullopt;
-  const auto* found = find_path(*x.metrics, objectives_.front().metric);
+  value joint = x.runs ? value{x.runs->judged} : value{};
+  const auto* found = x.runs ? &joint : find_path(*x.metrics, objectives_.front().metric);
   if (found == nullptr || (said_trial_ == x.trial && said_value_ == *found))
     return std::nullopt;
   said_trial_ = x.trial;
   said_value_ = *found;
   auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *found));
   auto config = x.config ? ", " + config_text(*x.config) : std::string{};
+  if (x.runs)
+    head += " (" + runs_text(*x.runs) + ")";
   return stamp(now) + head + ": trial " + to_text(x.trial) + config;
 }
 

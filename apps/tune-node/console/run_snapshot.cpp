@@ -73,9 +73,20 @@ std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(*result, longest));
 }
 
+std::string runs_text(const run_statistics& x) {
+  std::string result{to_text(x.judge)};
+  result += " of " + std::to_string(x.runs);
+  if (x.runs < x.wanted)
+    result += " of " + std::to_string(x.wanted);
+  return result + (std::max(x.runs, x.wanted) == 1 ? " run" : " runs")
+         + (x.confirms ? " that confirm it" : "");
+}
+
 value best_value(const run_snapshot& x) {
   if (!x.best || !x.best->metrics || x.objectives.empty())
     return {};
+  if (x.best->runs)
+    return x.best->runs->judged;
   const auto* found = find_path(*x.best->metrics, x.objectives.front().metric);
   return found == nullptr ? value{} : *found;
 }

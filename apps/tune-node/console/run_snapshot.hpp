@@ -15,7 +15,7 @@
 
 namespace tune::cli {
 
-/// The best trial so far.
+/// The best trial so far; where configurations run several times, the best run of the best one.
 struct best_row {
   trial_id trial;
   config_ptr config;
@@ -31,6 +31,8 @@ struct best_row {
   metrics_ptr checkpoint_metrics;
   /// What has become of the trial.
   trial_status status = trial_status::running;
+  /// What all runs of its configuration come to; nothing where each runs once.
+  std::optional<run_statistics> runs = {};
 };
 
 /// Trials that failed alike.
@@ -95,7 +97,11 @@ struct run_snapshot {
 /// is known.
 [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x);
 
-/// Value of the first objective; null where there is none.
+/// "mean of 3 runs", "lower_bound of 2 of 3 runs, which confirm it": what a value is.
+[[nodiscard]] std::string runs_text(const run_statistics& x);
+
+/// Value of the first objective; null where there is none. Where configurations run several times:
+/// what the best is judged by.
 [[nodiscard]] value best_value(const run_snapshot& x);
 
 /// "cpu 3/4", "gpu 0.5/2", "memory 2/8 GiB", …; only what the cluster has.

@@ -8,6 +8,9 @@
 #include "tune/io/json.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <utility>
 
 namespace tune::cli {
@@ -88,6 +91,37 @@ std::string missed_text(const run_snapshot& x, const style& look) {
                               + "; it misses the least: " + result + "\n";
 }
 
+/// "0.93 ± 0.004".
+std::string with_error(double mean, double error) {
+  auto result = short_text(value{mean});
+  if (std::isnan(error))
+    return result;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g", error);
+  return result + " ± " + text.data();
+}
+
+/// What all runs of the best configuration come to.
+std::string joint_text(const run_snapshot& x, const style& look) {
+  if (!x.best->runs || x.objectives.empty())
+    return {};
+  const auto& all = *x.best->runs;
+  std::string result = "    ";
+  if (!all.is_full)
+    result += look.paint(tint::warning, "not all of its runs count") + ": ";
+  auto count = std::to_string(all.runs)
+               + (all.runs < all.wanted ? " of " + std::to_string(all.wanted) : std::string{})
+               + (std::max(all.runs, all.wanted) == 1 ? " run" : " runs");
+  result += (all.confirms ? "confirmed by " : "") + count + ": mean "
+            + look.paint(tint::good, printable(x.objectives.front().metric) + " = "
+                                         + with_error(all.mean, all.error));
+  if (all.judge != run_judge::mean)
+    result += ", " + std::string{to_text(all.judge)} + " " + short_text(value{all.judged});
+  if (!std::isnan(all.mean_in_search))
+    result += "; in the search " + short_text(value{all.mean_in_search});
+  return result + "\n";
+}
+
 std::string best_text(const run_snapshot& x, const style& look) {
   if (!x.best)
     return "  best: none, no trial reported "
@@ -104,7 +138,7 @@ std::string best_text(const run_snapshot& x, const style& look) {
           += ", "
              + look.paint(tint::good, printable(what.metric) + " = " + printable(to_text(*found)));
   }
-  result += "\n" + missed_text(x, look);
+  result += "\n" + joint_text(x, look) + missed_text(x, look);
   if (x.best->config)
     for (const auto& [name, what] : flatten(*x.best->config))
       result += "    " + printable(name) + " = " + literal_text(what) + "\n";
@@ -174,6 +208,8 @@ value best_object(const run_snapshot& x) {
              has ? value{static_cast<std::int64_t>(x.best->checkpoint_iteration)} : value{});
   const auto& saved = x.best->checkpoint_metrics;
   result.set("checkpoint_metrics", has && saved ? value{*saved} : value{});
+  if (x.best->runs)
+    result.set("runs", to_object(*x.best->runs));
   return result;
 }
 

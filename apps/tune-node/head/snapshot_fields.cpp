@@ -24,6 +24,8 @@ object to_object(const best_row& x, const std::vector<objective>& objectives, bo
   result.set("checkpoint_iteration", count_value(x.checkpoint_iteration));
   result.set("checkpoint_metrics", metrics_text(x.checkpoint_metrics.get()));
   result.set("status", status_number(x.status));
+  auto runs = x.runs ? to_object(*x.runs) : object{};
+  result.set("runs", metrics_text(x.runs ? &runs : nullptr));
   return result;
 }
 
@@ -38,6 +40,8 @@ best_row read_best(const object& x, field_reader& faults) {
   result.checkpoint_iteration = from.get_count("checkpoint_iteration");
   result.checkpoint_metrics = read_metrics(from, "checkpoint_metrics");
   result.status = read_status(from, "status");
+  if (auto runs = read_metrics(from, "runs"))
+    result.runs = statistics_from(*runs);
   if (from.fault())
     faults.fail(from.fault()->detail);
   return result;

@@ -8,6 +8,7 @@
 #include "run/snapshot.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -114,6 +115,7 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
   fixed.directory = full_path(directory);
   fixed.objectives = what.experiment.objectives;
   fixed.constraints = what.experiment.constraints;
+  fixed.repeats = repeat_rule_of(what);
   auto seen = recorded_snapshot(*reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());

@@ -11,13 +11,18 @@
 #include "output/write_trials.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/control/control_client.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
+#include <tuple>
+#include <utility>
 
 namespace tune::cli {
 namespace {
@@ -28,14 +33,16 @@ namespace fs = std::filesystem;
 struct yardstick {
   std::vector<objective> objectives;
   constraint_list constraints;
+  repeat_rule repeats;
 };
 
 expected<yardstick> yardstick_of(store_reader& from, const fs::path& directory) {
   auto recorded = read_experiment(from, directory);
   if (!recorded)
     return recorded.error();
+  auto rule = repeat_rule_of(recorded->what);
   auto& what = recorded->what.experiment;
-  return yardstick{std::move(what.objectives), std::move(what.constraints)};
+  return yardstick{std::move(what.objectives), std::move(what.constraints), std::move(rule)};
 }
 
 /// A head that is busy is not waited for.
@@ -140,6 +147,32 @@ void mark_front(std::vector<listed_trial>& rows, const std::vector<objective>& o
   rows = std::move(kept);
 }
 
+/// Where configurations run several times: tells each run what they come to together.
+expected<void> mark_runs(store_reader& from, std::vector<listed_trial>& rows, const yardstick& by) {
+  if (!by.repeats.is_on())
+    return {};
+  const auto& first = by.objectives.front();
+  auto book = runs_of(from, {first, by.constraints, by.repeats});
+  if (!book)
+    return reading_failed(book.error());
+  std::map<trial_id, std::pair<std::uint64_t, run_statistics>> known;
+  std::uint64_t rank = 0;
+  for (const auto& group : book->ranked(std::numeric_limits<std::size_t>::max())) {
+    ++rank;
+    for (auto id : group.trials)
+      known.emplace(id, std::pair{rank, statistics_of(*book, group, first.maximise)});
+  }
+  for (auto& row : rows) {
+    auto found = known.find(row.trial);
+    if (found == known.end())
+      continue;
+    auto details = std::make_shared<trial_details>(*row.details);
+    std::tie(details->runs_rank, details->runs) = found->second;
+    row.details = std::move(details);
+  }
+  return {};
+}
+
 /// What `--status`, `--scope`, `--pareto`, `--sort` and `--reverse` choose.
 expected<std::vector<listed_trial>> chosen(store_reader& from, const fs::path& directory,
                                            const trials_request& what, const yardstick& by) {
@@ -154,6 +187,8 @@ expected<std::vector<listed_trial>> chosen(store_reader& from, const fs::path& d
       return row.error();
     rows.push_back(std::move(*row));
   }
+  if (auto marked = mark_runs(from, rows, by); !marked)
+    return marked.error();
   mark_front(rows, by.objectives, what.pareto);
   if (auto sorted = sort_trials(rows, by.objectives, what.sort, what.reverse); !sorted)
     return sorted.error();

@@ -6,6 +6,7 @@
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -93,6 +94,31 @@ void add_metrics(list& to, std::span<const listed_trial> rows,
                   true, 3, false});
 }
 
+bool has_runs(std::span<const listed_trial> rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const listed_trial& x) { return x.details && x.details->runs; });
+}
+
+/// A column of what all runs of a configuration come to.
+trial_column of_runs(std::string name, std::string title, value (*read)(const trial_details&)) {
+  return {std::move(name),
+          std::move(title),
+          [read](const listed_trial& x) {
+            return x.details && x.details->runs ? read(*x.details) : value{};
+          },
+          true,
+          1,
+          false};
+}
+
+trial_column rank_of_runs() {
+  return of_runs("runs_rank", "rank", [](const trial_details& x) { return count(x.runs_rank); });
+}
+
+trial_column mean_of_runs() {
+  return of_runs("runs_mean", "mean", [](const trial_details& x) { return value{x.runs->mean}; });
+}
+
 void add_details(list& to, std::span<const listed_trial> rows,
                  const std::vector<objective>& objectives) {
   to.push_back(detail(
@@ -116,6 +142,13 @@ void add_details(list& to, std::span<const listed_trial> rows,
   to.push_back(detail("origin", [](const trial_details& x) { return text_or_null(x.origin); }));
   to.push_back(detail(
       "error", [](const trial_details& x) { return text_or_null(x.error); }, false, 4));
+  if (has_runs(rows)) {
+    to.push_back(of_runs("runs_count", "runs_count",
+                         [](const trial_details& x) { return count(x.runs->runs); }));
+    to.push_back(of_runs("runs_error", "runs_error", [](const trial_details& x) {
+      return std::isnan(x.runs->error) ? value{} : value{x.runs->error};
+    }));
+  }
   if (std::any_of(rows.begin(), rows.end(), [](const auto& x) { return x.violation; }))
     to.push_back({"violation", "violation",
                   [](const listed_trial& x) { return x.violation ? value{*x.violation} : value{}; },
@@ -145,6 +178,10 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
   result.push_back({"iterations", "iter", [](const listed_trial& x) { return count(x.iterations); },
                     true, 0, false});
   add_objectives(result, objectives);
+  if (has_runs(rows)) {
+    result.push_back(rank_of_runs());
+    result.push_back(mean_of_runs());
+  }
   add_parameters(result, rows);
   result.push_back(
       {"reason", "reason", [](const listed_trial& x) { return value{x.reason}; }, false, 4, true});

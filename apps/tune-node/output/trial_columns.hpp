@@ -31,12 +31,14 @@ struct trial_column {
 /// All there is of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,
 /// `config.<parameter>`, `reason`, `failures`; where the record was asked also `best_iteration`,
 /// `time_total_s`, `created_s`, `ended_s`, `node`, `attempts`, `checkpoint`, `origin`, `error`,
+/// `runs_rank`, `runs_count`, `runs_mean`, `runs_error` (where configurations run several times),
 /// `violation` (where there are constraints), `pareto` (of several objectives), and
 /// `metric.<metric>` for each that is no objective.
 [[nodiscard]] std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
                                                     const std::vector<objective>& objectives);
 
-/// Those of a table that nobody asked more of.
+/// Those of a table that nobody asked more of; where configurations run several times with their
+/// ranks and means.
 [[nodiscard]] std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
                                                       const std::vector<objective>& objectives);
 

@@ -54,6 +54,11 @@ void add_details(object& to, const listed_trial& x) {
   to.set("error", text(more.error));
   if (x.violation)
     to.set("violation", *x.violation);
+  if (more.runs) {
+    auto all = to_object(*more.runs);
+    all.set("rank", static_cast<std::int64_t>(more.runs_rank));
+    to.set("runs", std::move(all));
+  }
   if (more.pareto)
     to.set("pareto", *more.pareto);
 }

@@ -11,6 +11,7 @@
 #include "run/run_command.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -46,7 +47,7 @@ expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional
     return std::move(**row);
   }
   const auto& first = what.experiment.objectives.front();
-  auto rows = best_trials(from, first, what.experiment.constraints, 1);
+  auto rows = best_trials(from, {first, what.experiment.constraints, repeat_rule_of(what)}, 1);
   if (!rows)
     return reading_failed(rows.error());
   if (rows->empty())

@@ -2,6 +2,7 @@
 #include "run/snapshot.hpp"
 
 #include "inspect/failures.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -20,8 +21,21 @@ std::string full_path(const snapshot_frame& fixed, const std::string& location) 
              : (fs::path{fixed.directory} / location).string();
 }
 
+/// What its configuration's runs come to.
+expected<std::optional<run_statistics>> runs_of_best(store_reader& from, const best_rule& rule) {
+  if (!rule.repeats.is_on())
+    return std::optional<run_statistics>{};
+  auto book = runs_of(from, rule);
+  if (!book)
+    return book.error();
+  auto group = book->best();
+  return group ? std::optional{statistics_of(*book, *group, rule.by.maximise)}
+               : std::optional<run_statistics>{};
+}
+
 expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_frame& fixed) {
-  auto first = best_trials(from, fixed.objectives.front(), fixed.constraints, 1);
+  const best_rule rule{fixed.objectives.front(), fixed.constraints, fixed.repeats};
+  auto first = best_trials(from, rule, 1);
   if (!first)
     return first.error();
   if (first->empty())
@@ -33,6 +47,10 @@ expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_fra
   result.metrics = std::make_shared<const object>(*first->front().best_metrics);
   result.iteration = row.best_iteration;
   result.status = row.status;
+  auto runs = runs_of_best(from, rule);
+  if (!runs)
+    return runs.error();
+  result.runs = *runs;
   auto found = best_checkpoint(from, row, fixed.objectives.front(), fixed.constraints);
   if (!found)
     return found.error();
@@ -57,6 +75,7 @@ best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
   result.checkpoint_iteration = x.checkpoint_iteration;
   result.checkpoint_metrics = x.checkpoint_metrics;
   result.status = x.status;
+  result.runs = x.runs;
   return result;
 }
 
@@ -68,6 +87,7 @@ snapshot_frame frame_of(const loaded_spec& loaded, const fs::path& directory) {
   result.directory = directory.string();
   result.objectives = loaded.what.experiment.objectives;
   result.constraints = loaded.what.experiment.constraints;
+  result.repeats = repeat_rule_of(loaded.what);
   result.time_limit = loaded.what.experiment.time_limit;
   return result;
 }

@@ -18,6 +18,7 @@ struct snapshot_frame {
   std::string directory;
   std::vector<objective> objectives;
   constraint_list constraints;
+  repeat_rule repeats;
   std::optional<std::uint64_t> planned;
   std::chrono::nanoseconds time_limit{0};
 };

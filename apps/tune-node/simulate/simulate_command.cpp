@@ -71,6 +71,7 @@ run_snapshot snapshot_of(const loaded_spec& loaded, const simulation& world) {
     best.metrics = view.best->at->metrics;
     best.iteration = view.best->at->iteration;
     best.status = view.best->status;
+    best.runs = view.best->runs;
   }
   return result;
 }

@@ -64,6 +64,8 @@ public:
     std::vector<objective> objectives;
     /// What the best has to keep to.
     constraint_list constraints = {};
+    /// Whether, and how, runs of one configuration are judged together.
+    repeat_rule repeats = {};
     /// Experiment time, summed over resumes.
     std::chrono::nanoseconds elapsed{0};
     std::vector<std::string> warnings;
@@ -86,17 +88,23 @@ public:
 
   /// The trial with the best value of the first objective in any of its reports; of equal ones the
   /// first. Whatever keeps all constraints goes before whatever does not; where nothing does, that
-  /// with the least `total_violation` is the best. NaN is never the best. @errors
-  /// `ec::unknown_name` where no trial reported a number.
+  /// with the least `total_violation` is the best. NaN is never the best. Where configurations run
+  /// several times: the best run of the configuration whose runs together are the best; see
+  /// `best_runs`. @errors `ec::unknown_name` where no trial reported a number.
   [[nodiscard]] expected<trial_result> best() const;
   /// The same by another metric, as of each trial's `metrics`.
   [[nodiscard]] expected<trial_result> best(std::string_view metric, bool maximise) const;
+  /// What all runs of the configuration of `best()` come to; nothing where each runs once, or where
+  /// there is none.
+  [[nodiscard]] std::optional<run_statistics> best_runs() const;
 
   /// A table, as `tune-node trials --output csv` prints it: trial, status, iterations, objectives,
   /// `config.<parameter>`…, reason, failures.
   [[nodiscard]] std::string to_csv() const;
 
 private:
+  [[nodiscard]] run_book book_by(std::string_view metric, bool maximise) const;
+
   frame about_;
   std::vector<trial_result> trials_;
 };

@@ -37,7 +37,8 @@ machine::machine(experiment_settings settings, scheduler_traits scheduler, searc
     : settings_{std::move(settings)}
     , scheduler_{std::move(scheduler)}
     , searcher_{searcher}
-    , stoppers_{std::move(stoppers)} {
+    , stoppers_{std::move(stoppers)}
+    , runs_{settings_.repeats} {
   assert(!settings_.objectives.empty());
 }
 

@@ -173,6 +173,8 @@ struct live_trial {
   bool asked_for = false;
   /// The searcher drew it, and no client has asked for it since.
   bool suggested = false;
+  /// It confirms what the search has found: no scheduler judges it.
+  bool confirms = false;
   /// It waits for its back-off to pass.
   std::optional<instant> retry_at;
   /// Its deadlines; indexed by `on::ticked::due`.
@@ -200,6 +202,13 @@ struct trial_entry {
   std::optional<merit> best_merit = {};
   /// What it would go on from.
   checkpoint_id newest = {};
+};
+
+/// The best report of a run, where runs are judged together.
+struct run_record {
+  config_ptr config;
+  lineage_id lineage = 1;
+  std::shared_ptr<const report> at;
 };
 
 /// A registered checkpoint.
@@ -295,6 +304,7 @@ private:
   [[nodiscard]] std::uint32_t choices_wanted() const;
   [[nodiscard]] bool stands_still() const;
   live_trial& add_trial(const suggestion& what);
+  live_trial& add_runs(const config_ptr& config);
   bool start(trial_id id);
   [[nodiscard]] bool has_all_samples() const;
   void finish(experiment_status status, std::string why);
@@ -323,7 +333,10 @@ private:
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
   [[nodiscard]] std::vector<needed_metric> needed_metrics() const;
   void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
-  void set_best(const live_trial& trial, const std::shared_ptr<const report>& what, merit how);
+  void note_run(const live_trial& trial);
+  void end_run(trial_id trial);
+  void name_best_run();
+  void set_best(trial_id trial, const run_record& what, merit how);
   void ask_verdict(live_trial& trial);
   [[nodiscard]] std::optional<stop_verdict> ask_stopper(stopper& whom, const report& about);
   [[nodiscard]] bool stop_condition(live_trial& trial);
@@ -362,6 +375,7 @@ private:
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
   /// It could go on from it, now or later.
   [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;
+  [[nodiscard]] bool is_best_of_run(trial_id of, checkpoint_id id) const;
   [[nodiscard]] bool is_pinned(checkpoint_id id, const checkpoint_entry& x) const;
   [[nodiscard]] bool may_be_named(const checkpoint_entry& x) const;
   void review_named();
@@ -489,6 +503,9 @@ private:
   bool warned_of_room_ = false;
   std::optional<best_trial> best_;
   merit best_merit_;
+  /// Where configurations run several times: which are the best, and the best report of each run.
+  run_book runs_;
+  std::map<trial_id, run_record> run_records_;
   /// The checkpoint that goes with it: of its trial's the one with the best first objective.
   checkpoint_id best_from_;
   /// Of a head before `judged_afresh`: in which lineage the best was, and its trial's newest

@@ -212,7 +212,7 @@ void machine::take(const on::unpause_asked& what) {
 }
 
 void machine::take(const on::add_asked& what) {
-  auto& trial = add_trial({what.config, "client"});
+  auto& trial = add_runs(what.config);
   if (!what.key.empty())
     added_.emplace(what.key, trial.id);
   ask_for(trial);
@@ -246,6 +246,8 @@ void machine::take(const on::retry_asked& what) {
   succeeded_ -= std::exchange(known.succeeded, false) ? 1 : 0;
   known.live = std::move(made);
   live_.insert(trial.id);
+  trial.confirms = settings_.repeats.is_on() && is_confirming(trial.origin);
+  runs_.revive(trial.id);
   if (newest_good(trial) && checkpoints_.at(newest_good(trial)).trial != trial.id)
     borrow(trial.id, newest_good(trial));
   move(trial, status_event::revive);

@@ -318,6 +318,7 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
     told.time = time_of(*trial.last);
   }
   tell_scheduler(std::move(told));
+  end_run(trial.id);
   static constexpr outcome outcomes[]
       = {outcome::completed, outcome::stopped, outcome::failed, outcome::removed};
   tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);

@@ -159,6 +159,14 @@ bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
   return wants(x.trial) || std::any_of(x.borrowers.begin(), x.borrowers.end(), wants);
 }
 
+/// Which run stands for its configuration shows only once all have ended: each keeps its best.
+bool machine::is_best_of_run(trial_id of, checkpoint_id id) const {
+  const auto& all = kept_.at(of);
+  return settings_.repeats.is_on() && std::none_of(all.begin(), all.end(), [&](checkpoint_id x) {
+           return x != id && !checkpoints_.at(x).bad && is_better(x, id);
+         });
+}
+
 void machine::review(trial_id of) {
   const auto& policy = settings_.checkpoints.retention;
   auto known = kept_.find(of);
@@ -168,7 +176,7 @@ void machine::review(trial_id of) {
   all.reserve(known->second.size());
   for (auto id : known->second) {
     const auto& x = checkpoints_.at(id);
-    all.push_back({worth_of(id, x), x.bytes, is_pinned(id, x)});
+    all.push_back({worth_of(id, x), x.bytes, is_pinned(id, x) || is_best_of_run(of, id)});
     if (may_be_named(x))
       kept_for_answers_.insert(of);
   }

@@ -139,36 +139,67 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   if (std::isnan(score))
     return;
   merit now{violation_of(*what), score};
-  if (!trial.best_merit || tune::is_better(now, *trial.best_merit)) {
+  auto is_its_best = !trial.best_merit || tune::is_better(now, *trial.best_merit);
+  if (is_its_best) {
     trial.best = what;
     trial.best_merit = now;
+  }
+  if (settings_.repeats.is_on()) {
+    if (is_its_best)
+      note_run(trial);
+    return;
   }
   // Between trials the smaller number wins: chance may decide which came first.
   auto ties = best_ && now == best_merit_ && trial.id < best_->trial;
   if (!best_ || tune::is_better(now, best_merit_) || ties)
-    set_best(trial, what, now);
+    set_best(trial.id, {trial.attempt->config, trial.lineage, what}, now);
 }
 
-void machine::set_best(const live_trial& trial, const std::shared_ptr<const report>& what,
-                       merit how) {
+/// One of several runs of a configuration has a new best report.
+void machine::note_run(const live_trial& trial) {
+  run_records_[trial.id] = {trial.attempt->config, trial.lineage, trial.best};
+  runs_.note(trial.id, *trial.best_merit);
+  name_best_run();
+}
+
+void machine::end_run(trial_id trial) {
+  if (!settings_.repeats.is_on())
+    return;
+  runs_.end(trial);
+  name_best_run();
+}
+
+/// The best run of the best configuration stands for it.
+void machine::name_best_run() {
+  auto group = runs_.best();
+  if (!group)
+    return;
+  const auto& known = run_records_.at(group->best);
+  if (!best_ || best_->trial != group->best || best_->at != known.at)
+    set_best(group->best, known, group->how);
+}
+
+void machine::set_best(trial_id trial, const run_record& what, merit how) {
   auto has_before = best_.has_value();
   if (!has_before)
     best_.emplace();
   auto before = best_->trial;
   // What it took over since may be all that it has.
-  auto is_same = has_before && before == trial.id && best_lineage_ == trial.lineage;
-  best_->trial = trial.id;
-  best_->config = trial.attempt->config;
-  best_->at = what;
+  auto is_same = has_before && before == trial && best_lineage_ == what.lineage;
+  best_->trial = trial;
+  best_->config = what.config;
+  best_->at = what.at;
   best_merit_ = how;
-  best_lineage_ = trial.lineage;
-  auto newest = newest_good(trial);
-  best_newest_ = newest ? checkpoints_.at(newest).location : std::string{};
+  best_lineage_ = what.lineage;
+  const auto* alive = live(trial);
+  auto newest = alive == nullptr ? entry(trial).newest : newest_good(*alive);
+  auto known = checkpoints_.find(newest);
+  best_newest_ = known == checkpoints_.end() ? std::string{} : known->second.location;
   if (is_same)
     return;
   find_best_checkpoint();
   // What was kept for its sake alone may go.
-  if (has_before && before != trial.id && draws_ >= on::judged_afresh)
+  if (has_before && before != trial && draws_ >= on::judged_afresh)
     review(before);
 }
 
@@ -211,7 +242,9 @@ void machine::ask_verdict(live_trial& trial) {
       proceed(trial, until);
   };
   // A report without the objective has nothing to be judged by.
-  if (!scheduler_.judges || !metric_number(*trial.last, settings_.objectives.front().metric)) {
+  // Nor is one stopped that confirms what was found.
+  if (trial.confirms || !scheduler_.judges
+      || !metric_number(*trial.last, settings_.objectives.front().metric)) {
     train_on(0);
     return;
   }

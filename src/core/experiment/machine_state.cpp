@@ -126,6 +126,8 @@ experiment_view machine::view() const {
                          suspended_, held_};
   if (result.best)
     result.best->status = entry_of(best_->trial).status;
+  if (auto group = result.best ? runs_.best() : std::nullopt)
+    result.best->runs = statistics_of(runs_, *group, settings_.objectives.front().maximise);
   return result;
 }
 
@@ -202,6 +204,7 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   describe_merit(into, x.best_merit);
   into.add(static_cast<std::uint64_t>(x.held));
   into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
+  into.add(std::uint64_t{x.confirms});
   into.add(std::uint64_t{x.was_refused});
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
@@ -256,6 +259,7 @@ void machine::describe(fingerprint& into) const {
     into.add(best_from_).add(std::string_view{best_newest_});
     describe_report(into, best_->at);
   }
+  runs_.describe(into);
   into.add(unchosen_).add(awaiting_lease_).add(places_);
   into.add(in_backoff_).add(asks_);
   for (const auto& [id, x] : withdrawn_)

@@ -124,6 +124,7 @@ void machine::revive_withdrawn() {
   trial.suggested = true;
   entry(trial.id).live = std::move(made);
   live_.insert(trial.id);
+  runs_.revive(trial.id);
   move(trial, status_event::revive);
   row(trial);
   tell_added(trial);
@@ -184,9 +185,12 @@ void machine::take(const on::suggested& what) {
   suggested_fact told{what.ask, what.what, trial_id{trials_.size()}};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
-    for (const auto& x : *list)
-      add_trial(x).suggested = true;
-    suggested_ += list->size();
+    for (const auto& x : *list) {
+      auto& trial = add_trial(x);
+      // What confirms is no sample of the search.
+      trial.suggested = !trial.confirms;
+      suggested_ += trial.confirms ? 0 : 1;
+    }
     searcher_waits_ = list->empty() && !searcher_heard_;
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
     searcher_waits_ = !searcher_heard_;
@@ -213,6 +217,10 @@ live_trial& machine::add_trial(const suggestion& what) {
   trials_.push_back({trial_status::pending, false, std::move(made)});
   ++counts_[static_cast<std::size_t>(trial_status::pending)];
   live_.insert(trial.id);
+  if (settings_.repeats.is_on()) {
+    trial.confirms = is_confirming(trial.origin);
+    runs_.add(trial.id, *trial.config, trial.confirms);
+  }
   row(trial);
   if (drain_) {
     drain_trial(trial);
@@ -222,6 +230,23 @@ live_trial& machine::add_trial(const suggestion& what) {
   ++unchosen_;
   tell_scheduler(fact::added{trial.id, trial.config, false});
   return trial;
+}
+
+/// Runs of what a client added, each told its number unless the client did. @returns the first.
+live_trial& machine::add_runs(const config_ptr& config) {
+  const auto& rule = settings_.repeats;
+  if (!rule.is_on() || config->find(rule.parameter) != nullptr)
+    return add_trial({config, "client"});
+  auto known = runs_.count(*config, false) + runs_.count(*config, true);
+  trial_id first{trials_.size()};
+  for (std::uint64_t i = 0; i < rule.runs; ++i) {
+    auto numbered = *config;
+    numbered.set(rule.parameter, static_cast<std::int64_t>(known + i));
+    auto& trial = add_trial({std::make_shared<const object>(std::move(numbered)), "client"});
+    if (trial.id != first)
+      ask_for(trial);
+  }
+  return *live(first);
 }
 
 void machine::take(const on::chosen& what) {

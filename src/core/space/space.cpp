@@ -333,6 +333,8 @@ std::optional<error> search_space::reject(const object& config, bool partial) co
                    ec::bad_option);
     if (given != nullptr || states[i] == activity::no)
       continue;
+    if (x.numbers_runs)
+      continue;
     if (!partial)
       return about(x.name, "is missing", ec::bad_option);
     // What is left out will be the only thing it can be.

@@ -55,7 +55,7 @@ expected<parameter> parse_parameter(const parameter_text& line) {
   auto what = parse_domain(text.substr(0, split));
   if (!what)
     return prefixed(line.name, what.error());
-  parameter result{line.name, std::move(*what), std::nullopt};
+  parameter result{line.name, std::move(*what), std::nullopt, line.numbers_runs};
   if (split == nowhere)
     return result;
   auto rule = condition::parse(text.substr(split + 2));

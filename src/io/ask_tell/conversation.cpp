@@ -375,6 +375,8 @@ expected<object> conversation::best(const object&) {
              has ? value{static_cast<std::int64_t>(x.checkpoint_iteration)} : value{});
   result.set("checkpoint_metrics",
              has && x.checkpoint_metrics ? value{*x.checkpoint_metrics} : value{});
+  if (x.runs)
+    result.set("runs", to_object(*x.runs));
   return result;
 }
 

@@ -185,6 +185,7 @@ void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
     return;
   }
   auto traits = (*made)->traits();
+  check_repeats_with(x, traits);
   auto objectives = x.what.experiment.objectives.size();
   if (traits.objectives != 0 && objectives > traits.objectives)
     x.refuse("experiment", "metric",

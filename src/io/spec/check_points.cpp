@@ -3,6 +3,7 @@
 
 #include "tune/core/space/comparison.hpp"
 #include "tune/core/space/space.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/fit_config.hpp"
 
 #include <utility>
@@ -68,9 +69,14 @@ void give_way(loading& x, std::size_t number, object& point) {
 
 void check_points(loading& x) {
   std::size_t number = 0;
+  const auto rule = repeat_rule_of(x.what);
   for (auto& point : x.what.search.points) {
     ++number;
     point = fit_config(point, *x.space);
+    if (rule.is_on() && point.find(rule.parameter) != nullptr)
+      x.refuse("search", "points",
+               "points: number " + std::to_string(number) + ": \"" + rule.parameter
+                   + "\": each run of a configuration gets a number of its own; leave it out");
     give_way(x, number, point);
     if (auto why = x.space->reject(point, true))
       x.refuse("search", "points", "points: number " + std::to_string(number) + ": " + why->detail);

@@ -129,6 +129,8 @@ void check_sections(loading& x) {
 }
 
 void check_space(loading& x) {
+  if (!check_repeats(x))
+    return;
   parse_space(x);
   warn_of_empty_space(x);
   if (x.space) {

@@ -127,6 +127,7 @@ experiment_settings settings_of(const spec& x) {
   experiment_settings result;
   result.objectives = x.experiment.objectives;
   result.constraints = x.experiment.constraints;
+  result.repeats = repeat_rule_of(x);
   result.seed = x.experiment.seed;
   result.max_trials = x.experiment.num_samples;
   result.max_concurrent = x.experiment.max_concurrent_trials;
@@ -159,6 +160,17 @@ std::vector<parameter_text> space_lines(const spec& x) {
   std::vector<parameter_text> result;
   for (const auto& each : x.space)
     result.push_back({each.name, each.text});
+  if (auto rule = repeat_rule_of(x); rule.is_on())
+    result.push_back({rule.parameter, "randint(0, 1000000000)", true});
+  return result;
+}
+
+repeat_rule repeat_rule_of(const spec& x) {
+  constexpr std::uint32_t usual_runs = 3;
+  repeat_rule result{x.search.repeat, x.search.repeat_judge, x.search.repeat_parameter,
+                     x.experiment.confirm};
+  result.confirm_runs
+      = x.experiment.confirm_runs.value_or(result.runs > 1 ? result.runs : usual_runs);
   return result;
 }
 
@@ -183,9 +195,24 @@ std::map<std::string, std::string> option_texts(const std::vector<named_text>& x
   return result;
 }
 
+namespace {
+
+/// Without the parameter that tells runs of a configuration apart.
+std::shared_ptr<const search_space> searched_in(std::shared_ptr<const search_space> space) {
+  auto parameters = space->parameters();
+  std::erase_if(parameters, [](const parameter& x) { return x.numbers_runs; });
+  if (parameters.size() == space->parameters().size())
+    return space;
+  // No condition reads it: loading has looked.
+  auto result = search_space::make(std::move(parameters));
+  return result ? std::make_shared<const search_space>(std::move(*result)) : space;
+}
+
+} // namespace
+
 searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search_space> space) {
   searcher_context result;
-  result.space = std::move(space);
+  result.space = searched_in(std::move(space));
   result.seed = x.experiment.seed;
   result.samples = x.experiment.num_samples;
   result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());

@@ -74,10 +74,15 @@ expected<object> complete_config(const object& config, const search_space& space
   auto active = space.active(values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto& name = space.parameters()[i].name;
-    if (active[i] && values[i].is_null() && find_parameter(given, name) == nullptr)
+    if (active[i] && values[i].is_null() && find_parameter(given, name) == nullptr
+        && !space.parameters()[i].numbers_runs)
       return error{ec::bad_option, "\"" + name + "\": is missing"};
   }
   auto result = space.assemble(values);
+  for (const auto& x : space.parameters()) {
+    if (x.numbers_runs && find_parameter(given, x.name) == nullptr)
+      result.erase(x.name);
+  }
   if (auto why = space.reject(result, false))
     return error{ec::bad_option, why->detail};
   return result;

@@ -10,6 +10,8 @@
 #include "tune/io/probe/peer_address.hpp"
 #include "tune/io/spec/convert.hpp"
 
+#include <algorithm>
+
 namespace tune {
 
 namespace {
@@ -19,6 +21,13 @@ using namespace key_makers;
 constexpr double most_count = 1e9;
 constexpr double most_cpus = 1e6;
 constexpr double most_points = 1000;
+constexpr double most_runs = 1000;
+
+/// A row bound to the value inside an optional field, for `or_auto`.
+#define TUNE_INSIDE(path)                                                                          \
+  [](spec & x) -> auto& {                                                                          \
+    return *x.path;                                                                                \
+  }
 
 expected<void> read_name(spec& x, const std::string& what) {
   auto is_bad = what.find('/') != what.npos || what == "." || what == "..";
@@ -78,6 +87,15 @@ void add_experiment(rows& to) {
                       {"min", "max"}, TUNE_FIELD(experiment.maximise)));
   to.push_back(metric_key());
   to.push_back(constraints_key());
+  to.push_back(integer({"experiment", "confirm",
+                        "so many of the best configurations run again at the end, and name the "
+                        "winner; 0 = none"},
+                       {0, most_runs}, TUNE_FIELD(experiment.confirm)));
+  to.push_back(or_auto(integer({"experiment", "confirm_runs",
+                                "how often each of them; auto: as [search] repeat, or 3 where "
+                                "that is 1"},
+                               {1, most_runs}, TUNE_INSIDE(experiment.confirm_runs)),
+                       TUNE_FIELD(experiment.confirm_runs)));
   to.push_back(integer({"experiment", "num_samples",
                         "configurations to try, times the size of the grids; 0 = until another "
                         "limit",
@@ -176,6 +194,25 @@ key_spec points_key() {
   return result;
 }
 
+key_spec repeat_parameter_key() {
+  auto result = text({"search", "repeat_parameter",
+                      "parameter that tells a run its number, from 0, where configurations run "
+                      "several times"},
+                     "letters, digits and _", TUNE_FIELD(search.repeat_parameter));
+  result.read = [](spec& x, const std::string& what) -> expected<void> {
+    constexpr std::size_t most = 100;
+    auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    auto is_plain = [&](char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); };
+    auto begins = !what.empty() && (is_letter(what[0]) || what[0] == '_') && what.size() <= most;
+    if (!begins || !std::all_of(what.begin(), what.end(), is_plain))
+      return refusal("repeat_parameter", what,
+                     "must be letters, digits and _, at most 100, and begin with no digit");
+    x.search.repeat_parameter = what;
+    return {};
+  };
+  return result;
+}
+
 void add_plugins(rows& to) {
   to.push_back(text({"search", "type", "what proposes configurations"},
                     "name that `tune-node list searchers` prints", TUNE_FIELD(search.type)));
@@ -186,6 +223,11 @@ void add_plugins(rows& to) {
       TUNE_FIELD(search.points_from)));
   to.push_back(integer({"search", "points_from_best", "how many of them"}, {1, most_points},
                        TUNE_FIELD(search.points_from_best)));
+  to.push_back(integer({"search", "repeat", "runs of each configuration, which is judged by all"},
+                       {1, most_runs}, TUNE_FIELD(search.repeat)));
+  to.push_back(one_of({"search", "repeat_judge", "what the runs of a configuration come to"},
+                      {"mean", "median", "lower_bound"}, TUNE_FIELD(search.repeat_judge)));
+  to.push_back(repeat_parameter_key());
   to.push_back(family({"search", "", "option of the chosen searcher"}, "<option>",
                       "as `tune-node list searchers` prints", TUNE_FIELD(search.options)));
   to.push_back(text({"scheduler", "type", "what judges running trials"},
@@ -274,12 +316,6 @@ void add_checkpoint(rows& to) {
                       "room for that in the memory of each node; what is more goes to disk", true},
                      TUNE_FIELD(checkpoint.pause_memory)));
 }
-
-/// A row bound to the value inside an optional field, for `or_auto`.
-#define TUNE_INSIDE(path)                                                                          \
-  [](spec & x) -> auto& {                                                                          \
-    return *x.path;                                                                                \
-  }
 
 key_spec listen_key() {
   auto result = text(

@@ -45,6 +45,11 @@ struct loading {
 
 /// Fills what depends on other keys, and checks `[experiment]`, `[resources]`, `[failure]`.
 void check_sections(loading& x);
+/// Checks `[search] repeat` and `[experiment] confirm` against other keys. @returns whether the
+/// space can be looked at.
+[[nodiscard]] bool check_repeats(loading& x);
+/// The same against what was chosen.
+void check_repeats_with(loading& x, const searcher_traits& source);
 /// Parses `[space]` and `[stop]`, checks `[search] points`.
 void check_space(loading& x);
 /// Brings the points into the form of the space, and checks them. Where the command line or the

@@ -42,38 +42,82 @@ struct judged {
   trial_row row;
 };
 
-/// Looks at every trial: the database knows nothing of constraints, nor of nested metrics.
-expected<std::vector<trial_row>> judge_all(store_reader& from, const objective& by,
-                                           const constraint_list& constraints) {
+/// Every trial, with NaN where it has no number: the database knows nothing of constraints, nor of
+/// nested metrics.
+expected<std::vector<judged>> judge_each(store_reader& from, const best_rule& rule) {
   trial_query all;
   all.limit = std::numeric_limits<std::size_t>::max();
   auto rows = from.trials(all);
   if (!rows)
     return rows.error();
-  std::vector<judged> known;
+  std::vector<judged> result;
   for (auto& x : *rows) {
-    auto number = number_of(from, x, by.metric);
+    auto number = number_of(from, x, rule.by.metric);
     if (!number)
       return number.error();
-    if (!*number || std::isnan(**number))
-      continue;
-    merit how{total_violation(constraints, *x.best_metrics), by.maximise ? **number : -**number};
-    known.push_back({how, std::move(x)});
+    merit how;
+    if (*number)
+      how = {total_violation(rule.constraints, *x.best_metrics),
+             rule.by.maximise ? **number : -**number};
+    result.push_back({how, std::move(x)});
   }
-  std::stable_sort(known.begin(), known.end(),
+  return result;
+}
+
+expected<std::vector<trial_row>> judge_all(store_reader& from, const best_rule& rule) {
+  auto known = judge_each(from, rule);
+  if (!known)
+    return known.error();
+  std::erase_if(*known, [](const judged& x) { return std::isnan(x.how.score); });
+  std::stable_sort(known->begin(), known->end(),
                    [](const judged& x, const judged& y) { return is_better(x.how, y.how); });
   std::vector<trial_row> result;
-  result.reserve(known.size());
-  for (auto& x : known)
+  result.reserve(known->size());
+  for (auto& x : *known)
     result.push_back(std::move(x.row));
+  return result;
+}
+
+run_book book_of(const std::vector<judged>& all, const repeat_rule& rule) {
+  run_book result{rule};
+  for (const auto& [how, row] : all) {
+    result.add(row.trial, row.best_config ? *row.best_config : row.config,
+               is_confirming(row.origin));
+    result.note(row.trial, how);
+    if (is_final(row.status))
+      result.end(row.trial);
+  }
+  return result;
+}
+
+expected<std::vector<trial_row>> best_runs(store_reader& from, const best_rule& rule,
+                                           std::size_t limit) {
+  auto known = judge_each(from, rule);
+  if (!known)
+    return known.error();
+  std::vector<trial_row> result;
+  for (const auto& group : book_of(*known, rule.repeats).ranked(limit)) {
+    auto row = std::find_if(known->begin(), known->end(),
+                            [&](const judged& x) { return x.row.trial == group.best; });
+    result.push_back(row->row);
+  }
   return result;
 }
 
 } // namespace
 
-expected<std::vector<trial_row>> best_trials(store_reader& from, const objective& by,
-                                             const constraint_list& constraints,
+expected<run_book> runs_of(store_reader& from, const best_rule& rule) {
+  auto known = judge_each(from, rule);
+  if (!known)
+    return known.error();
+  return book_of(*known, rule.repeats);
+}
+
+expected<std::vector<trial_row>> best_trials(store_reader& from, const best_rule& rule,
                                              std::size_t limit) {
+  if (rule.repeats.is_on())
+    return best_runs(from, rule, limit);
+  const auto& by = rule.by;
   trial_query which;
   which.by = trial_query::order::metric;
   which.metric = by.metric;
@@ -82,9 +126,10 @@ expected<std::vector<trial_row>> best_trials(store_reader& from, const objective
   auto rows = from.trials(which);
   if (!rows)
     return rows;
-  auto is_enough = constraints.empty() && !rows->empty() && number_at_top(rows->front(), by.metric);
+  auto is_enough
+      = rule.constraints.empty() && !rows->empty() && number_at_top(rows->front(), by.metric);
   if (!is_enough)
-    rows = judge_all(from, by, constraints);
+    rows = judge_all(from, rule);
   else
     std::erase_if(*rows, [&](const trial_row& x) { return !number_at_top(x, by.metric); });
   if (rows)

@@ -24,7 +24,7 @@ class machine;
 /// Number of trials by status; indexed by `trial_status`.
 using status_counts = std::array<std::uint64_t, trial_status_count>;
 
-/// The best trial so far.
+/// The best trial so far. Where configurations run several times: the best run of the best one.
 struct best_trial {
   trial_id trial;
   config_ptr config;
@@ -39,6 +39,8 @@ struct best_trial {
   metrics_ptr checkpoint_metrics;
   /// What has become of the trial: one that failed later may still be the best.
   trial_status status = trial_status::pending;
+  /// What all runs of the configuration come to; nothing where each runs once.
+  std::optional<run_statistics> runs = {};
 };
 
 /// What an observer may see of a running experiment.

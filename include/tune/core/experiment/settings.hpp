@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/experiment/constraints.hpp"
+#include "tune/core/experiment/run_book.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/end_class.hpp"
@@ -71,6 +72,8 @@ struct experiment_settings {
   std::vector<objective> objectives;
   /// A report that keeps them all is better than any that does not.
   constraint_list constraints;
+  /// Whether, and how, runs of one configuration are judged together.
+  repeat_rule repeats = {};
   std::uint64_t seed = 0;
   /// Trials to make. 0 = until the searcher ends. Counted here for searchers that never end.
   std::uint64_t max_trials = 0;

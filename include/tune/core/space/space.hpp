@@ -19,6 +19,9 @@ struct parameter {
   domain what;
   /// Absent from the configuration where this does not hold.
   std::optional<condition> active_if;
+  /// It tells runs of one configuration apart: nothing is searched in it, and a configuration may
+  /// lack it.
+  bool numbers_runs = false;
 };
 
 /// What the user wrote about one parameter.
@@ -26,6 +29,8 @@ struct parameter_text {
   std::string name;
   /// "loguniform(1e-5, 0.1) if optimizer == sgd".
   std::string text;
+  /// See `parameter`.
+  bool numbers_runs = false;
 };
 
 /// Parameters whose conditions refer to each other without cycles.

@@ -25,6 +25,9 @@ namespace tune {
 
 /// `[space]` and `[stop]` as their parsers take them.
 [[nodiscard]] std::vector<parameter_text> space_lines(const spec& x);
+
+/// `[search] repeat` and `[experiment] confirm` with what goes with them.
+[[nodiscard]] repeat_rule repeat_rule_of(const spec& x);
 [[nodiscard]] std::vector<stop_line> stop_lines(const spec& x);
 [[nodiscard]] stopper_context stopper_context_of(const spec& x);
 

@@ -36,6 +36,10 @@ struct experiment_section {
   std::vector<objective> objectives;
   /// What the best has to keep to.
   constraint_list constraints;
+  /// So many of the best configurations run again at the end. 0 = none.
+  std::uint32_t confirm = 0;
+  /// How often each; nothing: as often as in the search, or 3 times where that is once. [>= 1]
+  std::optional<std::uint32_t> confirm_runs;
   /// 0 = until another limit.
   std::uint64_t num_samples = 1;
   /// 0 = as many as fit.
@@ -139,6 +143,12 @@ struct search_section {
   std::string points_from;
   /// So many of them. [>= 1]
   std::uint64_t points_from_best = 10;
+  /// Runs of each configuration. [>= 1]
+  std::uint32_t repeat = 1;
+  /// What they come to together.
+  run_judge repeat_judge = run_judge::mean;
+  /// Parameter that tells a run its number.
+  std::string repeat_parameter = "seed";
   /// What these came to when the experiment began; not a key.
   std::vector<object> found_points;
   /// Options of the entry; once loaded, with all defaults filled in.

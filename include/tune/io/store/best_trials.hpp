@@ -11,13 +11,23 @@
 
 namespace tune {
 
+/// What "best" means in an experiment.
+struct best_rule {
+  objective by;
+  constraint_list constraints = {};
+  repeat_rule repeats = {};
+};
+
 /// The trials whose best reports are the best, as `is_better` orders them; of equal ones the first
-/// by number. Trials without a number for the objective are none of them.
+/// by number. Trials without a number for the objective are none of them. Where configurations run
+/// several times: of each the best run, ordered as `run_book` orders them.
 ///
 /// @param limit At most so many.
 /// @errors those of the reader.
-[[nodiscard]] expected<std::vector<trial_row>> best_trials(store_reader& from, const objective& by,
-                                                           const constraint_list& constraints,
-                                                           std::size_t limit);
+[[nodiscard]] expected<std::vector<trial_row>>
+best_trials(store_reader& from, const best_rule& rule, std::size_t limit);
+
+/// The runs of an experiment in which configurations run several times. @errors as `best_trials`.
+[[nodiscard]] expected<run_book> runs_of(store_reader& from, const best_rule& rule);
 
 } // namespace tune

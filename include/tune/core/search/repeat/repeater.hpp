@@ -1,0 +1,102 @@
+/// Has each configuration of another searcher run several times, and the best confirmed at the end.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/run_book.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// A searcher around another one.
+///
+/// Each configuration that the inner one proposes becomes `rule.runs` suggestions in a row, which
+/// differ in `rule.parameter` alone: 0, 1, … A configuration that is proposed once more goes on
+/// counting. The inner searcher counts configurations: it is asked for those, told of each once, as
+/// if each were one trial, and hears of each once, when all its runs have ended: of the runs' best
+/// reports each objective is put together as the rule says, and the constraints are averaged; runs
+/// without a value are left out. Trials that clients added are told as configurations of one run.
+///
+/// With `rule.confirm` the best are proposed again once the inner searcher is exhausted and all
+/// trials have ended: `rule.confirm_runs` times each, with numbers that follow those of the search,
+/// and an origin by which `is_confirming` knows them. The inner searcher does not hear of these.
+///
+/// @source Ray Tune, Repeater; there the number of samples counts trials, and the last report does.
+class repeater final : public searcher {
+public:
+  /// @param inner   must not be null. Its space has no parameter `rule.parameter`.
+  /// @param samples Configurations to take of an inner searcher that does not end by itself.
+  ///                0 = all.
+  repeater(std::unique_ptr<searcher> inner, repeat_rule rule, std::uint64_t samples);
+
+  [[nodiscard]] searcher_traits traits() const override;
+  void apply(const searcher_fact& what) override;
+  [[nodiscard]] proposal propose(const ask& question) const override;
+  void describe(fingerprint& into) const override;
+
+private:
+  /// A configuration as the inner searcher knows it.
+  struct draw {
+    /// As the inner searcher calls it.
+    trial_id known_as;
+    config_ptr config;
+    /// Runs that it has when it is complete.
+    std::uint32_t wanted = 1;
+    std::vector<trial_id> trials = {};
+    std::uint32_t ended = 0;
+  };
+  /// A run of a draw.
+  struct run {
+    std::size_t draw = 0;
+    /// With its best report.
+    observation best;
+    outcome how = outcome::running;
+    bool ended = false;
+  };
+  struct batch;
+
+  void repeat(batch& to, const suggestion& what, std::uint32_t begun) const;
+  [[nodiscard]] proposal ask_inner(const ask& question, std::size_t still) const;
+  void confirm(batch& to) const;
+  void take(const suggestion& what, trial_id trial, std::vector<suggestion>& fresh);
+  void take(const searcher_fact& at, const suggested_fact& what);
+  void take(const searcher_fact& at, const observation& what);
+  void enter(const observation& what);
+  [[nodiscard]] observation joined(const draw& what) const;
+  [[nodiscard]] object without_number(const object& config) const;
+
+  std::unique_ptr<searcher> inner_;
+  repeat_rule rule_;
+  /// Configurations to take; 0 = all that come.
+  std::uint64_t samples_ = 0;
+  bool inner_learns_ = false;
+
+  /// What the inner searcher proposed last, and how many of its runs were suggested.
+  suggestion under_way_;
+  std::uint32_t begun_ = 0;
+  /// Configurations that the inner searcher proposed, and asks that it answered.
+  std::uint64_t drawn_ = 0;
+  std::uint64_t inner_asks_ = 0;
+  /// Runs that were suggested, by configuration.
+  std::map<std::string, std::uint32_t> given_;
+
+  /// Some of the best were proposed again.
+  bool confirming_ = false;
+
+  // The rest only where somebody wants to know of results.
+  run_book book_;
+  std::map<trial_id, config_ptr> configs_;
+  std::map<trial_id, std::optional<merit>> bests_;
+  std::vector<draw> draws_;
+  std::map<trial_id, run> runs_;
+  /// Numbers that the inner searcher was given for configurations.
+  std::uint64_t names_ = 0;
+};
+
+} // namespace tune

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/repeat/repeater.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+merit merit_of(const observation& x) {
+  merit result;
+  for (auto miss : x.constraints)
+    result.violation += std::max(miss, 0.0);
+  if (!x.values.empty())
+    result.score = x.values.front();
+  return result;
+}
+
+/// Of several runs: one that trained to its end says most.
+outcome joined_outcome(const std::vector<outcome>& all) {
+  for (auto x : {outcome::completed, outcome::stopped}) {
+    if (std::find(all.begin(), all.end(), x) != all.end())
+      return x;
+  }
+  return all.front();
+}
+
+std::vector<suggestion>* list_of(proposal& x) {
+  return std::get_if<std::vector<suggestion>>(&x);
+}
+
+} // namespace
+
+/// What is being proposed.
+struct repeater::batch {
+  std::size_t most = 1;
+  std::vector<suggestion> list = {};
+  /// Runs in it, by configuration.
+  std::map<std::string, std::uint32_t> more = {};
+
+  [[nodiscard]] std::size_t still() const { return most - list.size(); }
+};
+
+repeater::repeater(std::unique_ptr<searcher> inner, repeat_rule rule, std::uint64_t samples)
+    : inner_{std::move(inner)}
+    , rule_{std::move(rule)}
+    , samples_{samples}
+    , begun_{rule_.runs}
+    , book_{rule_} {
+  assert(inner_ != nullptr);
+  auto traits = inner_->traits();
+  inner_learns_ = traits.learns;
+  // Whoever ends by itself counts its samples by itself; one that is idle is never at its end.
+  if (traits.exhaustible || traits.ahead == 0)
+    samples_ = 0;
+}
+
+searcher_traits repeater::traits() const {
+  auto result = inner_->traits();
+  // It counts configurations, which nobody else does.
+  result.exhaustible = result.exhaustible || samples_ > 0;
+  result.learns = result.learns || rule_.confirm > 0;
+  return result;
+}
+
+object repeater::without_number(const object& config) const {
+  auto result = config;
+  result.erase(rule_.parameter);
+  return result;
+}
+
+/// Adds runs of `what` as far as there is room. @param begun So many were suggested before.
+void repeater::repeat(batch& to, const suggestion& what, std::uint32_t begun) const {
+  auto key = run_key(*what.config, rule_.parameter);
+  auto known = given_.find(key);
+  auto number = known == given_.end() ? 0 : known->second;
+  for (; begun < rule_.runs && to.still() > 0; ++begun) {
+    auto config = *what.config;
+    config.set(rule_.parameter, static_cast<std::int64_t>(number + to.more[key]++));
+    to.list.push_back({std::make_shared<const object>(std::move(config)), what.origin});
+  }
+}
+
+/// @param still So many suggestions are wanted yet.
+proposal repeater::ask_inner(const ask& question, std::size_t still) const {
+  auto count = (still + rule_.runs - 1) / rule_.runs;
+  if (samples_ > 0)
+    count = std::min<std::size_t>(count, samples_ - std::min(samples_, drawn_));
+  if (count == 0)
+    return exhausted{"all " + std::to_string(drawn_) + " configurations were suggested"};
+  return inner_->propose({inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
+}
+
+/// Proposes those of the best again that have not run often enough.
+void repeater::confirm(batch& to) const {
+  for (const auto& group : book_.ranked(rule_.confirm, false)) {
+    auto config = *configs_.at(group.best);
+    auto key = run_key(config, rule_.parameter);
+    auto known = given_.find(key);
+    auto number = known == given_.end() ? 0 : known->second;
+    for (auto done = book_.count(config, true); done < rule_.confirm_runs && to.still() > 0;
+         ++done) {
+      config.set(rule_.parameter, static_cast<std::int64_t>(number + to.more[key]++));
+      to.list.push_back({std::make_shared<const object>(config),
+                         std::string{confirms_prefix} + to_text(group.best)});
+    }
+  }
+}
+
+proposal repeater::propose(const ask& question) const {
+  batch result{question.count};
+  if (under_way_.config != nullptr)
+    repeat(result, under_way_, begun_);
+  if (result.still() == 0)
+    return std::move(result.list);
+  auto answer = ask_inner(question, result.still());
+  if (const auto* list = list_of(answer)) {
+    for (const auto& x : *list)
+      repeat(result, x, 0);
+  }
+  if (!result.list.empty())
+    return std::move(result.list);
+  if (rule_.confirm == 0 || !std::holds_alternative<exhausted>(answer))
+    return answer;
+  // The best are known once all have ended; while they are confirmed, that changes no more.
+  if (book_.has_open() && !confirming_)
+    return nothing_yet{};
+  confirm(result);
+  if (result.list.empty())
+    return answer;
+  return std::move(result.list);
+}
+
+/// Enters one suggestion that was made; those that began a configuration go to `fresh`.
+void repeater::take(const suggestion& what, trial_id trial, std::vector<suggestion>& fresh) {
+  ++given_[run_key(*what.config, rule_.parameter)];
+  if (inner_learns_ || rule_.confirm > 0) {
+    book_.add(trial, *what.config, is_confirming(what.origin));
+    configs_.emplace(trial, what.config);
+  }
+  if (is_confirming(what.origin)) {
+    confirming_ = true;
+    return;
+  }
+  if (begun_ >= rule_.runs) {
+    begun_ = 0;
+    ++drawn_;
+    confirming_ = false;
+    under_way_ = {std::make_shared<const object>(without_number(*what.config)), what.origin};
+    fresh.push_back(under_way_);
+    trial_id name{names_++};
+    if (inner_learns_)
+      draws_.push_back({name, under_way_.config, rule_.runs});
+  }
+  ++begun_;
+  if (inner_learns_) {
+    runs_.emplace(trial, run{draws_.size() - 1, {}});
+    draws_.back().trials.push_back(trial);
+  }
+}
+
+void repeater::take(const searcher_fact& at, const suggested_fact& what) {
+  trial_id first{names_};
+  const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
+  if (list == nullptr) {
+    inner_->apply({at.seq, suggested_fact{++inner_asks_, what.what, first}});
+    return;
+  }
+  std::vector<suggestion> fresh;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    take((*list)[i], {what.first.number + i}, fresh);
+  if (!fresh.empty())
+    inner_->apply({at.seq, suggested_fact{++inner_asks_, std::move(fresh), first}});
+}
+
+/// A trial that nobody here proposed: a client's.
+void repeater::enter(const observation& what) {
+  book_.add(what.trial, *what.config, false);
+  configs_.emplace(what.trial, what.config);
+  if (!inner_learns_)
+    return;
+  runs_.emplace(what.trial, run{draws_.size(), {}});
+  auto config = std::make_shared<const object>(without_number(*what.config));
+  draws_.push_back({{names_++}, std::move(config), 1, {what.trial}});
+}
+
+void repeater::take(const searcher_fact& at, const observation& what) {
+  if (!book_.knows(what.trial))
+    enter(what);
+  auto how = merit_of(what);
+  auto ends = what.how != outcome::running;
+  if (ends)
+    book_.end(what.trial);
+  else
+    book_.revive(what.trial);
+  auto known = runs_.find(what.trial);
+  auto& best = bests_[what.trial];
+  if (!std::isnan(how.score) && (!best || is_better(how, *best))) {
+    best = how;
+    book_.note(what.trial, how);
+    if (known != runs_.end())
+      known->second.best = what;
+  }
+  if (known == runs_.end())
+    return;
+  auto& x = known->second;
+  x.how = what.how;
+  auto& all = draws_[x.draw];
+  if (std::exchange(x.ended, ends) != ends)
+    all.ended += ends ? 1 : -1;
+  if (ends && all.ended == all.wanted)
+    inner_->apply({at.seq, joined(all)});
+}
+
+/// What one trial would have been told of that did what all the runs did together.
+observation repeater::joined(const draw& what) const {
+  observation result;
+  result.trial = what.known_as;
+  result.config = what.config;
+  std::vector<outcome> ends;
+  std::vector<const observation*> seen;
+  for (auto id : what.trials) {
+    const auto& x = runs_.at(id);
+    ends.push_back(x.how);
+    if (!x.best.values.empty())
+      seen.push_back(&x.best);
+  }
+  result.how = joined_outcome(ends);
+  if (seen.empty())
+    return result;
+  result.fidelity = seen.front()->fidelity;
+  for (const auto* x : seen)
+    result.fidelity = std::min(result.fidelity, x->fidelity);
+  for (std::size_t i = 0; i < seen.front()->values.size(); ++i) {
+    std::vector<double> values;
+    for (const auto* x : seen) {
+      if (!std::isnan(x->values[i]))
+        values.push_back(x->values[i]);
+    }
+    result.values.push_back(values.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                           : judged_by(rule_.judge, std::move(values)));
+  }
+  result.constraints.resize(seen.front()->constraints.size());
+  for (const auto* x : seen) {
+    for (std::size_t i = 0; i < result.constraints.size(); ++i)
+      result.constraints[i] += x->constraints[i] / static_cast<double>(seen.size());
+  }
+  return result;
+}
+
+void repeater::apply(const searcher_fact& what) {
+  if (const auto* told = std::get_if<suggested_fact>(&what.what))
+    take(what, *told);
+  else
+    take(what, std::get<observation>(what.what));
+}
+
+void repeater::describe(fingerprint& into) const {
+  into.add(std::uint64_t{begun_}).add(drawn_).add(inner_asks_).add(names_);
+  into.add(std::uint64_t{confirming_});
+  for (const auto& [key, count] : given_)
+    into.add(std::string_view{key}).add(std::uint64_t{count});
+  book_.describe(into);
+  inner_->describe(into);
+}
+
+} // namespace tune

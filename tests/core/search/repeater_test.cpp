@@ -1,0 +1,269 @@
+// Each configuration of a searcher several times, and the best once more.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/repeat/repeater.hpp"
+
+#include "support/asking.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tune {
+namespace {
+
+using support::asking;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Notes what it is told; proposes x = 0, 1, 2, …
+class listening : public searcher {
+public:
+  struct notes {
+    std::vector<std::uint64_t> asks;
+    std::vector<std::uint64_t> firsts;
+    std::vector<object> suggested;
+    std::vector<observation> heard;
+  };
+
+  listening(std::shared_ptr<notes> to, std::uint64_t end) : to_{std::move(to)}, end_{end} {}
+
+  [[nodiscard]] searcher_traits traits() const override { return {}; }
+  void apply(const searcher_fact& what) override {
+    if (const auto* told = std::get_if<suggested_fact>(&what.what)) {
+      to_->asks.push_back(told->ask);
+      to_->firsts.push_back(told->first.number);
+      if (const auto* list = std::get_if<std::vector<suggestion>>(&told->what)) {
+        for (const auto& x : *list)
+          to_->suggested.push_back(*x.config);
+        made_ += list->size();
+      }
+    } else {
+      to_->heard.push_back(std::get<observation>(what.what));
+    }
+  }
+  [[nodiscard]] proposal propose(const ask& question) const override {
+    std::vector<suggestion> result;
+    for (auto i = made_; i < std::min(end_, made_ + question.count); ++i)
+      result.push_back(
+          {std::make_shared<object>(object{{"x", static_cast<std::int64_t>(i)}}), "it"});
+    if (result.empty())
+      return exhausted{"it has no more"};
+    return result;
+  }
+  void describe(fingerprint& into) const override { into.add(made_); }
+
+private:
+  std::shared_ptr<notes> to_;
+  std::uint64_t end_;
+  std::uint64_t made_ = 0;
+};
+
+repeat_rule rule_of(std::uint32_t runs, std::uint32_t confirm = 0) {
+  repeat_rule result;
+  result.runs = runs;
+  result.confirm = confirm;
+  result.confirm_runs = 2;
+  return result;
+}
+
+struct repeated : testing::Test {
+  std::shared_ptr<listening::notes> notes = std::make_shared<listening::notes>();
+
+  asking make(repeat_rule rule, std::uint64_t samples = 0, std::uint64_t end = 1000) {
+    return asking{
+        std::make_unique<repeater>(std::make_unique<listening>(notes, end), rule, samples)};
+  }
+  static std::vector<suggestion> list_of(const proposal& x) {
+    const auto* list = std::get_if<std::vector<suggestion>>(&x);
+    return list == nullptr ? std::vector<suggestion>{} : *list;
+  }
+  static std::vector<std::string> texts(const proposal& x) {
+    std::vector<std::string> result;
+    for (const auto& y : list_of(x))
+      result.push_back(to_text(*y.config->find("x")) + "/" + to_text(*y.config->find("seed")));
+    return result;
+  }
+  /// A trial ends with this value; NaN: without any.
+  static void end(asking& from, std::uint64_t trial, const suggestion& what, double value,
+                  outcome how = outcome::completed) {
+    std::vector<double> values;
+    if (!std::isnan(value)) {
+      values = {value};
+      from.tell({{trial}, what.config, 1, 3, values, {}, outcome::running});
+    }
+    from.tell({{trial}, what.config, 1, 4, values, {}, how});
+  }
+};
+
+TEST_F(repeated, each_configuration_comes_so_often_with_numbers_of_its_own) {
+  auto from = make(rule_of(3));
+
+  EXPECT_THAT(texts(from.next(4)), ElementsAre("0/0", "0/1", "0/2", "1/0"));
+  EXPECT_THAT(texts(from.next(1)), ElementsAre("1/1"));
+  EXPECT_THAT(texts(from.next(3)), ElementsAre("1/2", "2/0", "2/1"));
+
+  EXPECT_THAT(notes->suggested, ElementsAre(object{{"x", 0}}, object{{"x", 1}}, object{{"x", 2}}));
+  EXPECT_THAT(notes->asks, ElementsAre(1, 2));
+  EXPECT_THAT(notes->firsts, ElementsAre(0, 2));
+}
+
+TEST_F(repeated, the_number_of_samples_counts_configurations) {
+  auto from = make(rule_of(2), 2);
+
+  EXPECT_TRUE(from.uut().traits().exhaustible);
+  EXPECT_THAT(texts(from.next(100)), ElementsAre("0/0", "0/1", "1/0", "1/1"));
+  EXPECT_TRUE(std::holds_alternative<exhausted>(from.next(1)));
+}
+
+TEST_F(repeated, the_searcher_hears_of_a_configuration_once_and_by_all_its_runs) {
+  auto from = make(rule_of(3));
+  auto list = list_of(from.next(3));
+
+  end(from, 1, list[1], 0.5);
+  end(from, 0, list[0], 0.1);
+  EXPECT_THAT(notes->heard, IsEmpty());
+  end(from, 2, list[2], 0.9, outcome::stopped);
+
+  ASSERT_EQ(notes->heard.size(), 1u);
+  const auto& heard = notes->heard.front();
+  EXPECT_EQ(heard.trial, trial_id{0});
+  EXPECT_EQ(*heard.config, (object{{"x", 0}}));
+  EXPECT_EQ(heard.how, outcome::completed);
+  ASSERT_EQ(heard.values.size(), 1u);
+  EXPECT_NEAR(heard.values[0], 0.5, 1e-12);
+}
+
+TEST_F(repeated, the_best_report_of_a_run_counts_and_runs_without_any_do_not) {
+  auto from = make(rule_of(3));
+  auto list = list_of(from.next(3));
+
+  from.tell({{0}, list[0].config, 1, 1, {0.8}, {-1}, outcome::running});
+  end(from, 0, list[0], 0.2);
+  end(from, 1, list[1], nan, outcome::failed);
+  from.tell({{2}, list[2].config, 1, 2, {0.4}, {-3}, outcome::completed});
+
+  ASSERT_EQ(notes->heard.size(), 1u);
+  EXPECT_NEAR(notes->heard[0].values[0], 0.6, 1e-12);
+  EXPECT_THAT(notes->heard[0].constraints, ElementsAre(-2));
+  EXPECT_EQ(notes->heard[0].fidelity, 1u);
+}
+
+TEST_F(repeated, a_configuration_all_of_whose_runs_failed_is_told_as_failed) {
+  auto from = make(rule_of(2));
+  auto list = list_of(from.next(2));
+
+  end(from, 0, list[0], nan, outcome::failed);
+  end(from, 1, list[1], nan, outcome::lost);
+
+  ASSERT_EQ(notes->heard.size(), 1u);
+  EXPECT_THAT(notes->heard[0].values, IsEmpty());
+  EXPECT_EQ(notes->heard[0].how, outcome::failed);
+}
+
+TEST_F(repeated, what_a_client_adds_is_told_as_a_configuration_of_one_run) {
+  auto from = make(rule_of(2));
+  auto list = list_of(from.next(2));
+  auto added = std::make_shared<object>(object{{"x", 77}, {"seed", 0}});
+
+  from.tell({{2}, added, 1, 5, {0.7}, {}, outcome::completed});
+
+  ASSERT_EQ(notes->heard.size(), 1u);
+  EXPECT_EQ(notes->heard[0].trial, trial_id{1});
+  EXPECT_EQ(*notes->heard[0].config, (object{{"x", 77}}));
+}
+
+TEST_F(repeated, a_configuration_that_comes_once_more_goes_on_counting) {
+  auto space = support::space_of({{"x", "grid(1, 2)"}});
+  auto inner = support::make_searcher("random", {space, 1, 2, 1, {}});
+  ASSERT_TRUE(inner);
+  asking from{std::make_unique<repeater>(std::move(*inner), rule_of(2), 2)};
+
+  EXPECT_THAT(texts(from.next(8)),
+              ElementsAre("1/0", "1/1", "2/0", "2/1", "1/2", "1/3", "2/2", "2/3"));
+}
+
+TEST_F(repeated, a_searcher_that_waits_for_clients_goes_on_waiting) {
+  auto space = support::space_of({{"x", "uniform(0, 1)"}});
+  auto inner = support::make_searcher("none", {space, 1, 1, 1, {{{"x", 0.5}}, {{"x", 0.25}}}});
+  ASSERT_TRUE(inner);
+  asking from{std::make_unique<repeater>(std::move(*inner), rule_of(2), 1)};
+
+  EXPECT_EQ(from.uut().traits().ahead, 0u);
+  EXPECT_THAT(texts(from.next(9)), ElementsAre("0.5/0", "0.5/1", "0.25/0", "0.25/1"));
+  EXPECT_TRUE(std::holds_alternative<nothing_yet>(from.next(9)));
+}
+
+TEST_F(repeated, the_best_are_confirmed_once_all_have_ended) {
+  auto from = make(rule_of(1, 2), 3);
+  auto list = list_of(from.next(9));
+  ASSERT_EQ(list.size(), 3u);
+  end(from, 0, list[0], 0.2);
+  end(from, 1, list[1], 0.9);
+  EXPECT_TRUE(std::holds_alternative<nothing_yet>(from.next(9)));
+  end(from, 2, list[2], 0.5);
+
+  auto some = from.next(3);
+  EXPECT_THAT(texts(some), ElementsAre("1/1", "1/2", "2/1"));
+  EXPECT_EQ(list_of(some)[0].origin, "confirms 00001");
+  EXPECT_THAT(texts(from.next(9)), ElementsAre("2/2"));
+  EXPECT_TRUE(std::holds_alternative<exhausted>(from.next(9)));
+  EXPECT_EQ(notes->heard.size(), 3u);
+}
+
+TEST_F(repeated, more_samples_later_are_confirmed_too) {
+  auto from = make(rule_of(1, 1), 0, 1);
+  auto first = list_of(from.next(9));
+  end(from, 0, first[0], 0.2);
+  EXPECT_EQ(list_of(from.next(9)).size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<exhausted>(from.next(9)));
+
+  // A head that goes on makes its searcher anew, and tells it all again.
+  repeater next{std::make_unique<listening>(notes, 2), rule_of(1, 1), 0};
+  for (const auto& x : from.facts())
+    next.apply(x);
+  auto more = next.propose({9, 9, 0});
+  EXPECT_THAT(texts(more), ElementsAre("1/0"));
+}
+
+TEST_F(repeated, it_is_the_same_again_after_every_fact) {
+  auto make_one = [] {
+    auto space = support::space_of({{"x", "uniform(0, 1)"}});
+    auto inner = support::make_searcher("random", {space, 7, 4, 1, {}});
+    return std::make_unique<repeater>(std::move(*inner), rule_of(2, 2), 4);
+  };
+  asking from{make_one()};
+  std::vector<suggestion> all;
+  for (int i = 0; i < 20; ++i) {
+    for (auto& x : list_of(from.next(1 + static_cast<std::uint32_t>(i % 3)))) {
+      end(from, all.size(), x, 0.1 * static_cast<double>(all.size() % 7));
+      all.push_back(std::move(x));
+    }
+  }
+  ASSERT_EQ(all.size(), 12u);
+
+  auto again = make_one();
+  for (const auto& x : from.facts()) {
+    if (const auto* told = std::get_if<suggested_fact>(&x.what)) {
+      auto answer = again->propose({told->ask, 3, 0});
+      auto was = texts(told->what);
+      auto is = texts(answer);
+      is.resize(std::min(is.size(), was.size()));
+      EXPECT_EQ(is, was);
+    }
+    again->apply(x);
+  }
+  fingerprint one;
+  fingerprint other;
+  from.uut().describe(one);
+  again->describe(other);
+  EXPECT_EQ(one.digest(), other.digest());
+}
+
+} // namespace
+} // namespace tune
