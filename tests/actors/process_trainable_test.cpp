@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/process_limit.hpp"
+#include "support/processes.hpp"
 #include "support/small_run.hpp"
 
 #include <gmock/gmock.h>
@@ -209,6 +210,8 @@ TEST_F(process_trainable, says_what_cannot_be_started) {
 // A node that has no process, or no descriptor, for a while.
 
 struct process_trainable_without_room : process_trainable {
+  support::scratch_directory scratch;
+
   void SetUp() override {
     auto service = process_service::start(node.processes);
     ASSERT_TRUE(service) << to_text(service.error());
@@ -242,11 +245,17 @@ struct process_trainable_without_room : process_trainable {
 
 TEST_F(process_trainable_without_room, waits_for_descriptors_of_the_guard) {
   runs("report 1");
-  support::descriptor_limit none{3, node.service->guard_pid()};
+  auto options = node.processes;
+  options.guard_program = support::program_with_descriptors(
+      support::highest_descriptor_of(node.service->guard_pid()) + 1, TUNE_FAKE_TRAINABLE,
+      scratch.path());
+  auto service = process_service::start(options);
+  ASSERT_TRUE(service) << to_text(service.error());
+  node.service = std::move(*service);
 
   start();
   ASSERT_TRUE(wait_for_events<on::ended>(1));
-  none.lift();
+  support::raise_descriptor_limit_of(node.service->guard_pid());
 
   expect_only_delay(finish(), "cannot take over the process's pipes: Too many open files");
 }

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -86,5 +87,34 @@ private:
   pid_t pid_;
   ::rlimit before_{};
 };
+
+/// The highest descriptor that a process has open.
+[[nodiscard]] inline ::rlim_t highest_descriptor_of(pid_t pid) {
+  ::rlim_t result = 0;
+  const auto all = "/proc/" + std::to_string(pid) + "/fd";
+  for (const auto& x : std::filesystem::directory_iterator{all})
+    result = std::max<::rlim_t>(result, std::stoul(x.path().filename().string()));
+  return result;
+}
+
+/// A program that is another one with so many descriptors from the start, until somebody raises
+/// its limit: a guard, which takes a limit that was lowered later for an attack, and raises it.
+/// @returns its path, below `directory`.
+inline std::filesystem::path program_with_descriptors(::rlim_t count,
+                                                      const std::filesystem::path& program,
+                                                      const std::filesystem::path& directory) {
+  auto result = directory / "with few descriptors";
+  std::ofstream{result} << "#!/bin/sh\nulimit -S -n " << count << "\nexec '" << program.string()
+                        << "' \"$@\"\n";
+  std::filesystem::permissions(result, std::filesystem::perms::owner_all);
+  return result;
+}
+
+inline void raise_descriptor_limit_of(pid_t pid) {
+  ::rlimit limit{};
+  ::prlimit(pid, RLIMIT_NOFILE, nullptr, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::prlimit(pid, RLIMIT_NOFILE, &limit, nullptr);
+}
 
 } // namespace tune::support

@@ -47,8 +47,8 @@ object content_of(const std::filesystem::path& plugin, const trainable_registry&
     if (x->actor != nullptr)
       return {{"error", "\"" + plugin.string() + "\" brings the actor " + x->name
                             + "; a plugin has functions and classes only"}};
-    all.emplace_back(object{
-        {"name", x->name}, {"class", static_cast<bool>(x->maker)}, {"summary", x->summary}});
+    all.emplace_back(
+        object{{"name", x->name}, {"class", static_cast<bool>(x->maker)}, {"summary", x->summary}});
   }
   return {{"trainables", std::move(all)}};
 }
@@ -67,8 +67,7 @@ std::string line_from(int pipe, int who, int listener) {
   std::string result;
   std::array<char, 16 * 1024> buffer;
   while (result.size() < longest_plugin_answer) {
-    std::array<pollfd, 3> ready{
-        {{pipe, POLLIN, 0}, {who, POLLIN, 0}, {listener, 0, 0}}};
+    std::array<pollfd, 3> ready{{{pipe, POLLIN, 0}, {who, POLLIN, 0}, {listener, 0, 0}}};
     if (::poll(ready.data(), ready.size(), -1) < 0)
       continue;
     if (ready[2].revents != 0)

@@ -9,10 +9,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
 namespace tune {
 namespace {
 
@@ -27,27 +23,16 @@ struct process_shortage_test : process_fixture {
 
   /// Has a guard that begins with room for so many descriptors beside its own.
   void limit_guard(::rlim_t further) {
-    ::rlim_t highest = 0;
-    const auto all = "/proc/" + std::to_string(uut->guard_pid()) + "/fd";
-    for (const auto& x : std::filesystem::directory_iterator{all})
-      highest = std::max<::rlim_t>(highest, std::stoul(x.path().filename().string()));
-    const auto program = scratch.path() / "guard";
-    std::ofstream{program} << "#!/bin/sh\nulimit -S -n " << highest + 1 + further << "\nexec "
-                           << TUNE_FAKE_TRAINABLE << " \"$@\"\n";
-    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     auto options = with_fake_guard();
-    options.guard_program = program;
+    options.guard_program = support::program_with_descriptors(
+        support::highest_descriptor_of(uut->guard_pid()) + 1 + further, TUNE_FAKE_TRAINABLE,
+        scratch.path());
     auto started = process_service::start(options);
     ASSERT_TRUE(started) << started.error().detail;
     uut = std::move(*started);
   }
 
-  void raise_limit_of_guard() const {
-    ::rlimit limit{};
-    ::prlimit(uut->guard_pid(), RLIMIT_NOFILE, nullptr, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    ::prlimit(uut->guard_pid(), RLIMIT_NOFILE, &limit, nullptr);
-  }
+  void raise_limit_of_guard() const { support::raise_descriptor_limit_of(uut->guard_pid()); }
 
   exit_info run_again(std::vector<std::string> script) {
     heard = std::make_shared<support::recorder>();
