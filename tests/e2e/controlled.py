@@ -42,9 +42,9 @@ class ControlCase(Case):
             + "\n"
         )
 
-    def begin(self, ini, *words, running=None):
+    def begin(self, ini, *words, running=None, **how):
         """A run in the background that listens, with so many trials running."""
-        child = self.start("run", ini, "-o", "json", *words)
+        child = self.start("run", ini, "-o", "json", *words, **how)
         self.wait_for_head(child)
         if running is not None:
             self.wait_for_statuses(child, RUNNING=running)

@@ -118,10 +118,16 @@ class Pausing(ControlCase):
         self.assertEqual(len(lost), 1)
 
     def test_a_run_that_is_interrupted_saves_what_runs_on_disk(self):
-        child = self.begin(self.stepping(samples=1, steps=3, more=IN_MEMORY), running=1)
+        said = self.directory / "said"
+        with open(said, "w", encoding="utf-8") as err:
+            child = self.begin(
+                self.stepping(samples=1, steps=3, more=IN_MEMORY), running=1, stderr=err
+            )
         self.let(0, 1)
         self.wait_until(lambda: self.iterations(0) == [1], child)
         child.send_signal(signal.SIGINT)
+        # Its next report is to come after that was heard.
+        self.wait_until(lambda: "leaving off in order" in said.read_text(), child, "an answer")
         self.let(0, 2)
         self.finish(child, 130)
 
