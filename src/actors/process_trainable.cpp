@@ -13,6 +13,7 @@
 
 #include "tune/actors/clocks.hpp"
 #include "tune/core/trial/attempt_session.hpp"
+#include "tune/core/trial/automatic_metrics.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/probe/free_port.hpp"
@@ -358,7 +359,8 @@ struct process_state {
     if (const auto* own = metrics.find("training_iteration");
         printed && own != nullptr && !session.may_follow(*own))
       metrics.erase("training_iteration");
-    auto has_objective = find_path(metrics, known.objective) != nullptr;
+    auto has_objective
+        = is_automatic(known.objective) || find_path(metrics, known.objective) != nullptr;
     auto numbered = session.make(std::move(metrics), steady_now(), wall_ms());
     if (!numbered)
       return violate(numbered.error().detail);

@@ -178,6 +178,15 @@ TEST_F(process_trainable, fails_with_its_status_and_last_words) {
   EXPECT_THAT(end().detail, HasSubstr("oops"));
 }
 
+TEST_F(process_trainable, may_be_judged_by_a_metric_that_the_runtime_adds) {
+  runs("report 2");
+  objective("time_total_s");
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::finished) << end().detail;
+}
+
 TEST_F(process_trainable, fails_with_its_signal) {
   runs("abort");
 

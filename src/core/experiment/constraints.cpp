@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/experiment/constraints.hpp"
 
-#include <algorithm>
-#include <array>
+#include "tune/core/trial/automatic_metrics.hpp"
+
 #include <cmath>
 #include <optional>
 
@@ -14,22 +14,14 @@ using op = metric_comparison::op;
 
 constexpr auto infinite = std::numeric_limits<double>::infinity();
 
-/// What the runtime adds to a report is not kept with the best one.
-constexpr std::array<std::string_view, 7> automatic{"training_iteration",
-                                                    "time_total_s",
-                                                    "time_this_iter_s",
-                                                    "timestamp",
-                                                    "pid",
-                                                    "done",
-                                                    "trial_id"};
-
 expected<void> check(const metric_comparison& x) {
   auto text = to_text(constraint_list{x});
   if (x.how == op::equal || x.how == op::unequal)
     return error{ec::bad_option, text + ": a constraint is one of <=, <, >= and >"};
   if (!std::isfinite(x.limit))
     return error{ec::bad_option, text + ": its number must be finite"};
-  if (std::find(automatic.begin(), automatic.end(), x.metric) != automatic.end())
+  // It is not kept with the best report.
+  if (is_automatic(x.metric))
     return error{ec::bad_option,
                  text + ": the runtime adds " + x.metric
                      + " to reports, and a constraint is on a metric that trials report"};
