@@ -45,7 +45,7 @@ TEST(scaled_erfc, agrees_with_forty_digits_on_both_sides_of_the_series) {
                              {20.1, 0.028034523526966877},
                              {100, 0.0056416137829894329}};
   for (const auto& [x, expected] : known)
-    EXPECT_NEAR(gp::scaled_erfc(x) / expected, 1, 1e-9) << x;
+    EXPECT_NEAR(gp::scaled_erfc(x) / expected, 1, 1e-12) << x;
 }
 
 const std::vector<double> skewed{-2.5, -0.3, 0, 0.4, 1.1, 3.7};
@@ -104,8 +104,8 @@ TEST(targets, keep_their_order_when_bent) {
   EXPECT_LT(bent[3], bent[2]);
   EXPECT_LT(bent[2], bent[4]);
   EXPECT_LT(bent[4], bent[0]);
-  // The outlier weighs less than without: there it is at 2.
-  EXPECT_LT(bent[0], 1.9);
+  // The outlier weighs less than without.
+  EXPECT_LT(bent[0], gp::targets(of, false)[0] - 0.02);
 }
 
 TEST(targets, of_equal_objectives_are_all_zero) {

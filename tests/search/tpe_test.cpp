@@ -132,32 +132,37 @@ TEST(tpe_split, ranks_what_keeps_the_constraints_first) {
   EXPECT_EQ(uut.good, (std::vector<const cube_point*>{&all[8].at, &all[9].at}));
 }
 
-TEST(tpe_search, finds_what_goes_together_only_when_it_draws_together) {
-  // Good are the two corners in which both are low, or both high.
-  auto run = [](const char* multivariate) {
+TEST(tpe_search, follows_a_valley_better_when_it_draws_together) {
+  // Both parameters must change together.
+  auto run = [](const char* multivariate, std::uint64_t seed) {
     auto made = make_searcher("tpe",
-                              {space_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}}), 5, 0, 1,
-                               {}},
+                              {space_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}}), seed, 0,
+                               1, {}},
                               {{"multivariate", multivariate}});
     EXPECT_TRUE(made) << made.error().detail;
     asking uut{std::move(*made)};
-    int apart = 0;
-    for (std::uint64_t i = 0; i < 150; ++i) {
+    auto best = 1.0;
+    for (std::uint64_t i = 0; i < 80; ++i) {
       auto answer = uut.next(1);
       auto config = std::get<0>(answer).front().config;
       auto u = *config->find("u")->number();
       auto v = *config->find("v")->number();
-      apart += i >= 50 && (u < 0.5) != (v < 0.5);
-      uut.tell({trial_id{i}, config, 1, 1, {-std::abs(u - v) - u * (1 - u)}, {},
-                outcome::completed});
+      auto loss = 50 * std::pow(u - v, 2) + std::pow(u + v - 1.6, 2);
+      best = std::min(best, loss);
+      uut.tell({trial_id{i}, config, 1, 1, {-loss}, {}, outcome::completed});
     }
-    return apart;
+    return best;
   };
+  double together = 0;
+  double apart = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    together += run("true", seed) / 12;
+    apart += run("false", seed) / 12;
+  }
 
-  auto together = run("true");
-
-  EXPECT_LT(together, 25);
-  EXPECT_LT(together, run("false"));
+  EXPECT_LT(together, 0.02);
+  EXPECT_LT(together, apart);
+  EXPECT_LT(apart, 0.2);
 }
 
 TEST(tpe_search, checks_its_options) {

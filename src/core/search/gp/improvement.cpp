@@ -12,8 +12,9 @@ const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 const double root_pi = std::sqrt(std::numbers::pi);
 const double root_half_pi = std::sqrt(std::numbers::pi / 2);
 
-/// Beyond it the asymptotic series is exact to the last digits.
+/// Beyond it so many terms of the asymptotic series are exact to the last digits.
 constexpr double far = 20;
+constexpr int terms = 7;
 /// Beyond it nothing is left of the bracket but rounding.
 constexpr double very_far = -1e4;
 
@@ -23,7 +24,10 @@ double scaled_erfc(double x) {
   if (x < far)
     return std::exp(x * x) * std::erfc(x);
   auto i = 1 / (x * x);
-  return (1 - 0.5 * i * (1 - 1.5 * i * (1 - 2.5 * i))) / (x * root_pi);
+  double sum = 1;
+  for (auto factor = terms - 0.5; factor > 0; --factor)
+    sum = 1 - factor * i * sum;
+  return sum / (x * root_pi);
 }
 
 double log_improvement(double z) {
