@@ -66,8 +66,7 @@ struct run {
     return std::get<0>(answer).front().config;
   }
   void tell(trial_id id, const config_ptr& config) {
-    uut->apply(
-        {++seq, observation{id, config, 1, 1, {value_of(*config)}, {}, outcome::completed}});
+    uut->apply({++seq, observation{id, config, 1, 1, {value_of(*config)}, {}, outcome::completed}});
   }
 };
 
@@ -99,7 +98,7 @@ int main(int argc, char** argv) {
     auto mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
     std::sort(all.begin(), all.end());
     std::cout << R"({"searcher": ")" << name << R"(", "results": )" << argv[i]
-              << R"(, "dimensions": 10, "median_ms": )" << all[all.size() / 2]
-              << R"(, "mean_ms": )" << mean << R"(, "most_ms": )" << all.back() << "}\n";
+              << R"(, "dimensions": 10, "median_ms": )" << all[all.size() / 2] << R"(, "mean_ms": )"
+              << mean << R"(, "most_ms": )" << all.back() << "}\n";
   }
 }

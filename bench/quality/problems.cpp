@@ -109,7 +109,8 @@ double ackley(const point& z) {
 double ellipsoid(const point& z) {
   double sum = 0;
   for (std::size_t i = 0; i < z.size(); ++i)
-    sum += std::pow(1e4, static_cast<double>(i) / static_cast<double>(z.size() - 1)) * squared(z[i]);
+    sum += std::pow(1e4, static_cast<double>(i) / static_cast<double>(z.size() - 1))
+           * squared(z[i]);
   return sum;
 }
 

@@ -93,8 +93,8 @@ private:
   void finish(const trial& x) {
     auto truth = what_.f(*x.config);
     auto failed = std::isnan(truth);
-    auto before = result_.best.empty() ? std::numeric_limits<double>::infinity()
-                                       : result_.best.back();
+    auto before
+        = result_.best.empty() ? std::numeric_limits<double>::infinity() : result_.best.back();
     result_.best.push_back(failed ? before : std::min(before, truth));
     observation told;
     told.trial = x.id;

@@ -21,8 +21,8 @@ using testing::ElementsAre;
 
 /// An archive with trials 0, 1, … at x = 0, .1, ….
 struct archive_test : testing::Test {
-  std::shared_ptr<const encoding> space
-      = std::make_shared<const encoding>(*encoding::make(space_of({{"x", "uniform(0, 1)"}}), "uut"));
+  std::shared_ptr<const encoding> space = std::make_shared<const encoding>(
+      *encoding::make(space_of({{"x", "uniform(0, 1)"}}), "uut"));
   archive uut{space};
   sequence seq = 0;
 

@@ -71,10 +71,18 @@ TEST(axis, has_no_coordinate_for_what_cannot_vary) {
 }
 
 TEST(axis, comes_back_to_the_same_value_and_stays_in_the_domain) {
-  const char* texts[] = {"uniform(-1, 1)",        "loguniform(1e-9, 1e9)", "quniform(0, 1, 0.05)",
-                         "qloguniform(0.5, 8, 0.5)", "randint(-7, 12)",     "lograndint(1, 100000)",
-                         "qrandint(0, 100, 7)",   "qlograndint(4, 512, 4)", "randn(3, 2)",
-                         "qrandn(0, 1, 0.25)",    "choice(a, b, 3)",       "choice(1, 2, 4, 8)",
+  const char* texts[] = {"uniform(-1, 1)",
+                         "loguniform(1e-9, 1e9)",
+                         "quniform(0, 1, 0.05)",
+                         "qloguniform(0.5, 8, 0.5)",
+                         "randint(-7, 12)",
+                         "lograndint(1, 100000)",
+                         "qrandint(0, 100, 7)",
+                         "qlograndint(4, 512, 4)",
+                         "randn(3, 2)",
+                         "qrandn(0, 1, 0.25)",
+                         "choice(a, b, 3)",
+                         "choice(1, 2, 4, 8)",
                          "randint(0, 4611686018427387904)"};
   for (const auto* text : texts) {
     auto what = *parse_domain(text);
@@ -137,9 +145,8 @@ TEST(encoding, knows_nothing_of_configurations_from_elsewhere) {
 }
 
 TEST(encoding, counts_active_axes_and_configurations) {
-  auto tree = encoding_of({{"a", "choice(x, y)"},
-                           {"b", "randint(0, 5) if a == x"},
-                           {"c", "randint(0, 3) if a == x"}});
+  auto tree = encoding_of(
+      {{"a", "choice(x, y)"}, {"b", "randint(0, 5) if a == x"}, {"c", "randint(0, 3) if a == x"}});
   EXPECT_NEAR(tree.mean_active(), 2, 0.2);
   EXPECT_EQ(tree.size(), 30);
   EXPECT_EQ(tree.root_children(0), 2u);
@@ -194,8 +201,8 @@ TEST(initial_design, puts_one_point_into_each_stripe_but_begins_in_the_middle) {
 
 TEST(initial_design, is_larger_where_there_are_families) {
   EXPECT_EQ(design_size(encoding_of({{"u", "uniform(0, 1)"}})), 8u);
-  EXPECT_EQ(design_size(encoding_of({{"a", "choice(p, q, r, s, t, u)"},
-                                     {"b", "uniform(0, 1) if a == p"}})),
+  EXPECT_EQ(design_size(
+                encoding_of({{"a", "choice(p, q, r, s, t, u)"}, {"b", "uniform(0, 1) if a == p"}})),
             12u);
 }
 

@@ -26,8 +26,8 @@ encoding encoding_of(const std::vector<parameter_text>& lines) {
 
 /// Two numbers and a category, five results and a kernel.
 struct example {
-  encoding space = encoding_of(
-      {{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}, {"c", "choice(p, q, r)"}});
+  encoding space
+      = encoding_of({{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}, {"c", "choice(p, q, r)"}});
   std::vector<cube_point> points{
       {0.1, 0.2, 0}, {0.5, 0.9, 1}, {0.8, 0.4, 2}, {0.3, 0.6, 0}, {0.95, 0.05, 1}};
   std::vector<double> targets{0.3, -1.2, 0.7, 0.1, 1.4};
@@ -196,8 +196,7 @@ TEST(kernel_book, does_not_mix_up_histories) {
   auto first = uut.kernel_for({&space, one, 1}, false);
   gp::kernel_book fresh;
   EXPECT_NE(uut.kernel_for({&space, other, 1}, false), first);
-  EXPECT_EQ(uut.kernel_for({&space, other, 1}, false),
-            fresh.kernel_for({&space, other, 1}, false));
+  EXPECT_EQ(uut.kernel_for({&space, other, 1}, false), fresh.kernel_for({&space, other, 1}, false));
 }
 
 TEST(portion, takes_the_best_the_newest_and_some_others) {

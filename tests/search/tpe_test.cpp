@@ -34,8 +34,8 @@ std::vector<const cube_point*> pointers(const std::vector<cube_point>& xs) {
 // By scipy.stats.truncnorm: pdf for the float, differences of the cdf for the integer, and the
 // masses of the documentation for the category; bandwidths .4 .4 .1 and .2 .4 .4, by hand.
 TEST(parzen, has_the_density_that_scipy_says) {
-  auto space = encoding_of(
-      {{"u", "uniform(0, 1)"}, {"n", "randint(0, 5)"}, {"c", "choice(p, q, r)"}});
+  auto space
+      = encoding_of({{"u", "uniform(0, 1)"}, {"n", "randint(0, 5)"}, {"c", "choice(p, q, r)"}});
   std::vector<cube_point> points{{0.2, 0.3, 0}, {0.6, 0.9, 2}, {0.7, 0.5, 2}};
   tpe::parzen uut{space, pointers(points), {2, 1, 0.5}};
 
@@ -45,9 +45,8 @@ TEST(parzen, has_the_density_that_scipy_says) {
 }
 
 TEST(parzen, sums_to_one_over_all_that_there_is) {
-  auto space = encoding_of({{"n", "randint(0, 7)"},
-                            {"c", "choice(p, q, r)"},
-                            {"m", "qrandint(0, 12, 3) if c == q"}});
+  auto space = encoding_of(
+      {{"n", "randint(0, 7)"}, {"c", "choice(p, q, r)"}, {"m", "qrandint(0, 12, 3) if c == q"}});
   std::vector<cube_point> points{space.canonical({0.1, 0, 0}), space.canonical({0.8, 1, 0.9}),
                                  space.canonical({0.7, 1, 0.3}), space.canonical({0.7, 2, 0})};
   tpe::parzen uut{space, pointers(points), {1, 3, 1, 1}};
@@ -135,10 +134,9 @@ TEST(tpe_split, ranks_what_keeps_the_constraints_first) {
 TEST(tpe_search, follows_a_valley_better_when_it_draws_together) {
   // Both parameters must change together.
   auto run = [](const char* multivariate, std::uint64_t seed) {
-    auto made = make_searcher("tpe",
-                              {space_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}}), seed, 0,
-                               1, {}},
-                              {{"multivariate", multivariate}});
+    auto made = make_searcher(
+        "tpe", {space_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}}), seed, 0, 1, {}},
+        {{"multivariate", multivariate}});
     EXPECT_TRUE(made) << made.error().detail;
     asking uut{std::move(*made)};
     auto best = 1.0;

@@ -103,13 +103,14 @@ public:
   virtual void apply(const searcher_fact& what) = 0;
   /// @returns at most `question.count` suggestions, or why there are none.
   [[nodiscard]] virtual proposal propose(const ask& question) const = 0;
+  virtual void describe(fingerprint& into) const = 0;
+
   /// For questions on which `propose` would take longer than reports should wait, such as those for
   /// which a model is fitted: what says the same as `propose` would now. Empty for others, and
   /// always for prompt searchers. It must be quick itself.
   ///
   /// One is worked out at a time, beside the actor; nothing else is asked meanwhile.
   [[nodiscard]] virtual deferred_proposal propose_later(const ask&) const { return {}; }
-  virtual void describe(fingerprint& into) const = 0;
 };
 
 /// What every searcher's factory is given beside its options.

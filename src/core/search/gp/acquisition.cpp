@@ -147,7 +147,8 @@ private:
           better = true;
         }
       }
-      x.step = better ? std::min(longest_step, x.step * 1.2) : std::max(shortest_step, x.step * 0.7);
+      x.step
+          = better ? std::min(longest_step, x.step * 1.2) : std::max(shortest_step, x.step * 0.7);
     }
   }
 };

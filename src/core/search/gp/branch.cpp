@@ -50,8 +50,7 @@ std::vector<family> families_of(const encoding& space, std::size_t axis,
 std::optional<std::size_t> branching_axis(const encoding& space) {
   std::optional<std::size_t> result;
   for (std::size_t i = 0; i < space.dimensions(); ++i) {
-    if (can_branch(space, i)
-        && (!result || space.root_children(i) > space.root_children(*result)))
+    if (can_branch(space, i) && (!result || space.root_children(i) > space.root_children(*result)))
       result = i;
   }
   return result;

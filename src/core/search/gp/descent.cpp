@@ -92,8 +92,7 @@ double descend(const smooth_function& f, const box& within, VectorXd& at, int it
     for (int k = 0; k < most_shrinks && !found; ++k, length *= shrink) {
       next = (at - length * way).cwiseMax(within.low).cwiseMin(within.high);
       next_value = f(next, next_gradient);
-      found = std::isfinite(next_value)
-              && next_value <= value - armijo * downhill.dot(at - next);
+      found = std::isfinite(next_value) && next_value <= value - armijo * downhill.dot(at - next);
     }
     if (!found)
       break;

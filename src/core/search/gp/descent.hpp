@@ -17,7 +17,8 @@ struct box {
 };
 
 /// Projected L-BFGS: eight pairs, backtracking by Armijo's rule, no coordinate moves by more than 3
-/// at once. Ends where the free gradient is below 10⁻³, or a step gains less than 10⁻⁵ of the value.
+/// at once. Ends where the free gradient is below 10⁻³, or a step gains less than 10⁻⁵ of the
+/// value.
 /// @param at Where it begins; left at the minimum.
 /// @returns the value there; infinity where it has none at the beginning.
 /// @source Nocedal, Wright, "Numerical Optimization", 2006, algorithms 7.4 and 7.5.

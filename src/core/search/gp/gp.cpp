@@ -100,8 +100,8 @@ private:
   }
 
   /// @param chosen What the model is made of, as `at`.
-  [[nodiscard]] std::optional<learning::pick>
-  search(const model& by, const inputs& at, const std::vector<std::size_t>& chosen) const {
+  [[nodiscard]] std::optional<learning::pick> search(const model& by, const inputs& at,
+                                                     const std::vector<std::size_t>& chosen) const {
     quest what;
     what.space = &from_.space();
     what.by = &by;

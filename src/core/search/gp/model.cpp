@@ -79,9 +79,9 @@ MatrixXd pair_distances(const inputs& at) {
     Index begin = 0;
     for (Index k = 0; k + 1 < n; begin += n - 1 - k, ++k) {
       ArrayXd gaps = rows.col(j).tail(n - 1 - k).array() - rows(k, j);
-      result.col(j).segment(begin, n - 1 - k)
-          = at.is_category(static_cast<std::size_t>(j)) ? (gaps != 0).cast<double>().eval()
-                                                        : gaps.square().eval();
+      result.col(j).segment(begin, n - 1 - k) = at.is_category(static_cast<std::size_t>(j))
+                                                    ? (gaps != 0).cast<double>().eval()
+                                                    : gaps.square().eval();
     }
   }
   return result;
@@ -132,8 +132,7 @@ public:
       ArrayXd bends = (5.0 / 3) * (1 + root) * decay * pairs;
       auto d = logs.size() - 2;
       gradient->resize(logs.size());
-      gradient->head(d)
-          = by.weights.cwiseProduct(distances_.transpose() * bends.matrix());
+      gradient->head(d) = by.weights.cwiseProduct(distances_.transpose() * bends.matrix());
       (*gradient)[d] = (pairs * covariances).sum() + 0.5 * by.variance * slopes.trace();
       (*gradient)[d + 1] = 0.5 * by.noise * slopes.trace();
     }
@@ -161,9 +160,7 @@ private:
     auto d = logs.size() - 2;
     for (Index i = 0; i < logs.size(); ++i) {
       auto mean = i < d ? prior_.log_length : i == d ? 0 : log_noise_mean;
-      auto deviation = i < d    ? length_deviation
-                       : i == d ? variance_deviation
-                                : noise_deviation;
+      auto deviation = i < d ? length_deviation : i == d ? variance_deviation : noise_deviation;
       auto z = (logs[i] - mean) / deviation;
       sum += 0.5 * z * z;
       if (gradient != nullptr)
@@ -211,8 +208,8 @@ kernel_prior kernel_prior::of(double active) {
 double misfit(const inputs& at, const std::vector<double>& targets, const kernel_prior& prior,
               const kernel_logs& logs, std::vector<double>* gradient) {
   VectorXd slopes;
-  auto value = posterior{at, targets, prior}(vector_of(logs), gradient != nullptr ? &slopes
-                                                                                  : nullptr);
+  auto value
+      = posterior{at, targets, prior}(vector_of(logs), gradient != nullptr ? &slopes : nullptr);
   if (gradient != nullptr)
     gradient->assign(slopes.begin(), slopes.end());
   return value;
@@ -287,9 +284,8 @@ void model::predict(const inputs& at, std::vector<double>& means,
   means.assign(mean.begin(), mean.end());
   variances.resize(at.size());
   for (Index c = 0; c < count; ++c)
-    variances[static_cast<std::size_t>(c)]
-        = std::max(least_variance,
-                   x.by.variance + mean_variance - covariances.col(c).squaredNorm());
+    variances[static_cast<std::size_t>(c)] = std::max(
+        least_variance, x.by.variance + mean_variance - covariances.col(c).squaredNorm());
 }
 
 model model::believing(const inputs& more) const {

@@ -65,9 +65,9 @@ void archive::take(const observation& what) {
   auto known = what.how == outcome::completed && std::isfinite(value);
   result made;
   made.at = std::move(*trial.at);
-  made.how = known                           ? ending::finished
+  made.how = known                          ? ending::finished
              : what.how == outcome::stopped ? ending::stopped
-                                             : ending::failed;
+                                            : ending::failed;
   made.value = known ? value : inactive;
   if (known)
     made.missed = missed_by(what);

@@ -17,8 +17,8 @@ std::uint64_t startup_of(const options& from) {
   return static_cast<std::uint64_t>(from.integer("startup"));
 }
 
-expected<std::unique_ptr<searcher>>
-make_searcher(settings how, std::shared_ptr<const rule> by, const searcher_context& about) {
+expected<std::unique_ptr<searcher>> make_searcher(settings how, std::shared_ptr<const rule> by,
+                                                  const searcher_context& about) {
   auto made = generator::make(std::move(how), std::move(by), about);
   if (!made)
     return made.error();

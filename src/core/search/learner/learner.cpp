@@ -10,8 +10,8 @@ namespace tune::learning {
 expected<generator> generator::make(settings how, std::shared_ptr<const rule> by,
                                     const searcher_context& about) {
   if (about.objectives > 1)
-    return error{ec::bad_option, how.name + " optimises 1 objective, not "
-                                     + std::to_string(about.objectives)};
+    return error{ec::bad_option,
+                 how.name + " optimises 1 objective, not " + std::to_string(about.objectives)};
   auto space = encoding::make(about.space, how.name);
   if (!space)
     return space.error();

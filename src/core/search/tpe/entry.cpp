@@ -1,7 +1,7 @@
 /// TPE as a choice of the INI file.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/search/learner/entry.hpp"
+#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/search/tpe/tpe.hpp"
 
 namespace tune::tpe {
@@ -16,17 +16,18 @@ searcher_catalogue::entry make_entry() {
     learning::settings begin{"tpe", learning::startup_of(from), true};
     return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
   };
-  return {"tpe",
-          "tree-structured Parzen estimator: quick at any number of trials; one objective, no grids",
-          "Bergstra et al., \"Algorithms for Hyper-Parameter Optimization\", NIPS 2011",
-          {learning::startup_option(),
-           within(1, 10000,
-                  option("candidates", integer, "24",
-                         "points drawn per suggestion, of which the best is taken")),
-           option("multivariate", boolean, "true",
-                  "draw parameters together, so that it learns which values go with which; false: "
-                  "each by itself")},
-          make};
+  return {
+      "tpe",
+      "tree-structured Parzen estimator: quick at any number of trials; one objective, no grids",
+      "Bergstra et al., \"Algorithms for Hyper-Parameter Optimization\", NIPS 2011",
+      {learning::startup_option(),
+       within(1, 10000,
+              option("candidates", integer, "24",
+                     "points drawn per suggestion, of which the best is taken")),
+       option("multivariate", boolean, "true",
+              "draw parameters together, so that it learns which values go with which; false: "
+              "each by itself")},
+      make};
 }
 
 } // namespace tune::tpe

@@ -16,8 +16,8 @@ namespace tune {
 /// Numbers stand evenly in [0, 1], or evenly in their logarithm where the domain is drawn so. Whole
 /// numbers and multiples of a step own a cell each; their coordinate is that of the number itself.
 /// Normally distributed ones stand at their quantile. Lists of three or more numbers that rise or
-/// fall throughout are ordered: number i of K stands at (i + ½) / K. All other lists are categories:
-/// the coordinate is the index.
+/// fall throughout are ordered: number i of K stands at (i + ½) / K. All other lists are
+/// categories: the coordinate is the index.
 class axis {
 public:
   /// Nothing for domains with a single value, which need no coordinate.
@@ -39,8 +39,8 @@ public:
   [[nodiscard]] double snapped(double u) const;
   /// The value at a coordinate.
   [[nodiscard]] value at(double u) const;
-  /// The coordinate of a value; of numbers outside of the domain that of its nearer end. Nothing for
-  /// values of another kind.
+  /// The coordinate of a value; of numbers outside of the domain that of its nearer end. Nothing
+  /// for values of another kind.
   [[nodiscard]] std::optional<double> coordinate(const value& x) const;
   /// The coordinate of value number `i` of a finite axis. [0 … cells() - 1]
   [[nodiscard]] double coordinate_of_cell(double i) const;

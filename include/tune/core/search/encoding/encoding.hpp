@@ -18,9 +18,9 @@ namespace tune {
 /// One coordinate per axis: in [0, 1], or the index of a category.
 ///
 /// A *canonical* point stands for one configuration: its coordinates are those of values, and NaN
-/// where the parameter is inactive. A *latent* point has a coordinate for every axis, whether active
-/// or not and whether there is a value just there: what searching moves about, so that a change of
-/// branch finds coordinates for its children.
+/// where the parameter is inactive. A *latent* point has a coordinate for every axis, whether
+/// active or not and whether there is a value just there: what searching moves about, so that a
+/// change of branch finds coordinates for its children.
 using cube_point = std::vector<double>;
 
 /// The coordinate of inactive parameters.

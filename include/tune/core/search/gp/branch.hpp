@@ -1,4 +1,5 @@
-/// Families of a conditional space: models with an expected improvement lock into the first good one.
+/// Families of a conditional space: models with an expected improvement lock into the first good
+/// one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

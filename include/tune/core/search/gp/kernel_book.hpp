@@ -34,10 +34,10 @@ struct portion {
 /// Fits kernels, and remembers those that the next ones begin at.
 ///
 /// Kernels of n results begin at an *anchor*: the kernel of the first results up to a multiple of
-/// ten (of ⌈n/50⌉ beyond 200 results, where they are fitted to 200 of them, and anchors are taken as
-/// they are). An anchor is the better of a fit from nowhere and of one that begins at the anchor
-/// before; every fifth is fitted from nowhere alone. So the kernel is a function of the results, the
-/// work to come by it is bounded, and it does not matter whether any was remembered.
+/// ten (of ⌈n/50⌉ beyond 200 results, where they are fitted to 200 of them, and anchors are taken
+/// as they are). An anchor is the better of a fit from nowhere and of one that begins at the anchor
+/// before; every fifth is fitted from nowhere alone. So the kernel is a function of the results,
+/// the work to come by it is bounded, and it does not matter whether any was remembered.
 class kernel_book {
 public:
   /// @param power Whether targets are transformed. Each sort has anchors of its own.

@@ -10,7 +10,7 @@
 namespace tune::learning {
 
 /// By how much each result misses its constraints, all of them together: 0 where it keeps them,
-/// else the sum over the constraints of what is missed, in units of their mean miss, as x / (1 + x).
+/// else x / (1 + x) of the sum over the constraints of what is missed, in units of their mean miss.
 /// 1 where something missed is not known. Of results that have no objective 0.
 [[nodiscard]] std::vector<double> violations(std::span<const result> of);
 
