@@ -193,6 +193,10 @@ TEST_P(learner_test, waits_where_all_is_tried_but_some_may_get_lost) {
 TEST_P(learner_test, copes_with_a_space_in_which_nothing_varies) {
   auto uut = make({{"k", "9"}});
   EXPECT_EQ(texts(ask(uut, 5)), std::vector<std::string>{"{k: 9}"});
+
+  auto with_points = make({{"k", "9"}}, 3, std::vector<object>(12));
+  EXPECT_EQ(run(with_points, 20, [](const object&) { return 1.0; }).size(), 12u);
+  EXPECT_TRUE(std::holds_alternative<exhausted>(with_points.next(1)));
 }
 
 TEST_P(learner_test, copes_with_all_kinds_of_ends) {
