@@ -329,6 +329,24 @@ TEST(auto_search, says_in_each_origin_who_suggested) {
   EXPECT_THAT(origins[12], HasSubstr("gp: kind = "));
 }
 
+TEST(auto_search, leaves_nothing_to_a_job_once_there_are_thousands_of_results) {
+  searcher_context about{space_of(tree), 2, 0, 1, {}};
+  asking uut{std::move(*make_searcher("auto", about))};
+  asking random{std::move(*make_searcher("random", about))};
+  auto all = collect(random, 2000, 100);
+  for (int i = 0; i < 20; ++i)
+    (void)uut.next(1);
+  for (std::uint64_t i = 0; i < all.size(); ++i) {
+    if (i == 1000) {
+      EXPECT_TRUE(uut.uut().propose_later({21, 1, uut.seq()}));
+    }
+    uut.tell(
+        {trial_id{5000 + i}, all[i].config, 1, 1, {score(*all[i].config)}, {}, outcome::completed});
+  }
+  EXPECT_FALSE(uut.uut().propose_later({21, 1, uut.seq()}));
+  EXPECT_EQ(std::get<0>(uut.next(1)).front().origin, "tpe");
+}
+
 TEST(auto_search, believes_in_no_value_of_stopped_trials) {
   // The scheduler stops what is at u > .5, where the values look best.
   searcher_context about{space_of({{"u", "uniform(0, 1)"}}), 2, 0, 1, {}};

@@ -27,6 +27,10 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
   return found || from.past().results().size() >= very_many ? found : model_.next(from);
 }
 
+bool rule::is_quick(const learning::archive& past) const {
+  return past.results().size() >= very_many;
+}
+
 searcher_catalogue::entry make_entry() {
   auto make = [](const options& from, const searcher_context& about) {
     learning::settings begin{"auto", learning::startup_of(from), false};

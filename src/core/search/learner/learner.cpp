@@ -66,7 +66,7 @@ proposal generator::propose(const ask& question) const {
 }
 
 deferred_proposal generator::propose_later(const ask& question) const {
-  if (how_.prompt || past_.suggested() < how_.startup)
+  if (how_.prompt || past_.suggested() < how_.startup || rule_->is_quick(past_))
     return {};
   return [copy = std::make_shared<const generator>(*this), question] {
     return copy->propose(question);

@@ -17,6 +17,7 @@ public:
   rule();
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] bool is_quick(const learning::archive& past) const override;
 
 private:
   gp::rule model_;

@@ -57,6 +57,9 @@ public:
   /// A point that is not taken; nothing where the results so far do not suffice, or where it found
   /// none. To be called by one thread at a time.
   [[nodiscard]] virtual std::optional<pick> next(const outlook& from) const = 0;
+
+  /// Whether it is so quick that to copy the archive for a job would cost as much.
+  [[nodiscard]] virtual bool is_quick(const archive&) const { return false; }
 };
 
 /// A random point that is not taken. Nothing where all of a finite space seem to be: where it has
