@@ -46,6 +46,8 @@ for trials in 1000 1000000; do
 done
 "$build/bench/tune_schedule_bench"
 "$build/bench/tune_store_bench"
+"$build/bench/tune_suggestion_bench" tpe 100 10000
+"$build/bench/tune_suggestion_bench" gp 100 200 1000
 
 # A CA and one certificate for all nodes, of no use elsewhere.
 key='-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes'

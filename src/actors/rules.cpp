@@ -20,7 +20,15 @@ struct deferred_answer {
   std::string failure;
 };
 
+/// The same of a searcher.
+struct deferred_suggestions {
+  on::suggested what;
+  /// Empty: it was worked out.
+  std::string failure;
+};
+
 using scheduler_impl = extend<scheduler_actor, caf::result<void>(deferred_answer, runner_actor)>;
+using searcher_impl = extend<searcher_actor, caf::result<void>(deferred_suggestions, runner_actor)>;
 
 } // namespace
 
@@ -28,6 +36,7 @@ using scheduler_impl = extend<scheduler_actor, caf::result<void>(deferred_answer
 
 TUNE_BEGIN_LOCAL_TYPES(tune_rules)
 TUNE_LOCAL_TYPE(tune_rules, tune::deferred_answer)
+TUNE_LOCAL_TYPE(tune_rules, tune::deferred_suggestions)
 TUNE_END_LOCAL_TYPES(tune_rules)
 
 namespace tune {
@@ -42,17 +51,19 @@ void give_up(Self* self, const runner_actor& runner, const std::string& what,
   self->quit(caf::exit_reason::user_shutdown);
 }
 
-/// Where jobs leave their answers. Nobody waits for a job: once its scheduler is gone, nothing that
-/// it holds may refer to an actor, or it might outlive their system.
+/// Where jobs leave their answers. Nobody waits for a job: once its actor is gone, nothing that it
+/// holds may refer to an actor, or it might outlive their system.
+template <class Rule>
 class answer_desk {
 public:
   answer_desk(caf::weak_actor_ptr whom, runner_actor runner)
       : whom_{std::move(whom)}, runner_{std::move(runner)} {}
 
-  void take(deferred_answer what) {
+  template <class Answer>
+  void take(Answer what) {
     std::lock_guard guard{mutex_};
     if (auto to = caf::actor_cast<caf::strong_actor_ptr>(whom_))
-      send_from_outside(caf::actor_cast<scheduler_impl>(to), std::move(what), runner_);
+      send_from_outside(caf::actor_cast<Rule>(to), std::move(what), runner_);
   }
   void close() {
     std::lock_guard guard{mutex_};
@@ -66,10 +77,27 @@ private:
   runner_actor runner_;
 };
 
+/// The desk of an actor, opened when it is first needed.
+template <class Rule, class Self>
+void open_desk(std::shared_ptr<answer_desk<Rule>>& desk, Self* self, const runner_actor& runner) {
+  if (desk != nullptr)
+    return;
+  desk = std::make_shared<answer_desk<Rule>>(caf::actor_cast<caf::weak_actor_ptr>(self), runner);
+  self->attach_functor([desk = desk] { desk->close(); });
+}
+
 /// Does the job, and says what came of it.
 deferred_answer work_out(const cmd::judge& question, const deferred_decision& job) {
   try {
     return {answer_about(question.cause, job()), {}};
+  } catch (...) {
+    return {{}, current_exception_text()};
+  }
+}
+
+deferred_suggestions work_out(const ask& question, const deferred_proposal& job) {
+  try {
+    return {{question.number, job()}, {}};
   } catch (...) {
     return {{}, current_exception_text()};
   }
@@ -83,7 +111,7 @@ struct scheduler_state {
   /// What is worked out elsewhere: the first is under way, or its answer is not a fact yet.
   std::deque<cmd::judge> deferred;
   training_threads threads;
-  std::shared_ptr<answer_desk> desk;
+  std::shared_ptr<answer_desk<scheduler_impl>> desk;
 
   template <class Self>
   void take(Self* self, const scheduler_turn& turn, const runner_actor& runner) {
@@ -145,13 +173,10 @@ struct scheduler_state {
   template <class Self>
   void begin(Self* self, deferred_decision job, const runner_actor& runner) {
     auto question = deferred.front();
-    if (desk == nullptr) {
-      desk = std::make_shared<answer_desk>(caf::actor_cast<caf::weak_actor_ptr>(self), runner);
-      self->attach_functor([desk = desk] { desk->close(); });
-    }
+    open_desk(desk, self, runner);
     auto work
         = [question, job = std::move(job), desk = desk] { desk->take(work_out(question, job)); };
-    if (!own_thread || !threads.run(work))
+    if (!own_thread || threads.run(work) != 0)
       work();
   }
 
@@ -167,13 +192,54 @@ struct scheduler_state {
 struct searcher_state {
   static inline const char* name = "tune.searcher";
   std::unique_ptr<searcher> rule;
+  bool own_thread = true;
+  /// The first is worked out elsewhere; the others come after it.
+  std::deque<ask> waiting;
+  training_threads threads;
+  std::shared_ptr<answer_desk<searcher_impl>> desk;
 
   template <class Self>
   void take(Self* self, const searcher_turn& turn, const runner_actor& runner) {
     for (const auto& fact : turn.facts)
       rule->apply(fact);
-    for (const auto& question : turn.asks)
+    for (const auto& question : turn.asks) {
+      waiting.push_back(question);
+      if (waiting.size() == 1)
+        think(self, runner);
+    }
+  }
+
+  /// Answers those that wait, up to one that takes its time.
+  template <class Self>
+  void think(Self* self, const runner_actor& runner) {
+    for (; !waiting.empty(); waiting.pop_front()) {
+      auto question = waiting.front();
+      if (auto later = rule->propose_later(question)) {
+        begin(self, question, std::move(later), runner);
+        return;
+      }
       send(self, runner, news{on::suggested{question.number, rule->propose(question)}});
+    }
+  }
+
+  template <class Self>
+  void begin(Self* self, const ask& question, deferred_proposal job, const runner_actor& runner) {
+    open_desk(desk, self, runner);
+    auto work
+        = [question, job = std::move(job), desk = desk] { desk->take(work_out(question, job)); };
+    if (!own_thread || threads.run(work) != 0)
+      work();
+  }
+
+  template <class Self>
+  void hear(Self* self, deferred_suggestions& what, const runner_actor& runner) {
+    if (!what.failure.empty()) {
+      give_up(self, runner, "the searcher", what.failure);
+      return;
+    }
+    waiting.pop_front();
+    send(self, runner, news{std::move(what.what), true});
+    think(self, runner);
   }
 };
 
@@ -199,14 +265,23 @@ scheduler_shell(scheduler_impl::stateful_pointer<scheduler_state> self,
   };
 }
 
-searcher_actor::behavior_type searcher_shell(searcher_actor::stateful_pointer<searcher_state> self,
-                                             std::shared_ptr<std::unique_ptr<searcher>> rule) {
+searcher_impl::behavior_type searcher_shell(searcher_impl::stateful_pointer<searcher_state> self,
+                                            std::shared_ptr<std::unique_ptr<searcher>> rule,
+                                            bool own_thread) {
   auto& state = state_of(self);
   state.rule = std::move(*rule);
+  state.own_thread = own_thread;
   return {
       [self, &state](const searcher_turn& turn, const runner_actor& runner) {
         try {
           state.take(self, turn, runner);
+        } catch (...) {
+          give_up(self, runner, "the searcher", current_exception_text());
+        }
+      },
+      [self, &state](deferred_suggestions& what, const runner_actor& runner) {
+        try {
+          state.hear(self, what, runner);
         } catch (...) {
           give_up(self, runner, "the searcher", current_exception_text());
         }
@@ -224,8 +299,10 @@ scheduler_actor spawn_scheduler(caf::actor_system& system, std::unique_ptr<sched
                       std::move(board));
 }
 
-searcher_actor spawn_searcher(caf::actor_system& system, std::unique_ptr<searcher> rule) {
-  return system.spawn(searcher_shell, std::make_shared<std::unique_ptr<searcher>>(std::move(rule)));
+searcher_actor spawn_searcher(caf::actor_system& system, std::unique_ptr<searcher> rule,
+                              bool own_thread) {
+  return system.spawn(searcher_shell, std::make_shared<std::unique_ptr<searcher>>(std::move(rule)),
+                      own_thread);
 }
 
 } // namespace tune

@@ -55,6 +55,21 @@ struct counting_searcher : searcher {
   void describe(fingerprint&) const override {}
 };
 
+/// Takes its time over every question but the first.
+struct thinking_searcher : counting_searcher {
+  bool fails = false;
+
+  [[nodiscard]] deferred_proposal propose_later(const ask& question) const override {
+    if (question.number == 1)
+      return {};
+    return [fails = fails, answer = propose(question)] {
+      if (fails)
+        throw std::runtime_error{"no idea"};
+      return answer;
+    };
+  }
+};
+
 using rules_test = support::deterministic_system;
 
 TEST_F(rules_test, hear_facts_before_questions_of_the_same_turn) {
@@ -220,6 +235,46 @@ TEST_F(rules_test, say_nothing_where_nothing_is_asked) {
   tell(uut, turn, runner.actor);
 
   EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(rules_test, take_a_proposal_that_takes_its_time_as_it_was_when_it_was_asked_for) {
+  auto runner = mock_runner();
+  auto uut = keep(spawn_searcher(*system, std::make_unique<thinking_searcher>(), false));
+  searcher_turn turn;
+  turn.facts.resize(2);
+  turn.asks = {{1, 1, 5}, {2, 1, 5}, {3, 1, 5}};
+  searcher_turn later;
+  later.facts.resize(4);
+
+  send_from_outside(uut, turn, runner.actor);
+  send_from_outside(uut, later, runner.actor);
+  run_now();
+
+  auto answer = [&](bool was_deferred) {
+    auto said = runner.heard->take<news>();
+    EXPECT_EQ(said.was_deferred, was_deferred);
+    return std::get<exhausted>(std::get<on::suggested>(said.what).what).why;
+  };
+  EXPECT_EQ(answer(false), "1 after 2");
+  EXPECT_EQ(answer(true), "2 after 2");
+  // One at a time: the next is begun when the last was given, by what is known then.
+  EXPECT_EQ(answer(true), "3 after 6");
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+TEST_F(rules_test, end_the_run_where_a_searcher_fails_while_it_thinks) {
+  auto runner = mock_runner();
+  auto rule = std::make_unique<thinking_searcher>();
+  rule->fails = true;
+  auto uut = keep(spawn_searcher(*system, std::move(rule), false));
+  searcher_turn turn;
+  turn.asks = {{2, 1, 5}};
+
+  tell(uut, turn, runner.actor);
+
+  EXPECT_THAT(runner.heard->take_news<on::interrupted>().why,
+              testing::HasSubstr("the searcher failed: no idea"));
+  EXPECT_TRUE(is_gone(uut));
 }
 
 TEST_F(rules_test, answer_each_asker_however_late) {

@@ -39,7 +39,8 @@ private:
                                               std::shared_ptr<outline_board> board = nullptr);
 
 /// @param rule must not be null; used by the actor alone from now on.
+/// @param own_thread Whether what `propose_later` gives is worked out on a thread of its own.
 [[nodiscard]] searcher_actor spawn_searcher(caf::actor_system& system,
-                                            std::unique_ptr<searcher> rule);
+                                            std::unique_ptr<searcher> rule, bool own_thread = true);
 
 } // namespace tune

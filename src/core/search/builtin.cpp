@@ -1,8 +1,11 @@
 /// The one list of searchers shipped.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/automatic/automatic.hpp"
+#include "tune/core/search/gp/gp.hpp"
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/search/sobol/sobol.hpp"
+#include "tune/core/search/tpe/tpe.hpp"
 #include "tune/core/search/variant/variant.hpp"
 
 namespace tune {
@@ -12,6 +15,9 @@ searcher_catalogue builtin_searchers() {
       variant_search::make_entry(),
       variant_search::make_grid_entry(),
       sobol::make_entry(),
+      automatic::make_entry(),
+      gp::make_entry(),
+      tpe::make_entry(),
       no_search::make_entry(),
   }};
 }

@@ -8,6 +8,7 @@
 #include "tune/core/space/space.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,6 +90,10 @@ struct searcher_traits {
   bool prompt = false;
 };
 
+/// Works a proposal out from copies of all that it needs: on any thread, while facts are applied to
+/// the searcher that it came from. To be called once at most.
+using deferred_proposal = std::function<proposal()>;
+
 /// Proposes and learns. Two halves like `scheduler`: `apply` changes, `propose` computes.
 class searcher {
 public:
@@ -99,6 +104,13 @@ public:
   /// @returns at most `question.count` suggestions, or why there are none.
   [[nodiscard]] virtual proposal propose(const ask& question) const = 0;
   virtual void describe(fingerprint& into) const = 0;
+
+  /// For questions on which `propose` would take longer than reports should wait, such as those for
+  /// which a model is fitted: what says the same as `propose` would now. Empty for others, and
+  /// always for prompt searchers. It must be quick itself.
+  ///
+  /// One is worked out at a time, beside the actor; nothing else is asked meanwhile.
+  [[nodiscard]] virtual deferred_proposal propose_later(const ask&) const { return {}; }
 };
 
 /// What every searcher's factory is given beside its options.

@@ -1,0 +1,30 @@
+/// The searcher for those who do not want to choose one.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/gp/gp.hpp"
+#include "tune/core/search/learner/rule.hpp"
+#include "tune/core/search/tpe/tpe.hpp"
+
+namespace tune::automatic {
+
+/// A Gaussian process and TPE by turns over the same results.
+///
+/// TPE has every fourth suggestion, from 400 results on every other, and from 2,000 on all: what it
+/// costs hardly grows with their number, and it saves runs in which the process is wrong.
+class rule final : public learning::rule {
+public:
+  rule();
+
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] bool is_quick(const learning::archive& past) const override;
+
+private:
+  gp::rule model_;
+  tpe::rule densities_;
+};
+
+/// "auto".
+[[nodiscard]] searcher_catalogue::entry make_entry();
+
+} // namespace tune::automatic

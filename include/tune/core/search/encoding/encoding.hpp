@@ -1,0 +1,102 @@
+/// Configurations as points of the unit cube, for searchers that learn.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/encoding/axis.hpp"
+#include "tune/core/space/space.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tune {
+
+/// One coordinate per axis: in [0, 1], or the index of a category.
+///
+/// A *canonical* point stands for one configuration: its coordinates are those of values, and NaN
+/// where the parameter is inactive. A *latent* point has a coordinate for every axis, whether
+/// active or not and whether there is a value just there: what searching moves about, so that a
+/// change of branch finds coordinates for its children.
+using cube_point = std::vector<double>;
+
+/// The coordinate of inactive parameters.
+inline constexpr double inactive = std::numeric_limits<double>::quiet_NaN();
+
+/// A search space laid out as a cube, with one axis for each parameter that can vary.
+class encoding {
+public:
+  /// @param who The searcher's name, for messages.
+  /// @errors `ec::bad_option` for grids, which mean "every value": what no searcher that learns
+  ///         promises.
+  [[nodiscard]] static expected<encoding> make(std::shared_ptr<const search_space> space,
+                                               std::string_view who);
+
+  [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
+  [[nodiscard]] const axis& at(std::size_t i) const { return axes_[i]; }
+  /// The parameter that axis `i` stands for.
+  [[nodiscard]] const parameter& parameter_of(std::size_t i) const {
+    return space_->parameters()[parameters_[i]];
+  }
+  [[nodiscard]] const search_space& space() const { return *space_; }
+  [[nodiscard]] bool is_conditional() const { return conditional_; }
+  /// Mean number of active axes of random configurations; 1 at least.
+  [[nodiscard]] double mean_active() const { return mean_active_; }
+  /// Of how many others axis `i` decides whether they are active; 0 where it is conditional itself.
+  [[nodiscard]] std::size_t root_children(std::size_t i) const { return children_[i]; }
+  /// An upper bound of the number of configurations; infinite where they are not countable.
+  [[nodiscard]] double size() const { return size_; }
+
+  /// A random coordinate of axis `i`.
+  [[nodiscard]] double draw(std::size_t i, rng& from) const;
+  /// A random latent point.
+  [[nodiscard]] cube_point random(rng& from) const;
+  /// The canonical point of a latent one.
+  [[nodiscard]] cube_point canonical(const cube_point& latent) const;
+  /// A latent point of a canonical one: what is inactive is drawn.
+  [[nodiscard]] cube_point filled(const cube_point& canonical, rng& from) const;
+  /// Moves a few coordinates of a latent point, active ones if it finds any: numbers by a normally
+  /// distributed step, by one cell at least where they are discrete; categories to another one.
+  /// @param step  Standard deviation. [> 0]
+  /// @param count How many times.
+  void mutate(cube_point& latent, double step, std::size_t count, rng& from) const;
+  /// Moves all coordinates that are numbers by normally distributed steps.
+  void shift(cube_point& latent, double step, rng& from) const;
+
+  /// Equal for canonical points of the same configuration; floats count to seven digits.
+  [[nodiscard]] std::uint64_t key(const cube_point& canonical) const;
+  /// The first configuration, in the order of counting, whose key is not `taken`. Nothing where all
+  /// are. To be asked of small finite spaces: it takes `size()` steps at worst.
+  [[nodiscard]] std::optional<cube_point>
+  first_free(const std::function<bool(std::uint64_t)>& taken) const;
+
+  /// One value per parameter of the space, as `search_space::assemble` takes them.
+  [[nodiscard]] std::vector<value> values(const cube_point& point) const;
+  [[nodiscard]] object decoded(const cube_point& point) const;
+  /// The canonical point of a configuration; numbers outside of their domain count as its ends.
+  /// Nothing where it has a value of another kind, or lacks an active parameter.
+  [[nodiscard]] std::optional<cube_point> encoded(const object& config) const;
+
+private:
+  std::shared_ptr<const search_space> space_;
+  std::vector<axis> axes_;
+  /// Of each axis its parameter, and of each parameter its axis; -1 where it has none.
+  std::vector<std::size_t> parameters_;
+  std::vector<std::ptrdiff_t> axis_of_;
+  /// Whether some condition reads the parameter.
+  std::vector<bool> is_read_;
+  std::vector<std::size_t> children_;
+  bool conditional_ = false;
+  double mean_active_ = 1;
+  double size_ = 1;
+
+  void lay_out();
+  void count_children();
+  void measure();
+  [[nodiscard]] std::vector<bool> active(const cube_point& latent) const;
+};
+
+} // namespace tune

@@ -1,0 +1,50 @@
+/// Bayesian optimisation: a Gaussian process of the results says where to expect an improvement.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/learner/rule.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace tune::gp {
+
+class kernel_book;
+
+/// How objectives are transformed before the model sees them.
+enum class bending : std::uint8_t {
+  /// By Yeo and Johnson's transform at every other suggestion: with it a model is quick to see
+  /// where things are good, and without it tells the best apart.
+  in_turns,
+  always,
+  never,
+};
+
+struct settings {
+  bending bend = bending::in_turns;
+  /// In conditional spaces every fourth suggestion is for the family that is most behind.
+  bool branch_steps = true;
+};
+
+/// Fits a process to the results and chooses the point of the largest expected improvement.
+///
+/// Failed trials count as bad as the worst. Those that have not ended, and those that the scheduler
+/// stopped, are believed to get what the model predicts, so that others are not proposed beside
+/// them. Beyond 400 results the model is made of 400: the best 200, the newest 100, 100 others.
+class rule final : public learning::rule {
+public:
+  explicit rule(settings how);
+
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+
+private:
+  settings how_;
+  /// Remembers what follows from results anyway.
+  std::shared_ptr<kernel_book> book_;
+};
+
+/// "gp".
+[[nodiscard]] searcher_catalogue::entry make_entry();
+
+} // namespace tune::gp

@@ -1,0 +1,85 @@
+/// What a searcher that learns remembers of the trials so far.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/fingerprint.hpp"
+#include "tune/core/search/encoding/encoding.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace tune::learning {
+
+/// What became of a trial that ended.
+enum class ending : std::uint8_t {
+  /// It has a finite objective.
+  finished,
+  /// It failed, or its objective is missing or no finite number.
+  failed,
+  /// The scheduler gave it up: nobody knows how good it would have become.
+  stopped,
+};
+
+/// A trial that ended.
+struct result {
+  cube_point at;
+  ending how = ending::finished;
+  /// To be minimised; NaN where there is none.
+  double value = 0;
+  /// By how much each constraint is missed, 0 where it is kept, infinite where nobody knows.
+  std::vector<double> missed;
+};
+
+/// Trials by what is known of them. Fed with facts alone, so that a replay makes an equal one.
+class archive {
+public:
+  explicit archive(std::shared_ptr<const encoding> space) : space_{std::move(space)} {}
+
+  void apply(const searcher_fact& what);
+
+  [[nodiscard]] const encoding& space() const { return *space_; }
+  /// In the order in which they ended.
+  [[nodiscard]] const std::vector<result>& results() const { return results_; }
+  /// A hash over the first `count` results.
+  [[nodiscard]] std::uint64_t digest(std::size_t count) const {
+    return count == 0 ? 0 : digests_[count - 1];
+  }
+  /// Where trials are that have not ended, oldest first.
+  [[nodiscard]] std::vector<cube_point> pending() const;
+  [[nodiscard]] bool has_pending() const { return !open_.empty(); }
+  /// Whether the configuration was tried or is being tried. One that was lost was not.
+  [[nodiscard]] bool is_taken(std::uint64_t key) const { return taken_.contains(key); }
+  /// How many configurations were suggested.
+  [[nodiscard]] std::uint64_t suggested() const { return suggested_; }
+
+  void describe(fingerprint& into) const;
+
+private:
+  struct open_trial {
+    config_ptr config;
+    /// Nothing where it is none of the space.
+    std::optional<cube_point> at;
+  };
+
+  std::shared_ptr<const encoding> space_;
+  std::vector<result> results_;
+  std::vector<std::uint64_t> digests_;
+  std::map<trial_id, open_trial> open_;
+  /// How many trials have the configuration.
+  std::unordered_map<std::uint64_t, std::uint32_t> taken_;
+  std::uint64_t suggested_ = 0;
+  fingerprint heard_;
+
+  void open(trial_id id, const config_ptr& config);
+  void take(const suggested_fact& what);
+  void take(const observation& what);
+  void release(const cube_point& at);
+  void add(result what);
+};
+
+} // namespace tune::learning

@@ -1,0 +1,17 @@
+/// What the catalogue's entries of searchers that learn share.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/learner/learner.hpp"
+
+namespace tune::learning {
+
+/// The option `startup`.
+[[nodiscard]] option_spec startup_option();
+[[nodiscard]] std::uint64_t startup_of(const options& from);
+
+/// A `generator` as the catalogue wants it.
+[[nodiscard]] expected<std::unique_ptr<searcher>>
+make_searcher(settings how, std::shared_ptr<const rule> by, const searcher_context& about);
+
+} // namespace tune::learning

@@ -1,0 +1,61 @@
+/// What all searchers that learn have in common: user's points, a design, then a rule.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/learner/rule.hpp"
+#include "tune/core/search/points.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tune::learning {
+
+/// How a searcher that learns begins, and what it is called.
+struct settings {
+  /// As in the catalogue, for messages.
+  std::string name;
+  /// Configurations before the rule is asked, the user's points among them; 0: as many as suit the
+  /// space.
+  std::uint64_t startup = 0;
+  /// See `searcher_traits::prompt`.
+  bool prompt = false;
+};
+
+/// Suggests the points to evaluate, then an initial design, then what its rule chooses.
+///
+/// Trials that failed count as bad, those that the scheduler stopped as bad or unknown, lost ones
+/// not at all. No configuration is suggested twice, other than points to evaluate; finite spaces
+/// end when all of theirs were. Suggestions are a function of the seed and of the facts applied so
+/// far.
+class generator final : public searcher {
+public:
+  /// @errors `ec::bad_option` for grids, for points outside of the space, and for more than one
+  ///         objective.
+  [[nodiscard]] static expected<generator> make(settings how, std::shared_ptr<const rule> by,
+                                                const searcher_context& about);
+
+  [[nodiscard]] searcher_traits traits() const override;
+  void apply(const searcher_fact& what) override;
+  [[nodiscard]] proposal propose(const ask& question) const override;
+  [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
+  void describe(fingerprint& into) const override;
+
+private:
+  generator(settings how, std::shared_ptr<const rule> by, const searcher_context& about,
+            initial_points points, encoding space);
+
+  settings how_;
+  std::shared_ptr<const rule> rule_;
+  std::uint64_t seed_;
+  initial_points points_;
+  std::shared_ptr<const std::vector<cube_point>> design_;
+  archive past_;
+
+  [[nodiscard]] std::optional<suggestion> next(outlook& from) const;
+  [[nodiscard]] suggestion point(outlook& from) const;
+  [[nodiscard]] std::optional<pick> chosen(const outlook& from) const;
+};
+
+} // namespace tune::learning

@@ -1,0 +1,69 @@
+/// The part in which searchers that learn differ: how the next point is chosen.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/learner/archive.hpp"
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace tune::learning {
+
+/// What the next point is chosen from. Lives no longer than its archive.
+class outlook {
+public:
+  outlook(const archive& past, std::uint64_t seed)
+      : past_{&past}, seed_{seed}, number_{past.suggested()} {}
+
+  [[nodiscard]] const encoding& space() const { return past_->space(); }
+  [[nodiscard]] const archive& past() const { return *past_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  /// How many points were suggested before this one.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  /// Where trials are that have not ended, those suggested in the same answer included.
+  [[nodiscard]] std::vector<cube_point> pending() const;
+  /// Whether the configuration was suggested or observed.
+  [[nodiscard]] bool is_taken(const cube_point& canonical) const {
+    return is_taken(space().key(canonical));
+  }
+  [[nodiscard]] bool is_taken(std::uint64_t key) const {
+    return past_->is_taken(key) || fresh_keys_.contains(key);
+  }
+
+  /// One more point of the same answer.
+  void add(cube_point canonical);
+
+private:
+  const archive* past_;
+  std::uint64_t seed_;
+  std::uint64_t number_;
+  std::vector<cube_point> fresh_;
+  std::unordered_set<std::uint64_t> fresh_keys_;
+};
+
+/// A canonical point to try, and where it comes from, for people.
+struct pick {
+  cube_point at;
+  std::string origin;
+};
+
+/// Chooses points by what was learnt. A function of the outlook: what it keeps changes no answer.
+class rule {
+public:
+  virtual ~rule() = default;
+
+  /// A point that is not taken; nothing where the results so far do not suffice, or where it found
+  /// none. To be called by one thread at a time.
+  [[nodiscard]] virtual std::optional<pick> next(const outlook& from) const = 0;
+
+  /// Whether it is so quick that to copy the archive for a job would cost as much.
+  [[nodiscard]] virtual bool is_quick(const archive&) const { return false; }
+};
+
+/// A random point that is not taken. Nothing where all of a finite space seem to be: where it has
+/// more than 20,000 configurations, that is after a thousand draws.
+[[nodiscard]] std::optional<cube_point> free_point(const outlook& from);
+
+} // namespace tune::learning

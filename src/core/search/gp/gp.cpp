@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/gp/gp.hpp"
+
+#include "tune/core/search/gp/branch.hpp"
+#include "tune/core/search/gp/kernel_book.hpp"
+#include "tune/core/search/gp/targets.hpp"
+#include "tune/core/search/learner/ranking.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tune::gp {
+
+namespace {
+
+using learning::ending;
+using learning::outlook;
+using learning::result;
+
+constexpr portion predicting_portion{200, 100, 100};
+/// Fewer that finished say nothing.
+constexpr std::size_t least_finished = 2;
+/// Of those without a result the model believes in the newest.
+constexpr std::size_t most_pending = 128;
+constexpr std::size_t most_stopped = 64;
+constexpr std::uint64_t branch_period = 4;
+/// From here on only every other suggestion is a model's in `auto`, and turns are taken by pairs.
+constexpr std::size_t turns_by_pairs = 400;
+
+bool bends(bending how, std::uint64_t number, std::size_t results) {
+  auto turn = results < turns_by_pairs ? number : number / 2;
+  return how == bending::always || (how == bending::in_turns && turn % 2 == 1);
+}
+
+/// What a suggestion of the model rests on.
+class forecast {
+public:
+  forecast(const settings& how, const outlook& from) : how_{how}, from_{from} {
+    for (const auto& x : from.past().results()) {
+      if (x.how == ending::stopped)
+        stopped_.push_back(x.at);
+      else
+        results_.push_back(x);
+    }
+  }
+
+  [[nodiscard]] bool suffices() const {
+    return learning::ranking(results_, least_finished).size() == least_finished;
+  }
+
+  [[nodiscard]] std::optional<learning::pick> best(kernel_book& book) const {
+    auto power = bends(how_.bend, from_.number(), results_.size());
+    evidence all{&from_.space(), results_, from_.seed()};
+    auto values = targets(results_, power);
+    auto logs = book.kernel_for(all, power);
+    inputs at{from_.space()};
+    std::vector<double> chosen_values;
+    auto chosen = chosen_of(all, values, predicting_portion);
+    for (auto i : chosen) {
+      at.add(results_[i].at);
+      chosen_values.push_back(values[i]);
+    }
+    model plain{at, std::move(chosen_values), std::move(logs)};
+    auto unknown = awaited();
+    auto by = unknown.size() > 0 ? plain.believing(unknown) : plain;
+    return search(by, at, chosen);
+  }
+
+private:
+  const settings& how_;
+  const outlook& from_;
+  std::vector<result> results_;
+  std::vector<cube_point> stopped_;
+
+  [[nodiscard]] inputs awaited() const {
+    inputs made{from_.space()};
+    auto add_newest = [&](const std::vector<cube_point>& points, std::size_t most) {
+      for (auto i = points.size() - std::min(most, points.size()); i < points.size(); ++i)
+        made.add(points[i]);
+    };
+    add_newest(stopped_, most_stopped);
+    add_newest(from_.pending(), most_pending);
+    return made;
+  }
+
+  [[nodiscard]] std::optional<fixed_axis> branch() const {
+    if (!how_.branch_steps || from_.number() % branch_period != 0)
+      return std::nullopt;
+    auto axis = branching_axis(from_.space());
+    return axis ? std::optional{neglected_branch(from_.space(), *axis, results_)} : std::nullopt;
+  }
+
+  [[nodiscard]] std::string origin(const std::optional<fixed_axis>& only) const {
+    if (!only)
+      return "gp";
+    const auto& space = from_.space();
+    return "gp: " + space.parameter_of(only->axis).name + " = "
+           + to_text(space.at(only->axis).at(only->at));
+  }
+
+  /// @param chosen What the model is made of, as `at`.
+  [[nodiscard]] std::optional<learning::pick> search(const model& by, const inputs& at,
+                                                     const std::vector<std::size_t>& chosen) const {
+    quest what;
+    what.space = &from_.space();
+    what.by = &by;
+    what.branch = branch();
+    what.is_taken = [this](const cube_point& x) { return from_.is_taken(x); };
+    look_around(what, at, chosen);
+    rng chance{from_.seed(), "gp", from_.number()};
+    auto found = most_promising(what, chance);
+    if (!found)
+      return std::nullopt;
+    return learning::pick{std::move(*found), origin(what.branch)};
+  }
+
+  /// Orders what is known by the model's mean: those that finished and keep their constraints, then
+  /// the others.
+  void look_around(quest& what, const inputs& at, const std::vector<std::size_t>& chosen) const {
+    std::vector<double> means;
+    std::vector<double> variances;
+    what.by->predict(at, means, variances);
+    auto missed = learning::violations(results_);
+    struct known {
+      std::size_t index;
+      bool good;
+      double mean;
+    };
+    std::vector<known> all;
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      auto i = chosen[k];
+      all.push_back({i, results_[i].how == ending::finished && missed[i] == 0, means[k]});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const known& a, const known& b) {
+      return a.good != b.good ? a.good : a.mean < b.mean;
+    });
+    what.best = all.front().mean;
+    auto found_inside = false;
+    for (const auto& x : all) {
+      const auto& point = results_[x.index].at;
+      what.around.push_back(point);
+      if (!what.branch || std::abs(point[what.branch->axis] - what.branch->at) > 1e-9)
+        continue;
+      what.inside.push_back(point);
+      if (x.good && !std::exchange(found_inside, true))
+        what.best = x.mean;
+    }
+  }
+};
+
+} // namespace
+
+rule::rule(settings how) : how_{how}, book_{std::make_shared<kernel_book>()} {}
+
+std::optional<learning::pick> rule::next(const outlook& from) const {
+  forecast all{how_, from};
+  return all.suffices() ? all.best(*book_) : std::nullopt;
+}
+
+} // namespace tune::gp

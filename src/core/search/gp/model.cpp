@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/gp/model.hpp"
+
+#include "descent.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace tune::gp {
+
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+using Eigen::Lower;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// A category that no other point has, and where numbers stand, while they are inactive.
+constexpr double no_choice = -1;
+constexpr double no_number = 0.5;
+
+/// Keeps the matrix invertible where points coincide.
+constexpr double jitter = 1e-7;
+/// Variance of the constant mean.
+constexpr double mean_variance = 1;
+constexpr double least_variance = 1e-12;
+
+constexpr double length_deviation = 1;
+constexpr double variance_deviation = 1;
+const double log_noise_mean = std::log(1e-3);
+constexpr double noise_deviation = 1.5;
+
+Index index(std::size_t x) {
+  return static_cast<Index>(x);
+}
+
+VectorXd vector_of(const std::vector<double>& xs) {
+  return Eigen::Map<const VectorXd>{xs.data(), index(xs.size())};
+}
+
+/// One row per point.
+MatrixXd rows_of(const inputs& xs) {
+  return Eigen::Map<const MatrixXd>{xs.cells().data(), index(xs.dimensions()), index(xs.size())}
+      .transpose();
+}
+
+/// Matérn 5/2 of squared distances, without its variance.
+ArrayXd matern(const ArrayXd& squared) {
+  ArrayXd root = (5 * squared).sqrt();
+  return (1 + root + (5.0 / 3) * squared) * (-root).exp();
+}
+
+/// What the kernel's logarithms stand for.
+struct kernel {
+  /// 1/ℓ² of each axis.
+  VectorXd weights;
+  double variance = 1;
+  double noise = 0;
+
+  explicit kernel(const VectorXd& logs)
+      : weights{(-2 * logs.head(logs.size() - 2).array()).exp()}
+      , variance{std::exp(logs[logs.size() - 2])}
+      , noise{std::exp(logs[logs.size() - 1])} {}
+
+  [[nodiscard]] double on_diagonal() const { return variance + mean_variance + noise + jitter; }
+};
+
+/// Squared distances of all pairs i > k on each axis, column by column of the lower triangle.
+MatrixXd pair_distances(const inputs& at) {
+  auto rows = rows_of(at);
+  auto n = rows.rows();
+  MatrixXd result{n * (n - 1) / 2, rows.cols()};
+  for (Index j = 0; j < rows.cols(); ++j) {
+    Index begin = 0;
+    for (Index k = 0; k + 1 < n; begin += n - 1 - k, ++k) {
+      ArrayXd gaps = rows.col(j).tail(n - 1 - k).array() - rows(k, j);
+      result.col(j).segment(begin, n - 1 - k) = at.is_category(static_cast<std::size_t>(j))
+                                                    ? (gaps != 0).cast<double>().eval()
+                                                    : gaps.square().eval();
+    }
+  }
+  return result;
+}
+
+/// Puts what belongs to the pairs below the diagonal.
+void scatter(const ArrayXd& pairs, double diagonal, MatrixXd& to) {
+  auto n = to.rows();
+  to.diagonal().setConstant(diagonal);
+  Index begin = 0;
+  for (Index k = 0; k + 1 < n; begin += n - 1 - k, ++k)
+    to.col(k).tail(n - 1 - k) = pairs.segment(begin, n - 1 - k);
+}
+
+ArrayXd gather(const MatrixXd& from) {
+  auto n = from.rows();
+  ArrayXd result{n * (n - 1) / 2};
+  Index begin = 0;
+  for (Index k = 0; k + 1 < n; begin += n - 1 - k, ++k)
+    result.segment(begin, n - 1 - k) = from.col(k).tail(n - 1 - k).array();
+  return result;
+}
+
+/// The posterior of kernels given points and targets: what is computed once stays.
+class posterior {
+public:
+  posterior(const inputs& at, const std::vector<double>& targets, const kernel_prior& prior)
+      : distances_{pair_distances(at)}, targets_{vector_of(targets)}, prior_{prior} {}
+
+  /// Minus its logarithm. @param gradient May be null.
+  double operator()(const VectorXd& logs, VectorXd* gradient) const {
+    kernel by{logs};
+    ArrayXd squared = (distances_ * by.weights).array();
+    ArrayXd root = (5 * squared).sqrt();
+    ArrayXd decay = by.variance * (-root).exp();
+    ArrayXd covariances = (1 + root + (5.0 / 3) * squared) * decay;
+    auto n = targets_.size();
+    MatrixXd matrix{n, n};
+    scatter(covariances + mean_variance, by.on_diagonal(), matrix);
+    Eigen::LLT<Eigen::Ref<MatrixXd>, Lower> factor{matrix};
+    if (factor.info() != Eigen::Success)
+      return std::numeric_limits<double>::infinity();
+    VectorXd alpha = factor.solve(targets_);
+    auto value = 0.5 * targets_.dot(alpha) + matrix.diagonal().array().log().sum();
+    if (gradient != nullptr) {
+      auto slopes = excess(matrix, alpha);
+      ArrayXd pairs = gather(slopes);
+      ArrayXd bends = (5.0 / 3) * (1 + root) * decay * pairs;
+      auto d = logs.size() - 2;
+      gradient->resize(logs.size());
+      gradient->head(d) = by.weights.cwiseProduct(distances_.transpose() * bends.matrix());
+      (*gradient)[d] = (pairs * covariances).sum() + 0.5 * by.variance * slopes.trace();
+      (*gradient)[d + 1] = 0.5 * by.noise * slopes.trace();
+    }
+    return value + add_prior(logs, gradient);
+  }
+
+private:
+  MatrixXd distances_;
+  VectorXd targets_;
+  kernel_prior prior_;
+
+  /// K⁻¹ - αα', the lower half of it. @param factor Has L below its diagonal.
+  static MatrixXd excess(const MatrixXd& factor, const VectorXd& alpha) {
+    auto n = factor.rows();
+    MatrixXd inverse = MatrixXd::Identity(n, n);
+    factor.triangularView<Lower>().solveInPlace(inverse);
+    MatrixXd result = MatrixXd::Zero(n, n);
+    result.selfadjointView<Lower>().rankUpdate(inverse.transpose());
+    result.selfadjointView<Lower>().rankUpdate(alpha, -1);
+    return result;
+  }
+
+  double add_prior(const VectorXd& logs, VectorXd* gradient) const {
+    double sum = 0;
+    auto d = logs.size() - 2;
+    for (Index i = 0; i < logs.size(); ++i) {
+      auto mean = i < d ? prior_.log_length : i == d ? 0 : log_noise_mean;
+      auto deviation = i < d ? length_deviation : i == d ? variance_deviation : noise_deviation;
+      auto z = (logs[i] - mean) / deviation;
+      sum += 0.5 * z * z;
+      if (gradient != nullptr)
+        (*gradient)[i] += z / deviation;
+    }
+    return sum;
+  }
+};
+
+box bounds(std::size_t dimensions) {
+  auto size = index(dimensions) + 2;
+  box result{VectorXd::Constant(size, std::log(0.03)), VectorXd::Constant(size, std::log(60.0))};
+  result.low[size - 2] = std::log(0.02);
+  result.high[size - 2] = std::log(50.0);
+  result.low[size - 1] = std::log(1e-6);
+  result.high[size - 1] = std::log(2.0);
+  return result;
+}
+
+} // namespace
+
+inputs::inputs(const encoding& space) {
+  for (std::size_t i = 0; i < space.dimensions(); ++i)
+    is_category_.push_back(space.at(i).is_category());
+}
+
+void inputs::add(const cube_point& canonical) {
+  assert(canonical.size() == dimensions());
+  for (std::size_t i = 0; i < canonical.size(); ++i) {
+    auto u = canonical[i];
+    cells_.push_back(!std::isnan(u) ? u : is_category_[i] ? no_choice : no_number);
+  }
+  ++size_;
+}
+
+void inputs::append(const inputs& other) {
+  cells_.insert(cells_.end(), other.cells_.begin(), other.cells_.end());
+  size_ += other.size_;
+}
+
+kernel_prior kernel_prior::of(double active) {
+  return {-0.3 + 0.5 * std::log(active), std::log(0.5) + 0.25 * std::log(active)};
+}
+
+double misfit(const inputs& at, const std::vector<double>& targets, const kernel_prior& prior,
+              const kernel_logs& logs, std::vector<double>* gradient) {
+  VectorXd slopes;
+  auto value
+      = posterior{at, targets, prior}(vector_of(logs), gradient != nullptr ? &slopes : nullptr);
+  if (gradient != nullptr)
+    gradient->assign(slopes.begin(), slopes.end());
+  return value;
+}
+
+kernel_logs first_guess(const kernel_prior& prior, std::size_t dimensions) {
+  kernel_logs result(dimensions, prior.first_log_length);
+  result.push_back(0);
+  result.push_back(log_noise_mean);
+  return result;
+}
+
+fit descend(const inputs& at, const std::vector<double>& targets, const kernel_prior& prior,
+            kernel_logs start, int iterations) {
+  posterior f{at, targets, prior};
+  auto x = vector_of(start);
+  auto value = descend([&](const VectorXd& logs, VectorXd& gradient) { return f(logs, &gradient); },
+                       bounds(at.dimensions()), x, iterations);
+  return {{x.begin(), x.end()}, value};
+}
+
+struct model::inside {
+  inputs at;
+  VectorXd targets;
+  kernel by;
+  kernel_logs logs;
+  /// One row per point: what predictions walk along lies together.
+  MatrixXd rows;
+  MatrixXd factor;
+  VectorXd alpha;
+
+  inside(inputs where, VectorXd values, kernel_logs with)
+      : at{std::move(where)}
+      , targets{std::move(values)}
+      , by{vector_of(with)}
+      , logs{std::move(with)}
+      , rows{rows_of(at)}
+      , factor{targets.size(), targets.size()} {
+    ArrayXd squared = (pair_distances(at) * by.weights).array();
+    scatter(by.variance * matern(squared) + mean_variance, by.on_diagonal(), factor);
+    Eigen::LLT<Eigen::Ref<MatrixXd>, Lower> done{factor};
+    alpha = done.solve(targets);
+  }
+
+  /// Squared distances from all points to one.
+  [[nodiscard]] ArrayXd distances_to(const double* point) const {
+    ArrayXd result = ArrayXd::Zero(rows.rows());
+    for (Index j = 0; j < rows.cols(); ++j) {
+      if (at.is_category(static_cast<std::size_t>(j)))
+        result += by.weights[j] * (rows.col(j).array() != point[j]).cast<double>();
+      else
+        result += by.weights[j] * (rows.col(j).array() - point[j]).square();
+    }
+    return result;
+  }
+};
+
+model::model(inputs at, std::vector<double> targets, kernel_logs logs)
+    : inside_{std::make_shared<const inside>(std::move(at), vector_of(targets), std::move(logs))} {}
+
+void model::predict(const inputs& at, std::vector<double>& means,
+                    std::vector<double>& variances) const {
+  const auto& x = *inside_;
+  auto count = index(at.size());
+  MatrixXd covariances{x.rows.rows(), count};
+  for (Index c = 0; c < count; ++c) {
+    const auto* point = at.cells().data() + static_cast<std::size_t>(c) * at.dimensions();
+    covariances.col(c) = x.by.variance * matern(x.distances_to(point)) + mean_variance;
+  }
+  VectorXd mean = covariances.transpose() * x.alpha;
+  x.factor.triangularView<Lower>().solveInPlace(covariances);
+  means.assign(mean.begin(), mean.end());
+  variances.resize(at.size());
+  for (Index c = 0; c < count; ++c)
+    variances[static_cast<std::size_t>(c)] = std::max(
+        least_variance, x.by.variance + mean_variance - covariances.col(c).squaredNorm());
+}
+
+model model::believing(const inputs& more) const {
+  std::vector<double> means;
+  std::vector<double> variances;
+  predict(more, means, variances);
+  auto all = inside_->at;
+  all.append(more);
+  std::vector<double> targets{inside_->targets.begin(), inside_->targets.end()};
+  targets.insert(targets.end(), means.begin(), means.end());
+  return model{std::move(all), std::move(targets), inside_->logs};
+}
+
+} // namespace tune::gp

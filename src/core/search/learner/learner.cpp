@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/learner/learner.hpp"
+
+#include "tune/core/search/encoding/design.hpp"
+
+#include <utility>
+
+namespace tune::learning {
+
+expected<generator> generator::make(settings how, std::shared_ptr<const rule> by,
+                                    const searcher_context& about) {
+  if (about.objectives > 1)
+    return error{ec::bad_option,
+                 how.name + " optimises 1 objective, not " + std::to_string(about.objectives)};
+  auto space = encoding::make(about.space, how.name);
+  if (!space)
+    return space.error();
+  auto points = initial_points::make(*about.space, about.points);
+  if (!points)
+    return points.error();
+  return generator{std::move(how), std::move(by), about, std::move(*points), std::move(*space)};
+}
+
+generator::generator(settings how, std::shared_ptr<const rule> by, const searcher_context& about,
+                     initial_points points, encoding space)
+    : how_{std::move(how)}
+    , rule_{std::move(by)}
+    , seed_{about.seed}
+    , points_{std::move(points)}
+    , past_{std::make_shared<const encoding>(std::move(space))} {
+  if (how_.startup == 0)
+    how_.startup = design_size(past_.space());
+  auto count = how_.startup - std::min<std::uint64_t>(how_.startup, points_.size());
+  design_ = std::make_shared<const std::vector<cube_point>>(
+      initial_design(past_.space(), static_cast<std::size_t>(count), seed_));
+}
+
+searcher_traits generator::traits() const {
+  searcher_traits result;
+  result.ahead = 1;
+  result.objectives = 1;
+  result.learns = true;
+  result.prompt = how_.prompt;
+  return result;
+}
+
+void generator::apply(const searcher_fact& what) {
+  past_.apply(what);
+}
+
+proposal generator::propose(const ask& question) const {
+  std::vector<suggestion> result;
+  outlook from{past_, seed_};
+  while (result.size() < question.count) {
+    auto found = next(from);
+    if (!found)
+      break;
+    result.push_back(std::move(*found));
+  }
+  if (!result.empty())
+    return result;
+  // One that gets lost may be tried again.
+  if (past_.has_pending())
+    return nothing_yet{};
+  return exhausted{"all configurations of the space were tried"};
+}
+
+deferred_proposal generator::propose_later(const ask& question) const {
+  if (how_.prompt || past_.suggested() < how_.startup || rule_->is_quick(past_))
+    return {};
+  return [copy = std::make_shared<const generator>(*this), question] {
+    return copy->propose(question);
+  };
+}
+
+std::optional<suggestion> generator::next(outlook& from) const {
+  if (from.number() < points_.size())
+    return point(from);
+  auto found = chosen(from);
+  if (!found)
+    return std::nullopt;
+  suggestion result{std::make_shared<const object>(from.space().decoded(found->at)),
+                    std::move(found->origin)};
+  from.add(std::move(found->at));
+  return result;
+}
+
+/// A point of the user's; what it leaves open is drawn.
+suggestion generator::point(outlook& from) const {
+  auto number = static_cast<std::size_t>(from.number());
+  rng chance{seed_, "points", number};
+  const auto& space = from.space();
+  auto at = space.random(chance);
+  auto values = space.values(at);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (const auto* given = points_.fixed(number, i))
+      values[i] = *given;
+  }
+  auto config = std::make_shared<const object>(space.space().assemble(values));
+  from.add(space.encoded(*config).value_or(space.canonical(at)));
+  return {std::move(config), "point " + std::to_string(number + 1)};
+}
+
+std::optional<pick> generator::chosen(const outlook& from) const {
+  auto number = static_cast<std::size_t>(from.number() - points_.size());
+  if (number < design_->size()) {
+    auto at = from.space().canonical((*design_)[number]);
+    if (!from.is_taken(at))
+      return pick{std::move(at), number == 0 ? "middle" : "design"};
+  } else if (auto found = rule_->next(from)) {
+    return found;
+  }
+  auto free = free_point(from);
+  return free ? std::optional<pick>{{std::move(*free), "random"}} : std::nullopt;
+}
+
+void generator::describe(fingerprint& into) const {
+  past_.describe(into);
+}
+
+} // namespace tune::learning

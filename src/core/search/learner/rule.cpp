@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/learner/rule.hpp"
+
+#include <cmath>
+
+namespace tune::learning {
+
+namespace {
+
+constexpr double most_counted = 20000;
+constexpr int first_draws = 200;
+constexpr int last_draws = 800;
+
+} // namespace
+
+std::vector<cube_point> outlook::pending() const {
+  auto result = past_->pending();
+  result.insert(result.end(), fresh_.begin(), fresh_.end());
+  return result;
+}
+
+void outlook::add(cube_point canonical) {
+  fresh_keys_.insert(space().key(canonical));
+  fresh_.push_back(std::move(canonical));
+  ++number_;
+}
+
+std::optional<cube_point> free_point(const outlook& from) {
+  rng chance{from.seed(), "free point", from.number()};
+  const auto& space = from.space();
+  cube_point drawn;
+  auto draw = [&](int tries) {
+    for (int i = 0; i < tries; ++i) {
+      drawn = space.canonical(space.random(chance));
+      if (!from.is_taken(drawn))
+        return true;
+    }
+    return false;
+  };
+  if (draw(first_draws))
+    return drawn;
+  if (space.size() <= most_counted)
+    return space.first_free([&](std::uint64_t key) { return from.is_taken(key); });
+  if (draw(last_draws) || std::isinf(space.size()))
+    return drawn;
+  return std::nullopt;
+}
+
+} // namespace tune::learning

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Searchers that learn, through the real program."""
+import subprocess
+
+from e2e import ROOT, Case, main
+from test_ask_tell import Talk
+
+TREE = (
+    "kind = choice(a, b)\n"
+    "x = uniform(-1, 1)\n"
+    "n = randint(1, 9) if kind == b\n"
+)
+LEARNERS = ("auto", "gp", "tpe")
+
+
+def loss(config):
+    return (config["x"] - 0.3) ** 2 + 0.02 * (config.get("n", 3) - 7) ** 2
+
+
+class Searchers(Case):
+    def tree(self, searcher, name="x", samples=24, more=""):
+        return self.ini(
+            "[experiment]\nname = %s\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = %d\n[space]\n%s[search]\ntype = %s\n%s\n"
+            % (name, samples, TREE, searcher, more),
+            name + ".ini",
+        )
+
+    def converse(self, *words):
+        return Talk(self, self.start("ask-tell", *words, stdin=subprocess.PIPE))
+
+    def tell(self, talk, given):
+        self.assertEqual(given["op"], "trial", given)
+        trial = given["trial"]
+        talk.report(trial, 1, loss(given["config"]))
+        self.assertEqual(talk.say("complete", trial=trial)["op"], "ok")
+        return trial, given["config"]
+
+    def undisturbed(self, searcher):
+        talk = self.converse(self.tree(searcher, "whole-" + searcher))
+        told = []
+        while True:
+            given = talk.say("ask")
+            if given["op"] == "none":
+                break
+            told.append(self.tell(talk, given))
+        self.assertEqual(given["reason"], "finished")
+        talk.end()
+        return told
+
+    def test_suggest_after_kill_9_what_they_would_have_suggested(self):
+        for searcher in LEARNERS:
+            with self.subTest(searcher):
+                wanted = self.undisturbed(searcher)
+                name = "broken-" + searcher
+                ini = self.tree(searcher, name)
+                told = []
+                while len(told) < len(wanted):
+                    talk = self.converse(ini, *(["--resume"] if told else []))
+                    for _ in range(min(5, len(wanted) - len(told))):
+                        told.append(self.tell(talk, talk.say("ask")))
+                    talk.kill()
+
+                self.assertEqual(told, wanted)
+                self.run_node("fsck", "results/" + name, "--verify")
+
+    def test_run_beside_four_trials_and_tell_where_each_comes_from(self):
+        ini = self.ini(
+            (ROOT / "config" / "quadratic.ini").read_text()
+            + "[search]\ntype = auto\n[resources]\ncpu = 0.25\n"
+        )
+        ran = self.run_node("run", ini, "--output", "json").json()
+
+        self.assertEqual(ran["status"], "done")
+        config = ran["best"]["config"]
+        self.assertLess((config["x"] - 1) ** 2 + (config["y"] + 2) ** 2, 0.05)
+        trials = self.run_node("trials", ran["directory"], "--output", "json").json()
+        origins = {x["origin"] for x in trials}
+        self.assertLessEqual({"middle", "design", "gp", "tpe"}, origins)
+        self.run_node("fsck", ran["directory"], "--verify")
+
+    def test_say_at_start_up_what_they_cannot_do(self):
+        for searcher in LEARNERS:
+            with self.subTest(searcher):
+                ini = self.ini(
+                    "[experiment]\nmetric = loss:min, size:min\n[trainable]\nname = quadratic\n"
+                    "[space]\nx = uniform(0, 1)\ny = 1\n[search]\ntype = %s\n" % searcher
+                )
+                said = self.run_node("config", "check", ini, code=3).err
+                self.assertIn("%s optimises 1 objective, not 2" % searcher, said)
+                ini = self.ini(
+                    "[experiment]\nmetric = loss\nmode = min\n[trainable]\nname = quadratic\n"
+                    "[space]\nx = grid(0, 1)\ny = 1\n[search]\ntype = %s\nstartup = -1\n"
+                    % searcher
+                )
+                said = self.run_node("config", "check", ini, code=3).err
+                self.assertIn("startup", said)
+                self.assertIn("0 to 10000", said)
+
+    def test_end_when_a_finite_space_is_tried_through(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 50\n"
+            "[trainable]\nname = quadratic\n"
+            "[space]\nx = randint(-1, 2)\ny = choice(-2, 2)\n[search]\ntype = auto\n"
+        )
+        ran = self.run_node("run", ini, "--output", "json").json()
+
+        self.assertEqual(ran["status"], "done")
+        self.assertEqual(ran["counts"]["TERMINATED"], 6)
+
+
+if __name__ == "__main__":
+    main()
