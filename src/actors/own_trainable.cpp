@@ -25,11 +25,19 @@ namespace tune {
 
 namespace {
 
+/// From an answer that an actor has ended to the word of its monitor: both come from this process.
+constexpr std::chrono::seconds death_notice_takes{1};
+/// Instead of the number of a time to go.
+constexpr std::uint64_t end_of_suspicion = 0;
+
 /// The number says which time to go is over.
 using leader_impl = extend<trainable_actor, caf::result<void>(tick_atom, std::uint64_t)>;
 
 /// What somebody wrote into an error, or CAF's words for it.
 std::string text_of(caf::actor_system& system, const caf::error& why) {
+  // Made by itself, `caf::error{}` means that nothing is wrong, and has no context.
+  if (!why)
+    return "an error that says nothing";
   if (why.context().match_elements<std::string>()) {
     auto text = why.context().get_as<std::string>(0);
     if (!text.empty())
@@ -59,6 +67,8 @@ struct leader_state {
   std::optional<step_cmd::save> put_off;
   /// Its place is begun.
   bool has_draft = false;
+  /// In what the actor may have ended: its answer says so.
+  std::optional<std::string> suspect;
   /// How often the actor was told to go.
   std::uint64_t dismissals = 0;
   /// How it ended; told once all saves have.
@@ -242,9 +252,13 @@ struct leader_state {
 
   template <class Self>
   void refuse(Self* self, const caf::error& why) {
-    // Its end is told by itself, and with its cause.
-    if (why == caf::sec::request_receiver_down)
+    // Its end is told by itself, and with its cause; or it passed on that another one has ended.
+    if (why == caf::sec::request_receiver_down) {
+      suspect = rule.doing();
+      delayed_send(self, caf::actor_cast<leader_impl>(self), death_notice_takes, tick_atom_v,
+                   end_of_suspicion);
       return;
+    }
     const auto doing = rule.doing();
     if (why == caf::sec::unexpected_response)
       return carry_out(self, rule.refused("its actor answered a " + doing
@@ -254,8 +268,17 @@ struct leader_state {
     carry_out(self, rule.refused(text_of(self->system(), why)));
   }
 
+  /// Its end would have been heard of by now.
+  template <class Self>
+  void clear_up_suspicion(Self* self) {
+    if (auto doing = std::exchange(suspect, std::nullopt))
+      carry_out(self, rule.refused("its actor answered a " + *doing
+                                   + " with the error that another actor has ended"));
+  }
+
   template <class Self>
   void lose(Self* self, const caf::error& why) {
+    suspect.reset();
     const auto doing = rule.doing();
     auto text = "its actor ended" + (doing.empty() ? std::string{} : " in its " + doing);
     if (why)
@@ -354,7 +377,9 @@ leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<le
       [self, &state](const attempt_halt& x) { state.halt(self, x); },
       [](ping_atom, std::uint64_t x) { return x; },
       [self, &state](tick_atom, std::uint64_t which) {
-        if (which == state.dismissals)
+        if (which == end_of_suspicion)
+          state.clear_up_suspicion(self);
+        else if (which == state.dismissals)
           state.carry_out(self, state.rule.late());
       },
   };

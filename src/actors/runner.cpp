@@ -59,6 +59,9 @@ struct runner_state : engine_ports {
   bool only_again = false;
   std::vector<on::add_asked> additions;
 
+  /// The log goes on from where it ended. What was heard before waits: a signal may come first.
+  bool is_open = false;
+  std::vector<heard_word> early;
   caf::actor_clock::time_point began;
   std::optional<run_summary> summary;
 
@@ -108,6 +111,8 @@ struct runner_state : engine_ports {
 
   /// Takes in what somebody said, as soon as its turn has come.
   void hear(heard_word what) {
+    if (!is_open)
+      return early.push_back(std::move(what));
     gate.hear(std::move(what));
     while (auto word = gate.next())
       std::visit([this](auto& x) { take(std::move(x)); }, *word);
@@ -422,6 +427,13 @@ struct runner_state : engine_ports {
 
   // -- The beginning and the end.
 
+  void begin_run() {
+    open_run();
+    is_open = true;
+    for (auto& x : std::exchange(early, {}))
+      hear(std::move(x));
+  }
+
   void open_run() {
     began = self->clock().now();
     send(self, recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
@@ -581,7 +593,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](const requests_unmet& x) { state.wait_for(x.text); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
-      [&state](run_atom) { state.open_run(); },
+      [&state](run_atom) { state.begin_run(); },
       [&state](status_atom, std::uint32_t most) { return state.status(most); },
       [](ping_atom, std::uint64_t x) { return x; },
       [&state](flush_atom) { state.flush(); },

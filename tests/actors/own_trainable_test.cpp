@@ -339,6 +339,27 @@ TEST_F(own_trainable_test, fails_with_the_text_of_an_error) {
   EXPECT_TRUE(is_gone(actor));
 }
 
+TEST_F(own_trainable_test, fails_with_an_error_that_is_none) {
+  how->step = [](auto*, int) -> caf::result<training_result> { return caf::error{}; };
+
+  launch();
+
+  expect_end(end_class::user_error, "an error that says nothing");
+  EXPECT_TRUE(is_gone(actor));
+}
+
+TEST_F(own_trainable_test, fails_where_it_passes_on_that_another_actor_has_ended) {
+  how->step = [](auto*, int) -> caf::result<training_result> {
+    return caf::make_error(caf::sec::request_receiver_down);
+  };
+
+  launch();
+  pass(2s);
+
+  expect_end(end_class::user_error, "with the error that another actor has ended");
+  EXPECT_TRUE(is_gone(actor));
+}
+
 TEST_F(own_trainable_test, fails_with_the_text_of_an_exception_in_any_handler) {
   how->step = [](auto*, int) -> caf::result<training_result> {
     throw std::runtime_error{"no such optimizer"};

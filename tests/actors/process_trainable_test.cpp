@@ -178,6 +178,20 @@ TEST_F(process_trainable, fails_with_its_status_and_last_words) {
   EXPECT_THAT(end().detail, HasSubstr("oops"));
 }
 
+TEST_F(process_trainable, has_its_run_opened_before_an_interrupt_that_came_first_counts) {
+  runs("report 2");
+  early = {on::interrupted{"a signal"}};
+
+  auto how = run();
+
+  EXPECT_EQ(how.status, experiment_status::interrupted);
+  EXPECT_EQ(events<on::interrupted>().size(), 1u);
+  const auto all = log.all();
+  EXPECT_TRUE(std::holds_alternative<on::opened>(all[0].what));
+  // Not by the machine's clock.
+  EXPECT_LT(all.back().at, 1min);
+}
+
 TEST_F(process_trainable, may_be_judged_by_a_metric_that_the_runtime_adds) {
   runs("report 2");
   objective("time_total_s");

@@ -136,6 +136,8 @@ void small_run::start() {
                      std::make_shared<end_watcher>(over_, warned, reasons)};
   parts.job = work.id;
   runner_ = keep(spawn_runner(*system, std::move(parts)));
+  for (const auto& x : early)
+    post(x);
   send_from_outside(runner_, run_atom_v);
 }
 

@@ -29,6 +29,8 @@ protected:
   trainable_registry trainables;
   std::vector<object> configs{object{}};
   std::vector<stop_line> stop_lines;
+  /// Told to the runner before it is to begin.
+  std::vector<event_body> early;
   /// Called by the scheduler before it judges.
   std::function<void()> before_judging = [] {};
 

@@ -66,7 +66,7 @@ struct training_export {
 ///
 /// An error to a set-up or a step, and the actor's end before it was told to go, fail the attempt
 /// as `user_error` with their text. One that never answers trains on as far as the runtime can
-/// tell: `[stop] progress_timeout` ends that. One that is to be ended by force gets
+/// tell: `[failure] progress_timeout` ends that. One that is to be ended by force gets
 /// `exit_reason::kill`, which only a handler that does not return outlives: it is left to itself
 /// after `[cluster] kill_grace`, keeps its thread, and holds up the end of the actor system.
 using own_trainable_actor
