@@ -51,6 +51,21 @@ TEST(rerun, fixes_the_configuration_and_stops_where_the_trial_ended) {
                                               named_text{"training_iteration", "9"}));
 }
 
+TEST(rerun, keeps_the_parameters_that_did_not_take_part) {
+  spec recorded;
+  recorded.space = {{"kernel", "choice(\"rbf\", \"poly\")"},
+                    {"degree", "randint(2, 5) if kernel = poly"},
+                    {"whole", "choice({\"a\": 1}, {\"a\": 2})"}};
+  trial_row of;
+  of.config = {{"kernel", "rbf"}, {"whole", object{{"a", 2}}}};
+
+  auto made = spec_for_rerun(recorded, of);
+
+  EXPECT_THAT(made.space,
+              testing::ElementsAre(named_text{"kernel", "\"rbf\""}, named_text{"whole.a", "2"},
+                                   named_text{"degree", "randint(2, 5) if kernel = poly"}));
+}
+
 TEST(rerun, compares_the_numbers_of_both_reports) {
   auto found = compared_metrics({{"loss", 1.5}, {"val", object{{"acc", 2}}}, {"who", "me"}},
                                 {{"loss", 1}, {"new", 3}});

@@ -170,8 +170,11 @@ std::string failures_text(const run_snapshot& x, const style& look) {
            + "\n";
   }
   if (x.failures.size() > shown)
-    result += "  and " + counted(x.failures.size() - shown, "more kind")
-              + " of failures: tune-node trials --failed\n";
+    result += "  and " + counted(x.failures.size() - shown, "more kind") + " of failures"
+              + (x.directory.empty()
+                     ? std::string{}
+                     : ": tune-node trials " + printable(shell_word(x.directory)) + " --failed")
+              + "\n";
   return result;
 }
 

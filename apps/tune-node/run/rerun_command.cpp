@@ -154,10 +154,27 @@ void warn_of_origin(const trial_row& of, bool quiet) {
 
 } // namespace
 
+namespace {
+
+/// Whether a parameter is given, as a whole or in parts ("opt.lr" of "opt").
+bool has_part_of(const std::vector<named_text>& space, const std::string& name) {
+  return std::any_of(space.begin(), space.end(), [&](const named_text& x) {
+    return x.name == name || x.name.starts_with(name + ".");
+  });
+}
+
+} // namespace
+
 spec spec_for_rerun(spec recorded, const trial_row& of) {
-  recorded.space.clear();
+  auto declared = std::exchange(recorded.space, {});
   for (const auto& [name, what] : flatten(of.best_config ? *of.best_config : of.config))
     recorded.space.push_back({name, literal_text(what)});
+  // Those that did not take part are declared all the same, since commands name them; the others'
+  // values keep them out again.
+  for (auto& line : declared) {
+    if (!has_part_of(recorded.space, line.name))
+      recorded.space.push_back(std::move(line));
+  }
   recorded.experiment.name += "-rerun-" + to_text(of.trial);
   recorded.experiment.num_samples = 1;
   recorded.search = {};

@@ -73,6 +73,8 @@ probe_result objected(const peer_address& whom, const objection& x) {
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_CERT_UNTRUSTED:
+      if (x.subject == x.issuer)
+        who = "its certificate ";
       return failed(whom, probe_outcome::peer_is_foreign,
                     who + "is of another CA (" + x.issuer + "): it belongs to another cluster");
     default:
