@@ -156,6 +156,22 @@ TEST_F(experiment_store_test, refuses_the_schema_of_a_newer_version) {
   }
 }
 
+TEST_F(experiment_store_test, refuses_views_in_the_place_of_tables) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
+  }
+  sql().ask("ALTER TABLE t_trials RENAME TO t_old");
+  sql().ask("CREATE VIEW t_trials AS SELECT * FROM t_old");
+
+  for (const auto& why :
+       {experiment_store::open(directory()).error(), store_reader::open(directory()).error()}) {
+    EXPECT_EQ(why.code, ec::refused);
+    EXPECT_NE(why.detail.find("in the place of its table t_trials"), std::string::npos)
+        << why.detail;
+  }
+}
+
 TEST_F(experiment_store_test, refuses_a_second_head_naming_the_first) {
   auto first = fresh();
   ASSERT_TRUE(first.write(a_run(1, 1)).has_value());

@@ -123,6 +123,12 @@ std::string views_with_names() {
   return result.replace(result.find(name), name.size(), best_config);
 }
 
+/// A view that somebody has put in the place of a table: whatever it computes would be computed
+/// whenever it is read. Empty: none.
+constexpr std::string_view false_tables
+    = "SELECT ifnull((SELECT name FROM sqlite_master WHERE type = 'view'"
+      " AND name LIKE 't\\_%' ESCAPE '\\' LIMIT 1), '')";
+
 } // namespace
 
 expected<void> create_schema(connection& in, std::int64_t created_ms) {
@@ -161,6 +167,12 @@ expected<std::int64_t> check_version(connection& in) {
   if (*version <= 0)
     return error{ec::storage,
                  file + ": damaged: its schema is version " + std::to_string(*version)};
+  auto foreign = in.text(std::string{false_tables});
+  if (!foreign)
+    return foreign.error();
+  if (!foreign->empty())
+    return error{ec::refused, file + ": has a view in the place of its table " + *foreign
+                                  + ": not made by tune-node"};
   return *version;
 }
 

@@ -48,9 +48,8 @@ inline constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits)
 [[nodiscard]] expected<void> create_schema(connection& in, std::int64_t created_ms);
 
 /// @returns the version; 0 for a database without content.
-/// @errors `ec::refused` for a foreign database or a newer version; `ec::storage` for a version
-/// that
-///         never was.
+/// @errors `ec::refused` for a foreign database, a newer version, and one with views in the place
+///   of tables; `ec::storage` for a version that never was.
 [[nodiscard]] expected<std::int64_t> check_version(connection& in);
 
 } // namespace tune::store
