@@ -182,6 +182,17 @@ class Repeats(Case):
         text = self.run_node("status", self.results()).out
         self.assertIn("confirmed by 2 runs: mean score = 0.65 ± 0; in the search 0.6", text)
 
+    def test_what_was_confirmed_can_be_run_again(self):
+        self.run_node("run", self.noisy(experiment="confirm = 1\nconfirm_runs = 2"))
+
+        for trial, config in (("0", {"x": 1, "seed": 0}), ("3", {"x": 1, "seed": 2})):
+            again = self.run_node("rerun", self.results(), trial, "-o", "json").json()
+            self.assertEqual(again["config"], config)
+            name = Path(again["directory"]).name
+            self.assertEqual([x[1] for x in self.configs(name)], [config])
+            self.assertEqual([x["difference"] for x in again["metrics"] if x["metric"] == "score"],
+                             [0])
+
     def test_what_confirms_runs_to_its_end_whatever_the_scheduler(self):
         asha = "[scheduler]\ntype = %s\nmax_t = 9\n%s[stop]\ntraining_iteration = 9\n"
         for which, more in (("asha", "grace_period = 1\n"), ("median_stopping", "")):

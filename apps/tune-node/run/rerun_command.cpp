@@ -161,6 +161,8 @@ spec spec_for_rerun(spec recorded, const trial_row& of) {
   recorded.experiment.name += "-rerun-" + to_text(of.trial);
   recorded.experiment.num_samples = 1;
   recorded.search = {};
+  // A single run has nothing to be chosen from.
+  recorded.experiment.confirm = 0;
   recorded.scheduler = {};
   recorded.cluster.listen.clear();
   std::erase_if(recorded.stop, [](const named_text& x) { return x.name == iteration_key; });
