@@ -145,6 +145,22 @@ object to_object(const rerun_result& x) {
   return result;
 }
 
+/// Each value of `config` as a parameter that has no other. Those that are objects themselves stay
+/// whole, since the command names them as `known` does.
+void add_constants(std::vector<named_text>& to, const std::string& prefix, const object& config,
+                   const std::vector<named_text>& known) {
+  for (const auto& [name, what] : config) {
+    auto path = prefix + name;
+    auto is_whole = std::any_of(known.begin(), known.end(),
+                                [&](const named_text& x) { return x.name == path; });
+    const auto* inner = what.as_object();
+    if (inner != nullptr && !inner->empty() && !is_whole)
+      add_constants(to, path + '.', *inner, known);
+    else
+      to.push_back({std::move(path), to_json(what)});
+  }
+}
+
 /// What the comparison cannot know.
 void warn_of_origin(const trial_row& of, bool quiet) {
   if (of.lineage > 1 && !quiet)
@@ -155,9 +171,9 @@ void warn_of_origin(const trial_row& of, bool quiet) {
 } // namespace
 
 spec spec_for_rerun(spec recorded, const trial_row& of) {
-  recorded.space.clear();
-  for (const auto& [name, what] : flatten(of.best_config ? *of.best_config : of.config))
-    recorded.space.push_back({name, literal_text(what)});
+  std::vector<named_text> space;
+  add_constants(space, "", of.best_config ? *of.best_config : of.config, recorded.space);
+  recorded.space = std::move(space);
   recorded.experiment.name += "-rerun-" + to_text(of.trial);
   recorded.experiment.num_samples = 1;
   recorded.search = {};
