@@ -9,6 +9,14 @@
 
 namespace tune {
 
+namespace {
+
+std::string counted(std::uint64_t n, const char* noun) {
+  return std::to_string(n) + ' ' + noun + (n == 1 ? "" : "s");
+}
+
+} // namespace
+
 void machine::settle() {
   // What had trained for so long before this head opened is left to the clock.
   if (!drain_ && trained_ > trained_before_ && has_trained_enough())
@@ -83,15 +91,24 @@ void machine::fit_samples() {
   if (limit == 0)
     return;
   auto before = withdrawn_.size();
-  auto why = "withdrawn before it began: " + std::to_string(limit) + " samples are wanted";
+  const auto& rule = settings_.repeats;
+  // Where each runs several times, nobody has asked for samples by the number of trials.
+  auto wanted = rule.runs == 1 ? std::to_string(limit) + " samples are wanted"
+                               : counted(limit / rule.runs, "configuration")
+                                     + (limit == rule.runs ? " is wanted, " : " are wanted, ")
+                                     + std::to_string(rule.runs) + " runs of each";
+  auto why = "withdrawn before it began: " + wanted;
   while (suggested_ - withdrawn_.size() > limit && withdraw_newest(why)) {}
   if (auto count = withdrawn_.size() - before; count > 0)
-    emit(cmd::warn{std::to_string(count) + (count == 1 ? " configuration" : " configurations")
-                   + " that had not begun " + (count == 1 ? "is" : "are")
-                   + " withdrawn: " + std::to_string(limit) + " samples are wanted"});
-  if (auto left = suggested_ - withdrawn_.size(); left > limit)
+    emit(cmd::warn{counted(count, rule.runs == 1 ? "configuration" : "run") + " that had not begun "
+                   + (count == 1 ? "is" : "are") + " withdrawn: " + wanted});
+  auto left = suggested_ - withdrawn_.size();
+  if (left > limit && rule.runs == 1)
     emit(cmd::warn{std::to_string(left) + " samples have begun, more than the "
                    + std::to_string(limit) + " that are wanted now: they go on"});
+  else if (left > limit)
+    emit(cmd::warn{counted(left, "run") + " have begun, more than the " + std::to_string(limit)
+                   + " of the configurations that are wanted now: they go on"});
 }
 
 /// @returns whether there was one that the searcher drew and that never began.
