@@ -61,9 +61,9 @@ TEST(rerun, keeps_the_parameters_that_did_not_take_part) {
 
   auto made = spec_for_rerun(recorded, of);
 
-  EXPECT_THAT(made.space,
-              testing::ElementsAre(named_text{"kernel", "\"rbf\""}, named_text{"whole.a", "2"},
-                                   named_text{"degree", "randint(2, 5) if kernel = poly"}));
+  EXPECT_THAT(made.space, testing::ElementsAre(
+                              named_text{"kernel", "\"rbf\""}, named_text{"whole", "{\"a\":2}"},
+                              named_text{"degree", "randint(2, 5) if kernel = poly"}));
 }
 
 TEST(rerun, compares_the_numbers_of_both_reports) {

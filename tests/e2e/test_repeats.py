@@ -182,6 +182,42 @@ class Repeats(Case):
         text = self.run_node("status", self.results()).out
         self.assertIn("confirmed by 2 runs: mean score = 0.65 ± 0; in the search 0.6", text)
 
+    def test_what_was_confirmed_under_other_limits_is_found_right(self):
+        space = "x = choice(1, 2, 3)"
+        for name, limits in (("more", (2, 4)), ("less", (4, 2)), ("both", (2, 5, 3))):
+            ini = self.noisy("repeat = 2", space=space, name=name + ".ini",
+                             experiment="num_samples = %d\nconfirm = 1\nconfirm_runs = 2"
+                                        % limits[0])
+            self.run_node("run", ini)
+            for samples in limits[1:]:
+                self.run_node("resume", self.results(name), "--experiment.num_samples", samples)
+            checked = self.run_node("fsck", "--verify", self.results(name), "-o", "json").json()
+            self.assertEqual(checked["findings"], [], name)
+
+    def test_what_is_added_after_the_end_is_confirmed_with_fresh_seeds_by_the_next_resume(self):
+        self.run_node("run", self.noisy('points = [{"x": 2}]', space="x = choice(1, 2)",
+                                        experiment="num_samples = 1\nconfirm = 1\n"
+                                                   "confirm_runs = 2"))
+        # Luckier than x = 2 ever is.
+        self.run_node("resume", self.results(), "--add", '{"x": 1, "seed": 0}')
+        self.run_node("resume", self.results())
+
+        self.assertEqual(
+            [(x[1]["x"], x[1]["seed"], x[2]) for x in self.configs()],
+            [(2, 0, "point 1"), (2, 1, "confirms 00000"), (2, 2, "confirms 00000"),
+             (1, 0, "client"), (1, 1, "confirms 00003"), (1, 2, "confirms 00003")])
+
+    def test_what_was_confirmed_can_be_run_again(self):
+        self.run_node("run", self.noisy(experiment="confirm = 1\nconfirm_runs = 2"))
+
+        for trial, config in (("0", {"x": 1, "seed": 0}), ("3", {"x": 1, "seed": 2})):
+            again = self.run_node("rerun", self.results(), trial, "-o", "json").json()
+            self.assertEqual(again["config"], config)
+            name = Path(again["directory"]).name
+            self.assertEqual([x[1] for x in self.configs(name)], [config])
+            self.assertEqual([x["difference"] for x in again["metrics"] if x["metric"] == "score"],
+                             [0])
+
     def test_what_confirms_runs_to_its_end_whatever_the_scheduler(self):
         asha = "[scheduler]\ntype = %s\nmax_t = 9\n%s[stop]\ntraining_iteration = 9\n"
         for which, more in (("asha", "grace_period = 1\n"), ("median_stopping", "")):

@@ -212,6 +212,20 @@ class Code(Scripted):
         rows = self.rows("SELECT iterations FROM trials", told["directory"].rsplit("/", 1)[1])
         self.assertEqual(rows, [{"iterations": 2}])
 
+    def test_a_rerun_has_the_very_values_that_were_recorded(self):
+        odd = ["a # b", {"a": 1, "b.c": [2, "#"]}, {}, 'q"\\', "", "{x}", "null", None, 1.0,
+               "\t\u202e"]
+        texts = ", ".join(json.dumps(x, ensure_ascii=False) for x in odd).replace("#", "\\#")
+        ini = self.job(script="#!/bin/sh\necho loss=1\n", space="x = grid(%s)" % texts, samples=1)
+        self.run_node("run", ini)
+
+        for trial, value in enumerate(odd):
+            told = self.run_node("rerun", "results/x", str(trial), "-o", "json").json()
+            self.assertEqual(told["config"], {"x": value})
+            name = told["directory"].rsplit("/", 1)[1]
+            again = self.rows("SELECT config FROM trials", name)
+            self.assertEqual([json.loads(x["config"]) for x in again], [{"x": value}])
+
 
 class Points(Scripted):
     def test_another_experiments_best_are_tried_first(self):

@@ -145,16 +145,28 @@ object to_object(const rerun_result& x) {
   return result;
 }
 
+/// Each value of `config` as a parameter that has no other. Those that are objects themselves stay
+/// whole, since the command names them as `known` does.
+void add_constants(std::vector<named_text>& to, const std::string& prefix, const object& config,
+                   const std::vector<named_text>& known) {
+  for (const auto& [name, what] : config) {
+    auto path = prefix + name;
+    auto is_whole = std::any_of(known.begin(), known.end(),
+                                [&](const named_text& x) { return x.name == path; });
+    const auto* inner = what.as_object();
+    if (inner != nullptr && !inner->empty() && !is_whole)
+      add_constants(to, path + '.', *inner, known);
+    else
+      to.push_back({std::move(path), to_json(what)});
+  }
+}
+
 /// What the comparison cannot know.
 void warn_of_origin(const trial_row& of, bool quiet) {
   if (of.lineage > 1 && !quiet)
     std::cerr << "tune-node: warning: trial " << to_text(of.trial)
               << " went on from another trial's state: this one begins from scratch\n";
 }
-
-} // namespace
-
-namespace {
 
 /// Whether a parameter is given, as a whole or in parts ("opt.lr" of "opt").
 bool has_part_of(const std::vector<named_text>& space, const std::string& name) {
@@ -167,8 +179,7 @@ bool has_part_of(const std::vector<named_text>& space, const std::string& name) 
 
 spec spec_for_rerun(spec recorded, const trial_row& of) {
   auto declared = std::exchange(recorded.space, {});
-  for (const auto& [name, what] : flatten(of.best_config ? *of.best_config : of.config))
-    recorded.space.push_back({name, literal_text(what)});
+  add_constants(recorded.space, "", of.best_config ? *of.best_config : of.config, declared);
   // Those that did not take part are declared all the same, since commands name them; the others'
   // values keep them out again.
   for (auto& line : declared) {
@@ -178,6 +189,8 @@ spec spec_for_rerun(spec recorded, const trial_row& of) {
   recorded.experiment.name += "-rerun-" + to_text(of.trial);
   recorded.experiment.num_samples = 1;
   recorded.search = {};
+  // A single run has nothing to be chosen from.
+  recorded.experiment.confirm = 0;
   recorded.scheduler = {};
   recorded.cluster.listen.clear();
   std::erase_if(recorded.stop, [](const named_text& x) { return x.name == iteration_key; });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/check/replay_check.hpp"
 
+#include "tune/core/search/repeat/repeater.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -173,6 +175,16 @@ bool replay_check::works_out(question& what, const std::string& recorded) const 
   return false;
 }
 
+void replay_check::answer_ask(const ask& about, question& what) const {
+  give(what, text_of(source_->propose(about)));
+  // When the best were confirmed depends on the number of samples, which was another at some time.
+  const auto* repeats = changed_ ? dynamic_cast<const repeater*>(source_.get()) : nullptr;
+  if (repeats == nullptr)
+    return;
+  for (const auto& x : repeats->with_other_samples(about))
+    give(what, text_of(x));
+}
+
 /// Computes what each open question could be answered with now.
 void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   for (auto& [cause, x] : judged_) {
@@ -190,7 +202,7 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   }
   for (auto& [number, x] : asks_) {
     if (facts_for_source || x.answers.empty())
-      give(x, text_of(source_->propose({number, x.count, x.at})));
+      answer_ask({number, x.count, x.at}, x);
   }
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tune/core/experiment/experiment.hpp"
+#include "tune/core/experiment/run_numbers.hpp"
 
 #include <algorithm>
 #include <map>
@@ -305,6 +306,7 @@ private:
   [[nodiscard]] bool stands_still() const;
   live_trial& add_trial(const suggestion& what);
   live_trial& add_runs(const config_ptr& config);
+  void introduce(const live_trial& trial);
   bool start(trial_id id);
   [[nodiscard]] bool has_all_samples() const;
   void finish(experiment_status status, std::string why);
@@ -505,6 +507,7 @@ private:
   merit best_merit_;
   /// Where configurations run several times: which are the best, and the best report of each run.
   run_book runs_;
+  run_numbers run_numbers_;
   std::map<trial_id, run_record> run_records_;
   /// The checkpoint that goes with it: of its trial's the one with the best first objective.
   checkpoint_id best_from_;

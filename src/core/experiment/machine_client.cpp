@@ -252,6 +252,7 @@ void machine::take(const on::retry_asked& what) {
     borrow(trial.id, newest_good(trial));
   move(trial, status_event::revive);
   row(trial, what.from_scratch ? "again, from the beginning" : "again");
+  introduce(trial);
   ask_for(trial);
   tell_added(trial);
 }

@@ -9,6 +9,14 @@
 
 namespace tune {
 
+namespace {
+
+std::string counted(std::uint64_t n, const char* noun) {
+  return std::to_string(n) + ' ' + noun + (n == 1 ? "" : "s");
+}
+
+} // namespace
+
 void machine::settle() {
   // What had trained for so long before this head opened is left to the clock.
   if (!drain_ && trained_ > trained_before_ && has_trained_enough())
@@ -83,15 +91,24 @@ void machine::fit_samples() {
   if (limit == 0)
     return;
   auto before = withdrawn_.size();
-  auto why = "withdrawn before it began: " + std::to_string(limit) + " samples are wanted";
+  const auto& rule = settings_.repeats;
+  // Where each runs several times, nobody has asked for samples by the number of trials.
+  auto wanted = rule.runs == 1 ? std::to_string(limit) + " samples are wanted"
+                               : counted(limit / rule.runs, "configuration")
+                                     + (limit == rule.runs ? " is wanted, " : " are wanted, ")
+                                     + std::to_string(rule.runs) + " runs of each";
+  auto why = "withdrawn before it began: " + wanted;
   while (suggested_ - withdrawn_.size() > limit && withdraw_newest(why)) {}
   if (auto count = withdrawn_.size() - before; count > 0)
-    emit(cmd::warn{std::to_string(count) + (count == 1 ? " configuration" : " configurations")
-                   + " that had not begun " + (count == 1 ? "is" : "are")
-                   + " withdrawn: " + std::to_string(limit) + " samples are wanted"});
-  if (auto left = suggested_ - withdrawn_.size(); left > limit)
+    emit(cmd::warn{counted(count, rule.runs == 1 ? "configuration" : "run") + " that had not begun "
+                   + (count == 1 ? "is" : "are") + " withdrawn: " + wanted});
+  auto left = suggested_ - withdrawn_.size();
+  if (left > limit && rule.runs == 1)
     emit(cmd::warn{std::to_string(left) + " samples have begun, more than the "
                    + std::to_string(limit) + " that are wanted now: they go on"});
+  else if (left > limit)
+    emit(cmd::warn{counted(left, "run") + " have begun, more than the " + std::to_string(limit)
+                   + " of the configurations that are wanted now: they go on"});
 }
 
 /// @returns whether there was one that the searcher drew and that never began.
@@ -127,6 +144,7 @@ void machine::revive_withdrawn() {
   runs_.revive(trial.id);
   move(trial, status_event::revive);
   row(trial);
+  introduce(trial);
   tell_added(trial);
 }
 
@@ -220,6 +238,7 @@ live_trial& machine::add_trial(const suggestion& what) {
   if (settings_.repeats.is_on()) {
     trial.confirms = is_confirming(trial.origin);
     runs_.add(trial.id, *trial.config, trial.confirms);
+    run_numbers_.take(*trial.config);
   }
   row(trial);
   if (drain_) {
@@ -235,18 +254,37 @@ live_trial& machine::add_trial(const suggestion& what) {
 /// Runs of what a client added, each told its number unless the client did. @returns the first.
 live_trial& machine::add_runs(const config_ptr& config) {
   const auto& rule = settings_.repeats;
-  if (!rule.is_on() || config->find(rule.parameter) != nullptr)
-    return add_trial({config, "client"});
-  auto known = runs_.count(*config, false) + runs_.count(*config, true);
+  if (!rule.is_on() || config->find(rule.parameter) != nullptr) {
+    auto& trial = add_trial({config, "client"});
+    introduce(trial);
+    return trial;
+  }
   trial_id first{trials_.size()};
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
-    numbered.set(rule.parameter, static_cast<std::int64_t>(known + i));
+    numbered.set(rule.parameter, run_numbers_.next(*config));
     auto& trial = add_trial({std::make_shared<const object>(std::move(numbered)), "client"});
+    introduce(trial);
     if (trial.id != first)
       ask_for(trial);
   }
   return *live(first);
+}
+
+/// Whoever repeats configurations must know of a trial that it has not made, or that runs once
+/// more, before it reports: to number others, and to wait for it before the best are confirmed.
+void machine::introduce(const live_trial& trial) {
+  if (!settings_.repeats.is_on() || drain_)
+    return;
+  searcher_waits_ = false;
+  searcher_heard_ = true;
+  if (settings_.repeats.confirm > 0)
+    searcher_done_ = has_all_samples();
+  observation what;
+  what.trial = trial.id;
+  what.config = trial.config;
+  what.lineage = trial.lineage;
+  emit(cmd::tell_searcher{{seq_, std::move(what)}});
 }
 
 void machine::take(const on::chosen& what) {

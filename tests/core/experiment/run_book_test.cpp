@@ -299,5 +299,36 @@ TEST_F(experiment_of_runs, what_a_client_adds_runs_as_often_as_any_other) {
   EXPECT_FALSE(uut->machine().status_of({5}));
 }
 
+TEST_F(experiment_of_runs, what_a_client_adds_counts_on_from_the_highest_number_given) {
+  begin();
+  suggest_runs({{1, 0}, {1, 1}});
+
+  order(on::add_asked{"", std::make_shared<object>(object{{"x", 5}, {"seed", 1}})});
+  order(on::add_asked{"", std::make_shared<object>(object{{"x", 5}})});
+
+  EXPECT_EQ(*row({3}).config, (object{{"x", 5}, {"seed", 2}}));
+  EXPECT_EQ(*row({4}).config, (object{{"x", 5}, {"seed", 3}}));
+}
+
+TEST_F(experiment_of_runs, the_searcher_hears_of_what_a_client_adds_before_it_reports) {
+  settings.repeats.confirm = 1;
+  begin();
+  suggest_runs({{1, 0}, {1, 1}});
+  run({0});
+  run({1});
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number, exhausted{"no more"}});
+  auto asks = ports.all<cmd::ask_searcher>().size();
+
+  order(on::add_asked{"", std::make_shared<object>(object{{"x", 5}, {"seed", 7}})});
+
+  auto told = std::get<observation>(ports.all<cmd::tell_searcher>().back().what.what);
+  EXPECT_EQ(told.trial, trial_id{2});
+  EXPECT_EQ(told.how, outcome::running);
+  EXPECT_EQ(*told.config, (object{{"x", 5}, {"seed", 7}}));
+  run({2});
+  // It had no more; now there may be something to confirm.
+  EXPECT_GT(ports.all<cmd::ask_searcher>().size(), asks);
+}
+
 } // namespace
 } // namespace tune

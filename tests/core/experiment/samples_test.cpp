@@ -57,6 +57,18 @@ TEST_F(samples_wanted, take_back_what_never_began) {
   EXPECT_EQ(ports.heard<fact::ended>({5}), 1u);
 }
 
+TEST_F(samples_wanted, are_told_as_configurations_where_each_runs_several_times) {
+  settings.repeats.runs = 3;
+  open(6);
+  reopen(3);
+
+  EXPECT_EQ(row({4}).reason,
+            "withdrawn before it began: 1 configuration is wanted, 3 runs of each");
+  EXPECT_THAT(warnings(),
+              Contains("3 runs that had not begun are withdrawn: 1 configuration is wanted, "
+                       "3 runs of each"));
+}
+
 TEST_F(samples_wanted, let_those_go_on_that_have_begun) {
   open(3);
   choose({{0}, {1}, {2}});

@@ -216,6 +216,61 @@ TEST_F(repeated, the_best_are_confirmed_once_all_have_ended) {
   EXPECT_EQ(notes->heard.size(), 3u);
 }
 
+TEST_F(repeated, what_a_client_added_is_confirmed_with_numbers_that_it_has_not_had) {
+  auto from = make(rule_of(1, 1), 1);
+  auto list = list_of(from.next(9));
+  end(from, 0, list[0], 0.2);
+  auto added = [&](std::uint64_t trial, int seed) {
+    return observation{{trial},
+                       std::make_shared<object>(object{{"x", 77}, {"seed", seed}}),
+                       1,
+                       5,
+                       {0.9},
+                       {},
+                       outcome::completed};
+  };
+  from.tell(added(1, 0));
+  from.tell(added(2, 4));
+
+  EXPECT_THAT(texts(from.next(9)), ElementsAre("77/5", "77/6"));
+}
+
+TEST_F(repeated, a_configuration_that_a_client_added_before_goes_on_counting_when_it_is_drawn) {
+  auto from = make(rule_of(2));
+  auto first = std::make_shared<object>(object{{"x", 0}, {"seed", 3}});
+  auto odd = std::make_shared<object>(object{{"x", 1}, {"seed", "three"}});
+
+  from.tell({{90}, first, 1, 0, {}, {}, outcome::running});
+  from.tell({{91}, odd, 1, 0, {}, {}, outcome::running});
+
+  EXPECT_THAT(texts(from.next(4)), ElementsAre("0/4", "0/5", "1/0", "1/1"));
+}
+
+TEST_F(repeated, nothing_is_confirmed_before_what_a_client_added_has_ended) {
+  auto from = make(rule_of(1, 1), 1);
+  auto list = list_of(from.next(9));
+  suggestion added{std::make_shared<object>(object{{"x", 77}, {"seed", 0}}), "client"};
+  from.tell({{1}, added.config, 1, 0, {}, {}, outcome::running});
+  end(from, 0, list[0], 0.2);
+
+  EXPECT_TRUE(std::holds_alternative<nothing_yet>(from.next(9)));
+  end(from, 1, added, 0.9);
+  EXPECT_THAT(texts(from.next(9)), ElementsAre("77/1", "77/2"));
+}
+
+TEST_F(repeated, what_a_client_adds_while_others_are_confirmed_is_confirmed_too) {
+  auto from = make(rule_of(1, 1), 1);
+  auto list = list_of(from.next(9));
+  end(from, 0, list[0], 0.2);
+  EXPECT_THAT(texts(from.next(1)), ElementsAre("0/1"));
+  suggestion added{std::make_shared<object>(object{{"x", 77}, {"seed", 0}}), "client"};
+  from.tell({{2}, added.config, 1, 0, {}, {}, outcome::running});
+
+  EXPECT_TRUE(std::holds_alternative<nothing_yet>(from.next(9)));
+  end(from, 2, added, 0.9);
+  EXPECT_THAT(texts(from.next(9)), ElementsAre("77/1", "77/2"));
+}
+
 TEST_F(repeated, more_samples_later_are_confirmed_too) {
   auto from = make(rule_of(1, 1), 0, 1);
   auto first = list_of(from.next(9));
@@ -229,6 +284,21 @@ TEST_F(repeated, more_samples_later_are_confirmed_too) {
     next.apply(x);
   auto more = next.propose({9, 9, 0});
   EXPECT_THAT(texts(more), ElementsAre("1/0"));
+}
+
+TEST_F(repeated, it_tells_what_it_would_have_said_with_other_samples) {
+  auto from = make(rule_of(1, 1), 2);
+  const auto& uut = dynamic_cast<const repeater&>(from.uut());
+  auto list = list_of(from.next(1));
+  auto told = uut.with_other_samples({9, 9, 0});
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(list_of(told[0]).size(), 9u);
+  EXPECT_TRUE(std::holds_alternative<nothing_yet>(told[1]));
+
+  end(from, 0, list[0], 0.5);
+
+  EXPECT_THAT(texts(uut.with_other_samples({9, 9, 0})[1]), ElementsAre("0/1", "0/2"));
+  EXPECT_THAT(texts(from.next(9)), ElementsAre("1/0"));
 }
 
 TEST_F(repeated, it_is_the_same_again_after_every_fact) {

@@ -97,6 +97,7 @@ private:
   void answer_open(bool facts_for_judge, bool facts_for_source);
   static void give(question& to, std::string answer);
   void answer_report(sequence cause, question& what) const;
+  void answer_ask(const ask& about, question& what) const;
   [[nodiscard]] bool works_out(question& what, const std::string& recorded) const;
   void compare(const event& what);
   [[nodiscard]] bool came_to_an_end_earlier(const on::suggested& what) const;

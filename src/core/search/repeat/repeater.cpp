@@ -39,8 +39,8 @@ std::vector<suggestion>* list_of(proposal& x) {
 struct repeater::batch {
   std::size_t most = 1;
   std::vector<suggestion> list = {};
-  /// Runs in it, by configuration.
-  std::map<std::string, std::uint32_t> more = {};
+  /// Of those in it.
+  run_numbers numbers;
 
   [[nodiscard]] std::size_t still() const { return most - list.size(); }
 };
@@ -50,6 +50,7 @@ repeater::repeater(std::unique_ptr<searcher> inner, repeat_rule rule, std::uint6
     , rule_{std::move(rule)}
     , samples_{samples}
     , begun_{rule_.runs}
+    , numbers_{rule_.parameter}
     , book_{rule_} {
   assert(inner_ != nullptr);
   auto traits = inner_->traits();
@@ -73,83 +74,109 @@ object repeater::without_number(const object& config) const {
   return result;
 }
 
-/// Adds runs of `what` as far as there is room. @param begun So many were suggested before.
-void repeater::repeat(batch& to, const suggestion& what, std::uint32_t begun) const {
-  auto key = run_key(*what.config, rule_.parameter);
-  auto known = given_.find(key);
-  auto number = known == given_.end() ? 0 : known->second;
-  for (; begun < rule_.runs && to.still() > 0; ++begun) {
-    auto config = *what.config;
-    config.set(rule_.parameter, static_cast<std::int64_t>(number + to.more[key]++));
-    to.list.push_back({std::make_shared<const object>(std::move(config)), what.origin});
-  }
+/// Adds one more run of `config`.
+void repeater::add_run(batch& to, object config, std::string origin) const {
+  config.set(rule_.parameter, std::max(numbers_.next(config), to.numbers.next(config)));
+  to.numbers.take(config);
+  to.list.push_back({std::make_shared<const object>(std::move(config)), std::move(origin)});
 }
 
-/// @param still So many suggestions are wanted yet.
-proposal repeater::ask_inner(const ask& question, std::size_t still) const {
+/// Adds runs of `what` as far as there is room. @param begun So many were suggested before.
+void repeater::repeat(batch& to, const suggestion& what, std::uint32_t begun) const {
+  for (; begun < rule_.runs && to.still() > 0; ++begun)
+    add_run(to, *what.config, what.origin);
+}
+
+/// @param still   So many suggestions are wanted yet.
+/// @param samples Configurations to take in all; 0 = all that come.
+proposal repeater::ask_inner(const ask& question, std::size_t still, std::uint64_t samples) const {
   auto count = (still + rule_.runs - 1) / rule_.runs;
-  if (samples_ > 0)
-    count = std::min<std::size_t>(count, samples_ - std::min(samples_, drawn_));
+  if (samples > 0)
+    count = std::min<std::size_t>(count, samples - std::min(samples, drawn_));
   if (count == 0)
-    return exhausted{"all " + std::to_string(drawn_) + " configurations were suggested"};
+    return all_suggested();
   return inner_->propose({inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
+}
+
+exhausted repeater::all_suggested() const {
+  return {"all " + std::to_string(drawn_) + " configurations were suggested"};
 }
 
 /// Proposes those of the best again that have not run often enough.
 void repeater::confirm(batch& to) const {
   for (const auto& group : book_.ranked(rule_.confirm, false)) {
-    auto config = *configs_.at(group.best);
-    auto key = run_key(config, rule_.parameter);
-    auto known = given_.find(key);
-    auto number = known == given_.end() ? 0 : known->second;
-    for (auto done = book_.count(config, true); done < rule_.confirm_runs && to.still() > 0;
-         ++done) {
-      config.set(rule_.parameter, static_cast<std::int64_t>(number + to.more[key]++));
-      to.list.push_back({std::make_shared<const object>(config),
-                         std::string{confirms_prefix} + to_text(group.best)});
-    }
+    const auto& config = *configs_.at(group.best);
+    auto done = book_.count(config, true);
+    for (; done < rule_.confirm_runs && to.still() > 0; ++done)
+      add_run(to, config, std::string{confirms_prefix} + to_text(group.best));
   }
 }
 
-proposal repeater::propose(const ask& question) const {
-  batch result{question.count};
+/// What is proposed before the end: runs of what is under way, and of what the inner one has next.
+proposal repeater::next_runs(batch& to, const ask& question, std::uint64_t samples) const {
   if (under_way_.config != nullptr)
-    repeat(result, under_way_, begun_);
-  if (result.still() == 0)
-    return std::move(result.list);
-  auto answer = ask_inner(question, result.still());
+    repeat(to, under_way_, begun_);
+  if (to.still() == 0)
+    return to.list;
+  auto answer = ask_inner(question, to.still(), samples);
   if (const auto* list = list_of(answer)) {
     for (const auto& x : *list)
-      repeat(result, x, 0);
+      repeat(to, x, 0);
   }
-  if (!result.list.empty())
-    return std::move(result.list);
+  if (!to.list.empty())
+    return to.list;
+  return answer;
+}
+
+/// What is proposed once the inner one has no more.
+proposal repeater::at_end(batch& to) const {
+  // The best are known once all have ended; a client may add more while some are confirmed.
+  if (!searching_.empty())
+    return nothing_yet{};
+  confirm(to);
+  if (to.list.empty())
+    return all_suggested();
+  return std::move(to.list);
+}
+
+repeater::batch repeater::batch_for(const ask& question) const {
+  return {question.count, {}, run_numbers{rule_.parameter}};
+}
+
+proposal repeater::propose(const ask& question) const {
+  auto result = batch_for(question);
+  auto answer = next_runs(result, question, samples_);
   if (rule_.confirm == 0 || !std::holds_alternative<exhausted>(answer))
     return answer;
-  // The best are known once all have ended; while they are confirmed, that changes no more.
-  if (book_.has_open() && !confirming_)
-    return nothing_yet{};
-  confirm(result);
-  if (result.list.empty())
-    return answer;
-  return std::move(result.list);
+  auto last = at_end(result);
+  return std::holds_alternative<exhausted>(last) ? answer : last;
+}
+
+std::vector<proposal> repeater::with_other_samples(const ask& question) const {
+  auto more = batch_for(question);
+  std::vector<proposal> result{next_runs(more, question, 0)};
+  auto fewer = batch_for(question);
+  if (rule_.confirm > 0 && begun_ >= rule_.runs)
+    result.push_back(at_end(fewer));
+  return result;
 }
 
 /// Enters one suggestion that was made; those that began a configuration go to `fresh`.
 void repeater::take(const suggestion& what, trial_id trial, std::vector<suggestion>& fresh) {
-  ++given_[run_key(*what.config, rule_.parameter)];
+  numbers_.take(*what.config);
   if (inner_learns_ || rule_.confirm > 0) {
     book_.add(trial, *what.config, is_confirming(what.origin));
     configs_.emplace(trial, what.config);
   }
   if (is_confirming(what.origin)) {
-    confirming_ = true;
+    confirms_.insert(trial);
     return;
   }
+  if (rule_.confirm > 0)
+    searching_.insert(trial);
   if (begun_ >= rule_.runs) {
     begun_ = 0;
     ++drawn_;
-    confirming_ = false;
     under_way_ = {std::make_shared<const object>(without_number(*what.config)), what.origin};
     fresh.push_back(under_way_);
     trial_id name{names_++};
@@ -179,6 +206,7 @@ void repeater::take(const searcher_fact& at, const suggested_fact& what) {
 
 /// A trial that nobody here proposed: a client's.
 void repeater::enter(const observation& what) {
+  numbers_.take(*what.config);
   book_.add(what.trial, *what.config, false);
   configs_.emplace(what.trial, what.config);
   if (!inner_learns_)
@@ -197,6 +225,10 @@ void repeater::take(const searcher_fact& at, const observation& what) {
     book_.end(what.trial);
   else
     book_.revive(what.trial);
+  if (ends)
+    searching_.erase(what.trial);
+  else if (rule_.confirm > 0 && !confirms_.contains(what.trial))
+    searching_.insert(what.trial);
   auto known = runs_.find(what.trial);
   auto& best = bests_[what.trial];
   if (!std::isnan(how.score) && (!best || is_better(how, *best))) {
@@ -261,9 +293,8 @@ void repeater::apply(const searcher_fact& what) {
 
 void repeater::describe(fingerprint& into) const {
   into.add(std::uint64_t{begun_}).add(drawn_).add(inner_asks_).add(names_);
-  into.add(std::uint64_t{confirming_});
-  for (const auto& [key, count] : given_)
-    into.add(std::string_view{key}).add(std::uint64_t{count});
+  into.add(std::uint64_t{searching_.size()});
+  numbers_.describe(into);
   book_.describe(into);
   inner_->describe(into);
 }

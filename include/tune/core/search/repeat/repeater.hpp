@@ -3,11 +3,13 @@
 #pragma once
 
 #include "tune/core/experiment/run_book.hpp"
+#include "tune/core/experiment/run_numbers.hpp"
 #include "tune/core/search/searcher.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,15 +19,17 @@ namespace tune {
 /// A searcher around another one.
 ///
 /// Each configuration that the inner one proposes becomes `rule.runs` suggestions in a row, which
-/// differ in `rule.parameter` alone: 0, 1, … A configuration that is proposed once more goes on
-/// counting. The inner searcher counts configurations: it is asked for those, told of each once, as
-/// if each were one trial, and hears of each once, when all its runs have ended: of the runs' best
-/// reports each objective is put together as the rule says, and the constraints are averaged; runs
-/// without a value are left out. Trials that clients added are told as configurations of one run.
+/// differ in `rule.parameter` alone: 0, 1, … A configuration that is proposed once more, or was
+/// added by a client before, goes on counting from the highest number that it had. The inner
+/// searcher counts configurations: it is asked for those, told of each once, as if each were one
+/// trial, and hears of each once, when all its runs have ended: of the runs' best reports each
+/// objective is put together as the rule says, and the constraints are averaged; runs without a
+/// value are left out. Trials that clients added are told as configurations of one run.
 ///
 /// With `rule.confirm` the best are proposed again once the inner searcher is exhausted and all
-/// trials have ended: `rule.confirm_runs` times each, with numbers that follow those of the search,
-/// and an origin by which `is_confirming` knows them. The inner searcher does not hear of these.
+/// trials that it was told of have ended, but for those that confirm: `rule.confirm_runs` times
+/// each, with numbers that follow those of the search, and an origin by which `is_confirming` knows
+/// them. The inner searcher does not hear of these.
 ///
 /// @source Ray Tune, Repeater; there the number of samples counts trials, and the last report does.
 class repeater final : public searcher {
@@ -39,6 +43,10 @@ public:
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
   void describe(fingerprint& into) const override;
+
+  /// What it would propose now if it had been made for fewer samples, all of which were suggested,
+  /// and for more.
+  [[nodiscard]] std::vector<proposal> with_other_samples(const ask& question) const;
 
 private:
   /// A configuration as the inner searcher knows it.
@@ -61,8 +69,14 @@ private:
   };
   struct batch;
 
+  void add_run(batch& to, object config, std::string origin) const;
   void repeat(batch& to, const suggestion& what, std::uint32_t begun) const;
-  [[nodiscard]] proposal ask_inner(const ask& question, std::size_t still) const;
+  [[nodiscard]] proposal ask_inner(const ask& question, std::size_t still,
+                                   std::uint64_t samples) const;
+  [[nodiscard]] exhausted all_suggested() const;
+  [[nodiscard]] batch batch_for(const ask& question) const;
+  [[nodiscard]] proposal next_runs(batch& to, const ask& question, std::uint64_t samples) const;
+  [[nodiscard]] proposal at_end(batch& to) const;
   void confirm(batch& to) const;
   void take(const suggestion& what, trial_id trial, std::vector<suggestion>& fresh);
   void take(const searcher_fact& at, const suggested_fact& what);
@@ -83,14 +97,14 @@ private:
   /// Configurations that the inner searcher proposed, and asks that it answered.
   std::uint64_t drawn_ = 0;
   std::uint64_t inner_asks_ = 0;
-  /// Runs that were suggested, by configuration.
-  std::map<std::string, std::uint32_t> given_;
-
-  /// Some of the best were proposed again.
-  bool confirming_ = false;
+  /// Of what was suggested, and of what clients added.
+  run_numbers numbers_;
 
   // The rest only where somebody wants to know of results.
   run_book book_;
+  /// Trials that have not ended, but for those that confirm.
+  std::set<trial_id> searching_;
+  std::set<trial_id> confirms_;
   std::map<trial_id, config_ptr> configs_;
   std::map<trial_id, std::optional<merit>> bests_;
   std::vector<draw> draws_;

@@ -1,0 +1,35 @@
+/// Which numbers the runs of each configuration have had.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/run_book.hpp"
+#include "tune/core/fingerprint.hpp"
+#include "tune/core/value.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// Counts on, by configuration, from the highest number that a run of it was given, be it by the
+/// searcher or by a client.
+class run_numbers {
+public:
+  /// @param parameter Tells a run its number; configurations that differ in it alone are the same.
+  explicit run_numbers(std::string parameter) : parameter_{std::move(parameter)} {}
+
+  /// A run was made. What is no whole number, or negative, is none of those counted.
+  void take(const object& config);
+  /// The first number above all that runs of this configuration were given. [>= 0]
+  [[nodiscard]] std::int64_t next(const object& config) const;
+
+  void describe(fingerprint& into) const;
+
+private:
+  std::string parameter_;
+  std::map<std::string, std::int64_t> next_;
+};
+
+} // namespace tune
