@@ -295,16 +295,7 @@ struct leader_state {
     if (!numbered)
       return carry_out(self, rule.refused(numbered.error().detail));
     auto& made = *numbered;
-    attempt_report out;
-    out.attempt = what.order.attempt;
-    out.number = made.number;
-    out.iteration = made.iteration;
-    out.time_this_iter_ns = made.time_this_iter.count();
-    out.time_total_ns = made.time_total.count();
-    out.timestamp_ms = made.timestamp_ms;
-    out.done = made.done;
-    out.metrics = {std::move(made.metrics)};
-    send(self, what.trial, std::move(out));
+    send(self, what.trial, message_of(what.order.attempt, made));
     carry_out(self, rule.stepped(made.done, !session.has_credit()));
   }
 

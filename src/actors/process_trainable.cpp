@@ -367,17 +367,10 @@ struct process_state {
     auto& made = *numbered;
     known.reported = true;
     known.saw_objective = known.saw_objective || has_objective;
-    attempt_report out;
-    out.attempt = what.order.attempt;
-    out.number = made.number;
-    out.iteration = made.iteration;
-    out.time_this_iter_ns = made.time_this_iter.count();
-    out.time_total_ns = made.time_total.count();
-    out.timestamp_ms = made.timestamp_ms;
+    auto out = message_of(what.order.attempt, made);
     out.pid = pid;
     out.done = done || made.done;
     out.has_checkpoint = checkpoint.has_value();
-    out.metrics = {std::move(made.metrics)};
     out.remarks = std::exchange(remarks, {});
     send(self, what.trial, std::move(out));
     if (prints)

@@ -154,16 +154,9 @@ public:
     expected<void> copied;
     if (checkpoint != nullptr)
       copied = take_over(*checkpoint);
-    attempt_report out;
-    out.attempt = what_.order.attempt;
-    out.number = made.number;
-    out.iteration = made.iteration;
-    out.time_this_iter_ns = made.time_this_iter.count();
-    out.time_total_ns = made.time_total.count();
-    out.timestamp_ms = made.timestamp_ms;
+    auto out = message_of(what_.order.attempt, made);
     out.done = done || made.done;
     out.has_checkpoint = checkpoint != nullptr;
-    out.metrics = {std::move(made.metrics)};
     send_from_outside(what_.trial, std::move(out));
     if (checkpoint != nullptr && copied)
       hand_on(unasked, false);

@@ -98,4 +98,17 @@ std::optional<std::filesystem::path> restore_path(const trainable_start& what) {
   return what.restore;
 }
 
+attempt_report message_of(const attempt_key& attempt, const report& made) {
+  attempt_report result;
+  result.attempt = attempt;
+  result.number = made.number;
+  result.iteration = made.iteration;
+  result.time_this_iter_ns = made.time_this_iter.count();
+  result.time_total_ns = made.time_total.count();
+  result.timestamp_ms = made.timestamp_ms;
+  result.done = made.done;
+  result.metrics = {made.metrics};
+  return result;
+}
+
 } // namespace tune

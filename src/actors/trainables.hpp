@@ -23,6 +23,9 @@ struct trainable_start {
   std::filesystem::path restore = {};
 };
 
+/// A report as its trial hears of it, without what only some trainables know: process, checkpoint.
+[[nodiscard]] attempt_report message_of(const attempt_key& attempt, const report& made);
+
 /// Where the attempt writes its checkpoints.
 [[nodiscard]] checkpoint_directory checkpoints_of(const trainable_start& what);
 /// Where what trials of its job pause with lies in this node's memory; empty: it goes to disk.
