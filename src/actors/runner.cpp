@@ -225,7 +225,7 @@ struct runner_state : engine_ports {
       send(self, cluster, lease_over{x.what.id});
       return;
     }
-    post(on::placed{x.trial, loop->machine().next_attempt(), x.what});
+    post(loop->machine().granted(x.trial, x.what));
   }
 
   // -- Commands to messages.

@@ -149,8 +149,8 @@ expected<void> replay(conversation& with, head_rules& heads, disk_world& world,
 
 conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space> space) {
   auto& rules = made.rules;
-  experiment machine{std::move(made.settings), rules.judge->traits(), rules.source->traits(),
-                     std::move(rules.stoppers)};
+  experiment machine{settings_for_executor(std::move(made.settings)), rules.judge->traits(),
+                     rules.source->traits(), std::move(rules.stoppers)};
   return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space)};
 }
 

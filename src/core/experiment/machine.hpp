@@ -1,9 +1,10 @@
 /// The inside of `experiment`: its state, and what each event does to it.
 ///
-/// One file per chapter: machine_supply (asks, choices), machine_place (attempts begin),
-/// machine_report (reports), machine_save (saves, pauses), machine_keep (which checkpoints stay),
-/// machine_decide (verdicts), machine_client (what clients want), machine_end (attempts and trials
-/// end), machine_time (deadlines), machine_state (what can be seen of it).
+/// One file per chapter: machine_supply (asks, choices), machine_drafts (suggestions are thought
+/// over), machine_place (attempts begin), machine_report (reports), machine_save (saves, pauses),
+/// machine_keep (which checkpoints stay), machine_decide (verdicts), machine_client (what clients
+/// want), machine_end (attempts and trials end), machine_time (deadlines), machine_state (what can
+/// be seen of it).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -167,6 +168,14 @@ struct live_trial {
   bool queued = false;
   /// It waits for the cluster to grant its request; where all is suspended, to ask for it again.
   bool awaits_lease = false;
+  /// Its configuration may still be replaced: what kind of draft it is, and the question at which
+  /// it was drawn.
+  std::optional<drafting> draft;
+  sequence drawn_at = 0;
+  /// What it runs with is not what the scheduler was told that it would.
+  bool redrawn = false;
+  /// What it was granted while its draft is thought over. It awaits a lease all the same.
+  std::optional<lease> granted;
   /// Its place among those that were asked for: a head that goes on asks in the same order.
   std::uint64_t place_number = 0;
   hold held = hold::none;
@@ -179,7 +188,7 @@ struct live_trial {
   /// It waits for its back-off to pass.
   std::optional<instant> retry_at;
   /// Its deadlines; indexed by `on::ticked::due`.
-  std::array<std::optional<instant>, 6> due_at{};
+  std::array<std::optional<instant>, 7> due_at{};
   std::optional<open_attempt> attempt;
   /// Why it must end, once that is decided, and how the scheduler hears of it.
   std::string stop_reason;
@@ -258,6 +267,7 @@ public:
   void describe(fingerprint& into) const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
+  [[nodiscard]] event_body granted(trial_id id, lease what) const;
   [[nodiscard]] checkpoint_id next_checkpoint() const { return {checkpoints_made_ + 1}; }
   [[nodiscard]] sequence last_seq() const { return seq_; }
   [[nodiscard]] bool is_finished() const { return finished_; }
@@ -275,6 +285,7 @@ private:
   void take(const on::suggested& what);
   void take(const on::decided& what);
   void take(const on::chosen& what);
+  void take(const on::granted& what);
   void take(const on::placed& what);
   void take(const on::place_refused& what);
   void take(const on::started& what);
@@ -314,6 +325,19 @@ private:
   void fit_samples();
   [[nodiscard]] bool withdraw_newest(const std::string& why);
   void revive_withdrawn();
+
+  // machine_drafts
+  [[nodiscard]] drafting drafts_wanted() const;
+  [[nodiscard]] bool thinks_over(trial_id id) const;
+  [[nodiscard]] std::optional<trial_id> next_draft() const;
+  void replace_draft(trial_id id, const on::suggested& what);
+  void keep_draft(live_trial& trial);
+  void begin_granted(live_trial& trial);
+  [[nodiscard]] lease take_grant(live_trial& trial);
+  void stop_waiting(live_trial& trial);
+  void return_lease(live_trial& trial);
+  void lose_grants(const std::string& node);
+  void forget_grants();
 
   // machine_place
   void open(live_trial& trial, const on::placed& what);
@@ -459,6 +483,7 @@ private:
   [[nodiscard]] bool has_trained_enough() const;
   void leave_off_in_time();
   void set_deadline(live_trial& trial, due_kind what, instant when);
+  void clear_deadline(live_trial& trial, due_kind what);
   void clear_deadlines(live_trial& trial);
 
   // Common.
@@ -549,6 +574,10 @@ private:
 
   std::uint64_t asks_ = 0;
   std::optional<ask> asked_;
+  /// The last event that told the searcher of an observation.
+  sequence searcher_told_ = 0;
+  /// Trials whose drafts are thought over while they hold what they were granted, in that order.
+  std::vector<trial_id> granted_;
   bool searcher_done_ = false;
   /// The searcher had nothing; it is asked again once it heard something new.
   bool searcher_waits_ = false;

@@ -269,8 +269,7 @@ void machine::take(const on::gathered& what) {
     if (!trial.awaits_lease || trial.asked_for)
       continue;
     // The last head had chosen it.
-    trial.awaits_lease = false;
-    --awaiting_lease_;
+    stop_waiting(trial);
     tell_added(trial);
   }
 }
@@ -303,11 +302,8 @@ void machine::hold_pending(live_trial& trial) {
     tell_added(trial);
     return;
   }
-  if (trial.awaits_lease) {
-    trial.awaits_lease = false;
-    --awaiting_lease_;
-    emit(cmd::cancel_place{trial.id});
-  }
+  if (trial.awaits_lease)
+    stop_waiting(trial);
   shelve(trial);
 }
 
@@ -342,8 +338,8 @@ void machine::suspend() {
   suspended_ = true;
   told_of_rest_ = false;
   for (auto id : live_) {
-    if (live(id)->awaits_lease)
-      emit(cmd::cancel_place{id});
+    if (auto& trial = *live(id); trial.awaits_lease)
+      return_lease(trial);
   }
 }
 

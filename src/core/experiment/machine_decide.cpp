@@ -112,6 +112,7 @@ void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
   else if (trial.config_before == nullptr)
     trial.config_before = trial.config;
   trial.config = what.config;
+  trial.draft.reset();
   row(trial, "reconfigured");
 }
 

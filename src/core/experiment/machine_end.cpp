@@ -279,9 +279,7 @@ void machine::tell_added(live_trial& trial) {
 
 void machine::end_without_running(live_trial& trial, std::string reason, fact::end_kind kind) {
   if (trial.awaits_lease) {
-    trial.awaits_lease = false;
-    --awaiting_lease_;
-    emit(cmd::cancel_place{trial.id});
+    stop_waiting(trial);
   } else if (trial.retry_at) {
     --in_backoff_;
   }
@@ -384,9 +382,7 @@ void machine::drain_trial(live_trial& trial) {
     if (!drain_->resumable) {
       end_without_running(trial, drain_->why, fact::end_kind::removed);
     } else if (trial.awaits_lease) {
-      trial.awaits_lease = false;
-      --awaiting_lease_;
-      emit(cmd::cancel_place{trial.id});
+      stop_waiting(trial);
     }
     return;
   }

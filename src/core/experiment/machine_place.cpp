@@ -44,8 +44,10 @@ void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
   told_of_rest_ = false;
   trial.was_placed = true;
+  trial.draft.reset();
   make_attempt(trial, what);
-  tell_scheduler(fact::started{trial.id});
+  tell_scheduler(fact::started{trial.id, trial.redrawn ? trial.config : nullptr});
+  trial.redrawn = false;
   launch(trial);
 }
 

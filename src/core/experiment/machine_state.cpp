@@ -76,7 +76,7 @@ std::vector<command> machine::outstanding() const {
   if (asked_)
     add(cmd::ask_searcher{*asked_});
   else if (!finished_ && !drain_ && wants_suggestions())
-    add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
+    add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
   if (stalled_at_)
     add(cmd::resolve_stall{*stalled_at_});
   // Also where the attempt went with the last head: an answer may always come late.
@@ -206,6 +206,8 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.confirms});
   into.add(std::uint64_t{x.was_refused});
+  into.add(x.draft ? static_cast<std::uint64_t>(*x.draft) + 1 : 0).add(x.drawn_at);
+  into.add(std::uint64_t{x.redrawn}).add(x.granted ? x.granted->id.number + 1 : 0);
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
       .add(std::uint64_t{x.queued})
@@ -269,6 +271,9 @@ void machine::describe(fingerprint& into) const {
   into.add(static_cast<std::uint64_t>(ask_again_after_.count()));
   into.add(static_cast<std::uint64_t>(trained_.count()));
   into.add(static_cast<std::uint64_t>(trained_before_.count()));
+  into.add(searcher_told_);
+  for (auto id : granted_)
+    into.add(id);
   into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
   into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
   into.add(std::uint64_t{gathering_}).add(asked_for_);

@@ -34,8 +34,10 @@ void machine::settle() {
       tell_of_rest();
     return;
   }
-  if (wants_suggestions())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
+  if (auto id = next_draft())
+    emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::none, id}});
+  else if (wants_suggestions())
+    emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
   if (auto count = choices_wanted(); count > 0) {
     choosing_ = seq_;
     scheduler_heard_ = false;
@@ -119,7 +121,7 @@ bool machine::withdraw_newest(const std::string& why) {
                     && trial.lineage == 1 && trial.last == nullptr && trial.suggested;
     if (!is_fresh || entry(trial.id).status != trial_status::pending)
       continue;
-    withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin});
+    withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin, trial.draft.has_value()});
     // Nobody knows of what the last head asked for.
     awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     end_without_running(trial, why, fact::end_kind::removed);
@@ -139,6 +141,8 @@ void machine::revive_withdrawn() {
   trial.born = seq_;
   trial.request = settings_.request;
   trial.suggested = true;
+  if (first.mapped().draft)
+    trial.draft = drafting::quick;
   entry(trial.id).live = std::move(made);
   live_.insert(trial.id);
   runs_.revive(trial.id);
@@ -193,13 +197,15 @@ void machine::finish(experiment_status status, std::string why) {
 
 void machine::take(const on::suggest_asked& what) {
   asks_ = what.ask;
-  asked_ = ask{what.ask, what.count, seq_};
+  asked_ = ask{what.ask, what.count, seq_, what.drafts, what.trial};
   searcher_heard_ = false;
   emit(cmd::ask_searcher{*asked_});
 }
 
 void machine::take(const on::suggested& what) {
-  asked_.reset();
+  auto question = *std::exchange(asked_, std::nullopt);
+  if (question.trial)
+    return replace_draft(*question.trial, what);
   suggested_fact told{what.ask, what.what, trial_id{trials_.size()}};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
@@ -207,6 +213,9 @@ void machine::take(const on::suggested& what) {
       auto& trial = add_trial(x);
       // What confirms is no sample of the search.
       trial.suggested = !trial.confirms;
+      if (x.draft)
+        trial.draft = question.drafts;
+      trial.drawn_at = question.at;
       suggested_ += trial.confirms ? 0 : 1;
     }
     searcher_waits_ = list->empty() && !searcher_heard_;

@@ -141,6 +141,7 @@ experiment_settings settings_of(const spec& x) {
   result.time_limit = x.experiment.time_limit;
   result.training_limit = x.experiment.training_limit;
   result.stall_timeout = x.experiment.stall_timeout;
+  result.draft_patience = x.search.max_wait;
   result.stop_grace = x.cluster.stop_grace;
   result.kill_time = x.cluster.kill_grace + patience_with_killing;
   return result;

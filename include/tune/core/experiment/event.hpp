@@ -69,6 +69,9 @@ struct opened {
 struct suggest_asked {
   std::uint64_t ask = 0;
   std::uint32_t count = 1;
+  drafting drafts = drafting::none;
+  /// See `ask::trial`.
+  std::optional<trial_id> trial = {};
 };
 /// The searcher answered an ask.
 struct suggested {
@@ -88,6 +91,12 @@ struct chosen {
 struct placed {
   trial_id trial;
   attempt_id attempt;
+  lease what;
+};
+/// The cluster granted the request of a trial whose configuration is a draft: `placed` follows once
+/// that has been thought over.
+struct granted {
+  trial_id trial;
   lease what;
 };
 /// The cluster can never grant the trial's request.
@@ -228,7 +237,8 @@ struct ticked {
     stop_grace,
     retry,
     ask_again,
-    kill_time
+    kill_time,
+    draft
   };
   due what = due::time_limit;
   /// Whom it concerns; unused for `time_limit` and `ask_again`.
@@ -243,7 +253,7 @@ using event_body
                    on::save_failed, on::checkpoint_bad, on::ended, on::node_up, on::node_down,
                    on::stop_asked, on::interrupted, on::ticked, on::checkpoints_doomed,
                    on::checkpoint_gone, on::pause_asked, on::unpause_asked, on::add_asked,
-                   on::retry_asked, on::gathered, on::exported, on::node_leaving>;
+                   on::retry_asked, on::gathered, on::exported, on::node_leaving, on::granted>;
 
 /// One event with its place in the log and its time.
 struct event {
