@@ -47,7 +47,8 @@ std::string text_of(caf::actor_system& system, const caf::error& why) {
 }
 
 step_orders::plan plan_of(const trainable_start& what, const own_trainable* how) {
-  return {!what.restore.empty(), how != nullptr && how->can_save, exports_of(what).size()};
+  return {!what.restore.empty(), how != nullptr && how->can_save, exports_of(what).size(),
+          what.order.ends};
 }
 
 struct leader_state {
@@ -356,6 +357,8 @@ leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<le
   state.checkpoints = checkpoints_of(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(self); });
   state.exports.init(state.what);
+  if (state.what.order.ends)
+    state.exports.begin();
   state.artifacts.init(state.what);
   stand_firm(self);
   self->set_exit_handler([self, &state](caf::exit_msg& told) { state.hear_exit(self, told); });

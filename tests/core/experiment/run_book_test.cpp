@@ -34,7 +34,8 @@ struct filled {
   explicit filled(repeat_rule rule) : book{std::move(rule)} {}
   trial_id begin(int x, bool confirms = false) {
     trial_id id{next++};
-    book.add(id, object{{"x", x}, {"seed", static_cast<std::int64_t>(id.number)}}, confirms);
+    book.add(id, object{{"x", x}, {"seed", static_cast<std::int64_t>(id.number)}},
+             confirms ? "confirms 00000" : "random");
     return id;
   }
   void run(int x, double score, double violation = 0, bool confirms = false) {
