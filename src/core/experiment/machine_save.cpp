@@ -130,6 +130,9 @@ void machine::take(const on::saved& what) {
     keep_on_disk(*trial, id, std::move(made));
   auto& attempt = *trial->attempt;
   attempt.heard = now_;
+  // Its report did not count, and nobody else knows that it came.
+  if (attempt.only_ends)
+    attempt.handed_over = std::max(attempt.handed_over, what.iteration);
   if (attempt.at == phase::saving && attempt.saving == id)
     end_save(*trial);
   else

@@ -106,6 +106,18 @@ TEST_F(open_end, does_not_count_what_the_attempt_reports) {
   EXPECT_EQ(row().best->iteration, 1u);
 }
 
+TEST_F(open_end, takes_a_checkpoint_once_that_comes_unasked_meanwhile) {
+  pause();
+  stop_by_client();
+  place();
+  on::saved unasked{zero, attempt, {}, 2, {}, "there/unasked", 1};
+  post(unasked);
+  auto events = ports.log.size();
+  post(unasked);
+
+  EXPECT_EQ(ports.log.size(), events);
+}
+
 TEST_F(open_end, survives_the_head) {
   open();
   run();
