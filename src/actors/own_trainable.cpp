@@ -70,6 +70,8 @@ struct leader_state {
   bool has_draft = false;
   /// In what the actor may have ended: its answer says so.
   std::optional<std::string> suspect;
+  /// The order that it answered last with an error, and the text of that.
+  std::optional<std::pair<std::string, std::string>> refused_by;
   /// How often the actor was told to go.
   std::uint64_t dismissals = 0;
   /// How it ended; told once all saves have.
@@ -266,7 +268,9 @@ struct leader_state {
                                           + " with another message than it has to"));
     if (why == caf::sec::unexpected_message)
       return carry_out(self, rule.refused("its actor does not know what a " + doing + " is"));
-    carry_out(self, rule.refused(text_of(self->system(), why)));
+    // One that throws answers first, and ends then: the next order is under way by that time.
+    refused_by = {doing, text_of(self->system(), why)};
+    carry_out(self, rule.refused(refused_by->second));
   }
 
   /// Its end would have been heard of by now.
@@ -280,10 +284,12 @@ struct leader_state {
   template <class Self>
   void lose(Self* self, const caf::error& why) {
     suspect.reset();
-    const auto doing = rule.doing();
+    const auto cause = why ? text_of(self->system(), why) : std::string{};
+    const auto has_thrown = refused_by && refused_by->second == cause;
+    const auto doing = has_thrown ? refused_by->first : rule.doing();
     auto text = "its actor ended" + (doing.empty() ? std::string{} : " in its " + doing);
     if (why)
-      text += ": " + text_of(self->system(), why);
+      text += ": " + cause;
     carry_out(self, rule.gone(std::move(text)));
   }
 
