@@ -331,9 +331,8 @@ TEST_F(own_trainable_test, trains_on_where_a_save_fails) {
 }
 
 TEST_F(own_trainable_test, is_told_to_have_ended_in_the_save_that_threw) {
-  how->save = [](const fs::path&) -> caf::result<void> {
-    throw std::runtime_error{"the disk is full"};
-  };
+  how->save
+      = [](const fs::path&) -> caf::result<void> { throw std::runtime_error{"the disk is full"}; };
 
   launch();
   report();

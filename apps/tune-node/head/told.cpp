@@ -69,7 +69,8 @@ cmd::trial_changed read_trial(field_reader& from) {
   result.config = read_config(from, "config");
   result.reason = from.get<std::string>("reason");
   result.failures = static_cast<std::uint32_t>(from.get_count("failures"));
-  result.iteration = from.get_count("iteration");
+  if (auto iteration = from.get_if<std::int64_t>("iteration"))
+    result.iteration = static_cast<std::uint64_t>(*iteration);
   if (auto fields = from.get_if<object>("last")) {
     field_reader inner{*fields, "in a report"};
     report last;

@@ -65,7 +65,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 /// Lines of stack traces that come behind the error.
 bool is_trace(std::string_view line) {
   static constexpr std::array<std::string_view, 11> beginnings{
-      "at ",        "from ",           "... ",   "(file ", "(procedure ",      "invoked from within",
+      "at ",        "from ",           "... ",   "(file ", "(procedure ",     "invoked from within",
       "Caused by:", "while executing", "Calls:", "\"",     "Execution halted"};
   return std::any_of(beginnings.begin(), beginnings.end(),
                      [&](std::string_view x) { return line.starts_with(x); });
@@ -133,11 +133,10 @@ std::string counted_runs(std::uint64_t n) {
 std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot& on) {
   std::vector<std::string> result;
   if (known.unjudged > 0 && !on.objectives.empty())
-    result.push_back(std::to_string(known.unjudged)
-                     + (known.unjudged == 1 ? " trial" : " trials") + " never had a number for "
-                     + on.objectives.front().metric + ", but NaN or nothing (trial "
-                     + to_text(known.first_unjudged) + (known.unjudged == 1 ? ")" : ", ...)")
-                     + ": none of them can be best");
+    result.push_back(std::to_string(known.unjudged) + (known.unjudged == 1 ? " trial" : " trials")
+                     + " never had a number for " + on.objectives.front().metric
+                     + ", but NaN or nothing (trial " + to_text(known.first_unjudged)
+                     + (known.unjudged == 1 ? ")" : ", ...)") + ": none of them can be best");
   auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
   if (known.confirming > 0 && !is_confirmed)
     result.push_back("no configuration was confirmed: of the " + counted_runs(known.confirming)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/screen.hpp"
 
-#include "inspect/failures.hpp"
-#include "tune/core/shell_word.hpp"
 #include "console/stderr_queue.hpp"
 #include "console/text.hpp"
+#include "inspect/failures.hpp"
+#include "tune/core/shell_word.hpp"
 
 #include <unistd.h>
 

@@ -97,8 +97,7 @@ void machine::take(const on::opened& what) {
   for (auto id : live_) {
     auto& trial = *live(id);
     trial.asked_for = false;
-    auto idle
-        = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
+    auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
       trial.end ? await_end(trial) : tell_added(trial);
   }

@@ -264,7 +264,8 @@ live_trial& machine::add_runs(const config_ptr& config) {
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
     numbered.set(rule.parameter, run_numbers_.next(*config));
-    auto& trial = add_trial({std::make_shared<const object>(std::move(numbered)), std::string{client_origin}});
+    auto& trial = add_trial(
+        {std::make_shared<const object>(std::move(numbered)), std::string{client_origin}});
     introduce(trial);
     if (trial.id != first)
       ask_for(trial);
