@@ -3,6 +3,9 @@
 
     stepping_trial.py GATES STEPS
 
+It exports its step; what it may export waits while `hold` is there, and says so by `exporting`. It
+looks whether it is to export only, unless `unaware` is there.
+
 GATES is a directory. A trial may take as many steps as the file named after its number says, or all
 where `free` is there; it fails before a step where `broken` is there, or `broken` with its number.
 """
@@ -33,7 +36,9 @@ def save(to):
     Path(to, "step").write_text(str(step))
 
 
-while step < steps:
+only_ends = trial.ends and not (gates / "unaware").exists()
+
+while step < steps and not only_ends:
     if (gates / "broken").exists() or gate.with_name("broken" + gate.name).exists():
         sys.exit("broken before step %d" % (step + 1))
     if allowed() <= step:
@@ -45,6 +50,9 @@ while step < steps:
         break
 
 def export(format, to):
+    (gates / "exporting").touch()
+    while (gates / "hold").exists():
+        time.sleep(0.01)
     if format != "model":
         raise ValueError("no %s here" % format)
     save(to)

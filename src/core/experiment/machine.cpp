@@ -98,9 +98,9 @@ void machine::take(const on::opened& what) {
   for (auto id : live_) {
     auto& trial = *live(id);
     trial.asked_for = false;
-    auto idle = entry(id).status == trial_status::pending && !trial.attempt;
+    auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
-      tell_added(trial);
+      trial.end ? await_end(trial) : tell_added(trial);
   }
   // Ending a trial may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
@@ -231,6 +231,7 @@ void machine::row(const live_trial& trial, std::string reason) {
   x.error = trial.last_error;
   x.last = trial.last;
   x.best = trial.best;
+  x.iteration = trial.last != nullptr ? trial.last->iteration : trial.high_water;
   emit(std::move(x));
 }
 

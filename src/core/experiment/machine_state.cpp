@@ -44,7 +44,7 @@ bool machine::is_stale(const event_body& what) const {
     return known == checkpoints_.end() || known->second.bad || known->second.doomed;
   }
   if (const auto* x = std::get_if<on::exported>(&what))
-    return gone(x->trial, x->attempt);
+    return x->attempt ? gone(x->trial, x->attempt) : !is_given_up(x->trial);
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::suggest_asked>(&what))
@@ -86,6 +86,8 @@ std::vector<command> machine::outstanding() const {
     add(place_of(*live(id)));
   for (auto id : live_) {
     const auto& trial = *live(id);
+    if (is_given_up(id))
+      add(cmd::log{export_lost(trial, settings_.exports)});
     if (!trial.attempt)
       continue;
     const auto& attempt = *trial.attempt;
@@ -183,6 +185,10 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
     into.add(iteration);
   into.add(x.handed_over).add(std::uint64_t{x.unable});
   into.add(std::uint64_t{x.noted_waiting});
+  if (x.is_to_export || x.exported || x.only_ends)
+    into.add(std::uint64_t{x.is_to_export})
+        .add(std::uint64_t{x.exported})
+        .add(std::uint64_t{x.only_ends});
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
@@ -223,6 +229,11 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   if (x.graft)
     into.add(x.graft->donor).add(x.graft->from).add(*x.graft->config);
   into.add(std::string_view{x.last_error});
+  if (x.end)
+    into.add(std::string_view{x.end->reason})
+        .add(static_cast<std::uint64_t>(x.end->kind))
+        .add(x.end->at)
+        .add(std::string_view{x.end->given_up});
 }
 
 } // namespace
@@ -280,6 +291,8 @@ void machine::describe(fingerprint& into) const {
   for (const auto& [key, trial] : added_)
     into.add(std::string_view{key}).add(trial);
   for (auto id : asked_waiting_)
+    into.add(id);
+  for (auto id : open_ends_)
     into.add(id);
   for (const auto& [cause, trial] : judging_)
     into.add(cause).add(trial);

@@ -22,12 +22,13 @@ void machine::settle() {
   if (!drain_ && trained_ > trained_before_ && has_trained_enough())
     leave_off_in_time();
   if (drain_) {
-    if (counts_[static_cast<std::size_t>(trial_status::running)] == 0)
+    if (counts_[static_cast<std::size_t>(trial_status::running)] == 0 && giving_up_ == 0)
       finish(drain_->status, drain_->why);
     return;
   }
   if (gathering_)
     return;
+  place_open_ends();
   if (narrowed_) {
     settle_narrowed();
     if (!finished_ && stands_still())
@@ -246,7 +247,7 @@ live_trial& machine::add_trial(const suggestion& what) {
   live_.insert(trial.id);
   if (settings_.repeats.is_on()) {
     trial.confirms = is_confirming(trial.origin);
-    runs_.add(trial.id, *trial.config, trial.confirms);
+    runs_.add(trial.id, *trial.config, trial.origin);
     run_numbers_.take(*trial.config);
   }
   row(trial);
@@ -264,7 +265,7 @@ live_trial& machine::add_trial(const suggestion& what) {
 live_trial& machine::add_runs(const config_ptr& config) {
   const auto& rule = settings_.repeats;
   if (!rule.is_on() || config->find(rule.parameter) != nullptr) {
-    auto& trial = add_trial({config, "client"});
+    auto& trial = add_trial({config, std::string{client_origin}});
     introduce(trial);
     return trial;
   }
@@ -272,7 +273,8 @@ live_trial& machine::add_runs(const config_ptr& config) {
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
     numbered.set(rule.parameter, run_numbers_.next(*config));
-    auto& trial = add_trial({std::make_shared<const object>(std::move(numbered)), "client"});
+    auto& trial = add_trial(
+        {std::make_shared<const object>(std::move(numbered)), std::string{client_origin}});
     introduce(trial);
     if (trial.id != first)
       ask_for(trial);
@@ -315,8 +317,8 @@ void machine::take(const on::chosen& what) {
 
 bool machine::start(trial_id id) {
   auto* trial = live(id);
-  if (trial == nullptr || trial->awaits_lease || trial->retry_at || trial->held == hold::held
-      || (narrowed_ && !trial->asked_for))
+  if (trial == nullptr || trial->end || trial->awaits_lease || trial->retry_at
+      || trial->held == hold::held || (narrowed_ && !trial->asked_for))
     return false;
   auto status = entry(id).status;
   if (status == trial_status::paused) {

@@ -34,6 +34,10 @@ public:
 
   /// Up to `count` last lines, each `printable` but for tabs, made of 500 bytes at most.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
+  /// The same of up to `first` lines and of up to `last` ones at the end; between them, where some
+  /// are left out, a line says how many.
+  [[nodiscard]] std::vector<std::string> first_and_last_lines(std::size_t first,
+                                                              std::size_t last) const;
   /// Why the file could not be written, or was replaced by a new one; empty while all is well.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
@@ -53,7 +57,11 @@ private:
   unique_fd file_;
   /// For the file, once it can be opened.
   std::string waiting_;
+  std::string head_;
   std::string tail_;
+  /// Lines that are not empty, and whether the last one has begun.
+  std::uint64_t lines_ = 0;
+  bool in_line_ = false;
   std::string trouble_;
 
   void open(bool may_wait);
@@ -64,6 +72,7 @@ private:
   void keep_for_end(std::string_view bytes);
   void read_old_end(const guarded_directory& where);
   void remember(std::string_view bytes);
+  void count_lines(std::string_view bytes);
 };
 
 } // namespace tune

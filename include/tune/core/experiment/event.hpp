@@ -50,8 +50,11 @@ namespace on {
 /// `judged_afresh`: besides, retention keeps the checkpoint of the best report, not the newest of
 /// the best trial; a donor of `pbt` gives its newest checkpoint; `median_stopping` stops trials
 /// without any number; reaching `max_t` is completion; superfluous samples are withdrawn.
+/// `ends_whole`: besides, a trial that completes while it does not run, or whose node or head is
+/// lost before its export or its last checkpoint is safe, gets an attempt that makes them.
 inline constexpr std::uint32_t judged_afresh = 2;
-inline constexpr std::uint32_t present_draws = judged_afresh;
+inline constexpr std::uint32_t ends_whole = 3;
+inline constexpr std::uint32_t present_draws = ends_whole;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
@@ -157,6 +160,7 @@ struct checkpoint_gone {
 /// What a trainable was asked to export at the end of its trial is safe on disk, or will never be.
 struct exported {
   trial_id trial;
+  /// None: no attempt can make it any more.
   attempt_id attempt;
   /// The directory they lie in, relative to the experiment's; empty: nothing was exported.
   std::string location;

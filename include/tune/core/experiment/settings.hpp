@@ -107,6 +107,8 @@ struct experiment_settings {
   std::chrono::nanoseconds kill_time{0};
   /// How much longer it may take at the end of its trial to export. 0 = nothing is exported.
   std::chrono::nanoseconds export_time{0};
+  /// The formats that are exported then.
+  std::vector<std::string> exports = {};
   /// How trainables save; where they do, they also restore.
   save_ability saves = save_ability::none;
   /// What people are told that the trainable is, such as "the function parabola"; may be empty.
