@@ -440,7 +440,7 @@ TEST(cma_es_search, ends_a_run_whose_best_stays_the_same) {
   // Everything is equally good: a run ends as soon as its patience does.
   encoding space = *encoding::make(space_of(floats(2)), "test");
   for (std::size_t population : {6u, 12u}) {
-    cma_es::ascent uut{space, {population, {0.5, 0.5}, 0.2, {}}};
+    cma_es::strategy uut{space, {population, {0.5, 0.5}, 0.2, {}}};
     rng from{1, "test", 0};
     std::size_t count = 0;
     for (; !uut.is_over() && count < 1000; ++count)

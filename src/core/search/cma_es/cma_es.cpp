@@ -41,7 +41,7 @@ generator::generator(settings how, const searcher_context& about, initial_points
     , points_{std::move(points)}
     , space_{std::make_shared<const encoding>(std::move(space))}
     , past_{space_} {
-  run_ = std::make_shared<ascent>(
+  run_ = std::make_shared<strategy>(
       *space_, start{population(), cube_point(space_->dimensions(), 0.5), how_.sigma, {}});
 }
 
@@ -76,7 +76,8 @@ proposal generator::propose(const ask& question) const {
   return exhausted{"all configurations of the space were tried"};
 }
 
-std::optional<generator::choice> generator::next(learning::outlook& from, const ascent& run) const {
+std::optional<generator::choice> generator::next(learning::outlook& from,
+                                                 const strategy& run) const {
   auto found = from.number() < points_.size() ? point(from, run) : drawn(from, run);
   if (!found)
     return std::nullopt;
@@ -87,7 +88,7 @@ std::optional<generator::choice> generator::next(learning::outlook& from, const 
 }
 
 /// A point of the user's; what it leaves open is drawn.
-generator::choice generator::point(const learning::outlook& from, const ascent& run) const {
+generator::choice generator::point(const learning::outlook& from, const strategy& run) const {
   auto number = static_cast<std::size_t>(from.number());
   rng chance{seed_, "points", number};
   auto values = space_->values(space_->random(chance));
@@ -104,7 +105,7 @@ generator::choice generator::point(const learning::outlook& from, const ascent& 
 }
 
 std::optional<generator::choice> generator::drawn(const learning::outlook& from,
-                                                  const ascent& run) const {
+                                                  const strategy& run) const {
   rng chance{seed_, "cma_es", from.number()};
   if (from.number() == points_.size() && strangers_ < 2 * population()) {
     auto middle = run.middle(chance);
@@ -122,10 +123,10 @@ std::optional<generator::choice> generator::drawn(const learning::outlook& from,
   return free ? std::optional{choice{std::move(*free), {}, {}, "random"}} : std::nullopt;
 }
 
-std::shared_ptr<const ascent> generator::present() const {
+std::shared_ptr<const strategy> generator::present() const {
   if (has_drawn() || strangers_ < 2 * population())
     return run_;
-  return std::make_shared<const ascent>(*space_, warm_start());
+  return std::make_shared<const strategy>(*space_, warm_start());
 }
 
 /// Where the best of others' results are.
@@ -196,7 +197,7 @@ void generator::remember(const suggested_fact& what) {
     ++id.number;
   }
   if (run != run_)
-    run_ = std::make_shared<ascent>(*run);
+    run_ = std::make_shared<strategy>(*run);
   if (ends && how_.restarts)
     restart(2 * run_->population());
 }
@@ -225,7 +226,7 @@ void generator::restart(std::size_t population) {
   ++run_number_;
   rng chance{seed_, "cma_es restart", run_number_};
   auto most = std::max(most_population, this->population());
-  run_ = std::make_shared<ascent>(
+  run_ = std::make_shared<strategy>(
       *space_, start{std::min(population, most), space_->random(chance), how_.sigma, {}});
 }
 

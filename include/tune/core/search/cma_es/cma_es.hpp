@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/core/search/cma_es/ascent.hpp"
+#include "tune/core/search/cma_es/strategy.hpp"
 #include "tune/core/search/learner/rule.hpp"
 #include "tune/core/search/points.hpp"
 #include "tune/core/search/searcher.hpp"
@@ -75,7 +75,7 @@ private:
   initial_points points_;
   std::shared_ptr<const encoding> space_;
   learning::archive past_;
-  std::shared_ptr<ascent> run_;
+  std::shared_ptr<strategy> run_;
   /// How many runs came before.
   std::uint64_t run_number_ = 0;
   std::map<trial_id, open_trial> open_;
@@ -87,12 +87,13 @@ private:
   void restart(std::size_t population);
   [[nodiscard]] bool has_drawn() const { return past_.suggested() > points_.size(); }
   /// The run that the next draw comes from.
-  [[nodiscard]] std::shared_ptr<const ascent> present() const;
+  [[nodiscard]] std::shared_ptr<const strategy> present() const;
   [[nodiscard]] start warm_start() const;
   [[nodiscard]] std::size_t population() const;
-  [[nodiscard]] std::optional<choice> next(learning::outlook& from, const ascent& run) const;
-  [[nodiscard]] choice point(const learning::outlook& from, const ascent& run) const;
-  [[nodiscard]] std::optional<choice> drawn(const learning::outlook& from, const ascent& run) const;
+  [[nodiscard]] std::optional<choice> next(learning::outlook& from, const strategy& run) const;
+  [[nodiscard]] choice point(const learning::outlook& from, const strategy& run) const;
+  [[nodiscard]] std::optional<choice> drawn(const learning::outlook& from,
+                                            const strategy& run) const;
 };
 
 /// "cma_es".

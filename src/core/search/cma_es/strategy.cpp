@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/search/cma_es/ascent.hpp"
+#include "tune/core/search/cma_es/strategy.hpp"
 
 #include "tune/core/search/learner/ranking.hpp"
 
@@ -111,7 +111,7 @@ verdict judge(std::span<const learning::result> of, std::size_t parents, const v
   return made;
 }
 
-ascent::ascent(const encoding& space, const start& from)
+strategy::strategy(const encoding& space, const start& from)
     : space_{&space}
     , axes_{space}
     , how_{constants::of(std::max<std::size_t>(1, axes_.numbers.size()), from.population)}
@@ -123,7 +123,7 @@ ascent::ascent(const encoding& space, const start& from)
   keep_margins();
 }
 
-bool ascent::is_inside(const vector& at) const {
+bool strategy::is_inside(const vector& at) const {
   for (std::size_t k = 0; k < axes_.numbers.size(); ++k) {
     if (!has_cells(space_->at(axes_.numbers[k])) && (at[k] < 0 || at[k] > 1))
       return false;
@@ -131,7 +131,7 @@ bool ascent::is_inside(const vector& at) const {
   return true;
 }
 
-vector ascent::drawn_names(rng& from) const {
+vector strategy::drawn_names(rng& from) const {
   vector result;
   for (const auto& chances : chances_) {
     auto left = from.unit();
@@ -143,7 +143,7 @@ vector ascent::drawn_names(rng& from) const {
   return result;
 }
 
-sample ascent::draw(rng& from) const {
+sample strategy::draw(rng& from) const {
   sample made;
   made.generation = normal_.generation();
   made.names = drawn_names(from);
@@ -166,11 +166,11 @@ sample ascent::draw(rng& from) const {
   return made;
 }
 
-sample ascent::middle(rng& from) const {
+sample strategy::middle(rng& from) const {
   return {normal_.mean(), drawn_names(from), normal_.generation(), true};
 }
 
-sample ascent::given(const cube_point& canonical) const {
+sample strategy::given(const cube_point& canonical) const {
   sample made{normal_.mean(), {}, normal_.generation(), false};
   for (std::size_t k = 0; k < axes_.numbers.size(); ++k) {
     auto u = canonical[axes_.numbers[k]];
@@ -182,7 +182,7 @@ sample ascent::given(const cube_point& canonical) const {
   return made;
 }
 
-cube_point ascent::canonical(const sample& of) const {
+cube_point strategy::canonical(const sample& of) const {
   cube_point latent(space_->dimensions());
   for (std::size_t k = 0; k < axes_.numbers.size(); ++k) {
     auto i = axes_.numbers[k];
@@ -195,7 +195,7 @@ cube_point ascent::canonical(const sample& of) const {
   return space_->canonical(latent);
 }
 
-void ascent::take(const sample& of, learning::result what) {
+void strategy::take(const sample& of, learning::result what) {
   members_.push_back(of);
   results_.push_back(std::move(what));
   if (members_.size() < how_.population)
@@ -205,7 +205,7 @@ void ascent::take(const sample& of, learning::result what) {
   results_.clear();
 }
 
-void ascent::learn() {
+void strategy::learn() {
   auto found = judge(results_, how_.parents, how_.weights);
   const auto& best = results_[found.best_first.front()];
   lost_ = best.how != ending::finished;
@@ -228,7 +228,7 @@ void ascent::learn() {
   over_ = is_done();
 }
 
-void ascent::keep_margins() {
+void strategy::keep_margins() {
   auto margin = 1 / static_cast<double>(how_.dimensions * how_.population);
   for (std::size_t k = 0; k < axes_.numbers.size(); ++k) {
     const auto& x = space_->at(axes_.numbers[k]);
@@ -241,7 +241,7 @@ void ascent::keep_margins() {
   }
 }
 
-void ascent::learn_names(const verdict& from) {
+void strategy::learn_names(const verdict& from) {
   for (std::size_t k = 0; k < chances_.size(); ++k) {
     auto& chances = chances_[k];
     auto count = static_cast<double>(chances.size());
@@ -265,7 +265,7 @@ void ascent::learn_names(const verdict& from) {
   }
 }
 
-bool ascent::is_done() const {
+bool strategy::is_done() const {
   if (bests_.size() == patience(how_)) {
     auto [low, high] = std::minmax_element(bests_.begin(), bests_.end());
     if (*high - *low <= least_gain * std::max(1.0, std::abs(*low)))
@@ -284,7 +284,7 @@ bool ascent::is_done() const {
   return floats > 0;
 }
 
-void ascent::describe(fingerprint& into) const {
+void strategy::describe(fingerprint& into) const {
   into.add(std::uint64_t{normal_.generation()}).add(normal_.sigma());
   for (auto x : normal_.mean())
     into.add(x);

@@ -67,10 +67,10 @@ struct verdict {
 /// border; whole numbers and lists are rounded to the nearest value, with a margin.
 /// @source As `distribution`; for categories Baluja, "Population-Based Incremental Learning",
 ///         CMU-CS-94-163, with a floor of 1 / (λ · axes) for what is not chosen.
-class ascent {
+class strategy {
 public:
   /// @param space Must outlive it.
-  ascent(const encoding& space, const start& from);
+  strategy(const encoding& space, const start& from);
 
   [[nodiscard]] std::size_t population() const { return how_.population; }
   [[nodiscard]] const distribution& numbers() const { return normal_; }
