@@ -157,6 +157,19 @@ def measure(problems, chosen, name, seeds, evaluations):
     }
 
 
+def choose(problems, names):
+    """Those named, in that order; all of numbers without conditions where it says numeric."""
+    if not names:
+        return problems
+    if names == ["numeric"]:
+        return [p for p in problems if is_numeric(p)]
+    by_name = {p["name"]: p for p in problems}
+    unknown = [x for x in names if x not in by_name]
+    if unknown:
+        sys.exit("no problem %s; there are: %s" % (unknown[0], ", ".join(by_name)))
+    return [by_name[x] for x in names]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("program")
@@ -167,8 +180,7 @@ def main():
     given = arguments.parse_args()
     problems = Problems(given.program)
     names = [x for x in given.problems.split(",") if x]
-    chosen = [p for p in problems.all
-              if not names or p["name"] in names or ("numeric" in names and is_numeric(p))]
+    chosen = choose(problems.all, names)
     made = {}
     for name in given.samplers.split(","):
         try:

@@ -455,10 +455,12 @@ TEST(cma_es_search, moves_away_where_everything_fails) {
   // All within .3 of the middle fails, much more than σ.
   lines space{{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}};
   auto loss = [](const object& x) {
-    return std::hypot(number(x, "u") - 0.5, number(x, "v") - 0.5) < 0.3 ? missing : number(x, "u");
+    return std::hypot(number(x, "u") - 0.5, number(x, "v") - 0.5) < 0.3 ? missing : 0.0;
   };
-  auto uut = make(space, 1, {{"sigma", "0.02"}});
-  EXPECT_LT(least_of(uut, loss, 300), 0.1);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    auto uut = make(space, seed, {{"sigma", "0.02"}});
+    EXPECT_EQ(least_of(uut, loss, 50), 0) << seed;
+  }
 }
 
 TEST(cma_es_search, takes_the_users_points_for_members_of_its_first_generation) {
@@ -471,20 +473,18 @@ TEST(cma_es_search, takes_the_users_points_for_members_of_its_first_generation) 
       sum += std::abs(y - 5);
     return sum;
   };
-  auto with = make(floats(3), 1, {}, points);
-  auto without = make(floats(3), 1);
-  (void)least_of(with, loss, 7);
-  (void)least_of(without, loss, 7);
-  auto mean_of_next = [](asking& uut) {
+  // It begins at 1, and σ is 1.6.
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    auto uut = make(floats(3), seed, {}, points);
+    (void)least_of(uut, loss, 7);
     double sum = 0;
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 50; ++i) {
       auto answer = uut.next(1);
       for (auto x : numbers(*std::get<0>(answer).front().config))
-        sum += x / 60;
+        sum += x / 150;
     }
-    return sum;
-  };
-  EXPECT_GT(mean_of_next(with), mean_of_next(without));
+    EXPECT_GT(sum, 1.8) << seed;
+  }
 }
 
 TEST(cma_es_search, begins_where_results_of_others_are_good) {
