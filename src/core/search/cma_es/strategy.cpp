@@ -268,7 +268,7 @@ void strategy::learn_names(const verdict& from) {
 bool strategy::is_done() const {
   if (bests_.size() == patience(how_)) {
     auto [low, high] = std::minmax_element(bests_.begin(), bests_.end());
-    if (*high - *low <= least_gain * std::max(1.0, std::abs(*low)))
+    if (*high - *low <= least_gain * std::max(std::abs(*low), std::abs(*high)))
       return true;
   }
   if (normal_.condition() > most_condition || normal_.widest() > most_growth * first_sigma_)
