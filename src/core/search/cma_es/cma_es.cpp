@@ -2,6 +2,7 @@
 #include "tune/core/search/cma_es/cma_es.hpp"
 
 #include "tune/core/search/learner/ranking.hpp"
+#include "tune/core/search/learner/user_point.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -87,20 +88,14 @@ std::optional<generator::choice> generator::next(learning::outlook& from,
   return found;
 }
 
-/// A point of the user's; what it leaves open is drawn.
 generator::choice generator::point(const learning::outlook& from, const strategy& run) const {
   auto number = static_cast<std::size_t>(from.number());
-  rng chance{seed_, "points", number};
-  auto values = space_->values(space_->random(chance));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (const auto* given = points_.fixed(number, i))
-      values[i] = *given;
-  }
+  auto given = learning::user_point_of(points_, number, *space_, seed_);
   choice made;
-  made.config = std::make_shared<const object>(space_->space().assemble(values));
-  made.at = space_->encoded(*made.config).value();
-  made.from = run.given(made.at);
-  made.origin = "point " + std::to_string(number + 1);
+  made.from = run.given(given.at);
+  made.at = std::move(given.at);
+  made.config = std::move(given.config);
+  made.origin = learning::user_point_origin(number);
   return made;
 }
 
