@@ -5,9 +5,11 @@
     bench/quality/compare.py FILE.json...
 
 First regret with its standard error over seeds, on all problems that each searcher was run on, and
-milliseconds per suggestion; then, on the problems that all of them were run on, mean regret and mean rank among
-them (1 is the best; equal regrets share their ranks' mean). A dash is what was not measured.
+milliseconds per suggestion; then, on the problems that all of them were run on, mean regret and
+mean rank among them (1 is the best; equal regrets share their ranks' mean). A dash is what was not
+measured.
 """
+
 import json
 import sys
 
@@ -59,7 +61,10 @@ def common(searchers, chosen=None):
         table = [[searchers[name]["problems"][p][c] for name in here] for p in names]
         places = [ranks(line) for line in table]
         for k, name in enumerate(here):
-            made[name][count] = (mean([line[k] for line in table]), mean([line[k] for line in places]))
+            made[name][count] = (
+                mean([line[k] for line in table]),
+                mean([line[k] for line in places]),
+            )
     return len(names), made
 
 
@@ -68,7 +73,9 @@ def together(searchers):
     shown = measured(searchers)
     lines = header("regret / rank, %d problems" % count, ["after " + c for c in shown])
     for name, x in made.items():
-        lines.append(row(["`%s`" % name] + ["%.3f / %.1f" % x[c] if c in x else "–" for c in shown]))
+        lines.append(
+            row(["`%s`" % name] + ["%.3f / %.1f" % x[c] if c in x else "–" for c in shown])
+        )
     return lines
 
 

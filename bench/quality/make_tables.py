@@ -5,11 +5,12 @@
     python3 -m venv /tmp/tables && /tmp/tables/bin/pip install scikit-learn
     /tmp/tables/bin/python bench/quality/make_tables.py [NAME...]
 
-Each table is a whole grid: one row per configuration, its loss last, the mean over three folds. Empty
-fields are parameters that the configuration does not have. Lines with # in front name the versions, the
-metric and the search space, whose numbers are looked up at the nearest value of the grid. The folds and all
-seeds are fixed; other versions of scikit-learn may give other digits.
+Each table is a whole grid: one row per configuration, its loss last, the mean over three folds.
+Empty fields are parameters that the configuration does not have. Lines with # in front name the
+versions, the metric and the search space, whose numbers are looked up at the nearest value of the
+grid. The folds and all seeds are fixed; other versions of scikit-learn may give other digits.
 """
+
 import itertools
 import os
 import pathlib
@@ -101,7 +102,9 @@ def mean_error(model, parts):
 
 
 def mean_log_loss(model, parts):
-    return np.mean([log_loss(d, np.clip(model().fit(a, b).predict_proba(c), 1e-7, 1)) for a, b, c, d in parts])
+    return np.mean(
+        [log_loss(d, np.clip(model().fit(a, b).predict_proba(c), 1e-7, 1)) for a, b, c, d in parts]
+    )
 
 
 def svm_digits():
@@ -128,8 +131,14 @@ def learners_diabetes():
     parts = folds(X, (y - y.mean()) / y.std(), True)
     of = lambda *names: dict(parent="learner", at=names)
     parameters = [
-        Parameter("learner", "choice(knn, svr, ridge, tree, boosting)", ["knn", "svr", "ridge", "tree", "boosting"]),
-        Parameter("neighbours", "lograndint(1, 65)", [1, 2, 3, 5, 8, 12, 20, 32, 48, 64], **of("knn")),
+        Parameter(
+            "learner",
+            "choice(knn, svr, ridge, tree, boosting)",
+            ["knn", "svr", "ridge", "tree", "boosting"],
+        ),
+        Parameter(
+            "neighbours", "lograndint(1, 65)", [1, 2, 3, 5, 8, 12, 20, 32, 48, 64], **of("knn")
+        ),
         Parameter("weights", "choice(uniform, distance)", ["uniform", "distance"], **of("knn")),
         Parameter("svr_c", "loguniform(1e-2, 1e3)", powers(1e-2, 1e3, 11), **of("svr")),
         Parameter("svr_gamma", "loguniform(1e-4, 1)", powers(1e-4, 1, 9), **of("svr")),
@@ -150,14 +159,25 @@ def learners_diabetes():
         if q["learner"] == "ridge":
             return Ridge(q["alpha"])
         if q["learner"] == "tree":
-            return DecisionTreeRegressor(max_depth=q["tree_depth"], min_samples_leaf=q["leaf"], random_state=1)
+            return DecisionTreeRegressor(
+                max_depth=q["tree_depth"], min_samples_leaf=q["leaf"], random_state=1
+            )
         return GradientBoostingRegressor(
-            n_estimators=q["rounds"], learning_rate=q["rate"], max_depth=q["depth"], subsample=0.7, random_state=1)
+            n_estimators=q["rounds"],
+            learning_rate=q["rate"],
+            max_depth=q["depth"],
+            subsample=0.7,
+            random_state=1,
+        )
 
     def loss(q):
-        return np.mean([np.sqrt(np.mean((model(q).fit(a, b).predict(c) - d) ** 2)) for a, b, c, d in parts])
+        return np.mean(
+            [np.sqrt(np.mean((model(q).fit(a, b).predict(c) - d) ** 2)) for a, b, c, d in parts]
+        )
 
-    write("learners_diabetes", "root mean square error, in deviations of the target", parameters, loss)
+    write(
+        "learners_diabetes", "root mean square error, in deviations of the target", parameters, loss
+    )
 
 
 def mlp_digits():
@@ -174,14 +194,26 @@ def mlp_digits():
 
     def loss(q):
         model = lambda: MLPClassifier(
-            (q["width"],), solver=q["solver"], learning_rate_init=q["rate"], momentum=q.get("momentum", 0.9),
-            batch_size=q["batch"], alpha=q["decay"], max_iter=8, random_state=1)
+            (q["width"],),
+            solver=q["solver"],
+            learning_rate_init=q["rate"],
+            momentum=q.get("momentum", 0.9),
+            batch_size=q["batch"],
+            alpha=q["decay"],
+            max_iter=8,
+            random_state=1,
+        )
         try:
             return mean_log_loss(model, parts)
         except ValueError:  # weights that are no numbers any more
             return 16.0
 
-    write("mlp_digits", "log loss of one hidden layer after 8 epochs, first 600 digits", parameters, loss)
+    write(
+        "mlp_digits",
+        "log loss of one hidden layer after 8 epochs, first 600 digits",
+        parameters,
+        loss,
+    )
 
 
 def boosting_cancer():
@@ -196,9 +228,18 @@ def boosting_cancer():
     ]
 
     def loss(q):
-        return mean_log_loss(lambda: GradientBoostingClassifier(
-            n_estimators=q["rounds"], learning_rate=q["rate"], max_depth=q["depth"], subsample=q["sample"],
-            max_features=q["features"], min_samples_leaf=q["leaf"], random_state=1), parts)
+        return mean_log_loss(
+            lambda: GradientBoostingClassifier(
+                n_estimators=q["rounds"],
+                learning_rate=q["rate"],
+                max_depth=q["depth"],
+                subsample=q["sample"],
+                max_features=q["features"],
+                min_samples_leaf=q["leaf"],
+                random_state=1,
+            ),
+            parts,
+        )
 
     write("boosting_cancer", "log loss of boosted trees, breast cancer", parameters, loss)
 
@@ -213,9 +254,17 @@ def logistic_wine():
     ]
 
     def loss(q):
-        return mean_log_loss(lambda: LogisticRegression(
-            C=q["C"], l1_ratio=q["l1"], solver="saga", max_iter=q["steps"], random_state=1,
-            class_weight=None if q["weights"] == "none" else "balanced"), parts)
+        return mean_log_loss(
+            lambda: LogisticRegression(
+                C=q["C"],
+                l1_ratio=q["l1"],
+                solver="saga",
+                max_iter=q["steps"],
+                random_state=1,
+                class_weight=None if q["weights"] == "none" else "balanced",
+            ),
+            parts,
+        )
 
     write("logistic_wine", "log loss of logistic regression, wine", parameters, loss)
 
