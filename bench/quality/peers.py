@@ -9,9 +9,9 @@
 One trial at a time. Samplers have their defaults, except that TPE, which is multivariate by
 default, is also grouped, as Optuna recommends for spaces with conditions, and that cmaes has margin
 (cmaes_plain: without); it is run on problems of numbers without conditions alone, since it fails
-where the parameters of its first trials are not those of all. `auto` is AutoSampler of OptunaHub, which is downloaded, or read from a copy
-of its registry that OPTUNAHUB_REGISTRY names: where neither is there it is left out, with a line
-that says so. Values are told with noise where a problem has it, and judged without.
+where the parameters of its first trials are not those of all. `auto` is AutoSampler of OptunaHub,
+which is downloaded, or read from a copy of its registry that OPTUNAHUB_REGISTRY names: where
+neither is there it is left out, with a line that says so. Values are told with noise where a problem has it, and judged without.
 """
 
 import argparse
@@ -195,6 +195,9 @@ def main():
             print("%s is left out: %s" % (name, error), file=sys.stderr)
             continue
         fit = [p for p in chosen if is_numeric(p) or not name.startswith("cmaes")]
+        if not fit:
+            print("%s is left out: none of the problems fits" % name, file=sys.stderr)
+            continue
         made["optuna " + name] = measure(problems, fit, name, given.seeds, given.evaluations)
     json.dump(made, sys.stdout, indent=2)
     print()
