@@ -10,7 +10,9 @@ TREE = (
     "x = uniform(-1, 1)\n"
     "n = randint(1, 9) if kind == b\n"
 )
-LEARNERS = ("auto", "gp", "tpe")
+LEARNERS = ("auto", "gp", "tpe", "cma_es")
+# An option of each that has bounds, a value beyond them, and what is said of it.
+BOUNDED = {"cma_es": ("population", "-1", "0 to 10000")}
 
 
 def loss(config):
@@ -81,6 +83,7 @@ class Searchers(Case):
 
     def test_say_at_start_up_what_they_cannot_do(self):
         for searcher in LEARNERS:
+            option, given, bounds = BOUNDED.get(searcher, ("startup", "-1", "0 to 10000"))
             with self.subTest(searcher):
                 ini = self.ini(
                     "[experiment]\nmetric = loss:min, size:min\n[trainable]\nname = quadratic\n"
@@ -90,12 +93,12 @@ class Searchers(Case):
                 self.assertIn("%s optimises 1 objective, not 2" % searcher, said)
                 ini = self.ini(
                     "[experiment]\nmetric = loss\nmode = min\n[trainable]\nname = quadratic\n"
-                    "[space]\nx = grid(0, 1)\ny = 1\n[search]\ntype = %s\nstartup = -1\n"
-                    % searcher
+                    "[space]\nx = grid(0, 1)\ny = 1\n[search]\ntype = %s\n%s = %s\n"
+                    % (searcher, option, given)
                 )
                 said = self.run_node("config", "check", ini, code=3).err
-                self.assertIn("startup", said)
-                self.assertIn("0 to 10000", said)
+                self.assertIn(option, said)
+                self.assertIn(bounds, said)
 
     def test_end_when_a_finite_space_is_tried_through(self):
         ini = self.ini(

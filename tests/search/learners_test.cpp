@@ -113,7 +113,7 @@ TEST_P(learner_test, comes_near_to_the_best_much_sooner_than_chance) {
     return -best;
   };
   // In trees densities alone take longer to learn which family is worth it.
-  auto is_slow = GetParam() == "tpe";
+  auto is_slow = GetParam() == "tpe" || GetParam() == "cma_es";
   double ours = 0;
   double chance = 0;
   for (std::uint64_t seed = 1; seed <= (is_slow ? 8u : 2u); ++seed) {
@@ -327,15 +327,16 @@ TEST_P(learner_test, takes_thousands_of_results) {
 
   // As of an experiment that others began: what it would have suggested itself is over.
   int near = 0;
-  for (int i = 0; i < 14; ++i) {
+  for (int i = 0; i < 28; ++i) {
     auto list = ask(uut);
     ASSERT_EQ(list.size(), 1u);
     near += i >= 8 && std::abs(number(*list.front().config, "a") - 0.3) < 0.1;
   }
-  EXPECT_GE(near, 4);
+  // By chance it were 4.
+  EXPECT_GE(near, 11);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, learner_test, testing::Values("tpe", "gp", "auto"),
+INSTANTIATE_TEST_SUITE_P(all, learner_test, testing::Values("tpe", "gp", "auto", "cma_es"),
                          [](const auto& x) { return x.param; });
 
 TEST(auto_search, says_in_each_origin_who_suggested) {

@@ -157,11 +157,8 @@ void machine::after_end(live_trial& trial, bool exported, end_class how,
 
 /// What is missing will never be there. The record says so, and then the trial ends.
 void machine::give_up_end(live_trial& trial, std::string why) {
-  if (trial.awaits_lease) {
-    trial.awaits_lease = false;
-    --awaiting_lease_;
-    emit(cmd::cancel_place{trial.id});
-  }
+  if (trial.awaits_lease)
+    stop_waiting(trial);
   open_ends_.erase(trial.id);
   if (!wants_export())
     return close_the_end(trial);

@@ -2,6 +2,7 @@
 #include "tune/core/search/learner/learner.hpp"
 
 #include "tune/core/search/encoding/design.hpp"
+#include "tune/core/search/learner/user_point.hpp"
 
 #include <utility>
 
@@ -90,20 +91,11 @@ std::optional<suggestion> generator::next(outlook& from, drafting drafts) const 
   return result;
 }
 
-/// A point of the user's; what it leaves open is drawn.
 suggestion generator::point(outlook& from) const {
   auto number = static_cast<std::size_t>(from.number());
-  rng chance{seed_, "points", number};
-  const auto& space = from.space();
-  auto at = space.random(chance);
-  auto values = space.values(at);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (const auto* given = points_.fixed(number, i))
-      values[i] = *given;
-  }
-  auto config = std::make_shared<const object>(space.space().assemble(values));
-  from.add(space.encoded(*config).value_or(space.canonical(at)));
-  return {std::move(config), "point " + std::to_string(number + 1)};
+  auto made = user_point_of(points_, number, from.space(), seed_);
+  from.add(std::move(made.at));
+  return {std::move(made.config), user_point_origin(number)};
 }
 
 std::optional<pick> generator::chosen(const outlook& from, drafting drafts) const {
