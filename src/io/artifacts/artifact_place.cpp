@@ -101,7 +101,7 @@ expected<void> clear_artifact_draft(const fs::path& experiment, trial_id trial,
 sliced<expected<std::uint64_t>> placing_artifacts(fs::path experiment, trial_id trial,
                                                   attempt_id attempt, checkpoint_manifest content) {
   const auto trials = experiment / "trials";
-  doomed_directory fate{experiment / artifact_draft(trial, attempt)};
+  doomed_directory fate{experiment, experiment / artifact_draft(trial, attempt)};
   if (auto fine = check_names(content); !fine)
     co_return fine.error();
   auto from = guarded_directory::open(trials, fate.what.lexically_relative(trials));

@@ -3,6 +3,7 @@
 #include "file_copy.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
+#include "tune/io/files/remove_tree.hpp"
 #include "tune/io/files/sha256.hpp"
 
 #include <fcntl.h>
@@ -48,15 +49,26 @@ expected<void> make_room(const fs::path& directory, std::uint64_t bytes) {
                  "cannot make " + directory.parent_path().string() + ": " + why.message()};
   if (auto room = check_room(directory.parent_path(), bytes); !room)
     return room;
-  if (::mkdir(directory.c_str(), directory_mode) != 0)
-    return store::system_error(directory, "make the directory", errno);
   return {};
+}
+
+/// Makes the directory. @returns that above it.
+expected<store::descriptor> make_directory(const fs::path& directory) {
+  const auto parent = directory.parent_path();
+  store::descriptor above{::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (above.number() < 0)
+    return store::system_error(parent, "open the directory", errno);
+  if (::mkdirat(above.number(), directory.filename().c_str(), directory_mode) != 0)
+    return store::system_error(directory, "make the directory", errno);
+  return above;
 }
 
 } // namespace
 
 struct checkpoint_writer::parts {
   fs::path directory;
+  /// What it was made in: programs may lead the path elsewhere.
+  store::descriptor above{-1};
   stream_outline outline;
   checkpoint_limits limits;
   std::uint64_t written = 0;
@@ -72,9 +84,8 @@ struct checkpoint_writer::parts {
 
   ~parts() {
     opened.reset();
-    std::error_code ignored;
     if (!kept)
-      fs::remove_all(directory, ignored);
+      static_cast<void>(remove_tree(above.number(), directory.filename(), directory));
   }
 
   expected<void> take_list() {
@@ -205,8 +216,12 @@ expected<checkpoint_writer> checkpoint_writer::begin(fs::path directory,
     return sane.error();
   if (auto made = make_room(directory, expected_stream.bytes); !made)
     return made.error();
+  auto above = make_directory(directory);
+  if (!above)
+    return above.error();
   auto all = std::make_unique<parts>();
   all->directory = std::move(directory);
+  all->above = std::move(*above);
   all->outline = std::move(expected_stream);
   all->limits = limits;
   return checkpoint_writer{std::move(all)};

@@ -46,11 +46,9 @@ sliced<expected<void>> syncing_tree(fs::path root) {
 
 expected<void> write_manifest(const fs::path& directory, const checkpoint_manifest& what) {
   const auto file = directory / checkpoint_manifest_name;
-  std::error_code why;
   // A program that copies what it was restored from brings the old one along.
-  fs::remove_all(file, why);
-  if (why)
-    return failed("remove", file, why);
+  if (auto gone = remove_tree(file); !gone)
+    return gone;
   auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "write");
   if (!opened)
     return opened.error();
@@ -96,14 +94,8 @@ sliced<expected<void>> making_visible(checkpoint_draft what, doomed_directory& f
 /// @errors `ec::refused` where the draft is no directory, or is reached through a link: it would be
 /// another's files that are listed, synced and renamed.
 expected<void> must_be_draft(const checkpoint_draft& what) {
-  // "trials" itself may be a link of the user's own.
-  auto trusted = what.experiment;
-  auto way = what.directory.lexically_relative(trusted);
-  if (way.begin() != way.end() && *way.begin() == "trials") {
-    trusted /= "trials";
-    way = way.lexically_relative("trials");
-  }
-  auto opened = guarded_directory::open(trusted, way);
+  const auto trusted = trusted_above(what.experiment, what.directory);
+  auto opened = guarded_directory::open(trusted, what.directory.lexically_relative(trusted));
   return opened ? expected<void>{} : opened.error();
 }
 
@@ -134,7 +126,7 @@ sliced<expected<void>> putting_into_place(checkpoint_draft what, doomed_director
 // What is given up may not even have begun: its draft goes with what it was called with.
 
 sliced<expected<safe_checkpoint>> committing_checkpoint(checkpoint_draft what) {
-  doomed_directory fate{what.directory};
+  doomed_directory fate{what.experiment, what.directory};
   return making_safe(std::move(what), std::move(fate));
 }
 
@@ -143,7 +135,7 @@ sliced<expected<safe_checkpoint>> trying_to_commit(checkpoint_draft what) {
 }
 
 sliced<expected<void>> placing_checkpoint(checkpoint_draft what) {
-  doomed_directory fate{what.directory};
+  doomed_directory fate{what.experiment, what.directory};
   return putting_into_place(std::move(what), std::move(fate));
 }
 

@@ -2,25 +2,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/io/files/remove_tree.hpp"
+
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace tune {
 
-/// Removes a directory at its end: when work is given up, too.
+/// From where on programs change what lies below an experiment: its "trials", which may itself be a
+/// link or a mount of the user's own.
+/// @returns `experiment` where `what` does not lie in there.
+inline std::filesystem::path trusted_above(const std::filesystem::path& experiment,
+                                           const std::filesystem::path& what) {
+  const auto way = what.lexically_relative(experiment);
+  return way.begin() != way.end() && *way.begin() == "trials" ? experiment / "trials" : experiment;
+}
+
+/// Removes a directory at its end: when work is given up, too. What cannot go is a stray that the
+/// next start tries to remove, and tells of.
 struct doomed_directory {
-  /// Empty: none.
+  std::filesystem::path trusted;
+  /// Below that. Empty: none.
   std::filesystem::path what;
 
   doomed_directory() = default;
-  explicit doomed_directory(std::filesystem::path which) : what{std::move(which)} {}
-  doomed_directory(doomed_directory&& other) noexcept : what{std::exchange(other.what, {})} {}
+  doomed_directory(const std::filesystem::path& experiment, std::filesystem::path which)
+      : trusted{trusted_above(experiment, which)}, what{std::move(which)} {}
+  doomed_directory(doomed_directory&& other) noexcept
+      : trusted{std::move(other.trusted)}, what{std::exchange(other.what, {})} {}
   doomed_directory& operator=(doomed_directory&&) = delete;
   ~doomed_directory() {
-    std::error_code ignored;
     if (!what.empty())
-      std::filesystem::remove_all(what, ignored);
+      static_cast<void>(remove_tree_below(trusted, what.lexically_relative(trusted)));
   }
 };
 

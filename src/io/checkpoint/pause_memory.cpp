@@ -103,7 +103,8 @@ sliced<std::uint64_t> summing_bytes_below(fs::path directory) {
 
 /// Copies the draft to disk.
 sliced<expected<checkpoint_draft>> copying_to_disk(checkpoint_draft what, fs::path on_disk) {
-  doomed_directory to{on_disk / what.directory.lexically_relative(what.experiment)};
+  doomed_directory to{on_disk,
+                      on_disk / what.directory.lexically_relative(what.experiment)};
   std::error_code why;
   fs::create_directories(to.what, why);
   if (why)
@@ -191,7 +192,7 @@ sliced<expected<safe_checkpoint>> keeping(checkpoint_draft what, fs::path on_dis
 
 sliced<expected<safe_checkpoint>> keeping_in_memory(checkpoint_draft what, fs::path on_disk,
                                                     std::uint64_t room) {
-  doomed_directory draft{what.directory};
+  doomed_directory draft{what.experiment, what.directory};
   return keeping(std::move(what), std::move(on_disk), room, std::move(draft));
 }
 

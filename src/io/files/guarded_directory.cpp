@@ -3,6 +3,7 @@
 
 #include "../store/posix.hpp"
 
+#include "tune/io/files/remove_tree.hpp"
 #include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <utility>
 
 namespace tune {
@@ -31,6 +33,10 @@ constexpr int most_tries = 100;
 constexpr int as_directory = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr int always = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
+/// Stands for the kind of a mount point: what is mounted there is not asked, since it may never
+/// answer.
+constexpr ::mode_t mounted = 0;
+
 std::string kind_of(::mode_t mode) {
   switch (mode & S_IFMT) {
     case S_IFREG:
@@ -43,6 +49,8 @@ std::string kind_of(::mode_t mode) {
       return "a named pipe";
     case S_IFSOCK:
       return "a socket";
+    case mounted:
+      return "a mount point";
     default:
       return "a device";
   }
@@ -50,9 +58,37 @@ std::string kind_of(::mode_t mode) {
 
 std::optional<struct ::stat> look(int directory, const fs::path& name) {
   struct ::stat found {};
-  if (::fstatat(directory, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
-    return std::nullopt;
-  return found;
+  descriptor opened{beneath::open(directory, name, O_PATH)};
+  if (opened.number() >= 0)
+    return ::fstat(opened.number(), &found) == 0 ? std::optional{found} : std::nullopt;
+  if (errno == EXDEV)
+    return found;
+  // Where there are no descriptors left this needs none.
+  const bool seen = (errno == EMFILE || errno == ENFILE)
+                    && ::fstatat(directory, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
+  return seen ? std::optional{found} : std::nullopt;
+}
+
+/// The mount that an open file lies on; nothing where /proc does not tell.
+std::optional<int> mount_of(int opened) {
+  std::ifstream about{"/proc/self/fdinfo/" + std::to_string(opened)};
+  for (std::string word; about >> word;) {
+    int result = 0;
+    if (word == "mnt_id:" && about >> result)
+      return result;
+  }
+  return std::nullopt;
+}
+
+/// Opens a name, which is no mount point, nor a link.
+int open_name(int directory, const char* name, int flags, ::mode_t mode) {
+  // This does not ask the file system of what may be mounted there.
+  descriptor place{::openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+  if (place.number() >= 0 && mount_of(place.number()) != mount_of(directory)) {
+    errno = EXDEV;
+    return -1;
+  }
+  return ::openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
 bool leads_out(const fs::path& way) {
@@ -60,8 +96,9 @@ bool leads_out(const fs::path& way) {
 }
 
 error in_the_way(const fs::path& path, std::string_view what, std::string_view wanted) {
+  const auto* mending = what == kind_of(mounted) ? ": unmount it" : ": remove it";
   return {ec::refused, path.string() + " is " + std::string{what} + ", not " + std::string{wanted}
-                           + ": remove it"};
+                           + mending};
 }
 
 /// A shortage of descriptors passes.
@@ -70,10 +107,10 @@ error system_failed(const fs::path& path, std::string_view doing, int number) {
           path.string() + ": cannot " + std::string{doing} + ": " + text_of_shortage(number)};
 }
 
-/// The disk is not at fault where rights are missing: somebody took them.
+/// The disk is not at fault where rights are missing, or something is mounted: somebody did that.
 error failed(const fs::path& path, std::string_view doing, int number) {
   auto result = system_failed(path, doing, number);
-  if (number == EACCES || number == EPERM)
+  if (number == EACCES || number == EPERM || number == EBUSY || number == EXDEV)
     result.code = ec::refused;
   return result;
 }
@@ -127,8 +164,8 @@ int open_name_by_name(int directory, const fs::path& way, int flags, ::mode_t mo
   int at = directory;
   for (auto name = way.begin(); name != way.end(); ++name) {
     if (std::next(name) == way.end())
-      return ::openat(at, name->c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode);
-    at = ::openat(at, name->c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      return open_name(at, name->c_str(), flags, mode);
+    at = open_name(at, name->c_str(), O_PATH | O_DIRECTORY, 0);
     if (at < 0)
       return -1;
     holder = descriptor{at};
@@ -140,7 +177,7 @@ int open(int directory, const fs::path& way, int flags, ::mode_t mode) {
   ::open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_NOFOLLOW | O_CLOEXEC);
   how.mode = (flags & O_CREAT) != 0 ? mode : 0;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
   const auto* text = way.empty() ? "." : way.c_str();
   const auto opened = ::syscall(SYS_openat2, directory, text, &how, sizeof how);
   if (opened >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL && errno != EAGAIN))
@@ -326,13 +363,7 @@ expected<void> guarded_directory::remove(const std::string& name) const {
 }
 
 expected<void> guarded_directory::remove_tree(const std::string& name) const {
-  // By way of the descriptor: nobody can lead it elsewhere meanwhile.
-  const auto held = fs::path{"/proc/self/fd"} / std::to_string(number()) / name;
-  std::error_code why;
-  fs::remove_all(held, why);
-  if (why)
-    return failed(path_ / name, "remove", why.value());
-  return {};
+  return tune::remove_tree(number(), name, path_ / name);
 }
 
 std::string replaced_text(const fs::path& path, std::string_view what) {

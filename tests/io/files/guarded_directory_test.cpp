@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/files/guarded_directory.hpp"
 
+#include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"
 
 #include <gmock/gmock.h>
@@ -209,6 +210,34 @@ TEST_F(guarded_directory_test, reads_no_more_than_it_may) {
 
 // -- Each way to look names up.
 
+TEST_F(guarded_directory_test, refuses_what_is_mounted_and_does_not_wait_for_it) {
+  fill(root / "own" / "file", "text");
+  fs::create_directories(root / "own" / "dead");
+  const auto status = samples::in_own_mounts([this] {
+    const auto own = root / "own";
+    if (!samples::bind(own / "victim", own / "file") || !samples::mount_dead(own / "dead"))
+      return samples::cannot_mount;
+    const auto told = [](const auto& x) {
+      return !x && x.error().code == ec::refused
+             && x.error().detail.find("is a mount point") != std::string::npos;
+    };
+    if (!told(guarded_directory::open(root, "own/dead"))
+        || !told(guarded_directory::make(root, "own/dead/more")))
+      return 1;
+    if (!told(uut().read("dead/x")) || !told(uut().read("file")) || !told(uut().text("file", 10)))
+      return 2;
+    if (uut().has_file("file") || uut().oddity("dead") != "a mount point"
+        || !told(uut().extend("file")))
+      return 3;
+    return !uut().append("file") && !uut().create("dead") && !uut().replace("dead", "x", "y") ? 0 : 4;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root with /dev/fuse can mount that";
+
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(content(root / "own" / "victim"), "precious");
+}
+
 using opener = int (*)(int, const fs::path&, int, ::mode_t);
 
 class beneath_test : public guarded_directory_test, public testing::WithParamInterface<opener> {
@@ -245,6 +274,31 @@ TEST_P(beneath_test, follows_no_link) {
 
   EXPECT_NE(open("way/file"), 0);
   EXPECT_NE(open("link"), 0);
+}
+
+TEST_P(beneath_test, asks_nothing_of_what_is_mounted) {
+  fill(root / "elsewhere" / "file", "text");
+  fill(root / "own" / "file", "text");
+  fs::create_directories(root / "own" / "bound");
+  fs::create_directories(root / "own" / "dead");
+  const auto status = samples::in_own_mounts([this] {
+    const auto own = root / "own";
+    if (!samples::bind(root / "elsewhere", own / "bound")
+        || !samples::bind(root / "elsewhere" / "file", own / "file")
+        || !samples::mount_dead(own / "dead"))
+      return samples::cannot_mount;
+    for (const auto* way : {"bound", "bound/file", "file", "dead", "dead/file"}) {
+      if (open(way) != EXDEV)
+        return 1;
+    }
+    // The directory itself may be one.
+    auto inside = guarded_directory::open(own / "bound");
+    return inside && inside->has_file("file") ? 0 : 2;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root with /dev/fuse can mount that";
+
+  EXPECT_EQ(status, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(each, beneath_test,

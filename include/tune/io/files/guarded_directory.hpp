@@ -23,16 +23,18 @@ struct writable_file {
 };
 
 /// An open directory. What is opened below it stays below it and is a regular file: no link is
-/// followed, and neither a named pipe nor a device is waited for. So a program that puts something
-/// else in the place of a file harms nobody but itself.
+/// followed, no mount point entered, and neither a named pipe nor a device is waited for. So a
+/// program that puts something else in the place of a file harms nobody but itself. What it mounts
+/// there is not even asked for anything: a file system that never answers stops nobody.
 ///
 /// All functions fail with `ec::refused` where something else than a file or directory is in the
 /// way, with its name and kind, or where rights were taken from what is there; with `ec::storage`
 /// where the system fails.
 class guarded_directory {
 public:
-  /// @param trusted Links on the way to it are followed, and it may be one.
-  /// @param way     From there on; relative, without "..". Nothing on it may be a link.
+  /// @param trusted Links on the way to it are followed, and it may be one; or a mount point.
+  /// @param way     From there on; relative, without "..". Nothing on it may be a link, nor a mount
+  ///                point.
   [[nodiscard]] static expected<guarded_directory> open(const std::filesystem::path& trusted,
                                                         const std::filesystem::path& way = {});
   /// The same; makes the directories of `way` that are missing.
@@ -79,7 +81,7 @@ public:
   [[nodiscard]] expected<void> rename(const std::string& from, const std::string& to) const;
   /// Removes a file; that it is missing is no error.
   [[nodiscard]] expected<void> remove(const std::string& name) const;
-  /// Removes whatever has the name, a directory with all that is in it; links are not followed.
+  /// Removes whatever has the name, a directory with all that is in it: see `tune::remove_tree`.
   [[nodiscard]] expected<void> remove_tree(const std::string& name) const;
 
 private:
@@ -97,11 +99,12 @@ private:
 [[nodiscard]] std::string replaced_text(const std::filesystem::path& path, std::string_view what);
 
 /// How names below a directory are looked up: at once by openat2(2), or, as kernels before 5.6
-/// need it, name by name. For tests.
+/// need it, name by name.
 namespace beneath {
 
 /// @param way    Relative, without "..".
 /// @param flags  As for open(2); links are never followed, close-on-exec is added.
+/// What is mounted on the way, or there, is neither opened nor asked: that fails with EXDEV.
 /// @returns a descriptor; -1, and errno, where that fails.
 [[nodiscard]] int open(int directory, const std::filesystem::path& way, int flags,
                        ::mode_t mode = 0);

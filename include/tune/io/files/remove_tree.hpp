@@ -1,0 +1,34 @@
+/// Removal of a directory that programs could write into, with all below it and nothing else.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace tune {
+
+/// Removes what has the name: a directory with all that is in it, whatever the modes below it are.
+/// Links are removed, not followed. No mount point is entered: what somebody mounted there stays,
+/// and its file system is not even asked, since it may never answer. Everything else below goes.
+/// Directories may lie at any depth; few descriptors are open at a time.
+///
+/// @param directory An open directory, `O_PATH` will do. @param name in it, one without "/".
+/// @param shown     What errors call it.
+/// @errors what stays and why, the first of it by its path, and how much more stays: `ec::refused`
+///   where something is mounted or rights are missing, `ec::shortage` where it may pass, otherwise
+///   `ec::storage`. None where nothing has the name.
+[[nodiscard]] expected<void> remove_tree(int directory, const std::string& name,
+                                         const std::filesystem::path& shown);
+
+/// The same by a path. Links on the way to it are followed, and mount points entered: only for
+/// places whose parent no other program changes.
+[[nodiscard]] expected<void> remove_tree(const std::filesystem::path& what);
+
+/// The same for something below a directory that programs change: see `guarded_directory::open`.
+/// @param trusted Where it may be trusted. @param way from there to it, not empty.
+[[nodiscard]] expected<void> remove_tree_below(const std::filesystem::path& trusted,
+                                               const std::filesystem::path& way);
+
+} // namespace tune

@@ -1,0 +1,62 @@
+/// Mounts that no other process sees, for tests that need them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace tune::samples {
+
+/// What a child in `in_own_mounts` ends with where mounting is not allowed here.
+constexpr int cannot_mount = 77;
+
+/// Runs in a child with mounts of its own, which are gone with it. One that hangs is ended after a
+/// minute.
+/// @param what 0: all went well.
+/// @returns the child's wait status.
+inline int in_own_mounts(const std::function<int()>& what) {
+  const auto child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    if (::unshare(CLONE_NEWNS) != 0
+        || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+      ::_exit(cannot_mount);
+    try {
+      ::_exit(what());
+    } catch (const std::exception& why) {
+      std::fprintf(stderr, "%s\n", why.what());
+      ::_exit(1);
+    }
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+inline bool may_not_mount(int status) {
+  return WIFEXITED(status) && WEXITSTATUS(status) == cannot_mount;
+}
+
+inline bool bind(const std::filesystem::path& what, const std::filesystem::path& where) {
+  return ::mount(what.c_str(), where.c_str(), nullptr, MS_BIND, nullptr) == 0;
+}
+
+/// Mounts a file system that never answers. It lasts as long as this process.
+inline bool mount_dead(const std::filesystem::path& where) {
+  const int opened = ::open("/dev/fuse", O_RDWR | O_CLOEXEC);
+  const auto how = "fd=" + std::to_string(opened) + ",rootmode=40000,user_id=0,group_id=0";
+  return opened >= 0 && ::mount("dead", where.c_str(), "fuse", 0, how.c_str()) == 0;
+}
+
+} // namespace tune::samples
