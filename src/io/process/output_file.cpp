@@ -2,9 +2,11 @@
 #include "output_file.hpp"
 
 #include "tune/core/printable.hpp"
+#include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +29,7 @@ constexpr std::size_t most_waiting = 1024 * 1024;
 
 /// The most that is kept of the end: it waits in memory.
 constexpr std::uint64_t longest_end = 256 * 1024;
+constexpr std::uint64_t end_where_room_is_short = 4096;
 
 constexpr std::string_view gap_begin = "\n[";
 constexpr std::string_view gap_end = " bytes left out here]\n";
@@ -104,6 +107,25 @@ void output_file::put(std::string_view bytes) {
   }
 }
 
+/// What is printed must not use up what the record needs.
+void output_file::check_room(std::size_t bytes) {
+  constexpr std::uint64_t often = 64 * 1024;
+  unchecked_ += bytes;
+  if (lacks_room_ || (size_ > 0 && unchecked_ < often))
+    return;
+  unchecked_ = 0;
+  struct statvfs disk {};
+  if (::fstatvfs(file_.get(), &disk) != 0)
+    return;
+  const auto kept = room_kept_free(std::uint64_t{disk.f_blocks} * disk.f_frsize);
+  if (std::uint64_t{disk.f_bavail} * disk.f_frsize >= kept + bytes)
+    return;
+  lacks_room_ = true;
+  end_size_ = std::min(end_size_, end_where_room_is_short);
+  cap_ = std::min(cap_, size_ + end_size_);
+  trouble_ = "no room for " + path_.string() + ": what is left of the disk is kept for the record";
+}
+
 void output_file::write(std::string_view bytes) {
   remember(bytes);
   if (path_.empty() || bytes.empty())
@@ -172,6 +194,8 @@ void output_file::finish() {
 void output_file::append(std::string_view bytes) {
   if (!file_ || bytes.empty())
     return;
+  if (size_ + end_size_ < cap_)
+    check_room(bytes.size());
   const auto most = cap_ - end_size_;
   const auto room = size_ < most ? most - size_ : 0;
   put(bytes.substr(0, room));
