@@ -66,6 +66,27 @@ class Searchers(Case):
                 self.assertEqual(told, wanted)
                 self.run_node("fsck", "results/" + name, "--verify")
 
+    def test_know_every_result_when_a_trial_begins(self):
+        # An executor that asks when it is idle has told all results; a run with one place must
+        # come to the same configurations.
+        ini = self.ini(
+            "[experiment]\nname = run\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = 16\nmax_concurrent_trials = 1\n[trainable]\nname = quadratic\n"
+            "[space]\nx = uniform(-3, 3)\ny = uniform(-3, 3)\n"
+            "[search]\ntype = auto\nmax_wait = 0\n"
+        )
+        self.run_node("run", ini)
+        trials = self.run_node("trials", "results/run", "--output", "json").json()
+        trials.sort(key=lambda x: x["trial"])
+        talk = self.converse(ini, "--experiment.name", "asked")
+        for ran in trials:
+            given = talk.say("ask")
+            self.assertEqual(given["config"], ran["config"])
+            talk.report(given["trial"], 1, ran["metrics"]["loss"])
+            talk.say("complete", trial=given["trial"])
+        talk.end()
+        self.run_node("fsck", "results/run", "--verify")
+
     def test_run_beside_four_trials_and_tell_where_each_comes_from(self):
         ini = self.ini(
             (ROOT / "config" / "quadratic.ini").read_text()

@@ -40,6 +40,8 @@ struct shown_file {
   std::string name;
   std::string text;
   std::vector<std::size_t> changed;
+  /// Why the attempt would fail; empty: it is written.
+  std::string trouble = {};
 };
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -63,7 +65,12 @@ std::vector<shown_file> filled_in(const loaded_spec& loaded, const object& confi
     auto file = template_file::load(from, pair.to, parameter_names(*loaded.space));
     if (!file)
       continue;
-    shown_file made{pair.to, file->render(config, shown_builtins(loaded)), {}};
+    auto text = file->render(config, shown_builtins(loaded));
+    if (!text) {
+      result.push_back({pair.to, {}, {}, text.error().detail});
+      continue;
+    }
+    shown_file made{pair.to, std::move(*text), {}};
     const auto before = lines_of(content_of(from));
     const auto after = lines_of(made.text);
     for (std::size_t i = 0; i < after.size(); ++i) {
@@ -76,6 +83,10 @@ std::vector<shown_file> filled_in(const loaded_spec& loaded, const object& confi
 }
 
 void write_file(const shown_file& x, std::ostream& out) {
+  if (!x.trouble.empty()) {
+    out << "It would fail: " << printable(x.trouble) << '\n';
+    return;
+  }
   const auto lines = lines_of(x.text);
   out << "It would find " << printable(x.name) << ", in which "
       << (x.changed.empty() ? "nothing is filled in" : "these lines are filled in:") << '\n';
