@@ -3,7 +3,8 @@
 
     stepping_trial.py GATES STEPS
 
-It exports its step; what it may export waits while `hold` is there, and says so by `exporting`. It
+It exports its step; the export waits while `hold` is there, and says so by `exporting`; its save at
+step 2 waits while `hold2` is there, and says so by `saving`. It
 looks whether it is to export only, unless `unaware` is there.
 
 GATES is a directory. A trial may take as many steps as the file named after its number says, or all
@@ -33,6 +34,10 @@ def allowed():
 
 
 def save(to):
+    if (gates / ("hold%d" % step)).exists():
+        (gates / "saving").touch()
+    while (gates / ("hold%d" % step)).exists():
+        time.sleep(0.01)
     Path(to, "step").write_text(str(step))
 
 

@@ -86,32 +86,35 @@ class PausedAtTheEnd(OpenEnds):
 
 
 class LostAtTheEnd(OpenEnds):
-    """The head is killed in the middle of an export."""
+    """The head is killed in the middle of an export, or of the last checkpoint."""
 
-    def kill_in_export(self, more):
-        (self.gates / "hold").touch()
+    def kill_in_export(self, more, hold="hold", held="exporting"):
+        (self.gates / hold).touch()
         self.let_all()
         child = self.begin(
             self.stepping(samples=1, steps=9, more=EXPORT + "[stop]\ntraining_iteration = 2\n" + more)
         )
-        self.wait_until((self.gates / "exporting").exists, child, "the export")
+        self.wait_until((self.gates / held).exists, child, "the end of the trial")
         child.send_signal(signal.SIGKILL)
         child.wait()
         self.assert_no_trial_processes()
-        (self.gates / "hold").unlink()
+        (self.gates / hold).unlink()
 
     def test_the_next_head_makes_the_export(self):
-        self.kill_in_export("[checkpoint]\nfrequency = 2\n")
+        self.kill_in_export("[checkpoint]\nfrequency = 1\n")
         self.assertEqual(self.exported(), [])
 
         self.run_node("resume", self.where)
 
         self.assertEqual(self.exported(), [(0, 2)])
-        self.assertEqual(self.iterations(0), [1, 2])
+        # Trained once more from its checkpoint, and not judged again.
+        self.assertEqual(self.iterations(0), [1, 2, 2])
+        self.assertEqual(self.rows("SELECT iterations FROM trials"), [{"iterations": 2}])
         self.assertEqual(self.statuses(), {0: "TERMINATED"})
 
-    def test_the_next_head_trains_up_to_the_end_once_more(self):
-        self.kill_in_export("[checkpoint]\nfrequency = 1\nat_end = true\nkeep = 1\n")
+    def test_the_next_head_has_the_last_checkpoint_made(self):
+        more = "[checkpoint]\nfrequency = 1\nat_end = true\nkeep = 1\n"
+        self.kill_in_export(more, "hold2", "saving")
         newest = "SELECT max(training_iteration) AS most FROM checkpoints WHERE state = 'good'"
         self.assertEqual(self.rows(newest)[0]["most"], 1)
 
@@ -136,7 +139,7 @@ class LostWorker(SteppingOnWorkers):
     def test_another_worker_makes_the_export(self):
         (self.gates / "hold").touch()
         head, where = self.head(
-            self.stepping(9, EXPORT + "[stop]\ntraining_iteration = 2\n[checkpoint]\nfrequency = 2\n")
+            self.stepping(9, EXPORT + "[stop]\ntraining_iteration = 2\n[checkpoint]\nfrequency = 1\n")
         )
         first = self.worker(where, "first", "--own-storage", "--once")
         self.let(9)

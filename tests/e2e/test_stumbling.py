@@ -31,7 +31,7 @@ class Failures(Case):
 
         lines = [x for x in told.err.splitlines() if x.startswith("  | ")]
         self.assertEqual(len(lines), 9, told.err)
-        self.assertEqual(lines[0], "  | boom: cannot read x")
+        self.assertEqual(lines[0], "  |   boom: cannot read x")
         self.assertIn("… (14 lines between)", lines[3])
         self.assertIn("tune-node logs %s 00000 --stderr"
                       % (self.directory / "results" / "x"), told.err)
@@ -39,7 +39,7 @@ class Failures(Case):
     def test_what_is_alike_is_told_once(self):
         told = self.run_node("run", self.failing(12), code=5)
 
-        self.assertEqual(told.err.count("  | boom: cannot read x"), 1, told.err)
+        self.assertEqual(told.err.count("  |   boom: cannot read x"), 1, told.err)
         self.assertIn("failed: the same as trial 000", told.err)
         self.assertIn("10 trials have by now", told.err)
         self.assertIn("12 trials failed: user_error: exited with status 3: boom", told.out)

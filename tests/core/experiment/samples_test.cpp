@@ -229,7 +229,8 @@ TEST_F(measured, is_one_of_the_metrics_where_trials_are_judged_by_it) {
   ASSERT_TRUE(uut->machine().view().best);
   EXPECT_EQ(*uut->machine().view().best->at->metrics,
             (object{{"loss", 0.5}, {"training_iteration", 2}}));
-  EXPECT_EQ(*row().best->metrics, (object{{"loss", 0.5}, {"training_iteration", 2}}));
+  EXPECT_EQ(*ports.last<cmd::trial_progressed>().best->metrics,
+            (object{{"loss", 0.5}, {"training_iteration", 2}}));
 }
 
 /// What the scheduler stops with.
