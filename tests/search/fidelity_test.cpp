@@ -140,8 +140,13 @@ struct screened : testing::Test {
   /// It reports up to a fidelity, and is not heard of any more.
   void train(std::uint64_t trial, const suggestion& what, std::uint64_t to) {
     for (std::uint64_t i = 1; i <= to; ++i)
-      uut.tell({trial_id{trial}, what.config, 1, i,
-                {-loss(*what.config) - 0.5 / static_cast<double>(i)}, {}, outcome::running});
+      uut.tell({trial_id{trial},
+                what.config,
+                1,
+                i,
+                {-loss(*what.config) - 0.5 / static_cast<double>(i)},
+                {},
+                outcome::running});
   }
   /// Every fourth trial goes on to 8, and none ends.
   void train(int trials) {
@@ -203,7 +208,12 @@ TEST_F(screened, cope_with_trials_that_all_failed_or_are_all_alike) {
   for (int i = 0; i < 20; ++i) {
     auto trial = uut.trials();
     auto what = next();
-    uut.tell({trial_id{trial}, what.config, 1, 1, {i < 10 ? std::nan("") : 1.0}, {},
+    uut.tell({trial_id{trial},
+              what.config,
+              1,
+              1,
+              {i < 10 ? std::nan("") : 1.0},
+              {},
               i < 10 ? outcome::failed : outcome::completed});
   }
   EXPECT_FALSE(next().origin.empty());

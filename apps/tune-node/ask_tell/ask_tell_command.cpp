@@ -16,8 +16,8 @@
 #include "tune/tuner/rule_parts.hpp"
 #include "tune/tuner/storage.hpp"
 
-#include <sys/eventfd.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,7 +53,8 @@ expected<bool> write_line(const object& answer, int wave) {
     if (both[0].revents == 0)
       continue;
     // So much never blocks where there is room.
-    auto written = ::write(STDOUT_FILENO, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
+    auto written
+        = ::write(STDOUT_FILENO, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
     if (written < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
     if (written <= 0)

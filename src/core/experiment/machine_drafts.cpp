@@ -110,8 +110,7 @@ void machine::lose_grants(const std::string& node) {
   for (auto id : std::vector<trial_id>{granted_}) {
     auto& trial = *live(id);
     const auto& bundles = trial.granted->bundles;
-    if (std::none_of(bundles.begin(), bundles.end(),
-                     [&](const auto& x) { return x.node == node; }))
+    if (std::none_of(bundles.begin(), bundles.end(), [&](const auto& x) { return x.node == node; }))
       continue;
     return_lease(trial);
     place(trial);

@@ -103,8 +103,7 @@ sliced<std::uint64_t> summing_bytes_below(fs::path directory) {
 
 /// Copies the draft to disk.
 sliced<expected<checkpoint_draft>> copying_to_disk(checkpoint_draft what, fs::path on_disk) {
-  doomed_directory to{on_disk,
-                      on_disk / what.directory.lexically_relative(what.experiment)};
+  doomed_directory to{on_disk, on_disk / what.directory.lexically_relative(what.experiment)};
   std::error_code why;
   fs::create_directories(to.what, why);
   if (why)

@@ -97,8 +97,8 @@ bool leads_out(const fs::path& way) {
 
 error in_the_way(const fs::path& path, std::string_view what, std::string_view wanted) {
   const auto* mending = what == kind_of(mounted) ? ": unmount it" : ": remove it";
-  return {ec::refused, path.string() + " is " + std::string{what} + ", not " + std::string{wanted}
-                           + mending};
+  return {ec::refused,
+          path.string() + " is " + std::string{what} + ", not " + std::string{wanted} + mending};
 }
 
 /// A shortage of descriptors passes.

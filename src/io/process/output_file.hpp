@@ -18,9 +18,10 @@ namespace tune {
 /// Made at the first byte, appended to where it exists. What is no regular file, or has several
 /// names, is never waited for and replaced by a new file. Of more than the cap the beginning is
 /// kept and the end, a quarter of the cap but at most 256 KiB, and a line between says how much was
-/// left out; the end comes with `finish`. Until then the file only grows. Where the disk has no more
-/// room than is kept free for the record (`room_kept_free`), the file is at its cap, and of the end
-/// 4 KiB are kept. Where there is no descriptor for it for now, bytes wait in memory until there is.
+/// left out; the end comes with `finish`. Until then the file only grows. Where the disk has no
+/// more room than is kept free for the record (`room_kept_free`), the file is at its cap, and of
+/// the end 4 KiB are kept. Where there is no descriptor for it for now, bytes wait in memory until
+/// there is.
 class output_file {
 public:
   /// @param path empty: no file.

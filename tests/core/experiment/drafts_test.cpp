@@ -22,12 +22,12 @@ config_ptr x_is(int x) {
 struct drafts : support::run_by_hand, testing::Test {
   static constexpr trial_id one{1};
 
-  /// Trial 0 runs; trial 1 was drawn as a draft before anything was known of trial 0, and is chosen.
+  /// Trial 0 runs; trial 1 was drawn as a draft before anything was known of trial 0, and is
+  /// chosen.
   void begin() {
     open(1);
     run();
-    post(on::suggested{question().number,
-                       std::vector<suggestion>{{x_is(1), "a model", true}}});
+    post(on::suggested{question().number, std::vector<suggestion>{{x_is(1), "a model", true}}});
     choose({one});
   }
   /// Begins, and has trial 0 report and end.

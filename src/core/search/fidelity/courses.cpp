@@ -119,9 +119,8 @@ link learnt(const features& by, const std::vector<step>& all) {
   MatrixXd matrix = MatrixXd::Identity(by.count(), by.count()) * weight_penalty;
   matrix(0, 0) = intercept_penalty;
   VectorXd right = VectorXd::Zero(by.count());
-  auto row = [&](const step& x) {
-    return by.of(*x.at, (x.from - result.middle) / result.deviation);
-  };
+  auto row
+      = [&](const step& x) { return by.of(*x.at, (x.from - result.middle) / result.deviation); };
   for (const auto& x : all) {
     auto f = row(x);
     matrix.selfadjointView<Eigen::Lower>().rankUpdate(f);
@@ -133,8 +132,8 @@ link learnt(const features& by, const std::vector<step>& all) {
   for (const auto& x : all) {
     auto f = row(x);
     auto leverage = std::min(most_leverage, f.dot(solver.solve(f)));
-    auto error = ((x.change - result.shift) / result.scale - f.dot(result.weights))
-                 / (1 - leverage);
+    auto error
+        = ((x.change - result.shift) / result.scale - f.dot(result.weights)) / (1 - leverage);
     errors += error * error;
   }
   result.variance = result.scale * result.scale * (errors + 1) / (count + 1);

@@ -97,8 +97,8 @@ gp::model model_of(const outlook& from, const knowledge& all) {
   std::vector<double> values;
   auto few = inputs_of(space, all, gp::portion_of(all.values, fitted, from.seed()), values);
   auto prior = gp::kernel_prior::of(space.mean_active());
-  auto logs = gp::descend(few, values, prior, gp::first_guess(prior, few.dimensions()), iterations)
-                  .logs;
+  auto logs
+      = gp::descend(few, values, prior, gp::first_guess(prior, few.dimensions()), iterations).logs;
   auto many = inputs_of(space, all, gp::portion_of(all.values, predicting, from.seed()), values);
   gp::model plain{std::move(many), std::move(values), std::move(logs)};
   auto more = unseen(from);

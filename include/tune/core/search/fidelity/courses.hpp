@@ -55,7 +55,7 @@ struct outcome_estimate {
 /// went on. A step is cut to [-|y|, |y|/5]; the variances of leave-one-out errors add up. A link
 /// that nobody went adds nothing. O(trials · features²).
 /// @returns those with a value and the bad ones, by trial. Bad ones have no value.
-[[nodiscard]] std::vector<outcome_estimate>
-extrapolated(const encoding& space, const std::map<trial_id, course>& courses);
+[[nodiscard]] std::vector<outcome_estimate> extrapolated(const encoding& space,
+                                                         const std::map<trial_id, course>& courses);
 
 } // namespace tune::fidelity
