@@ -4,6 +4,7 @@
 #include "job_id.hpp"
 
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/job_directories.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -205,6 +206,8 @@ void fetch_list::lay_out(place x) {
     if (auto made = make_private(directory); !made)
       return fail(x, made.error());
   }
+  if (auto marked = mark_job_directory(job); !marked)
+    return fail(x, marked.error());
   if (auto done = store_.link_tree(x->second.manifest, files); !done)
     return fail(x, done.error());
   fetched_job result{x->first, std::move(x->second.record), files, {}};

@@ -129,8 +129,9 @@ struct writer_state {
 
   void remove(const std::string& job) {
     // What stays is swept when a worker starts here again.
-    if (is_job_id(job))
-      static_cast<void>(remove_job_directory(settings.work, job));
+    auto gone = is_job_id(job) ? remove_job_directory(settings.work, job) : expected<void>{};
+    if (!gone && settings.tell)
+      settings.tell(to_text(gone.error()));
     if (users.empty())
       store->shrink(settings.store_bytes);
   }

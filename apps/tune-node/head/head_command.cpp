@@ -164,6 +164,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   fetcher_settings fetching;
   fetching.work = work->path();
   fetching.keep_work = [&work] { return work->keep(); };
+  fetching.tell = say;
   auto fetcher = spawn_fetcher(system, std::move(fetching));
   if (!fetcher)
     return fetcher.error();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/work_directory.hpp"
 
+#include "tune/io/files/job_directories.hpp"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -32,10 +34,12 @@ fs::path default_directory(const std::string& whose) {
 /// @returns the lock; nothing where another holds it.
 expected<std::optional<int>> lock(const fs::path& directory) {
   std::error_code why;
-  fs::create_directories(directory, why);
+  const bool is_new = fs::create_directories(directory, why);
   if (why)
     return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
-  fs::permissions(directory, fs::perms::owner_all, why);
+  // One that was there keeps its mode: it may be the user's own. What is made in it is private.
+  if (is_new)
+    fs::permissions(directory, fs::perms::owner_all, why);
   auto file = directory / "lock";
   auto descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0)
@@ -63,6 +67,8 @@ expected<work_directory> work_directory::claim(const fs::path& wanted, const std
   auto base = fs::absolute(wanted.empty() ? default_directory(whose) : wanted);
   for (int i = 1; i <= most_workers; ++i) {
     auto path = i == 1 ? base : fs::path{base.string() + "-" + std::to_string(i)};
+    if (auto fine = check_job_directories(path); !fine)
+      return fine.error();
     auto held = lock(path);
     if (!held)
       return held.error();

@@ -181,6 +181,7 @@ void sweep(const std::filesystem::path& directory) {
   fetcher_settings fetching;
   fetching.work = directory.path();
   fetching.keep_work = [&directory] { return directory.keep(); };
+  fetching.tell = say;
   fetching.store_bytes = what.cache;
   auto fetcher = spawn_fetcher(system, std::move(fetching));
   if (!fetcher)

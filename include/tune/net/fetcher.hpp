@@ -29,6 +29,8 @@ struct fetcher_settings {
   /// Called before a job is brought, on the thread that writes: makes `work` anew where it was
   /// removed. An error is the job's.
   std::function<expected<void>()> keep_work = [] { return expected<void>{}; };
+  /// Hears of what could not be removed with its job, on the thread that writes. May be empty.
+  std::function<void(const std::string&)> tell = {};
   /// Writes on a thread of its own, since it blocks on the disk; false is for schedulers that must
   /// see every message.
   bool own_thread = true;

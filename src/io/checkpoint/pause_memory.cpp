@@ -6,6 +6,7 @@
 
 #include "tune/core/experiment/event.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/files/remove_tree.hpp"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -46,8 +48,23 @@ constexpr const char* lock_ending = ".lock";
 fs::path lock_of(const fs::path& directory) {
   return directory.parent_path() / ("." + directory.filename().string() + lock_ending);
 }
-fs::path locked_by(const fs::path& lock) {
-  return lock.parent_path() / lock.stem().string().substr(1);
+
+/// Whether `fresh_name` gives such names: two numbers. No other is removed.
+bool is_fresh_name(const std::string& name) {
+  constexpr std::string_view digits = "0123456789";
+  const auto dash = name.find('-');
+  return dash != 0 && dash != name.npos && dash + 1 < name.size()
+         && name.find_first_not_of(digits) == dash
+         && name.find_first_not_of(digits, dash + 1) == name.npos;
+}
+
+/// What a lock's name says that it locks; nothing where it is no lock.
+std::optional<std::string> locked_by(const std::string& lock) {
+  constexpr std::string_view ending{lock_ending};
+  if (!lock.starts_with('.') || !lock.ends_with(ending) || lock.size() <= ending.size() + 1)
+    return std::nullopt;
+  auto result = lock.substr(1, lock.size() - 1 - ending.size());
+  return is_fresh_name(result) ? std::optional{std::move(result)} : std::nullopt;
 }
 
 /// @returns the lock of a file that is still the one at its path; nothing where another has it.
@@ -67,14 +84,13 @@ store::descriptor lock(const fs::path& file, int flags) {
 void sweep(const fs::path& all) {
   std::error_code ignored;
   for (fs::directory_iterator i{all, ignored}; i != fs::end(i); i.increment(ignored)) {
-    const auto name = i->path().filename().string();
-    if (!name.starts_with('.') || !name.ends_with(lock_ending))
+    const auto file = i->path();
+    const auto name = locked_by(file.filename().string());
+    if (!name)
       continue;
-    auto file = i->path();
-    if (auto held = lock(file, 0); held.number() >= 0) {
-      fs::remove_all(locked_by(file), ignored);
+    // While something stays there its lock does, too: the next one tries again.
+    if (auto held = lock(file, 0); held.number() >= 0 && remove_tree(all / *name))
       fs::remove(file, ignored);
-    }
   }
 }
 
@@ -152,8 +168,8 @@ pause_memory::~pause_memory() {
   if (directory_.empty())
     return;
   std::error_code ignored;
-  fs::remove_all(directory_, ignored);
-  fs::remove(lock_of(directory_), ignored);
+  if (remove_tree(directory_))
+    fs::remove(lock_of(directory_), ignored);
   ::close(lock_);
   // With those of other processes it stays.
   fs::remove(directory_.parent_path(), ignored);

@@ -29,6 +29,20 @@ expected<void> make_directory(const fs::path& path) {
   return {};
 }
 
+/// Whether it holds nothing but what a store made: "incoming", which comes first, and directories
+/// whose names are two digits of hashes.
+bool is_ours(const fs::path& root) {
+  std::error_code why;
+  if (fs::is_directory(fs::symlink_status(root / "incoming", why)))
+    return true;
+  for (fs::directory_iterator i{root, why}; !why && i != fs::end(i); i.increment(why)) {
+    const auto name = i->path().filename().string();
+    if (name.size() != 2 || name.find_first_not_of("0123456789abcdef") != name.npos)
+      return false;
+  }
+  return true;
+}
+
 error not_a_hash(const std::string& text) {
   return {ec::protocol, "\"" + text + "\" is no SHA-256 hash"};
 }
@@ -84,6 +98,11 @@ expected<void> content_writer::commit() {
 
 expected<content_store> content_store::open(fs::path root) {
   std::error_code why;
+  if (!is_ours(root))
+    return error{ec::storage, root.string()
+                                  + " is there, which was not made for shipped files: these are "
+                                    "removed from it in time: give another --work, or move it "
+                                    "away"};
   if (root.has_parent_path())
     fs::create_directories(root.parent_path(), why);
   if (why)
@@ -145,7 +164,9 @@ std::uint64_t content_store::shrink(std::uint64_t most) const {
   std::error_code why;
   for (fs::recursive_directory_iterator i{root_, why}; !why && i != fs::end(i); i.increment(why)) {
     std::error_code failed;
-    if (!is_sha256(i->path().filename().string()) || !i->is_regular_file(failed))
+    const auto name = i->path().filename().string();
+    // What lies elsewhere is none of the store's.
+    if (!is_sha256(name) || i->path() != path_of(name) || !i->is_regular_file(failed))
       continue;
     content found{i->last_write_time(failed), 0, i->path()};
     if (!failed)

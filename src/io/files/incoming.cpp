@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "incoming.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -25,12 +27,21 @@ bool is_at(const store::descriptor& file, const fs::path& path) {
          && open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+constexpr std::string_view name_pattern = "XXXXXX";
+
+/// Whether `mkostemp` gives such a name.
+bool is_incoming_name(const std::string& name) {
+  return name.size() == name_pattern.size() && std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+         });
+}
+
 } // namespace
 
 expected<incoming_file> incoming_file::make(const fs::path& directory) {
   // A sweeper may come between making and locking: then the file is gone, and another is made.
   for (int tries = 0; tries < 100; ++tries) {
-    auto name = (directory / "XXXXXX").string();
+    auto name = (directory / name_pattern).string();
     store::descriptor file{::mkostemp(name.data(), O_CLOEXEC)};
     if (file.number() < 0)
       return store::system_error(directory, "make a file in it", errno);
@@ -59,6 +70,8 @@ expected<void> incoming_file::rename_to(const fs::path& to, std::uint32_t mode) 
 void sweep(const fs::path& directory) {
   std::error_code why;
   for (fs::directory_iterator i{directory, why}; !why && i != fs::end(i); i.increment(why)) {
+    if (!is_incoming_name(i->path().filename().string()))
+      continue;
     auto file = store::open_file(i->path(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open");
     if (file && ::flock(file->number(), LOCK_EX | LOCK_NB) == 0 && is_at(*file, i->path()))
       ::unlink(i->path().c_str());

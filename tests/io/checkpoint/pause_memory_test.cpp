@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/pause_memory.hpp"
 
+#include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
@@ -131,9 +132,9 @@ TEST(pause_memory, goes_with_its_owner_and_sweeps_after_those_that_were_killed) 
   if (first.directory().empty())
     GTEST_SKIP() << "/dev/shm is no memory here";
   // Nobody holds the lock of this one.
-  const auto dead = first.directory().parent_path() / "dead";
+  const auto dead = first.directory().parent_path() / "1-23";
   fs::create_directories(dead);
-  const auto dead_lock = dead.parent_path() / ".dead.lock";
+  const auto dead_lock = dead.parent_path() / ".1-23.lock";
   std::ofstream{dead_lock};
   fs::create_directories(first.directory() / "job-x");
   const auto where = first.directory();
@@ -147,6 +148,34 @@ TEST(pause_memory, goes_with_its_owner_and_sweeps_after_those_that_were_killed) 
   }
 
   EXPECT_FALSE(fs::exists(where, ignored));
+}
+
+TEST(pause_memory, sweeps_nothing_but_what_has_a_name_of_its_own_making) {
+  // In a memory of its own: what is swept wrongly may be all that lies beside.
+  const auto status = samples::in_own_mounts([] {
+    const fs::path memory{"/dev/shm"};
+    if (::mount("tmpfs", memory.c_str(), "tmpfs", 0, nullptr) != 0)
+      return samples::cannot_mount;
+    const auto all = memory / ("tune-node-" + std::to_string(::geteuid()));
+    fs::create_directories(memory / "others");
+    fs::create_directories(all / "mine");
+    fs::create_directories(all / "-5");
+    fs::create_directories(all / "5-");
+    fs::permissions(all, fs::perms::owner_all);
+    for (const auto* name : {"....lock", "...lock", "..lock", ".lock", ".mine.lock", ".-5.lock",
+                             ".5-.lock", ".5-6-7.lock"})
+      std::ofstream{all / name};
+
+    auto made = pause_memory::make();
+
+    if (made.directory().empty() || !fs::exists(memory / "others"))
+      return 1;
+    return fs::exists(all / "mine") && fs::exists(all / "-5") && fs::exists(all / "5-") ? 0 : 2;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root can mount";
+
+  EXPECT_EQ(status, 0);
 }
 
 TEST(pause_memory, is_left_alone_by_those_who_do_not_see_its_process) {

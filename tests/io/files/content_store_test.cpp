@@ -118,7 +118,7 @@ TEST_F(content_store_test, refuses_names_that_are_no_hash) {
 
 TEST_F(content_store_test, sweeps_what_a_crash_left) {
   open();
-  fill(incoming() / "left", "half");
+  fill(incoming() / "aB3xYz", "half");
 
   auto uut = open();
 

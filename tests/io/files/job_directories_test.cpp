@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/files/job_directories.hpp"
 
+#include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"
+
+#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace tune {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using testing::HasSubstr;
 
 struct job_directories_test : samples::scratch_directory {
   void SetUp() override {
@@ -18,6 +23,7 @@ struct job_directories_test : samples::scratch_directory {
     for (auto name : {"jobs/a-1/files/data/x", "jobs/a-1/files.complete", "jobs/a-1/trials/00000/o",
                       "jobs/b-2/files/y", "content/ab/keep", "lock"})
       fill(root / name, name);
+    ASSERT_TRUE(mark_job_directory(root / "jobs/b-2"));
   }
   bool has(const std::string& name) const { return fs::exists(fs::symlink_status(root / name)); }
 };
@@ -58,6 +64,7 @@ TEST_F(job_directories_test, follows_no_link) {
   EXPECT_TRUE(remove_job_directory(root, "a-1"));
   EXPECT_TRUE(remove_job_directory(root, "linked"));
   EXPECT_TRUE(sweep_job_directories(root, 0ms));
+  EXPECT_FALSE(has("jobs/a-1"));
 
   EXPECT_TRUE(has("outside/x"));
   EXPECT_FALSE(has("jobs/linked"));
@@ -81,6 +88,66 @@ TEST_F(job_directories_test, sweeps_all_jobs_and_what_was_being_removed) {
   EXPECT_TRUE(fs::is_empty(root / "jobs"));
   EXPECT_TRUE(has("content/ab/keep"));
   EXPECT_TRUE(has("lock"));
+}
+
+TEST_F(job_directories_test, sweeps_nothing_that_was_not_made_for_a_job) {
+  fill(root / "jobs/2024-thesis/chapter1", "x");
+  fill(root / "jobs/notes.txt", "x");
+  // One that was made anew after somebody had removed it, mark and all.
+  fill(root / "jobs/name-0123456789abcdef/trials/00000/o", "x");
+  fs::create_directory_symlink(root / "content", root / "jobs/link-0123456789abcdef");
+  std::vector<std::string> told;
+
+  auto done = sweep_job_directories(root, 0ms, [&](const std::string& x) { told.push_back(x); });
+
+  ASSERT_TRUE(done) << done.error().detail;
+  EXPECT_TRUE(has("jobs/2024-thesis/chapter1"));
+  EXPECT_TRUE(has("jobs/notes.txt"));
+  EXPECT_TRUE(has("jobs/link-0123456789abcdef"));
+  EXPECT_FALSE(has("jobs/a-1"));
+  EXPECT_FALSE(has("jobs/b-2"));
+  EXPECT_FALSE(has("jobs/name-0123456789abcdef"));
+  EXPECT_EQ(told.size(), 3u);
+}
+
+TEST_F(job_directories_test, refuses_a_directory_where_somebody_keeps_jobs_of_his_own) {
+  EXPECT_TRUE(check_job_directories(root));
+  EXPECT_TRUE(check_job_directories(root / "nowhere"));
+  fill(root / "jobs/2024-thesis/chapter1", "x");
+
+  auto refused = check_job_directories(root);
+  fs::create_directories(root / "content/incoming");
+  auto used_before = check_job_directories(root);
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::storage);
+  EXPECT_THAT(refused.error().detail, HasSubstr((root / "jobs/2024-thesis").string()));
+  EXPECT_TRUE(used_before) << "it stays there all the same";
+}
+
+TEST_F(job_directories_test, leaves_what_a_trial_mounted_and_says_so) {
+  fill(root / "precious/x", "x");
+  fs::create_directories(root / "jobs/a-1/trials/00000/data");
+  const auto status = samples::in_own_mounts([this] {
+    if (!samples::bind(root / "precious", root / "jobs/a-1/trials/00000/data"))
+      return samples::cannot_mount;
+    auto gone = remove_job_directory(root, "a-1");
+    if (gone || gone.error().code != ec::refused || has("jobs/a-1"))
+      return 1;
+    // The next job may have the same name, and end in the same way.
+    fs::create_directories(root / "jobs/a-1/trials/00000/data");
+    if (!samples::bind(root / "precious", root / "jobs/a-1/trials/00000/data")
+        || remove_job_directory(root, "a-1") || has("jobs/a-1"))
+      return 2;
+    std::vector<std::string> told;
+    auto swept = sweep_job_directories(root, 0ms, [&](const auto& x) { told.push_back(x); });
+    return swept && told.size() == 2 && !has("jobs/b-2") ? 0 : 3;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root can mount";
+
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(content(root / "precious/x"), "x");
 }
 
 } // namespace

@@ -11,16 +11,29 @@
 
 namespace tune {
 
+/// Leaves a mark in a directory that was just made for a job: only what has it is ever swept.
+/// @errors `ec::storage`.
+[[nodiscard]] expected<void> mark_job_directory(const std::filesystem::path& directory);
+
+/// Looks whether `work` may be used: whether all that lies in its `jobs/` was made for jobs, or
+/// a worker or head used it before. Changes nothing.
+/// @errors `ec::storage` with what is somebody's own.
+[[nodiscard]] expected<void> check_job_directories(const std::filesystem::path& work);
+
 /// Removes the directory of one job and all that is in it, whatever its trials made of their modes.
-/// A crash in between leaves nothing that looks like a job. Links are removed, not followed.
-/// @errors `ec::storage`; none where there is no such directory.
+/// A crash in between leaves nothing that looks like a job. Links are removed, not followed; what
+/// is mounted there stays: see `remove_tree`.
+/// @errors `ec::storage`, `ec::refused` where something is mounted; none where there is no such
+///   directory.
 [[nodiscard]] expected<void> remove_job_directory(const std::filesystem::path& work,
                                                   const std::string& job);
 
 /// Removes the directories of all jobs, and before that ends what an earlier worker left running
-/// there, if it was killed together with its guard. Only for who owns `work`.
+/// there, if it was killed together with its guard. Only for who owns `work`. What was not made for
+/// a job stays.
 /// @param grace Between TERM and KILL.
-/// @param tell  Hears of processes that were left alone: see `sweep_leftovers`.
+/// @param tell  Hears of what was left alone: processes (see `sweep_leftovers`), what was not made
+///   for a job, and what is mounted.
 /// @errors `ec::storage`, the first one; the others are gone all the same.
 [[nodiscard]] expected<void>
 sweep_job_directories(const std::filesystem::path& work, std::chrono::milliseconds grace,
