@@ -287,6 +287,9 @@ struct process_state {
         if (!more.empty())
           how.detail += (how.detail.empty() ? "" : "\n") + more;
       }
+      // Nobody reads the details of a trial that went well.
+      if (!missing.empty())
+        how.remarks.insert(how.remarks.end(), {"output", incomplete_output_text(missing)});
       over = std::move(how);
       go_if_settled(self);
     };
