@@ -20,6 +20,7 @@
 #include "inspect/compare.hpp"
 #include "inspect/experiments.hpp"
 #include "inspect/fsck.hpp"
+#include "inspect/importance.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
 #include "run/at_head.hpp"
@@ -115,6 +116,10 @@ struct commander {
 
   exit_code operator()(const compare_request& x) const {
     return told(compare_experiments(x, format(), table_of(line), std::cout));
+  }
+
+  exit_code operator()(const importance_request& x) const {
+    return told(show_importance(x, format(), table_of(line), std::cout));
   }
 
   exit_code operator()(const list_request& x) const {

@@ -144,6 +144,14 @@ struct compare_request {
   std::vector<std::string> directories;
 };
 
+struct importance_request {
+  std::string directory;
+  /// An objective; empty: the first.
+  std::string metric;
+  /// See `importance_settings`.
+  double best_share = 0.1;
+};
+
 struct attach_request {
   std::string experiment;
   peer_address head;
@@ -270,11 +278,12 @@ struct help_request {
   bool all = false;
 };
 
-using request = std::variant<run_request, ask_tell_request, head_request, worker_request,
-                             resume_request, status_request, trials_request, fsck_request,
-                             rerun_request, compare_request, attach_request, logs_request,
-                             client_command, simulate_request, list_request, config_request,
-                             certs_request, version_request, completion_request, help_request>;
+using request
+    = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
+                   status_request, trials_request, fsck_request, rerun_request, compare_request,
+                   importance_request, attach_request, logs_request, client_command,
+                   simulate_request, list_request, config_request, certs_request, version_request,
+                   completion_request, help_request>;
 
 /// One command line.
 struct command_line {

@@ -297,6 +297,20 @@ command_doc compare_doc() {
   return result;
 }
 
+command_doc importance_doc() {
+  command_doc result{
+      "importance",
+      "tell which parameters made the difference between good trials and others",
+      {{"tune-node importance results/digits-mlp", "the most important first"},
+       {"tune-node importance results/digits-mlp --best 0.25",
+        "by the best quarter of all trials"}},
+      {directory_argument},
+      {{"metric", 0, "NAME", "an objective", {}, "the first"},
+       {"best", 0, "SHARE", "share of the trials that counts as the best, 0 to 1", {}, "0.1"}}};
+  result.family = looking;
+  return result;
+}
+
 command_doc attach_doc() {
   return {
       "attach",
@@ -463,6 +477,7 @@ std::vector<command_doc> all_commands() {
           status_doc(),
           trials_doc(),
           compare_doc(),
+          importance_doc(),
           fsck_doc(),
           simulate_doc(),
           logs_doc(),

@@ -72,6 +72,15 @@ expected<request> attach_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
+expected<request> importance_from(const read_result& x, const command_doc& where) {
+  importance_request result;
+  result.directory = x.positionals[0];
+  result.metric = x.text("metric").value_or("");
+  if (auto done = read_option(x, "best", result.best_share, share_from, where); !done)
+    return done.error();
+  return request{std::move(result)};
+}
+
 expected<request> list_from(const read_result& x, const command_doc& where) {
   list_request result;
   result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
@@ -96,6 +105,8 @@ std::optional<expected<request>> looking_request(const read_result& x, const com
     return list_from(x, where);
   if (where.name == "compare")
     return request{compare_request{x.positionals}};
+  if (where.name == "importance")
+    return importance_from(x, where);
   if (where.name == "status")
     return request{status_request{x.positionals[0]}};
   if (where.name == "fsck")

@@ -62,6 +62,13 @@ expected<double> chance_from(const std::string& text) {
   return error{ec::bad_option, in_quotes(text) + " is not a chance from 0 to 1"};
 }
 
+expected<double> share_from(const std::string& text) {
+  auto number = amount_from(text);
+  if (number && *number > 0 && *number < 1)
+    return number;
+  return error{ec::bad_option, in_quotes(text) + " is not a share between 0 and 1"};
+}
+
 expected<std::chrono::nanoseconds> time_from(const std::string& text) {
   auto seconds = parse_seconds(text);
   if (!seconds)

@@ -24,6 +24,8 @@ namespace tune::cli {
 [[nodiscard]] expected<double> number_from(const std::string& text);
 /// [0 to 1]
 [[nodiscard]] expected<double> chance_from(const std::string& text);
+/// (0 to 1)
+[[nodiscard]] expected<double> share_from(const std::string& text);
 /// "90", "1.5h": a year at most.
 [[nodiscard]] expected<std::chrono::nanoseconds> time_from(const std::string& text);
 /// The same, and more than 0.

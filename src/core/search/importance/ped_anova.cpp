@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/importance/ped_anova.hpp"
+
+#include "tune/core/rng.hpp"
+#include "tune/core/search/encoding/axis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+constexpr std::size_t fewest_trials = 10;
+constexpr std::size_t grid_points = 50;
+constexpr std::size_t drawings = 100;
+
+/// A parameter's values on a grid, by number of the trial, the best first.
+struct column {
+  std::size_t cells = grid_points;
+  bool is_category = false;
+  std::vector<std::size_t> cell_of = {};
+
+  [[nodiscard]] std::vector<double> counts(std::size_t best) const {
+    std::vector<double> result(cells);
+    for (std::size_t i = 0; i < best; ++i)
+      ++result[cell_of[i]];
+    return result;
+  }
+};
+
+/// Scott's rule with the more robust of two deviations, in cells of the grid.
+double bandwidth_of(const std::vector<double>& counts, double total) {
+  double mean = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    mean += counts[i] * static_cast<double>(i) / total;
+  double variance = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    variance += counts[i] * std::pow(static_cast<double>(i) - mean, 2) / std::max(total - 1, 1.0);
+  auto quantile = [&](double share) {
+    double seen = 0;
+    std::size_t i = 0;
+    while (i + 1 < counts.size() && (seen += counts[i]) < share * total)
+      ++i;
+    return static_cast<double>(i);
+  };
+  auto spread = std::sqrt(variance);
+  if (auto range = (quantile(0.75) - quantile(0.25)) / 1.34; range > 0)
+    spread = std::min(spread, range);
+  return std::max(1.0, 1.06 * spread * std::pow(total, -0.2));
+}
+
+/// What a trial in one cell contributes to all of them.
+std::vector<double> kernel(std::size_t at, std::size_t cells, double bandwidth) {
+  std::vector<double> result(cells);
+  double sum = 0;
+  for (std::size_t i = 0; i < cells; ++i) {
+    auto far = (static_cast<double>(i) - static_cast<double>(at)) / bandwidth;
+    sum += result[i] = std::exp(-0.5 * far * far);
+  }
+  for (auto& x : result)
+    x /= sum;
+  return result;
+}
+
+std::vector<double> density_of(const column& of, const std::vector<double>& counts) {
+  auto cells = counts.size();
+  auto total = std::accumulate(counts.begin(), counts.end(), 0.0);
+  std::vector<double> result(cells, 1 / static_cast<double>(cells));
+  auto bandwidth = of.is_category ? 0 : bandwidth_of(counts, total);
+  for (std::size_t at = 0; at < cells; ++at) {
+    if (counts[at] == 0)
+      continue;
+    if (of.is_category) {
+      result[at] += counts[at];
+      continue;
+    }
+    auto near = kernel(at, cells, bandwidth);
+    for (std::size_t i = 0; i < cells; ++i)
+      result[i] += counts[at] * near[i];
+  }
+  for (auto& x : result)
+    x /= total + 1;
+  return result;
+}
+
+double divergence_of(const std::vector<double>& best, const std::vector<double>& all) {
+  double result = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    result += all[i] * std::pow(best[i] / all[i] - 1, 2);
+  return result;
+}
+
+/// The divergence which few sets of `best` trials drawn by chance pass.
+double by_chance(const column& of, const std::vector<double>& all, std::size_t best, rng chance) {
+  std::vector<double> found;
+  auto trials = of.cell_of;
+  for (std::size_t drawing = 0; drawing < drawings; ++drawing) {
+    std::vector<double> counts(of.cells);
+    for (std::size_t i = 0; i < best; ++i) {
+      auto left = trials.size() - i;
+      auto other = i + static_cast<std::size_t>(chance.below(left));
+      std::swap(trials[i], trials[other]);
+      ++counts[trials[i]];
+    }
+    found.push_back(divergence_of(density_of(of, counts), all));
+  }
+  auto at = found.begin() + drawings * 95 / 100;
+  std::nth_element(found.begin(), at, found.end());
+  return *at;
+}
+
+/// A grid means every value, which is a choice like another here.
+std::optional<axis> axis_of(const parameter& x) {
+  if (const auto* grid = std::get_if<grid_of>(&x.what))
+    return axis::make(choice_of{grid->options});
+  return axis::make(x.what);
+}
+
+std::size_t cells_of(const axis& x) {
+  auto few = x.is_finite() && (x.is_category() || x.cells() <= grid_points);
+  return few ? static_cast<std::size_t>(x.cells()) : grid_points;
+}
+
+std::size_t cell_of(const axis& x, double at, std::size_t cells) {
+  if (x.is_category())
+    return static_cast<std::size_t>(at);
+  auto cell = static_cast<std::size_t>(std::max(at, 0.0) * static_cast<double>(cells));
+  return std::min(cell, cells - 1);
+}
+
+/// Where the best are.
+void describe_best(parameter_importance& to, const axis& x, const std::vector<double>& ordered,
+                   const column& cells) {
+  if (!x.is_category()) {
+    auto at = [&](double share) {
+      auto last = static_cast<double>(ordered.size() - 1);
+      return ordered[static_cast<std::size_t>(std::lround(share * last))];
+    };
+    to.from = x.at(at(0.1));
+    to.to = x.at(at(0.9));
+    return;
+  }
+  auto counts = cells.counts(to.best);
+  auto most = std::max_element(counts.begin(), counts.end());
+  to.from = to.to = x.at(static_cast<double>(most - counts.begin()));
+}
+
+parameter_importance measured(const parameter& of, const axis& x,
+                              const std::vector<std::shared_ptr<const object>>& best_first,
+                              const importance_settings& how) {
+  parameter_importance result;
+  result.parameter = of.name;
+  column found{cells_of(x), x.is_category()};
+  std::vector<double> ordered;
+  for (const auto& config : best_first) {
+    const auto* given = find_parameter(*config, of.name);
+    auto at = given == nullptr ? std::nullopt : x.coordinate(*given);
+    if (!at)
+      continue;
+    found.cell_of.push_back(cell_of(x, *at, found.cells));
+    ordered.push_back(*at);
+  }
+  result.trials = found.cell_of.size();
+  if (result.trials < fewest_trials)
+    return result;
+  auto wanted = std::ceil(how.best_share * static_cast<double>(result.trials));
+  result.best = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 2, result.trials - 1);
+  auto all = density_of(found, found.counts(result.trials));
+  auto often = static_cast<double>(result.trials) / static_cast<double>(best_first.size());
+  result.divergence = often * divergence_of(density_of(found, found.counts(result.best)), all);
+  result.by_chance = often * by_chance(found, all, result.best, {how.seed, of.name, 0});
+  ordered.resize(result.best);
+  std::sort(ordered.begin(), ordered.end());
+  describe_best(result, x, ordered, found);
+  return result;
+}
+
+} // namespace
+
+expected<std::vector<parameter_importance>>
+ped_anova(const search_space& space, const std::vector<std::shared_ptr<const object>>& best_first,
+          const importance_settings& how) {
+  if (!(how.best_share > 0 && how.best_share < 1))
+    return error{ec::bad_option, "the share of the best must be between 0 and 1"};
+  if (best_first.size() < fewest_trials)
+    return error{ec::bad_option, std::to_string(best_first.size()) + " trials have a result, "
+                                     + std::to_string(fewest_trials) + " are needed"};
+  std::vector<parameter_importance> result;
+  double sum = 0;
+  for (const auto& x : space.parameters()) {
+    auto on = axis_of(x);
+    if (!on || x.numbers_runs)
+      continue;
+    result.push_back(measured(x, *on, best_first, how));
+    sum += result.back().divergence;
+  }
+  for (auto& x : result)
+    x.share = sum > 0 ? x.divergence / sum : 0;
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return a.divergence > b.divergence; });
+  return result;
+}
+
+} // namespace tune
