@@ -4,6 +4,8 @@
 
 #include "trainables.hpp"
 
+#include "tune/io/files/remove_tree.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -77,9 +79,14 @@ private:
   std::map<std::string, std::string> failed_;
   std::vector<std::string> made_;
 
+  /// Whatever cannot go is a stray of a checkpoint, which is swept later.
   static void discard(const std::filesystem::path& directory) {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory, ignored);
+    static_cast<void>(remove_from_attempt(directory));
+  }
+
+  static void discard(const std::filesystem::path& directory, const std::string& format) {
+    const auto trials = directory.parent_path().parent_path().parent_path();
+    static_cast<void>(remove_tree_below(trials, directory.lexically_relative(trials) / format));
   }
 
   /// Why what is there may be half of it; empty: the attempt ended well.
@@ -114,7 +121,7 @@ private:
     for (const auto& format : what_->job->exports) {
       const auto where = directory / format;
       if (failed_.contains(format))
-        discard(where);
+        discard(directory, format);
       else if (is_there(where))
         made_.push_back(format);
       else

@@ -5,6 +5,8 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/remove_tree.hpp"
 
 namespace tune {
 
@@ -17,8 +19,14 @@ error not_restored(const error& why) {
 /// Where a checkpoint lies that is to be restored.
 expected<std::filesystem::path> place_of(const prepare_attempt& what) {
   const auto& location = what.who.restore_from;
-  if (!location.starts_with(kept_in_memory))
+  if (!location.starts_with(kept_in_memory)) {
+    // What a trial mounted on the way may never answer whoever reads it.
+    const auto way = std::filesystem::path{location}.lexically_relative("trials");
+    auto held = guarded_directory::open(what.directory / "trials", way);
+    if (!held && held.error().code == ec::refused)
+      return error{held.error().code, "the checkpoint cannot be restored: " + held.error().detail};
     return what.directory / location;
+  }
   auto place = place_in_memory(what.in_memory, location);
   return place ? place : not_restored(place.error());
 }
@@ -97,11 +105,13 @@ draft_kept keep_here(keep_draft what) {
 }
 
 void forget_here(const forget_paused& what) {
-  auto place = what.location.empty() ? expected<std::filesystem::path>{what.in_memory}
-                                     : place_in_memory(what.in_memory, what.location);
-  std::error_code ignored;
-  if (place && !place->empty())
-    std::filesystem::remove_all(*place, ignored);
+  // What stays goes with the memory of its process.
+  if (what.location.empty()) {
+    if (!what.in_memory.empty())
+      static_cast<void>(remove_tree(what.in_memory));
+  } else if (auto place = place_in_memory(what.in_memory, what.location)) {
+    static_cast<void>(remove_from_attempt(*place));
+  }
 }
 
 namespace {

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void remove_tree(const fs::path& where) {
-  std::error_code ignored;
-  fs::remove_all(where, ignored);
+/// What stays is in nobody's way: the directory of the job goes in the end, and that is told.
+void remove_copy(const fs::path& where) {
+  static_cast<void>(remove_from_attempt(where));
 }
 
 /// The number in "checkpoint_000007"; 0 where there is none.
@@ -57,7 +57,7 @@ sliced<packed> checkpoint_packer::parceling(pack_order what, sliced<draft_kept> 
   auto where = root / result.kept.what.location;
   auto reader = checkpoint_reader::open(where);
   if (!reader) {
-    remove_tree(where);
+    remove_copy(where);
     result.kept.why = to_text(reader.error());
     co_return result;
   }
@@ -139,7 +139,7 @@ void checkpoint_packer::unpack(const unpack_order& what) {
   }
   auto& copy = *gone.mapped().what;
   if (!what.is_at_head)
-    return remove_tree(copy.where);
+    return remove_copy(copy.where);
   copies_.add(std::move(copy));
   tidy();
 }
@@ -194,8 +194,8 @@ expected<incoming_checkpoint> checkpoint_packer::begin(const bring_order& what) 
   const auto where = place_of(what);
   checkpoint_draft draft{what.what.directory, where, 0, false};
   draft.directory += draft_suffix;
-  remove_tree(where);
-  remove_tree(draft.directory);
+  remove_copy(where);
+  remove_copy(draft.directory);
   return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits_);
 }
 
@@ -273,7 +273,7 @@ void checkpoint_packer::forget(const std::string& job) {
 
 void checkpoint_packer::tidy() {
   for (const auto& where : copies_.surplus())
-    remove_tree(where);
+    remove_copy(where);
 }
 
 } // namespace tune

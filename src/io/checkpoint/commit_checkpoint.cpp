@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 
+#include "../files/mounts.hpp"
 #include "../store/posix.hpp"
 #include "doomed_directory.hpp"
 #include "file_copy.hpp"
@@ -96,7 +97,16 @@ sliced<expected<void>> making_visible(checkpoint_draft what, doomed_directory& f
 expected<void> must_be_draft(const checkpoint_draft& what) {
   const auto trusted = trusted_above(what.experiment, what.directory);
   auto opened = guarded_directory::open(trusted, what.directory.lexically_relative(trusted));
-  return opened ? expected<void>{} : opened.error();
+  if (!opened)
+    return opened.error();
+  // What is mounted in it is no part of it, and may never answer.
+  std::error_code why;
+  const auto here = fs::read_symlink("/proc/self/fd/" + std::to_string(opened->number()), why);
+  if (auto mounted = files::mounts_in(here); !why && !mounted.empty())
+    return error{ec::refused, "cannot keep " + what.directory.string()
+                                  + ": something is mounted at " + mounted.front().where.string()
+                                  + ": unmount it"};
+  return {};
 }
 
 sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_directory fate) {

@@ -2,6 +2,7 @@
 #include "tune/io/files/guarded_directory.hpp"
 
 #include "../store/posix.hpp"
+#include "mounts.hpp"
 
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/process/shortage.hpp"
@@ -16,7 +17,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <utility>
 
 namespace tune {
@@ -69,22 +69,11 @@ std::optional<struct ::stat> look(int directory, const fs::path& name) {
   return seen ? std::optional{found} : std::nullopt;
 }
 
-/// The mount that an open file lies on; nothing where /proc does not tell.
-std::optional<int> mount_of(int opened) {
-  std::ifstream about{"/proc/self/fdinfo/" + std::to_string(opened)};
-  for (std::string word; about >> word;) {
-    int result = 0;
-    if (word == "mnt_id:" && about >> result)
-      return result;
-  }
-  return std::nullopt;
-}
-
 /// Opens a name, which is no mount point, nor a link.
 int open_name(int directory, const char* name, int flags, ::mode_t mode) {
   // This does not ask the file system of what may be mounted there.
   descriptor place{::openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC)};
-  if (place.number() >= 0 && mount_of(place.number()) != mount_of(directory)) {
+  if (place.number() >= 0 && files::mount_of(place.number()) != files::mount_of(directory)) {
     errno = EXDEV;
     return -1;
   }
@@ -97,8 +86,8 @@ bool leads_out(const fs::path& way) {
 
 error in_the_way(const fs::path& path, std::string_view what, std::string_view wanted) {
   const auto* mending = what == kind_of(mounted) ? ": unmount it" : ": remove it";
-  return {ec::refused, path.string() + " is " + std::string{what} + ", not " + std::string{wanted}
-                           + mending};
+  return {ec::refused,
+          path.string() + " is " + std::string{what} + ", not " + std::string{wanted} + mending};
 }
 
 /// A shortage of descriptors passes.
@@ -225,6 +214,11 @@ expected<guarded_directory> guarded_directory::holding(const fs::path& file) {
 std::string guarded_directory::oddity(const std::string& name) const {
   const auto found = look(number(), name);
   return found ? why_unfit(*found) : std::string{};
+}
+
+bool guarded_directory::has_directory(const std::string& name) const {
+  const auto found = look(number(), name);
+  return found && S_ISDIR(found->st_mode);
 }
 
 bool guarded_directory::has_file(const std::string& name) const {

@@ -205,8 +205,8 @@ private:
       return true;
     descriptor found{::openat(here(), "..", to_read)};
     struct ::stat about {};
-    if (found.number() < 0 || ::fstat(found.number(), &about) != 0
-        || about.st_dev != above.device || about.st_ino != above.number)
+    if (found.number() < 0 || ::fstat(found.number(), &about) != 0 || about.st_dev != above.device
+        || about.st_ino != above.number)
       return false;
     above.handle = std::move(found);
     return true;

@@ -229,7 +229,8 @@ TEST_F(guarded_directory_test, refuses_what_is_mounted_and_does_not_wait_for_it)
     if (uut().has_file("file") || uut().oddity("dead") != "a mount point"
         || !told(uut().extend("file")))
       return 3;
-    return !uut().append("file") && !uut().create("dead") && !uut().replace("dead", "x", "y") ? 0 : 4;
+    return !uut().append("file") && !uut().create("dead") && !uut().replace("dead", "x", "y") ? 0
+                                                                                              : 4;
   });
   if (samples::may_not_mount(status))
     GTEST_SKIP() << "only root with /dev/fuse can mount that";

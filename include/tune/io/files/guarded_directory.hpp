@@ -50,6 +50,8 @@ public:
   /// What lies under the name and cannot be written on, as in "a named pipe"; empty: a regular
   /// file without other names, or nothing.
   [[nodiscard]] std::string oddity(const std::string& name) const;
+  /// Whether a directory lies under the name, and no mount point.
+  [[nodiscard]] bool has_directory(const std::string& name) const;
   /// Whether a regular file lies under the name.
   [[nodiscard]] bool has_file(const std::string& name) const;
 

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trials that mount something below their directories: nobody's data goes with them, and a file
+system that never answers stops nobody. Mounts are those of this test alone; it needs root, and says
+so and exits 77 where it is not allowed to mount."""
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import test_head
+from e2e import CertifiedCase, main
+
+TRIAL = Path(__file__).with_name("mounting_trial.py")
+# Within this a program that is told to end does.
+SOON = 60
+ALONE = "TUNE_TEST_HAS_OWN_MOUNTS"
+
+
+class Mounts(CertifiedCase):
+    head = test_head.Head.head
+    submit = test_head.Head.submit
+    stop = test_head.Head.stop
+
+    def setUp(self):
+        super().setUp()
+        self.storage = self.directory / "results"
+        self.victim = self.directory / "precious"
+        (self.victim / "deep").mkdir(parents=True)
+        (self.victim / "data").write_text("x")
+        (self.victim / "deep" / "more").write_text("x")
+        self.addCleanup(self.unmount)
+
+    def unmount(self):
+        with open("/proc/self/mounts", encoding="utf-8") as mounts:
+            found = [line.split()[1] for line in mounts if str(self.directory) in line]
+        for place in reversed(found):
+            subprocess.run(["umount", "-l", place], check=False)
+
+    def mounting(self, kind, victim=None, more="", trainable="", samples=2):
+        place = self.directory / ("client-" + kind)
+        place.mkdir()
+        path = place / "x.ini"
+        path.write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
+            "[trainable]\ncommand = %s %s %s %s\n%s\n[space]\nx = uniform(0, 1)\n"
+            "[cluster]\ncpus = 2\n[failure]\nbackoff = 0\n%s\n"
+            % (samples, sys.executable, TRIAL, kind, victim or "", trainable, more)
+        )
+        return path
+
+    def assert_whole(self):
+        self.assertEqual((self.victim / "data").read_text(), "x")
+        self.assertEqual((self.victim / "deep" / "more").read_text(), "x")
+
+    # -- Data that is somebody's.
+
+    def test_a_worker_leaves_what_a_trial_mounted_and_says_so(self):
+        head, where = self.head("--no-local")
+        log = self.directory / "w.log"
+        work = self.directory / "work-w"
+        with open(log, "w", encoding="utf-8") as err:
+            worker = self.start(
+                *("worker", "--join", where, "--name", "w", "--cpus", 2, "--certs", self.certs),
+                *("--work", work, "--once"), stderr=err
+            )
+
+        self.finish(self.submit(self.mounting("own", self.victim), where))
+        self.finish(worker)
+
+        self.assert_whole()
+        self.assertIn("something is mounted there, and stays: unmount it", log.read_text())
+        self.stop(head)
+
+    def test_nothing_that_is_mounted_goes_with_an_experiment(self):
+        ini = self.mounting("own", self.victim)
+        self.finish(self.start("run", ini))
+
+        told = self.finish(self.start("run", ini, "--overwrite", "--yes"), 8)
+
+        self.assertIn("something is mounted there, and stays: unmount it", told.err)
+        self.assert_whole()
+        self.unmount()
+        self.finish(self.start("run", self.mounting("again"), "--overwrite", "--yes"))
+        self.assert_whole()
+
+    def test_a_checkpoint_with_a_mount_is_refused_and_its_data_stays(self):
+        ini = self.mounting("save", self.victim, "[checkpoint]\nfrequency = 2\nkeep = 1\n")
+
+        self.finish(self.start("run", ini))
+
+        self.assert_whole()
+        saved = self.run_node("fsck", self.storage / "x")
+        self.assertIn("something is mounted", saved.out)
+        self.unmount()
+        self.run_node("resume", self.storage / "x")
+        self.assertNotIn("leftover", self.run_node("fsck", self.storage / "x").out)
+        self.assert_whole()
+
+    def test_an_export_with_a_mount_that_failed_leaves_the_data(self):
+        ini = self.mounting("export", self.victim, trainable="export = model\n")
+
+        self.start("run", ini).wait()
+
+        self.assert_whole()
+
+    # -- File systems that do not answer.
+
+    def ends_well(self, kind, more=""):
+        began = time.monotonic()
+        ran = self.start("run", self.mounting(kind, more=more, samples=4))
+        told = self.finish(ran, None)
+        self.assertLess(time.monotonic() - began, SOON, told)
+        rows = self.rows("SELECT trial, status FROM trials WHERE trial > 0")
+        self.assertEqual([row["status"] for row in rows], ["TERMINATED"] * 3)
+        return told
+
+    def test_a_file_system_that_never_answers_in_a_trials_place_costs_its_files_alone(self):
+        told = self.ends_well("own")
+
+        self.assertRegex(told.err, "trial 00000: its files are not written: .* is a mount point")
+
+    def test_one_that_is_handed_over_costs_that_checkpoint_alone(self):
+        self.ends_well("hand")
+
+    def test_one_in_a_checkpoint_costs_that_save_alone(self):
+        self.ends_well("save", "[checkpoint]\nfrequency = 2\n")
+
+    # -- Directories that are the user's own.
+
+    def test_a_work_directory_with_jobs_of_the_users_own_is_refused(self):
+        project = self.directory / "project"
+        thesis = project / "jobs" / "2024-thesis"
+        thesis.mkdir(parents=True)
+        (thesis / "chapter1").write_text("x")
+        project.chmod(0o755)
+        commands = (
+            ("worker", "--join", "127.0.0.1:1", "--certs", self.certs, "--work", project),
+            ("head", "--listen", "127.0.0.1:0", "--certs", self.certs,
+             "--storage", self.storage, "--work", project),
+        )
+        for words in commands:
+            with self.subTest(words[0]):
+                told = self.run_node(*words, code=7)
+
+                self.assertIn(str(thesis), told.err)
+                self.assertEqual((thesis / "chapter1").read_text(), "x")
+                self.assertEqual(project.stat().st_mode & 0o777, 0o755)
+                self.assertEqual([x.name for x in project.iterdir()], ["jobs"])
+
+
+def why_not():
+    """Why there can be no mounts here; None where there can."""
+    if os.geteuid() != 0:
+        return "it takes root to mount"
+    done = subprocess.run(
+        ["unshare", "--mount", "true"], stderr=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode != 0:
+        return "the kernel makes no namespaces for us: " + done.stderr.strip()
+    return None if os.access("/dev/fuse", os.R_OK | os.W_OK) else "there is no /dev/fuse"
+
+
+if __name__ == "__main__":
+    reason = why_not()
+    if reason:
+        print("skipped: " + reason)
+        sys.exit(77)
+    if ALONE not in os.environ:
+        os.environ[ALONE] = "1"
+        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private",
+                              sys.executable, *sys.argv])
+    main()
