@@ -46,6 +46,8 @@ class Trial:
                  0 and 1 where there is only one. Reports of others than rank 0 count for nothing.
     bundles      What was granted: a list of dicts with node, address, cpus, gpus, memory, devices.
     exports      Names of the formats to export in at the end of the trial; mostly empty.
+    ends         Whether the trial has come to its end, and the script is started from its last
+                 checkpoint only to export: train no further then.
     is_tuned     Whether tune-node runs the script; False when it is run by hand.
     """
 
@@ -64,6 +66,7 @@ class Trial:
         self.is_tuned = bool(environ.get("TUNE_TRIAL_REPORT_FD"))
         self.exports = [x for x in environ.get("TUNE_TRIAL_EXPORT", "").split(",") if x]
         self._export_dir = environ.get("TUNE_TRIAL_EXPORT_DIR", "")
+        self.ends = bool(environ.get("TUNE_TRIAL_ENDS"))
         self._ended = False
         # Whether it ends for good, so far as is known: by itself it does.
         self._final = True

@@ -1,4 +1,4 @@
-/// Problems with known or well searched optima, to compare searchers on.
+/// Problems with known optima, to compare searchers on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,14 +17,17 @@ struct problem {
   std::shared_ptr<const search_space> space;
   /// To be minimised; NaN where the trial fails.
   std::function<double(const object&)> f;
+  /// A configuration of the least value.
+  object best;
+  /// The least value.
+  double optimum = 0;
   /// Standard deviation of what is added to what the searcher is told.
   double noise = 0;
-  /// The least value; NaN: to be searched for.
-  double optimum = 0;
   /// Whether parts of the space depend on others.
   bool conditional = false;
 };
 
+/// All of them, in the order of the tables in docs/searchers.md.
 [[nodiscard]] std::vector<problem> all_problems();
 
 /// What regret is measured by.
@@ -33,10 +36,12 @@ struct scale {
   double optimum = 0;
   /// Regret 1: the median of the best of ten random draws.
   double ten_draws = 1;
+
+  /// Regret of a value, between 0 and 10: as bad as that is a run with nothing but failures.
+  [[nodiscard]] double regret(double value) const;
 };
 
-/// Found by 20,000 random draws, the same for each call, and by climbing from the best of them
-/// where the optimum is not known.
+/// Found by 20,000 random draws, the same for each call.
 [[nodiscard]] scale scale_of(const problem& what);
 
 } // namespace tune::quality

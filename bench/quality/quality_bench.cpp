@@ -2,11 +2,14 @@
 ///
 ///     tune_quality_bench [--searchers auto,tpe,gp,random] [--seeds 5] [--evaluations 200]
 ///                        [--workers 1] [--problems branin,...]
+///     tune_quality_bench --serve
 ///
+/// The second form answers for the problems, see serve.hpp; peers.py asks.
 /// Regret is 0 at the optimum and 1 at the median of the best of ten random draws. Standard errors
 /// are over seeds, the problems being given.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quality/problems.hpp"
+#include "quality/serve.hpp"
 
 #include "tune/core/search/searcher.hpp"
 
@@ -24,7 +27,7 @@ namespace {
 using namespace tune;
 using namespace tune::quality;
 
-constexpr std::size_t checkpoints[] = {25, 50, 100, 200};
+constexpr std::size_t checkpoints[] = {25, 50, 100, 200, 500, 1000};
 
 struct request {
   std::vector<std::string> searchers{"auto", "tpe", "gp", "random"};
@@ -217,9 +220,7 @@ private:
         break;
       // Where a finite space was searched through, the last value stays.
       auto best = got.best[std::min(n, got.best.size()) - 1];
-      auto regret = (best - by.optimum) / (by.ten_draws - by.optimum);
-      // Nothing but failures: as bad as ten times that scale.
-      result.push_back(std::clamp(regret, 0.0, 10.0));
+      result.push_back(by.regret(best));
     }
     return result;
   }
@@ -265,6 +266,8 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view{argv[1]} == "--serve")
+    return serve(all_problems(), std::cin, std::cout);
   auto how = parse(argc, argv);
   auto problems = all_problems();
   std::erase_if(problems, [&](const problem& x) {

@@ -47,7 +47,8 @@ std::string text_of(caf::actor_system& system, const caf::error& why) {
 }
 
 step_orders::plan plan_of(const trainable_start& what, const own_trainable* how) {
-  return {!what.restore.empty(), how != nullptr && how->can_save, exports_of(what).size()};
+  return {!what.restore.empty(), how != nullptr && how->can_save, exports_of(what).size(),
+          what.order.ends};
 }
 
 struct leader_state {
@@ -69,6 +70,8 @@ struct leader_state {
   bool has_draft = false;
   /// In what the actor may have ended: its answer says so.
   std::optional<std::string> suspect;
+  /// The order that it answered last with an error, and the text of that.
+  std::optional<std::pair<std::string, std::string>> refused_by;
   /// How often the actor was told to go.
   std::uint64_t dismissals = 0;
   /// How it ended; told once all saves have.
@@ -265,7 +268,9 @@ struct leader_state {
                                           + " with another message than it has to"));
     if (why == caf::sec::unexpected_message)
       return carry_out(self, rule.refused("its actor does not know what a " + doing + " is"));
-    carry_out(self, rule.refused(text_of(self->system(), why)));
+    // One that throws answers first, and ends then: the next order is under way by that time.
+    refused_by = {doing, text_of(self->system(), why)};
+    carry_out(self, rule.refused(refused_by->second));
   }
 
   /// Its end would have been heard of by now.
@@ -279,10 +284,12 @@ struct leader_state {
   template <class Self>
   void lose(Self* self, const caf::error& why) {
     suspect.reset();
-    const auto doing = rule.doing();
+    const auto cause = why ? text_of(self->system(), why) : std::string{};
+    const auto has_thrown = refused_by && refused_by->second == cause;
+    const auto doing = has_thrown ? refused_by->first : rule.doing();
     auto text = "its actor ended" + (doing.empty() ? std::string{} : " in its " + doing);
     if (why)
-      text += ": " + text_of(self->system(), why);
+      text += ": " + cause;
     carry_out(self, rule.gone(std::move(text)));
   }
 
@@ -356,6 +363,8 @@ leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<le
   state.checkpoints = checkpoints_of(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(self); });
   state.exports.init(state.what);
+  if (state.what.order.ends)
+    state.exports.begin();
   state.artifacts.init(state.what);
   stand_firm(self);
   self->set_exit_handler([self, &state](caf::exit_msg& told) { state.hear_exit(self, told); });

@@ -595,6 +595,11 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.checkpoints = checkpoints_of(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(self); });
   state.exports.init(state.what);
+  // It may go by itself before it is told.
+  if (order.ends) {
+    state.exports.begin();
+    state.known.ending = true;
+  }
   state.artifacts.init(state.what);
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});

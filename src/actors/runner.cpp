@@ -225,7 +225,7 @@ struct runner_state : engine_ports {
       send(self, cluster, lease_over{x.what.id});
       return;
     }
-    post(on::placed{x.trial, loop->machine().next_attempt(), x.what});
+    post(loop->machine().granted(x.trial, x.what));
   }
 
   // -- Commands to messages.
@@ -341,6 +341,7 @@ struct runner_state : engine_ports {
     order.restore_from = x.from_location;
     order.iteration = x.iteration;
     order.time_total_ns = x.time_total.count();
+    order.ends = x.ends;
     order.seal = seal_of(secret, attempt_claim{order});
     send(self, hand.actor, order);
     send(self, cluster, order, hand.actor);

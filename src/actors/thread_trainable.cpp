@@ -184,7 +184,7 @@ public:
 
   [[nodiscard]] export_order exports() override {
     const auto& formats = what_.job->exports;
-    exports_ = !formats.empty() && (exports_ || door_->wants_exports());
+    exports_ = !formats.empty() && (exports_ || what_.order.ends || door_->wants_exports());
     return exports_ ? export_order{export_directory(what_), formats} : export_order{};
   }
 

@@ -89,6 +89,7 @@ trial_context context_of(const trainable_start& what) {
   }
   for (const auto& x : what.order.bundles)
     result.bundles.push_back(bundle_of(x));
+  result.ends = what.order.ends;
   return result;
 }
 

@@ -73,7 +73,9 @@ expected<void> write_templates(const trainable_start& what, const std::filesyste
   const auto builtins = builtins_of(what, context_of(what), to.params);
   for (const auto& each : plan->templates) {
     auto content = each.render(*what.order.config.content, builtins);
-    if (auto done = write_template(each, directory, content, to.note); !done)
+    if (!content)
+      return content.error();
+    if (auto done = write_template(each, directory, *content, to.note); !done)
       return done;
   }
   return {};

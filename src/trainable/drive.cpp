@@ -85,12 +85,12 @@ void load_checkpoint(trainable& what, const std::filesystem::path& directory) {
   }
 }
 
-void train(trainable& what, const std::optional<std::filesystem::path>& restore,
+void train(trainable& what, bool ends, const std::optional<std::filesystem::path>& restore,
            trainable_link& link) {
   if (restore)
     load_checkpoint(what, *restore);
   link.ready(what.can_save());
-  while (!link.should_stop()) {
+  while (!ends && !link.should_stop()) {
     auto result = what.step();
     auto done = take_done(result);
     auto answer = link.report(std::move(result), done, nullptr);
@@ -168,7 +168,7 @@ void kept_trainable::drive(const object& config, const trial_context& context,
   }
   try {
     begin(config, context);
-    train(*instance_, restore, link);
+    train(*instance_, context.ends, restore, link);
     export_all(*instance_, link);
   } catch (...) {
     try {

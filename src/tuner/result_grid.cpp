@@ -173,7 +173,7 @@ expected<trial_result> result_grid::best() const {
 run_book result_grid::book_by(std::string_view metric, bool maximise) const {
   run_book result{about_.repeats};
   for (const auto& x : trials_) {
-    result.add(x.trial, x.config, is_confirming(x.origin));
+    result.add(x.trial, x.config, x.origin);
     if (auto number = number_of(x, metric))
       result.note(x.trial,
                   {total_violation(about_.constraints, x.metrics), maximise ? *number : -*number});

@@ -330,6 +330,35 @@ TEST_F(own_trainable_test, trains_on_where_a_save_fails) {
   expect_end(end_class::stopped);
 }
 
+TEST_F(own_trainable_test, is_told_to_have_ended_in_the_save_that_threw) {
+  how->save
+      = [](const fs::path&) -> caf::result<void> { throw std::runtime_error{"the disk is full"}; };
+
+  launch();
+  report();
+  answer(answer_kind::save, 1, 9);
+
+  EXPECT_EQ(trial.take<attempt_save_failed>().why, "the disk is full");
+  expect_end(end_class::user_error, "its actor ended in its save: the disk is full");
+}
+
+TEST_F(own_trainable_test, only_exports_where_its_trial_has_come_to_its_end) {
+  work.exports = {"text"};
+  how->load = [](const fs::path&) -> caf::result<void> { return caf::unit; };
+  how->export_model = [](const training_export& x) -> caf::result<bool> {
+    std::ofstream{x.directory / "weights"} << 1;
+    return true;
+  };
+  restore = directory / "nothing";
+  order.restore_from = "nothing";
+  order.ends = true;
+  launch();
+
+  trial.take<attempt_started>();
+  EXPECT_EQ(trial.take<attempt_exported>().paths, (std::vector<std::string>{"here/text"}));
+  expect_end(end_class::stopped);
+}
+
 TEST_F(own_trainable_test, fails_with_the_text_of_an_error) {
   how->step = [](auto*, int) -> caf::result<training_result> { return trouble("it diverged"); };
 

@@ -65,5 +65,26 @@ TEST(common_text, is_first_and_last_line_without_names_of_places) {
   EXPECT_EQ(common_text("0xyz 12"), "0xyz 12");
 }
 
+TEST(common_text, names_the_error_where_the_stack_trace_comes_behind_it) {
+  EXPECT_EQ(common_text("exited with status 1\n  Exception in thread \"main\" E: boom\n"
+                        "  … (3 lines between)\n  at A.b(A.java:4)\n  at A.main(A.java:9)"),
+            "exited with status 1: Exception in thread \"main\" E: boom");
+  EXPECT_EQ(common_text("exited with status 1\n  can't read \"x\": no such variable\n"
+                        "      while executing\n  \"puts $x\"\n      (file \"a.tcl\" line 3)"),
+            "exited with status 1: can't read \"x\": no such variable");
+  EXPECT_EQ(common_text("exited with status 1\n  Error in f(2) : boom\n  Calls: f\n"
+                        "  Execution halted"),
+            "exited with status 1: Error in f(2) : boom");
+}
+
+TEST(failure_key, does_not_tell_values_apart_but_places) {
+  EXPECT_EQ(failure_key("exited with status 1\nValueError: loss 0.731 of pid 4711 is 1e-05"),
+            failure_key("exited with status 1\nValueError: loss 12 of pid 9 is -3.25"));
+  EXPECT_NE(failure_key("exited with status 1\nx"), failure_key("exited with status 2\nx"));
+  EXPECT_NE(failure_key("E\nboom at line 12"), failure_key("E\nboom at line 13"));
+  EXPECT_NE(failure_key("E\nboom in a.py:12"), failure_key("E\nboom in a.py:13"));
+  EXPECT_NE(failure_key("E\nconv1 is missing"), failure_key("E\nconv2 is missing"));
+}
+
 } // namespace
 } // namespace tune::cli

@@ -163,6 +163,16 @@ TEST(step_orders, force_one_that_does_not_go_and_leave_it_at_last) {
                                                                 "was left to itself"})));
 }
 
+TEST(step_orders, train_no_step_where_the_trial_has_come_to_its_end) {
+  step_orders uut{{.restores = true, .formats = 1, .ends = true}};
+  EXPECT_THAT(uut.begin(), ElementsAre(is(set_up{})));
+  EXPECT_THAT(uut.carried_out(), ElementsAre(is(load{})));
+  EXPECT_THAT(uut.carried_out(), ElementsAre(is(begun{}), is(export_model{0})));
+  EXPECT_TRUE(uut.halt(halt_mode::stop, true).empty());
+  EXPECT_THAT(uut.carried_out(), ElementsAre(is(dismiss{false})));
+  EXPECT_THAT(uut.gone({}), ElementsAre(says({end_class::stopped, {}})));
+}
+
 TEST(step_orders, export_at_the_end_and_fail_only_what_cannot_be_exported) {
   auto uut = reported({false, true, 3});
 

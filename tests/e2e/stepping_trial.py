@@ -3,6 +3,10 @@
 
     stepping_trial.py GATES STEPS
 
+It exports its step; the export waits while `hold` is there, and says so by `exporting`; its save at
+step 2 waits while `hold2` is there, and says so by `saving`. It
+looks whether it is to export only, unless `unaware` is there.
+
 GATES is a directory. A trial may take as many steps as the file named after its number says, or all
 where `free` is there; it fails before a step where `broken` is there, or `broken` with its number.
 """
@@ -30,10 +34,16 @@ def allowed():
 
 
 def save(to):
+    if (gates / ("hold%d" % step)).exists():
+        (gates / "saving").touch()
+    while (gates / ("hold%d" % step)).exists():
+        time.sleep(0.01)
     Path(to, "step").write_text(str(step))
 
 
-while step < steps:
+only_ends = trial.ends and not (gates / "unaware").exists()
+
+while step < steps and not only_ends:
     if (gates / "broken").exists() or gate.with_name("broken" + gate.name).exists():
         sys.exit("broken before step %d" % (step + 1))
     if allowed() <= step:
@@ -45,6 +55,9 @@ while step < steps:
         break
 
 def export(format, to):
+    (gates / "exporting").touch()
+    while (gates / "hold").exists():
+        time.sleep(0.01)
     if format != "model":
         raise ValueError("no %s here" % format)
     save(to)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import select
 import signal
 import sqlite3
 import subprocess
@@ -206,6 +207,19 @@ class AskTell(Case):
                 talk = self.converse(ini, "--resume")
                 self.assertEqual(talk.say("status")["counts"]["RUNNING"], 1)
                 talk.end()
+
+    def test_a_signal_ends_it_where_nobody_reads(self):
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            with self.subTest(number):
+                talk = self.converse(self.ini(self.bowl().read_text(), "u%d.ini" % number))
+                stdin = talk.child.stdin.fileno()
+                os.set_blocking(stdin, False)
+                # Until it stands still: its answers fill one pipe, our requests the other.
+                while select.select([], [stdin], [], 1)[1]:
+                    os.write(stdin, b'{"op":"status"}\n')
+                talk.child.send_signal(number)
+
+                self.assertEqual(talk.child.wait(60), code)
 
     def test_a_closed_stdout_ends_it(self):
         talk = self.converse(self.bowl())

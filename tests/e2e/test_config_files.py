@@ -137,7 +137,7 @@ class ConfigFiles(Case):
 class Lists(Case):
     def test_list_names_what_can_be_chosen(self):
         wanted = {
-            "searchers": {"random", "sobol", "auto", "gp", "tpe", "none"},
+            "searchers": {"random", "sobol", "auto", "gp", "tpe", "cma_es", "none"},
             "schedulers": {"fifo", "asha", "hyperband", "hb_bohb", "median_stopping"},
             "stoppers": {"when", "all_when", "plateau", "experiment_plateau"},
             "trainables": {"quadratic", "digits_mlp"},

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import struct
 import subprocess
+import sys
 
 from disk import LONG, DiskCase, Record, copy_experiment, readable, told_results
 from e2e import FAULTY_NODE, main
@@ -103,6 +104,29 @@ class Unusable(Places):
 
         self.told_in_one_line(ran, "Read-only file system")
         self.assertEqual(shown["counts"], first["counts"])
+
+    def test_what_trials_print_leaves_room_for_the_record(self):
+        place = self.mount(self.directory / "results", "-t", "tmpfs", "-o", "size=32m")
+        says = self.directory / "says.py"
+        says.write_text(
+            "print('first line')\nfor i in range(800):\n    print('x' * 65535)\n"
+            "print('last line\\nloss=1', flush=True)\n"
+        )
+        ini = self.ini(
+            "[experiment]\nname = loud\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = 2\n[trainable]\ncommand = %s %s {x}\nmetric.loss = loss={number}\n"
+            "[space]\nx = uniform(0, 1)\n" % (sys.executable, says)
+        )
+
+        ran = self.run_node("run", ini)
+
+        self.assertIn("is kept for the record", ran.err)
+        self.assertGreater(shutil.disk_usage(place).free, 1 << 20)
+        printed = (place / "loud/trials/00000/stdout").read_text()
+        self.assertTrue(printed.startswith("first line\n"))
+        self.assertIn("bytes left out here", printed)
+        self.assertTrue(printed.endswith("last line\nloss=1\n"))
+        self.run_node("fsck", "results/loud")
 
     def test_a_place_of_somebody_else_is_told(self):
         (self.directory / "results").mkdir(mode=0o755)

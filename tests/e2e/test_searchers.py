@@ -10,7 +10,9 @@ TREE = (
     "x = uniform(-1, 1)\n"
     "n = randint(1, 9) if kind == b\n"
 )
-LEARNERS = ("auto", "gp", "tpe")
+LEARNERS = ("auto", "gp", "tpe", "cma_es")
+# An option of each that has bounds, a value beyond them, and what is said of it.
+BOUNDED = {"cma_es": ("population", "-1", "0 to 10000")}
 
 
 def loss(config):
@@ -64,6 +66,27 @@ class Searchers(Case):
                 self.assertEqual(told, wanted)
                 self.run_node("fsck", "results/" + name, "--verify")
 
+    def test_know_every_result_when_a_trial_begins(self):
+        # An executor that asks when it is idle has told all results; a run with one place must
+        # come to the same configurations.
+        ini = self.ini(
+            "[experiment]\nname = run\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = 16\nmax_concurrent_trials = 1\n[trainable]\nname = quadratic\n"
+            "[space]\nx = uniform(-3, 3)\ny = uniform(-3, 3)\n"
+            "[search]\ntype = auto\nmax_wait = 0\n"
+        )
+        self.run_node("run", ini)
+        trials = self.run_node("trials", "results/run", "--output", "json").json()
+        trials.sort(key=lambda x: x["trial"])
+        talk = self.converse(ini, "--experiment.name", "asked")
+        for ran in trials:
+            given = talk.say("ask")
+            self.assertEqual(given["config"], ran["config"])
+            talk.report(given["trial"], 1, ran["metrics"]["loss"])
+            talk.say("complete", trial=given["trial"])
+        talk.end()
+        self.run_node("fsck", "results/run", "--verify")
+
     def test_run_beside_four_trials_and_tell_where_each_comes_from(self):
         ini = self.ini(
             (ROOT / "config" / "quadratic.ini").read_text()
@@ -81,6 +104,7 @@ class Searchers(Case):
 
     def test_say_at_start_up_what_they_cannot_do(self):
         for searcher in LEARNERS:
+            option, given, bounds = BOUNDED.get(searcher, ("startup", "-1", "0 to 10000"))
             with self.subTest(searcher):
                 ini = self.ini(
                     "[experiment]\nmetric = loss:min, size:min\n[trainable]\nname = quadratic\n"
@@ -90,12 +114,12 @@ class Searchers(Case):
                 self.assertIn("%s optimises 1 objective, not 2" % searcher, said)
                 ini = self.ini(
                     "[experiment]\nmetric = loss\nmode = min\n[trainable]\nname = quadratic\n"
-                    "[space]\nx = grid(0, 1)\ny = 1\n[search]\ntype = %s\nstartup = -1\n"
-                    % searcher
+                    "[space]\nx = grid(0, 1)\ny = 1\n[search]\ntype = %s\n%s = %s\n"
+                    % (searcher, option, given)
                 )
                 said = self.run_node("config", "check", ini, code=3).err
-                self.assertIn("startup", said)
-                self.assertIn("0 to 10000", said)
+                self.assertIn(option, said)
+                self.assertIn(bounds, said)
 
     def test_end_when_a_finite_space_is_tried_through(self):
         ini = self.ini(

@@ -90,6 +90,10 @@ inline std::vector<event_body> every_kind() {
   return {on::opened{4, "1.2.3 (abc)", R"({"experiment":{"name":"x"}})", most},
           on::opened{5, "", "", 1, opening::gathers},
           on::suggest_asked{5, 16},
+          on::suggest_asked{6, 1, drafting::quick},
+          on::suggest_asked{7, 1, drafting::thorough, trial_id{12}},
+          on::suggested{7, std::vector<suggestion>{{config({{"x", 1}}), "a model", true}}},
+          on::granted{{12}, granted},
           on::suggested{6, two},
           on::suggested{7, std::vector<suggestion>{}},
           on::suggested{8, nothing_yet{}},
@@ -143,14 +147,15 @@ inline std::vector<event_body> every_kind() {
           on::ticked{due::time_limit, {}},
           on::ticked{due::progress_timeout, {27}},
           on::ticked{due::stop_grace, {28}},
-          on::ticked{due::retry, {29}}};
+          on::ticked{due::retry, {29}},
+          on::ticked{due::draft, {30}}};
 }
 
 inline bool same(const config_ptr& x, const config_ptr& y) {
   return x == nullptr || y == nullptr ? x == y : *x == *y;
 }
 inline bool same(const suggestion& x, const suggestion& y) {
-  return same(x.config, y.config) && x.origin == y.origin;
+  return same(x.config, y.config) && x.origin == y.origin && x.draft == y.draft;
 }
 inline bool same(const proposal& x, const proposal& y) {
   if (x.index() != y.index())
@@ -173,7 +178,7 @@ inline auto parts(const on::opened& x) {
   return std::tie(x.epoch, x.build, x.spec, x.seed, x.how);
 }
 inline auto parts(const on::suggest_asked& x) {
-  return std::tie(x.ask, x.count);
+  return std::tie(x.ask, x.count, x.drafts, x.trial);
 }
 inline auto parts(const on::decided& x) {
   return std::tie(x.answers);
@@ -213,6 +218,9 @@ inline auto parts(const on::node_up& x) {
 }
 inline auto parts(const on::node_down& x) {
   return std::tie(x.node, x.why);
+}
+inline auto parts(const on::granted& x) {
+  return std::tie(x.trial, x.what);
 }
 inline auto parts(const on::node_leaving& x) {
   return std::tie(x.node);

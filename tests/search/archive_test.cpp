@@ -56,6 +56,28 @@ TEST_F(archive_test, turns_objectives_round_and_knows_who_runs) {
   EXPECT_EQ(uut.suggested(), 3u);
 }
 
+TEST_F(archive_test, forgets_a_draft_that_was_replaced) {
+  suggest(3);
+  uut.apply({++seq, suggested_fact{2, std::vector<suggestion>{{at(0.7), "test"}}, trial_id{1}}});
+
+  EXPECT_FALSE(is_taken(0.1));
+  EXPECT_TRUE(is_taken(0.7));
+  EXPECT_EQ(uut.suggested(), 3u);
+  EXPECT_EQ(uut.number_of({1}), 1u);
+  EXPECT_THAT(uut.pending(), ElementsAre(ElementsAre(0.0), ElementsAre(0.7), ElementsAre(0.2)));
+}
+
+TEST_F(archive_test, leaves_out_a_draft_that_is_thought_over) {
+  suggest(3);
+
+  EXPECT_THAT(uut.pending(trial_id{1}), ElementsAre(ElementsAre(0.0), ElementsAre(0.2)));
+  EXPECT_FALSE(uut.is_taken(space->key({0.1}), trial_id{1}));
+  EXPECT_TRUE(uut.is_taken(space->key({0.2}), trial_id{1}));
+  // Another trial has the same configuration.
+  tell(7, outcome::running, {}, at(0.1));
+  EXPECT_TRUE(uut.is_taken(space->key({0.1}), trial_id{1}));
+}
+
 TEST_F(archive_test, takes_no_stopped_trial_for_a_finished_one) {
   suggest(1);
   tell(0, outcome::stopped, {0.99});

@@ -14,15 +14,11 @@ public:
   explicit asking(std::unique_ptr<searcher> uut) : uut_{std::move(uut)} {}
 
   /// Asks once and applies the answer.
-  proposal next(std::uint32_t count) {
-    auto answer = uut_->propose({asks_ + 1, count, seq_});
-    searcher_fact fact{++seq_, suggested_fact{++asks_, answer, trial_id{trials_}}};
-    uut_->apply(fact);
-    if (const auto* list = std::get_if<std::vector<suggestion>>(&answer))
-      trials_ += list->size();
-    facts_.push_back(std::move(fact));
-    return answer;
-  }
+  proposal next(std::uint32_t count) { return take({asks_ + 1, count, seq_}); }
+  /// Asks for one that may be a draft.
+  proposal draft(drafting kind) { return take({asks_ + 1, 1, seq_, kind}); }
+  /// Asks for another in the place of a draft.
+  proposal think_over(trial_id trial) { return take({asks_ + 1, 1, seq_, drafting::none, trial}); }
 
   /// Tells of a trial.
   void tell(observation what) {
@@ -37,6 +33,17 @@ public:
   [[nodiscard]] sequence seq() const { return seq_; }
 
 private:
+  proposal take(const ask& question) {
+    auto answer = uut_->propose(question);
+    auto first = question.trial.value_or(trial_id{trials_});
+    searcher_fact fact{++seq_, suggested_fact{++asks_, answer, first}};
+    uut_->apply(fact);
+    if (const auto* list = std::get_if<std::vector<suggestion>>(&answer); list && !question.trial)
+      trials_ += list->size();
+    facts_.push_back(std::move(fact));
+    return answer;
+  }
+
   std::unique_ptr<searcher> uut_;
   std::vector<searcher_fact> facts_;
   std::uint64_t asks_ = 0;

@@ -3,9 +3,11 @@
 
 #include "support/world.hpp"
 
+#include "tune/core/check/replay_check.hpp"
 #include "tune/core/search/repeat/repeater.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace tune::support {
@@ -96,6 +98,44 @@ experiment_settings settings_of(const judge& who, std::uint64_t seed) {
   // Shorter than what some nodes stand still.
   if (draw.below(2) == 0)
     result.kill_time = std::chrono::seconds{1};
+  if (seed % 3 != 0) {
+    result.export_time = milliseconds{100};
+    result.exports = {"model"};
+  }
+  return result;
+}
+
+/// What the log says of the end of a trial.
+struct end_of_trial {
+  bool reported = false;
+  bool completed = false;
+  bool exported = false;
+};
+
+/// Trials that have completed, and of whose export there is no word.
+std::vector<trial_id> without_export(const simulation& of, const experiment_settings& settings,
+                                     rule_set rules) {
+  std::map<trial_id, end_of_trial> known;
+  replay_check again{settings, std::move(rules), false};
+  for (const auto& x : of.log()) {
+    if (const auto* news = std::get_if<on::reported>(&x.what))
+      known[news->what->trial].reported = true;
+    else if (const auto* made = std::get_if<on::exported>(&x.what))
+      known[made->trial].exported = true;
+    else if (const auto* retried = std::get_if<on::retry_asked>(&x.what))
+      known[retried->trial] = {};
+    for (const auto& y : again.apply(x)) {
+      const auto* told = std::get_if<cmd::tell_scheduler>(&y.what);
+      const auto* ended = told == nullptr ? nullptr : std::get_if<fact::ended>(&told->what.what);
+      if (ended != nullptr)
+        known[ended->trial].completed = ended->how == fact::end_kind::completed;
+    }
+  }
+  std::vector<trial_id> result;
+  for (const auto& [trial, x] : known) {
+    if (x.completed && x.reported && !x.exported)
+      result.push_back(trial);
+  }
   return result;
 }
 
@@ -149,11 +189,12 @@ schedule_result run_schedule(const judge& who, std::uint64_t seed) {
   };
   auto settings = settings_of(who, seed);
   settings.repeats = repeats;
+  settings.drafts = seed % 3 == 0 ? drafting::quick : drafting::thorough;
   falling_loss loss{seed, iterations, milliseconds{20}};
   std::shared_ptr<trial_model> model = std::make_shared<falling_loss>(loss);
   if (who.objectives > 1)
     model = std::make_shared<loss_and_size>(loss);
-  simulation uut{options_of(who, seed), std::move(settings), rules, std::move(model)};
+  simulation uut{options_of(who, seed), settings, rules, std::move(model)};
   uut.run(most_events);
   schedule_result result;
   result.found = uut.check();
@@ -165,6 +206,11 @@ schedule_result run_schedule(const judge& who, std::uint64_t seed) {
     result.found.add({promise::nothing_lost_or_doubled, uut.log().size(), std::nullopt,
                       "it ends as " + std::string{to_text(uut.finished()->status)} + ": "
                           + uut.finished()->why});
+  if (settings.export_time.count() > 0 && result.finished) {
+    for (auto trial : without_export(uut, settings, rules()))
+      result.found.add({promise::nothing_lost_or_doubled, uut.log().size(), trial,
+                        "it has completed, and nobody says what became of its export"});
+  }
   result.events = uut.events();
   for (const auto& x : uut.log()) {
     if (gives_up(x))

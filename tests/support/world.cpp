@@ -9,15 +9,29 @@ using std::chrono::milliseconds;
 
 void counting_searcher::apply(const searcher_fact& what) {
   if (const auto* x = std::get_if<suggested_fact>(&what.what)) {
-    if (const auto* list = std::get_if<std::vector<suggestion>>(&x->what))
-      made_ += list->size();
+    const auto* list = std::get_if<std::vector<suggestion>>(&x->what);
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+      // Another in the place of a draft is none more.
+      made_ += known_.insert({x->first.number + i}).second ? 1 : 0;
   } else {
     ++heard_;
     ended_ += std::get<observation>(what.what).how == outcome::running ? 0 : 1;
   }
 }
 
+/// Every third draft is good enough; the others are replaced.
+proposal counting_searcher::think_over(trial_id draft) const {
+  if (draft.number % 3 == 0)
+    return nothing_yet{};
+  auto x = static_cast<std::int64_t>(draft.number);
+  return std::vector<suggestion>{
+      {std::make_shared<object>(object{{"x", x}, {"heard", static_cast<std::int64_t>(ended_)}}),
+       "thought over"}};
+}
+
 proposal counting_searcher::propose(const ask& question) const {
+  if (question.trial)
+    return think_over(*question.trial);
   if (made_ == count_)
     return exhausted{"all are out"};
   // Every fifth question comes too early, as long as somebody is there to change that.
@@ -25,8 +39,8 @@ proposal counting_searcher::propose(const ask& question) const {
     return nothing_yet{};
   std::vector<suggestion> result;
   for (auto i = made_; i < count_ && result.size() < question.count; ++i)
-    result.push_back(
-        {std::make_shared<object>(object{{"x", static_cast<std::int64_t>(i)}}), "count"});
+    result.push_back({std::make_shared<object>(object{{"x", static_cast<std::int64_t>(i)}}),
+                      "count", question.drafts != drafting::none && i % 2 == 1});
   return result;
 }
 

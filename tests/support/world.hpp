@@ -8,12 +8,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace tune::support {
 
-/// Proposes `x = 0, 1, 2, …` until `count` are out; sometimes has nothing yet.
+/// Proposes `x = 0, 1, 2, …` until `count` are out; sometimes has nothing yet. Every other one is a
+/// draft where it may be.
 class counting_searcher : public searcher {
 public:
   counting_searcher(std::uint64_t count, std::uint32_t ahead) : count_{count}, ahead_{ahead} {}
@@ -28,9 +30,12 @@ public:
   void describe(fingerprint& into) const override { into.add(made_).add(heard_).add(ended_); }
 
 private:
+  [[nodiscard]] proposal think_over(trial_id draft) const;
+
   std::uint64_t count_;
   std::uint32_t ahead_;
   std::uint64_t made_ = 0;
+  std::set<trial_id> known_;
   std::uint64_t heard_ = 0;
   std::uint64_t ended_ = 0;
 };

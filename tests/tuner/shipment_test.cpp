@@ -107,7 +107,7 @@ TEST_F(shipment_test, takes_templates_along_and_reads_the_workers_copies) {
   ASSERT_TRUE(made) << to_text(made.error());
   const auto& plan = std::get<run_command>((*made)->plan);
   ASSERT_EQ(plan.templates.size(), 1u);
-  EXPECT_EQ(plan.templates[0].render({{"x", 1}}, {}), "y = 1\n");
+  EXPECT_EQ(*plan.templates[0].render({{"x", 1}}, {}), "y = 1\n");
   EXPECT_EQ(plan.environment[0].second.render({{"x", 1}}, {}), "1");
   EXPECT_EQ(plan.environment[1].second.render({{"x", 1}}, {"/t", "", "", ""}), "/t");
 }

@@ -16,11 +16,14 @@
 #include "tune/tuner/rule_parts.hpp"
 #include "tune/tuner/storage.hpp"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <iostream>
 #include <utility>
@@ -34,19 +37,32 @@ namespace {
 /// Bytes of a request. What an executor has to say is short: metrics and the name of a checkpoint.
 constexpr std::size_t longest_line = 1024 * 1024;
 
+/// Writes an answer, unless nobody reads it and a signal comes: it can be asked for again.
+/// @param wave Becomes readable with a signal.
+/// @returns whether all of it was written.
 /// @errors `ec::storage`.
-expected<void> write_line(const object& answer) {
+expected<bool> write_line(const object& answer, int wave) {
   auto text = to_json(answer) + "\n";
   for (std::string_view left = text; !left.empty();) {
-    auto written = ::write(STDOUT_FILENO, left.data(), left.size());
-    if (written < 0 && errno == EINTR)
+    pollfd both[] = {{STDOUT_FILENO, POLLOUT, 0}, {wave, POLLIN, 0}};
+    if (::poll(both, 2, -1) < 0 && errno != EINTR)
+      return error{ec::storage,
+                   std::string{"stdout cannot be waited for: "} + std::strerror(errno)};
+    if (both[0].revents == 0 && both[1].revents != 0)
+      return false;
+    if (both[0].revents == 0)
+      continue;
+    // So much never blocks where there is room.
+    auto written
+        = ::write(STDOUT_FILENO, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
+    if (written < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
     if (written <= 0)
       return error{ec::storage, std::string{"the answer could not be written to stdout: "}
                                     + std::strerror(errno)};
     left.remove_prefix(static_cast<std::size_t>(written));
   }
-  return {};
+  return true;
 }
 
 expected<object> answer_to(conversation& with, const line_news& news) {
@@ -96,11 +112,13 @@ exit_code converse(conversation& with, disk_world& world) {
         break;
     }
     auto answer = answer_to(with, news);
-    auto told = answer ? write_line(*answer) : expected<void>{answer.error()};
+    auto told = answer ? write_line(*answer, wave.descriptor) : expected<bool>{answer.error()};
     if (!told) {
       complain(told.error());
       return exit_code::storage;
     }
+    if (!*told)
+      return static_cast<exit_code>(128 + wave.number);
     world.write_files(false);
   }
 }
@@ -149,8 +167,8 @@ expected<void> replay(conversation& with, head_rules& heads, disk_world& world,
 
 conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space> space) {
   auto& rules = made.rules;
-  experiment machine{std::move(made.settings), rules.judge->traits(), rules.source->traits(),
-                     std::move(rules.stoppers)};
+  experiment machine{settings_for_executor(std::move(made.settings)), rules.judge->traits(),
+                     rules.source->traits(), std::move(rules.stoppers)};
   return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space)};
 }
 

@@ -86,6 +86,36 @@ bool is_done_with(const fs::path& directory) {
   return row && row->status == to_text(experiment_status::done);
 }
 
+/// How a trial runs again where nobody runs its experiment: one that failed by a mode of `resume`,
+/// any other by its configuration.
+std::string retry_advice(const client_command& what, const fs::path& directory,
+                         const std::string& resume) {
+  auto result = directory.string() + ": nobody runs this experiment now; ";
+  auto reader = store_reader::open(directory);
+  std::vector<trial_row> rows;
+  for (auto id : what.trials) {
+    auto row = reader ? reader->trial(id) : expected<std::optional<trial_row>>{reader.error()};
+    if (row && *row)
+      rows.push_back(std::move(**row));
+  }
+  auto failed = std::find_if(rows.begin(), rows.end(),
+                             [](const auto& x) { return x.status == trial_status::errored; });
+  auto ended = std::find_if(rows.begin(), rows.end(),
+                            [](const auto& x) { return x.status == trial_status::terminated; });
+  if (ended != rows.end())
+    return result + "trial " + to_text(ended->trial) + " has not failed, and so " + resume
+           + " leaves it as it is; tune-node rerun " + shell_word(directory.string()) + " "
+           + to_text(ended->trial) + " runs its configuration again and compares, " + resume
+           + " --add " + shell_word(to_json(ended->config)) + " does so as a trial of its own";
+  if (failed == rows.end() && !rows.empty())
+    return result + "trial " + to_text(rows.front().trial) + " has not ended: " + resume
+           + " goes on with it";
+  return result + resume + " --mode "
+         + (what.from_scratch ? "restart_errored runs all that had failed again, from the beginning"
+                              : "errored_only runs all that had failed again, each from its newest "
+                                "checkpoint (restart_errored: from the beginning)");
+}
+
 /// What can be done where nobody runs the experiment.
 error with_advice(error why, const client_command& what, const control_request& wish,
                   const fs::path& directory) {
@@ -97,7 +127,7 @@ error with_advice(error why, const client_command& what, const control_request& 
     why.detail = directory.string() + ": nobody runs this experiment now; " + resume + " --add "
                  + shell_word(to_json(wish.config)) + " adds this configuration and runs it";
   else if (what.what == op::retry)
-    why.detail += ", with --mode errored_only or restart_errored for what had failed";
+    why.detail = retry_advice(what, directory, resume);
   else if (is_done_with(directory))
     why.detail = directory.string() + ": this experiment is done: nothing of it is left to "
                  + (what.what == op::stop    ? "stop"

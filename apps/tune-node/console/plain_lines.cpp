@@ -103,6 +103,8 @@ std::vector<std::string> failure_block(const failure_note& x, std::size_t lines,
   std::vector<std::string> result{look.paint(tint::bad, fit(std::move(head)))};
   for (const auto& line : last_lines(x.error_output, lines))
     result.push_back(look.paint(tint::faint, fit("  | " + cut(line, longest_from_program))));
+  if (!x.more.empty())
+    result.push_back(look.paint(tint::faint, "  all of it: " + printable(x.more)));
   return result;
 }
 

@@ -49,8 +49,10 @@ struct failure_note {
   std::string what;
   /// What becomes of the trial: "retry 1 of 3", "given up".
   std::string next;
-  /// The end of its standard error, as it was written.
+  /// What it wrote last to its standard error, as it was written.
   std::string error_output;
+  /// A command that shows all of that; may be empty.
+  std::string more = {};
 };
 
 /// "trial 00013 failed: exit status 1 (retry 1 of 3)" and the last lines of its standard error,

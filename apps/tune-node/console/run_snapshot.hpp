@@ -79,6 +79,8 @@ struct run_snapshot {
   std::vector<listed_trial> trials;
   /// At the end: what trials failed with, the largest group first.
   std::vector<failure_group> failures;
+  /// At the end: what else is worth knowing of its trials, each a sentence.
+  std::vector<std::string> remarks;
   /// At the end, where there are several objectives.
   std::vector<front_row> pareto;
 };

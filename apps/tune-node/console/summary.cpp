@@ -178,6 +178,13 @@ std::string failures_text(const run_snapshot& x, const style& look) {
   return result;
 }
 
+std::string remarks_text(const run_snapshot& x, const style& look) {
+  std::string result;
+  for (const auto& text : x.remarks)
+    result += "  " + look.paint(tint::warning, cut(printable(text), longest_why)) + "\n";
+  return result;
+}
+
 std::string front_text(const run_snapshot& x) {
   constexpr std::size_t shown = 10;
   if (x.pareto.empty())
@@ -282,8 +289,8 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
 }
 
 std::string progress_text(const run_snapshot& x, const style& look) {
-  return "  " + counts_text(x) + "\n" + failures_text(x, look) + best_text(x, look) + front_text(x)
-         + exports_text(x, look);
+  return "  " + counts_text(x) + "\n" + failures_text(x, look) + remarks_text(x, look)
+         + best_text(x, look) + front_text(x) + exports_text(x, look);
 }
 
 object summary_object(const run_snapshot& x, std::string_view status) {
@@ -306,6 +313,8 @@ object summary_object(const run_snapshot& x, std::string_view status) {
     failures.emplace_back(to_object(group));
   if (!failures.empty())
     result.set("failures", std::move(failures));
+  if (!x.remarks.empty())
+    result.set("remarks", value::list{x.remarks.begin(), x.remarks.end()});
   value::list front;
   for (const auto& row : x.pareto)
     front.emplace_back(to_text(row.trial));

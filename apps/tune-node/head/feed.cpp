@@ -18,6 +18,7 @@ void feed::trial_changed(const cmd::trial_changed& what, instant now) {
   brief.config = what.config;
   brief.failures = what.failures;
   brief.reason = what.reason;
+  brief.iteration = what.iteration;
   if (what.last) {
     auto last = *what.last;
     last.metrics = std::make_shared<const object>(

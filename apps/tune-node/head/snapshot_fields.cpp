@@ -214,6 +214,11 @@ void read_look_back(field_reader& from, run_snapshot& to) {
       return from.fail(inner.fault() ? inner.fault()->detail : "a group of failures is empty");
     to.failures.push_back(std::move(group));
   }
+  for (const auto& x : from.get_if<value::list>("remarks").value_or(value::list{})) {
+    if (x.as_string() == nullptr)
+      return from.fail("remarks has a wrong type");
+    to.remarks.push_back(*x.as_string());
+  }
   for (const auto& x : from.get_if<value::list>("pareto").value_or(value::list{})) {
     if (x.as_object() == nullptr)
       return from.fail("pareto has a wrong type");
@@ -269,6 +274,7 @@ object to_object(const run_snapshot& x, bool whole) {
   result.set("trials", value{std::move(trials)});
   if (whole) {
     result.set("failures", written(x.failures));
+    result.set("remarks", value::list{x.remarks.begin(), x.remarks.end()});
     result.set("pareto", written(x.pareto));
   }
   return result;

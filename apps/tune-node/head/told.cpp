@@ -21,6 +21,7 @@ void write(object& to, const cmd::trial_changed& x, const objectives_list& objec
   to.set("config", x.config ? value{*x.config} : value{});
   to.set("reason", x.reason);
   to.set("failures", count_value(x.failures));
+  to.set("iteration", count_value(x.iteration));
   if (x.last == nullptr)
     return;
   object last;
@@ -68,6 +69,8 @@ cmd::trial_changed read_trial(field_reader& from) {
   result.config = read_config(from, "config");
   result.reason = from.get<std::string>("reason");
   result.failures = static_cast<std::uint32_t>(from.get_count("failures"));
+  if (auto iteration = from.get_if<std::int64_t>("iteration"))
+    result.iteration = static_cast<std::uint64_t>(*iteration);
   if (auto fields = from.get_if<object>("last")) {
     field_reader inner{*fields, "in a report"};
     report last;

@@ -7,6 +7,7 @@
 #include "tune/io/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <limits>
 #include <map>
@@ -61,11 +62,87 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return result;
 }
 
+/// Lines of stack traces that come behind the error.
+bool is_trace(std::string_view line) {
+  static constexpr std::array<std::string_view, 11> beginnings{
+      "at ",        "from ",           "... ",   "(file ", "(procedure ",     "invoked from within",
+      "Caused by:", "while executing", "Calls:", "\"",     "Execution halted"};
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view x) { return line.starts_with(x); });
+}
+
+/// Of what a program wrote, the line that names the error. @param lines [n >= 1]
+std::string_view telling_line(const std::vector<std::string_view>& lines) {
+  return is_trace(lines.back()) && !is_trace(lines.front()) ? lines.front() : lines.back();
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Whether a number behind `before` says where or how it failed, and not with which values.
+bool is_place(std::string_view before) {
+  static constexpr std::array<std::string_view, 5> words{"line ", "status ", "signal ", "code ",
+                                                         "errno "};
+  // As in "train.py:12", not as in "loss: 12".
+  auto in_file = before.size() > 1 && before.back() == ':' && is_word(before[before.size() - 2]);
+  return in_file || (!before.empty() && is_word(before.back()))
+         || std::any_of(words.begin(), words.end(),
+                        [&](std::string_view x) { return before.ends_with(x); });
+}
+
+/// The number with which `text` begins, with its exponent. [text begins with a digit]
+std::size_t length_of_number(std::string_view text) {
+  std::size_t end = 1;
+  auto is_exponent = [&] {
+    return (text[end] == '-' || text[end] == '+') && (text[end - 1] == 'e' || text[end - 1] == 'E');
+  };
+  while (end < text.size() && (is_word(text[end]) || text[end] == '.' || is_exponent()))
+    ++end;
+  return text[end - 1] == '.' ? end - 1 : end;
+}
+
+std::string without_numbers(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto length = is_digit(text[i]) ? length_of_number(text.substr(i)) : 1;
+    const auto is_value = is_digit(text[i]) && !is_place(text.substr(0, i));
+    if (is_value && result.ends_with('-'))
+      result.pop_back();
+    result += is_value ? "#" : std::string{text.substr(i, length)};
+    i += length;
+  }
+  return result;
+}
+
 std::string trials_text(const failure_group& x) {
   std::string result;
   for (std::size_t i = 0; i < std::min(x.trials.size(), trials_named); ++i)
     result += (i == 0 ? "" : " ") + to_text(x.trials[i]);
   return x.trials.size() > trials_named ? result + " ..." : result;
+}
+
+std::string counted_runs(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " run" : " runs");
+}
+
+std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot& on) {
+  std::vector<std::string> result;
+  if (known.unjudged > 0 && !on.objectives.empty())
+    result.push_back(std::to_string(known.unjudged) + (known.unjudged == 1 ? " trial" : " trials")
+                     + " never had a number for " + on.objectives.front().metric
+                     + ", but NaN or nothing (trial " + to_text(known.first_unjudged)
+                     + (known.unjudged == 1 ? ")" : ", ...)") + ": none of them can be best");
+  auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
+  if (known.confirming > 0 && !is_confirmed)
+    result.push_back("no configuration was confirmed: of the " + counted_runs(known.confirming)
+                     + " that were to confirm the best, " + std::to_string(known.confirming_failed)
+                     + " failed, and none had a number; what is best is so by the search alone");
+  return result;
 }
 
 } // namespace
@@ -75,7 +152,12 @@ std::string common_text(std::string_view detail) {
   if (lines.empty())
     return {};
   auto result = without_names(lines.front());
-  return lines.size() == 1 ? result : result + ": " + without_names(lines.back());
+  lines.erase(lines.begin());
+  return lines.empty() ? result : result + ": " + without_names(telling_line(lines));
+}
+
+std::string failure_key(std::string_view detail) {
+  return without_numbers(common_text(detail));
 }
 
 expected<std::vector<failure_group>> failures_in(store_reader& from) {
@@ -85,18 +167,21 @@ expected<std::vector<failure_group>> failures_in(store_reader& from) {
   auto rows = from.trials(failed);
   if (!rows)
     return rows.error();
-  std::map<std::pair<std::string, std::string>, std::vector<trial_id>> groups;
+  std::map<std::pair<std::string, std::string>, failure_group> groups;
   for (const auto& x : *rows) {
     auto attempts = from.failures(x.trial);
     if (!attempts)
       return attempts.error();
     auto kind = attempts->empty() ? std::string{} : std::string{to_text(attempts->back().how)};
     auto text = attempts->empty() ? x.reason : attempts->back().detail;
-    groups[{std::move(kind), common_text(text)}].push_back(x.trial);
+    auto& group = groups[{kind, failure_key(text)}];
+    if (group.trials.empty())
+      group = {std::move(kind), common_text(text), {}};
+    group.trials.push_back(x.trial);
   }
   std::vector<failure_group> result;
-  for (auto& [what, trials] : groups)
-    result.push_back({what.first, what.second, std::move(trials)});
+  for (auto& [key, group] : groups)
+    result.push_back(std::move(group));
   std::stable_sort(result.begin(), result.end(),
                    [](const auto& x, const auto& y) { return x.trials.size() > y.trials.size(); });
   return result;
@@ -105,6 +190,8 @@ expected<std::vector<failure_group>> failures_in(store_reader& from) {
 void look_back(run_snapshot& on, store_reader& from) {
   if (auto failed = failures_in(from))
     on.failures = std::move(*failed);
+  if (auto known = from.tally())
+    on.remarks = remarks_of(*known, on);
   if (on.objectives.size() < 2)
     return;
   trial_query all;

@@ -13,12 +13,17 @@
 
 namespace tune::cli {
 
-/// What of a failure is the same for trials that failed alike: its first and last line, without
-/// addresses, and without the names of trials' directories.
+/// A failure in a line: the first line of what is known of it, and the one that names the error, as
+/// far as that can be told: mostly the last one, but the first where the end is a stack trace, as
+/// Java and Tcl write it. Without addresses, and without the names of trials' directories.
 [[nodiscard]] std::string common_text(std::string_view detail);
 
-/// The trials that failed for good, grouped by class and `common_text` of their last failed
-/// attempts; the largest group first. @errors of the reader.
+/// What of that is the same for trials that failed alike: numbers do not count, but for those of
+/// lines in a source file, statuses and signals.
+[[nodiscard]] std::string failure_key(std::string_view detail);
+
+/// The trials that failed for good, grouped by class and `failure_key` of their last failed
+/// attempts, each with the text of its first trial; the largest group first. @errors of the reader.
 [[nodiscard]] expected<std::vector<failure_group>> failures_in(store_reader& from);
 
 /// Fills what a snapshot says of a whole experiment at its end: failures, and the Pareto front

@@ -6,22 +6,136 @@
 
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/template_file.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 
 namespace tune::cli {
 
 namespace {
 
 constexpr std::uint32_t shown = 5;
+/// Of a file that is filled in.
+constexpr std::size_t most_lines = 20;
+
+command_builtins shown_builtins(const loaded_spec& loaded) {
+  return {"{trial_dir}", loaded.what.ini_dir, to_text(trial_id{0}), "{params_file}"};
+}
 
 std::vector<std::string> rendered(const loaded_spec& loaded, const object& config) {
   auto command = command_of(loaded.what, *loaded.space);
   if (!command)
     return {};
-  command_builtins builtins{"{trial_dir}", loaded.what.ini_dir, to_text(trial_id{0}),
-                            "{params_file}"};
-  return command->render(config, builtins);
+  return command->render(config, shown_builtins(loaded));
+}
+
+/// A file that a trial is given, with the lines in which something was filled in.
+struct shown_file {
+  std::string name;
+  std::string text;
+  std::vector<std::size_t> changed;
+  /// Why the attempt would fail; empty: it is written.
+  std::string trouble = {};
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in{text};
+  for (std::string line; std::getline(in, line);)
+    result.push_back(std::move(line));
+  return result;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// They were checked: what cannot be read by now is left out.
+std::vector<shown_file> filled_in(const loaded_spec& loaded, const object& config) {
+  std::vector<shown_file> result;
+  for (const auto& pair : loaded.what.trainable.templates) {
+    const auto from = against_ini(loaded.what, pair.from);
+    auto file = template_file::load(from, pair.to, parameter_names(*loaded.space));
+    if (!file)
+      continue;
+    auto text = file->render(config, shown_builtins(loaded));
+    if (!text) {
+      result.push_back({pair.to, {}, {}, text.error().detail});
+      continue;
+    }
+    shown_file made{pair.to, std::move(*text), {}};
+    const auto before = lines_of(content_of(from));
+    const auto after = lines_of(made.text);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (i >= before.size() || before[i] != after[i])
+        made.changed.push_back(i);
+    }
+    result.push_back(std::move(made));
+  }
+  return result;
+}
+
+void write_file(const shown_file& x, std::ostream& out) {
+  if (!x.trouble.empty()) {
+    out << "It would fail: " << printable(x.trouble) << '\n';
+    return;
+  }
+  const auto lines = lines_of(x.text);
+  out << "It would find " << printable(x.name) << ", in which "
+      << (x.changed.empty() ? "nothing is filled in" : "these lines are filled in:") << '\n';
+  for (std::size_t i = 0; i < std::min(x.changed.size(), most_lines); ++i)
+    out << "  " << x.changed[i] + 1 << ": " << printable(lines[x.changed[i]]) << '\n';
+  if (x.changed.size() > most_lines)
+    out << "  ... and " << x.changed.size() - most_lines << " more\n";
+}
+
+/// Whether a text that is filled in names the parameter, also in the condition of a group.
+bool names(const std::string& text, const std::string& parameter) {
+  auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (auto at = text.find(parameter); at != text.npos; at = text.find(parameter, at + 1)) {
+    auto end = at + parameter.size();
+    if ((at == 0 || !is_name(text[at - 1])) && (end == text.size() || !is_name(text[end])))
+      return true;
+  }
+  return false;
+}
+
+/// Parameters that nothing hands to the program by name. It may read them by itself, which nobody
+/// can know.
+std::vector<std::string> unnamed(const loaded_spec& loaded) {
+  const auto& from = loaded.what.trainable;
+  if (from.kind != trainable_kind::command || names(from.command, "params_file"))
+    return {};
+  auto all = from.command;
+  for (const auto& each : from.env)
+    all += '\n' + each.text;
+  for (const auto& pair : from.templates)
+    all += '\n' + content_of(against_ini(loaded.what, pair.from));
+  std::vector<std::string> result;
+  for (const auto& x : loaded.space->parameters()) {
+    if (!std::holds_alternative<constant>(x.what) && !x.numbers_runs && !names(all, x.name))
+      result.push_back(x.name);
+  }
+  return result;
+}
+
+void write_unnamed(const std::vector<std::string>& parameters, std::ostream& out) {
+  if (parameters.empty())
+    return;
+  auto one = parameters.size() == 1;
+  out << "Note: ";
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    out << (i == 0 ? "" : ", ") << printable(parameters[i]);
+  out << (one ? " stands" : " stand")
+      << " in no command, env. or template: the program has to read " << (one ? "it" : "them")
+      << " by itself, from the file $TUNE_TRIAL_PARAMS or as $TUNE_TRIAL_PARAM_<name>\n";
 }
 
 /// The first trials as they will be listed.
@@ -59,6 +173,7 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
   std::vector<std::string> command;
   if (loaded.what.trainable.kind == trainable_kind::command)
     command = rendered(loaded, *list->front().config);
+  const auto files = filled_in(loaded, *list->front().config);
   auto format = line.output.value_or(output_format::table);
   if (format == output_format::csv) {
     write_trials(planned(*list), loaded.what.experiment.objectives, format, {}, std::cout);
@@ -69,7 +184,13 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
     for (const auto& x : *list)
       configs.emplace_back(*x.config);
     value::list parts{command.begin(), command.end()};
-    std::cout << to_json(object{{"configurations", configs}, {"command", parts}}) << '\n';
+    object all_parts{{"configurations", configs}, {"command", parts}};
+    object texts;
+    for (const auto& file : files)
+      texts.set(file.name, file.text);
+    if (!texts.empty())
+      all_parts.set("files", std::move(texts));
+    std::cout << to_json(all_parts) << '\n';
     return exit_code::done;
   }
   std::cout << "The first configurations of " << printable(loaded.what.experiment.name) << ":\n";
@@ -78,6 +199,9 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
   if (!command.empty())
     std::cout << "Trial 00000 would run, in its own directory:\n  " << printable(as_line(command))
               << '\n';
+  for (const auto& file : files)
+    write_file(file, std::cout);
+  write_unnamed(unnamed(loaded), std::cout);
   std::cout << "Nothing was run.\n";
   return exit_code::done;
 }

@@ -334,6 +334,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   const result_request result{
       line, what.file, {}, words_given(what, loaded, environment_of(environ))};
   auto look = screen_of(line, fixed.objectives);
+  look.directory = fixed.directory;
   auto added = additions_of(what.add, *loaded.space);
   if (!added)
     return complain(added.error());

@@ -3,6 +3,8 @@
 
 #include "console/stderr_queue.hpp"
 #include "console/text.hpp"
+#include "inspect/failures.hpp"
+#include "tune/core/shell_word.hpp"
 
 #include <unistd.h>
 
@@ -13,7 +15,17 @@ namespace tune::cli {
 
 namespace {
 
-constexpr std::size_t failure_lines = 5;
+/// First and last lines of stderr, what says how many are between, and remarks.
+constexpr std::size_t failure_lines = 10;
+
+/// Of failures that are all alike these are told, and then each tenth as many.
+constexpr std::uint64_t told_of_alike = 3;
+
+bool is_told(std::uint64_t count) {
+  while (count % 10 == 0)
+    count /= 10;
+  return count == 1;
+}
 
 instant steady_now() {
   return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
@@ -26,8 +38,8 @@ listed_trial listed(const cmd::trial_changed& x, const std::vector<objective>& o
   result.config = x.config;
   result.reason = x.reason;
   result.failures = x.failures;
+  result.iterations = x.last != nullptr ? x.last->iteration : x.iteration;
   if (x.last != nullptr) {
-    result.iterations = x.last->iteration;
     result.age = x.last->time_total;
     for (const auto& what : objectives)
       result.objectives.push_back(metric(*x.last, what.metric));
@@ -101,7 +113,29 @@ void screen::show(const item& x) {
   }
 }
 
+/// @returns whether another trial failed like this before, which is enough to be told.
+bool screen::tell_alike(const failure& x) {
+  if (x.again)
+    return false;
+  auto [known, is_first]
+      = alike_.try_emplace(std::string{to_text(x.what.how)} + failure_key(x.what.detail),
+                           alike_failures{x.what.trial, 0});
+  auto& [first, count] = known->second;
+  ++count;
+  if (is_first)
+    return false;
+  if (options_.quiet || (count > told_of_alike && !is_told(count)))
+    return true;
+  auto text = "trial " + to_text(x.what.trial) + " failed: the same as trial " + to_text(first);
+  if (count > told_of_alike)
+    text += "; " + std::to_string(count) + " trials have by now";
+  print(options_.look.paint(tint::bad, text));
+  return true;
+}
+
 void screen::show(const failure& x, instant) {
+  if (tell_alike(x))
+    return;
   failure_note note;
   note.trial = x.what.trial;
   auto first_line = x.what.detail.find('\n');
@@ -111,6 +145,9 @@ void screen::show(const failure& x, instant) {
   note.next = x.again ? "will be tried again" : "given up";
   if (first_line != std::string::npos)
     note.error_output = x.what.detail.substr(first_line + 1);
+  if (!x.again && !options_.directory.empty() && !note.error_output.empty())
+    note.more = "tune-node logs " + shell_word(options_.directory) + " " + to_text(x.what.trial)
+                + " --stderr";
   auto width = options_.redraw ? size_of_terminal(STDERR_FILENO).columns : 0;
   for (const auto& line : failure_block(note, failure_lines, width, options_.look))
     print(line);

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,8 @@ struct screen_options {
   bool redraw = false;
   bool quiet = false;
   style look;
+  /// The experiment's, as the user would name it; empty: it is not here.
+  std::string directory = {};
   /// Asks the running experiment for its state; nothing if it does not answer.
   std::function<std::optional<run_snapshot>()> snapshot;
 };
@@ -72,11 +75,18 @@ private:
   std::uint64_t left_out_ = 0;
   bool news_ = false;
   std::optional<run_summary> over_;
+  /// Trials that failed for good and alike: the first of them, and how many there are.
+  struct alike_failures {
+    trial_id first;
+    std::uint64_t count = 0;
+  };
+  std::map<std::string, alike_failures> alike_;
 
   void push(item what);
   void print(const std::string& text);
   void show(const item& x);
   void show(const failure& x, instant at);
+  bool tell_alike(const failure& x);
   void draw(instant now);
 };
 

@@ -124,6 +124,8 @@ struct launch_order {
   std::uint32_t rank = 0;
   /// Where the ranks meet, on the node of rank 0; 0: that node is to choose it.
   std::uint16_t port = 0;
+  /// The trial has come to its end: only what it exports then is to be made.
+  bool ends = false;
 };
 
 template <class Inspector>
@@ -136,7 +138,7 @@ auto inspect(Inspector& f, launch_order& x) {
                         field("time_total_ns", x.time_total_ns), field("seal", x.seal),
                         field("turn", x.turn), field("session", x.session),
                         field("bundles", x.bundles), field("ranks", x.ranks), field("rank", x.rank),
-                        field("port", x.port));
+                        field("port", x.port), field("ends", x.ends));
 }
 
 /// Who wants something about checkpoints: the words of a launch.

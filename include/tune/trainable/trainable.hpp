@@ -52,6 +52,9 @@ struct trial_context {
   /// All that was granted, in the order of the request: the first is the trainable's own, the
   /// others are for its helpers, where it has any. Empty where nobody told.
   std::vector<trial_bundle> bundles = {};
+  /// The trial has come to its end, and is restored only to export: one that trains on nevertheless
+  /// is ended at its next report, which does not count.
+  bool ends = false;
 };
 
 /// A trainable as a class, driven step by step.

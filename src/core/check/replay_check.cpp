@@ -143,8 +143,8 @@ void replay_check::note(const command& what) {
   else if (const auto* chosen = std::get_if<cmd::choose>(&what.what))
     choices_[chosen->at] = {std::nullopt, chosen->count, 0, chosen->at};
   else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what))
-    asks_[asked->what.number]
-        = {std::nullopt, asked->what.count, asked->what.number, asked->what.at};
+    asks_[asked->what.number] = {asked->what.trial, asked->what.count, asked->what.number,
+                                 asked->what.at, asked->what.drafts};
 }
 
 void replay_check::give(question& to, std::string answer) {
@@ -202,7 +202,7 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   }
   for (auto& [number, x] : asks_) {
     if (facts_for_source || x.answers.empty())
-      answer_ask({number, x.count, x.at}, x);
+      answer_ask({number, x.count, x.at, x.drafts, x.trial}, x);
   }
 }
 

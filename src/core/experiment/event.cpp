@@ -13,7 +13,7 @@ std::string_view name_of(const event_body& x) {
       "ended",       "node_up",       "node_down",          "stop_asked",
       "interrupted", "ticked",        "checkpoints_doomed", "checkpoint_gone",
       "pause_asked", "unpause_asked", "add_asked",          "retry_asked",
-      "gathered",    "exported",      "node_leaving"};
+      "gathered",    "exported",      "node_leaving",       "granted"};
   return names[x.index()];
 }
 

@@ -46,6 +46,10 @@ attempt_id experiment::next_attempt() const {
   return impl_->next_attempt();
 }
 
+event_body experiment::granted(trial_id trial, lease what) const {
+  return impl_->granted(trial, std::move(what));
+}
+
 checkpoint_id experiment::next_checkpoint() const {
   return impl_->next_checkpoint();
 }

@@ -68,6 +68,7 @@ void machine::go_by(rule_change what) {
 void machine::take(const on::opened& what) {
   epoch_ = what.epoch;
   draws_ = what.draws;
+  forget_grants();
   trained_before_ = trained_;
   attempts_ = 0;
   for (const auto& [name, capacity] : std::exchange(nodes_, {}))
@@ -97,9 +98,9 @@ void machine::take(const on::opened& what) {
   for (auto id : live_) {
     auto& trial = *live(id);
     trial.asked_for = false;
-    auto idle = entry(id).status == trial_status::pending && !trial.attempt;
+    auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
-      tell_added(trial);
+      trial.end ? await_end(trial) : tell_added(trial);
   }
   // Ending a trial may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
@@ -115,6 +116,7 @@ void machine::take(const on::node_up& what) {
 
 void machine::take(const on::node_down& what) {
   lose_offer(what.node);
+  lose_grants(what.node);
   // Ending an attempt may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
     lose_node(id, what);
@@ -131,7 +133,7 @@ void machine::lose_offer(const std::string& node) {
     auto& trial = *live(id);
     if (!trial.awaits_lease || trial.request == settings_.request)
       continue;
-    emit(cmd::cancel_place{id});
+    return_lease(trial);
     hand_back(trial);
   }
 }
@@ -145,6 +147,7 @@ void machine::hand_back(live_trial& trial) {
 
 void machine::take(const on::node_leaving& what) {
   lose_offer(what.node);
+  lose_grants(what.node);
   // What it leads to may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
     if (auto* trial = live(id); trial->attempt && trial->attempt->is_on(what.node))
@@ -200,6 +203,8 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
   searcher_heard_ = true;
   if (!searcher_.learns)
     return;
+  if (how != outcome::running)
+    searcher_told_ = seq_;
   observation what;
   what.trial = trial.id;
   what.config = trial.attempt ? trial.attempt->config : trial.config;
@@ -226,6 +231,7 @@ void machine::row(const live_trial& trial, std::string reason) {
   x.error = trial.last_error;
   x.last = trial.last;
   x.best = trial.best;
+  x.iteration = trial.last != nullptr ? trial.last->iteration : trial.high_water;
   emit(std::move(x));
 }
 

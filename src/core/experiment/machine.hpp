@@ -1,9 +1,10 @@
 /// The inside of `experiment`: its state, and what each event does to it.
 ///
-/// One file per chapter: machine_supply (asks, choices), machine_place (attempts begin),
-/// machine_report (reports), machine_save (saves, pauses), machine_keep (which checkpoints stay),
-/// machine_decide (verdicts), machine_client (what clients want), machine_end (attempts and trials
-/// end), machine_time (deadlines), machine_state (what can be seen of it).
+/// One file per chapter: machine_supply (asks, choices), machine_drafts (suggestions are thought
+/// over), machine_place (attempts begin), machine_report (reports), machine_save (saves, pauses),
+/// machine_keep (which checkpoints stay), machine_decide (verdicts), machine_client (what clients
+/// want), machine_end (attempts and trials end), machine_open_end (what their end brings is made
+/// later), machine_time (deadlines), machine_state (what can be seen of it).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -92,6 +93,11 @@ struct open_attempt {
   bool unable = false;
   /// It is noted that it would pause, but brought no checkpoint.
   bool noted_waiting = false;
+  /// It was told to export at its end, and has said what became of that.
+  bool is_to_export = false;
+  bool exported = false;
+  /// It begins where its trial came to its end, and only exports.
+  bool only_ends = false;
 
   /// A report waits for its answer.
   [[nodiscard]] bool at_boundary() const { return answered < reported; }
@@ -122,6 +128,17 @@ struct transplant {
   trial_id donor;
   checkpoint_id from;
   config_ptr config;
+};
+
+/// What a trial has still to bring that has come to its end: its export, or the checkpoint that it
+/// was to end with. To scheduler and searcher it has ended.
+struct open_end {
+  std::string reason;
+  fact::end_kind kind = fact::end_kind::completed;
+  /// Iteration at which it came to its end.
+  std::uint64_t at = 0;
+  /// Why no attempt can make it, once that is so.
+  std::string given_up = {};
 };
 
 /// A trial that has not ended.
@@ -167,6 +184,14 @@ struct live_trial {
   bool queued = false;
   /// It waits for the cluster to grant its request; where all is suspended, to ask for it again.
   bool awaits_lease = false;
+  /// Its configuration may still be replaced: what kind of draft it is, and the question at which
+  /// it was drawn.
+  std::optional<drafting> draft;
+  sequence drawn_at = 0;
+  /// What it runs with is not what the scheduler was told that it would.
+  bool redrawn = false;
+  /// What it was granted while its draft is thought over. It awaits a lease all the same.
+  std::optional<lease> granted;
   /// Its place among those that were asked for: a head that goes on asks in the same order.
   std::uint64_t place_number = 0;
   hold held = hold::none;
@@ -179,13 +204,14 @@ struct live_trial {
   /// It waits for its back-off to pass.
   std::optional<instant> retry_at;
   /// Its deadlines; indexed by `on::ticked::due`.
-  std::array<std::optional<instant>, 6> due_at{};
+  std::array<std::optional<instant>, 7> due_at{};
   std::optional<open_attempt> attempt;
   /// Why it must end, once that is decided, and how the scheduler hears of it.
   std::string stop_reason;
   fact::end_kind stop_kind = fact::end_kind::completed;
   std::optional<transplant> graft;
   std::string last_error;
+  std::optional<open_end> end;
 
   [[nodiscard]] std::uint32_t failure_count() const;
 };
@@ -258,6 +284,7 @@ public:
   void describe(fingerprint& into) const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
+  [[nodiscard]] event_body granted(trial_id id, lease what) const;
   [[nodiscard]] checkpoint_id next_checkpoint() const { return {checkpoints_made_ + 1}; }
   [[nodiscard]] sequence last_seq() const { return seq_; }
   [[nodiscard]] bool is_finished() const { return finished_; }
@@ -275,6 +302,7 @@ private:
   void take(const on::suggested& what);
   void take(const on::decided& what);
   void take(const on::chosen& what);
+  void take(const on::granted& what);
   void take(const on::placed& what);
   void take(const on::place_refused& what);
   void take(const on::started& what);
@@ -315,6 +343,19 @@ private:
   [[nodiscard]] bool withdraw_newest(const std::string& why);
   void revive_withdrawn();
 
+  // machine_drafts
+  [[nodiscard]] drafting drafts_wanted() const;
+  [[nodiscard]] bool thinks_over(trial_id id) const;
+  [[nodiscard]] std::optional<trial_id> next_draft() const;
+  void replace_draft(trial_id id, const on::suggested& what);
+  void keep_draft(live_trial& trial);
+  void begin_granted(live_trial& trial);
+  [[nodiscard]] lease take_grant(live_trial& trial);
+  void stop_waiting(live_trial& trial);
+  void return_lease(live_trial& trial);
+  void lose_grants(const std::string& node);
+  void forget_grants();
+
   // machine_place
   void open(live_trial& trial, const on::placed& what);
   [[nodiscard]] bool is_left_open(const live_trial& trial) const;
@@ -331,6 +372,8 @@ private:
   void begin_steps(live_trial& trial);
 
   // machine_report
+  [[nodiscard]] std::shared_ptr<const report>
+  with_measured(const std::shared_ptr<const report>& what) const;
   void judge_report(live_trial& trial);
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
   [[nodiscard]] std::vector<needed_metric> needed_metrics() const;
@@ -345,6 +388,7 @@ private:
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
   [[nodiscard]] double violation_of(const report& what) const;
   [[nodiscard]] double time_of(const report& what) const;
+  void note_exports(const live_trial& trial, const on::exported& what);
 
   // machine_save
   /// It can be asked to save.
@@ -447,6 +491,26 @@ private:
   void leave_queue(live_trial& trial);
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
+  void tell_end(live_trial& trial, fact::end_kind kind);
+
+  // machine_open_end: what the end of a trial brings is made later.
+  [[nodiscard]] bool wants_export() const;
+  [[nodiscard]] checkpoint_id last_kept(const live_trial& trial) const;
+  [[nodiscard]] bool lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) const;
+  [[nodiscard]] bool leaves_end_open(const live_trial& trial, fact::end_kind kind) const;
+  [[nodiscard]] bool loses_its_end(const live_trial& trial, end_class how) const;
+  void open_the_end(live_trial& trial, std::string reason, fact::end_kind kind,
+                    end_class how = end_class::preempted, const std::string& detail = {});
+  void await_end(live_trial& trial);
+  void place_open_ends();
+  void begin_end(live_trial& trial);
+  void report_at_end(live_trial& trial);
+  void after_end(live_trial& trial, bool exported, end_class how, const std::string& detail);
+  void give_up_end(live_trial& trial, std::string why);
+  void close_the_end(live_trial& trial);
+  [[nodiscard]] bool is_given_up(trial_id id) const;
+  [[nodiscard]] static on::exported export_lost(const live_trial& trial,
+                                                const std::vector<std::string>& formats);
   void note_refused_handover(live_trial& trial, const std::string& why);
   void warn_of_lost_save(const live_trial& trial, const std::string& which, const std::string& why);
   void note_missing_objective(const live_trial& trial, std::string& reason);
@@ -459,6 +523,7 @@ private:
   [[nodiscard]] bool has_trained_enough() const;
   void leave_off_in_time();
   void set_deadline(live_trial& trial, due_kind what, instant when);
+  void clear_deadline(live_trial& trial, due_kind what);
   void clear_deadlines(live_trial& trial);
 
   // Common.
@@ -524,6 +589,10 @@ private:
   /// How often resources were asked for.
   std::uint64_t places_ = 0;
   std::uint64_t in_backoff_ = 0;
+  /// Trials that have come to their end, and wait to be placed for what that brings.
+  std::set<trial_id> open_ends_;
+  /// Trials whose last word, that their export is lost, is on its way into the log.
+  std::uint64_t giving_up_ = 0;
   /// Trials that clients hold, and those of them that are paused.
   std::uint64_t held_ = 0;
   std::uint64_t held_paused_ = 0;
@@ -549,6 +618,10 @@ private:
 
   std::uint64_t asks_ = 0;
   std::optional<ask> asked_;
+  /// The last event that told the searcher of an observation.
+  sequence searcher_told_ = 0;
+  /// Trials whose drafts are thought over while they hold what they were granted, in that order.
+  std::vector<trial_id> granted_;
   bool searcher_done_ = false;
   /// The searcher had nothing; it is asked again once it heard something new.
   bool searcher_waits_ = false;

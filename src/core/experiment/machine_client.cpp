@@ -85,10 +85,12 @@ order_verdict machine::weigh_stop(trial_id id) const {
     return no_such_trial(id);
   if (trial == nullptr)
     return {kind::needless, "it has ended already", id};
-  if (!trial->attempt)
+  if (!trial->attempt && (trial->end || !leaves_end_open(*trial, fact::end_kind::completed)))
     return {kind::taken, "it has ended", id};
+  if (!trial->attempt)
+    return {kind::taken, "it ends once what its end brings is made from its last checkpoint", id};
   const auto& attempt = *trial->attempt;
-  auto may_take_long = attempt.at == phase::saving && !is_in_a_hurry(*trial);
+  auto may_take_long = (attempt.at == phase::saving || trial->end) && !is_in_a_hurry(*trial);
   if (attempt.next == parked::stop && !may_take_long)
     return {kind::needless, "it is ending already", id};
   return {kind::taken, "it is told to end", id};
@@ -102,6 +104,8 @@ order_verdict machine::weigh_pause(trial_id id) const {
     return {kind::refused, "it has ended", id};
   if (drain_)
     return {kind::refused, "the experiment is leaving off", id};
+  if (trial->end)
+    return {kind::refused, "it is ending", id};
   if (trial->held == hold::held)
     return {kind::needless, "it is paused already", id};
   if (!trial->attempt)
@@ -125,6 +129,8 @@ order_verdict machine::weigh_unpause(trial_id id) const {
     return {kind::refused, "it has ended", id};
   if (drain_)
     return {kind::refused, "the experiment is leaving off", id};
+  if (trial->end)
+    return {kind::needless, "it is ending", id};
   if (trial->held == hold::held && trial->attempt)
     return {kind::taken, "it goes on as soon as it has paused", id};
   if (trial->held == hold::held || entry_of(id).status == trial_status::paused)
@@ -139,6 +145,12 @@ order_verdict machine::weigh_add(const on::add_asked& what) const {
     return {kind::needless, "it was added before", known->second};
   if (what.config == nullptr)
     return {kind::refused, "there is no configuration", std::nullopt};
+  const auto& rule = settings_.repeats;
+  if (rule.is_on() && what.config->find(rule.parameter) != nullptr)
+    return {kind::taken,
+            "it waits for its turn; it names its " + rule.parameter
+                + ", and so runs once and is judged by that run",
+            trial_id{trials_.size()}};
   return {kind::taken, "it waits for its turn", trial_id{trials_.size()}};
 }
 
@@ -158,8 +170,10 @@ void machine::take(const on::stop_asked& what) {
     return;
   }
   if (auto* trial = live(*what.trial)) {
-    auto how = trial->attempt ? fact::end_kind::completed : fact::end_kind::removed;
     auto runs = trial->attempt.has_value();
+    // What it has come to counts as that of one that runs.
+    auto whole = draws_ >= on::ends_whole && trial->last != nullptr;
+    auto how = runs || whole ? fact::end_kind::completed : fact::end_kind::removed;
     decide_stop(*trial, what.why, how);
     if (runs)
       hurry(*trial);
@@ -269,9 +283,11 @@ void machine::take(const on::gathered& what) {
     if (!trial.awaits_lease || trial.asked_for)
       continue;
     // The last head had chosen it.
-    trial.awaits_lease = false;
-    --awaiting_lease_;
-    tell_added(trial);
+    stop_waiting(trial);
+    if (trial.end)
+      open_ends_.insert(id);
+    else
+      tell_added(trial);
   }
 }
 
@@ -303,11 +319,8 @@ void machine::hold_pending(live_trial& trial) {
     tell_added(trial);
     return;
   }
-  if (trial.awaits_lease) {
-    trial.awaits_lease = false;
-    --awaiting_lease_;
-    emit(cmd::cancel_place{trial.id});
-  }
+  if (trial.awaits_lease)
+    stop_waiting(trial);
   shelve(trial);
 }
 
@@ -342,8 +355,8 @@ void machine::suspend() {
   suspended_ = true;
   told_of_rest_ = false;
   for (auto id : live_) {
-    if (live(id)->awaits_lease)
-      emit(cmd::cancel_place{id});
+    if (auto& trial = *live(id); trial.awaits_lease)
+      return_lease(trial);
   }
 }
 

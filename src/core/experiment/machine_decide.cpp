@@ -49,7 +49,7 @@ void machine::take_answer(const decision& answer) {
 
 bool machine::act(sequence cause, const action& what) {
   auto* trial = live(what.trial);
-  if (trial == nullptr)
+  if (trial == nullptr || trial->end)
     return false;
   if (const auto* x = std::get_if<go_on>(&what.what)) {
     if (!trial->attempt || trial->attempt->judging != cause)
@@ -112,6 +112,7 @@ void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
   else if (trial.config_before == nullptr)
     trial.config_before = trial.config;
   trial.config = what.config;
+  trial.draft.reset();
   row(trial, "reconfigured");
 }
 
@@ -237,9 +238,9 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
     bound_the_end(trial);
   else if (settings_.kill_time.count() > 0)
     set_deadline(trial, due_kind::kill_time, now_ + settings_.kill_time);
-  emit(cmd::halt{trial.id, attempt.id, how, std::move(why),
-                 how == halt_mode::stop && exports_at_end(trial)},
-       seq_);
+  auto exports = how == halt_mode::stop && exports_at_end(trial);
+  attempt.is_to_export = attempt.is_to_export || exports;
+  emit(cmd::halt{trial.id, attempt.id, how, std::move(why), exports}, seq_);
 }
 
 /// It is told to end, and must within a time.
@@ -256,7 +257,7 @@ void machine::bound_the_end(live_trial& trial) {
 /// Somebody waits for the end of a trial that is to stop: its checkpoint gets so much time and no
 /// more.
 void machine::hurry(live_trial& trial) {
-  if (trial.attempt->at == phase::saving && !is_in_a_hurry(trial))
+  if ((trial.attempt->at == phase::saving || trial.end) && !is_in_a_hurry(trial))
     bound_the_end(trial);
 }
 

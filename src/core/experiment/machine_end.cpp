@@ -62,6 +62,9 @@ void machine::take(const on::ended& what) {
       detail += ", with status " + std::to_string(*what.exit_status);
   }
   auto from = attempt.from;
+  auto exported = attempt.exported;
+  auto loses_end = loses_its_end(*trial, how);
+  auto was_told = attempt.is_to_export;
   if (how == end_class::bad_checkpoint && from) {
     note_bad(from);
     emit(cmd::log{on::checkpoint_bad{what.trial, what.attempt, from, detail}});
@@ -71,7 +74,12 @@ void machine::take(const on::ended& what) {
   // One that never got so far as to report tries again, unless it was its own fault.
   if (was_aside && how != end_class::preempted && how != end_class::interrupted)
     drop_aside(*trial);
-  if (wanted == parked::stop)
+  if (trial->end)
+    after_end(*trial, exported, how, detail);
+  else if (loses_end)
+    open_the_end(*trial, trial->stop_reason, trial->stop_kind,
+                 was_told ? how : end_class::preempted, detail);
+  else if (wanted == parked::stop)
     end_trial(*trial, status_event::end,
               what.came_late ? without_saving(trial->stop_reason) : trial->stop_reason,
               trial->stop_kind);
@@ -278,16 +286,20 @@ void machine::tell_added(live_trial& trial) {
 }
 
 void machine::end_without_running(live_trial& trial, std::string reason, fact::end_kind kind) {
+  if (trial.end)
+    return give_up_end(trial, std::move(reason));
   if (trial.awaits_lease) {
-    trial.awaits_lease = false;
-    --awaiting_lease_;
-    emit(cmd::cancel_place{trial.id});
+    stop_waiting(trial);
   } else if (trial.retry_at) {
     --in_backoff_;
   }
+  trial.retry_at.reset();
   leave_queue(trial);
   clear_deadlines(trial);
-  end_trial(trial, status_event::end, std::move(reason), kind);
+  if (leaves_end_open(trial, kind))
+    open_the_end(trial, std::move(reason), kind);
+  else
+    end_trial(trial, status_event::end, std::move(reason), kind);
 }
 
 void machine::end_trial(live_trial& trial, status_event event, std::string reason,
@@ -308,6 +320,17 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   if (trial.lacks_checkpoint && !kept_.contains(trial.id))
     note_missing_checkpoint(trial, reason);
   row(trial, std::move(reason));
+  if (!trial.end)
+    tell_end(trial, kind);
+  drop_aside(trial);
+  auto id = trial.id;
+  live_.erase(id);
+  known.live.reset();
+  review(id);
+}
+
+/// Whoever goes by trials hears of its end.
+void machine::tell_end(live_trial& trial, fact::end_kind kind) {
   fact::ended told;
   told.trial = trial.id;
   told.how = kind;
@@ -324,11 +347,6 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);
   for (auto& x : stoppers_)
     x->forget(trial.id);
-  drop_aside(trial);
-  auto id = trial.id;
-  live_.erase(id);
-  known.live.reset();
-  review(id);
 }
 
 void machine::note_missing_objective(const live_trial& trial, std::string& reason) {
@@ -384,9 +402,9 @@ void machine::drain_trial(live_trial& trial) {
     if (!drain_->resumable) {
       end_without_running(trial, drain_->why, fact::end_kind::removed);
     } else if (trial.awaits_lease) {
-      trial.awaits_lease = false;
-      --awaiting_lease_;
-      emit(cmd::cancel_place{trial.id});
+      stop_waiting(trial);
+      if (trial.end)
+        open_ends_.insert(trial.id);
     }
     return;
   }

@@ -293,7 +293,7 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
   drop_aside(trial);
   if (trial.awaits_lease && !suspended_) {
     // Any node will do now.
-    emit(cmd::cancel_place{trial.id});
+    return_lease(trial);
     place(trial);
   } else if (entry(trial.id).status == trial_status::paused) {
     requeue(trial, "what it paused with was lost");

@@ -27,6 +27,11 @@ void machine::take(const on::placed& what) {
   if (trial->aside && start_of(*trial, what.what) != trial->aside)
     lose_aside(*trial, "what it paused with lies in the memory of node "
                            + checkpoints_.at(trial->aside).node + ", and it goes on elsewhere");
+  if (trial->end && !start_of(*trial, what.what)) {
+    emit(cmd::release{what.what.id});
+    give_up_end(*trial, "none of its checkpoints can be restored");
+    return;
+  }
   if (has_only_bad(*trial)) {
     emit(cmd::release{what.what.id});
     fail(*trial, end_class::bad_checkpoint, "none of its checkpoints can be restored");
@@ -44,8 +49,11 @@ void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
   told_of_rest_ = false;
   trial.was_placed = true;
+  trial.draft.reset();
   make_attempt(trial, what);
-  tell_scheduler(fact::started{trial.id});
+  if (!trial.end)
+    tell_scheduler(fact::started{trial.id, trial.redrawn ? trial.config : nullptr});
+  trial.redrawn = false;
   launch(trial);
 }
 
@@ -80,6 +88,10 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
       from != checkpoints_.end() && from->second.trial != trial.id)
     attempt.donor = from->second.trial;
   attempt.at = attempt.from ? phase::restoring : phase::placing;
+  if (trial.end) {
+    attempt.next = parked::stop;
+    attempt.only_ends = checkpoints_.at(attempt.from).iteration >= trial.end->at;
+  }
   emit(attempt_row(trial));
   row(trial);
 }
@@ -129,6 +141,7 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
     x.time_total = from->second.time_total;
   }
   x.failures = trial.failure_count();
+  x.ends = attempt.only_ends;
   return x;
 }
 
@@ -144,12 +157,15 @@ void machine::take(const on::place_refused& what) {
   if (trial == nullptr || !trial->awaits_lease)
     return;
   // A node may have gone after the scheduler had given it so much: it hears of both.
-  if (trial->request != settings_.request && !std::exchange(trial->was_refused, true)) {
+  if (!trial->end && trial->request != settings_.request
+      && !std::exchange(trial->was_refused, true)) {
     hand_back(*trial);
     return;
   }
   trial->awaits_lease = false;
   --awaiting_lease_;
+  if (trial->end)
+    return give_up_end(*trial, what.why);
   trial->last_error = what.why;
   end_trial(*trial, status_event::fail, what.why, fact::end_kind::errored);
   // All trials ask for the same unless told otherwise: the rest would fare no better.
@@ -174,6 +190,8 @@ void machine::begin_steps(live_trial& trial) {
   // What it was restored from is needed no longer on that account.
   if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end())
     review(from->second.trial);
+  if (attempt.only_ends)
+    begin_end(trial);
 }
 
 } // namespace tune

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/trial/automatic_metrics.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -41,6 +43,29 @@ double machine::time_of(const report& what) const {
   return metric_number(what, scheduler_.time_attr).value_or(nan);
 }
 
+/// What the runtime measures stands beside what a trainable says. Where trials are judged by it, it
+/// is one of their metrics: whoever reads rows finds it there.
+std::shared_ptr<const report>
+machine::with_measured(const std::shared_ptr<const report>& what) const {
+  if (draws_ < on::ends_whole)
+    return what;
+  std::shared_ptr<report> result;
+  auto take_in = [&](const std::string& name) {
+    if (!is_automatic(name) || (what->metrics && find_path(*what->metrics, name) != nullptr))
+      return;
+    if (result == nullptr)
+      result = std::make_shared<report>(*what);
+    auto all = result->metrics ? *result->metrics : object{};
+    all.set(name, metric(*what, name));
+    result->metrics = std::make_shared<const object>(std::move(all));
+  };
+  for (const auto& x : settings_.objectives)
+    take_in(x.metric);
+  for (const auto& x : settings_.constraints)
+    take_in(x.metric);
+  return result != nullptr ? result : what;
+}
+
 void machine::take(const on::reported& what) {
   const auto& news = *what.what;
   auto* trial = live(news.trial, news.attempt);
@@ -49,7 +74,7 @@ void machine::take(const on::reported& what) {
   auto& attempt = *trial->attempt;
   attempt.reported = news.number;
   attempt.iteration = news.iteration;
-  attempt.newest = what.what;
+  attempt.newest = with_measured(what.what);
   attempt.heard = now_;
   trained_ += news.time_this_iter;
   note_marks(attempt);
@@ -65,9 +90,13 @@ void machine::take(const on::reported& what) {
   if (settings_.failures.progress_timeout.count() > 0 && attempt.at != phase::stopping)
     set_deadline(*trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
 
+  if (trial->end) {
+    report_at_end(*trial);
+    return;
+  }
   auto repeat = news.iteration <= trial->high_water;
   if (!repeat)
-    count(*trial, what.what);
+    count(*trial, attempt.newest);
   // It is ending already: this was its last result.
   if (attempt.at == phase::stopping) {
     attempt.closed = true;
@@ -272,22 +301,31 @@ void machine::ask_verdict(live_trial& trial) {
 }
 
 void machine::take(const on::exported& what) {
-  const auto* trial = live(what.trial, what.attempt);
+  auto is_last_word = !what.attempt && is_given_up(what.trial);
+  auto* trial = is_last_word ? live(what.trial) : live(what.trial, what.attempt);
   if (trial == nullptr)
     return;
+  note_exports(*trial, what);
+  if (is_last_word)
+    close_the_end(*trial);
+  else
+    trial->attempt->exported = true;
+}
+
+void machine::note_exports(const live_trial& trial, const on::exported& what) {
   object made;
   object failed;
   for (const auto& x : what.formats)
     (x.why.empty() ? made : failed).set(x.format, x.why.empty() ? x.path : x.why);
   if (!made.empty())
-    note_decision(*trial, "exported", made);
+    note_decision(trial, "exported", made);
   if (failed.empty())
     return;
-  note_decision(*trial, "export_failed", failed);
+  note_decision(trial, "export_failed", failed);
   // Once: where it is so for one trial it mostly is for all.
   const auto& first = *failed.begin();
   if (!std::exchange(warned_of_export_, true))
-    emit(cmd::warn{"trial " + to_text(trial->id) + ": its export as " + first.first
+    emit(cmd::warn{"trial " + to_text(trial.id) + ": its export as " + first.first
                    + " failed: " + to_text(first.second)});
 }
 

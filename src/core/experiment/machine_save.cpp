@@ -73,11 +73,14 @@ void machine::begin_save(live_trial& trial, bool then_end) {
   attempt.ends_with_save = then_end;
   attempt.at = phase::saving;
   attempt.answered = attempt.reported;
-  // One that leaves off with its head must find it on disk.
+  // One that leaves off with its head must find it on disk; and where trials are to end with a
+  // checkpoint, the one of a pause may be the last.
   attempt.saves_in_memory = settings_.checkpoints.pause_in_memory && then_end
                             && attempt.next == parked::pause && !attempt.leaves_off
-                            && !attempt.no_memory && !attempt.saves_for_others;
+                            && !attempt.no_memory && !attempt.saves_for_others
+                            && !(settings_.checkpoints.at_end && draws_ >= on::ends_whole);
   attempt.saves_for_others = false;
+  attempt.is_to_export = attempt.is_to_export || (then_end && exports_at_end(trial));
   emit(save_of(trial), then_end ? seq_ : 0);
 }
 
@@ -127,6 +130,9 @@ void machine::take(const on::saved& what) {
     keep_on_disk(*trial, id, std::move(made));
   auto& attempt = *trial->attempt;
   attempt.heard = now_;
+  // Its report did not count, and nobody else knows that it came.
+  if (attempt.only_ends)
+    attempt.handed_over = std::max(attempt.handed_over, what.iteration);
   if (attempt.at == phase::saving && attempt.saving == id)
     end_save(*trial);
   else
@@ -173,7 +179,8 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
   offer_for_best(trial, id);
   review(trial.id);
   review_all();
-  tell_scheduler(fact::saved{trial.id, id, iteration});
+  if (!trial.end)
+    tell_scheduler(fact::saved{trial.id, id, iteration});
 }
 
 /// The trial goes on without it. One that fails alike at each report is noted once.

@@ -44,7 +44,7 @@ bool machine::is_stale(const event_body& what) const {
     return known == checkpoints_.end() || known->second.bad || known->second.doomed;
   }
   if (const auto* x = std::get_if<on::exported>(&what))
-    return gone(x->trial, x->attempt);
+    return x->attempt ? gone(x->trial, x->attempt) : !is_given_up(x->trial);
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::suggest_asked>(&what))
@@ -76,7 +76,7 @@ std::vector<command> machine::outstanding() const {
   if (asked_)
     add(cmd::ask_searcher{*asked_});
   else if (!finished_ && !drain_ && wants_suggestions())
-    add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
+    add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
   if (stalled_at_)
     add(cmd::resolve_stall{*stalled_at_});
   // Also where the attempt went with the last head: an answer may always come late.
@@ -86,6 +86,8 @@ std::vector<command> machine::outstanding() const {
     add(place_of(*live(id)));
   for (auto id : live_) {
     const auto& trial = *live(id);
+    if (is_given_up(id))
+      add(cmd::log{export_lost(trial, settings_.exports)});
     if (!trial.attempt)
       continue;
     const auto& attempt = *trial.attempt;
@@ -183,6 +185,10 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
     into.add(iteration);
   into.add(x.handed_over).add(std::uint64_t{x.unable});
   into.add(std::uint64_t{x.noted_waiting});
+  if (x.is_to_export || x.exported || x.only_ends)
+    into.add(std::uint64_t{x.is_to_export})
+        .add(std::uint64_t{x.exported})
+        .add(std::uint64_t{x.only_ends});
 }
 
 void describe_trial(fingerprint& into, const live_trial& x) {
@@ -206,6 +212,8 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.confirms});
   into.add(std::uint64_t{x.was_refused});
+  into.add(x.draft ? static_cast<std::uint64_t>(*x.draft) + 1 : 0).add(x.drawn_at);
+  into.add(std::uint64_t{x.redrawn}).add(x.granted ? x.granted->id.number + 1 : 0);
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
       .add(std::uint64_t{x.queued})
@@ -221,6 +229,11 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   if (x.graft)
     into.add(x.graft->donor).add(x.graft->from).add(*x.graft->config);
   into.add(std::string_view{x.last_error});
+  if (x.end)
+    into.add(std::string_view{x.end->reason})
+        .add(static_cast<std::uint64_t>(x.end->kind))
+        .add(x.end->at)
+        .add(std::string_view{x.end->given_up});
 }
 
 } // namespace
@@ -269,12 +282,17 @@ void machine::describe(fingerprint& into) const {
   into.add(static_cast<std::uint64_t>(ask_again_after_.count()));
   into.add(static_cast<std::uint64_t>(trained_.count()));
   into.add(static_cast<std::uint64_t>(trained_before_.count()));
+  into.add(searcher_told_);
+  for (auto id : granted_)
+    into.add(id);
   into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
   into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
   into.add(std::uint64_t{gathering_}).add(asked_for_);
   for (const auto& [key, trial] : added_)
     into.add(std::string_view{key}).add(trial);
   for (auto id : asked_waiting_)
+    into.add(id);
+  for (auto id : open_ends_)
     into.add(id);
   for (const auto& [cause, trial] : judging_)
     into.add(cause).add(trial);

@@ -22,20 +22,23 @@ void machine::settle() {
   if (!drain_ && trained_ > trained_before_ && has_trained_enough())
     leave_off_in_time();
   if (drain_) {
-    if (counts_[static_cast<std::size_t>(trial_status::running)] == 0)
+    if (counts_[static_cast<std::size_t>(trial_status::running)] == 0 && giving_up_ == 0)
       finish(drain_->status, drain_->why);
     return;
   }
   if (gathering_)
     return;
+  place_open_ends();
   if (narrowed_) {
     settle_narrowed();
     if (!finished_ && stands_still())
       tell_of_rest();
     return;
   }
-  if (wants_suggestions())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted()}});
+  if (auto id = next_draft())
+    emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::none, id}});
+  else if (wants_suggestions())
+    emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
   if (auto count = choices_wanted(); count > 0) {
     choosing_ = seq_;
     scheduler_heard_ = false;
@@ -119,7 +122,7 @@ bool machine::withdraw_newest(const std::string& why) {
                     && trial.lineage == 1 && trial.last == nullptr && trial.suggested;
     if (!is_fresh || entry(trial.id).status != trial_status::pending)
       continue;
-    withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin});
+    withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin, trial.draft.has_value()});
     // Nobody knows of what the last head asked for.
     awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     end_without_running(trial, why, fact::end_kind::removed);
@@ -139,6 +142,8 @@ void machine::revive_withdrawn() {
   trial.born = seq_;
   trial.request = settings_.request;
   trial.suggested = true;
+  if (first.mapped().draft)
+    trial.draft = drafting::quick;
   entry(trial.id).live = std::move(made);
   live_.insert(trial.id);
   runs_.revive(trial.id);
@@ -193,13 +198,15 @@ void machine::finish(experiment_status status, std::string why) {
 
 void machine::take(const on::suggest_asked& what) {
   asks_ = what.ask;
-  asked_ = ask{what.ask, what.count, seq_};
+  asked_ = ask{what.ask, what.count, seq_, what.drafts, what.trial};
   searcher_heard_ = false;
   emit(cmd::ask_searcher{*asked_});
 }
 
 void machine::take(const on::suggested& what) {
-  asked_.reset();
+  auto question = *std::exchange(asked_, std::nullopt);
+  if (question.trial)
+    return replace_draft(*question.trial, what);
   suggested_fact told{what.ask, what.what, trial_id{trials_.size()}};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
@@ -207,6 +214,9 @@ void machine::take(const on::suggested& what) {
       auto& trial = add_trial(x);
       // What confirms is no sample of the search.
       trial.suggested = !trial.confirms;
+      if (x.draft)
+        trial.draft = question.drafts;
+      trial.drawn_at = question.at;
       suggested_ += trial.confirms ? 0 : 1;
     }
     searcher_waits_ = list->empty() && !searcher_heard_;
@@ -237,7 +247,7 @@ live_trial& machine::add_trial(const suggestion& what) {
   live_.insert(trial.id);
   if (settings_.repeats.is_on()) {
     trial.confirms = is_confirming(trial.origin);
-    runs_.add(trial.id, *trial.config, trial.confirms);
+    runs_.add(trial.id, *trial.config, trial.origin);
     run_numbers_.take(*trial.config);
   }
   row(trial);
@@ -255,7 +265,7 @@ live_trial& machine::add_trial(const suggestion& what) {
 live_trial& machine::add_runs(const config_ptr& config) {
   const auto& rule = settings_.repeats;
   if (!rule.is_on() || config->find(rule.parameter) != nullptr) {
-    auto& trial = add_trial({config, "client"});
+    auto& trial = add_trial({config, std::string{client_origin}});
     introduce(trial);
     return trial;
   }
@@ -263,7 +273,8 @@ live_trial& machine::add_runs(const config_ptr& config) {
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
     numbered.set(rule.parameter, run_numbers_.next(*config));
-    auto& trial = add_trial({std::make_shared<const object>(std::move(numbered)), "client"});
+    auto& trial = add_trial(
+        {std::make_shared<const object>(std::move(numbered)), std::string{client_origin}});
     introduce(trial);
     if (trial.id != first)
       ask_for(trial);
@@ -306,8 +317,8 @@ void machine::take(const on::chosen& what) {
 
 bool machine::start(trial_id id) {
   auto* trial = live(id);
-  if (trial == nullptr || trial->awaits_lease || trial->retry_at || trial->held == hold::held
-      || (narrowed_ && !trial->asked_for))
+  if (trial == nullptr || trial->end || trial->awaits_lease || trial->retry_at
+      || trial->held == hold::held || (narrowed_ && !trial->asked_for))
     return false;
   auto status = entry(id).status;
   if (status == trial_status::paused) {

@@ -15,12 +15,16 @@ void machine::set_deadline(live_trial& trial, due_kind what, instant when) {
   deadlines_.emplace(when, trial.id, what);
 }
 
+void machine::clear_deadline(live_trial& trial, due_kind what) {
+  auto& known = trial.due_at[static_cast<std::size_t>(what)];
+  if (known)
+    deadlines_.erase({*known, trial.id, what});
+  known.reset();
+}
+
 void machine::clear_deadlines(live_trial& trial) {
-  for (std::size_t i = 0; i < trial.due_at.size(); ++i) {
-    if (trial.due_at[i])
-      deadlines_.erase({*trial.due_at[i], trial.id, static_cast<due_kind>(i)});
-    trial.due_at[i].reset();
-  }
+  for (std::size_t i = 0; i < trial.due_at.size(); ++i)
+    clear_deadline(trial, static_cast<due_kind>(i));
 }
 
 std::optional<instant> machine::next_deadline() const {
@@ -103,6 +107,9 @@ void machine::take(const on::ticked& what) {
       return;
     case due_kind::kill_time:
       give_up(*trial);
+      return;
+    case due_kind::draft:
+      keep_draft(*trial);
       return;
     case due_kind::time_limit:
     case due_kind::ask_again:

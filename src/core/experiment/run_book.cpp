@@ -88,15 +88,18 @@ bool run_book::standing::operator<(const standing& than) const {
   return group < than.group;
 }
 
-void run_book::add(trial_id trial, const object& config, bool confirms) {
+void run_book::add(trial_id trial, const object& config, std::string_view origin) {
   if (members_.contains(trial))
     return;
+  auto confirms = is_confirming(origin);
   std::pair key{confirms, run_key(config, rule_.parameter)};
   auto [place, is_new] = by_key_.emplace(key, groups_.size());
   if (is_new)
     groups_.push_back({confirms, std::move(key.second)});
   members_.emplace(trial, member{place->second});
-  groups_[place->second].trials.push_back(trial);
+  auto& group = groups_[place->second];
+  group.trials.push_back(trial);
+  group.is_drawn = group.is_drawn || origin != client_origin;
   ++open_;
   judge(place->second);
 }
@@ -130,6 +133,8 @@ run_group run_book::group_of(const entry& x) const {
   result.trials = x.trials;
   result.confirms = x.confirms;
   result.wanted = x.confirms ? rule_.confirm_runs : rule_.runs;
+  if (!x.is_drawn)
+    result.wanted = std::min(result.wanted, static_cast<std::uint32_t>(x.trials.size()));
   auto ended = std::count_if(x.trials.begin(), x.trials.end(),
                              [&](trial_id id) { return members_.at(id).ended; });
   auto is_over = static_cast<std::uint64_t>(ended) >= result.wanted;

@@ -77,6 +77,7 @@ void simulation::start(std::size_t which, lease_id id, const cmd::launch& x) {
     fault(promise::nothing_lost_or_doubled, "attempt " + to_text(x.attempt) + " begins twice");
   process made{x.trial, x.attempt, id,
                which,   x.config,  attempt_session{x.iteration, x.time_total, agenda_.now()}};
+  made.exports = x.ends;
   processes_.insert_or_assign(x.attempt, std::move(made));
   auto early = early_.extract(x.attempt);
   to_process(x.attempt, [this, from = x.from](process& who) { begin(who, from); });

@@ -86,7 +86,7 @@ void simulation::grant() {
     if (engine_->machine().is_finished())
       for_head([this, id] { free(id); });
     else
-      tell(on::placed{{x.token}, engine_->machine().next_attempt(), std::move(x.what)});
+      tell(engine_->machine().granted({x.token}, std::move(x.what)));
   }
 }
 

@@ -130,7 +130,7 @@ void simulation::compute(process& who) {
   }
   auto step = model_->next(who.trial, who.config, who.session.iteration());
   if (!step.metrics) {
-    end(who.attempt, end_class::finished);
+    end_in_order(who, end_class::finished, true);
     return;
   }
   who.computes = true;
@@ -179,7 +179,7 @@ void simulation::finish_step(process& who, object metrics) {
       return;
   }
   if (stops)
-    end(attempt, end_class::stopped);
+    end_in_order(still->second, end_class::stopped, false);
   else if (goes_on)
     compute(still->second);
 }
@@ -231,7 +231,7 @@ void simulation::save(process& who, const cmd::save& x) {
     still->second.session.go_on(agenda_.now());
     compute(still->second);
   } else if (!failed) {
-    end(attempt, end_class::stopped);
+    end_in_order(still->second, end_class::stopped, x.exports);
   }
 }
 
@@ -253,7 +253,23 @@ void simulation::halt(process& who, const cmd::halt& x) {
   else if (who.computes && happens(0.5))
     who.stops = true;
   else
-    end(who.attempt, end_class::stopped);
+    end_in_order(who, end_class::stopped, x.exports);
+  if (auto known = processes_.find(x.attempt); known != processes_.end())
+    known->second.exports = known->second.exports || x.exports;
+}
+
+/// @param exports It is the end of its trial, or it was told so before.
+void simulation::end_in_order(process& who, end_class how, bool exports) {
+  const auto attempt = who.attempt;
+  if ((exports || who.exports) && settings_.export_time.count() > 0) {
+    on::exported made{who.trial, attempt, "there/" + to_text(attempt), 1, {}};
+    for (const auto& format : settings_.exports)
+      made.formats.push_back({format, made.location + "/" + format, {}});
+    to_head(who, std::move(made));
+  }
+  // The news may have changed anything.
+  if (processes_.contains(attempt))
+    end(attempt, how);
 }
 
 void simulation::end(attempt_id attempt, end_class how, std::string detail) {

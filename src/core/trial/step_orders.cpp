@@ -156,7 +156,7 @@ std::string step_orders::doing() const {
 }
 
 step_commands step_orders::train() {
-  if (halted_)
+  if (halted_ || plan_.ends)
     return finish(end_class::stopped);
   now_ = stage::stepping;
   return {step_cmd::step{}};

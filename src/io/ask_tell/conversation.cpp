@@ -82,6 +82,12 @@ object fault_answer(std::string what) {
   return {{"op", "fault"}, {"error", std::move(what)}};
 }
 
+experiment_settings settings_for_executor(experiment_settings from) {
+  from.drafts = drafting::quick;
+  from.draft_patience = {};
+  return from;
+}
+
 conversation::conversation(conversation_parts parts, conversation_ports& world)
     : world_{world}
     , space_{std::move(parts.space)}
@@ -91,6 +97,11 @@ conversation::conversation(conversation_parts parts, conversation_ports& world)
                                              std::move(parts.source), world, *trials_)} {}
 
 conversation::~conversation() = default;
+
+void conversation::go_by(rule_change what) {
+  what.settings = settings_for_executor(std::move(what.settings));
+  runner_->go_by(std::move(what));
+}
 
 void conversation::replay(const event& what) {
   runner_->replay(what);
@@ -151,7 +162,7 @@ expected<object> conversation::ask(const object& request) {
   while (auto id = trials_->next()) {
     trials_->taken(*id);
     lease where{{machine().last_seq() + 1}, {{"executor", {}, {}}}};
-    runner_->post(on::placed{*id, machine().next_attempt(), std::move(where)});
+    runner_->post(machine().granted(*id, std::move(where)));
     if (auto done = runner_->settle(); !done)
       return done.error();
     if (auto what = trials_->take_launched())

@@ -14,6 +14,7 @@ namespace {
 /// More than any pipe holds: what a stray writes after the end shall not keep us.
 constexpr std::size_t drain_limit = 2 * 1024 * 1024;
 constexpr std::size_t max_reports_after_end = 256;
+constexpr std::size_t first_line_count = 3;
 constexpr std::size_t last_line_count = 5;
 
 constexpr std::array<std::string_view, 5> own_variables{
@@ -342,7 +343,7 @@ void child_process::drain(std::span<char> buffer) {
 void child_process::describe_output(exit_info& how) {
   err_.finish();
   out_.finish();
-  how.stderr_lines = err_.last_lines(last_line_count);
+  how.stderr_lines = err_.first_and_last_lines(first_line_count, last_line_count);
   how.stdout_lines = out_.last_lines(last_line_count);
   how.output_trouble = err_.trouble().empty() ? out_.trouble() : err_.trouble();
 }

@@ -94,7 +94,7 @@ public:
   void begin(const trial_context& of) {
     std::lock_guard lock{mutex_};
     exports_ = {of.export_directory, of.exports};
-    exports_said_ = false;
+    exports_said_ = of.ends;
   }
 
   export_order exports() override {
@@ -239,6 +239,7 @@ host_order order_in_environment() {
   result.visible_devices = environment("CUDA_VISIBLE_DEVICES");
   result.exports = formats_of(environment("TUNE_TRIAL_EXPORT"));
   result.export_directory = environment("TUNE_TRIAL_EXPORT_DIR");
+  result.ends = !environment("TUNE_TRIAL_ENDS").empty();
   if (auto bundles = from_json(environment("TUNE_TRIAL_BUNDLES")))
     result.bundles = bundles_from(*bundles);
   order.params = environment("TUNE_TRIAL_PARAMS");
@@ -249,7 +250,7 @@ host_order order_in_environment() {
 
 /// Makes the environment what a new process of this attempt would find.
 void set_environment(const host_order& order, const object& config) {
-  std::vector<std::string> old{"TUNE_TRIAL_RESTORE"};
+  std::vector<std::string> old{"TUNE_TRIAL_RESTORE", "TUNE_TRIAL_ENDS"};
   for (auto** entry = environ; *entry != nullptr; ++entry) {
     std::string_view text{*entry};
     if (text.starts_with("TUNE_TRIAL_PARAM_"))
@@ -406,6 +407,8 @@ trial_environment(const object& config, const trial_context& context,
   }
   if (restore)
     result.emplace_back("TUNE_TRIAL_RESTORE", restore->string());
+  if (context.ends)
+    result.emplace_back("TUNE_TRIAL_ENDS", "1");
   if (!context.visible_devices.empty())
     result.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
   std::size_t sum = 0;

@@ -50,6 +50,8 @@ std::string to_line(const host_order& what) {
     next.set("bundles", to_value(with.bundles));
   if (what.restore)
     next.set("restore", what.restore->string());
+  if (with.ends)
+    next.set("ends", true);
   return to_json(object{{"next", std::move(next)}});
 }
 
@@ -69,6 +71,8 @@ expected<host_order> read_host_order(std::string_view text) {
   result.context.export_directory = text_of(*next, "export_directory");
   if (const auto* bundles = next->find("bundles"))
     result.context.bundles = bundles_from(*bundles);
+  const auto* ends = next->find("ends");
+  result.context.ends = ends != nullptr && ends->as_bool() != nullptr && *ends->as_bool();
   result.params = text_of(*next, "params");
   if (result.context.directory.empty() || result.params.empty())
     return error{ec::protocol, "an attempt without directory or parameters"};

@@ -2,22 +2,26 @@
 #include "output_file.hpp"
 
 #include "tune/core/printable.hpp"
+#include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace tune {
 
 namespace {
 
-/// Bytes kept for the last lines.
+/// Bytes kept for the first lines, and for the last ones.
+constexpr std::size_t head_size = 2048;
 constexpr std::size_t tail_size = 4096;
 constexpr std::size_t longest_last_line = 500;
 /// Bytes that may wait for a file which cannot be opened for now.
@@ -25,6 +29,7 @@ constexpr std::size_t most_waiting = 1024 * 1024;
 
 /// The most that is kept of the end: it waits in memory.
 constexpr std::uint64_t longest_end = 256 * 1024;
+constexpr std::uint64_t end_where_room_is_short = 4096;
 
 constexpr std::string_view gap_begin = "\n[";
 constexpr std::string_view gap_end = " bytes left out here]\n";
@@ -102,6 +107,25 @@ void output_file::put(std::string_view bytes) {
   }
 }
 
+/// What is printed must not use up what the record needs.
+void output_file::check_room(std::size_t bytes) {
+  constexpr std::uint64_t often = 64 * 1024;
+  unchecked_ += bytes;
+  if (lacks_room_ || (size_ > 0 && unchecked_ < often))
+    return;
+  unchecked_ = 0;
+  struct statvfs disk {};
+  if (::fstatvfs(file_.get(), &disk) != 0)
+    return;
+  const auto kept = room_kept_free(std::uint64_t{disk.f_blocks} * disk.f_frsize);
+  if (std::uint64_t{disk.f_bavail} * disk.f_frsize >= kept + bytes)
+    return;
+  lacks_room_ = true;
+  end_size_ = std::min(end_size_, end_where_room_is_short);
+  cap_ = std::min(cap_, size_ + end_size_);
+  trouble_ = "no room for " + path_.string() + ": what is left of the disk is kept for the record";
+}
+
 void output_file::write(std::string_view bytes) {
   remember(bytes);
   if (path_.empty() || bytes.empty())
@@ -170,6 +194,8 @@ void output_file::finish() {
 void output_file::append(std::string_view bytes) {
   if (!file_ || bytes.empty())
     return;
+  if (size_ + end_size_ < cap_)
+    check_room(bytes.size());
   const auto most = cap_ - end_size_;
   const auto room = size_ < most ? most - size_ : 0;
   put(bytes.substr(0, room));
@@ -181,7 +207,20 @@ void output_file::close() {
   file_.reset();
 }
 
+void output_file::count_lines(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto end = bytes.find('\n');
+    in_line_ = in_line_ || bytes.substr(0, end).find_first_not_of('\r') != bytes.npos;
+    if (end == bytes.npos)
+      return;
+    lines_ += std::exchange(in_line_, false) ? 1 : 0;
+    bytes.remove_prefix(end + 1);
+  }
+}
+
 void output_file::remember(std::string_view bytes) {
+  count_lines(bytes);
+  head_ += bytes.substr(0, head_size - head_.size());
   if (bytes.size() >= tail_size) {
     tail_.assign(bytes.substr(bytes.size() - tail_size));
     return;
@@ -207,6 +246,32 @@ std::vector<std::string> output_file::last_lines(std::size_t count) const {
     rest = start == rest.npos ? std::string_view{} : rest.substr(0, start + 1);
   }
   std::reverse(result.begin(), result.end());
+  return result;
+}
+
+std::vector<std::string> output_file::first_and_last_lines(std::size_t first,
+                                                           std::size_t last) const {
+  auto end = last_lines(last);
+  const auto all = lines_ + (in_line_ ? 1 : 0);
+  const auto left = all - std::min<std::uint64_t>(all, end.size());
+  std::vector<std::string> result;
+  std::string_view rest{head_};
+  while (result.size() < std::min<std::uint64_t>(first, left) && !rest.empty()) {
+    const auto stop = std::min(rest.find('\n'), rest.size());
+    auto line = rest.substr(0, stop);
+    while (line.ends_with('\r'))
+      line.remove_suffix(1);
+    if (!line.empty())
+      result.push_back(readable(line));
+    rest.remove_prefix(std::min(stop + 1, rest.size()));
+  }
+  if (left > result.size()) {
+    const auto between = left - result.size();
+    result.push_back("… (" + std::to_string(between) + (between == 1 ? " line" : " lines")
+                     + " between)");
+  }
+  result.insert(result.end(), std::make_move_iterator(end.begin()),
+                std::make_move_iterator(end.end()));
   return result;
 }
 

@@ -2,10 +2,12 @@
 #include "loading.hpp"
 
 #include "tune/core/plugin/option_line.hpp"
+#include "tune/core/search/automatic/automatic.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 
@@ -257,6 +259,17 @@ void check_sinks(loading& x) {
 
 } // namespace
 
+/// What `auto` means is recorded: whoever goes on does so alike.
+void settle_partial(loading& x) {
+  static constexpr std::array<std::string_view, 4> cutting{"asha", "hyperband", "hb_bohb",
+                                                           "median_stopping"};
+  auto cuts = std::find(cutting.begin(), cutting.end(), x.what.scheduler.type) != cutting.end();
+  for (auto& option : x.what.search.options) {
+    if (option.name == automatic::partial_option && option.text == "auto")
+      option.text = cuts ? "true" : "false";
+  }
+}
+
 void check_plugins(loading& x) {
   check_sinks(x);
   auto& search = x.what.search;
@@ -269,6 +282,7 @@ void check_plugins(loading& x) {
     read_file_options(x, "scheduler", judge->known, scheduler.options);
   if (judge != nullptr)
     check_options(x, "scheduler", scheduler.type, judge->known, scheduler.options);
+  settle_partial(x);
   if (!x.faults.empty())
     return;
   if (searcher != nullptr)

@@ -88,34 +88,44 @@ void warn_of_idle_comparisons(loading& x) {
            "[space] " + each.parameter + ": in its condition " + each.why);
 }
 
+/// What was written, where no line of a file shows it.
+std::string written_text(const loading& x, const parameter_text& line) {
+  const auto* entry = x.find("space", line.name);
+  auto is_shown = entry == nullptr || entry->origin.from == config_origin::source::file;
+  return is_shown ? std::string{} : ", in " + line.name + " = " + line.text;
+}
+
 /// Parses all of `[space]`, again after each fault without the parameter that caused it, so that
-/// one run shows several.
-void parse_space(loading& x) {
+/// one run shows several. @returns whether there was none: otherwise what stands for the parameter
+/// is nobody's value.
+bool parse_space(loading& x) {
   constexpr int most_attempts = 8;
   auto lines = space_lines(x.what);
   if (lines.size() > most_parameters) {
     x.refuse("space", lines[most_parameters].name,
              "\"" + lines[most_parameters].name + "\" is one too many: at most "
                  + std::to_string(most_parameters) + " parameters");
-    return;
+    return false;
   }
   std::set<std::string> blamed;
   for (int i = 0; i < most_attempts; ++i) {
     auto parsed = search_space::parse(lines);
     if (parsed) {
       x.space = std::make_shared<const search_space>(std::move(*parsed));
-      return;
+      return blamed.empty();
     }
     auto name = leading_name(parsed.error().detail);
     if (!blamed.insert(name).second)
-      return;
-    x.refuse("space", name, parsed.error().detail);
+      return false;
     auto line = std::find_if(lines.begin(), lines.end(),
                              [&](const parameter_text& each) { return each.name == name; });
+    x.refuse("space", name,
+             parsed.error().detail + (line == lines.end() ? "" : written_text(x, *line)));
     if (line == lines.end())
-      return;
+      return false;
     line->text = "0";
   }
+  return false;
 }
 
 } // namespace
@@ -131,9 +141,9 @@ void check_sections(loading& x) {
 void check_space(loading& x) {
   if (!check_repeats(x))
     return;
-  parse_space(x);
+  auto is_whole = parse_space(x);
   warn_of_empty_space(x);
-  if (x.space) {
+  if (is_whole) {
     warn_of_idle_comparisons(x);
     check_points(x);
   }

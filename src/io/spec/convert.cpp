@@ -138,9 +138,11 @@ experiment_settings settings_of(const spec& x) {
                         x.checkpoint.pause_storage == pause_place::memory};
   if (!x.trainable.exports.empty())
     result.export_time = x.trainable.export_timeout;
+  result.exports = x.trainable.exports;
   result.time_limit = x.experiment.time_limit;
   result.training_limit = x.experiment.training_limit;
   result.stall_timeout = x.experiment.stall_timeout;
+  result.draft_patience = x.search.max_wait;
   result.stop_grace = x.cluster.stop_grace;
   result.kill_time = x.cluster.kill_grace + patience_with_killing;
   return result;

@@ -25,6 +25,8 @@ std::string text_of(const std::regex_error& why) {
   if (why.code() == std::regex_constants::error_badbrace
       || why.code() == std::regex_constants::error_brace)
     return "braces hold a count of repetitions, or are {number}; \\{ is the character";
+  if (why.code() == std::regex_constants::error_brack)
+    return "'[' and ']' do not match; \\[ is the character";
   return why.what();
 }
 
@@ -52,6 +54,11 @@ expected<void> check_metric_expression(const named_text& x) {
   auto groups = groups_of(key, x.text);
   if (!groups)
     return groups.error();
+  if (*groups == 0 && x.text.find(number_placeholder) != x.text.npos)
+    return error{ec::bad_syntax,
+                 key + " = " + x.text
+                     + ": brackets enclose a set of characters, of which one is to stand there, "
+                       "and {number} in them is none; write \\[ and \\] for the characters"};
   if (*groups == 0)
     return error{ec::bad_syntax, key + " = " + x.text
                                      + ": needs {number}, or a group, where the value stands, such "

@@ -223,6 +223,11 @@ void add_plugins(rows& to) {
       TUNE_FIELD(search.points_from)));
   to.push_back(integer({"search", "points_from_best", "how many of them"}, {1, most_points},
                        TUNE_FIELD(search.points_from_best)));
+  to.push_back(duration({"search", "max_wait",
+                         "how long a free place waits for a searcher that thinks its suggestion "
+                         "over; then what it drew ahead runs; 0 = as long as it takes",
+                         true},
+                        TUNE_FIELD(search.max_wait)));
   to.push_back(integer({"search", "repeat", "runs of each configuration, which is judged by all"},
                        {1, most_runs}, TUNE_FIELD(search.repeat)));
   to.push_back(one_of({"search", "repeat_judge", "what the runs of a configuration come to"},

@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view arrow = "->";
+/// Of a file system, less than what the name has while the file is being written.
+constexpr std::size_t longest_name = 240;
 
 /// What the runtime writes into a trial's directory; see docs/trial_files.md.
 bool is_taken(const std::string& first) {
@@ -24,13 +26,18 @@ bool is_taken(const std::string& first) {
       "params.json", "result.jsonl", "progress.csv", "error.txt", "stdout", "stderr"};
   return std::find(names.begin(), names.end(), first) != names.end()
          || first.starts_with(".params.json") || first.starts_with("attempt_")
-         || first.starts_with("stdout.") || first.starts_with("stderr.");
+         || first.starts_with("stdout.") || first.starts_with("stderr.")
+         || first.starts_with(".tune_");
 }
 
 /// Why a file cannot be written there; empty: it can.
 std::string why_no_target(const fs::path& to) {
   if (to.is_absolute() || to == "." || !to.has_filename() || *to.begin() == "..")
     return "\"" + to.string() + "\" must be a file in the trial's directory";
+  auto is_too_long = [](const fs::path& part) { return part.native().size() > longest_name; };
+  if (std::any_of(to.begin(), to.end(), is_too_long))
+    return "\"" + to.string().substr(0, 40) + "…\": a name in it has more than "
+           + std::to_string(longest_name) + " bytes";
   if (is_taken(to.begin()->string()))
     return "\"" + to.string() + "\" is a name of the runtime in the trial's directory";
   return {};
@@ -98,8 +105,18 @@ expected<template_file> template_file::load(const fs::path& from, std::string to
   return result;
 }
 
-std::string template_file::render(const object& config, const command_builtins& builtins) const {
+expected<std::string> template_file::render(const object& config,
+                                            const command_builtins& builtins) const {
+  std::size_t size = 0;
+  for (const auto& line : lines_) {
+    size += line.size(config, builtins);
+    if (size > most_made_bytes)
+      return error{ec::refused, "template: \"" + to_ + "\" would have more than "
+                                    + std::to_string(most_made_bytes)
+                                    + " bytes with the values of this trial"};
+  }
   std::string result;
+  result.reserve(size);
   for (const auto& line : lines_)
     result += line.render(config, builtins).value_or("");
   return result;

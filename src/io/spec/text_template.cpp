@@ -127,6 +127,17 @@ std::optional<std::string> text_template::render(const object& config,
   return result;
 }
 
+std::size_t text_template::size(const object& config, const command_builtins& builtins) const {
+  std::size_t result = 0;
+  for (const auto& part : pieces_) {
+    auto more = part.placeholder ? filled(part.text, config, builtins) : std::nullopt;
+    if (part.placeholder && !more)
+      return 0;
+    result += more ? more->size() : part.text.size();
+  }
+  return result;
+}
+
 std::string without_placeholders(const std::string& text, const std::vector<std::string>& known) {
   auto parsed = text_template::parse(text, known);
   const auto is_itself

@@ -81,8 +81,7 @@ expected<std::vector<trial_row>> judge_all(store_reader& from, const best_rule& 
 run_book book_of(const std::vector<judged>& all, const repeat_rule& rule) {
   run_book result{rule};
   for (const auto& [how, row] : all) {
-    result.add(row.trial, row.best_config ? *row.best_config : row.config,
-               is_confirming(row.origin));
+    result.add(row.trial, row.best_config ? *row.best_config : row.config, row.origin);
     result.note(row.trial, how);
     if (is_final(row.status))
       result.end(row.trial);

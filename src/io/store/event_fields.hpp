@@ -59,7 +59,9 @@ constexpr auto fields(of<on::opened>) {
 }
 constexpr auto fields(of<on::suggest_asked>) {
   using x = on::suggest_asked;
-  return std::tuple{field{"ask", &x::ask}, field{"count", &x::count}};
+  return std::tuple{field{"ask", &x::ask}, field{"count", &x::count},
+                    field{"drafts", &x::drafts, json_position::plain, true},
+                    field{"trial", &x::trial, json_position::plain, true}};
 }
 constexpr auto fields(of<on::suggested>) {
   using x = on::suggested;
@@ -75,6 +77,9 @@ constexpr auto fields(of<on::placed>) {
   using x = on::placed;
   return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt},
                     field{"lease", &x::what}};
+}
+constexpr auto fields(of<on::granted>) {
+  return std::tuple{field{"trial", &on::granted::trial}, field{"lease", &on::granted::what}};
 }
 constexpr auto fields(of<on::place_refused>) {
   using x = on::place_refused;
@@ -190,7 +195,8 @@ constexpr auto fields(of<report>) {
 }
 constexpr auto fields(of<suggestion>) {
   using x = suggestion;
-  return std::tuple{field{"config", &x::config}, field{"origin", &x::origin}};
+  return std::tuple{field{"config", &x::config}, field{"origin", &x::origin},
+                    field{"draft", &x::draft, json_position::plain, true}};
 }
 constexpr auto fields(of<nothing_yet>) {
   return std::tuple{};

@@ -21,12 +21,13 @@ namespace tune::store {
 /// Why a text could not be read: the path of the field, and what is wrong with it.
 using complaint = std::string;
 
-inline constexpr std::array<std::string_view, 6> due_names{
-    "time_limit", "progress_timeout", "stop_grace", "retry", "ask_again", "kill_time"};
+inline constexpr std::array<std::string_view, 7> due_names{
+    "time_limit", "progress_timeout", "stop_grace", "retry", "ask_again", "kill_time", "draft"};
 inline constexpr std::array<std::string_view, 4> strategy_names{"pack", "spread", "strict_pack",
                                                                 "strict_spread"};
 inline constexpr std::array<std::string_view, 2> opening_names{"at_once", "gathers"};
 inline constexpr std::array<std::string_view, 2> policy_names{"pack", "spread"};
+inline constexpr std::array<std::string_view, 3> drafting_names{"none", "quick", "thorough"};
 inline constexpr std::array<std::string_view, 3> proposal_names{"trials", "wait", "finished"};
 
 inline bool fail(complaint& why, std::string_view text) {
@@ -104,6 +105,9 @@ inline void put(std::string& to, resource_request::strategy x) {
 }
 inline void put(std::string& to, opening x) {
   append_json_string(to, opening_names[static_cast<std::size_t>(x)]);
+}
+inline void put(std::string& to, drafting x) {
+  append_json_string(to, drafting_names[static_cast<std::size_t>(x)]);
 }
 inline void put(std::string& to, placement_policy x) {
   append_json_string(to, policy_names[static_cast<std::size_t>(x)]);
@@ -215,6 +219,9 @@ inline bool get(const value& from, resource_request::strategy& to, complaint& wh
 }
 inline bool get(const value& from, opening& to, complaint& why) {
   return get_named(from, to, opening_names, why);
+}
+inline bool get(const value& from, drafting& to, complaint& why) {
+  return get_named(from, to, drafting_names, why);
 }
 inline bool get(const value& from, placement_policy& to, complaint& why) {
   return get_named(from, to, policy_names, why);
@@ -328,6 +335,8 @@ bool is_left_out(const M& x) {
     return x == placement_policy::pack;
   else if constexpr (std::is_same_v<M, opening>)
     return x == opening::at_once;
+  else if constexpr (std::is_same_v<M, drafting>)
+    return x == drafting::none;
   else
     return false;
 }

@@ -497,6 +497,23 @@ expected<export_counts> store_reader::count_exports() {
   return found->value_or(export_counts{});
 }
 
+expected<trial_tally> store_reader::tally() {
+  auto read = [](const statement& row) -> expected<trial_tally> {
+    auto count = [&](int column) { return static_cast<std::uint64_t>(row.number(column)); };
+    return trial_tally{count(0), trial_id{count(1)}, count(2), count(3)};
+  };
+  auto found = impl_->one<trial_tally>(
+      "SELECT coalesce(sum(iterations > 0 AND best_metrics IS NULL), 0),"
+      " coalesce(min(iif(iterations > 0 AND best_metrics IS NULL, trial, NULL)), 0),"
+      " coalesce(sum(origin LIKE 'confirms %'), 0),"
+      " coalesce(sum(origin LIKE 'confirms %' AND status = 'ERRORED'), 0)"
+      " FROM t_trials WHERE ended IS NOT NULL",
+      +read);
+  if (!found)
+    return found.error();
+  return found->value_or(trial_tally{});
+}
+
 expected<std::vector<node_row>> store_reader::nodes() {
   return impl_->collect("SELECT node, state, capacity, since, why FROM t_nodes ORDER BY node",
                         store::read_node);

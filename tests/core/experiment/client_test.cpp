@@ -451,6 +451,20 @@ TEST_F(clients, retry_goes_on_from_the_newest_checkpoint_and_is_not_judged_twice
   EXPECT_EQ(ports.all<cmd::judge>().size(), judged + 1);
 }
 
+TEST_F(clients, retry_holds_the_iteration_that_it_had_come_to) {
+  open();
+  run();
+  report();
+  report();
+  end(end_class::finished);
+  order(on::retry_asked{zero, std::make_shared<object>(object{{"x", 1}}), "test", false});
+  EXPECT_EQ(row().iteration, 2u);
+  order(on::stop_asked{zero, "enough"});
+
+  EXPECT_EQ(status(), trial_status::terminated);
+  EXPECT_EQ(row().iteration, 2u);
+}
+
 TEST_F(clients, retry_from_scratch_forgets_checkpoints_and_is_judged_afresh) {
   settings.checkpoints.frequency = 1;
   bring_to(state::reported);

@@ -34,7 +34,8 @@ struct filled {
   explicit filled(repeat_rule rule) : book{std::move(rule)} {}
   trial_id begin(int x, bool confirms = false) {
     trial_id id{next++};
-    book.add(id, object{{"x", x}, {"seed", static_cast<std::int64_t>(id.number)}}, confirms);
+    book.add(id, object{{"x", x}, {"seed", static_cast<std::int64_t>(id.number)}},
+             confirms ? "confirms 00000" : "random");
     return id;
   }
   void run(int x, double score, double violation = 0, bool confirms = false) {
@@ -44,6 +45,33 @@ struct filled {
   }
   void fail(int x) { book.end(begin(x)); }
 };
+
+TEST(run_groups, want_no_more_runs_than_a_client_asked_for) {
+  run_book book{three()};
+  const object fixed{{"x", 1}, {"seed", 7}};
+  book.add({0}, fixed, client_origin);
+  book.note({0}, {0, 5});
+  book.end({0});
+
+  EXPECT_EQ(book.best()->wanted, 1u);
+  EXPECT_TRUE(book.best()->is_full);
+
+  // The search comes to the same one.
+  book.add({1}, object{{"x", 1}, {"seed", 8}}, "random");
+  EXPECT_EQ(book.best()->wanted, 3u);
+  EXPECT_FALSE(book.best()->is_full);
+}
+
+TEST(run_groups, of_a_client_rank_with_those_of_the_search) {
+  filled uut{three()};
+  for (int i = 0; i < 3; ++i)
+    uut.run(1, 2);
+  uut.book.add({9}, object{{"x", 2}, {"seed", 7}}, client_origin);
+  uut.book.note({9}, {0, 5});
+  uut.book.end({9});
+
+  EXPECT_EQ(uut.book.best()->best, trial_id{9});
+}
 
 TEST(run_judges, make_one_number_of_several) {
   EXPECT_EQ(judged_by(run_judge::mean, {1, 2, 6}), 3);

@@ -216,6 +216,23 @@ TEST_F(training_limit, is_over_for_the_next_head_too) {
   EXPECT_THAT(ports.last<cmd::finish>().why, HasSubstr("training_limit"));
 }
 
+/// What the runtime measures can be the objective.
+struct measured : support::run_by_hand, testing::Test {};
+
+TEST_F(measured, is_one_of_the_metrics_where_trials_are_judged_by_it) {
+  settings.objectives = {{"training_iteration", true}};
+  open();
+  run();
+  report();
+  report();
+
+  ASSERT_TRUE(uut->machine().view().best);
+  EXPECT_EQ(*uut->machine().view().best->at->metrics,
+            (object{{"loss", 0.5}, {"training_iteration", 2}}));
+  EXPECT_EQ(*ports.last<cmd::trial_progressed>().best->metrics,
+            (object{{"loss", 0.5}, {"training_iteration", 2}}));
+}
+
 /// What the scheduler stops with.
 struct stop_by_scheduler : support::run_by_hand, testing::Test {
   void stop_with(stop how) {

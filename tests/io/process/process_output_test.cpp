@@ -236,10 +236,17 @@ TEST_F(process_output_test, takes_binary_junk_as_it_comes) {
     EXPECT_EQ(line.find_first_of(std::string_view{"\0\x1b\x07\r", 4}), line.npos);
 }
 
-TEST_F(process_output_test, keeps_the_last_five_lines_of_stderr) {
-  auto how
-      = run({"err", "1", "err", "2", "err", "3", "err", "4", "err", "5", "err", "6", "exit", "1"});
-  EXPECT_THAT(how.stderr_lines, ElementsAre("2", "3", "4", "5", "6"));
+TEST_F(process_output_test, keeps_the_first_three_and_the_last_five_lines_of_stderr) {
+  auto how = run({"err", "1", "err", "2", "err", "3", "err", "4", "err", "5", "err", "6"});
+  EXPECT_THAT(how.stderr_lines, ElementsAre("1", "2", "3", "4", "5", "6"));
+
+  heard = std::make_shared<support::recorder>();
+  std::vector<std::string> words;
+  for (int i = 1; i <= 10; ++i)
+    words.insert(words.end(), {"err", std::to_string(i)});
+  how = run(words);
+  EXPECT_THAT(how.stderr_lines,
+              ElementsAre("1", "2", "3", "… (2 lines between)", "6", "7", "8", "9", "10"));
 
   heard = std::make_shared<support::recorder>();
   how = run({"err", std::string(100'000, 'e')});

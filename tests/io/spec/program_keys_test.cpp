@@ -98,6 +98,9 @@ TEST(program_keys, name_what_is_wrong_and_what_is_legal) {
   EXPECT_THAT(refusal("template = a.in"), HasSubstr("template = a.in: must be a list such as"));
   EXPECT_THAT(refusal("template = a.in -> ../a"), HasSubstr("must be a file in the trial's"));
   EXPECT_THAT(refusal("template = a.in -> params.json"), HasSubstr("is a name of the runtime"));
+  EXPECT_THAT(refusal("template = a.in -> .tune_x"), HasSubstr("is a name of the runtime"));
+  EXPECT_THAT(refusal("template = a.in -> d/" + std::string(241, 'n')),
+              HasSubstr("a name in it has more than 240 bytes"));
   EXPECT_THAT(refusal("template = a.in -> a, b.in -> ./a"), HasSubstr("\"a\" is written twice"));
   EXPECT_THAT(refusal("template = a.in -> a"), HasSubstr("\"/nowhere/a.in\" does not exist"));
 }
@@ -124,13 +127,25 @@ struct template_file_test : testing::Test {
 TEST_F(template_file_test, replaces_parameters_in_each_line) {
   auto uut = of("[opt]\nlr = {lr} # {{lr}}\npoint = { x = 1 }\n[model]\ndepth={model.depth}");
   ASSERT_TRUE(uut) << uut.error().detail;
-  EXPECT_EQ(uut->render({{"lr", 0.1}, {"model", object{{"depth", 3}}}}, {}),
+  EXPECT_EQ(*uut->render({{"lr", 0.1}, {"model", object{{"depth", 3}}}}, {}),
             "[opt]\nlr = 0.1 # {lr}\npoint = { x = 1 }\n[model]\ndepth=3");
 }
 
 TEST_F(template_file_test, leaves_lines_out_that_name_an_inactive_parameter) {
-  EXPECT_EQ(of("a\ndepth = {model.depth}\nb\n")->render({{"lr", 1}}, {}), "a\nb\n");
-  EXPECT_EQ(of("")->render({{"lr", 1}}, {}), "");
+  EXPECT_EQ(*of("a\ndepth = {model.depth}\nb\n")->render({{"lr", 1}}, {}), "a\nb\n");
+  EXPECT_EQ(*of("")->render({{"lr", 1}}, {}), "");
+}
+
+TEST_F(template_file_test, writes_no_more_than_64_mib) {
+  std::string text;
+  for (int i = 0; i < 700; ++i)
+    text += i % 2 == 0 ? "{lr}\n" : "{lr} # {lr}\n";
+  auto uut = of(text);
+  auto content = uut->render({{"lr", std::string(100'000, 'x')}}, {});
+  ASSERT_FALSE(content);
+  EXPECT_EQ(content.error().code, ec::refused);
+  EXPECT_THAT(content.error().detail, HasSubstr("\"t\" would have more than 67108864 bytes"));
+  EXPECT_EQ(uut->render({{"lr", std::string(1000, 'x')}}, {})->size(), 700 * 1001u + 350 * 1003u);
 }
 
 TEST_F(template_file_test, names_the_line_with_an_unknown_parameter) {

@@ -62,6 +62,7 @@ private:
     std::uint32_t count = 0;
     std::uint64_t number = 0;
     sequence at = 0;
+    drafting drafts = drafting::none;
     std::vector<std::string> answers{};
     /// What would be worked out, with whether that may have begun then: one begins when it is
     /// asked, or when the answer before was heard.

@@ -102,6 +102,8 @@ struct launch {
   std::chrono::nanoseconds time_total{0};
   /// Earlier failed attempts of the trial.
   std::uint32_t failures = 0;
+  /// The trial has come to its end: only what it exports then is to be made.
+  bool ends = false;
 };
 /// Give a lease back that was never used.
 struct release {
@@ -161,6 +163,8 @@ struct trial_changed {
   std::shared_ptr<const report> last;
   /// Report with the best first objective.
   std::shared_ptr<const report> best;
+  /// Iteration that it has come to, also where it runs again and has not reported since.
+  std::uint64_t iteration = 0;
 };
 /// The trial reported: its row says so, too.
 struct trial_progressed {

@@ -50,8 +50,11 @@ namespace on {
 /// `judged_afresh`: besides, retention keeps the checkpoint of the best report, not the newest of
 /// the best trial; a donor of `pbt` gives its newest checkpoint; `median_stopping` stops trials
 /// without any number; reaching `max_t` is completion; superfluous samples are withdrawn.
+/// `ends_whole`: besides, a trial that completes while it does not run, or whose node or head is
+/// lost before its export or its last checkpoint is safe, gets an attempt that makes them.
 inline constexpr std::uint32_t judged_afresh = 2;
-inline constexpr std::uint32_t present_draws = judged_afresh;
+inline constexpr std::uint32_t ends_whole = 3;
+inline constexpr std::uint32_t present_draws = ends_whole;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
@@ -69,6 +72,9 @@ struct opened {
 struct suggest_asked {
   std::uint64_t ask = 0;
   std::uint32_t count = 1;
+  drafting drafts = drafting::none;
+  /// See `ask::trial`.
+  std::optional<trial_id> trial = {};
 };
 /// The searcher answered an ask.
 struct suggested {
@@ -88,6 +94,12 @@ struct chosen {
 struct placed {
   trial_id trial;
   attempt_id attempt;
+  lease what;
+};
+/// The cluster granted the request of a trial whose configuration is a draft: `placed` follows once
+/// that has been thought over.
+struct granted {
+  trial_id trial;
   lease what;
 };
 /// The cluster can never grant the trial's request.
@@ -148,6 +160,7 @@ struct checkpoint_gone {
 /// What a trainable was asked to export at the end of its trial is safe on disk, or will never be.
 struct exported {
   trial_id trial;
+  /// None: no attempt can make it any more.
   attempt_id attempt;
   /// The directory they lie in, relative to the experiment's; empty: nothing was exported.
   std::string location;
@@ -228,7 +241,8 @@ struct ticked {
     stop_grace,
     retry,
     ask_again,
-    kill_time
+    kill_time,
+    draft
   };
   due what = due::time_limit;
   /// Whom it concerns; unused for `time_limit` and `ask_again`.
@@ -243,7 +257,7 @@ using event_body
                    on::save_failed, on::checkpoint_bad, on::ended, on::node_up, on::node_down,
                    on::stop_asked, on::interrupted, on::ticked, on::checkpoints_doomed,
                    on::checkpoint_gone, on::pause_asked, on::unpause_asked, on::add_asked,
-                   on::retry_asked, on::gathered, on::exported, on::node_leaving>;
+                   on::retry_asked, on::gathered, on::exported, on::node_leaving, on::granted>;
 
 /// One event with its place in the log and its time.
 struct event {

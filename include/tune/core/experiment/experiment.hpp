@@ -120,6 +120,9 @@ public:
   /// Id for the next attempt. Unique as long as each id is used in `on::placed` before the next
   /// call.
   [[nodiscard]] attempt_id next_attempt() const;
+  /// The event that says that the cluster granted the trial's request: `on::placed`, or
+  /// `on::granted` where its configuration is thought over first.
+  [[nodiscard]] event_body granted(trial_id trial, lease what) const;
   /// Number for a checkpoint that a trainable hands over unasked, likewise.
   [[nodiscard]] checkpoint_id next_checkpoint() const;
 

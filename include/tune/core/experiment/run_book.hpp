@@ -48,6 +48,9 @@ struct repeat_rule {
   friend bool operator==(const repeat_rule&, const repeat_rule&) = default;
 };
 
+/// The origin of what a client added.
+inline constexpr std::string_view client_origin = "client";
+
 /// How the origin of a trial begins that confirms what the search has found.
 inline constexpr std::string_view confirms_prefix = "confirms ";
 [[nodiscard]] inline bool is_confirming(std::string_view origin) {
@@ -65,7 +68,8 @@ struct run_group {
   /// Runs with a score, of which the following is made; where enough have ended, of those that
   /// have. [>= 1]
   std::uint32_t runs = 0;
-  /// Runs that are wanted.
+  /// Runs that are wanted: as many as the rule says, or fewer where a client fixed the numbers of
+  /// all runs.
   std::uint32_t wanted = 1;
   /// What it is judged by: the mean of violations, and the scores as the rule says.
   merit how;
@@ -110,8 +114,8 @@ public:
 
   [[nodiscard]] const repeat_rule& rule() const { return rule_; }
 
-  /// A trial was made. One that is known already stays what it is.
-  void add(trial_id trial, const object& config, bool confirms);
+  /// A trial was made, of this origin. One that is known already stays what it is.
+  void add(trial_id trial, const object& config, std::string_view origin);
   /// Its best report so far.
   void note(trial_id trial, merit best);
   void end(trial_id trial);
@@ -151,6 +155,8 @@ private:
     std::string key;
     std::vector<trial_id> trials = {};
     std::optional<standing> now = {};
+    /// Some run was not a client's: there are, or will be, as many as the rule says.
+    bool is_drawn = false;
   };
 
   [[nodiscard]] run_group group_of(const entry& x) const;

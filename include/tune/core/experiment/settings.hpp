@@ -6,6 +6,7 @@
 #include "tune/core/experiment/run_book.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/resource/resources.hpp"
+#include "tune/core/search/searcher.hpp"
 #include "tune/core/trial/end_class.hpp"
 #include "tune/core/trial/retention.hpp"
 
@@ -91,6 +92,11 @@ struct experiment_settings {
   /// How long a searcher that has nothing yet is asked again while no trial is left. 0 = not at
   /// all.
   std::chrono::nanoseconds stall_timeout{std::chrono::seconds{600}};
+  /// Which drafts a searcher that learns is asked for ahead of need.
+  drafting drafts = drafting::thorough;
+  /// How long what was granted to a trial may wait for its draft to be thought over; then the draft
+  /// runs as it is. 0 = as long as it takes.
+  std::chrono::nanoseconds draft_patience{std::chrono::milliseconds{50}};
   /// Configurations of the searcher that are wanted in all, whoever counts them; what was drawn
   /// beyond that and has not begun is withdrawn when a head opens. 0 = nobody knows.
   std::uint64_t sample_limit = 0;
@@ -101,6 +107,8 @@ struct experiment_settings {
   std::chrono::nanoseconds kill_time{0};
   /// How much longer it may take at the end of its trial to export. 0 = nothing is exported.
   std::chrono::nanoseconds export_time{0};
+  /// The formats that are exported then.
+  std::vector<std::string> exports = {};
   /// How trainables save; where they do, they also restore.
   save_ability saves = save_ability::none;
   /// What people are told that the trainable is, such as "the function parabola"; may be empty.

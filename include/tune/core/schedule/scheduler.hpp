@@ -48,6 +48,8 @@ struct added {
 /// Resources were granted: the trial runs.
 struct started {
   trial_id trial;
+  /// What it runs with, where the searcher changed its mind since `added`; null: what that told.
+  config_ptr config = {};
 };
 /// A report that is judged: first of its (lineage, iteration), with a first objective (which may be
 /// NaN), no stop condition met.

@@ -21,6 +21,18 @@ namespace tune {
 struct suggestion {
   config_ptr config;
   std::string origin;
+  /// It may be thought over once its trial is granted resources: see `ask::trial`.
+  bool draft = false;
+};
+
+/// Whether suggestions may be drafts, which are thought over before they run.
+enum class drafting : std::uint8_t {
+  /// No: what is suggested runs.
+  none,
+  /// They may, and cost little: nobody runs them as they are.
+  quick,
+  /// They may, and some run as they are: where thinking them over would take too long.
+  thorough,
 };
 
 /// The searcher has nothing now, but may have later.
@@ -55,7 +67,8 @@ struct observation {
 struct suggested_fact {
   std::uint64_t ask = 0;
   proposal what;
-  /// Number of the first trial made of it.
+  /// Number of the first trial made of it, or of the trial whose draft it replaces. An answer that
+  /// came too late to replace one is told as `nothing_yet`.
   trial_id first;
 };
 
@@ -72,6 +85,10 @@ struct ask {
   std::uint32_t count = 1;
   /// The `seq` at which it is asked.
   sequence at = 0;
+  drafting drafts = drafting::none;
+  /// The trial of a draft: the one suggestion wanted takes its place. Answered with nothing, the
+  /// draft stands.
+  std::optional<trial_id> trial = {};
 };
 
 /// What the runtime must know about a searcher before it starts.

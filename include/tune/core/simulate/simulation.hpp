@@ -110,6 +110,8 @@ private:
     bool computes = false;
     /// Ends after this iteration.
     bool stops = false;
+    /// That is the end of its trial.
+    bool exports = false;
     /// When its last message arrives, in either direction.
     instant last_up{0};
     instant last_down{0};
@@ -256,6 +258,7 @@ private:
   void go_on(process& who, const cmd::proceed& x);
   void save(process& who, const cmd::save& x);
   void halt(process& who, const cmd::halt& x);
+  void end_in_order(process& who, end_class how, bool exports);
   void end(attempt_id attempt, end_class how, std::string detail = {});
 
   // simulation_cluster.cpp: nodes, their sessions, and launches on them.

@@ -99,9 +99,11 @@ public:
     bool can_save = true;
     /// Formats to export at the end of the trial.
     std::size_t formats = 0;
+    /// Its trial has come to its end: it only exports.
+    bool ends = false;
   };
 
-  explicit step_orders(plan what) : plan_{what} {}
+  explicit step_orders(plan what) : plan_{what}, exports_{what.ends} {}
 
   /// The trainable is there.
   [[nodiscard]] step_commands begin();

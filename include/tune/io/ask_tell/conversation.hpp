@@ -33,6 +33,10 @@ struct conversation_parts {
   std::shared_ptr<const search_space> space;
 };
 
+/// The same, but that suggestions are worked out while the executor waits for them: what was drawn
+/// ahead never runs, so it need not be good.
+[[nodiscard]] experiment_settings settings_for_executor(experiment_settings from);
+
 /// Bytes that an executor may call something by that is its own: a checkpoint, a wish.
 inline constexpr std::size_t most_own_name_bytes = 4096;
 
@@ -52,7 +56,7 @@ public:
   conversation& operator=(const conversation&) = delete;
 
   /// As `experiment::go_by`.
-  void go_by(rule_change what) { runner_->go_by(std::move(what)); }
+  void go_by(rule_change what);
   /// Applies an event of an earlier head. Before `open`.
   void replay(const event& what);
   /// Begins, or goes on with what was replayed: trials that ran may be reported on at once, and are

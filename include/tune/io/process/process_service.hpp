@@ -110,7 +110,8 @@ struct exit_info {
   bool requested = false;
   /// The guard died or had to be killed and took it along: nobody's fault but this node's.
   bool guard_lost = false;
-  /// Up to five last lines, made printable. stdout's only where it was read.
+  /// What was written, made printable: of stderr the first three lines and the last five, and
+  /// between them how many are left out; of stdout the last five, only where it was read.
   std::vector<std::string> stderr_lines;
   std::vector<std::string> stdout_lines;
   /// Why an output file could not be written; empty where it could.

@@ -143,6 +143,8 @@ struct search_section {
   std::string points_from;
   /// So many of them. [>= 1]
   std::uint64_t points_from_best = 10;
+  /// See `experiment_settings::draft_patience`.
+  std::chrono::nanoseconds max_wait{std::chrono::milliseconds{50}};
   /// Runs of each configuration. [>= 1]
   std::uint32_t repeat = 1;
   /// What they come to together.

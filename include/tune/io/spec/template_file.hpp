@@ -33,6 +33,8 @@ class template_file {
 public:
   /// The most bytes that it may have.
   static constexpr std::size_t most_bytes = 4 * 1024 * 1024;
+  /// The same of what is made of it.
+  static constexpr std::size_t most_made_bytes = 64 * 1024 * 1024;
 
   /// @param from   The file.
   /// @param known  Dotted names of the parameters.
@@ -47,7 +49,9 @@ public:
   [[nodiscard]] bool is_program() const { return is_program_; }
 
   /// The content for one configuration. Lines that name an inactive parameter are left out.
-  [[nodiscard]] std::string render(const object& config, const command_builtins& builtins) const;
+  /// @errors `ec::refused` where it would have more than `most_made_bytes`.
+  [[nodiscard]] expected<std::string> render(const object& config,
+                                             const command_builtins& builtins) const;
 
 private:
   std::string to_;

@@ -58,6 +58,9 @@ public:
   [[nodiscard]] std::optional<std::string> render(const object& config,
                                                   const command_builtins& builtins) const;
 
+  /// Bytes of that text; 0 where it names an inactive one.
+  [[nodiscard]] std::size_t size(const object& config, const command_builtins& builtins) const;
+
   [[nodiscard]] const std::vector<piece>& pieces() const { return pieces_; }
 
 private:

@@ -113,6 +113,16 @@ struct export_row {
   std::string location;
 };
 
+/// What is noteworthy of all trials that have ended.
+struct trial_tally {
+  /// Trials that have reported, but never a number for the first objective; and the first of them.
+  std::uint64_t unjudged = 0;
+  trial_id first_unjudged = {};
+  /// Trials that confirm what the search has found, and those of them that failed.
+  std::uint64_t confirming = 0;
+  std::uint64_t confirming_failed = 0;
+};
+
 /// What became of all exports.
 struct export_counts {
   /// Formats that were made, and those that were not, over all trials.

@@ -90,6 +90,8 @@ public:
   /// Oldest first.
   [[nodiscard]] expected<std::vector<export_row>> exports(trial_id of);
   [[nodiscard]] expected<export_counts> count_exports();
+  /// What is noteworthy of all trials that have ended.
+  [[nodiscard]] expected<trial_tally> tally();
   [[nodiscard]] expected<std::vector<node_row>> nodes();
 
   /// The events after `after`, without gaps, exactly as they were written.

@@ -32,7 +32,11 @@ void population::apply(const scheduler_fact& what) {
   struct visitor {
     population& self;
     void operator()(const fact::added& x) { self.add(x); }
-    void operator()(const fact::started& x) { go(x.trial, whereabouts::running); }
+    void operator()(const fact::started& x) {
+      if (x.config != nullptr)
+        self.known(x.trial).config = x.config;
+      go(x.trial, whereabouts::running);
+    }
     void operator()(const fact::paused& x) { go(x.trial, whereabouts::paused); }
     void operator()(const fact::unpaused& x) {
       // One that was chosen already is on its way and must not be chosen twice.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/automatic/automatic.hpp"
 
+#include "tune/core/plugin/option_makers.hpp"
+#include "tune/core/search/fidelity/screen.hpp"
 #include "tune/core/search/learner/entry.hpp"
 
 namespace tune::automatic {
@@ -27,19 +29,39 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
   return found || from.past().results().size() >= very_many ? found : model_.next(from);
 }
 
+std::optional<learning::pick> rule::sketch(const learning::outlook& from) const {
+  return densities_.next(from);
+}
+
 bool rule::is_quick(const learning::archive& past) const {
   return past.results().size() >= very_many;
 }
 
+namespace {
+
+std::shared_ptr<const learning::rule> rule_for(bool sees_partial) {
+  if (sees_partial)
+    return std::make_shared<const fidelity::screen>();
+  return std::make_shared<const rule>();
+}
+
+} // namespace
+
 searcher_catalogue::entry make_entry() {
+  using namespace option_makers;
   auto make = [](const options& from, const searcher_context& about) {
     learning::settings begin{"auto", learning::startup_of(from), false};
-    return learning::make_searcher(std::move(begin), std::make_shared<const rule>(), about);
+    return learning::make_searcher(std::move(begin), rule_for(from.text("partial") == "true"),
+                                   about);
   };
   return {"auto",
           "Gaussian process and TPE by turns: the one to take; one objective, no grids",
           "as gp and tpe",
-          {learning::startup_option()},
+          {learning::startup_option(),
+           among({"auto", "true", "false"},
+                 option(std::string{partial_option}, option_kind::text, "auto",
+                        "whether trials are learnt from before they have come to their end; auto: "
+                        "where the scheduler stops or pauses them"))},
           make};
 }
 

@@ -5,6 +5,7 @@
 #include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/targets.hpp"
 #include "tune/core/search/learner/ranking.hpp"
+#include "tune/core/search/tpe/tpe.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -156,6 +157,10 @@ rule::rule(settings how) : how_{how}, book_{std::make_shared<kernel_book>()} {}
 std::optional<learning::pick> rule::next(const outlook& from) const {
   forecast all{how_, from};
   return all.suffices() ? all.best(*book_) : std::nullopt;
+}
+
+std::optional<learning::pick> rule::sketch(const outlook& from) const {
+  return tpe::rule{{}}.next(from);
 }
 
 } // namespace tune::gp

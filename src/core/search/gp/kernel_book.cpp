@@ -70,7 +70,12 @@ evidence first_of(const evidence& from, std::size_t count) {
 
 std::vector<std::size_t> chosen_of(const evidence& from, const std::vector<double>& targets,
                                    portion how) {
-  auto count = from.results.size();
+  return portion_of(targets, how, from.seed);
+}
+
+std::vector<std::size_t> portion_of(const std::vector<double>& targets, portion how,
+                                    std::uint64_t seed) {
+  auto count = targets.size();
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (count <= how.best + how.newest + how.random)
@@ -87,7 +92,7 @@ std::vector<std::size_t> chosen_of(const evidence& from, const std::vector<doubl
     left -= !taken[i];
     taken[i] = true;
   }
-  rng chance{from.seed, "portion of results", count};
+  rng chance{seed, "portion of results", count};
   for (left = how.random; left > 0;) {
     auto i = static_cast<std::size_t>(chance.below(count));
     left -= !taken[i];

@@ -87,10 +87,10 @@ MatrixXd pair_distances(const inputs& at) {
   return result;
 }
 
-/// Puts what belongs to the pairs below the diagonal.
-void scatter(const ArrayXd& pairs, double diagonal, MatrixXd& to) {
+/// Puts what belongs to the pairs below the diagonal. @param noises What is added on it.
+void scatter(const ArrayXd& pairs, double diagonal, const VectorXd& noises, MatrixXd& to) {
   auto n = to.rows();
-  to.diagonal().setConstant(diagonal);
+  to.diagonal() = noises.array() + diagonal;
   Index begin = 0;
   for (Index k = 0; k + 1 < n; begin += n - 1 - k, ++k)
     to.col(k).tail(n - 1 - k) = pairs.segment(begin, n - 1 - k);
@@ -109,7 +109,10 @@ ArrayXd gather(const MatrixXd& from) {
 class posterior {
 public:
   posterior(const inputs& at, const std::vector<double>& targets, const kernel_prior& prior)
-      : distances_{pair_distances(at)}, targets_{vector_of(targets)}, prior_{prior} {}
+      : distances_{pair_distances(at)}
+      , targets_{vector_of(targets)}
+      , noises_{vector_of(at.noises())}
+      , prior_{prior} {}
 
   /// Minus its logarithm. @param gradient May be null.
   double operator()(const VectorXd& logs, VectorXd* gradient) const {
@@ -120,7 +123,7 @@ public:
     ArrayXd covariances = (1 + root + (5.0 / 3) * squared) * decay;
     auto n = targets_.size();
     MatrixXd matrix{n, n};
-    scatter(covariances + mean_variance, by.on_diagonal(), matrix);
+    scatter(covariances + mean_variance, by.on_diagonal(), noises_, matrix);
     Eigen::LLT<Eigen::Ref<MatrixXd>, Lower> factor{matrix};
     if (factor.info() != Eigen::Success)
       return std::numeric_limits<double>::infinity();
@@ -142,6 +145,7 @@ public:
 private:
   MatrixXd distances_;
   VectorXd targets_;
+  VectorXd noises_;
   kernel_prior prior_;
 
   /// K⁻¹ - αα', the lower half of it. @param factor Has L below its diagonal.
@@ -187,17 +191,19 @@ inputs::inputs(const encoding& space) {
     is_category_.push_back(space.at(i).is_category());
 }
 
-void inputs::add(const cube_point& canonical) {
+void inputs::add(const cube_point& canonical, double noise) {
   assert(canonical.size() == dimensions());
   for (std::size_t i = 0; i < canonical.size(); ++i) {
     auto u = canonical[i];
     cells_.push_back(!std::isnan(u) ? u : is_category_[i] ? no_choice : no_number);
   }
+  noises_.push_back(noise);
   ++size_;
 }
 
 void inputs::append(const inputs& other) {
   cells_.insert(cells_.end(), other.cells_.begin(), other.cells_.end());
+  noises_.insert(noises_.end(), other.noises_.begin(), other.noises_.end());
   size_ += other.size_;
 }
 
@@ -249,7 +255,8 @@ struct model::inside {
       , rows{rows_of(at)}
       , factor{targets.size(), targets.size()} {
     ArrayXd squared = (pair_distances(at) * by.weights).array();
-    scatter(by.variance * matern(squared) + mean_variance, by.on_diagonal(), factor);
+    scatter(by.variance * matern(squared) + mean_variance, by.on_diagonal(), vector_of(at.noises()),
+            factor);
     Eigen::LLT<Eigen::Ref<MatrixXd>, Lower> done{factor};
     alpha = done.solve(targets);
   }

@@ -18,7 +18,14 @@ std::vector<double> missed_by(const observation& what) {
 } // namespace
 
 void archive::apply(const searcher_fact& what) {
+  if (courses_)
+    courses_->apply(what);
   std::visit([this](const auto& x) { take(x); }, what.what);
+}
+
+const std::map<trial_id, fidelity::course>& archive::courses() const {
+  static const std::map<trial_id, fidelity::course> none;
+  return courses_ ? courses_->courses() : none;
 }
 
 void archive::open(trial_id id, const config_ptr& config) {
@@ -40,10 +47,16 @@ void archive::take(const suggested_fact& what) {
   const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
   if (list == nullptr)
     return;
-  suggested_ += list->size();
   auto id = what.first;
   for (const auto& x : *list) {
     heard_.add(*x.config);
+    if (auto draft = open_.find(id); draft != open_.end()) {
+      if (draft->second.at)
+        release(*draft->second.at);
+      draft->second.config = nullptr;
+    } else {
+      open_[id].number = suggested_++;
+    }
     open(id, x.config);
     ++id.number;
   }
@@ -51,6 +64,11 @@ void archive::take(const suggested_fact& what) {
 
 void archive::take(const observation& what) {
   heard_.add(what.trial).add(static_cast<std::uint64_t>(what.how));
+  if (courses_) {
+    heard_.add(what.fidelity);
+    for (auto x : what.values)
+      heard_.add(x);
+  }
   open(what.trial, what.config);
   if (what.how == outcome::running)
     return;
@@ -91,13 +109,37 @@ void archive::add(result what) {
   results_.push_back(std::move(what));
 }
 
-std::vector<cube_point> archive::pending() const {
+std::optional<std::uint64_t> archive::number_of(trial_id id) const {
+  auto found = open_.find(id);
+  return found == open_.end() ? std::nullopt : std::optional{found->second.number};
+}
+
+std::vector<cube_point> archive::pending(std::optional<trial_id> but) const {
   std::vector<cube_point> result;
   for (const auto& [id, trial] : open_) {
-    if (trial.at)
+    if (trial.at && id != but)
       result.push_back(*trial.at);
   }
   return result;
+}
+
+std::vector<cube_point> archive::unseen(std::optional<trial_id> but) const {
+  std::vector<cube_point> result;
+  for (const auto& [id, trial] : open_) {
+    if (trial.at && id != but && !courses().contains(id))
+      result.push_back(*trial.at);
+  }
+  return result;
+}
+
+bool archive::is_taken(std::uint64_t key, std::optional<trial_id> but) const {
+  auto found = taken_.find(key);
+  if (found == taken_.end())
+    return false;
+  auto left_out = but ? open_.find(*but) : open_.end();
+  auto is_own
+      = left_out != open_.end() && left_out->second.at && space_->key(*left_out->second.at) == key;
+  return found->second > (is_own ? 1U : 0U);
 }
 
 void archive::describe(fingerprint& into) const {

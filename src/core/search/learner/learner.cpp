@@ -2,6 +2,7 @@
 #include "tune/core/search/learner/learner.hpp"
 
 #include "tune/core/search/encoding/design.hpp"
+#include "tune/core/search/learner/user_point.hpp"
 
 #include <utility>
 
@@ -27,7 +28,9 @@ generator::generator(settings how, std::shared_ptr<const rule> by, const searche
     , rule_{std::move(by)}
     , seed_{about.seed}
     , points_{std::move(points)}
-    , past_{std::make_shared<const encoding>(std::move(space))} {
+    , past_{std::make_shared<const encoding>(std::move(space)), rule_->sees_courses()} {
+  if (how_.startup == 0)
+    how_.startup = rule_->usual_startup();
   if (how_.startup == 0)
     how_.startup = design_size(past_.space());
   auto count = how_.startup - std::min<std::uint64_t>(how_.startup, points_.size());
@@ -50,9 +53,9 @@ void generator::apply(const searcher_fact& what) {
 
 proposal generator::propose(const ask& question) const {
   std::vector<suggestion> result;
-  outlook from{past_, seed_};
+  outlook from{past_, seed_, question.trial};
   while (result.size() < question.count) {
-    auto found = next(from);
+    auto found = next(from, question.drafts);
     if (!found)
       break;
     result.push_back(std::move(*found));
@@ -66,48 +69,42 @@ proposal generator::propose(const ask& question) const {
 }
 
 deferred_proposal generator::propose_later(const ask& question) const {
-  if (how_.prompt || past_.suggested() < how_.startup || rule_->is_quick(past_))
+  auto number = outlook{past_, seed_, question.trial}.number();
+  if (how_.prompt || question.drafts == drafting::quick || number < how_.startup
+      || rule_->is_quick(past_))
     return {};
   return [copy = std::make_shared<const generator>(*this), question] {
     return copy->propose(question);
   };
 }
 
-std::optional<suggestion> generator::next(outlook& from) const {
+std::optional<suggestion> generator::next(outlook& from, drafting drafts) const {
   if (from.number() < points_.size())
     return point(from);
-  auto found = chosen(from);
+  auto found = chosen(from, drafts);
   if (!found)
     return std::nullopt;
+  auto is_learnt = from.number() >= points_.size() + design_->size();
   suggestion result{std::make_shared<const object>(from.space().decoded(found->at)),
-                    std::move(found->origin)};
+                    std::move(found->origin), is_learnt && drafts != drafting::none};
   from.add(std::move(found->at));
   return result;
 }
 
-/// A point of the user's; what it leaves open is drawn.
 suggestion generator::point(outlook& from) const {
   auto number = static_cast<std::size_t>(from.number());
-  rng chance{seed_, "points", number};
-  const auto& space = from.space();
-  auto at = space.random(chance);
-  auto values = space.values(at);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (const auto* given = points_.fixed(number, i))
-      values[i] = *given;
-  }
-  auto config = std::make_shared<const object>(space.space().assemble(values));
-  from.add(space.encoded(*config).value_or(space.canonical(at)));
-  return {std::move(config), "point " + std::to_string(number + 1)};
+  auto made = user_point_of(points_, number, from.space(), seed_);
+  from.add(std::move(made.at));
+  return {std::move(made.config), user_point_origin(number)};
 }
 
-std::optional<pick> generator::chosen(const outlook& from) const {
+std::optional<pick> generator::chosen(const outlook& from, drafting drafts) const {
   auto number = static_cast<std::size_t>(from.number() - points_.size());
   if (number < design_->size()) {
     auto at = from.space().canonical((*design_)[number]);
     if (!from.is_taken(at))
       return pick{std::move(at), number == 0 ? "middle" : "design"};
-  } else if (auto found = rule_->next(from)) {
+  } else if (auto found = drafts == drafting::quick ? rule_->sketch(from) : rule_->next(from)) {
     return found;
   }
   auto free = free_point(from);

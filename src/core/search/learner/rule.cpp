@@ -14,7 +14,13 @@ constexpr int last_draws = 800;
 } // namespace
 
 std::vector<cube_point> outlook::pending() const {
-  auto result = past_->pending();
+  auto result = past_->pending(draft_);
+  result.insert(result.end(), fresh_.begin(), fresh_.end());
+  return result;
+}
+
+std::vector<cube_point> outlook::unseen() const {
+  auto result = past_->unseen(draft_);
   result.insert(result.end(), fresh_.begin(), fresh_.end());
   return result;
 }

@@ -165,7 +165,7 @@ std::vector<proposal> repeater::with_other_samples(const ask& question) const {
 void repeater::take(const suggestion& what, trial_id trial, std::vector<suggestion>& fresh) {
   numbers_.take(*what.config);
   if (inner_learns_ || rule_.confirm > 0) {
-    book_.add(trial, *what.config, is_confirming(what.origin));
+    book_.add(trial, *what.config, what.origin);
     configs_.emplace(trial, what.config);
   }
   if (is_confirming(what.origin)) {
@@ -207,7 +207,7 @@ void repeater::take(const searcher_fact& at, const suggested_fact& what) {
 /// A trial that nobody here proposed: a client's.
 void repeater::enter(const observation& what) {
   numbers_.take(*what.config);
-  book_.add(what.trial, *what.config, false);
+  book_.add(what.trial, *what.config, client_origin);
   configs_.emplace(what.trial, what.config);
   if (!inner_learns_)
     return;

@@ -6,7 +6,12 @@
 #include "tune/core/search/learner/rule.hpp"
 #include "tune/core/search/tpe/tpe.hpp"
 
+#include <string_view>
+
 namespace tune::automatic {
+
+/// Option that says whether trials are learnt from before they have come to their end.
+inline constexpr std::string_view partial_option = "partial";
 
 /// A Gaussian process and TPE by turns over the same results.
 ///
@@ -17,6 +22,7 @@ public:
   rule();
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] bool is_quick(const learning::archive& past) const override;
 
 private:

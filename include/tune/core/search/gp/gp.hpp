@@ -37,6 +37,8 @@ public:
   explicit rule(settings how);
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  /// By TPE.
+  [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
 
 private:
   settings how_;

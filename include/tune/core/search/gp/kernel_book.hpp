@@ -31,6 +31,10 @@ struct portion {
 [[nodiscard]] std::vector<std::size_t> chosen_of(const evidence& from,
                                                  const std::vector<double>& targets, portion how);
 
+/// The same of targets alone.
+[[nodiscard]] std::vector<std::size_t> portion_of(const std::vector<double>& targets, portion how,
+                                                  std::uint64_t seed);
+
 /// Fits kernels, and remembers those that the next ones begin at.
 ///
 /// Kernels of n results begin at an *anchor*: the kernel of the first results up to a multiple of

@@ -15,7 +15,8 @@ class inputs {
 public:
   explicit inputs(const encoding& space);
 
-  void add(const cube_point& canonical);
+  /// @param noise Variance by which this point's target is less certain than others. [>= 0]
+  void add(const cube_point& canonical, double noise = 0);
   /// @param other Of the same space.
   void append(const inputs& other);
 
@@ -24,10 +25,13 @@ public:
   [[nodiscard]] bool is_category(std::size_t i) const { return is_category_[i]; }
   /// Point by point.
   [[nodiscard]] const std::vector<double>& cells() const { return cells_; }
+  /// Of each point the variance that its target has beside that of all.
+  [[nodiscard]] const std::vector<double>& noises() const { return noises_; }
 
 private:
   std::vector<bool> is_category_;
   std::vector<double> cells_;
+  std::vector<double> noises_;
   std::size_t size_ = 0;
 };
 
@@ -36,7 +40,7 @@ private:
 ///
 /// k(x, x') = s²·(1 + √5 r + 5r²/3)·e^(-√5 r) + 1, r² = Σ D_i/ℓ_i², D_i = (Δu)² of numbers and [≠]
 /// of categories: Matérn's 5/2 with a length scale for each axis, and a constant mean of unknown
-/// value. On the diagonal the noise's variance is added, and 10⁻⁷.
+/// value. On the diagonal the noise's variance is added, that of the point itself, and 10⁻⁷.
 using kernel_logs = std::vector<double>;
 
 /// What is thought of kernels before anything is seen; and bounds: ℓ in [.03, 60], s² in [.02, 50],

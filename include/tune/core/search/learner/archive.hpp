@@ -4,6 +4,7 @@
 
 #include "tune/core/fingerprint.hpp"
 #include "tune/core/search/encoding/encoding.hpp"
+#include "tune/core/search/fidelity/courses.hpp"
 #include "tune/core/search/searcher.hpp"
 
 #include <cstdint>
@@ -38,22 +39,35 @@ struct result {
 /// Trials by what is known of them. Fed with facts alone, so that a replay makes an equal one.
 class archive {
 public:
-  explicit archive(std::shared_ptr<const encoding> space) : space_{std::move(space)} {}
+  /// @param keeps_courses Whether it remembers what trials reported on their way.
+  explicit archive(std::shared_ptr<const encoding> space, bool keeps_courses = false)
+      : space_{std::move(space)} {
+    if (keeps_courses)
+      courses_.emplace(space_);
+  }
 
   void apply(const searcher_fact& what);
 
   [[nodiscard]] const encoding& space() const { return *space_; }
+  /// How many configurations were suggested before that of a trial that has not ended; nothing
+  /// where there is none.
+  [[nodiscard]] std::optional<std::uint64_t> number_of(trial_id id) const;
   /// In the order in which they ended.
   [[nodiscard]] const std::vector<result>& results() const { return results_; }
+  /// What was seen of each trial on its way; empty where that is not kept.
+  [[nodiscard]] const std::map<trial_id, fidelity::course>& courses() const;
   /// A hash over the first `count` results.
   [[nodiscard]] std::uint64_t digest(std::size_t count) const {
     return count == 0 ? 0 : digests_[count - 1];
   }
-  /// Where trials are that have not ended, oldest first.
-  [[nodiscard]] std::vector<cube_point> pending() const;
+  /// Where trials are that have not ended, oldest first. @param but One that is left out.
+  [[nodiscard]] std::vector<cube_point> pending(std::optional<trial_id> but = {}) const;
+  /// Of these the ones without a course.
+  [[nodiscard]] std::vector<cube_point> unseen(std::optional<trial_id> but = {}) const;
   [[nodiscard]] bool has_pending() const { return !open_.empty(); }
   /// Whether the configuration was tried or is being tried. One that was lost was not.
-  [[nodiscard]] bool is_taken(std::uint64_t key) const { return taken_.contains(key); }
+  /// @param but A trial that has not ended and does not count.
+  [[nodiscard]] bool is_taken(std::uint64_t key, std::optional<trial_id> but = {}) const;
   /// How many configurations were suggested.
   [[nodiscard]] std::uint64_t suggested() const { return suggested_; }
 
@@ -64,6 +78,8 @@ private:
     config_ptr config;
     /// Nothing where it is none of the space.
     std::optional<cube_point> at;
+    /// How many were suggested before it.
+    std::uint64_t number = 0;
   };
 
   std::shared_ptr<const encoding> space_;
@@ -73,6 +89,7 @@ private:
   /// How many trials have the configuration.
   std::unordered_map<std::uint64_t, std::uint32_t> taken_;
   std::uint64_t suggested_ = 0;
+  std::optional<fidelity::course_book> courses_;
   fingerprint heard_;
 
   void open(trial_id id, const config_ptr& config);

@@ -53,9 +53,9 @@ private:
   std::shared_ptr<const std::vector<cube_point>> design_;
   archive past_;
 
-  [[nodiscard]] std::optional<suggestion> next(outlook& from) const;
+  [[nodiscard]] std::optional<suggestion> next(outlook& from, drafting drafts) const;
   [[nodiscard]] suggestion point(outlook& from) const;
-  [[nodiscard]] std::optional<pick> chosen(const outlook& from) const;
+  [[nodiscard]] std::optional<pick> chosen(const outlook& from, drafting drafts) const;
 };
 
 } // namespace tune::learning

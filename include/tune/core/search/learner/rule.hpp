@@ -14,8 +14,12 @@ namespace tune::learning {
 /// What the next point is chosen from. Lives no longer than its archive.
 class outlook {
 public:
-  outlook(const archive& past, std::uint64_t seed)
-      : past_{&past}, seed_{seed}, number_{past.suggested()} {}
+  /// @param draft A trial for which another point is wanted: for its old one it does not count.
+  outlook(const archive& past, std::uint64_t seed, std::optional<trial_id> draft = {})
+      : past_{&past}
+      , seed_{seed}
+      , number_{draft ? past.number_of(*draft).value_or(past.suggested()) : past.suggested()}
+      , draft_{draft} {}
 
   [[nodiscard]] const encoding& space() const { return past_->space(); }
   [[nodiscard]] const archive& past() const { return *past_; }
@@ -24,12 +28,14 @@ public:
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// Where trials are that have not ended, those suggested in the same answer included.
   [[nodiscard]] std::vector<cube_point> pending() const;
+  /// Of these the ones of which no value was seen.
+  [[nodiscard]] std::vector<cube_point> unseen() const;
   /// Whether the configuration was suggested or observed.
   [[nodiscard]] bool is_taken(const cube_point& canonical) const {
     return is_taken(space().key(canonical));
   }
   [[nodiscard]] bool is_taken(std::uint64_t key) const {
-    return past_->is_taken(key) || fresh_keys_.contains(key);
+    return past_->is_taken(key, draft_) || fresh_keys_.contains(key);
   }
 
   /// One more point of the same answer.
@@ -39,6 +45,7 @@ private:
   const archive* past_;
   std::uint64_t seed_;
   std::uint64_t number_;
+  std::optional<trial_id> draft_;
   std::vector<cube_point> fresh_;
   std::unordered_set<std::uint64_t> fresh_keys_;
 };
@@ -57,6 +64,14 @@ public:
   /// A point that is not taken; nothing where the results so far do not suffice, or where it found
   /// none. To be called by one thread at a time.
   [[nodiscard]] virtual std::optional<pick> next(const outlook& from) const = 0;
+
+  /// A point to be replaced before anybody runs it. It must cost next to nothing.
+  [[nodiscard]] virtual std::optional<pick> sketch(const outlook& from) const { return next(from); }
+
+  /// Whether it looks at `archive::courses`.
+  [[nodiscard]] virtual bool sees_courses() const { return false; }
+  /// Without the user's setting: configurations before it is asked. 0: as many as suit the space.
+  [[nodiscard]] virtual std::uint64_t usual_startup() const { return 0; }
 
   /// Whether it is so quick that to copy the archive for a job would cost as much.
   [[nodiscard]] virtual bool is_quick(const archive&) const { return false; }

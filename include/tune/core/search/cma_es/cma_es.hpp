@@ -1,0 +1,102 @@
+/// CMA-ES: a normal distribution that moves to where results are good and takes on their shape.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/cma_es/strategy.hpp"
+#include "tune/core/search/learner/rule.hpp"
+#include "tune/core/search/points.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace tune::cma_es {
+
+struct settings {
+  /// λ of the first run; 0: as suits the number of parameters. [0, or >= 4]
+  std::size_t population = 0;
+  /// σ at the start of each run, in units of each parameter's range. (0, 1]
+  double sigma = 0.2;
+  /// A run that has nothing left to gain is followed by one with twice the population, from a
+  /// random mean.
+  bool restarts = true;
+};
+
+/// Suggests the points to evaluate, then the middle, then draws of the present distribution.
+///
+/// Trials end in any order: the distribution learns as soon as λ of its run's have ended,
+/// whichever, and draws do not wait for that. The user's points count as members of the first
+/// generation. Failed trials count as the worst, those that the scheduler stopped as worse than all
+/// that finished, lost ones not at all. Results of others, which it did not suggest, are learnt
+/// from once: where there are 2 λ of them before its first draw, it begins where the best tenth of
+/// them is.
+///
+/// No configuration is suggested twice; where it draws none that is new, a random one is taken, and
+/// the run is over. Suggestions are a function of the seed and of the facts applied so far.
+///
+/// @source As `distribution`; restarts: Auger, Hansen, "A Restart CMA Evolution Strategy With
+///         Increasing Population Size", CEC 2005; the start from others' results: Nomura, Watanabe,
+///         Akimoto, Ozaki, Onishi, "Warm Starting CMA-ES for Hyperparameter Optimization", AAAI
+///         2021.
+class generator final : public searcher {
+public:
+  /// @errors `ec::bad_option` for grids, for points outside of the space, and for more than one
+  ///         objective.
+  [[nodiscard]] static expected<generator> make(settings how, const searcher_context& about);
+  generator(generator&&) noexcept = default;
+
+  [[nodiscard]] searcher_traits traits() const override;
+  void apply(const searcher_fact& what) override;
+  [[nodiscard]] proposal propose(const ask& question) const override;
+  void describe(fingerprint& into) const override;
+
+private:
+  /// What is known of a suggestion until its trial ends.
+  struct open_trial {
+    sample drawn;
+    std::uint64_t key = 0;
+    std::uint64_t run = 0;
+  };
+  /// A suggestion, and how it came about.
+  struct choice {
+    cube_point at;
+    /// Nothing for those that do not count as members.
+    std::optional<sample> from;
+    config_ptr config;
+    std::string origin;
+  };
+
+  generator(settings how, const searcher_context& about, initial_points points, encoding space);
+
+  settings how_;
+  std::uint64_t seed_;
+  initial_points points_;
+  std::shared_ptr<const encoding> space_;
+  learning::archive past_;
+  std::shared_ptr<strategy> run_;
+  /// How many runs came before.
+  std::uint64_t run_number_ = 0;
+  std::map<trial_id, open_trial> open_;
+  /// Results that finished of trials that it did not suggest, while it has drawn nothing.
+  std::size_t strangers_ = 0;
+
+  void remember(const suggested_fact& what);
+  void hear_of_end(trial_id of, const learning::result* what);
+  void restart(std::size_t population);
+  [[nodiscard]] bool has_drawn() const { return past_.suggested() > points_.size(); }
+  /// The run that the next draw comes from.
+  [[nodiscard]] std::shared_ptr<const strategy> present() const;
+  [[nodiscard]] start warm_start() const;
+  [[nodiscard]] std::size_t population() const;
+  [[nodiscard]] std::optional<choice> next(learning::outlook& from, const strategy& run) const;
+  [[nodiscard]] choice point(const learning::outlook& from, const strategy& run) const;
+  [[nodiscard]] std::optional<choice> drawn(const learning::outlook& from,
+                                            const strategy& run) const;
+};
+
+/// "cma_es".
+[[nodiscard]] searcher_catalogue::entry make_entry();
+
+} // namespace tune::cma_es

@@ -1,0 +1,61 @@
+/// What trials that have not come to their end would come to.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/encoding/encoding.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace tune::fidelity {
+
+/// What was seen of one trial.
+struct course {
+  cube_point at;
+  lineage_id lineage = 0;
+  /// Values to be minimised. Entry k is the last one that was reported up to fidelity 2^k; NaN
+  /// where there was none beyond 2^(k-1). The last entry is a number, if there is any.
+  std::vector<double> levels;
+  /// It came to its own end: the last entry is its final value.
+  bool is_whole = false;
+  /// It failed, or misses a constraint: as bad as the worst.
+  bool is_bad = false;
+};
+
+/// What was seen of all trials, fed with facts alone. Trials that were lost leave no trace.
+class course_book {
+public:
+  explicit course_book(std::shared_ptr<const encoding> space) : space_{std::move(space)} {}
+
+  void apply(const searcher_fact& what);
+
+  [[nodiscard]] const std::map<trial_id, course>& courses() const { return courses_; }
+
+private:
+  std::shared_ptr<const encoding> space_;
+  std::map<trial_id, course> courses_;
+
+  void take(const observation& what);
+};
+
+/// What a trial will come to, with the variance of the error.
+struct outcome_estimate {
+  cube_point at;
+  double value = 0;
+  double variance = 0;
+  bool is_bad = false;
+};
+
+/// Walks each course up to the highest level that any has reached, by links from level to level.
+///
+/// A link is a ridge regression of the change on the configuration (each number u as u - ½ and
+/// (u - ½)², each category by itself) and on the value reached so far, learnt from the trials that
+/// went on. A step is cut to [-|y|, |y|/5]; the variances of leave-one-out errors add up. A link
+/// that nobody went adds nothing. O(trials · features²).
+/// @returns those with a value and the bad ones, by trial. Bad ones have no value.
+[[nodiscard]] std::vector<outcome_estimate> extrapolated(const encoding& space,
+                                                         const std::map<trial_id, course>& courses);
+
+} // namespace tune::fidelity

@@ -1,0 +1,126 @@
+// Configurations that were drawn ahead: thought over once their trials are granted resources, so
+// that they rest on all results that are there by then.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <utility>
+
+namespace tune {
+
+drafting machine::drafts_wanted() const {
+  // Runs of one configuration have to be alike.
+  return searcher_.learns && !settings_.repeats.is_on() && !narrowed_ ? settings_.drafts
+                                                                      : drafting::none;
+}
+
+bool machine::thinks_over(trial_id id) const {
+  const auto* trial = live(id);
+  if (trial == nullptr || !trial->draft || gathering_ || narrowed_ || drain_)
+    return false;
+  // Nothing that it rests on has changed.
+  return trial->draft != drafting::thorough || trial->drawn_at < searcher_told_;
+}
+
+event_body machine::granted(trial_id id, lease what) const {
+  if (thinks_over(id))
+    return on::granted{id, std::move(what)};
+  return on::placed{id, next_attempt(), std::move(what)};
+}
+
+void machine::take(const on::granted& what) {
+  auto* trial = live(what.trial);
+  if (trial == nullptr || !trial->awaits_lease || suspended_) {
+    // As where a lease comes too late: whoever still waits for one asks again.
+    emit(cmd::release{what.what.id});
+    return;
+  }
+  trial->granted = what.what;
+  granted_.push_back(what.trial);
+  if (settings_.draft_patience.count() > 0)
+    set_deadline(*trial, due_kind::draft, now_ + settings_.draft_patience);
+}
+
+/// The draft that is to be thought over next.
+std::optional<trial_id> machine::next_draft() const {
+  if (asked_ || granted_.empty())
+    return std::nullopt;
+  return granted_.front();
+}
+
+void machine::replace_draft(trial_id id, const on::suggested& what) {
+  auto* trial = live(id);
+  const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
+  auto is_late = trial == nullptr || !trial->draft;
+  auto replaces = !is_late && list != nullptr && list->size() == 1;
+  suggested_fact told{what.ask, replaces ? what.what : proposal{nothing_yet{}}, id};
+  emit(cmd::tell_searcher{{seq_, std::move(told)}});
+  if (is_late)
+    return;
+  trial->draft.reset();
+  if (replaces) {
+    trial->config = list->front().config;
+    trial->origin = list->front().origin;
+    trial->redrawn = true;
+    row(*trial);
+  }
+  if (trial->granted)
+    begin_granted(*trial);
+}
+
+/// It took too long: the draft runs as it is.
+void machine::keep_draft(live_trial& trial) {
+  if (!trial.granted)
+    return;
+  trial.draft.reset();
+  trial.origin += ", drawn ahead: the searcher was not quick enough";
+  row(trial);
+  begin_granted(trial);
+}
+
+void machine::begin_granted(live_trial& trial) {
+  emit(cmd::log{on::placed{trial.id, next_attempt(), take_grant(trial)}});
+}
+
+/// What it was granted, which is its own no longer.
+lease machine::take_grant(live_trial& trial) {
+  auto result = std::move(*trial.granted);
+  trial.granted.reset();
+  std::erase(granted_, trial.id);
+  clear_deadline(trial, due_kind::draft);
+  return result;
+}
+
+/// It waits for no lease any more. @pre it does.
+void machine::stop_waiting(live_trial& trial) {
+  trial.awaits_lease = false;
+  --awaiting_lease_;
+  return_lease(trial);
+}
+
+/// The cluster is to forget its wish, or gets back what it granted.
+void machine::return_lease(live_trial& trial) {
+  if (trial.granted)
+    emit(cmd::release{take_grant(trial).id});
+  else
+    emit(cmd::cancel_place{trial.id});
+}
+
+/// A node grants nothing more, and what was granted there cannot be used.
+void machine::lose_grants(const std::string& node) {
+  for (auto id : std::vector<trial_id>{granted_}) {
+    auto& trial = *live(id);
+    const auto& bundles = trial.granted->bundles;
+    if (std::none_of(bundles.begin(), bundles.end(), [&](const auto& x) { return x.node == node; }))
+      continue;
+    return_lease(trial);
+    place(trial);
+  }
+}
+
+/// What the last head was granted is not this one's.
+void machine::forget_grants() {
+  for (auto id : std::vector<trial_id>{granted_})
+    static_cast<void>(take_grant(*live(id)));
+}
+
+} // namespace tune

@@ -1,0 +1,197 @@
+// What the end of a trial brings, where nobody could make it then.
+//
+// A trial may come to its end while it is paused, or lose its node or its head before its export or
+// its last checkpoint is safe. To scheduler and searcher it has ended then. An attempt makes what
+// is missing from its last checkpoint; up to the iteration of its end it trains once more what it
+// had trained, and nothing that it reports counts. Where no attempt can, the record says so: the
+// export is lost.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// The trial had nothing to do with it: another attempt may do better.
+bool is_no_fault(end_class how) {
+  return how == end_class::interrupted || how == end_class::preempted
+         || how == end_class::node_lost;
+}
+
+std::string why_not_made(end_class how, const std::string& detail) {
+  return "the attempt that was to make it ended as " + std::string{to_text(how)}
+         + (detail.empty() ? "" : ": " + detail);
+}
+
+} // namespace
+
+bool machine::wants_export() const {
+  return settings_.export_time.count() > 0;
+}
+
+/// The checkpoint that holds most of the trial's training.
+checkpoint_id machine::last_kept(const live_trial& trial) const {
+  return trial.aside ? trial.aside : newest_good(trial);
+}
+
+/// It was to end with a checkpoint, and has only older ones.
+bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) const {
+  auto newest = newest_good(trial);
+  return settings_.checkpoints.at_end && settings_.saves == save_ability::on_request && newest
+         && checkpoints_.at(newest).iteration < at;
+}
+
+/// It does not run, is to end as one that has completed, and something is to come of that.
+bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) const {
+  if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last == nullptr)
+    return false;
+  // Where an executor keeps the checkpoints, ends are its own business.
+  auto from = checkpoints_.find(last_kept(trial));
+  if (from != checkpoints_.end() && from->second.location.starts_with(kept_outside))
+    return false;
+  return wants_export() || lacks_last_checkpoint(trial, trial.high_water);
+}
+
+/// Its attempt was to end the trial, and is over before it has said what came of that: it was lost,
+/// or had been told to end for another reason, as to pause.
+bool machine::loses_its_end(const live_trial& trial, end_class how) const {
+  const auto& attempt = *trial.attempt;
+  if (trial.end || attempt.next != parked::stop || how == end_class::finished
+      || !leaves_end_open(trial, trial.stop_kind))
+    return false;
+  if (how == end_class::stopped && attempt.is_to_export)
+    return false;
+  auto saves = is_no_fault(how) && attempt.ends_with_save && attempt.saving;
+  return saves || (wants_export() && !attempt.exported);
+}
+
+/// @param how How its attempt ended, where there was one.
+void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind kind,
+                           end_class how, const std::string& detail) {
+  set_hold(trial, hold::none);
+  tell_end(trial, kind);
+  trial.graft.reset();
+  trial.stop_reason = reason;
+  trial.stop_kind = fact::end_kind::completed;
+  trial.request = settings_.request;
+  trial.end = open_end{std::move(reason), kind, trial.high_water};
+  if (entry(trial.id).status != trial_status::pending)
+    move(trial, status_event::retry);
+  row(trial, trial.stop_reason + "; what its end brings is made from its last checkpoint");
+  if (!is_no_fault(how))
+    give_up_end(trial, why_not_made(how, detail));
+  else if (!last_kept(trial))
+    give_up_end(trial, "the trial has no checkpoint from which it could be made later");
+  else
+    await_end(trial);
+}
+
+/// It is placed as soon as there is room for it, under this head or the next.
+void machine::await_end(live_trial& trial) {
+  if (drain_ && !drain_->resumable)
+    return give_up_end(trial, drain_->why);
+  if (narrowed_)
+    ask_for(trial);
+  open_ends_.insert(trial.id);
+}
+
+void machine::place_open_ends() {
+  // Placing one takes it out of the set.
+  for (auto id : std::set<trial_id>{open_ends_}) {
+    auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
+    if (settings_.max_concurrent > 0 && busy >= settings_.max_concurrent)
+      return;
+    auto& trial = *live(id);
+    if (narrowed_ && !trial.asked_for)
+      continue;
+    open_ends_.erase(id);
+    trial.awaits_lease = true;
+    ++awaiting_lease_;
+    place(trial);
+  }
+}
+
+/// It stands where its trial came to its end. A program hears that with its next report at the
+/// latest, which may take as long as any of its reports.
+void machine::begin_end(live_trial& trial) {
+  auto& attempt = *trial.attempt;
+  attempt.at = phase::stopping;
+  attempt.closed = true;
+  attempt.is_to_export = exports_at_end(trial);
+  emit(cmd::halt{trial.id, attempt.id, halt_mode::stop, trial.stop_reason, exports_at_end(trial)},
+       seq_);
+}
+
+/// What it reports on the way to the end of its trial was reported before, or is none of it.
+void machine::report_at_end(live_trial& trial) {
+  auto& attempt = *trial.attempt;
+  if (attempt.at == phase::stopping)
+    return;
+  if (attempt.iteration >= trial.end->at)
+    return enact(trial);
+  attempt.credit = std::max(attempt.credit, trial.end->at - 1);
+  attempt.answered = attempt.reported;
+  emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
+}
+
+/// Its attempt is over.
+void machine::after_end(live_trial& trial, bool exported, end_class how,
+                        const std::string& detail) {
+  if (!wants_export() || exported)
+    return close_the_end(trial);
+  auto stays_open = drain_ && drain_->resumable && how == end_class::killed;
+  if (is_no_fault(how)) {
+    auto kind = static_cast<std::size_t>(how);
+    stays_open = ++trial.failures[kind] <= settings_.failures.budget[kind];
+  } else if (how == end_class::bad_checkpoint) {
+    stays_open = bool{last_kept(trial)};
+  }
+  if (!stays_open)
+    return give_up_end(trial, why_not_made(how, detail));
+  move(trial, status_event::retry);
+  row(trial, std::string{to_text(how)});
+  await_end(trial);
+}
+
+/// What is missing will never be there. The record says so, and then the trial ends.
+void machine::give_up_end(live_trial& trial, std::string why) {
+  if (trial.awaits_lease)
+    stop_waiting(trial);
+  open_ends_.erase(trial.id);
+  if (!wants_export())
+    return close_the_end(trial);
+  if (!trial.end->given_up.empty())
+    return;
+  trial.end->given_up = why.empty() ? "no attempt could make it" : std::move(why);
+  ++giving_up_;
+  emit(cmd::log{export_lost(trial, settings_.exports)});
+}
+
+void machine::close_the_end(live_trial& trial) {
+  if (!trial.end->given_up.empty())
+    --giving_up_;
+  if (lacks_last_checkpoint(trial, trial.end->at)) {
+    auto why = std::string{"the attempt that was to write it could not"};
+    note_decision(trial, "save_failed", object{{"why", why}});
+    warn_of_lost_save(trial, "it was to end with", why);
+  }
+  end_trial(trial, status_event::end, trial.end->reason, trial.end->kind);
+}
+
+bool machine::is_given_up(trial_id id) const {
+  const auto* trial = live(id);
+  return trial != nullptr && trial->end && !trial->end->given_up.empty();
+}
+
+on::exported machine::export_lost(const live_trial& trial,
+                                  const std::vector<std::string>& formats) {
+  on::exported result;
+  result.trial = trial.id;
+  for (const auto& format : formats)
+    result.formats.push_back({format, {}, trial.end->given_up});
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/fidelity/screen.hpp"
+
+#include "tune/core/search/gp/acquisition.hpp"
+#include "tune/core/search/gp/kernel_book.hpp"
+#include "tune/core/search/gp/targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune::fidelity {
+
+namespace {
+
+using learning::outlook;
+using learning::pick;
+
+constexpr std::size_t least_known = 5;
+constexpr int candidates = 10;
+constexpr int tries = 100;
+constexpr std::uint64_t random_period = 5;
+/// Values beyond the median by more than so many times what the best tenth is below it say no more.
+constexpr double most_beyond = 1.5;
+constexpr double most_noise = 2;
+/// Of many trials the kernel is fitted to some, and predicts from some more.
+constexpr gp::portion fitted{32, 16, 16};
+constexpr gp::portion predicting{100, 50, 50};
+constexpr int iterations = 25;
+constexpr std::size_t most_believed = 64;
+
+/// What is known of trials, as the process likes it.
+struct knowledge {
+  std::vector<cube_point> at;
+  std::vector<double> values;
+  std::vector<double> noises;
+};
+
+double quantile(std::vector<double> xs, double share) {
+  auto i = static_cast<std::size_t>(share * static_cast<double>(xs.size()));
+  auto middle = xs.begin() + static_cast<std::ptrdiff_t>(std::min(i, xs.size() - 1));
+  std::nth_element(xs.begin(), middle, xs.end());
+  return *middle;
+}
+
+/// @param of Some with a value, and bad ones.
+knowledge known_from(const std::vector<outcome_estimate>& of) {
+  std::vector<double> values;
+  for (const auto& x : of) {
+    if (!x.is_bad)
+      values.push_back(x.value);
+  }
+  auto median = quantile(values, 0.5);
+  auto spread = std::max(1e-12, median - quantile(values, 0.1));
+  auto worst = median + most_beyond * spread;
+  knowledge result;
+  for (const auto& x : of) {
+    result.at.push_back(x.at);
+    result.values.push_back(x.is_bad ? worst : std::min(x.value, worst));
+    result.noises.push_back(x.variance);
+  }
+  double mean = 0;
+  double variance = 0;
+  auto count = static_cast<double>(result.values.size());
+  for (auto x : result.values)
+    mean += x / count;
+  for (auto x : result.values)
+    variance += (x - mean) * (x - mean) / count;
+  for (auto& x : result.noises)
+    x = std::min(most_noise, variance > 0 ? x / variance : 0);
+  result.values = gp::standardised(std::move(result.values));
+  return result;
+}
+
+gp::inputs inputs_of(const encoding& space, const knowledge& all,
+                     const std::vector<std::size_t>& chosen, std::vector<double>& values) {
+  gp::inputs result{space};
+  values.clear();
+  for (auto i : chosen) {
+    result.add(all.at[i], all.noises[i]);
+    values.push_back(all.values[i]);
+  }
+  return result;
+}
+
+/// Trials of which nothing was seen yet.
+gp::inputs unseen(const outlook& from) {
+  gp::inputs result{from.space()};
+  auto points = from.unseen();
+  auto begin = points.size() - std::min(points.size(), most_believed);
+  for (auto i = begin; i < points.size(); ++i)
+    result.add(points[i]);
+  return result;
+}
+
+gp::model model_of(const outlook& from, const knowledge& all) {
+  const auto& space = from.space();
+  std::vector<double> values;
+  auto few = inputs_of(space, all, gp::portion_of(all.values, fitted, from.seed()), values);
+  auto prior = gp::kernel_prior::of(space.mean_active());
+  auto logs
+      = gp::descend(few, values, prior, gp::first_guess(prior, few.dimensions()), iterations).logs;
+  auto many = inputs_of(space, all, gp::portion_of(all.values, predicting, from.seed()), values);
+  gp::model plain{std::move(many), std::move(values), std::move(logs)};
+  auto more = unseen(from);
+  return more.size() > 0 ? plain.believing(more) : plain;
+}
+
+/// The smallest mean at points that something is known of.
+double best_of(const gp::model& by, const encoding& space, const knowledge& all,
+               std::uint64_t seed) {
+  std::vector<double> values;
+  auto at = inputs_of(space, all, gp::portion_of(all.values, predicting, seed), values);
+  std::vector<double> means;
+  std::vector<double> variances;
+  by.predict(at, means, variances);
+  return *std::min_element(means.begin(), means.end());
+}
+
+/// Some free points, drawn at random.
+std::vector<cube_point> drawn(const outlook& from) {
+  rng chance{from.seed(), "screen", from.number()};
+  const auto& space = from.space();
+  std::vector<cube_point> result;
+  for (int i = 0; i < tries && result.size() < candidates; ++i) {
+    auto at = space.canonical(space.random(chance));
+    if (!from.is_taken(at))
+      result.push_back(std::move(at));
+  }
+  return result;
+}
+
+} // namespace
+
+std::optional<pick> screen::sketch(const outlook& from) const {
+  auto points = drawn(from);
+  return points.empty() ? std::nullopt : std::optional{pick{std::move(points.front()), "random"}};
+}
+
+std::optional<pick> screen::next(const outlook& from) const {
+  if (from.number() % random_period == random_period - 1)
+    return sketch(from);
+  auto known = extrapolated(from.space(), from.past().courses());
+  auto good = std::count_if(known.begin(), known.end(), [](const auto& x) { return !x.is_bad; });
+  auto points = drawn(from);
+  if (static_cast<std::size_t>(good) < least_known || points.size() < 2)
+    return sketch(from);
+  auto all = known_from(known);
+  auto by = model_of(from, all);
+  gp::quest what;
+  what.space = &from.space();
+  what.by = &by;
+  what.best = best_of(by, from.space(), all, from.seed());
+  auto scores = gp::log_improvements(what, points);
+  auto best = std::max_element(scores.begin(), scores.end()) - scores.begin();
+  return pick{std::move(points[static_cast<std::size_t>(best)]),
+              "best of " + std::to_string(points.size()) + " by a model of what trials come to"};
+}
+
+} // namespace tune::fidelity

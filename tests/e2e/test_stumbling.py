@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a new user stumbles over: failures, previews, and wishes that cannot be granted."""
+import json
+import sys
+
+from controlled import ControlCase
+from e2e import Case, main
+
+FAILS = """
+import os, sys
+print("boom: cannot read x", file=sys.stderr)
+for i in range(20):
+    print("    at frame %d" % i, file=sys.stderr)
+print("    at end of pid %d" % os.getpid(), file=sys.stderr)
+sys.exit(3)
+"""
+
+
+class Failures(Case):
+    def failing(self, samples, program=FAILS):
+        (self.directory / "fails.py").write_text(program)
+        return self.ini(
+            "[experiment]\nmetric = x\nnum_samples = %d\n"
+            "[trainable]\ncommand = %s {ini_dir}/fails.py {a}\nmetric.x = x={number}\n"
+            "[space]\na = uniform(0, 1)\n[failure]\nbackoff = 0\nmax_consecutive_failures = 0\n"
+            % (samples, sys.executable)
+        )
+
+    def test_the_first_and_the_last_lines_of_stderr_are_told(self):
+        told = self.run_node("run", self.failing(1), code=5)
+
+        lines = [x for x in told.err.splitlines() if x.startswith("  | ")]
+        self.assertEqual(len(lines), 9, told.err)
+        self.assertEqual(lines[0], "  |   boom: cannot read x")
+        self.assertIn("… (14 lines between)", lines[3])
+        self.assertIn("tune-node logs %s 00000 --stderr"
+                      % (self.directory / "results" / "x"), told.err)
+
+    def test_what_is_alike_is_told_once(self):
+        told = self.run_node("run", self.failing(12), code=5)
+
+        self.assertEqual(told.err.count("  |   boom: cannot read x"), 1, told.err)
+        self.assertIn("failed: the same as trial 000", told.err)
+        self.assertIn("10 trials have by now", told.err)
+        self.assertIn("12 trials failed: user_error: exited with status 3: boom", told.out)
+        quiet = self.run_node("run", self.failing(12), "--experiment.name", "q", "-q", code=5)
+        self.assertEqual(quiet.err.count("failed"), 1, quiet.err)
+
+    def test_texts_that_differ_in_numbers_are_one_group(self):
+        program = "import random, sys\nsys.exit('loss %g of step %d at line 7'" \
+                  " % (random.random(), random.randrange(99)))\n"
+        self.run_node("run", self.failing(6, program), "-q", code=5)
+
+        groups = self.run_node("trials", "results/x", "--failed", "-o", "json").json()
+
+        self.assertEqual([x["count"] for x in groups], [6])
+        self.assertRegex(groups[0]["text"], "exited with status 1: loss 0\\S+ of step \\d+ at line 7")
+
+
+class Looking(Case):
+    def printing(self, more="", experiment="num_samples = 2\n", command="echo x=1", space=""):
+        return self.ini(
+            "[experiment]\nmetric = x\n%s[trainable]\ncommand = sh -c '%s'\n"
+            "metric.x = x={number}\n[space]\na = uniform(0, 1)\n%s[failure]\nbackoff = 0\n%s"
+            % (experiment, command, space, more)
+        )
+
+    def test_trials_without_any_number_are_told(self):
+        more = "[scheduler]\ntype = asha\nmax_t = 3\n"
+        ini = self.printing(more, command="for i in 1 2 3; do echo x=nan; done")
+
+        told = self.run_node("run", ini, code=None)
+
+        self.assertIn("2 trials never had a number for x, but NaN or nothing (trial 00000, ...)",
+                      told.out)
+        shown = self.run_node("status", "results/x", "-o", "json").json()
+        self.assertEqual(len(shown["remarks"]), 1)
+
+    def test_a_confirmation_that_fails_is_told(self):
+        ini = self.printing(experiment="num_samples = 2\nconfirm = 1\n",
+                            command="test {seed} -lt 1 && echo x={a}")
+
+        told = self.run_node("run", ini)
+
+        self.assertIn("no configuration was confirmed: of the 3 runs that were to confirm the best,"
+                      " 3 failed", told.out)
+
+    def test_a_preview_shows_templates_and_names_what_nobody_is_given(self):
+        (self.directory / "t.in").write_text("# head\nvalue = {a}\n")
+        ini = self.printing("[trainable]\ntemplate = t.in -> sub/t.toml\n", space="b = 1.5\n"
+                            "lr = loguniform(1e-5, 1)\n")
+
+        told = self.run_node("run", ini, "--dry-run").out
+
+        self.assertIn("It would find sub/t.toml, in which these lines are filled in:\n  2: value = 0.",
+                      told)
+        self.assertIn("Note: lr stands in no command, env. or template", told)
+        files = self.run_node("run", ini, "--dry-run", "-o", "json").json()["files"]
+        self.assertTrue(files["sub/t.toml"].startswith("# head\nvalue = 0."))
+
+    def test_a_preview_notes_nothing_where_the_program_reads_a_file(self):
+        ini = self.printing(command="cat {params_file}; echo x=1")
+
+        self.assertNotIn("Note:", self.run_node("run", ini, "--dry-run").out)
+
+    def test_a_broken_domain_is_named_with_what_was_given(self):
+        ini = self.printing('[search]\npoints = [{"a": 0.5}]\n')
+
+        told = self.run_node("run", ini, "--space.a", "loguniform(1e-5", code=3)
+
+        self.assertIn("command line --space.a: [space] \"a\": column 11: '(' is never closed,"
+                      " in a = loguniform(1e-5\n", told.err)
+        self.assertNotIn("gives way", told.err)
+
+    def test_brackets_in_a_pattern_are_explained(self):
+        ini = self.printing()
+        ini.write_text(ini.read_text().replace("x={number}", "[{number}%]"))
+
+        told = self.run_node("config", "check", ini, code=3)
+
+        self.assertIn("brackets enclose a set of characters", told.err)
+
+    def test_a_column_is_headed_as_it_was_asked_for(self):
+        ini = self.printing("[search]\nrepeat = 2\n", command="echo x={seed}")
+        self.run_node("run", ini)
+
+        told = self.run_node("trials", "results/x", "--columns", "trial,runs_rank,runs_mean").out
+
+        self.assertEqual(told.splitlines()[0].split(), ["trial", "runs_rank", "runs_mean"])
+
+    def test_the_time_can_be_what_trials_are_judged_by(self):
+        trial = self.directory / "trial.py"
+        trial.write_text("import tune_node\nt = tune_node.Trial()\nt.report(y=1)\nt.report(y=2)\n")
+        ini = self.ini(
+            "[experiment]\nmetric = time_total_s\nmode = min\nnum_samples = 2\n"
+            "[trainable]\ncommand = %s {ini_dir}/trial.py\nenv.PYTHONPATH = %s\n[space]\nx = 1\n"
+            % (sys.executable, sys.path[0] + "/../../python")
+        )
+
+        best = self.run_node("run", ini, "-o", "json").json()["best"]
+
+        self.assertEqual(best["iteration"], 1)
+        self.assertGreater(best["metrics"]["time_total_s"], 0)
+        rows = self.run_node("trials", "results/x", "--sort", "objective", "-o", "json").json()
+        times = [x["objectives"]["time_total_s"] for x in rows]
+        self.assertEqual(times, sorted(times))
+
+    def test_a_trial_that_has_not_failed_cannot_be_tried_again_by_resume(self):
+        self.run_node("run", self.printing(command="echo x={a}"), "-q")
+
+        told = self.run_node("retry", "results/x", 1, code=6)
+
+        self.assertIn("trial 00001 has not failed", told.err)
+        self.assertIn("00001 runs its configuration again and compares", told.err)
+        self.assertNotIn("errored_only", told.err)
+        words = ["rerun", "results/x", "1", "-o", "json"]
+        self.assertEqual(self.run_node(*words).json()["trial"], "00001")
+
+
+class Adding(ControlCase):
+    def test_a_configuration_with_a_seed_of_its_own_is_whole_by_its_one_run(self):
+        ini = self.stepping(samples=1, slots=1, steps=1, space="lr = uniform(0, 1)",
+                            more="[search]\nrepeat = 3\n")
+        child = self.begin(ini, running=1)
+        told = self.control("add", "--config", json.dumps({"lr": 0.5, "seed": 7}))
+        self.assertIn("it names its seed, and so runs once and is judged by that run", told.out)
+        self.let_all()
+        self.finish(child)
+
+        rows = self.run_node("trials", self.where, "--sort", "runs_rank", "-o", "json").json()
+        runs = {x["config"]["lr"]: x["runs"] for x in rows}
+        self.assertEqual(runs[0.5]["count"], 1)
+        self.assertEqual(runs[0.5]["wanted"], 1)
+        self.assertTrue(runs[0.5]["full"])
+
+
+if __name__ == "__main__":
+    main()
