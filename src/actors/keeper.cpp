@@ -5,7 +5,6 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
-#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/remove_tree.hpp"
 
 namespace tune {
@@ -19,14 +18,8 @@ error not_restored(const error& why) {
 /// Where a checkpoint lies that is to be restored.
 expected<std::filesystem::path> place_of(const prepare_attempt& what) {
   const auto& location = what.who.restore_from;
-  if (!location.starts_with(kept_in_memory)) {
-    // What a trial mounted on the way may never answer whoever reads it.
-    const auto way = std::filesystem::path{location}.lexically_relative("trials");
-    auto held = guarded_directory::open(what.directory / "trials", way);
-    if (!held && held.error().code == ec::refused)
-      return error{held.error().code, "the checkpoint cannot be restored: " + held.error().detail};
+  if (!location.starts_with(kept_in_memory))
     return what.directory / location;
-  }
   auto place = place_in_memory(what.in_memory, location);
   return place ? place : not_restored(place.error());
 }

@@ -156,7 +156,9 @@ bool is_missing(const fs::path& directory, const std::string& location) {
       || location.starts_with(kept_in_memory))
     return false;
   std::error_code why;
-  return !fs::exists(directory / location, why) && !why;
+  const auto place = directory / location;
+  // What is mounted there is not asked: whoever restores it hears of that.
+  return check_unmounted(place) && !fs::exists(place, why) && !why;
 }
 
 /// Checkpoints that trials could go on from, as far as anybody knows, and that are not there.

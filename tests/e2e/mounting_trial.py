@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trial that mounts something and leaves it there: mounting_trial.py KIND [VICTIM]
 
-Its first trial does that, any other reports and is done. KIND is where: "own", "save", "hand" or
-"export"; VICTIM is a directory that is bound there, without one it is a file system that never
-answers and lasts as long as the trial."""
+Its first trial does that, any other reports and is done. KIND is where: "own", "below", "save",
+"hand" or "export"; VICTIM is a directory that is bound there, without one it is a file system that
+never answers and lasts as long as the trial. "lasting" is one on its own directory that lasts
+longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done."""
 import ctypes
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 KIND = sys.argv[1]
@@ -32,7 +34,13 @@ def report(loss, **more):
 def mount(place):
     place.mkdir(exist_ok=True)
     where = os.fsencode(str(place))
-    if VICTIM:
+    if KIND == "lasting":
+        (Path(VICTIM) / "new").write_text(str(place))
+        (Path(VICTIM) / "new").rename(Path(VICTIM) / "wanted")
+        while not (Path(VICTIM) / "done").exists():
+            time.sleep(0.01)
+        done = 0
+    elif VICTIM:
         done = LIBC.mount(os.fsencode(VICTIM), where, None, BIND, None)
     else:
         held = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
@@ -54,6 +62,13 @@ if KIND == "own" and VICTIM:
 elif KIND == "own":
     report(3)
     mount(HERE)
+elif KIND == "lasting":
+    report(3)
+    mount(HERE)
+    sys.exit(3)
+elif KIND == "below":
+    report(3)
+    mount(HERE / "logs")
 elif KIND == "hand":
     mount(HERE / "remote")
     report(2, checkpoint="remote")

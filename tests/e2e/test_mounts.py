@@ -2,7 +2,9 @@
 """Trials that mount something below their directories: nobody's data goes with them, and a file
 system that never answers stops nobody. Mounts are those of this test alone; it needs root, and says
 so and exits 77 where it is not allowed to mount."""
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -19,6 +21,7 @@ ALONE = "TUNE_TEST_HAS_OWN_MOUNTS"
 
 class Mounts(CertifiedCase):
     head = test_head.Head.head
+    worker = test_head.Head.worker
     submit = test_head.Head.submit
     stop = test_head.Head.stop
 
@@ -66,11 +69,11 @@ class Mounts(CertifiedCase):
             )
 
         self.finish(self.submit(self.mounting("own", self.victim), where))
+        self.stop(head)
         self.finish(worker)
 
         self.assert_whole()
         self.assertIn("something is mounted there, and stays: unmount it", log.read_text())
-        self.stop(head)
 
     def test_nothing_that_is_mounted_goes_with_an_experiment(self):
         ini = self.mounting("own", self.victim)
@@ -125,6 +128,90 @@ class Mounts(CertifiedCase):
 
     def test_one_in_a_checkpoint_costs_that_save_alone(self):
         self.ends_well("save", "[checkpoint]\nfrequency = 2\n")
+
+    def test_one_in_an_export_costs_that_export_alone(self):
+        ini = self.mounting("export", trainable="export = model\n")
+
+        self.start("run", ini).wait(SOON)
+
+        rows = self.rows("SELECT trial, status FROM trials WHERE trial > 0")
+        self.assertEqual([row["status"] for row in rows], ["TERMINATED"])
+
+    def mount_what_is_wanted(self, asked, child):
+        """Mounts a file system that never answers, for as long as the test lasts."""
+        wanted = asked / "wanted"
+        self.wait_until(wanted.exists, child, "a place to mount at")
+        held = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+        self.addCleanup(os.close, held)
+        words = "fd=%d,rootmode=40000,user_id=0,group_id=0" % held
+        place = wanted.read_text()
+        done = ctypes.CDLL(None).mount(b"dead", place.encode(), b"fuse", 0, words.encode())
+        self.assertEqual(done, 0)
+        wanted.unlink()
+        (asked / "done").touch()
+
+    def test_one_that_outlasts_its_trial_stops_no_later_attempt_and_no_later_run(self):
+        asked = self.directory / "asked"
+        asked.mkdir()
+        ini = self.mounting("lasting", asked, more="max_failures = 1\n", samples=3)
+        ran = self.start("run", ini)
+        self.mount_what_is_wanted(asked, ran)
+
+        told = self.finish(ran, None)
+
+        self.assertIn("is a mount point", told.err)
+        rows = self.rows("SELECT trial, status FROM trials WHERE trial > 0")
+        self.assertEqual([row["status"] for row in rows], ["TERMINATED"] * 2)
+        self.run_node("fsck", self.storage / "x")
+        self.run_node("resume", self.storage / "x", "--experiment.num_samples", 4)
+        told = self.run_node("run", ini, "--overwrite", "--yes", code=8)
+        self.assertIn("something is mounted there", told.err)
+
+    def stands_well(self, kind, *words, more="", trainable=""):
+        """A client's trial mounts; another client's goes on, and all end when they are told to."""
+        head, where = self.head(*words, cpus=4)
+        workers = [self.worker(where, "w", "--own-storage", cpus=4)] if words else []
+        other = test_head.Head.job(self, "other", samples=4)
+        told = self.start("run", self.mounting(kind, more=more, trainable=trainable, samples=1),
+                          "--head", where, "--certs", self.certs)
+        self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), told, "a report")
+
+        began = time.monotonic()
+        self.finish(self.submit(other, where, "--experiment.name", "other"))
+        self.assertLess(time.monotonic() - began, SOON)
+        lines = [(self.storage / "other" / "trials" / ("0000%d" % i) / "result.jsonl").read_text()
+                 for i in range(4)]
+        self.assertEqual([len(x.splitlines()) for x in lines], [3] * 4)
+
+        began = time.monotonic()
+        self.stop(head)
+        self.assertLess(time.monotonic() - began, SOON)
+        for worker in workers:
+            self.finish(worker)
+        told.communicate()
+
+    def test_one_in_a_trials_place_stops_neither_the_head_nor_its_other_clients(self):
+        self.stands_well("own")
+
+    def test_one_that_is_handed_over_stops_neither_the_head_nor_its_other_clients(self):
+        self.stands_well("hand")
+
+    def test_one_on_a_worker_stops_neither_its_artifacts_nor_other_clients(self):
+        self.stands_well("below", "--no-local")
+
+    def test_one_in_a_trials_place_on_a_worker_stops_nobody(self):
+        self.stands_well("own", "--no-local")
+
+    def test_ctrl_c_ends_a_run_that_waits_for_a_checkpoint_from_one(self):
+        ran = self.start("run", self.mounting("hand", samples=1))
+        self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), ran, "a report")
+
+        began = time.monotonic()
+        ran.send_signal(signal.SIGINT)
+        self.finish(ran, None)
+
+        self.assertLess(time.monotonic() - began, SOON)
+        self.assert_no_trial_processes()
 
     # -- Directories that are the user's own.
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
+#include "../files/mounts.hpp"
+
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/remove_tree.hpp"
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -67,6 +72,28 @@ void checkpoint_directory::abandon() {
     return;
   static_cast<void>(remove_from_attempt(open_));
   open_.clear();
+}
+
+expected<void> check_unmounted(const fs::path& directory) {
+  constexpr int as_place = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  // All above may be a mount of the user's own.
+  const auto trials = directory.parent_path().parent_path().parent_path();
+  const auto trusted = trials.filename() == "trials" ? trials : directory.parent_path();
+  const auto way = directory.lexically_relative(trusted);
+  const store::descriptor root{::open(trusted.empty() ? "." : trusted.c_str(), as_place)};
+  if (root.number() < 0)
+    return {};
+  const store::descriptor place{beneath::open(root.number(), way, as_place)};
+  if (place.number() < 0 && errno == EXDEV) {
+    auto held = guarded_directory::open(trusted, way);
+    return held ? expected<void>{} : held.error();
+  }
+  std::error_code why;
+  const auto here = fs::read_symlink("/proc/self/fd/" + std::to_string(place.number()), why);
+  if (auto mounted = files::mounts_in(here); !why && !mounted.empty())
+    return error{ec::refused,
+                 "something is mounted at " + mounted.front().where.string() + ": unmount it"};
+  return {};
 }
 
 expected<void> remove_from_attempt(const fs::path& what) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 
-#include "../files/mounts.hpp"
 #include "../store/posix.hpp"
 #include "doomed_directory.hpp"
 #include "file_copy.hpp"
 
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/guarded_directory.hpp"
@@ -99,13 +99,10 @@ expected<void> must_be_draft(const checkpoint_draft& what) {
   auto opened = guarded_directory::open(trusted, what.directory.lexically_relative(trusted));
   if (!opened)
     return opened.error();
-  // What is mounted in it is no part of it, and may never answer.
-  std::error_code why;
-  const auto here = fs::read_symlink("/proc/self/fd/" + std::to_string(opened->number()), why);
-  if (auto mounted = files::mounts_in(here); !why && !mounted.empty())
-    return error{ec::refused, "cannot keep " + what.directory.string()
-                                  + ": something is mounted at " + mounted.front().where.string()
-                                  + ": unmount it"};
+  // What is mounted in it is no part of it.
+  if (auto alone = check_unmounted(what.directory); !alone)
+    return error{ec::refused,
+                 "cannot keep " + what.directory.string() + ": " + alone.error().detail};
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "tune/io/process/shortage.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -18,6 +19,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// Waited for at a time.
+constexpr std::chrono::milliseconds moment{5};
+
 /// What the thread and those who wait share.
 class errand {
 public:
@@ -25,7 +29,7 @@ public:
     try {
       auto work = begin();
       while (!work.step()) {
-        if (is_given_up())
+        if (!goes_on())
           return;
       }
       end(work.take());
@@ -36,7 +40,6 @@ public:
 
   /// @returns its result, where it came within a moment.
   std::optional<expected<void>> wait() {
-    constexpr std::chrono::milliseconds moment{5};
     std::unique_lock guard{mutex_};
     changed_.wait_for(guard, moment, [this] { return result_.has_value(); });
     return result_;
@@ -59,10 +62,11 @@ private:
   clock::time_point moved_ = clock::now();
   bool given_up_ = false;
 
-  bool is_given_up() {
+  /// @returns whether anybody still wants it.
+  bool goes_on() {
     const std::lock_guard guard{mutex_};
     moved_ = clock::now();
-    return given_up_;
+    return !given_up_;
   }
   void end(expected<void> how) {
     const std::lock_guard guard{mutex_};
@@ -70,6 +74,13 @@ private:
     changed_.notify_all();
   }
 };
+
+/// Threads that work, or will never be done.
+std::atomic<int>& count_threads() {
+  // They may outlive whatever is destroyed at the end of the process.
+  static auto& count = *new std::atomic<int>{0};
+  return count;
+}
 
 /// Whoever waits may be given up, too.
 struct client {
@@ -81,14 +92,37 @@ struct client {
   ~client() { what->give_up(); }
 };
 
+void begin_thread(std::shared_ptr<errand> what, std::function<sliced<expected<void>>()> begin) {
+  ++count_threads();
+  try {
+    std::thread{[what = std::move(what), begin = std::move(begin)]() mutable {
+      what->run(begin);
+      begin = nullptr;
+      --count_threads();
+    }}.detach();
+  } catch (...) {
+    --count_threads();
+    throw;
+  }
+}
+
 } // namespace
 
 sliced<expected<void>> working_apart(std::function<sliced<expected<void>>()> begin,
                                      std::filesystem::path where,
                                      std::chrono::milliseconds patience) {
+  // Those that file systems never answered stay: there must not be ever more of them.
+  for (const auto began = clock::now(); count_threads() >= most_copies_apart;) {
+    if (clock::now() - began >= patience)
+      co_return error{ec::storage, "cannot copy " + where.string() + ": "
+                                       + std::to_string(most_copies_apart)
+                                       + " other copies wait for file systems that do not answer"};
+    std::this_thread::sleep_for(moment);
+    co_await next_slice{};
+  }
   const client my;
   try {
-    std::thread{[errand = my.what, begin = std::move(begin)] { errand->run(begin); }}.detach();
+    begin_thread(my.what, std::move(begin));
   } catch (const std::system_error& why) {
     co_return error{ec::shortage,
                     "cannot copy " + where.string() + ": " + text_of_shortage(why.code().value())};

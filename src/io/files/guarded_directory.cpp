@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <system_error>
 #include <utility>
 
 namespace tune {
@@ -214,6 +215,29 @@ expected<guarded_directory> guarded_directory::holding(const fs::path& file) {
 std::string guarded_directory::oddity(const std::string& name) const {
   const auto found = look(number(), name);
   return found ? why_unfit(*found) : std::string{};
+}
+
+bool guarded_directory::has_any(const std::string& name) const {
+  return look(number(), name).has_value();
+}
+
+bool guarded_directory::has_mount_point(const std::string& name) const {
+  const auto found = look(number(), name);
+  return found && (found->st_mode & S_IFMT) == mounted;
+}
+
+bool guarded_directory::has_content(const std::string& name) const {
+  const auto found = look(number(), name);
+  const auto kind = found ? found->st_mode & S_IFMT : mounted;
+  if (kind == mounted)
+    return false;
+  // Where a link leads to may never answer.
+  if (kind == S_IFLNK && !files::answering_mounts{path_}.hold(path_ / name))
+    return false;
+  std::error_code why;
+  // By way of the descriptor: nobody can lead it elsewhere meanwhile.
+  const auto place = fs::path{"/proc/self/fd"} / std::to_string(number()) / name;
+  return fs::exists(place, why) && !fs::is_empty(place, why) && !why;
 }
 
 bool guarded_directory::has_directory(const std::string& name) const {

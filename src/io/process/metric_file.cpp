@@ -84,7 +84,7 @@ namespace {
 /// The directory of a file in that of the trial, which is no mount point either.
 expected<guarded_directory> folder_of(const fs::path& directory, const fs::path& file) {
   const auto own = directory.has_filename() ? directory : directory.parent_path();
-  return guarded_directory::open(own.parent_path(), own.filename() / file.parent_path());
+  return guarded_directory::open(own.parent_path(), (own.filename() / file).parent_path());
 }
 
 } // namespace

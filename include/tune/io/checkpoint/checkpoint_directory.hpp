@@ -52,6 +52,12 @@ private:
   std::filesystem::path open_;
 };
 
+/// Fails where something is mounted on the way from "trials" to a checkpoint, at it or below it:
+/// what is may never answer whoever asks for its files. Asks for none of them.
+/// @param directory ".../trials/<trial>/<attempt>/<name>"; it need not be there.
+/// @errors `ec::refused`, with the name of the mount point.
+[[nodiscard]] expected<void> check_unmounted(const std::filesystem::path& directory);
+
 /// Removes a checkpoint. What is not there is removed already.
 /// @param location as it was registered; an empty one has no directory.
 /// @errors as `remove_tree`; `ec::internal` where the location is none of a checkpoint.

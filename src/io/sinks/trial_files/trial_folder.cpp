@@ -31,15 +31,8 @@ const std::string params_name = "params.json";
 const std::string lines_name = "result.jsonl";
 const std::string table_name = "progress.csv";
 const std::string failures_name = "error.txt";
-/// What `guarded_directory::oddity` calls it.
-constexpr std::string_view mount_point_name = "a mount point";
 /// Written out whenever so much has come together.
 constexpr std::size_t flush_at = 256 * 1024;
-
-/// Whether anything has the name.
-bool is_there(const guarded_directory& where, const std::string& name) {
-  return where.has_file(name) || !where.oddity(name).empty();
-}
 
 bool is_read_only(const fs::path& what) {
   return ::access(what.c_str(), W_OK) != 0 && errno == EROFS;
@@ -152,8 +145,7 @@ bool trial_folder::is_set_apart() const {
     return own.error().code == ec::refused;
   const auto names = {params_name, lines_name, table_name, failures_name};
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return own->oddity(name) == mount_point_name
-           || (own->has_file(name) && is_read_only(own->path() / name));
+    return own->has_mount_point(name) || (own->has_file(name) && is_read_only(own->path() / name));
   });
 }
 
@@ -231,7 +223,7 @@ expected<void> trial_folder::write_results(const trial_news& news, bool check) {
 }
 
 expected<bool> trial_folder::has_results() {
-  if (is_there(*where_, lines_name) || is_there(*where_, table_name))
+  if (where_->has_any(lines_name) || where_->has_any(table_name))
     return true;
   auto count = from_.count_results(trial_, before_);
   return count ? expected<bool>{*count > 0} : count.error();
