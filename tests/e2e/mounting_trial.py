@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A trial that mounts something and leaves it there: mounting_trial.py KIND [VICTIM]
+"""A trial that mounts something and leaves it there: mounting_trial.py KIND [VICTIM [FLAG]]
 
-Its first trial does that, any other reports and is done. KIND is where: "own", "below", "save",
+Its first trial does that, any other reports and is done. KIND is where: "none", "own", "below", "save",
 "hand" or "export"; VICTIM is a directory that is bound there, without one it is a file system that
 never answers and lasts as long as the trial. "lasting" is one on its own directory that lasts
-longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done."""
+longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done.
+
+With a FLAG, VICTIM being "-", it makes that file when it has mounted, and reports on and on."""
 import ctypes
 import json
 import os
@@ -13,7 +15,8 @@ import time
 from pathlib import Path
 
 KIND = sys.argv[1]
-VICTIM = sys.argv[2] if len(sys.argv) > 2 else None
+VICTIM = sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] != "-" else None
+FLAG = sys.argv[3] if len(sys.argv) > 3 else None
 HERE = Path(os.environ["TUNE_TRIAL_DIR"])
 BIND = 4096
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -48,10 +51,12 @@ def mount(place):
         done = LIBC.mount(b"dead", where, b"fuse", 0, words.encode())
     if done != 0:
         sys.exit("cannot mount: " + os.strerror(ctypes.get_errno()))
+    if FLAG:
+        Path(FLAG).touch()
 
 
 say(tune=1)
-if int(os.environ["TUNE_TRIAL_ID"]) > 0:
+if int(os.environ["TUNE_TRIAL_ID"]) > 0 or KIND == "none":
     for i in range(4):
         answer = report(4 - i)
         if "dir" in answer:
@@ -82,4 +87,8 @@ elif KIND == "save":
     say(saved=answer["dir"])
 report(1)
 report(1)
+while FLAG:
+    time.sleep(0.05)
+    if report(1)["decision"] in ("stop", "pause"):
+        break
 sys.exit(3 if KIND == "export" else 0)

@@ -167,21 +167,25 @@ class Mounts(CertifiedCase):
         told = self.run_node("run", ini, "--overwrite", "--yes", code=8)
         self.assertIn("something is mounted there", told.err)
 
-    def stands_well(self, kind, *words, more="", trainable=""):
-        """A client's trial mounts; another client's goes on, and all end when they are told to."""
+    def stands_well(self, kind, *words):
+        """A client's trial mounts, and goes on; another client's experiment is done meanwhile, and
+        all end when they are told to."""
         head, where = self.head(*words, cpus=4)
         workers = [self.worker(where, "w", "--own-storage", cpus=4)] if words else []
-        other = test_head.Head.job(self, "other", samples=4)
-        told = self.start("run", self.mounting(kind, more=more, trainable=trainable, samples=1),
-                          "--head", where, "--certs", self.certs)
-        self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), told, "a report")
+        flag = self.directory / "mounted"
+        ini = self.mounting(kind, "- %s" % flag, "[checkpoint]\nfrequency = 2\n", samples=1)
+        told = self.submit(ini, where)
+        self.wait_until(flag.exists, told, "a mount")
 
         began = time.monotonic()
+        other = self.mounting("none", more="[checkpoint]\nfrequency = 2\n", samples=8)
         self.finish(self.submit(other, where, "--experiment.name", "other"))
         self.assertLess(time.monotonic() - began, SOON)
-        lines = [(self.storage / "other" / "trials" / ("0000%d" % i) / "result.jsonl").read_text()
-                 for i in range(4)]
-        self.assertEqual([len(x.splitlines()) for x in lines], [3] * 4)
+        for row in self.rows("SELECT trial FROM trials", "other"):
+            lines = self.trial_file(row["trial"], "result.jsonl", "other").read_text()
+            self.assertEqual(len(lines.splitlines()), 4)
+        saved = self.rows("SELECT DISTINCT trial FROM checkpoints", "other")
+        self.assertEqual(len(saved), 8)
 
         began = time.monotonic()
         self.stop(head)
