@@ -10,13 +10,13 @@ import sys
 import time
 from pathlib import Path
 
+import own_mounts
 import test_head
-from e2e import CertifiedCase, main
+from e2e import CertifiedCase
 
 TRIAL = Path(__file__).with_name("mounting_trial.py")
 # Within this a program that is told to end does.
 SOON = 60
-ALONE = "TUNE_TEST_HAS_OWN_MOUNTS"
 
 
 class Mounts(CertifiedCase):
@@ -241,24 +241,9 @@ class Mounts(CertifiedCase):
 
 
 def why_not():
-    """Why there can be no mounts here; None where there can."""
-    if os.geteuid() != 0:
-        return "it takes root to mount"
-    done = subprocess.run(
-        ["unshare", "--mount", "true"], stderr=subprocess.PIPE, text=True, check=False
-    )
-    if done.returncode != 0:
-        return "the kernel makes no namespaces for us: " + done.stderr.strip()
+    """Why the tests cannot run here; None where they can."""
     return None if os.access("/dev/fuse", os.R_OK | os.W_OK) else "there is no /dev/fuse"
 
 
 if __name__ == "__main__":
-    reason = why_not()
-    if reason:
-        print("skipped: " + reason)
-        sys.exit(77)
-    if ALONE not in os.environ:
-        os.environ[ALONE] = "1"
-        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private",
-                              sys.executable, *sys.argv])
-    main()
+    own_mounts.main(why_not())
