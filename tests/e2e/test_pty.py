@@ -10,9 +10,9 @@ from e2e import Case
 INI = """[experiment]
 metric = loss
 mode = min
-num_samples = 3
+num_samples = 2
 [trainable]
-command = sh -c "test -t 1 && echo loss={x}"
+command = sh -c "test -t 1 && echo loss={x}; until [ -e '%s' ]; do sleep 0.1; done"
 metric.loss = loss={number}
 pty = true
 [space]
@@ -35,19 +35,31 @@ class Terminals(Case):
         self.addCleanup(subprocess.run, ["umount", "/dev/pts"], check=True)
         self.addCleanup(subprocess.run, ["umount", "/dev/ptmx"], check=True)
 
+    def begin(self, **how):
+        self.gate = self.directory / "go on"
+        return self.start("run", self.ini(INI % self.gate), "-o", "json", **how)
+
     def test_a_trial_waits_for_the_one_that_another_trial_has(self):
         self.give(1)
 
-        told = self.finish(self.start("run", self.ini(INI), "-o", "json"))
+        log = self.directory / "log"
+        with open(log, "w", encoding="utf-8") as err:
+            ran = self.begin(stderr=err)
+        # As often as a node that is never ready is asked.
+        self.wait_until(lambda: "for 16 s" in log.read_text(), ran, "a third refusal")
+        self.gate.touch()
 
-        self.assertEqual(told.json()["counts"]["TERMINATED"], 3)
+        told = self.finish(ran)
+
+        self.assertIn("other trials have them", log.read_text())
+        self.assertEqual(told.json()["counts"]["TERMINATED"], 2)
 
     def test_where_other_programs_have_all_of_them_the_node_is_not_ready(self):
         self.give(1)
         for taken in os.openpty():
             self.addCleanup(os.close, taken)
 
-        told = self.finish(self.start("run", self.ini(INI)), 75)
+        told = self.finish(self.begin(), 75)
 
         self.assertIn("the machine has no more of them (kernel.pty.max", told.err)
 

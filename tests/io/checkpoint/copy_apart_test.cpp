@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <vector>
 
 namespace tune {
 namespace {
@@ -62,6 +63,27 @@ TEST(copy_apart, does_not_wait_for_ever) {
   ASSERT_FALSE(*done);
   EXPECT_EQ(done->error().code, ec::storage);
   EXPECT_THAT(done->error().detail, HasSubstr("/x: its file system did not answer"));
+}
+
+TEST(copy_apart, leaves_no_more_than_so_many_threads_behind) {
+  auto at = std::make_shared<gate>();
+  std::vector<sliced<expected<void>>> all;
+  for (int i = 0; i < most_copies_apart; ++i) {
+    all.push_back(working_apart([at] { return hangs(at); }, "/x", 1h));
+    EXPECT_FALSE(all.back().step());
+  }
+
+  auto refused = finish(working_apart(fails, "/y", 0ms));
+  auto waits = working_apart(fails, "/z", 1h);
+  EXPECT_FALSE(waits.step());
+  at->open();
+
+  ASSERT_TRUE(refused);
+  ASSERT_FALSE(*refused);
+  EXPECT_THAT(refused->error().detail, HasSubstr("cannot copy /y: 64 other copies wait"));
+  for (auto& x : all)
+    EXPECT_TRUE(*finish(std::move(x)));
+  EXPECT_EQ(finish(std::move(waits))->error(), (error{ec::refused, "no"}));
 }
 
 TEST(copy_apart, lets_others_take_turns) {
