@@ -37,6 +37,25 @@ fs::path place_of(const bring_order& what) {
   return what.what.directory / what.what.who.restore_from;
 }
 
+fs::path draft_of(const bring_order& what) {
+  auto result = place_of(what);
+  result += draft_suffix;
+  return result;
+}
+
+/// Removes what is where the checkpoint is to come.
+/// @errors `ec::refused` where its trial put something in the way that stays, as what is mounted
+///   does: it would be so another time.
+expected<void> clear_place(const bring_order& what) {
+  for (const auto& x : {place_of(what), draft_of(what)}) {
+    auto gone = is_checkpoint_location(what.what.who.restore_from) ? remove_from_attempt(x)
+                                                                   : expected<void>{};
+    if (!gone && gone.error().code == ec::refused)
+      return error{ec::refused, "the checkpoint cannot be restored: " + gone.error().detail};
+  }
+  return {};
+}
+
 } // namespace
 
 sliced<packed> checkpoint_packer::packing(pack_order what) {
@@ -181,6 +200,8 @@ void checkpoint_packer::looked(std::uint64_t number, bool is_here) {
     return;
   if (is_here)
     return end(known, nullptr);
+  if (auto clear = clear_place(known->what); !clear)
+    return end(known, &clear.error(), true);
   auto begun = begin(known->what);
   if (!begun)
     return end(known, &begun.error());
@@ -191,11 +212,7 @@ expected<incoming_checkpoint> checkpoint_packer::begin(const bring_order& what) 
   const auto& location = what.what.who.restore_from;
   if (!is_checkpoint_location(location))
     return error{ec::protocol, location + " is no checkpoint"};
-  const auto where = place_of(what);
-  checkpoint_draft draft{what.what.directory, where, 0, false};
-  draft.directory += draft_suffix;
-  remove_copy(where);
-  remove_copy(draft.directory);
+  checkpoint_draft draft{what.what.directory, draft_of(what), 0, false};
   return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits_);
 }
 
