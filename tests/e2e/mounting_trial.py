@@ -4,7 +4,8 @@
 Its first trial does that, any other reports and is done. KIND is where: "none", "own", "below", "save",
 "hand" or "export"; VICTIM is a directory that is bound there, without one it is a file system that
 never answers and lasts as long as the trial. "lasting" is one on its own directory that lasts
-longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done.
+longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done; "restored" is such a one
+where its checkpoints lie, after the first.
 
 With a FLAG, VICTIM being "-", it makes that file when it has mounted, and reports on and on."""
 import ctypes
@@ -37,7 +38,7 @@ def report(loss, **more):
 def mount(place):
     place.mkdir(exist_ok=True)
     where = os.fsencode(str(place))
-    if KIND == "lasting":
+    if KIND in ("lasting", "restored"):
         (Path(VICTIM) / "new").write_text(str(place))
         (Path(VICTIM) / "new").rename(Path(VICTIM) / "wanted")
         while not (Path(VICTIM) / "done").exists():
@@ -70,6 +71,16 @@ elif KIND == "own":
 elif KIND == "lasting":
     report(3)
     mount(HERE)
+    sys.exit(3)
+elif KIND == "restored":
+    answer = report(3)
+    while "dir" not in answer:
+        answer = report(2)
+    say(saved=answer["dir"])
+    report(1)
+    while not (Path(VICTIM) / "saved").exists():
+        time.sleep(0.01)
+    mount(Path(answer["dir"]).parent)
     sys.exit(3)
 elif KIND == "below":
     report(3)

@@ -167,6 +167,42 @@ class Mounts(CertifiedCase):
         told = self.run_node("run", ini, "--overwrite", "--yes", code=8)
         self.assertIn("something is mounted there", told.err)
 
+    def test_one_where_a_trial_is_to_go_on_from_costs_that_trial_alone(self):
+        for where in ("here", "worker"):
+            with self.subTest(where):
+                self.goes_on_without_its_checkpoint(where)
+                self.unmount()
+
+    def goes_on_without_its_checkpoint(self, where):
+        asked = self.directory / ("asked-" + where)
+        asked.mkdir()
+        ini = self.mounting(
+            "restored", asked, more="max_failures = 1\n[checkpoint]\nfrequency = 2\n", samples=3
+        )
+        ini = ini.rename(ini.with_name(where + ".ini"))
+        ini.parent.rename(ini.parent.with_name(where))
+        ini = self.directory / where / ini.name
+        if where == "here":
+            ran, ends = self.start("run", ini), []
+        else:
+            head, there = self.head("--no-local")
+            ends = [self.worker(there, "w", "--own-storage", cpus=2)]
+            ran = self.submit(ini, there)
+        saved = "SELECT * FROM checkpoints WHERE trial = 0"
+        self.wait_until(lambda: self.rows_if_any(saved, where), ran, "a checkpoint")
+        (asked / "saved").touch()
+        self.mount_what_is_wanted(asked, ran)
+
+        told = self.finish(ran, None)
+
+        self.assertIn("the checkpoint cannot be restored: ", told.err)
+        self.assertIn("is a mount point", told.err)
+        rows = self.rows("SELECT status FROM trials ORDER BY trial", where)
+        self.assertEqual([x["status"] for x in rows], ["ERRORED", "TERMINATED", "TERMINATED"])
+        if ends:
+            self.stop(head)
+            self.finish(ends[0])
+
     def stands_well(self, kind, *words):
         """A client's trial mounts, and goes on; another client's experiment is done meanwhile, and
         all end when they are told to."""
