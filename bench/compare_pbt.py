@@ -69,7 +69,8 @@ def count(directory, what):
 def train(program, words, changes, seed):
     """One run: what it chose, and what it took."""
     changes = {
-        "experiment.num_samples": words.trials, "stop.training_iteration": words.epochs, **changes
+        "experiment.num_samples": words.trials, "stop.training_iteration": words.epochs,
+        "search.type": "random", **changes
     }
     with tempfile.TemporaryDirectory() as storage:
         line = [program, "run", CONFIG, "-o", "json", "--quiet", "--experiment.storage", storage]

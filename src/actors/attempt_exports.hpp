@@ -4,6 +4,9 @@
 
 #include "trainables.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/remove_tree.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -77,9 +80,14 @@ private:
   std::map<std::string, std::string> failed_;
   std::vector<std::string> made_;
 
+  /// Whatever cannot go is a stray of a checkpoint, which is swept later.
   static void discard(const std::filesystem::path& directory) {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory, ignored);
+    static_cast<void>(remove_from_attempt(directory));
+  }
+
+  static void discard(const std::filesystem::path& directory, const std::string& format) {
+    const auto trials = directory.parent_path().parent_path().parent_path();
+    static_cast<void>(remove_tree_below(trials, directory.lexically_relative(trials) / format));
   }
 
   /// Why what is there may be half of it; empty: the attempt ended well.
@@ -104,21 +112,28 @@ private:
     fail_rest(why);
   }
 
-  /// Whether there is something of this format: a file, or a directory that is not empty.
-  [[nodiscard]] static bool is_there(const std::filesystem::path& where) {
-    std::error_code why;
-    return std::filesystem::exists(where, why) && !std::filesystem::is_empty(where, why) && !why;
+  /// Why there is nothing of this format; empty: there is a file, or a directory that is not empty.
+  [[nodiscard]] static std::string why_not_there(const expected<guarded_directory>& where,
+                                                 const std::string& format) {
+    if (!where && where.error().code == ec::refused)
+      return where.error().detail;
+    if (where && where->has_content(format))
+      return {};
+    return where && where->has_mount_point(format)
+               ? "something is mounted at " + (where->path() / format).string()
+               : "nothing was written";
   }
 
   void look(const std::filesystem::path& directory) {
+    const auto trials = what_->checkpoints / "trials";
+    const auto where = guarded_directory::open(trials, directory.lexically_relative(trials));
     for (const auto& format : what_->job->exports) {
-      const auto where = directory / format;
       if (failed_.contains(format))
-        discard(where);
-      else if (is_there(where))
+        discard(directory, format);
+      else if (auto why = why_not_there(where, format); why.empty())
         made_.push_back(format);
       else
-        failed_.emplace(format, "nothing was written");
+        failed_.emplace(format, std::move(why));
     }
   }
 

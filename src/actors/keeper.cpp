@@ -5,6 +5,7 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/io/files/remove_tree.hpp"
 
 namespace tune {
 
@@ -97,11 +98,13 @@ draft_kept keep_here(keep_draft what) {
 }
 
 void forget_here(const forget_paused& what) {
-  auto place = what.location.empty() ? expected<std::filesystem::path>{what.in_memory}
-                                     : place_in_memory(what.in_memory, what.location);
-  std::error_code ignored;
-  if (place && !place->empty())
-    std::filesystem::remove_all(*place, ignored);
+  // What stays goes with the memory of its process.
+  if (what.location.empty()) {
+    if (!what.in_memory.empty())
+      static_cast<void>(remove_tree(what.in_memory));
+  } else if (auto place = place_in_memory(what.in_memory, what.location)) {
+    static_cast<void>(remove_from_attempt(*place));
+  }
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include "kept_hosts.hpp"
 #include "not_ready.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/process/leftovers.hpp"
 
 #include <map>
@@ -51,12 +52,15 @@ struct process_launcher_state {
   }
 
   static std::string missing(const files_in_use& what) {
-    std::error_code why;
     if (!what.brought)
       return {};
     if (auto all = look_for(*what.brought); !all)
       return all.error().detail;
-    if (what.directory.empty() || std::filesystem::exists(what.directory, why) || why)
+    if (what.directory.empty())
+      return {};
+    // What the trial mounted there may never answer.
+    auto above = guarded_directory::open(what.directory.parent_path());
+    if (!above || above->has_any(what.directory.filename()))
       return {};
     return "the trial's directory is gone: " + what.directory.string();
   }

@@ -46,7 +46,8 @@ command_builtins builtins_of(const trainable_start& what, const trial_context& c
 expected<void> write_template(const template_file& from, const std::filesystem::path& directory,
                               const std::string& content, std::string& note) {
   const std::filesystem::path way{from.to()};
-  auto where = guarded_directory::make(directory, way.parent_path());
+  auto where = guarded_directory::make(directory.parent_path(),
+                                       (directory.filename() / way).parent_path());
   if (!where)
     return where.error();
   const auto name = way.filename().string();

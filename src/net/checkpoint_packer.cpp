@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void remove_tree(const fs::path& where) {
-  std::error_code ignored;
-  fs::remove_all(where, ignored);
+/// What stays is in nobody's way: the directory of the job goes in the end, and that is told.
+void remove_copy(const fs::path& where) {
+  static_cast<void>(remove_from_attempt(where));
 }
 
 /// The number in "checkpoint_000007"; 0 where there is none.
@@ -35,6 +35,25 @@ std::uint64_t number_in(const std::string& location) {
 
 fs::path place_of(const bring_order& what) {
   return what.what.directory / what.what.who.restore_from;
+}
+
+fs::path draft_of(const bring_order& what) {
+  auto result = place_of(what);
+  result += draft_suffix;
+  return result;
+}
+
+/// Removes what is where the checkpoint is to come.
+/// @errors `ec::refused` where its trial put something in the way that stays, as what is mounted
+///   does: it would be so another time.
+expected<void> clear_place(const bring_order& what) {
+  for (const auto& x : {place_of(what), draft_of(what)}) {
+    auto gone = is_checkpoint_location(what.what.who.restore_from) ? remove_from_attempt(x)
+                                                                   : expected<void>{};
+    if (!gone && gone.error().code == ec::refused)
+      return error{ec::refused, "the checkpoint cannot be restored: " + gone.error().detail};
+  }
+  return {};
 }
 
 } // namespace
@@ -57,7 +76,7 @@ sliced<packed> checkpoint_packer::parceling(pack_order what, sliced<draft_kept> 
   auto where = root / result.kept.what.location;
   auto reader = checkpoint_reader::open(where);
   if (!reader) {
-    remove_tree(where);
+    remove_copy(where);
     result.kept.why = to_text(reader.error());
     co_return result;
   }
@@ -139,7 +158,7 @@ void checkpoint_packer::unpack(const unpack_order& what) {
   }
   auto& copy = *gone.mapped().what;
   if (!what.is_at_head)
-    return remove_tree(copy.where);
+    return remove_copy(copy.where);
   copies_.add(std::move(copy));
   tidy();
 }
@@ -181,6 +200,8 @@ void checkpoint_packer::looked(std::uint64_t number, bool is_here) {
     return;
   if (is_here)
     return end(known, nullptr);
+  if (auto clear = clear_place(known->what); !clear)
+    return end(known, &clear.error(), true);
   auto begun = begin(known->what);
   if (!begun)
     return end(known, &begun.error());
@@ -191,11 +212,7 @@ expected<incoming_checkpoint> checkpoint_packer::begin(const bring_order& what) 
   const auto& location = what.what.who.restore_from;
   if (!is_checkpoint_location(location))
     return error{ec::protocol, location + " is no checkpoint"};
-  const auto where = place_of(what);
-  checkpoint_draft draft{what.what.directory, where, 0, false};
-  draft.directory += draft_suffix;
-  remove_tree(where);
-  remove_tree(draft.directory);
+  checkpoint_draft draft{what.what.directory, draft_of(what), 0, false};
   return incoming_checkpoint::begin(what.number, std::move(draft), what.stream, limits_);
 }
 
@@ -273,7 +290,7 @@ void checkpoint_packer::forget(const std::string& job) {
 
 void checkpoint_packer::tidy() {
   for (const auto& where : copies_.surplus())
-    remove_tree(where);
+    remove_copy(where);
 }
 
 } // namespace tune

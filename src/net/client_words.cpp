@@ -97,6 +97,7 @@ std::string to_json(const submission_words& x) {
   result.set("rows", x.rows);
   result.set("numbered", value{x.numbered});
   result.set("attaches", value{x.attaches});
+  result.set("usual_searcher", value{x.usual_searcher});
   return to_json(result);
 }
 
@@ -115,6 +116,7 @@ expected<submission_words> submission_words_from_json(std::string_view text) {
     result.rows = from.get<std::string>("rows");
     result.numbered = from.get_if<bool>("numbered").value_or(false);
     result.attaches = from.get_if<bool>("attaches").value_or(false);
+    result.usual_searcher = from.get_if<bool>("usual_searcher").value_or(false);
     return result;
   });
 }

@@ -6,6 +6,7 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 
 #include <system_error>
 #include <utility>
@@ -13,6 +14,16 @@
 namespace tune {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// A directory below the experiment's, where no trial mounted anything.
+expected<guarded_directory> open_place(const fs::path& what, const fs::path& experiment) {
+  const auto trials = experiment / "trials";
+  return guarded_directory::open(trials, what.lexically_relative(trials));
+}
+
+} // namespace
 
 vault_shelves::~vault_shelves() {
   for (const auto& [job, x] : shelves_) {
@@ -82,9 +93,9 @@ bool vault_shelves::has(const checkpoint_offer& what) const {
   if (!directory || what.sequence == 0)
     return false;
   const auto place = place_of(what, *directory);
-  std::error_code ignored;
   // What came from a worker has a manifest.
-  if (!fs::is_regular_file(fs::symlink_status(place / checkpoint_manifest_name, ignored)))
+  auto held = open_place(place, *directory);
+  if (!held || !held->has_file(checkpoint_manifest_name))
     return false;
   auto there = checkpoint_reader::open(place);
   return there && there->outline().manifest_hash == what.stream.manifest_hash
@@ -98,8 +109,8 @@ expected<incoming_checkpoint> vault_shelves::begin(const checkpoint_offer& what)
   if (what.sequence == 0)
     return begin_artifacts(what, *directory);
   const auto place = place_of(what, *directory);
-  std::error_code ignored;
-  if (fs::exists(fs::symlink_status(place, ignored)))
+  auto folder = open_place(place.parent_path(), *directory);
+  if (folder && folder->has_any(place.filename()))
     return error{ec::refused, "the head has " + place.filename().string() + " of it already"};
   checkpoint_draft draft{*directory, place, 0};
   draft.directory += draft_suffix;

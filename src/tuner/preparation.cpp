@@ -161,6 +161,33 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
   return result;
 }
 
+namespace {
+
+/// Which searcher is taken where none is chosen follows from what may change, as num_samples, and
+/// was another in earlier versions: an experiment keeps the one that it began with.
+void keep_searcher(const spec& before, loaded_spec& what) {
+  if (!has_usual_searcher(what))
+    return;
+  what.what.search.type = before.search.type;
+  what.what.search.options = before.search.options;
+}
+
+} // namespace
+
+bool has_usual_searcher(const loaded_spec& what) {
+  const auto& options = what.what.search.options;
+  return !what.origins.contains("search.type")
+         && std::none_of(options.begin(), options.end(), [&](const named_text& option) {
+              return what.origins.contains("search." + option.name);
+            });
+}
+
+void forget_choice_of_searcher(loaded_spec& what) {
+  what.origins.erase("search.type");
+  for (const auto& option : what.what.search.options)
+    what.origins.erase("search." + option.name);
+}
+
 std::vector<std::string> prepare_to_go_on(loaded_spec& what, const fs::path& directory) {
   auto reader = store_reader::open(directory);
   auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
@@ -168,6 +195,7 @@ std::vector<std::string> prepare_to_go_on(loaded_spec& what, const fs::path& dir
   // Whoever opens it says what is wrong with it.
   if (!before)
     return {};
+  keep_searcher(*before, what);
   what.what.search.found_points = before->search.found_points;
   return edited_files(*before, what.what);
 }

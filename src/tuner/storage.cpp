@@ -96,7 +96,8 @@ void forget_doomed(registered& from) {
 enum class sweeping : std::uint8_t { unregistered, doomed_too };
 
 /// Removes what attempts of earlier heads, which are over, wrote and nobody registered.
-expected<void> sweep(const fs::path& directory, sweeping what) {
+/// @returns what could not be removed, and why; empty: there is no such thing.
+expected<std::string> sweep(const fs::path& directory, sweeping what) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
@@ -104,8 +105,11 @@ expected<void> sweep(const fs::path& directory, sweeping what) {
   std::optional<trial_id> listed;
   std::set<std::string> locations;
   std::optional<registered> in_log;
+  std::string first;
+  std::size_t left = 0;
   auto swept = sweep_checkpoints(
-      directory, [&](trial_id trial, const std::string& location) -> expected<bool> {
+      directory,
+      [&](trial_id trial, const std::string& location) -> expected<bool> {
         if (listed != trial) {
           auto rows = reader->checkpoints(trial);
           if (!rows)
@@ -134,10 +138,16 @@ expected<void> sweep(const fs::path& directory, sweeping what) {
           in_log = std::move(*read);
         }
         return in_log->locations.contains(location);
+      },
+      [&](const error& why) {
+        if (left++ == 0)
+          first = why.detail;
       });
   if (!swept)
     return swept.error();
-  return {};
+  if (left > 1)
+    first += "; " + std::to_string(left - 1) + " more checkpoints could not be removed";
+  return first;
 }
 
 /// Whether a checkpoint should be in the directory of its experiment, and is not.
@@ -146,7 +156,9 @@ bool is_missing(const fs::path& directory, const std::string& location) {
       || location.starts_with(kept_in_memory))
     return false;
   std::error_code why;
-  return !fs::exists(directory / location, why) && !why;
+  const auto place = directory / location;
+  // What is mounted there is not asked: whoever restores it hears of that.
+  return check_unmounted(place) && !fs::exists(place, why) && !why;
 }
 
 /// Checkpoints that trials could go on from, as far as anybody knows, and that are not there.
@@ -213,17 +225,18 @@ expected<void> finish_up(const fs::path& directory, const spec& wanted) {
   // Held by a head, which does it itself, or not to be written.
   if (!lock)
     return {};
-  if (auto swept = sweep(directory, sweeping::doomed_too); !swept)
-    return swept;
+  auto swept = sweep(directory, sweeping::doomed_too);
+  if (!swept)
+    return swept.error();
+  auto odd = std::move(*swept);
   if (!wanted.log.trial_files)
-    return {};
+    return odd.empty() ? expected<void>{} : error{ec::storage, odd};
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
   auto last = reader->last_seq();
   if (!last)
     return last.error();
-  std::string odd;
   auto files = trial_files::open(
       directory, [&odd](const std::string& text) { odd += (odd.empty() ? "" : "; ") + text; });
   if (!files)
@@ -306,12 +319,14 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
   if (!opened)
     return opened.error();
   // The directory is ours now.
-  if (holds) {
-    if (auto swept = sweep(directory, sweeping::unregistered); !swept)
-      return swept.error();
-  }
+  auto swept
+      = holds ? sweep(directory, sweeping::unregistered) : expected<std::string>{std::string{}};
+  if (!swept)
+    return swept.error();
   opened_storage result{std::make_shared<experiment_store>(std::move(*opened)), holds};
   result.warning = std::move(*rights);
+  if (!swept->empty())
+    result.warning += (result.warning.empty() ? "" : "; ") + *swept;
   if (holds) {
     auto missing = missing_checkpoints(directory);
     if (!missing)

@@ -59,6 +59,18 @@ TEST(attempt_session, never_counts_into_the_negative) {
   EXPECT_FALSE(uut.make({}, 0s, 0));
 }
 
+TEST(attempt_session, takes_no_integer_for_the_one_that_floating_point_rounds_it_to) {
+  attempt_session uut{0, 0s, 0s};
+  const value beyond{(std::int64_t{1} << 53) + 1};
+
+  auto refused = uut.make({{"training_iteration", beyond}}, 0s, 0);
+
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().detail.find("not 9007199254740993"), std::string::npos);
+  EXPECT_EQ(attempt_session::iteration_of(beyond), std::nullopt);
+  EXPECT_EQ(attempt_session::iteration_of(value{9007199254740992.0}), std::uint64_t{1} << 53);
+}
+
 TEST(attempt_session, keeps_the_automatic_names_out_of_the_metrics) {
   attempt_session uut{0, 0s, 0s};
 

@@ -36,7 +36,7 @@ class ControlCase(Case):
                     "[cluster]",
                     "memory = 4GiB",
                     "cpus = %d" % slots,
-                    more,
+                    more if "[search]" in more else more + "\n[search]\ntype = random",
                 ]
             )
             + "\n"

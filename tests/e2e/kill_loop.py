@@ -127,7 +127,7 @@ class KillLoop(Aftermath, Cluster):
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = %d\n"
             "[trainable]\n%s\n"
-            "[space]\nx = randint(1, 2000000000)\ndaemon = choice(0, 0, 1)\nsteps = %d\n"
+            "[search]\ntype = random\n[space]\nx = randint(1, 2000000000)\ndaemon = choice(0, 0, 1)\nsteps = %d\n"
             "[checkpoint]\nfrequency = %d\nkeep = %d\nat_end = %s\n"
             "[failure]\nbackoff = 20ms\nmax_killed = unlimited\nmax_node_losses = unlimited\n"
             "[cluster]\ncpus = 2\nkill_grace = 1s\nlost_after = %g\n%s"

@@ -121,7 +121,7 @@ class Samples(Answers):
         return [(row["status"], row["reason"]) for row in rows]
 
     def test_fewer_samples_withdraw_what_has_not_begun(self):
-        ini = self.curve(words=".1", samples=12)
+        ini = self.curve(words=".1", samples=12, more="[search]\ntype = random\n")
         # The first report is beyond the limit; all configurations are drawn by then.
         self.run_node("run", ini, "--experiment.training_limit", "0.000001",
                       "--experiment.max_concurrent_trials", "1")

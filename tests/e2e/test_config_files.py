@@ -11,6 +11,7 @@ FILES = sorted((ROOT / "config").rglob("*.ini"))
 # What makes an experiment small enough for a test.
 SMALLER = {
     "asha-promotion": [],
+    "auto-mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
     "auto-svm-digits": ["--experiment.num_samples", "10", "--space.kernel", "linear"],
     "compare": ["--experiment.num_samples", "20", "--experiment.time_limit", "0"],
     "hb-bohb": [],

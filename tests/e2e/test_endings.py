@@ -12,6 +12,8 @@ from e2e import (
     processes_of,
 )
 
+# All configurations are drawn as soon as there is room for them in the queue.
+BY_CHANCE = "[search]\ntype = random"
 STATUSES = "SELECT status, count(*) AS count FROM trials GROUP BY status"
 
 
@@ -103,7 +105,7 @@ class Failures(Case):
 
 class Limits(Case):
     def test_the_time_limit_ends_the_run_in_order(self):
-        ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4)
+        ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4, more=BY_CHANCE)
 
         ran = self.run_node(
             "run", ini, "-o", "json", "--experiment.time_limit", "1s", "--cluster.cpus", "2",
@@ -179,7 +181,7 @@ class Signals(Case):
         self.assert_no_trial_processes()
 
     def test_d1_15_ctrl_c_leaves_off_in_order(self):
-        ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4)
+        ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4, more=BY_CHANCE)
         child = self.started(ini, "--cluster.cpus", "2", *self.QUICK, running=2)
 
         child.send_signal(signal.SIGINT)

@@ -4,12 +4,15 @@ import json
 import os
 import re
 import signal
+import time
 
 from cluster import Cluster
 from e2e import Case, main
 
 # Iterations of a trial that runs during which another one sleeps.
 A_WHILE = 5
+# Seconds in which who asks a stopped head is answered.
+SOON = 20
 
 
 class TwoHeads(Case):
@@ -46,6 +49,20 @@ class TwoHeads(Case):
         self.gate.touch()
         self.assertEqual(self.finish(first).json()["counts"]["TERMINATED"], 1)
         self.assertEqual(self.reports("1.1"), [1, 2])
+
+    def test_who_asks_a_stopped_one_for_something_hears_of_that_soon(self):
+        first = self.start_first()
+        began = time.monotonic()
+
+        told = self.run_node("stop", self.home, 0, code=6)
+
+        self.assertLess(time.monotonic() - began, SOON)
+        self.assertIn("process %d, is stopped" % first.pid, told.err)
+        first.send_signal(signal.SIGCONT)
+        asked = "SELECT * FROM events WHERE kind = 'stop_asked'"
+        self.wait_until(lambda: self.rows(asked), first, "what it was asked for meanwhile")
+        self.gate.touch()
+        self.finish(first)
 
     def test_a_second_one_takes_over_when_the_stopped_first_is_killed(self):
         first = self.start_first()

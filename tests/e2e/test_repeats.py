@@ -267,7 +267,8 @@ class Repeats(Case):
                          [{"x": x, "seed": seed} for x in (1, 2) for seed in (0, 1)])
 
     def test_a_finished_experiment_takes_more_samples_and_additions_each_so_often(self):
-        ini = self.noisy("repeat = 2", space="x = choice(1, 2)", experiment="num_samples = 2")
+        ini = self.noisy("type = random\nrepeat = 2", space="x = choice(1, 2)",
+                         experiment="num_samples = 2")
         self.run_node("run", ini)
         self.run_node("resume", self.results(), "--experiment.num_samples", "3")
         self.assertEqual(len(self.configs()), 6)

@@ -160,7 +160,7 @@ class Looking(Case):
 class Adding(ControlCase):
     def test_a_configuration_with_a_seed_of_its_own_is_whole_by_its_one_run(self):
         ini = self.stepping(samples=1, slots=1, steps=1, space="lr = uniform(0, 1)",
-                            more="[search]\nrepeat = 3\n")
+                            more="[search]\ntype = random\nrepeat = 3\n")
         child = self.begin(ini, running=1)
         told = self.control("add", "--config", json.dumps({"lr": 0.5, "seed": 7}))
         self.assertIn("it names its seed, and so runs once and is judged by that run", told.out)

@@ -135,7 +135,10 @@ struct steward_state {
     task.words.experiment = what.experiment.name;
     auto directory = here.storage / what.experiment.name;
     fixed = frame_of(*loaded, directory);
+    if (task.words.usual_searcher)
+      forget_choice_of_searcher(*loaded);
     if (task.words.resume) {
+      notes = prepare_to_go_on(*loaded, directory);
       auto before = finished_before(directory, what, fixed, *task.words.resume);
       if (!before)
         return before.error();
@@ -146,7 +149,6 @@ struct steward_state {
         conclude(self, {{}, std::move(**before), {}, false, true});
         return taken_words(directory);
       }
-      notes = prepare_to_go_on(*loaded, directory);
     }
     return found_company(self, *loaded, directory);
   }

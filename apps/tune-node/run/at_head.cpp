@@ -14,6 +14,7 @@
 #include "tune/io/json.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/system.hpp"
+#include "tune/tuner/preparation.hpp"
 #include "tune/tuner/shipment.hpp"
 
 #include <pwd.h>
@@ -54,6 +55,7 @@ submission_words words_of(const command_line& line, const run_request& what,
   result.from = name_of_caller();
   result.resume = what.resume;
   result.numbered = numbered;
+  result.usual_searcher = has_usual_searcher(loaded);
   if (loaded.origins.contains("cluster.queue_trials"))
     result.queue_trials = loaded.what.cluster.queue_trials;
   if (!what.detach)

@@ -164,7 +164,12 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
     std::cerr << "tune-node: " << printable(to_text(source.error())) << '\n';
     return exit_code::configuration;
   }
-  auto answer = (*source)->propose({1, shown, 0});
+  auto samples = loaded.what.experiment.num_samples;
+  // One that ends by itself counts its samples.
+  auto is_limited = samples > 0 && !(*source)->traits().exhaustible;
+  auto count
+      = is_limited ? static_cast<std::uint32_t>(std::min<std::uint64_t>(shown, samples)) : shown;
+  auto answer = (*source)->propose({1, count, 0});
   const auto* list = std::get_if<std::vector<suggestion>>(&answer);
   if (list == nullptr || list->empty()) {
     std::cerr << "tune-node: the searcher proposes nothing\n";

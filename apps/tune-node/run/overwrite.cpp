@@ -5,6 +5,7 @@
 #include "console/text.hpp"
 #include "run/before_run.hpp"
 #include "tune/io/control/control_place.hpp"
+#include "tune/io/files/remove_tree.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -142,11 +143,9 @@ expected<void> overwrite(const fs::path& directory,
     return allowed;
   remove_log(directory, found->log);
   for (auto name : parts) {
-    if (name != "lock")
-      fs::remove_all(directory / name, failed);
-    if (failed)
-      return error{ec::storage,
-                   "cannot remove " + (directory / name).string() + ": " + failed.message()};
+    auto gone = name == "lock" ? expected<void>{} : remove_tree(directory / name);
+    if (!gone)
+      return gone;
   }
   return {};
 }

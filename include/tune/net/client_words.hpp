@@ -55,6 +55,8 @@ struct submission_words {
   bool numbered = false;
   /// Nothing is submitted: it is about the experiment of that name that runs.
   bool attaches = false;
+  /// Nobody chose the searcher: an experiment that goes on keeps the one that it has.
+  bool usual_searcher = false;
 
   friend bool operator==(const submission_words&, const submission_words&) = default;
 };

@@ -33,13 +33,18 @@ namespace tune {
                                                         std::vector<std::string>& omitted);
 
 /// Completes `what` for a run in `directory`: `code`, and `found_points`, which are the recorded
-/// ones where it goes on.
+/// ones where it goes on; so is the searcher where nobody chose one.
 /// @returns lines for people: edited files, what was left out of points.
 /// @errors as `points_from`.
 [[nodiscard]] expected<std::vector<std::string>> prepare(loaded_spec& what,
                                                          const std::filesystem::path& directory,
                                                          std::optional<resume_mode> resume,
                                                          const std::filesystem::path& caller);
+
+/// Whether nobody chose the searcher, nor options of it.
+[[nodiscard]] bool has_usual_searcher(const loaded_spec& what);
+/// Has it be so for what was read from a record, which has all keys.
+void forget_choice_of_searcher(loaded_spec& what);
 
 /// The part of it that needs the directory, for what somebody else began to prepare.
 [[nodiscard]] std::vector<std::string> prepare_to_go_on(loaded_spec& what,

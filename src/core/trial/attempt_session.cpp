@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::size_t longest_text = 60;
 
-/// @returns nothing where `x` is no whole number from 1 to 2^53.
-std::optional<std::uint64_t> whole_number(const value& x) {
-  constexpr auto most = static_cast<double>(attempt_session::most_iterations);
-  auto number = x.as_bool() == nullptr ? x.number() : std::nullopt;
-  if (!number || !(*number >= 1 && *number <= most) || std::floor(*number) != *number)
-    return std::nullopt;
-  return static_cast<std::uint64_t>(*number);
-}
-
 std::string short_text(const value& x) {
   auto result = to_text(x);
   return result.size() > longest_text ? result.substr(0, longest_text) + "…" : result;
@@ -33,8 +24,20 @@ attempt_session::attempt_session(std::uint64_t iteration, std::chrono::nanosecon
                                  instant now)
     : iteration_{iteration}, time_total_{time_total}, since_{now} {}
 
+std::optional<std::uint64_t> attempt_session::iteration_of(const value& x) {
+  if (const auto* whole = x.as_int()) {
+    const auto fits = *whole >= 1 && static_cast<std::uint64_t>(*whole) <= most_iterations;
+    return fits ? std::optional{static_cast<std::uint64_t>(*whole)} : std::nullopt;
+  }
+  constexpr auto most = static_cast<double>(most_iterations);
+  const auto* number = x.as_double();
+  if (number == nullptr || !(*number >= 1 && *number <= most) || std::floor(*number) != *number)
+    return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
 bool attempt_session::may_follow(const value& x) const {
-  auto next = whole_number(x);
+  auto next = iteration_of(x);
   return next && *next > iteration_;
 }
 
@@ -45,7 +48,7 @@ expected<report> attempt_session::make(object metrics, instant now, std::int64_t
       return error{ec::protocol, "training_iteration must be a whole number beyond the last one, "
                                      + std::to_string(iteration_) + ", and at most 2^53, not "
                                      + short_text(*own)};
-    next = *whole_number(*own);
+    next = *iteration_of(*own);
     metrics.erase("training_iteration");
   } else if (next > most_iterations) {
     return error{ec::protocol, "training_iteration cannot be counted beyond 2^53"};

@@ -57,6 +57,9 @@ struct harvest {
     return std::any_of(rules.patterns.begin(), rules.patterns.end(),
                        [&](const auto& x) { return may_match_below(x, path); });
   }
+  [[nodiscard]] bool may_name(const std::string& path) const {
+    return matches(path) || may_hold(path);
+  }
   [[nodiscard]] bool is_excepted(const std::string& path) const {
     return std::any_of(except.begin(), except.end(),
                        [&](const auto& x) { return path == x || files::lies_below(path, x); });
@@ -73,8 +76,15 @@ void look_at(harvest& to, int directory, const branch& in, const std::string& na
   if ((in.way.empty() && is_runtime_name(name)) || to.is_excepted(path))
     return;
   struct ::stat about {};
-  if (::fstatat(directory, name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0)
+  // What is mounted there may never answer.
+  const store::descriptor place{beneath::open(directory, name, O_PATH)};
+  if (place.number() < 0 || ::fstat(place.number(), &about) != 0) {
+    if (const int why = errno; why == EXDEV && to.may_name(path))
+      to.leave(path, "something is mounted there");
+    else if (why != EXDEV && why != ENOENT)
+      to.leave(path, std::strerror(why));
     return;
+  }
   if (S_ISDIR(about.st_mode)) {
     if (to.may_hold(path) && in.depth < max_checkpoint_depth)
       to.open.push_back({path, in.depth + 1});
@@ -191,8 +201,8 @@ sliced<std::optional<error>> hashing(const guarded_directory& root, harvest& of)
 sliced<expected<artifact_list>> listing_artifacts(fs::path directory, artifact_rules rules,
                                                   std::vector<std::string> except) {
   artifact_list result;
-  std::error_code ignored;
-  if (!rules.wants_any() || !fs::exists(fs::symlink_status(directory, ignored)))
+  auto above = guarded_directory::open(directory.parent_path());
+  if (!rules.wants_any() || !above || !above->has_any(directory.filename()))
     co_return result;
   auto root = guarded_directory::open(directory.parent_path(), directory.filename());
   if (!root)

@@ -8,7 +8,6 @@
 #include "tune/io/spec/fit_config.hpp"
 
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -69,11 +68,7 @@ expected<named_trial> named_in(const object& request, const experiment& machine,
 /// The `training_iteration` that a report gives itself, if it is a whole number.
 std::optional<std::uint64_t> own_iteration(const object& metrics) {
   const auto* given = metrics.find("training_iteration");
-  auto number = given == nullptr ? std::nullopt : given->number();
-  constexpr auto most = static_cast<double>(attempt_session::most_iterations);
-  if (!number || !(*number >= 1 && *number <= most) || *number != std::floor(*number))
-    return std::nullopt;
-  return static_cast<std::uint64_t>(*number);
+  return given == nullptr ? std::nullopt : attempt_session::iteration_of(*given);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/check/crash_traces.hpp"
 
+#include "../files/mounts.hpp"
 #include "../sinks/trial_files/file_state.hpp"
 #include "../store/wal_check.hpp"
 
@@ -36,11 +37,11 @@ public:
     for (const auto& each : list_checkpoints(directory_)) {
       const auto location = each.lexically_relative(directory_).string();
       if (each.extension() == draft_suffix)
-        add("leftover", each, 0, "a checkpoint that was not completed");
+        add_leftover(each, "a checkpoint that was not completed");
       else if (about.removed.contains(location))
-        add("leftover", each, 0, "a checkpoint that is recorded as removed");
+        add_leftover(each, "a checkpoint that is recorded as removed");
       else if (!about.registered.contains(location))
-        add("leftover", each, 0, "a checkpoint that is not registered, or given up");
+        add_leftover(each, "a checkpoint that is not registered, or given up");
     }
   }
 
@@ -68,6 +69,18 @@ public:
 private:
   store_reader& with_;
   fs::path directory_;
+
+  /// What is mounted in it keeps it from being removed.
+  void add_leftover(const fs::path& which, std::string what) {
+    std::error_code ignored;
+    const auto folder = fs::canonical(which.parent_path(), ignored);
+    const auto mounted
+        = ignored ? std::vector<files::mount_point>{} : files::mounts_in(folder / which.filename());
+    if (!mounted.empty())
+      what += ", in which something is mounted: unmount " + mounted.front().where.string()
+              + " before the next start";
+    add("leftover", which, 0, std::move(what));
+  }
 
   [[nodiscard]] bool is_full() const { return found.size() >= findings::most; }
 

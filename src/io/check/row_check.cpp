@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/check/row_check.hpp"
 
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/json.hpp"
 
@@ -107,6 +108,8 @@ void compare_directory(columns& row, const fs::path& experiment, const checkpoin
   // One that is given up may be there until the next start: see `crash_traces`.
   if (should.state != "good")
     return;
+  if (auto alone = check_unmounted(directory); !alone)
+    return row.fault("it cannot be restored: " + to_text(alone.error()));
   auto bytes = bytes_below(directory);
   if (!bytes)
     return row.fault("its directory " + should.location + " is not there");

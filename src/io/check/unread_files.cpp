@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/check/unread_files.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
 #include <array>
@@ -53,9 +54,14 @@ private:
   const fs::path& directory_;
   std::set<fs::path> shut_;
 
+  /// Mount points are none: what a trial mounted may never answer.
   static bool is_directory(const fs::path& path) {
-    struct ::stat about {};
-    return ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+    auto above = guarded_directory::open(path.parent_path());
+    return above && above->has_directory(path.filename());
+  }
+  static bool is_mounted(const fs::path& path) {
+    auto above = guarded_directory::open(path.parent_path());
+    return above && above->has_mount_point(path.filename());
   }
 
   void look_below(const fs::path& directory) {
@@ -63,14 +69,14 @@ private:
     for (fs::directory_iterator i{directory, failed}, end; !failed && i != end;
          i.increment(failed)) {
       if (!is_directory(i->path()))
-        may_read(i->path());
+        static_cast<void>(may_read(i->path()));
       else if (may_enter(i->path()))
         look_below(i->path());
     }
   }
 
   bool may_enter(const fs::path& directory) { return may(directory, R_OK | X_OK); }
-  bool may_read(const fs::path& file) { return may(file, R_OK); }
+  bool may_read(const fs::path& file) { return !is_mounted(file) && may(file, R_OK); }
 
   /// As the user whose rights count when files are opened.
   bool may(const fs::path& path, int what) {

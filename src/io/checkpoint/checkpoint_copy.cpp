@@ -1,5 +1,7 @@
 // What a trainable hands over becomes a draft.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "../files/mounts.hpp"
+#include "copy_apart.hpp"
 #include "file_copy.hpp"
 
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <system_error>
@@ -124,8 +127,16 @@ expected<way_here> add_to(copy_plan& plan, const open_branch& in, const fs::dire
   return is_directory ? extended(in.passed, *about) : way_here{};
 }
 
+/// Says that it is to be done elsewhere; nobody else hears of it.
+error may_wait(const fs::path& what) {
+  return {ec::unreachable, what.string()};
+}
+
 /// Lists all of it, before anything is copied: what is too much is known at once.
-sliced<expected<copy_plan>> planning(fs::path from, fs::path to, checkpoint_limits limits) {
+/// @param asked Which file systems may be asked; all where it is null. Else fails with
+///   `ec::unreachable`.
+sliced<expected<copy_plan>> planning(fs::path from, fs::path to, checkpoint_limits limits,
+                                     files::answering_mounts* asked) {
   copy_plan result;
   auto passed = way_to(from);
   std::vector<open_branch> open;
@@ -138,6 +149,8 @@ sliced<expected<copy_plan>> planning(fs::path from, fs::path to, checkpoint_limi
       co_return shallow.error();
     std::error_code why;
     for (fs::directory_iterator i{branch.from, why}; !why && i != fs::end(i); i.increment(why)) {
+      if (asked != nullptr && !asked->hold_entry(i->path()))
+        co_return may_wait(i->path());
       auto way = add_to(result, branch, *i, limits);
       if (!way)
         co_return way.error();
@@ -161,7 +174,12 @@ expected<void> make_directory(const plan_entry& what) {
 
 } // namespace
 
-sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint_limits limits) {
+namespace {
+
+sliced<expected<void>> copying(fs::path from, fs::path to, checkpoint_limits limits,
+                               files::answering_mounts* asked) {
+  if (asked != nullptr && !asked->hold(from))
+    co_return may_wait(from);
   auto about = look_at(from);
   if (!about)
     co_return about.error();
@@ -169,7 +187,7 @@ sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint
     co_return refusal(from, "it is not a directory");
   if (holds(from, to))
     co_return refusal(from, "the experiment keeps its checkpoints in it");
-  auto plan = co_await planning(from, to, limits);
+  auto plan = co_await planning(from, to, limits, asked);
   if (!plan)
     co_return plan.error();
   auto room = check_room(to, plan->allocated);
@@ -186,6 +204,20 @@ sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint
     co_await next_slice{};
   }
   co_return expected<void>{};
+}
+
+} // namespace
+
+sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint_limits limits) {
+  // Nothing of a file system on another machine, or that a program makes, for so long: it is gone.
+  constexpr std::chrono::seconds patience{30};
+  files::answering_mounts asked{to};
+  auto done = co_await copying(from, to, limits, &asked);
+  if (done || done.error().code != ec::unreachable)
+    co_return done;
+  // Others' work must not wait for it.
+  auto begin = [from, to, limits] { return copying(from, to, limits, nullptr); };
+  co_return co_await working_apart(begin, from, patience);
 }
 
 expected<void> copy_checkpoint(const fs::path& from, const fs::path& to,

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
-#include "tune/io/files/guarded_directory.hpp"
+#include "../files/mounts.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/remove_tree.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -18,16 +24,6 @@ namespace {
 
 error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
   return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
-}
-
-/// Removes what lies in the folder of an attempt, as far as that can be. Nothing where a link leads
-/// to the folder: it may be another's.
-void remove_unlinked(const fs::path& folder, const std::string& name) {
-  // Below "trials": trial and attempt.
-  const auto trials = folder.parent_path().parent_path();
-  auto held = guarded_directory::open(trials, folder.lexically_relative(trials));
-  if (held)
-    static_cast<void>(held->remove_tree(name));
 }
 
 } // namespace
@@ -74,8 +70,35 @@ expected<fs::path> checkpoint_directory::begin_below(const fs::path& root) {
 void checkpoint_directory::abandon() {
   if (open_.empty())
     return;
-  remove_unlinked(open_.parent_path(), open_.filename());
+  static_cast<void>(remove_from_attempt(open_));
   open_.clear();
+}
+
+expected<void> check_unmounted(const fs::path& directory) {
+  constexpr int as_place = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  // All above may be a mount of the user's own.
+  const auto trials = directory.parent_path().parent_path().parent_path();
+  const auto trusted = trials.filename() == "trials" ? trials : directory.parent_path();
+  const auto way = directory.lexically_relative(trusted);
+  const store::descriptor root{::open(trusted.empty() ? "." : trusted.c_str(), as_place)};
+  if (root.number() < 0)
+    return {};
+  const store::descriptor place{beneath::open(root.number(), way, as_place)};
+  if (place.number() < 0 && errno == EXDEV) {
+    auto held = guarded_directory::open(trusted, way);
+    return held ? expected<void>{} : held.error();
+  }
+  std::error_code why;
+  const auto here = fs::read_symlink("/proc/self/fd/" + std::to_string(place.number()), why);
+  if (auto mounted = files::mounts_in(here); !why && !mounted.empty())
+    return error{ec::refused,
+                 "something is mounted at " + mounted.front().where.string() + ": unmount it"};
+  return {};
+}
+
+expected<void> remove_from_attempt(const fs::path& what) {
+  const auto trials = what.parent_path().parent_path().parent_path();
+  return remove_tree_below(trials, what.lexically_relative(trials));
 }
 
 expected<void> remove_checkpoint(const fs::path& experiment, const std::string& location) {
@@ -83,14 +106,7 @@ expected<void> remove_checkpoint(const fs::path& experiment, const std::string& 
     return {};
   if (!is_checkpoint_location(location))
     return error{ec::internal, location + " is no checkpoint"};
-  const auto trials = experiment / "trials";
-  const auto way = fs::path{location}.lexically_normal();
-  auto folder = guarded_directory::open(trials, way.parent_path().lexically_relative("trials"));
-  // Where its folder is gone, so is it.
-  std::error_code ignored;
-  if (!folder && !fs::exists(fs::symlink_status(experiment / way.parent_path(), ignored)))
-    return {};
-  return folder ? folder->remove_tree(way.filename()) : folder.error();
+  return remove_from_attempt(experiment / fs::path{location}.lexically_normal());
 }
 
 namespace {
@@ -106,45 +122,56 @@ std::optional<trial_id> trial_of(const fs::path& folder) {
   return trial_id{number};
 }
 
-/// Directories in `folder` whose names begin with `prefix`; links lead elsewhere and are left
-/// alone.
-std::vector<fs::path> directories_in(const fs::path& folder, std::string_view prefix) {
+/// Directories in `folder` whose names begin with `prefix`; links and mount points lead elsewhere
+/// and are left alone.
+/// @param way from `trials` to the folder.
+std::vector<fs::path> directories_in(const fs::path& trials, const fs::path& way,
+                                     std::string_view prefix) {
+  auto folder = guarded_directory::open(trials, way);
+  if (!folder)
+    return {};
   std::vector<fs::path> result;
   std::error_code ignored;
-  for (fs::directory_iterator i{folder, ignored}; i != fs::end(i); i.increment(ignored)) {
-    if (i->path().filename().string().starts_with(prefix) && i->is_directory(ignored)
-        && !i->is_symlink(ignored))
-      result.push_back(i->path());
+  // By way of the descriptor: nobody can lead it elsewhere meanwhile.
+  const auto held = fs::path{"/proc/self/fd"} / std::to_string(folder->number());
+  for (fs::directory_iterator i{held, ignored}; i != fs::end(i); i.increment(ignored)) {
+    const auto name = i->path().filename();
+    if (name.string().starts_with(prefix) && folder->has_directory(name))
+      result.push_back(trials / way / name);
   }
   return result;
+}
+
+/// The same in the folder of an attempt.
+std::vector<fs::path> checkpoints_in(const fs::path& experiment, const fs::path& folder) {
+  return directories_in(experiment / "trials", folder.lexically_relative("trials"), "checkpoint_");
 }
 
 } // namespace
 
 void remove_drafts(const fs::path& experiment, trial_id trial, attempt_id attempt) {
-  for (const auto& each :
-       directories_in(experiment / checkpoint_folder(trial, attempt), "checkpoint_")) {
+  for (const auto& each : checkpoints_in(experiment, checkpoint_folder(trial, attempt))) {
     if (each.extension() == draft_suffix)
-      remove_unlinked(each.parent_path(), each.filename());
+      static_cast<void>(remove_from_attempt(each));
   }
 }
 
 void sweep_checkpoints(const fs::path& experiment, trial_id trial, attempt_id attempt,
                        const std::set<std::string>& registered) {
-  for (const auto& each :
-       directories_in(experiment / checkpoint_folder(trial, attempt), "checkpoint_")) {
+  for (const auto& each : checkpoints_in(experiment, checkpoint_folder(trial, attempt))) {
     if (!registered.contains(each.lexically_relative(experiment).string()))
-      remove_unlinked(each.parent_path(), each.filename());
+      static_cast<void>(remove_from_attempt(each));
   }
 }
 
 std::vector<fs::path> list_checkpoints(const fs::path& experiment) {
   std::vector<fs::path> result;
-  for (const auto& folder : directories_in(experiment / "trials", "")) {
+  const auto trials = experiment / "trials";
+  for (const auto& folder : directories_in(trials, {}, "")) {
     if (!trial_of(folder))
       continue;
-    for (const auto& attempt : directories_in(folder, "attempt_")) {
-      auto some = directories_in(attempt, "checkpoint_");
+    for (const auto& attempt : directories_in(trials, folder.filename(), "attempt_")) {
+      auto some = directories_in(trials, attempt.lexically_relative(trials), "checkpoint_");
       result.insert(result.end(), some.begin(), some.end());
     }
   }
@@ -152,15 +179,18 @@ std::vector<fs::path> list_checkpoints(const fs::path& experiment) {
 }
 
 expected<std::size_t> sweep_checkpoints(const fs::path& experiment,
-                                        const is_registered_function& is_registered) {
+                                        const is_registered_function& is_registered,
+                                        const std::function<void(const error&)>& tell) {
   std::size_t count = 0;
-  for (const auto& folder : directories_in(experiment / "trials", "")) {
+  const auto trials = experiment / "trials";
+  for (const auto& folder : directories_in(trials, {}, "")) {
     auto trial = trial_of(folder);
     if (!trial)
       continue;
     std::vector<fs::path> strays;
-    for (const auto& attempt : directories_in(folder, "attempt_")) {
-      for (const auto& each : directories_in(attempt, "checkpoint_")) {
+    for (const auto& attempt : directories_in(trials, folder.filename(), "attempt_")) {
+      for (const auto& each :
+           directories_in(trials, attempt.lexically_relative(trials), "checkpoint_")) {
         auto known = is_registered(*trial, each.lexically_relative(experiment).string());
         if (!known)
           return known.error();
@@ -168,8 +198,10 @@ expected<std::size_t> sweep_checkpoints(const fs::path& experiment,
           strays.push_back(each);
       }
     }
-    for (const auto& each : strays)
-      remove_unlinked(each.parent_path(), each.filename());
+    for (const auto& each : strays) {
+      if (auto gone = remove_from_attempt(each); !gone && tell)
+        tell(gone.error());
+    }
     count += strays.size();
   }
   return count;

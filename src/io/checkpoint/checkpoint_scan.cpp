@@ -3,6 +3,7 @@
 #include "../files/manifest_order.hpp"
 #include "../store/posix.hpp"
 
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
@@ -254,6 +255,8 @@ expected<checkpoint_manifest> scan_checkpoint(const fs::path& directory, std::ui
 }
 
 expected<std::optional<std::string>> read_checkpoint_manifest(const fs::path& directory) {
+  if (auto alone = check_unmounted(directory); !alone)
+    return alone.error();
   auto about = look_at(directory);
   if (!about)
     return about.error();

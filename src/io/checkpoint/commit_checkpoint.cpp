@@ -5,6 +5,7 @@
 #include "doomed_directory.hpp"
 #include "file_copy.hpp"
 
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/guarded_directory.hpp"
@@ -96,7 +97,13 @@ sliced<expected<void>> making_visible(checkpoint_draft what, doomed_directory& f
 expected<void> must_be_draft(const checkpoint_draft& what) {
   const auto trusted = trusted_above(what.experiment, what.directory);
   auto opened = guarded_directory::open(trusted, what.directory.lexically_relative(trusted));
-  return opened ? expected<void>{} : opened.error();
+  if (!opened)
+    return opened.error();
+  // What is mounted in it is no part of it.
+  if (auto alone = check_unmounted(what.directory); !alone)
+    return error{ec::refused,
+                 "cannot keep " + what.directory.string() + ": " + alone.error().detail};
+  return {};
 }
 
 sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_directory fate) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/control/control_client.hpp"
 
+#include "../process/proc_files.hpp"
 #include "../process/unique_fd.hpp"
 #include "tune/io/control/control_place.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,18 +24,55 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// A head that is stopped answers nobody. So long it may be so: somebody looks at it.
+constexpr std::chrono::seconds stopped_patience{5};
+
+/// The process that listens at the other end, where it is stopped, as by SIGSTOP.
+std::optional<pid_t> stopped_peer(const unique_fd& socket) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.pid <= 0)
+    return std::nullopt;
+  const auto facts = proc_files::stat_of(who.pid);
+  const bool is_stopped = facts && (facts->state == 'T' || facts->state == 't');
+  return is_stopped ? std::optional{who.pid} : std::nullopt;
+}
+
+error stopped(pid_t which) {
+  const auto number = std::to_string(which);
+  return {ec::unreachable, "the head, process " + number + ", is stopped and does not answer; kill"
+                               + " -CONT " + number + " lets it go on, and then it does what it was"
+                               + " asked for"};
+}
+
+error silent(std::chrono::milliseconds patience) {
+  const auto seconds = std::chrono::round<std::chrono::seconds>(patience).count();
+  return {ec::unreachable, "the head did not answer for " + std::to_string(seconds)
+                               + " s; it may still do what it was asked for"};
+}
+
 /// One line from the head.
-expected<std::string> read_line(const unique_fd& from, clock::time_point until) {
+expected<std::string> read_line(const unique_fd& from, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds look_again{500};
+  const auto began = clock::now();
   std::string result;
   std::array<char, 16 * 1024> buffer;
   for (;;) {
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(began + patience - clock::now());
     pollfd wait{from.get(), POLLIN, 0};
-    auto ready = ::poll(&wait, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
+    const auto most = std::clamp(left, std::chrono::milliseconds{0}, look_again);
+    const auto ready = ::poll(&wait, 1, static_cast<int>(most.count()));
     if (ready < 0 && errno == EINTR)
       continue;
+    if (ready == 0
+        && clock::now() - began >= std::min<clock::duration>(patience, stopped_patience)) {
+      if (const auto which = stopped_peer(from))
+        return stopped(*which);
+    }
+    if (ready == 0 && left > look_again)
+      continue;
     if (ready <= 0)
-      return error{ec::timeout, "the head did not answer in time"};
+      return silent(patience);
     auto count = ::recv(from.get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR)
       continue;
@@ -65,10 +105,9 @@ expected<control_answer> ask_control(const fs::path& experiment, const control_r
   if (!connected)
     return connected.error();
   unique_fd socket{*connected};
-  auto until = clock::now() + patience;
   // It may have been refused before it said anything: the answer tells why.
   static_cast<void>(send_line(socket, to_json(what)));
-  auto line = read_line(socket, until);
+  auto line = read_line(socket, patience);
   if (!line)
     return error{line.error().code, experiment.string() + ": " + line.error().detail};
   return control_answer_from_json(*line);

@@ -2,6 +2,7 @@
 #include "tune/io/files/guarded_directory.hpp"
 
 #include "../store/posix.hpp"
+#include "mounts.hpp"
 
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/process/shortage.hpp"
@@ -16,7 +17,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
+#include <system_error>
 #include <utility>
 
 namespace tune {
@@ -69,22 +70,11 @@ std::optional<struct ::stat> look(int directory, const fs::path& name) {
   return seen ? std::optional{found} : std::nullopt;
 }
 
-/// The mount that an open file lies on; nothing where /proc does not tell.
-std::optional<int> mount_of(int opened) {
-  std::ifstream about{"/proc/self/fdinfo/" + std::to_string(opened)};
-  for (std::string word; about >> word;) {
-    int result = 0;
-    if (word == "mnt_id:" && about >> result)
-      return result;
-  }
-  return std::nullopt;
-}
-
 /// Opens a name, which is no mount point, nor a link.
 int open_name(int directory, const char* name, int flags, ::mode_t mode) {
   // This does not ask the file system of what may be mounted there.
   descriptor place{::openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC)};
-  if (place.number() >= 0 && mount_of(place.number()) != mount_of(directory)) {
+  if (place.number() >= 0 && files::mount_of(place.number()) != files::mount_of(directory)) {
     errno = EXDEV;
     return -1;
   }
@@ -225,6 +215,34 @@ expected<guarded_directory> guarded_directory::holding(const fs::path& file) {
 std::string guarded_directory::oddity(const std::string& name) const {
   const auto found = look(number(), name);
   return found ? why_unfit(*found) : std::string{};
+}
+
+bool guarded_directory::has_any(const std::string& name) const {
+  return look(number(), name).has_value();
+}
+
+bool guarded_directory::has_mount_point(const std::string& name) const {
+  const auto found = look(number(), name);
+  return found && (found->st_mode & S_IFMT) == mounted;
+}
+
+bool guarded_directory::has_content(const std::string& name) const {
+  const auto found = look(number(), name);
+  const auto kind = found ? found->st_mode & S_IFMT : mounted;
+  if (kind == mounted)
+    return false;
+  // Where a link leads to may never answer.
+  if (kind == S_IFLNK && !files::answering_mounts{path_}.hold(path_ / name))
+    return false;
+  std::error_code why;
+  // By way of the descriptor: nobody can lead it elsewhere meanwhile.
+  const auto place = fs::path{"/proc/self/fd"} / std::to_string(number()) / name;
+  return fs::exists(place, why) && !fs::is_empty(place, why) && !why;
+}
+
+bool guarded_directory::has_directory(const std::string& name) const {
+  const auto found = look(number(), name);
+  return found && S_ISDIR(found->st_mode);
 }
 
 bool guarded_directory::has_file(const std::string& name) const {

@@ -11,6 +11,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace tune {
@@ -77,13 +80,38 @@ bool child_process::open_answers() {
   return true;
 }
 
+namespace {
+
+/// Whether other trials of this node have terminals, and so will give them back.
+bool has_terminals() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (fs::directory_iterator i{"/proc/self/fd", ignored}; i != fs::end(i); i.increment(ignored)) {
+    std::error_code gone;
+    if (fs::read_symlink(i->path(), gone).filename() == "ptmx")
+      return true;
+  }
+  return false;
+}
+
+/// That there are no more of them the kernel tells as that a disk is full.
+error no_terminal(int reason) {
+  const auto text = std::string{"cannot make a terminal for [trainable] pty = true: "};
+  if (reason != ENOSPC)
+    return {fault_of(reason, ec::storage), text + text_of_shortage(reason)};
+  const bool is_passing = has_terminals();
+  return {is_passing ? ec::shortage : ec::storage,
+          text + "the machine has no more of them (kernel.pty.max, or max= of /dev/pts)"
+              + (is_passing ? ": other trials have them" : "")};
+}
+
+} // namespace
+
 error child_process::no_output(int reason) {
   remote_.clear();
-  const auto is_terminal = order_.terminal == terminal_use::required;
-  return {
-      fault_of(reason, is_terminal ? ec::storage : ec::process),
-      (is_terminal ? "cannot make a terminal for [trainable] pty = true: " : "cannot make a pipe: ")
-          + text_of_shortage(reason)};
+  if (order_.terminal == terminal_use::required)
+    return no_terminal(reason);
+  return {fault_of(reason), "cannot make a pipe: " + text_of_shortage(reason)};
 }
 
 expected<void> child_process::open_pipes() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_watch.hpp"
 
+#include "tune/io/files/guarded_directory.hpp"
+
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -15,7 +17,18 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint32_t wanted
-    = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
+    = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_EXCL_UNLINK;
+
+/// Neither a link is followed nor a mount point entered, which might never answer.
+int watch_directory(int notes, const fs::path& directory, const fs::path& way) {
+  const auto own = directory.has_filename() ? directory : directory.parent_path();
+  auto held = guarded_directory::open(own.parent_path(),
+                                      way.empty() ? own.filename() : own.filename() / way);
+  if (!held)
+    return -1;
+  const auto place = "/proc/self/fd/" + std::to_string(held->number());
+  return ::inotify_add_watch(notes, place.c_str(), wanted);
+}
 
 } // namespace
 
@@ -35,15 +48,15 @@ int file_watch::add(std::uint64_t process, const fs::path& directory,
 /// Watches each directory on the way to a file that is there by now.
 void file_watch::look(std::uint64_t process, watched& what) {
   for (const auto& file : what.files) {
-    auto place = what.directory;
+    fs::path way;
     for (const auto& part : fs::path{file}) {
-      const auto watch = ::inotify_add_watch(notes_.get(), place.c_str(), wanted);
+      const auto watch = watch_directory(notes_.get(), what.directory, way);
       if (watch < 0)
         break;
       what.watches.insert(watch);
       owners_[watch] = process;
       names_[watch].insert(part.string());
-      place /= part;
+      way = way.empty() ? part : way / part;
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "tune/io/loose_json.hpp"
 #include "tune/io/process/metric_expression.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -78,6 +79,16 @@ const value* find_pointer(const value& in, std::string_view pointer) {
   return at;
 }
 
+namespace {
+
+/// The directory of a file in that of the trial, which is no mount point either.
+expected<guarded_directory> folder_of(const fs::path& directory, const fs::path& file) {
+  const auto own = directory.has_filename() ? directory : directory.parent_path();
+  return guarded_directory::open(own.parent_path(), (own.filename() / file).parent_path());
+}
+
+} // namespace
+
 void metric_files::begin_in(const fs::path& directory) {
   directory_ = directory;
   for (const auto& each : which_) {
@@ -87,15 +98,20 @@ void metric_files::begin_in(const fs::path& directory) {
 }
 
 std::optional<metric_files::stamp> metric_files::stamp_of(const std::string& path) const {
+  const fs::path way{path};
+  auto where = folder_of(directory_, way);
+  if (!where)
+    return std::nullopt;
   struct stat facts {};
-  if (::lstat((directory_ / path).c_str(), &facts) != 0)
+  store::descriptor seen{beneath::open(where->number(), way.filename(), O_PATH)};
+  if (seen.number() < 0 || ::fstat(seen.number(), &facts) != 0)
     return std::nullopt;
   return stamp{facts.st_ino, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_size};
 }
 
 expected<value> metric_files::content_of(const std::string& path) const {
   const fs::path way{path};
-  auto where = guarded_directory::open(directory_, way.parent_path());
+  auto where = folder_of(directory_, way);
   if (!where)
     return where.error();
   auto text = where->text(way.filename(), longest_file);

@@ -139,13 +139,43 @@ void read_file_options(loading& x, const std::string& section,
   }
 }
 
-/// Finds the chosen entry, the first where none is chosen. Null after a fault, or where the
-/// catalogue has none.
+/// Whether trials take on other configurations than they began with: a model would have to learn
+/// what those do that ran a while.
+bool changes_configurations(const std::string& scheduler) {
+  static constexpr std::array<std::string_view, 3> changing{"pbt", "pb2", "pbt_replay"};
+  return std::find(changing.begin(), changing.end(), scheduler) != changing.end();
+}
+
+/// The searcher where nobody chose one.
+std::string usual_searcher(const loading& x) {
+  const auto& all = x.request.searchers;
+  const auto* best = all.find("auto");
+  const auto is_option_of_it = [&](const named_text& option) {
+    return std::any_of(best->known.begin(), best->known.end(),
+                       [&](const option_spec& each) { return each.name == option.name; });
+  };
+  const auto& written = x.what.search.options;
+  if (best != nullptr && x.space != nullptr && x.what.experiment.objectives.size() <= 1
+      && !changes_configurations(x.what.scheduler.type)
+      && std::all_of(written.begin(), written.end(), is_option_of_it)
+      && automatic::suits(searcher_context_of(x.what, x.space).space,
+                          x.what.experiment.num_samples))
+    return best->name;
+  return all.entries().empty() ? std::string{} : all.entries().front().name;
+}
+
+std::string usual_scheduler(const loading& x) {
+  const auto& all = x.request.schedulers.entries();
+  return all.empty() ? std::string{} : all.front().name;
+}
+
+/// Finds the chosen entry. Null after a fault, or where the catalogue has none.
 template <class Catalogue>
 const typename Catalogue::entry* choose(loading& x, const Catalogue& from,
-                                        const std::string& section, std::string& type) {
-  if (type.empty() && !from.entries().empty())
-    type = from.entries().front().name;
+                                        const std::string& section, std::string& type,
+                                        std::string usual) {
+  if (type.empty())
+    type = std::move(usual);
   if (type.empty())
     return nullptr;
   const auto* entry = from.find(type);
@@ -274,10 +304,11 @@ void check_plugins(loading& x) {
   check_sinks(x);
   auto& search = x.what.search;
   auto& scheduler = x.what.scheduler;
-  const auto* searcher = choose(x, x.request.searchers, "search", search.type);
+  const auto* judge
+      = choose(x, x.request.schedulers, "scheduler", scheduler.type, usual_scheduler(x));
+  const auto* searcher = choose(x, x.request.searchers, "search", search.type, usual_searcher(x));
   if (searcher != nullptr)
     check_options(x, "search", search.type, searcher->known, search.options);
-  const auto* judge = choose(x, x.request.schedulers, "scheduler", scheduler.type);
   if (judge != nullptr)
     read_file_options(x, "scheduler", judge->known, scheduler.options);
   if (judge != nullptr)

@@ -214,8 +214,11 @@ key_spec repeat_parameter_key() {
 }
 
 void add_plugins(rows& to) {
-  to.push_back(text({"search", "type", "what proposes configurations"},
-                    "name that `tune-node list searchers` prints", TUNE_FIELD(search.type)));
+  to.push_back(
+      text({"search", "type", "what proposes configurations"},
+           "name that `tune-node list searchers` prints; empty: `auto` where it can learn, "
+           "else `random`",
+           TUNE_FIELD(search.type)));
   to.push_back(points_key());
   to.push_back(text(
       {"search", "points_from", "experiment whose best configurations are tried after `points`"},

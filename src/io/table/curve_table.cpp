@@ -4,6 +4,7 @@
 #include "csv_reader.hpp"
 
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -148,9 +149,9 @@ expected<void> curve_table::add_row(const std::vector<std::string>& header,
     std::string_view column = header[i];
     if (column == "training_iteration") {
       auto whole = parse_integer(cells[i]);
-      if (!whole || *whole < 1)
+      if (!whole || !attempt_session::iteration_of(*whole))
         return error{ec::bad_syntax,
-                     "training_iteration is '" + cells[i] + "', not a whole number >= 1"};
+                     "training_iteration is '" + cells[i] + "', not a whole number from 1 to 2^53"};
       iteration = static_cast<std::uint64_t>(*whole);
       metrics.set(column, *whole);
     } else if (cells[i].empty()) {

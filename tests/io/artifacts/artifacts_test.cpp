@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/artifacts/artifacts.hpp"
 
+#include "io/own_mounts.hpp"
 #include "io/scratch_directory.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
@@ -54,6 +55,30 @@ struct artifacts_test : samples::scratch_directory {
   }
   fs::path there() const { return experiment / "trials" / "00007"; }
 };
+
+TEST_F(artifacts_test, what_is_mounted_is_left_behind_and_not_asked) {
+  fill(trial / "logs" / "x", "x");
+  fill(trial / "plot.png", "y");
+  const auto status = samples::in_own_mounts([this] {
+    if (!samples::mount_dead(trial / "logs"))
+      return samples::cannot_mount;
+    const auto found = list(all);
+    if (found.content.files.size() != 1
+        || found.left_behind != "cannot keep logs: something is mounted there")
+      return 1;
+    // What no pattern names is nobody's loss.
+    if (!list({{"*.png"}, 0, max_artifact_files}).left_behind.empty())
+      return 2;
+    if (!samples::mount_dead(trial))
+      return samples::cannot_mount;
+    auto refused = *finish(listing_artifacts(trial, all, {}));
+    return !refused && refused.error().code == ec::refused ? 0 : 3;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root with /dev/fuse can mount that";
+
+  EXPECT_EQ(status, 0);
+}
 
 TEST_F(artifacts_test, names_are_matched_part_by_part_and_directories_hold_what_is_below) {
   EXPECT_TRUE(matches_artifact(".", "a/b"));

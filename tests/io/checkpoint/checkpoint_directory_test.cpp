@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
+#include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"
+
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
 
 #include <sys/stat.h>
 
@@ -16,6 +19,34 @@ struct checkpoint_directory_test : samples::scratch_directory {
   fs::path attempt() const { return root / "trials" / "00007" / "attempt_2_5"; }
   checkpoint_directory make() const { return {root, trial_id{7}, attempt_id{2, 5}}; }
 };
+
+TEST_F(checkpoint_directory_test, what_is_mounted_in_a_checkpoint_or_above_is_found_and_not_asked) {
+  const auto whole = attempt() / "checkpoint_000001";
+  const auto other = attempt() / "checkpoint_000002";
+  const auto later = root / "trials" / "00008" / "attempt_2_6" / "checkpoint_000001";
+  for (const auto& x : {whole / "deep", other, later})
+    fs::create_directories(x);
+  const auto status = samples::in_own_mounts([&] {
+    // All above "trials" is the user's.
+    if (!samples::bind(root, root))
+      return samples::cannot_mount;
+    if (!check_unmounted(whole) || !check_unmounted(root / "trials" / "1" / "2" / "3"))
+      return 1;
+    if (!samples::mount_dead(whole / "deep") || !samples::mount_dead(later.parent_path()))
+      return samples::cannot_mount;
+    if (check_unmounted(whole) || !check_unmounted(other) || check_unmounted(later))
+      return 2;
+    auto refused = read_checkpoint_manifest(whole);
+    return !refused && refused.error().code == ec::refused
+                   && !read_checkpoint_manifest(later).has_value()
+               ? 0
+               : 3;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root with /dev/fuse can mount that";
+
+  EXPECT_EQ(status, 0);
+}
 
 TEST_F(checkpoint_directory_test, makes_nothing_before_it_is_asked_to) {
   auto uut = make();

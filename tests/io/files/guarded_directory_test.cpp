@@ -239,6 +239,35 @@ TEST_F(guarded_directory_test, refuses_what_is_mounted_and_does_not_wait_for_it)
   EXPECT_EQ(content(root / "own" / "victim"), "precious");
 }
 
+TEST_F(guarded_directory_test, tells_what_has_content_without_asking_what_is_mounted) {
+  fill(root / "own" / "full" / "x", "x");
+  fill(root / "own" / "empty file", "");
+  fs::create_directories(root / "own" / "empty");
+  fs::create_directories(root / "own" / "dead");
+  fs::create_directory_symlink("full", root / "own" / "link");
+  fs::create_symlink("dead/x", root / "own" / "dead link");
+  fs::create_symlink("nothing", root / "own" / "loose link");
+  const auto status = samples::in_own_mounts([this] {
+    if (!samples::mount_dead(root / "own" / "dead"))
+      return samples::cannot_mount;
+    for (const auto* name : {"full", "victim", "link"}) {
+      if (!uut().has_content(name))
+        return 1;
+    }
+    for (const auto* name : {"empty", "empty file", "dead", "dead link", "loose link", "nothing"}) {
+      if (uut().has_content(name))
+        return 2;
+    }
+    if (!uut().has_any("dead") || !uut().has_any("loose link") || uut().has_any("nothing"))
+      return 3;
+    return uut().has_mount_point("dead") && !uut().has_mount_point("full") ? 0 : 4;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root with /dev/fuse can mount that";
+
+  EXPECT_EQ(status, 0);
+}
+
 using opener = int (*)(int, const fs::path&, int, ::mode_t);
 
 class beneath_test : public guarded_directory_test, public testing::WithParamInterface<opener> {

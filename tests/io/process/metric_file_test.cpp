@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/metric_file.hpp"
 
+#include "../../../src/io/process/file_watch.hpp"
+#include "../own_mounts.hpp"
+
 #include "support/processes.hpp"
 #include "tune/io/process/metric_pattern.hpp"
 
@@ -37,6 +40,23 @@ struct metric_file_test : testing::Test {
     return found.size() == 1 ? found[0].second : value{};
   }
 };
+
+TEST_F(metric_file_test, is_neither_read_nor_watched_where_something_is_mounted_on_the_way) {
+  write("logs/deep/result.json", "1");
+  const auto status = samples::in_own_mounts([this] {
+    if (!samples::mount_dead(scratch.path() / "logs"))
+      return samples::cannot_mount;
+    auto uut = of("file:logs/deep/result.json:/acc");
+    file_watch watch;
+    if (watch.add(1, scratch.path(), {"logs/deep/result.json"}) < 0)
+      return 1;
+    return uut.changed().empty() && watch.changed().empty() ? 0 : 2;
+  });
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root with /dev/fuse can mount that";
+
+  EXPECT_EQ(status, 0);
+}
 
 TEST_F(metric_file_test, is_told_from_an_expression) {
   EXPECT_TRUE(means_file("file:result.json:/acc"));

@@ -136,9 +136,11 @@ TEST(curve_table, names_the_line_of_what_is_wrong) {
   EXPECT_EQ(fault("training_iteration,loss\n1,2\n2,3,4\n"),
             "t.csv:3: 3 cells, but the header has 2");
   EXPECT_EQ(fault("training_iteration,loss\n0,2\n"),
-            "t.csv:2: training_iteration is '0', not a whole number >= 1");
+            "t.csv:2: training_iteration is '0', not a whole number from 1 to 2^53");
   EXPECT_EQ(fault("training_iteration,loss\n1.5,2\n"),
-            "t.csv:2: training_iteration is '1.5', not a whole number >= 1");
+            "t.csv:2: training_iteration is '1.5', not a whole number from 1 to 2^53");
+  EXPECT_EQ(fault("training_iteration,loss\n9007199254740993,2\n"),
+            "t.csv:2: training_iteration is '9007199254740993', not a whole number from 1 to 2^53");
   EXPECT_EQ(fault("training_iteration,loss\n\n1,2\n1,3\n"),
             "t.csv:4: iteration 1 of this configuration is there already");
   EXPECT_EQ(fault("training_iteration,loss\n1,\"2\n"), "t.csv:2: a quote is never closed");

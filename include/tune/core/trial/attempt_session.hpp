@@ -8,6 +8,7 @@
 #include "tune/core/value.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace tune {
 
@@ -24,6 +25,10 @@ public:
 
   /// The largest `training_iteration`: the whole numbers up to it are exact as floating point too.
   static constexpr std::uint64_t most_iterations = std::uint64_t{1} << 53;
+
+  /// The `training_iteration` that `x` says; nothing where it is no whole number from 1 to the
+  /// largest one. Integers beyond that are none, also where floating point would round them to it.
+  [[nodiscard]] static std::optional<std::uint64_t> iteration_of(const value& x);
 
   /// Makes the next report. `training_iteration` among the metrics is taken, else iterations are
   /// counted. `done` and the automatic names are taken out of the metrics.

@@ -52,11 +52,23 @@ private:
   std::filesystem::path open_;
 };
 
+/// Fails where something is mounted on the way from "trials" to a checkpoint, at it or below it:
+/// what is may never answer whoever asks for its files. Asks for none of them.
+/// @param directory ".../trials/<trial>/<attempt>/<name>"; it need not be there.
+/// @errors `ec::refused`, with the name of the mount point.
+[[nodiscard]] expected<void> check_unmounted(const std::filesystem::path& directory);
+
 /// Removes a checkpoint. What is not there is removed already.
 /// @param location as it was registered; an empty one has no directory.
-/// @errors `ec::storage`; `ec::internal` where the location is none of a checkpoint.
+/// @errors as `remove_tree`; `ec::internal` where the location is none of a checkpoint.
 [[nodiscard]] expected<void> remove_checkpoint(const std::filesystem::path& experiment,
                                                const std::string& location);
+
+/// Removes a directory in the folder of an attempt, as checkpoints and drafts are. Nothing where a
+/// link or a mount point leads to the folder: it may be another's.
+/// @param what ".../trials/<trial>/<attempt>/<name>".
+/// @errors as `remove_tree`.
+[[nodiscard]] expected<void> remove_from_attempt(const std::filesystem::path& what);
 
 /// Removes what an attempt that is over began to write and did not complete.
 void remove_drafts(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt);
@@ -75,8 +87,11 @@ using is_registered_function
 ///
 /// @returns how many there were. @errors of `is_registered`, before which nothing of that trial was
 ///          removed; what cannot be removed stays and is no error.
+/// @param tell Hears of that, once for each checkpoint; may be empty.
 [[nodiscard]] expected<std::size_t> sweep_checkpoints(const std::filesystem::path& experiment,
-                                                      const is_registered_function& is_registered);
+                                                      const is_registered_function& is_registered,
+                                                      const std::function<void(const error&)>& tell
+                                                      = {});
 
 /// The same of one attempt that is over. What cannot be removed stays and is no error.
 /// @param registered Locations relative to the experiment's directory, the attempt's among them.

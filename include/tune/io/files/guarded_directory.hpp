@@ -50,6 +50,15 @@ public:
   /// What lies under the name and cannot be written on, as in "a named pipe"; empty: a regular
   /// file without other names, or nothing.
   [[nodiscard]] std::string oddity(const std::string& name) const;
+  /// Whether anything has the name.
+  [[nodiscard]] bool has_any(const std::string& name) const;
+  /// Whether something is mounted under the name.
+  [[nodiscard]] bool has_mount_point(const std::string& name) const;
+  /// Whether a file that is not empty has the name, or a directory that is not, or a link that
+  /// leads to one of them. Nothing that is mounted counts.
+  [[nodiscard]] bool has_content(const std::string& name) const;
+  /// Whether a directory lies under the name, and no mount point.
+  [[nodiscard]] bool has_directory(const std::string& name) const;
   /// Whether a regular file lies under the name.
   [[nodiscard]] bool has_file(const std::string& name) const;
 

@@ -2,8 +2,11 @@
 #include "tune/core/search/automatic/automatic.hpp"
 
 #include "tune/core/plugin/option_makers.hpp"
+#include "tune/core/search/encoding/encoding.hpp"
 #include "tune/core/search/fidelity/screen.hpp"
 #include "tune/core/search/learner/entry.hpp"
+
+#include <cmath>
 
 namespace tune::automatic {
 
@@ -63,6 +66,14 @@ searcher_catalogue::entry make_entry() {
                         "whether trials are learnt from before they have come to their end; auto: "
                         "where the scheduler stops or pauses them"))},
           make};
+}
+
+bool suits(const std::shared_ptr<const search_space>& space, std::uint64_t samples) {
+  auto laid_out = encoding::make(space, "auto");
+  if (!laid_out || laid_out->dimensions() == 0)
+    return false;
+  return samples == 0 ? std::isinf(laid_out->size())
+                      : static_cast<double>(samples) <= laid_out->size();
 }
 
 } // namespace tune::automatic

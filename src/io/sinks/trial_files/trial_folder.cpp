@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -33,21 +34,8 @@ const std::string failures_name = "error.txt";
 /// Written out whenever so much has come together.
 constexpr std::size_t flush_at = 256 * 1024;
 
-/// Whether anything has the name.
-bool is_there(const guarded_directory& where, const std::string& name) {
-  return where.has_file(name) || !where.oddity(name).empty();
-}
-
 bool is_read_only(const fs::path& what) {
   return ::access(what.c_str(), W_OK) != 0 && errno == EROFS;
-}
-
-/// Whether something was mounted right there.
-bool is_mounted(const fs::path& what) {
-  struct ::statx about {};
-  return ::statx(AT_FDCWD, what.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE, &about)
-             == 0
-         && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 /// A file that takes the place of another when all of it is written.
@@ -151,13 +139,14 @@ expected<void> trial_folder::mend() {
 bool trial_folder::is_set_apart() const {
   if (is_read_only(trials_))
     return false;
-  const auto own = trials_ / to_text(trial_);
-  for (const auto& x :
-       {own, own / params_name, own / lines_name, own / table_name, own / failures_name}) {
-    if (is_read_only(x) || is_mounted(x))
-      return true;
-  }
-  return false;
+  // What is mounted there is not asked: it may never answer.
+  auto own = guarded_directory::open(trials_, to_text(trial_));
+  if (!own)
+    return own.error().code == ec::refused;
+  const auto names = {params_name, lines_name, table_name, failures_name};
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return own->has_mount_point(name) || (own->has_file(name) && is_read_only(own->path() / name));
+  });
 }
 
 void trial_folder::note(const std::string& name, const std::string& replaced) {
@@ -234,7 +223,7 @@ expected<void> trial_folder::write_results(const trial_news& news, bool check) {
 }
 
 expected<bool> trial_folder::has_results() {
-  if (is_there(*where_, lines_name) || is_there(*where_, table_name))
+  if (where_->has_any(lines_name) || where_->has_any(table_name))
     return true;
   auto count = from_.count_results(trial_, before_);
   return count ? expected<bool>{*count > 0} : count.error();

@@ -6,6 +6,8 @@
 #include "tune/core/search/learner/rule.hpp"
 #include "tune/core/search/tpe/tpe.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace tune::automatic {
@@ -32,5 +34,11 @@ private:
 
 /// "auto".
 [[nodiscard]] searcher_catalogue::entry make_entry();
+
+/// Whether it finds `samples` configurations to learn from in this space: no grids, something that
+/// varies, and, where the space is finite, as many configurations.
+///
+/// @param samples 0: no limit, which no finite space has enough for.
+[[nodiscard]] bool suits(const std::shared_ptr<const search_space>& space, std::uint64_t samples);
 
 } // namespace tune::automatic

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A trial that mounts something and leaves it there: mounting_trial.py KIND [VICTIM [FLAG]]
+
+Its first trial does that, any other reports and is done. KIND is where: "none", "own", "below", "save",
+"hand" or "export"; VICTIM is a directory that is bound there, without one it is a file system that
+never answers and lasts as long as the trial. "lasting" is one on its own directory that lasts
+longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done; "restored" is such a one
+where its checkpoints lie, after the first.
+
+With a FLAG, VICTIM being "-", it makes that file when it has mounted, and reports on and on."""
+import ctypes
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+KIND = sys.argv[1]
+VICTIM = sys.argv[2] if len(sys.argv) > 2 and sys.argv[2] != "-" else None
+FLAG = sys.argv[3] if len(sys.argv) > 3 else None
+HERE = Path(os.environ["TUNE_TRIAL_DIR"])
+BIND = 4096
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def say(**what):
+    os.write(int(os.environ["TUNE_TRIAL_REPORT_FD"]), (json.dumps(what) + "\n").encode())
+
+
+def report(loss, **more):
+    say(metrics={"loss": loss}, **more)
+    answer = b""
+    while not answer.endswith(b"\n"):
+        answer += os.read(int(os.environ["TUNE_TRIAL_ANSWER_FD"]), 1)
+    return json.loads(answer)
+
+
+def mount(place):
+    place.mkdir(exist_ok=True)
+    where = os.fsencode(str(place))
+    if KIND in ("lasting", "restored"):
+        (Path(VICTIM) / "new").write_text(str(place))
+        (Path(VICTIM) / "new").rename(Path(VICTIM) / "wanted")
+        while not (Path(VICTIM) / "done").exists():
+            time.sleep(0.01)
+        done = 0
+    elif VICTIM:
+        done = LIBC.mount(os.fsencode(VICTIM), where, None, BIND, None)
+    else:
+        held = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+        words = "fd=%d,rootmode=40000,user_id=0,group_id=0" % held
+        done = LIBC.mount(b"dead", where, b"fuse", 0, words.encode())
+    if done != 0:
+        sys.exit("cannot mount: " + os.strerror(ctypes.get_errno()))
+    if FLAG:
+        Path(FLAG).touch()
+
+
+say(tune=1)
+if int(os.environ["TUNE_TRIAL_ID"]) > 0 or KIND == "none":
+    for i in range(4):
+        answer = report(4 - i)
+        if "dir" in answer:
+            say(saved=answer["dir"])
+    sys.exit(0)
+if KIND == "own" and VICTIM:
+    mount(HERE / "data")
+elif KIND == "own":
+    report(3)
+    mount(HERE)
+elif KIND == "lasting":
+    report(3)
+    mount(HERE)
+    sys.exit(3)
+elif KIND == "restored":
+    answer = report(3)
+    while "dir" not in answer:
+        answer = report(2)
+    say(saved=answer["dir"])
+    report(1)
+    while not (Path(VICTIM) / "saved").exists():
+        time.sleep(0.01)
+    mount(Path(answer["dir"]).parent)
+    sys.exit(3)
+elif KIND == "below":
+    report(3)
+    mount(HERE / "logs")
+elif KIND == "hand":
+    mount(HERE / "remote")
+    report(2, checkpoint="remote")
+elif KIND == "export":
+    mount(Path(os.environ["TUNE_TRIAL_EXPORT_DIR"]) / "model")
+elif KIND == "save":
+    answer = report(3)
+    while "dir" not in answer:
+        answer = report(2)
+    mount(Path(answer["dir"]) / "data")
+    say(saved=answer["dir"])
+report(1)
+report(1)
+while FLAG:
+    time.sleep(0.05)
+    if report(1)["decision"] in ("stop", "pause"):
+        break
+sys.exit(3 if KIND == "export" else 0)

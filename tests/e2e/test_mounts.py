@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trials that mount something below their directories: nobody's data goes with them, and a file
+system that never answers stops nobody. Mounts are those of this test alone; it needs root, and says
+so and exits 77 where it is not allowed to mount."""
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import own_mounts
+import test_head
+from e2e import CertifiedCase
+
+TRIAL = Path(__file__).with_name("mounting_trial.py")
+# Within this a program that is told to end does.
+SOON = 60
+
+
+class Mounts(CertifiedCase):
+    head = test_head.Head.head
+    worker = test_head.Head.worker
+    submit = test_head.Head.submit
+    stop = test_head.Head.stop
+
+    def setUp(self):
+        super().setUp()
+        self.storage = self.directory / "results"
+        self.victim = self.directory / "precious"
+        (self.victim / "deep").mkdir(parents=True)
+        (self.victim / "data").write_text("x")
+        (self.victim / "deep" / "more").write_text("x")
+        self.addCleanup(self.unmount)
+
+    def unmount(self):
+        with open("/proc/self/mounts", encoding="utf-8") as mounts:
+            found = [line.split()[1] for line in mounts if str(self.directory) in line]
+        for place in reversed(found):
+            subprocess.run(["umount", "-l", place], check=False)
+
+    def mounting(self, kind, victim=None, more="", trainable="", samples=2):
+        place = self.directory / ("client-" + kind)
+        place.mkdir()
+        path = place / "x.ini"
+        path.write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
+            "[trainable]\ncommand = %s %s %s %s\n%s\n[space]\nx = uniform(0, 1)\n"
+            "[cluster]\ncpus = 2\n[failure]\nbackoff = 0\n%s\n"
+            % (samples, sys.executable, TRIAL, kind, victim or "", trainable, more)
+        )
+        return path
+
+    def assert_whole(self):
+        self.assertEqual((self.victim / "data").read_text(), "x")
+        self.assertEqual((self.victim / "deep" / "more").read_text(), "x")
+
+    # -- Data that is somebody's.
+
+    def test_a_worker_leaves_what_a_trial_mounted_and_says_so(self):
+        head, where = self.head("--no-local")
+        log = self.directory / "w.log"
+        work = self.directory / "work-w"
+        with open(log, "w", encoding="utf-8") as err:
+            worker = self.start(
+                *("worker", "--join", where, "--name", "w", "--cpus", 2, "--certs", self.certs),
+                *("--work", work, "--once"), stderr=err
+            )
+
+        self.finish(self.submit(self.mounting("own", self.victim), where))
+        self.stop(head)
+        self.finish(worker)
+
+        self.assert_whole()
+        self.assertIn("something is mounted there, and stays: unmount it", log.read_text())
+
+    def test_nothing_that_is_mounted_goes_with_an_experiment(self):
+        ini = self.mounting("own", self.victim)
+        self.finish(self.start("run", ini))
+
+        told = self.finish(self.start("run", ini, "--overwrite", "--yes"), 8)
+
+        self.assertIn("something is mounted there, and stays: unmount it", told.err)
+        self.assert_whole()
+        self.unmount()
+        self.finish(self.start("run", self.mounting("again"), "--overwrite", "--yes"))
+        self.assert_whole()
+
+    def test_a_checkpoint_with_a_mount_is_refused_and_its_data_stays(self):
+        ini = self.mounting("save", self.victim, "[checkpoint]\nfrequency = 2\nkeep = 1\n")
+
+        self.finish(self.start("run", ini))
+
+        self.assert_whole()
+        saved = self.run_node("fsck", self.storage / "x")
+        self.assertIn("something is mounted", saved.out)
+        self.unmount()
+        self.run_node("resume", self.storage / "x")
+        self.assertNotIn("leftover", self.run_node("fsck", self.storage / "x").out)
+        self.assert_whole()
+
+    def test_an_export_with_a_mount_that_failed_leaves_the_data(self):
+        ini = self.mounting("export", self.victim, trainable="export = model\n")
+
+        self.start("run", ini).wait()
+
+        self.assert_whole()
+
+    # -- File systems that do not answer.
+
+    def ends_well(self, kind, more=""):
+        began = time.monotonic()
+        ran = self.start("run", self.mounting(kind, more=more, samples=4))
+        told = self.finish(ran, None)
+        self.assertLess(time.monotonic() - began, SOON, told)
+        rows = self.rows("SELECT trial, status FROM trials WHERE trial > 0")
+        self.assertEqual([row["status"] for row in rows], ["TERMINATED"] * 3)
+        return told
+
+    def test_a_file_system_that_never_answers_in_a_trials_place_costs_its_files_alone(self):
+        told = self.ends_well("own")
+
+        self.assertRegex(told.err, "trial 00000: its files are not written: .* is a mount point")
+
+    def test_one_that_is_handed_over_costs_that_checkpoint_alone(self):
+        self.ends_well("hand")
+
+    def test_one_in_a_checkpoint_costs_that_save_alone(self):
+        self.ends_well("save", "[checkpoint]\nfrequency = 2\n")
+
+    def test_one_in_an_export_costs_that_export_alone(self):
+        ini = self.mounting("export", trainable="export = model\n")
+
+        self.start("run", ini).wait(SOON)
+
+        rows = self.rows("SELECT trial, status FROM trials WHERE trial > 0")
+        self.assertEqual([row["status"] for row in rows], ["TERMINATED"])
+
+    def mount_what_is_wanted(self, asked, child):
+        """Mounts a file system that never answers, for as long as the test lasts."""
+        wanted = asked / "wanted"
+        self.wait_until(wanted.exists, child, "a place to mount at")
+        held = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+        self.addCleanup(os.close, held)
+        words = "fd=%d,rootmode=40000,user_id=0,group_id=0" % held
+        place = wanted.read_text()
+        done = ctypes.CDLL(None).mount(b"dead", place.encode(), b"fuse", 0, words.encode())
+        self.assertEqual(done, 0)
+        wanted.unlink()
+        (asked / "done").touch()
+
+    def test_one_that_outlasts_its_trial_stops_no_later_attempt_and_no_later_run(self):
+        asked = self.directory / "asked"
+        asked.mkdir()
+        ini = self.mounting("lasting", asked, more="max_failures = 1\n", samples=3)
+        ran = self.start("run", ini)
+        self.mount_what_is_wanted(asked, ran)
+
+        told = self.finish(ran, None)
+
+        self.assertIn("is a mount point", told.err)
+        rows = self.rows("SELECT trial, status FROM trials WHERE trial > 0")
+        self.assertEqual([row["status"] for row in rows], ["TERMINATED"] * 2)
+        self.run_node("fsck", self.storage / "x")
+        self.run_node("resume", self.storage / "x", "--experiment.num_samples", 4)
+        told = self.run_node("run", ini, "--overwrite", "--yes", code=8)
+        self.assertIn("something is mounted there", told.err)
+
+    def test_one_where_a_trial_is_to_go_on_from_costs_that_trial_alone(self):
+        for where in ("here", "worker"):
+            with self.subTest(where):
+                self.goes_on_without_its_checkpoint(where)
+                self.unmount()
+
+    def goes_on_without_its_checkpoint(self, where):
+        asked = self.directory / ("asked-" + where)
+        asked.mkdir()
+        ini = self.mounting(
+            "restored", asked, more="max_failures = 1\n[checkpoint]\nfrequency = 2\n", samples=3
+        )
+        ini = ini.rename(ini.with_name(where + ".ini"))
+        ini.parent.rename(ini.parent.with_name(where))
+        ini = self.directory / where / ini.name
+        if where == "here":
+            ran, ends = self.start("run", ini), []
+        else:
+            head, there = self.head("--no-local")
+            ends = [self.worker(there, "w", "--own-storage", cpus=2)]
+            ran = self.submit(ini, there)
+        saved = "SELECT * FROM checkpoints WHERE trial = 0"
+        self.wait_until(lambda: self.rows_if_any(saved, where), ran, "a checkpoint")
+        (asked / "saved").touch()
+        self.mount_what_is_wanted(asked, ran)
+
+        told = self.finish(ran, None)
+
+        self.assertIn("the checkpoint cannot be restored: ", told.err)
+        self.assertIn("is a mount point", told.err)
+        rows = self.rows("SELECT status FROM trials ORDER BY trial", where)
+        self.assertEqual([x["status"] for x in rows], ["ERRORED", "TERMINATED", "TERMINATED"])
+        if ends:
+            self.stop(head)
+            self.finish(ends[0])
+
+    def stands_well(self, kind, *words):
+        """A client's trial mounts, and goes on; another client's experiment is done meanwhile, and
+        all end when they are told to."""
+        head, where = self.head(*words, cpus=4)
+        workers = [self.worker(where, "w", "--own-storage", cpus=4)] if words else []
+        flag = self.directory / "mounted"
+        ini = self.mounting(kind, "- %s" % flag, "[checkpoint]\nfrequency = 2\n", samples=1)
+        told = self.submit(ini, where)
+        self.wait_until(flag.exists, told, "a mount")
+
+        began = time.monotonic()
+        other = self.mounting("none", more="[checkpoint]\nfrequency = 2\n", samples=8)
+        self.finish(self.submit(other, where, "--experiment.name", "other"))
+        self.assertLess(time.monotonic() - began, SOON)
+        for row in self.rows("SELECT trial FROM trials", "other"):
+            lines = self.trial_file(row["trial"], "result.jsonl", "other").read_text()
+            self.assertEqual(len(lines.splitlines()), 4)
+        saved = self.rows("SELECT DISTINCT trial FROM checkpoints", "other")
+        self.assertEqual(len(saved), 8)
+
+        began = time.monotonic()
+        self.stop(head)
+        self.assertLess(time.monotonic() - began, SOON)
+        for worker in workers:
+            self.finish(worker)
+        told.communicate()
+
+    def test_one_in_a_trials_place_stops_neither_the_head_nor_its_other_clients(self):
+        self.stands_well("own")
+
+    def test_one_that_is_handed_over_stops_neither_the_head_nor_its_other_clients(self):
+        self.stands_well("hand")
+
+    def test_one_on_a_worker_stops_neither_its_artifacts_nor_other_clients(self):
+        self.stands_well("below", "--no-local")
+
+    def test_one_in_a_trials_place_on_a_worker_stops_nobody(self):
+        self.stands_well("own", "--no-local")
+
+    def test_ctrl_c_ends_a_run_that_waits_for_a_checkpoint_from_one(self):
+        ran = self.start("run", self.mounting("hand", samples=1))
+        self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), ran, "a report")
+
+        began = time.monotonic()
+        ran.send_signal(signal.SIGINT)
+        self.finish(ran, None)
+
+        self.assertLess(time.monotonic() - began, SOON)
+        self.assert_no_trial_processes()
+
+    # -- Directories that are the user's own.
+
+    def test_a_work_directory_with_jobs_of_the_users_own_is_refused(self):
+        project = self.directory / "project"
+        thesis = project / "jobs" / "2024-thesis"
+        thesis.mkdir(parents=True)
+        (thesis / "chapter1").write_text("x")
+        project.chmod(0o755)
+        commands = (
+            ("worker", "--join", "127.0.0.1:1", "--certs", self.certs, "--work", project),
+            ("head", "--listen", "127.0.0.1:0", "--certs", self.certs,
+             "--storage", self.storage, "--work", project),
+        )
+        for words in commands:
+            with self.subTest(words[0]):
+                told = self.run_node(*words, code=7)
+
+                self.assertIn(str(thesis), told.err)
+                self.assertEqual((thesis / "chapter1").read_text(), "x")
+                self.assertEqual(project.stat().st_mode & 0o777, 0o755)
+                self.assertEqual([x.name for x in project.iterdir()], ["jobs"])
+
+
+def why_not():
+    """Why the tests cannot run here; None where they can."""
+    return None if os.access("/dev/fuse", os.R_OK | os.W_OK) else "there is no /dev/fuse"
+
+
+if __name__ == "__main__":
+    own_mounts.main(why_not())
