@@ -177,6 +177,39 @@ class Storages(Looking):
         self.run_node("compare", "results/x", "results/y", code=3)
 
 
+    def test_tells_which_parameters_made_the_difference(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 60\n[trainable]\n"
+            "command = sh -c 'echo loss={x} size={y}'\nmetric.loss = loss={number}\n"
+            "report = final\n[search]\ntype = random\n"
+            "[space]\nx = uniform(0, 1)\ny = uniform(0, 1)\nz = 3\n"
+        )
+        self.run_node("run", ini)
+
+        told = self.run_node("importance", "results/x", "-o", "json").json()
+        self.assertEqual([x["parameter"] for x in told], ["x", "y"])
+        self.assertTrue(told[0]["more_than_chance"])
+        self.assertGreater(told[0]["importance"], 0.5)
+        self.assertLess(told[0]["to"], 0.3)
+        self.assertEqual((told[0]["trials"], told[0]["best"]), (60, 6))
+        table = self.run_node("importance", "results/x", "--best", "0.5").out.splitlines()
+        self.assertIn("more than chance", table[0])
+        self.assertRegex(table[1], r"^x +[0-9.]+ % +yes +")
+        self.assertIn(" 30", table[1])
+        rows = self.run_node("importance", "results/x", "-o", "csv").out
+        self.assertEqual(next(csv.reader(io.StringIO(rows)))[:2], ["parameter", "importance"])
+        for words, code in ((["--metric", "acc"], 3), (["--best", "0"], 2), (["--best", "x"], 2)):
+            self.run_node("importance", "results/x", *words, code=code)
+        self.run_node("importance", "nowhere", code=3)
+
+    def test_few_trials_tell_nothing_of_parameters(self):
+        self.run_node("run", self.job())
+
+        told = self.run_node("importance", "results/x", code=3)
+
+        self.assertIn("4 trials have a result, 10 are needed", told.err)
+
+
 class Checking(Looking):
     def test_fsck_checks_the_record_of_a_running_experiment(self):
         ini = self.experiment(

@@ -54,16 +54,15 @@ const parameter_importance& of(const std::vector<parameter_importance>& all,
 
 /// The expected numbers were worked out by a literal transcription of the formulas into numpy.
 TEST(importance, has_the_values_of_the_formula) {
-  auto space
-      = space_of({{"x", "uniform(0, 1)"}, {"k", "choice(a, b, c)"}, {"n", "randint(1, 5)"}});
+  auto space = space_of({{"x", "uniform(0, 1)"}, {"k", "choice(a, b, c)"}, {"n", "randint(1, 5)"}});
   const std::vector<double> x{.31, .35, .28, .40, .05, .9,  .5,  .77, .12, .66,
                               .83, .21, .95, .45, .59, .02, .71, .88, .15, .99};
   const std::string k = "aabacbcabcabcabcabca";
   const std::vector<int> n{1, 2, 1, 1, 3, 4, 2, 3, 1, 2, 3, 4, 4, 2, 1, 3, 4, 2, 3, 4};
   configs all;
   for (std::size_t i = 0; i < x.size(); ++i)
-    all.push_back(std::make_shared<const object>(
-        object{{"x", x[i]}, {"k", std::string{k[i]}}, {"n", n[i]}}));
+    all.push_back(
+        std::make_shared<const object>(object{{"x", x[i]}, {"k", std::string{k[i]}}, {"n", n[i]}}));
 
   auto found = ped_anova(space, all, {0.25, 1});
 
@@ -135,7 +134,7 @@ TEST(importance, looks_at_conditional_parameters_where_they_are) {
 
 TEST(importance, takes_a_grid_for_the_choice_that_it_is) {
   auto draw = [](rng& chance) { return object{{"x", chance.below(2) == 0 ? "p" : "q"}}; };
-  auto all = sorted(40, draw, [](const object& at, rng& chance) {
+  auto all = sorted(100, draw, [](const object& at, rng& chance) {
     return (*at.find("x") == value{"q"} ? 0 : 1) + 0.1 * chance.unit();
   });
 
@@ -152,8 +151,7 @@ TEST(importance, needs_ten_trials_and_some_of_them_as_the_best) {
     return configs(count, std::make_shared<const object>(object{{"x", 0.5}}));
   };
 
-  EXPECT_EQ(ped_anova(space, some(9)).error().detail,
-            "9 trials have a result, 10 are needed");
+  EXPECT_EQ(ped_anova(space, some(9)).error().detail, "9 trials have a result, 10 are needed");
   EXPECT_EQ(ped_anova(space, some(10), {1.0, 0}).error().code, ec::bad_option);
   EXPECT_EQ(ped_anova(space, some(10), {std::nan(""), 0}).error().code, ec::bad_option);
   auto same = *ped_anova(space, some(10));
@@ -163,8 +161,7 @@ TEST(importance, needs_ten_trials_and_some_of_them_as_the_best) {
 
 TEST(importance, says_the_same_each_time) {
   auto space = space_of({{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}});
-  auto all
-      = sorted(100, evenly, [](const object& at, rng&) { return number(at, "x"); });
+  auto all = sorted(100, evenly, [](const object& at, rng&) { return number(at, "x"); });
 
   auto once = *ped_anova(space, all);
   auto again = *ped_anova(space, all);

@@ -51,9 +51,9 @@ expected<std::vector<parameter_importance>> importances_in(const std::filesystem
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
-  auto rows = best_trials(*reader,
-                          {*by, facts->what.experiment.constraints, repeat_rule_of(facts->what)},
-                          std::numeric_limits<std::size_t>::max());
+  auto rows
+      = best_trials(*reader, {*by, facts->what.experiment.constraints, repeat_rule_of(facts->what)},
+                    std::numeric_limits<std::size_t>::max());
   if (!rows)
     return rows.error();
   std::vector<std::shared_ptr<const object>> configs;

@@ -14,12 +14,11 @@ std::string chosen(const std::string& space, const std::string& more = {}) {
   load_request with;
   with.schedulers = builtin_schedulers();
   with.searchers = builtin_searchers();
-  auto loaded
-      = load_spec_text("[trainable]\ncommand = /bin/echo\n[space]\n" + space + "\n[experiment]\n"
-                           + (more.find("metric =") == more.npos ? "metric = accuracy\n" : "")
-                           + (more.find("num_samples") == more.npos ? "num_samples = 20\n" : "")
-                           + more,
-                       support::ini_name, with);
+  auto loaded = load_spec_text(
+      "[trainable]\ncommand = /bin/echo\n[space]\n" + space + "\n[experiment]\n"
+          + (more.find("metric =") == more.npos ? "metric = accuracy\n" : "")
+          + (more.find("num_samples") == more.npos ? "num_samples = 20\n" : "") + more,
+      support::ini_name, with);
   return loaded ? loaded.loaded->what.search.type : to_text(loaded.faults);
 }
 
@@ -39,9 +38,7 @@ TEST(usual_searcher, draws_at_random_where_every_value_is_wanted_or_some_more_th
 
 TEST(usual_searcher, draws_at_random_what_it_cannot_learn) {
   EXPECT_EQ(chosen("x = uniform(0, 1)", "metric = accuracy:max, size:min"), "random");
-  EXPECT_EQ(chosen("x = uniform(0, 1)",
-                   "[scheduler]\ntype = pbt\nmutate = x"),
-            "random");
+  EXPECT_EQ(chosen("x = uniform(0, 1)", "[scheduler]\ntype = pbt\nmutate = x"), "random");
 }
 
 TEST(usual_searcher, is_the_one_that_has_the_options) {
