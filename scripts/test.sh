@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install-deps.sh
 scripts/build.sh ci
-ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-2}" "$@" || {
+ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-3}" "$@" || {
   code=$?
   scripts/show_failures.py build/ci
   exit "$code"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <future>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ struct stderr_queue_test : testing::Test {
   /// Until nothing writes any more.
   std::string read_all() {
     ::close(ends[1]);
+    return read_until_closed();
+  }
+  std::string read_until_closed() {
     std::string result;
     std::array<char, 4096> piece{};
     while (const auto got = ::read(ends[0], piece.data(), piece.size())) {
@@ -84,17 +88,14 @@ TEST_F(stderr_queue_test, says_how_much_is_missing_to_who_reads_again) {
   const auto lines = 3 * stderr_queue::most_waiting / line.size();
   for (std::size_t i = 0; i < lines; ++i)
     write_stderr(line + "\n");
-  std::string text;
-  std::array<char, 4096> piece{};
-  while (text.find("missing") == text.npos || text.back() != '\n')
-    text.append(piece.data(),
-                static_cast<std::size_t>(::read(ends[0], piece.data(), piece.size())));
+  auto reader = std::async(std::launch::async, [this] { return read_until_closed(); });
   uut.reset();
+  ::close(ends[1]);
+  const auto text = reader.get();
 
   EXPECT_THAT(text, StartsWith(line));
   EXPECT_THAT(text, HasSubstr(" further lines are missing here"));
   EXPECT_LT(text.size(), lines * line.size());
-  ::close(ends[1]);
 }
 
 TEST_F(stderr_queue_test, gives_standard_error_back) {
