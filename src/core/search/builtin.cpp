@@ -1,6 +1,7 @@
 /// The one list of searchers shipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/automatic/automatic.hpp"
+#include "tune/core/search/bohb/bohb.hpp"
 #include "tune/core/search/cma_es/cma_es.hpp"
 #include "tune/core/search/gp/gp.hpp"
 #include "tune/core/search/none/none.hpp"
@@ -20,6 +21,7 @@ searcher_catalogue builtin_searchers() {
       gp::make_entry(),
       tpe::make_entry(),
       cma_es::make_entry(),
+      bohb::make_entry(),
       no_search::make_entry(),
   }};
 }
