@@ -25,9 +25,9 @@ struct neighbour {
 } // namespace
 
 const std::vector<std::string>& curve_names() {
-  static const std::vector<std::string> all{"boosting_cancer",   "network_digits",
-                                            "linear_digits",     "boosting_diabetes",
-                                            "network_diabetes",  "digits_mlp"};
+  static const std::vector<std::string> all{"boosting_cancer",  "network_digits",
+                                            "linear_digits",    "boosting_diabetes",
+                                            "network_diabetes", "digits_mlp"};
   return all;
 }
 
@@ -40,8 +40,7 @@ curve_set curve_set::read(const std::string& name, between how) {
   result.name_ = name;
   result.how_ = how;
   result.space_ = read_space(in, path);
-  result.cube_
-      = std::make_shared<const encoding>(*encoding::make(result.space_, "the benchmark"));
+  result.cube_ = std::make_shared<const encoding>(*encoding::make(result.space_, "the benchmark"));
   result.best_ = std::numeric_limits<double>::infinity();
   for (std::string line; std::getline(in, line);)
     result.add(fields(line), path);

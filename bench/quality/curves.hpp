@@ -59,7 +59,7 @@ private:
   [[nodiscard]] double distance(const cube_point& x, const cube_point& y) const;
 };
 
-/// All tables, those before which constants were chosen first.
+/// All tables.
 [[nodiscard]] const std::vector<std::string>& curve_names();
 
 } // namespace tune::quality

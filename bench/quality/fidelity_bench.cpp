@@ -83,8 +83,7 @@ void print(const std::string& table, const std::string& method, const moments& w
            const std::string& more) {
   std::cout << R"({"bench":"fidelity","table":")" << table << R"(","method":")" << method
             << R"(","regret":)" << list(what.mean, [](double x) { return x; }) << R"(,"error":)"
-            << list(what.square, [](double x) { return std::sqrt(x); }) << more << "}"
-            << std::endl;
+            << list(what.square, [](double x) { return std::sqrt(x); }) << more << "}" << std::endl;
 }
 
 moments measure(const request& what, const curve_set& curves, const std::string& method) {

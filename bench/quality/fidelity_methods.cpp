@@ -2,6 +2,7 @@
 #include "quality/fidelity_methods.hpp"
 
 #include "quality/curves.hpp"
+#include "quality/dehb.hpp"
 
 #include "tune/core/schedule/scheduler.hpp"
 #include "tune/core/search/searcher.hpp"
@@ -88,11 +89,24 @@ std::unique_ptr<searcher> make_source(const std::string& name, bool partial,
 
 const std::vector<std::string>& method_names() {
   static const std::vector<std::string> all{
-      "asha_promotion_2/random", "asha_promotion_2/auto",  "asha_promotion_3/random",
-      "asha_promotion_3/auto",   "asha_stopping_2/random", "asha_stopping_2/auto",
-      "asha_stopping_3/random",  "asha_stopping_3/auto",   "hyperband/random",
-      "hyperband/auto",          "hb_bohb/random",         "hb_bohb/auto",
-      "median_stopping/random",  "median_stopping/auto",   "fifo/random",
+      "asha_promotion_2/random",
+      "asha_promotion_2/auto",
+      "asha_promotion_3/random",
+      "asha_promotion_3/auto",
+      "asha_stopping_2/random",
+      "asha_stopping_2/auto",
+      "asha_stopping_3/random",
+      "asha_stopping_3/auto",
+      "hyperband/random",
+      "hyperband/auto",
+      "hyperband/bohb",
+      "hb_bohb/random",
+      "hb_bohb/auto",
+      "hb_bohb/bohb",
+      "dehb",
+      "median_stopping/random",
+      "median_stopping/auto",
+      "fifo/random",
       "fifo/auto",
   };
   return all;
@@ -100,6 +114,8 @@ const std::vector<std::string>& method_names() {
 
 rule_set rules_of(const std::string& method, const std::shared_ptr<const search_space>& space,
                   std::uint64_t seed) {
+  if (method == "dehb")
+    return dehb_rules(space, curve_levels, 3, seed);
   auto slash = method.find('/');
   if (slash == std::string::npos)
     refuse_method("no pair of a scheduler and a searcher: " + method);

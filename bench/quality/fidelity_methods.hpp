@@ -13,7 +13,7 @@
 namespace tune::quality {
 
 /// "SCHEDULER/SEARCHER", as in "asha_promotion_2/auto": a name of `method_names`, or any other pair
-/// of a scheduler known here and a searcher of the catalogue.
+/// of a scheduler known here and a searcher of the catalogue; or "dehb", which is both in one.
 [[nodiscard]] const std::vector<std::string>& method_names();
 
 /// Ends the program where the name means nothing.
