@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quality/curves.hpp"
 
+#include "quality/parts.hpp"
 #include "quality/recorded.hpp"
 
 #include <algorithm>
@@ -39,7 +40,11 @@ curve_set curve_set::read(const std::string& name, between how) {
   curve_set result;
   result.name_ = name;
   result.how_ = how;
-  result.space_ = read_space(in, path);
+  auto parameters = read_parameters(in, path);
+  result.space_ = space_of(parameters);
+  parameters.push_back(
+      {std::string{level_parameter}, "randint(1, " + std::to_string(curve_levels + 1) + ")"});
+  result.with_level_ = space_of(parameters);
   result.cube_ = std::make_shared<const encoding>(*encoding::make(result.space_, "the benchmark"));
   result.best_ = std::numeric_limits<double>::infinity();
   for (std::string line; std::getline(in, line);)

@@ -6,12 +6,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune::quality {
 
 /// Levels of every curve.
 inline constexpr std::size_t curve_levels = 27;
+/// Parameter of `curve_set::with_level`: at which level the trial ends.
+inline constexpr std::string_view level_parameter = "level";
 
 struct curve {
   /// What one level takes.
@@ -42,6 +45,10 @@ public:
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::shared_ptr<const search_space>& space() const { return space_; }
+  /// The same with `level_parameter`.
+  [[nodiscard]] const std::shared_ptr<const search_space>& with_level() const {
+    return with_level_;
+  }
   [[nodiscard]] curve of(const object& config) const;
   /// The best loss at the last level of any curve recorded.
   [[nodiscard]] double best() const { return best_; }
@@ -50,6 +57,7 @@ private:
   std::string name_;
   between how_ = between::blend;
   std::shared_ptr<const search_space> space_;
+  std::shared_ptr<const search_space> with_level_;
   std::shared_ptr<const encoding> cube_;
   std::vector<cube_point> at_;
   std::vector<curve> curves_;

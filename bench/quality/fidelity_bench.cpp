@@ -95,7 +95,7 @@ moments measure(const request& what, const curve_set& curves, const std::string&
   for (std::uint64_t i = 0; i < what.seeds; ++i) {
     auto how = what.how;
     how.seed = what.first_seed + i;
-    auto rules = [&] { return rules_of(method, curves.space(), how.seed); };
+    auto rules = [&] { return rules_of(method, curves, how.seed); };
     all.push_back(run_over(curves, scale, how, rules));
     trials += static_cast<double>(all.back().trials) / static_cast<double>(what.seeds);
     levels += static_cast<double>(all.back().levels) / static_cast<double>(what.seeds);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quality/fidelity_methods.hpp"
 
-#include "quality/curves.hpp"
-#include "quality/dehb.hpp"
-
 #include "tune/core/schedule/scheduler.hpp"
 #include "tune/core/search/searcher.hpp"
 
@@ -53,14 +50,13 @@ const known_scheduler& scheduler_of(const std::string& name) {
   return found->second;
 }
 
-std::unique_ptr<scheduler> make_judge(const known_scheduler& what,
-                                      const std::shared_ptr<const search_space>& space,
+std::unique_ptr<scheduler> make_judge(const known_scheduler& what, const curve_set& curves,
                                       std::uint64_t seed) {
   static const auto all = builtin_schedulers();
   const auto* entry = all.find(what.type);
   scheduler_context about;
   about.seed = seed;
-  about.space = space;
+  about.space = curves.space();
   auto made = entry->make(*options::parse(entry->known, what.options), about);
   if (!made)
     refuse_method(made.error().detail);
@@ -69,8 +65,7 @@ std::unique_ptr<scheduler> make_judge(const known_scheduler& what,
 
 /// @param partial Whether trials may be cut short.
 std::unique_ptr<searcher> make_source(const std::string& name, bool partial,
-                                      const std::shared_ptr<const search_space>& space,
-                                      std::uint64_t seed) {
+                                      const curve_set& curves, std::uint64_t seed) {
   static const auto all = builtin_searchers();
   const auto* entry = all.find(name);
   if (entry == nullptr)
@@ -78,8 +73,10 @@ std::unique_ptr<searcher> make_source(const std::string& name, bool partial,
   texts written;
   if (name == "auto")
     written["partial"] = partial ? "true" : "false";
+  if (name == "dehb")
+    written["budget"] = level_parameter;
   searcher_context about;
-  about.space = space;
+  about.space = name == "dehb" ? curves.with_level() : curves.space();
   about.seed = seed;
   about.samples = 0;
   return std::move(*entry->make(*options::parse(entry->known, written), about));
@@ -112,16 +109,13 @@ const std::vector<std::string>& method_names() {
   return all;
 }
 
-rule_set rules_of(const std::string& method, const std::shared_ptr<const search_space>& space,
-                  std::uint64_t seed) {
-  if (method == "dehb")
-    return dehb_rules(space, curve_levels, 3, seed);
+rule_set rules_of(const std::string& method, const curve_set& curves, std::uint64_t seed) {
   auto slash = method.find('/');
   if (slash == std::string::npos)
     refuse_method("no pair of a scheduler and a searcher: " + method);
   const auto& judge = scheduler_of(method.substr(0, slash));
-  return {make_judge(judge, space, seed),
-          make_source(method.substr(slash + 1), judge.type != "fifo", space, seed),
+  return {make_judge(judge, curves, seed),
+          make_source(method.substr(slash + 1), judge.type != "fifo", curves, seed),
           {}};
 }
 

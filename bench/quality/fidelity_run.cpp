@@ -35,7 +35,8 @@ public:
       known = config;
       x = from_.of(*config);
     }
-    if (done >= curve_levels)
+    const auto* last = config->find(level_parameter);
+    if (done >= (last != nullptr ? static_cast<std::size_t>(*last->as_int()) : curve_levels))
       return {};
     auto loss = x.losses[done];
     auto takes = seconds(x.seconds);

@@ -32,7 +32,7 @@ std::vector<std::string> fields(const std::string& line) {
   return result;
 }
 
-std::shared_ptr<const search_space> read_space(std::istream& in, const std::string& path) {
+std::vector<parameter_text> read_parameters(std::istream& in, const std::string& path) {
   std::vector<parameter_text> lines;
   std::string line;
   std::getline(in, line);
@@ -42,7 +42,7 @@ std::shared_ptr<const search_space> read_space(std::istream& in, const std::stri
       refuse(path, "no parameter: " + line);
     lines.push_back({line.substr(2, at - 2), line.substr(at + 3)});
   }
-  return space_of(lines);
+  return lines;
 }
 
 namespace {

@@ -5,7 +5,6 @@
 #include "tune/core/space/space.hpp"
 
 #include <iosfwd>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,9 @@ namespace tune::quality {
 /// What stands between the commas of a line.
 [[nodiscard]] std::vector<std::string> fields(const std::string& line);
 
-/// The search space: what stands behind # in the lines after the first.
-[[nodiscard]] std::shared_ptr<const search_space> read_space(std::istream& in,
-                                                             const std::string& path);
+/// The parameters: what stands behind # in the lines after the first.
+[[nodiscard]] std::vector<parameter_text> read_parameters(std::istream& in,
+                                                          const std::string& path);
 
 /// The configuration that a row begins with; empty fields are parameters that it does not have.
 [[nodiscard]] object config_of(const search_space& space, const std::vector<std::string>& row);

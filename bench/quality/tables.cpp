@@ -69,7 +69,7 @@ problem read(const std::string& name) {
     refuse(path, "cannot be read");
   problem result;
   result.name = name;
-  result.space = read_space(in, path);
+  result.space = space_of(read_parameters(in, path));
   const auto& parameters = result.space->parameters();
   auto space = encoding::make(result.space, "the benchmark");
   result.conditional = space->is_conditional();

@@ -61,8 +61,9 @@ TEST(bohb_density, is_never_narrower_than_it_may_be) {
 }
 
 TEST(bohb_density, takes_what_points_lack_from_others_or_from_chance) {
-  auto space = encoding_of(
-      {{"c", "choice(p, q, r)"}, {"u", "uniform(0, 1) if c == p"}, {"v", "uniform(0, 1) if c == r"}});
+  auto space = encoding_of({{"c", "choice(p, q, r)"},
+                            {"u", "uniform(0, 1) if c == p"},
+                            {"v", "uniform(0, 1) if c == r"}});
   std::vector<cube_point> points{{0, 0.25, inactive}, {1, inactive, inactive}, {0, 0.5, inactive}};
   rng chance{1, "test", 0};
 
@@ -225,8 +226,8 @@ TEST_F(bohb_search, learns_from_a_lower_budget_until_the_next_is_known_well_enou
 }
 
 TEST_F(bohb_search, draws_the_share_at_random_that_was_asked_for) {
-  for (auto [fraction, least, most] : {std::tuple{"0", 0, 0}, {"0.3333333333333333", 24, 56},
-                                       {"1", 120, 120}}) {
+  for (auto [fraction, least, most] :
+       {std::tuple{"0", 0, 0}, {"0.3333333333333333", 24, 56}, {"1", 120, 120}}) {
     auto uut = make(3, {{"random_fraction", fraction}});
     run(uut, 12, 3);
     int random = 0;
@@ -257,9 +258,12 @@ TEST_F(bohb_search, never_takes_a_stopped_trial_for_one_that_went_on) {
 
 TEST_F(bohb_search, refuses_options_beyond_their_ranges) {
   searcher_context about{space_of(floats), 1, 10, 1, {}};
-  for (auto [name, value] :
-       {std::pair{"top_n_percent", "100"}, {"num_samples", "0"}, {"random_fraction", "1.1"},
-        {"bandwidth_factor", "0"}, {"min_bandwidth", "0"}, {"min_points", "-1"}})
+  for (auto [name, value] : {std::pair{"top_n_percent", "100"},
+                             {"num_samples", "0"},
+                             {"random_fraction", "1.1"},
+                             {"bandwidth_factor", "0"},
+                             {"min_bandwidth", "0"},
+                             {"min_points", "-1"}})
     EXPECT_THAT(make_searcher("bohb", about, {{name, value}}).error().detail, HasSubstr(name));
 }
 

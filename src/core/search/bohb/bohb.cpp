@@ -137,8 +137,7 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
     if (from.is_taken(at))
       continue;
     latent = snapped(std::move(latent), at);
-    auto ratio
-        = std::max(least_density, bad.at(latent)) / std::max(least_density, good.at(latent));
+    auto ratio = std::max(least_density, bad.at(latent)) / std::max(least_density, good.at(latent));
     if (ratio < least) {
       least = ratio;
       result = learning::pick{std::move(at), "bohb at " + std::to_string(parts->budget)};

@@ -1,8 +1,8 @@
 /// BOHB's model as a choice of the INI file.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/learner/entry.hpp"
 #include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/search/bohb/bohb.hpp"
-#include "tune/core/search/learner/entry.hpp"
 
 namespace tune::bohb {
 

@@ -40,9 +40,9 @@ struct split {
 };
 
 /// Splits the trials of the highest budget that at least N + 2 have a number for, N being the least
-/// number of points: the good ones are the max(N, q n) best of n, the bad ones the max(N, (1 - q) n)
-/// worst. Where n is small some are both, as in the paper. Trials that failed or miss a constraint
-/// are the worst of every budget, and count in n, but not among those N + 2.
+/// number of points: the good ones are the max(N, q n) best of n, the bad ones the max(N, (1 - q)
+/// n) worst. Where n is small some are both, as in the paper. Trials that failed or miss a
+/// constraint are the worst of every budget, and count in n, but not among those N + 2.
 /// @returns nothing where there is no such budget.
 [[nodiscard]] std::optional<split> split_of(const encoding& space,
                                             const std::map<trial_id, fidelity::course>& courses,
