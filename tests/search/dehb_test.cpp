@@ -247,9 +247,13 @@ struct dehb_search : testing::Test {
   }
   static void end(asking& uut, std::uint64_t trial, const suggestion& what,
                   outcome how = outcome::completed) {
-    uut.tell({trial_id{trial}, what.config, 1,
+    uut.tell({trial_id{trial},
+              what.config,
+              1,
               static_cast<std::uint64_t>(number(*what.config, "epochs")),
-              {-loss_of(*what.config)}, {}, how});
+              {-loss_of(*what.config)},
+              {},
+              how});
   }
   /// Runs some trials at a time.
   static std::vector<suggestion> run(asking& uut, std::size_t count, std::size_t at_once) {

@@ -175,8 +175,8 @@ proposal generator::propose(const ask& question) const {
 }
 
 std::optional<generator::choice> generator::next(learning::outlook& from, evolution& state) const {
-  auto found = from.number() < points_.size() ? std::optional{point(from, state)}
-                                              : evolved(from, state);
+  auto found
+      = from.number() < points_.size() ? std::optional{point(from, state)} : evolved(from, state);
   if (!found)
     return std::nullopt;
   if (found->config == nullptr)
@@ -190,8 +190,8 @@ std::optional<generator::choice> generator::next(learning::outlook& from, evolut
 generator::choice generator::point(const learning::outlook& from, const evolution& state) const {
   auto number = static_cast<std::size_t>(from.number());
   auto given = learning::user_point_of(points_, number, *space_, seed_);
-  choice made{std::move(given.at), {}, std::move(given.config),
-              learning::user_point_origin(number)};
+  choice made{
+      std::move(given.at), {}, std::move(given.config), learning::user_point_origin(number)};
   if (budget_) {
     const auto& name = space_->parameter_of(*budget_).name;
     auto at = *parameter_of(space_->space(), name);
@@ -219,7 +219,7 @@ generator::choice generator::point(const learning::outlook& from, const evolutio
 }
 
 std::string generator::origin_of(const attempt& what) const {
-  std::string result = what.from                                  ? "dehb: promoted"
+  std::string result = what.from                                    ? "dehb: promoted"
                        : what.what.is_first && what.what.below == 0 ? "random"
                                                                     : "dehb";
   if (budget_)

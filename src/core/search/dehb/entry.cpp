@@ -11,8 +11,8 @@ using namespace option_makers;
 
 std::vector<option_spec> known_options() {
   using enum option_kind;
-  auto mutation = above(0, option("mutation_factor", number, "0.5",
-                                  "weight of the difference of two parents"));
+  auto mutation = above(
+      0, option("mutation_factor", number, "0.5", "weight of the difference of two parents"));
   mutation.most = 2;
   auto factor = above(1, option("reduction_factor", number, "3",
                                 "one trial in so many goes on, and trains so many times as long"));
@@ -22,11 +22,11 @@ std::vector<option_spec> known_options() {
              "parameter of [space] that says how long a trial trains, from the lowest of its range "
              "to the highest; empty: all train alike, and this is plain differential evolution"),
       factor,
-      within(4, 10000,
-             option("population", integer, "20", "size of the population where there is no budget")),
+      within(
+          4, 10000,
+          option("population", integer, "20", "size of the population where there is no budget")),
       mutation,
-      within(0, 1,
-             option("crossover", number, "0.5", "chance that a gene is the mutant's")),
+      within(0, 1, option("crossover", number, "0.5", "chance that a gene is the mutant's")),
   };
 }
 

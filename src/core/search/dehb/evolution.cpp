@@ -64,7 +64,8 @@ std::optional<attempt> evolution::next(std::uint64_t again) const {
   attempt made;
   made.what = again_.empty() ? plan_.at(begun_) : again_.front().what;
   const auto& all = populations_[made.what.budget];
-  made.target = again_.empty() ? next_target_[made.what.budget] % all.size() : again_.front().target;
+  made.target
+      = again_.empty() ? next_target_[made.what.budget] % all.size() : again_.front().target;
   if (made.what.is_first && made.what.below > 0 && again == 0)
     return promotion(std::move(made));
   if (made.what.is_first && again == 0)

@@ -15,8 +15,8 @@ constexpr double tolerance = 1e-9;
 } // namespace
 
 plan::plan(double least, double most, double factor) {
-  auto top = static_cast<std::size_t>(
-      std::floor(std::log(most / least) / std::log(factor) + tolerance));
+  auto top
+      = static_cast<std::size_t>(std::floor(std::log(most / least) / std::log(factor) + tolerance));
   for (std::size_t i = 0; i <= top; ++i)
     budgets_.push_back(most * std::pow(factor, -static_cast<double>(top - i)));
   sizes_.resize(budgets_.size());

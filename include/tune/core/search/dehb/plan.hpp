@@ -19,9 +19,10 @@ struct job {
   bool is_first = false;
 };
 
-/// With top = ⌊log_η(most / least)⌋ the budgets are most · η^(i - top), i = 0 … top. Bracket s, from
-/// top down to 0 and then from top again, begins with ⌈(top + 1) η^s / (s + 1)⌉ trials at budget
-/// top - s; each rung has 1/η of the trials of the one below, rounded down, and one at least.
+/// With top = ⌊log_η(most / least)⌋ the budgets are most · η^(i - top), i = 0 … top. Bracket s,
+/// from top down to 0 and then from top again, begins with ⌈(top + 1) η^s / (s + 1)⌉ trials at
+/// budget top - s; each rung has 1/η of the trials of the one below, rounded down, and one at
+/// least.
 class plan {
 public:
   /// @param factor η. [> 1]
