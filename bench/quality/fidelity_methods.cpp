@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <utility>
 
 namespace tune::quality {
 
@@ -85,27 +86,24 @@ std::unique_ptr<searcher> make_source(const std::string& name, bool partial,
 } // namespace
 
 const std::vector<std::string>& method_names() {
-  static const std::vector<std::string> all{
-      "asha_promotion_2/random",
-      "asha_promotion_2/auto",
-      "asha_promotion_3/random",
-      "asha_promotion_3/auto",
-      "asha_stopping_2/random",
-      "asha_stopping_2/auto",
-      "asha_stopping_3/random",
-      "asha_stopping_3/auto",
-      "hyperband/random",
-      "hyperband/auto",
-      "hyperband/bohb",
-      "hb_bohb/random",
-      "hb_bohb/auto",
-      "hb_bohb/bohb",
-      "dehb",
-      "median_stopping/random",
-      "median_stopping/auto",
-      "fifo/random",
-      "fifo/auto",
-  };
+  static const auto all = [] {
+    const std::vector<std::pair<std::string, std::vector<std::string>>> pairs{
+        {"asha_promotion_2", {"random", "auto", "bohb", "tpe"}},
+        {"asha_promotion_3", {"random", "auto"}},
+        {"asha_stopping_2", {"random", "auto"}},
+        {"asha_stopping_3", {"random", "auto"}},
+        {"hyperband", {"random", "auto", "bohb"}},
+        {"hb_bohb", {"random", "auto", "bohb"}},
+        {"median_stopping", {"random", "auto"}},
+        {"fifo", {"random", "auto", "dehb"}},
+    };
+    std::vector<std::string> result;
+    for (const auto& [judge, sources] : pairs) {
+      for (const auto& source : sources)
+        result.push_back(judge + '/' + source);
+    }
+    return result;
+  }();
   return all;
 }
 
