@@ -329,6 +329,21 @@ TEST_F(dehb_search, comes_nearer_to_the_best_than_chance) {
   EXPECT_LT(evolved, 0.5 * random);
 }
 
+TEST_F(dehb_search, suggests_several_at_once_as_one_by_one) {
+  auto at_once = make();
+  auto singly = make();
+  for (int i = 0; i < 5; ++i) {
+    auto trial = at_once.trials();
+    auto many = std::get<0>(at_once.next(9));
+    for (const auto& x : many)
+      EXPECT_EQ(texts({x}), texts(std::get<0>(singly.next(1))));
+    for (const auto& x : many) {
+      end(at_once, trial, x);
+      end(singly, trial++, x);
+    }
+  }
+}
+
 TEST_F(dehb_search, suggests_nothing_twice) {
   auto uut = make();
   auto shown = texts(run(uut, 300, 3));
@@ -440,6 +455,13 @@ TEST_F(dehb_search, refuses_what_is_no_budget) {
   EXPECT_THAT(why({{"k", "choice(a, b)"}, {"n", "randint(1, 28) if k == a"}}, "n"),
               HasSubstr("must not depend on other parameters"));
   EXPECT_THAT(why({{"n", "randint(10, 28)"}}, "n"), HasSubstr("spans less than one"));
+  EXPECT_THAT(why({{"n", "randint(1, 1000001)"}}, "n"),
+              HasSubstr("spans so much that more than 10000 trials would have to be compared"));
+  EXPECT_THAT(why({{"n", "loguniform(1e-300, 1e300)"}}, "n"), HasSubstr("spans so much"));
+  EXPECT_THAT(make_searcher("dehb", {space_of(lines), 1, 0, 1, {}}, {{"reduction_factor", "1.4"}})
+                  .error()
+                  .detail,
+              HasSubstr("1.5 to 1000"));
   EXPECT_TRUE(made({{"x", "uniform(0, 1)"}, {"n", "uniform(0.1, 1)"}}, {{"budget", "n"}}));
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 /// Children that were tried already, before any free configuration is taken.
 constexpr std::uint64_t most_children = 32;
+/// Larger populations than anybody means.
+constexpr int most_in_rung = 10'000;
 
 using learning::ending;
 
@@ -61,6 +63,10 @@ expected<plan> plan_of(const plan_settings& what, const search_space& space) {
   if (range->second < range->first * what.reduction_factor)
     return refuse("spans less than one reduction_factor: the highest must be "
                   + to_text(value{what.reduction_factor}) + " times the lowest at least");
+  if (plan::trials_of_first_rung(range->first, range->second, what.reduction_factor) > most_in_rung)
+    return refuse("spans so much that more than " + std::to_string(most_in_rung)
+                  + " trials would have to be compared at its lowest: raise that, or "
+                    "reduction_factor");
   return plan{range->first, range->second, what.reduction_factor};
 }
 
@@ -159,12 +165,19 @@ genome generator::genes_of(const cube_point& canonical, rng& chance) const {
 proposal generator::propose(const ask& question) const {
   std::vector<suggestion> result;
   learning::outlook from{past_, seed_};
-  auto state = state_;
+  // Populations may be large: they are copied where several are wanted at once.
+  std::optional<evolution> later;
   while (result.size() < question.count) {
-    auto found = next(from, state);
+    auto found = next(from, later ? *later : state_);
     if (!found)
       break;
-    result.push_back({std::move(found->config), std::move(found->origin)});
+    result.push_back({found->config, std::move(found->origin)});
+    if (result.size() == question.count)
+      break;
+    if (!later)
+      later = state_;
+    if (found->what)
+      later->begin(*found->what);
   }
   if (!result.empty())
     return result;
@@ -174,15 +187,14 @@ proposal generator::propose(const ask& question) const {
   return exhausted{"all configurations of the space were tried"};
 }
 
-std::optional<generator::choice> generator::next(learning::outlook& from, evolution& state) const {
+std::optional<generator::choice> generator::next(learning::outlook& from,
+                                                 const evolution& state) const {
   auto found
       = from.number() < points_.size() ? std::optional{point(from, state)} : evolved(from, state);
   if (!found)
     return std::nullopt;
   if (found->config == nullptr)
     found->config = std::make_shared<const object>(space_->decoded(found->at));
-  if (found->what)
-    state.begin(*found->what);
   from.add(found->at);
   return found;
 }
@@ -261,12 +273,10 @@ void generator::remember(const suggested_fact& what) {
   learning::outlook from{past_, seed_};
   auto id = what.first;
   for (const auto& told : *list) {
-    auto state = state_;
-    auto made = next(from, state);
-    if (made && *made->config == *told.config) {
-      if (made->what)
-        open_[id] = {*made->what, space_->key(made->at)};
-      state_ = std::move(state);
+    auto made = next(from, state_);
+    if (made && made->what && *made->config == *told.config) {
+      state_.begin(*made->what);
+      open_[id] = {std::move(*made->what), space_->key(made->at)};
     }
     ++id.number;
   }

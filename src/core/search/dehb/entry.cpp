@@ -14,9 +14,10 @@ std::vector<option_spec> known_options() {
   auto mutation = above(
       0, option("mutation_factor", number, "0.5", "weight of the difference of two parents"));
   mutation.most = 2;
-  auto factor = above(1, option("reduction_factor", number, "3",
-                                "one trial in so many goes on, and trains so many times as long"));
-  factor.most = 1000;
+  // Nearer to 1 the brackets would be beyond number.
+  auto factor = within(1.5, 1000,
+                       option("reduction_factor", number, "3",
+                              "one trial in so many goes on, and trains so many times as long"));
   return {
       option("budget", text, "",
              "parameter of [space] that says how long a trial trains, from the lowest of its range "

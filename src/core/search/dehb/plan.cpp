@@ -12,16 +12,24 @@ namespace {
 /// So that 27 is three times 3 to the second, whatever logarithms say.
 constexpr double tolerance = 1e-9;
 
+/// How many times a budget can be raised.
+double steps(double least, double most, double factor) {
+  return std::floor(std::log(most / least) / std::log(factor) + tolerance);
+}
+
 } // namespace
 
 plan::plan(double least, double most, double factor) {
-  auto top
-      = static_cast<std::size_t>(std::floor(std::log(most / least) / std::log(factor) + tolerance));
+  auto top = static_cast<std::size_t>(steps(least, most, factor));
   for (std::size_t i = 0; i <= top; ++i)
     budgets_.push_back(most * std::pow(factor, -static_cast<double>(top - i)));
   sizes_.resize(budgets_.size());
   for (auto s = top + 1; s-- > 0;)
     add_bracket(s, top, factor);
+}
+
+double plan::trials_of_first_rung(double least, double most, double factor) {
+  return std::ceil(std::pow(factor, steps(least, most, factor)) - tolerance);
 }
 
 plan::plan(std::size_t population)

@@ -20,7 +20,7 @@ struct plan_settings {
   /// Name of the parameter that is the budget: a range of numbers that does not depend on others.
   /// Empty: there is none, and all trials are alike.
   std::string budget;
-  /// One trial in so many goes on, and trains so many times as long. [> 1]
+  /// One trial in so many goes on, and trains so many times as long. [>= 1.5]
   double reduction_factor = 3;
   /// Size of the population where there is no budget. [>= 4]
   std::size_t population = 20;
@@ -39,8 +39,9 @@ struct plan_settings {
 class generator final : public searcher {
 public:
   /// @errors `ec::bad_option` for grids, for points outside of the space, for more than one
-  ///         objective, and for a budget that is no range of numbers, is conditional, or spans less
-  ///         than one reduction factor; `ec::unknown_name` for one that is no parameter.
+  ///         objective, and for a budget that is no range of numbers, is conditional, spans less
+  ///         than one reduction factor, or so many that the first rung has more than 10,000 trials;
+  ///         `ec::unknown_name` for one that is no parameter.
   [[nodiscard]] static expected<generator> make(const plan_settings& what, settings how,
                                                 const searcher_context& about);
 
@@ -74,7 +75,7 @@ private:
   learning::archive past_;
   std::map<trial_id, open_trial> open_;
 
-  [[nodiscard]] std::optional<choice> next(learning::outlook& from, evolution& state) const;
+  [[nodiscard]] std::optional<choice> next(learning::outlook& from, const evolution& state) const;
   [[nodiscard]] choice point(const learning::outlook& from, const evolution& state) const;
   [[nodiscard]] std::optional<choice> evolved(const learning::outlook& from,
                                               const evolution& state) const;

@@ -25,10 +25,13 @@ struct job {
 /// least.
 class plan {
 public:
-  /// @param factor η. [> 1]
+  /// @param factor η. [>= 1.5]
   plan(double least, double most, double factor);
   /// One budget, and rungs of so many trials: differential evolution and nothing else. [>= 4]
   explicit plan(std::size_t population);
+
+  /// Trials of the lowest rung of the first bracket that such a plan would have, however many.
+  [[nodiscard]] static double trials_of_first_rung(double least, double most, double factor);
 
   /// @param number From 0.
   [[nodiscard]] job at(std::size_t number) const;
