@@ -7,21 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <iostream>
 #include <limits>
 #include <utility>
 
 namespace tune::quality {
-
-std::shared_ptr<const search_space> space_of(const std::vector<parameter_text>& lines) {
-  auto made = search_space::parse(lines);
-  if (!made) {
-    std::cerr << made.error().detail << '\n';
-    std::exit(1);
-  }
-  return std::make_shared<const search_space>(std::move(*made));
-}
 
 double number(const object& config, std::string_view name) {
   return config.find(name)->number().value();

@@ -1,18 +1,16 @@
 /// Losses of real trainings, recorded by make_tables.py on whole grids.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quality/parts.hpp"
+#include "quality/recorded.hpp"
 
 #include "tune/core/search/encoding/encoding.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace tune::quality {
@@ -64,42 +62,6 @@ private:
   }
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  std::cerr << path << ": " << why << '\n';
-  std::exit(1);
-}
-
-std::vector<std::string> fields(const std::string& line) {
-  std::vector<std::string> result;
-  std::istringstream in{line};
-  for (std::string field; std::getline(in, field, ',');)
-    result.push_back(field);
-  return result;
-}
-
-value value_of(const domain& what, const std::string& text) {
-  if (std::holds_alternative<choice_of>(what))
-    return text;
-  auto number = std::stod(text);
-  if (std::holds_alternative<int_range>(what))
-    return static_cast<std::int64_t>(number);
-  return number;
-}
-
-/// The search space stands behind # in the lines after the first.
-std::shared_ptr<const search_space> read_space(std::istream& in, const std::string& path) {
-  std::vector<parameter_text> lines;
-  std::string line;
-  std::getline(in, line);
-  while (in.peek() == '#' && std::getline(in, line)) {
-    auto at = line.find(" = ");
-    if (at == std::string::npos)
-      refuse(path, "no parameter: " + line);
-    lines.push_back({line.substr(2, at - 2), line.substr(at + 3)});
-  }
-  return space_of(lines);
-}
-
 problem read(const std::string& name) {
   auto path = std::string{TUNE_QUALITY_TABLES} + '/' + name + ".csv";
   std::ifstream in{path};
@@ -107,7 +69,7 @@ problem read(const std::string& name) {
     refuse(path, "cannot be read");
   problem result;
   result.name = name;
-  result.space = read_space(in, path);
+  result.space = space_of(read_parameters(in, path));
   const auto& parameters = result.space->parameters();
   auto space = encoding::make(result.space, "the benchmark");
   result.conditional = space->is_conditional();
@@ -119,11 +81,7 @@ problem read(const std::string& name) {
     auto row = fields(line);
     if (row.size() != parameters.size() + 1)
       refuse(path, "not one field per parameter: " + line);
-    object config;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (!row[i].empty())
-        config.set(parameters[i].name, value_of(parameters[i].what, row[i]));
-    }
+    auto config = config_of(*result.space, row);
     auto loss = std::stod(row.back());
     all->add(config, loss);
     if (loss < best) {

@@ -14,6 +14,7 @@ SMALLER = {
     "auto-mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
     "auto-svm-digits": ["--experiment.num_samples", "10", "--space.kernel", "linear"],
     "compare": ["--experiment.num_samples", "20", "--experiment.time_limit", "0"],
+    "dehb-digits": ["--experiment.num_samples", "6"],
     "hb-bohb": [],
     "hyperband-svm": ["--experiment.num_samples", "8", "--scheduler.max_t", "3"],
     "median-stopping": [],
@@ -138,7 +139,7 @@ class ConfigFiles(Case):
 class Lists(Case):
     def test_list_names_what_can_be_chosen(self):
         wanted = {
-            "searchers": {"random", "sobol", "auto", "gp", "tpe", "cma_es", "none"},
+            "searchers": {"random", "sobol", "auto", "gp", "tpe", "cma_es", "bohb", "dehb", "none"},
             "schedulers": {"fifo", "asha", "hyperband", "hb_bohb", "median_stopping"},
             "stoppers": {"when", "all_when", "plateau", "experiment_plateau"},
             "trainables": {"quadratic", "digits_mlp"},

@@ -10,9 +10,12 @@ TREE = (
     "x = uniform(-1, 1)\n"
     "n = randint(1, 9) if kind == b\n"
 )
-LEARNERS = ("auto", "gp", "tpe", "cma_es")
+LEARNERS = ("auto", "gp", "tpe", "cma_es", "bohb", "dehb")
 # An option of each that has bounds, a value beyond them, and what is said of it.
-BOUNDED = {"cma_es": ("population", "-1", "0 to 10000")}
+BOUNDED = {
+    "cma_es": ("population", "-1", "0 to 10000"),
+    "dehb": ("population", "3", "4 to 10000"),
+}
 
 
 def loss(config):
@@ -120,6 +123,35 @@ class Searchers(Case):
                 said = self.run_node("config", "check", ini, code=3).err
                 self.assertIn(option, said)
                 self.assertIn(bounds, said)
+
+    def test_tell_trials_by_a_parameter_how_long_to_train(self):
+        ran = self.run_node(
+            "run", ROOT / "config" / "dehb-digits.ini", "--output", "json",
+            "--experiment.num_samples", "30", "--resources.cpu", "0.25",
+        ).json()
+
+        self.assertEqual(ran["status"], "done")
+        trials = self.run_node("trials", ran["directory"], "--output", "json").json()
+        epochs = [x["config"]["epochs"] for x in sorted(trials, key=lambda x: x["trial"])]
+        self.assertEqual(epochs, [1] * 27 + [3] * 3)
+        for x in trials:
+            self.assertEqual(x["iterations"], x["config"]["epochs"])
+        # The best three of the first rung are trained anew.
+        trials.sort(key=lambda x: (x["config"]["epochs"], -x["metrics"]["accuracy"], x["trial"]))
+        self.assertEqual(
+            sorted(x["config"]["lr"] for x in trials[27:]),
+            sorted(x["config"]["lr"] for x in trials[:3]),
+        )
+        self.run_node("fsck", ran["directory"], "--verify")
+
+    def test_learn_at_the_longest_budget_that_enough_trials_have_come_to(self):
+        ini = ROOT / "config" / "schedulers" / "hb-bohb.ini"
+        ran = self.run_node("run", ini, "--output", "json", "--search.max_wait", "0").json()
+
+        trials = self.run_node("trials", ran["directory"], "--output", "json").json()
+        origins = {x["origin"] for x in trials}
+        self.assertLessEqual({"middle", "design", "random", "bohb at 9"}, origins)
+        self.run_node("fsck", ran["directory"], "--verify")
 
     def test_end_when_a_finite_space_is_tried_through(self):
         ini = self.ini(

@@ -113,7 +113,7 @@ TEST_P(learner_test, comes_near_to_the_best_much_sooner_than_chance) {
     return -best;
   };
   // In trees densities alone take longer to learn which family is worth it.
-  auto is_slow = GetParam() == "tpe" || GetParam() == "cma_es";
+  auto is_slow = GetParam() == "tpe" || GetParam() == "cma_es" || GetParam() == "bohb";
   double ours = 0;
   double chance = 0;
   for (std::uint64_t seed = 1; seed <= (is_slow ? 8u : 2u); ++seed) {
@@ -343,7 +343,7 @@ TEST_P(learner_test, takes_thousands_of_results) {
   EXPECT_GE(near, 11);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, learner_test, testing::Values("tpe", "gp", "auto", "cma_es"),
+INSTANTIATE_TEST_SUITE_P(all, learner_test, testing::Values("tpe", "gp", "auto", "bohb", "cma_es"),
                          [](const auto& x) { return x.param; });
 
 TEST(auto_search, says_in_each_origin_who_suggested) {

@@ -1,7 +1,9 @@
 /// The one list of searchers shipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/automatic/automatic.hpp"
+#include "tune/core/search/bohb/bohb.hpp"
 #include "tune/core/search/cma_es/cma_es.hpp"
+#include "tune/core/search/dehb/dehb.hpp"
 #include "tune/core/search/gp/gp.hpp"
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/searcher.hpp"
@@ -20,6 +22,8 @@ searcher_catalogue builtin_searchers() {
       gp::make_entry(),
       tpe::make_entry(),
       cma_es::make_entry(),
+      bohb::make_entry(),
+      dehb::make_entry(),
       no_search::make_entry(),
   }};
 }

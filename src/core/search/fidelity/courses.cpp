@@ -159,6 +159,36 @@ std::vector<link> links_of(const features& by, const std::map<trial_id, course>&
 
 } // namespace
 
+std::uint64_t budget_of(std::uint64_t fidelity) {
+  constexpr int exact_bits = 6;
+  if (fidelity <= 1)
+    return 1;
+  auto bits = std::bit_width(fidelity - 1) - exact_bits;
+  auto step = std::uint64_t{1} << std::max(0, static_cast<int>(bits));
+  return (fidelity - 1) / step * step + step;
+}
+
+std::optional<double> course::value_at(std::uint64_t budget) const {
+  auto found = std::lower_bound(budgets.begin(), budgets.end(), budget,
+                                [](const sighting& x, auto y) { return x.budget < y; });
+  if (found == budgets.end() || found->budget != budget)
+    return std::nullopt;
+  return found->value;
+}
+
+void course::note(std::uint64_t fidelity, double value) {
+  auto level = level_of(fidelity);
+  levels.resize(std::max(levels.size(), level + 1), inactive);
+  levels[level] = value;
+  auto budget = budget_of(fidelity);
+  auto found = std::lower_bound(budgets.begin(), budgets.end(), budget,
+                                [](const sighting& x, auto y) { return x.budget < y; });
+  if (found != budgets.end() && found->budget == budget)
+    found->value = value;
+  else
+    budgets.insert(found, {budget, value});
+}
+
 void course_book::apply(const searcher_fact& what) {
   if (const auto* seen = std::get_if<observation>(&what.what))
     take(*seen);
@@ -175,17 +205,15 @@ void course_book::take(const observation& what) {
   auto at = what.config != nullptr ? space_->encoded(*what.config) : std::nullopt;
   if (!at)
     return;
-  auto& x = courses_.try_emplace(what.trial, course{*at, what.lineage, {}}).first->second;
+  auto& x = courses_.try_emplace(what.trial, course{*at, what.lineage}).first->second;
   // Inactive coordinates are equal to none, themselves included.
   if (x.lineage != what.lineage || space_->key(x.at) != space_->key(*at))
-    x = course{std::move(*at), what.lineage, {}};
+    x = course{std::move(*at), what.lineage};
   x.is_whole = what.how == outcome::completed;
   x.is_bad = what.how == outcome::failed || !keeps_constraints(what);
   if (!std::isfinite(value))
     return;
-  auto level = level_of(what.fidelity);
-  x.levels.resize(std::max(x.levels.size(), level + 1), inactive);
-  x.levels[level] = value;
+  x.note(what.fidelity, value);
 }
 
 std::vector<outcome_estimate> extrapolated(const encoding& space,

@@ -16,8 +16,8 @@ using learning::outlook;
 using learning::pick;
 
 constexpr std::size_t least_known = 5;
-constexpr int candidates = 10;
-constexpr int tries = 100;
+constexpr std::size_t candidates = 60;
+constexpr int tries = 600;
 constexpr std::uint64_t random_period = 5;
 /// Values beyond the median by more than so many times what the best tenth is below it say no more.
 constexpr double most_beyond = 1.5;

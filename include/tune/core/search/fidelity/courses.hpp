@@ -7,9 +7,21 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace tune::fidelity {
+
+/// A value at the budget that it was trained for.
+struct sighting {
+  std::uint64_t budget = 0;
+  double value = 0;
+};
+
+/// The budget that a report of this fidelity belongs to: up to 64 the fidelity itself, beyond it
+/// the next of 32 evenly spaced numbers between each two powers of two.
+[[nodiscard]] std::uint64_t budget_of(std::uint64_t fidelity);
 
 /// What was seen of one trial.
 struct course {
@@ -17,11 +29,17 @@ struct course {
   lineage_id lineage = 0;
   /// Values to be minimised. Entry k is the last one that was reported up to fidelity 2^k; NaN
   /// where there was none beyond 2^(k-1). The last entry is a number, if there is any.
-  std::vector<double> levels;
+  std::vector<double> levels = {};
+  /// The same at each budget: the last value reported for it. Budgets rise.
+  std::vector<sighting> budgets = {};
   /// It came to its own end: the last entry is its final value.
   bool is_whole = false;
   /// It failed, or misses a constraint: as bad as the worst.
   bool is_bad = false;
+
+  /// Nothing where it reported no number at this budget.
+  [[nodiscard]] std::optional<double> value_at(std::uint64_t budget) const;
+  void note(std::uint64_t fidelity, double value);
 };
 
 /// What was seen of all trials, fed with facts alone. Trials that were lost leave no trace.

@@ -6,11 +6,13 @@
 
 namespace tune::fidelity {
 
-/// Takes the best of ten random configurations by the improvement that a Gaussian process expects.
+/// Takes the best of sixty random configurations by the improvement that a Gaussian process
+/// expects.
 ///
 /// The process learns the values that trials are extrapolated to, each with the variance of its
-/// error. Every fifth configuration is drawn at random. The pull is weak on purpose: what a model
-/// alone likes best looks good early, is promoted, and eats the budget of what would become better.
+/// error. Every fifth configuration is drawn at random. The pull is limited on purpose: what a
+/// model alone likes best looks good early, is promoted, and eats the budget of what would become
+/// better.
 class screen final : public learning::rule {
 public:
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
