@@ -51,35 +51,17 @@ object when(const search_space& space, std::size_t p) {
 }
 
 object describe(const problem& what) {
-  const auto& space = *what.space;
-  value::list parameters;
-  for (auto p : space.order()) {
-    const auto& x = space.parameters()[p];
-    auto shown = std::visit(description{}, x.what);
-    shown.set("name", x.name);
-    if (x.active_if)
-      shown.set("when", when(space, p));
-    parameters.emplace_back(std::move(shown));
-  }
   auto by = scale_of(what);
-  return {
-      {"name", what.name},     {"noise", what.noise},       {"conditional", what.conditional},
-      {"optimum", by.optimum}, {"ten_draws", by.ten_draws}, {"parameters", std::move(parameters)}};
+  return {{"name", what.name},
+          {"noise", what.noise},
+          {"conditional", what.conditional},
+          {"optimum", by.optimum},
+          {"ten_draws", by.ten_draws},
+          {"parameters", parameters_of(*what.space)}};
 }
 
 object refusal(std::string why) {
   return {{"error", std::move(why)}};
-}
-
-/// Upper bounds of floats, which other searchers may choose, are no values of ours: just below.
-object fitted(const search_space& space, object config) {
-  for (const auto& x : space.parameters()) {
-    const auto* range = std::get_if<float_range>(&x.what);
-    auto* given = config.find(x.name);
-    if (range != nullptr && given != nullptr && range->step == 0 && given->number() == range->high)
-      *given = std::nextafter(range->high, range->low);
-  }
-  return config;
 }
 
 object evaluate(const std::vector<problem>& all, const object& asked) {
@@ -104,6 +86,29 @@ object evaluate(const std::vector<problem>& all, const object& asked) {
 }
 
 } // namespace
+
+value parameters_of(const search_space& space) {
+  value::list result;
+  for (auto p : space.order()) {
+    const auto& x = space.parameters()[p];
+    auto shown = std::visit(description{}, x.what);
+    shown.set("name", x.name);
+    if (x.active_if)
+      shown.set("when", when(space, p));
+    result.emplace_back(std::move(shown));
+  }
+  return value{std::move(result)};
+}
+
+object fitted(const search_space& space, object config) {
+  for (const auto& x : space.parameters()) {
+    const auto* range = std::get_if<float_range>(&x.what);
+    auto* given = config.find(x.name);
+    if (range != nullptr && given != nullptr && range->step == 0 && given->number() == range->high)
+      *given = std::nextafter(range->high, range->low);
+  }
+  return config;
+}
 
 int serve(const std::vector<problem>& all, std::istream& in, std::ostream& out) {
   for (std::string line; std::getline(in, line);) {

@@ -8,6 +8,12 @@
 
 namespace tune::quality {
 
+/// What a peer must know of the parameters of a space, as said at `serve`.
+[[nodiscard]] value parameters_of(const search_space& space);
+
+/// Upper bounds of floats, which other searchers may choose, are no values of ours: just below.
+[[nodiscard]] object fitted(const search_space& space, object config);
+
 /// Answers each line of `in` by one line, until the end of `in`.
 ///
 /// `{"op": "list"}`: a list with, for each problem, its `name`, `noise`, `conditional`, `optimum`,

@@ -4,8 +4,10 @@
 #include "tune/core/search/bohb/bohb.hpp"
 #include "tune/core/search/cma_es/cma_es.hpp"
 #include "tune/core/search/dehb/dehb.hpp"
+#include "tune/core/search/evolution/evolution.hpp"
 #include "tune/core/search/gp/gp.hpp"
 #include "tune/core/search/none/none.hpp"
+#include "tune/core/search/nsga2/nsga2.hpp"
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/search/sobol/sobol.hpp"
 #include "tune/core/search/tpe/tpe.hpp"
@@ -24,6 +26,8 @@ searcher_catalogue builtin_searchers() {
       cma_es::make_entry(),
       bohb::make_entry(),
       dehb::make_entry(),
+      nsga2::make_entry(),
+      evolution::make_entry(),
       no_search::make_entry(),
   }};
 }

@@ -155,8 +155,7 @@ std::string usual_searcher(const loading& x) {
                        [&](const option_spec& each) { return each.name == option.name; });
   };
   const auto& written = x.what.search.options;
-  if (best != nullptr && x.space != nullptr && x.what.experiment.objectives.size() <= 1
-      && !changes_configurations(x.what.scheduler.type)
+  if (best != nullptr && x.space != nullptr && !changes_configurations(x.what.scheduler.type)
       && std::all_of(written.begin(), written.end(), is_option_of_it)
       && automatic::suits(searcher_context_of(x.what, x.space).space,
                           x.what.experiment.num_samples))
@@ -293,7 +292,8 @@ void check_sinks(loading& x) {
 void settle_partial(loading& x) {
   static constexpr std::array<std::string_view, 4> cutting{"asha", "hyperband", "hb_bohb",
                                                            "median_stopping"};
-  auto cuts = std::find(cutting.begin(), cutting.end(), x.what.scheduler.type) != cutting.end();
+  auto cuts = std::find(cutting.begin(), cutting.end(), x.what.scheduler.type) != cutting.end()
+              && x.what.experiment.objectives.size() <= 1;
   for (auto& option : x.what.search.options) {
     if (option.name == automatic::partial_option && option.text == "auto")
       option.text = cuts ? "true" : "false";

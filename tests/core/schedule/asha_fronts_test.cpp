@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/fronts.hpp"
 
+#include "tune/core/pareto/dominance.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/fronts.hpp"
 
+#include "tune/core/pareto/dominance.hpp"
 #include "tune/core/rng.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace tune::asha {
 
@@ -19,82 +18,12 @@ std::span<const double> point_at(std::span<const double> values, std::size_t obj
   return values.subspan(i * objectives, objectives);
 }
 
-/// Of each score; 0 where it has no finite range.
-std::vector<double> scales(std::span<const double> values, std::size_t objectives) {
-  std::vector<double> result;
-  for (std::size_t k = 0; k < objectives; ++k) {
-    auto least = values[k];
-    auto most = values[k];
-    for (auto i = k; i < values.size(); i += objectives) {
-      least = std::min(least, values[i]);
-      most = std::max(most, values[i]);
-    }
-    auto range = most - least;
-    result.push_back(range > 0 && std::isfinite(range) ? 1 / range : 0);
-  }
-  return result;
-}
-
-double distance(std::span<const double> x, std::span<const double> y,
-                std::span<const double> scale) {
-  auto result = 0.0;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (scale[k] > 0)
-      result = std::max(result, std::abs(x[k] - y[k]) * scale[k]);
-  }
-  return result;
-}
-
 /// An even draw that stays the same whoever else comes.
 std::uint64_t lot_of(std::uint32_t slot) {
   return philox({slot, 0, 0, 0}, {0x61736861, 0x6c6f74})[0];
 }
 
 } // namespace
-
-bool dominates(std::span<const double> x, std::span<const double> y) {
-  auto better = false;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (x[k] < y[k])
-      return false;
-    better = better || x[k] > y[k];
-  }
-  return better;
-}
-
-std::vector<std::size_t> spread(std::span<const double> values, std::uint32_t objectives,
-                                std::size_t count) {
-  std::vector<std::size_t> result;
-  if (count == 0)
-    return result;
-  auto points = values.size() / objectives;
-  auto scale = scales(values, objectives);
-  std::size_t next = 0;
-  for (std::size_t i = 1; i < points; ++i) {
-    if (values[i * objectives] > values[next * objectives])
-      next = i;
-  }
-  // Of each point, to the nearest that is chosen; -1: it is chosen itself.
-  std::vector<double> nearest(points, std::numeric_limits<double>::infinity());
-  while (result.size() < count) {
-    result.push_back(next);
-    nearest[next] = -1;
-    auto newest = point_at(values, objectives, next);
-    auto farthest = -1.0;
-    for (std::size_t i = 0; i < points; ++i) {
-      if (nearest[i] < 0)
-        continue;
-      nearest[i] = std::min(nearest[i], distance(point_at(values, objectives, i), newest, scale));
-      if (nearest[i] > farthest) {
-        farthest = nearest[i];
-        next = i;
-      }
-    }
-    if (farthest < 0)
-      break;
-  }
-  return result;
-}
 
 std::uint32_t fronts::insert(std::span<const double> point) {
   auto slot = static_cast<std::uint32_t>(front_of_.size());

@@ -53,18 +53,23 @@ std::shared_ptr<const learning::rule> rule_for(bool sees_partial) {
 searcher_catalogue::entry make_entry() {
   using namespace option_makers;
   auto make = [](const options& from, const searcher_context& about) {
+    auto partial = from.text("partial") == "true";
+    if (partial && about.objectives > 1)
+      return expected<std::unique_ptr<searcher>>{error{
+          ec::bad_option, "partial: trials that have not ended are learnt from where there is "
+                          "1 objective, not "
+                              + std::to_string(about.objectives)}};
     learning::settings begin{"auto", learning::startup_of(from), false};
-    return learning::make_searcher(std::move(begin), rule_for(from.text("partial") == "true"),
-                                   about);
+    return learning::make_searcher(std::move(begin), rule_for(partial), about);
   };
   return {"auto",
-          "Gaussian process and TPE by turns: the one to take; one objective, no grids",
+          "Gaussian process and TPE by turns: the one to take; any number of objectives, no grids",
           "as gp and tpe",
           {learning::startup_option(),
            among({"auto", "true", "false"},
                  option(std::string{partial_option}, option_kind::text, "auto",
                         "whether trials are learnt from before they have come to their end; auto: "
-                        "where the scheduler stops or pauses them"))},
+                        "where the scheduler stops or pauses them and there is one objective"))},
           make};
 }
 

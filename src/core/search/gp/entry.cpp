@@ -27,9 +27,11 @@ searcher_catalogue::entry make_entry() {
     return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
   };
   return {"gp",
-          "Bayesian optimisation by a Gaussian process; one objective, no grids",
+          "Bayesian optimisation by a Gaussian process; any number of objectives, no grids",
           "Jones et al., \"Efficient Global Optimization of Expensive Black-Box Functions\", 1998; "
-          "Ament et al., \"Unexpected Improvements to Expected Improvement\", NeurIPS 2023",
+          "Ament et al., \"Unexpected Improvements to Expected Improvement\", NeurIPS 2023; "
+          "several objectives: Knowles, \"ParEGO\", IEEE Transactions on Evolutionary "
+          "Computation 10, 2006",
           {learning::startup_option(),
            among({"turns", "always", "never"},
                  option("transform", text, "turns",

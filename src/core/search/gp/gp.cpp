@@ -5,6 +5,7 @@
 #include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/targets.hpp"
 #include "tune/core/search/learner/ranking.hpp"
+#include "tune/core/search/learner/scalar.hpp"
 #include "tune/core/search/tpe/tpe.hpp"
 
 #include <algorithm>
@@ -44,6 +45,12 @@ public:
       else
         results_.push_back(x);
     }
+    auto objectives = learning::objectives_of(results_);
+    is_one_of_several_ = objectives > 1;
+    if (is_one_of_several_) {
+      rng chance{from.seed(), "weights of objectives", from.number()};
+      results_ = learning::as_one(std::move(results_), learning::drawn_weights(objectives, chance));
+    }
   }
 
   [[nodiscard]] bool suffices() const {
@@ -54,7 +61,8 @@ public:
     auto power = bends(how_.bend, from_.number(), results_.size());
     evidence all{&from_.space(), results_, from_.seed()};
     auto values = targets(results_, power);
-    auto logs = book.kernel_for(all, power);
+    // Other weights make other targets: there is nothing to go on from.
+    auto logs = is_one_of_several_ ? kernel_from_nowhere(all, power) : book.kernel_for(all, power);
     inputs at{from_.space()};
     std::vector<double> chosen_values;
     auto chosen = chosen_of(all, values, predicting_portion);
@@ -73,6 +81,8 @@ private:
   const outlook& from_;
   std::vector<result> results_;
   std::vector<cube_point> stopped_;
+  /// Whether the results' values stand for several objectives.
+  bool is_one_of_several_ = false;
 
   [[nodiscard]] inputs awaited() const {
     inputs made{from_.space()};

@@ -124,10 +124,14 @@ const kernel_logs& kernel_book::anchor(const evidence& from, bool power, std::si
   return anchors_.insert_or_assign(key, std::move(best.logs)).first->second;
 }
 
+kernel_logs kernel_from_nowhere(const evidence& from, bool power) {
+  return task{from, power}.from_nowhere().logs;
+}
+
 kernel_logs kernel_book::kernel_for(const evidence& from, bool power) {
   auto count = from.results.size();
   if (count < few)
-    return task{from, power}.from_nowhere().logs;
+    return kernel_from_nowhere(from, power);
   auto stride = stride_for(count);
   auto offset = power ? stride / 2 : 0;
   auto begin = anchor(from, power, (count - offset) / stride * stride + offset);

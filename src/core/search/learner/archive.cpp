@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/learner/archive.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -13,6 +14,11 @@ std::vector<double> missed_by(const observation& what) {
   for (auto x : what.constraints)
     result.push_back(std::isnan(x) ? std::numeric_limits<double>::infinity() : std::fmax(x, 0));
   return result;
+}
+
+bool is_finite(const std::vector<double>& values) {
+  return !values.empty()
+         && std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
 } // namespace
@@ -79,16 +85,18 @@ void archive::take(const observation& what) {
     release(*trial.at);
     return;
   }
-  auto value = what.values.empty() ? inactive : -what.values.front();
-  auto known = what.how == outcome::completed && std::isfinite(value);
+  auto known = what.how == outcome::completed && is_finite(what.values);
   result made;
   made.at = std::move(*trial.at);
   made.how = known                          ? ending::finished
              : what.how == outcome::stopped ? ending::stopped
                                             : ending::failed;
-  made.value = known ? value : inactive;
-  if (known)
+  made.value = known ? -what.values.front() : inactive;
+  if (known) {
     made.missed = missed_by(what);
+    for (auto i = what.values.begin() + 1; i != what.values.end(); ++i)
+      made.others.push_back(-*i);
+  }
   add(std::move(made));
 }
 
@@ -104,6 +112,8 @@ void archive::add(result what) {
   for (auto x : what.at)
     sum.add(x);
   for (auto x : what.missed)
+    sum.add(x);
+  for (auto x : what.others)
     sum.add(x);
   digests_.push_back(sum.digest());
   results_.push_back(std::move(what));

@@ -10,7 +10,7 @@ namespace tune::learning {
 
 expected<generator> generator::make(settings how, std::shared_ptr<const rule> by,
                                     const searcher_context& about) {
-  if (about.objectives > 1)
+  if (about.objectives > 1 && !by->takes_several())
     return error{ec::bad_option,
                  how.name + " optimises 1 objective, not " + std::to_string(about.objectives)};
   auto space = encoding::make(about.space, how.name);
@@ -41,7 +41,7 @@ generator::generator(settings how, std::shared_ptr<const rule> by, const searche
 searcher_traits generator::traits() const {
   searcher_traits result;
   result.ahead = 1;
-  result.objectives = 1;
+  result.objectives = rule_->takes_several() ? 0 : 1;
   result.learns = true;
   result.prompt = how_.prompt;
   return result;

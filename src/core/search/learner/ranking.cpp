@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/learner/ranking.hpp"
 
+#include "tune/core/pareto/dominance.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -41,24 +43,70 @@ std::vector<double> violations(std::span<const result> of) {
   return all;
 }
 
-std::vector<std::size_t> ranking(std::span<const result> of, std::size_t most) {
-  auto missed = violations(of);
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < of.size(); ++i) {
-    if (of[i].how == ending::finished)
-      order.push_back(i);
+std::uint32_t objectives_of(std::span<const result> of) {
+  std::size_t others = 0;
+  for (const auto& x : of)
+    others = std::max(others, x.others.size());
+  return static_cast<std::uint32_t>(others + 1);
+}
+
+std::vector<double> scores_of(std::span<const result> of, std::span<const std::size_t> which) {
+  std::vector<double> all;
+  for (auto i : which) {
+    all.push_back(-of[i].value);
+    for (auto x : of[i].others)
+      all.push_back(-x);
   }
+  return all;
+}
+
+namespace {
+
+/// The best so many of several objectives.
+std::vector<std::size_t> by_fronts(std::span<const result> of, std::span<const std::size_t> which,
+                                   std::size_t most) {
+  auto objectives = objectives_of(of);
+  std::vector<std::size_t> order;
+  for (const auto& front : non_dominated_fronts(scores_of(of, which), objectives, most)) {
+    std::vector<std::size_t> members;
+    for (auto k : front)
+      members.push_back(which[k]);
+    auto wanted = std::min(members.size(), most - order.size());
+    for (auto k : spread(scores_of(of, members), objectives, wanted))
+      order.push_back(members[k]);
+  }
+  return order;
+}
+
+/// Moves the best so many to the front.
+template <class Less>
+void sort_best(std::vector<std::size_t>& order, std::size_t most, Less is_better) {
   most = std::min(most, order.size());
   auto middle = order.begin() + static_cast<std::ptrdiff_t>(most);
-  std::partial_sort(order.begin(), middle, order.end(), [&](auto a, auto b) {
-    if (missed[a] != missed[b])
-      return missed[a] < missed[b];
-    if (missed[a] == 0 && of[a].value != of[b].value)
-      return of[a].value < of[b].value;
-    return a < b;
-  });
+  std::partial_sort(order.begin(), middle, order.end(), is_better);
   order.resize(most);
-  return order;
+}
+
+} // namespace
+
+std::vector<std::size_t> ranking(std::span<const result> of, std::size_t most) {
+  auto missed = violations(of);
+  std::vector<std::size_t> good;
+  std::vector<std::size_t> bad;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (of[i].how == ending::finished)
+      (missed[i] == 0 ? good : bad).push_back(i);
+  }
+  if (objectives_of(of) > 1)
+    good = by_fronts(of, good, most);
+  else
+    sort_best(good, most, [&](auto a, auto b) {
+      return of[a].value != of[b].value ? of[a].value < of[b].value : a < b;
+    });
+  sort_best(bad, most - good.size(),
+            [&](auto a, auto b) { return missed[a] != missed[b] ? missed[a] < missed[b] : a < b; });
+  good.insert(good.end(), bad.begin(), bad.end());
+  return good;
 }
 
 } // namespace tune::learning

@@ -18,8 +18,11 @@ searcher_catalogue::entry make_entry() {
   };
   return {
       "tpe",
-      "tree-structured Parzen estimator: quick at any number of trials; one objective, no grids",
-      "Bergstra et al., \"Algorithms for Hyper-Parameter Optimization\", NIPS 2011",
+      "tree-structured Parzen estimator: quick at any number of trials; any number of objectives, "
+      "no "
+      "grids",
+      "Bergstra et al., \"Algorithms for Hyper-Parameter Optimization\", NIPS 2011; several "
+      "objectives: Ozaki et al., \"Multiobjective Tree-Structured Parzen Estimator\", JAIR 2022",
       {learning::startup_option(),
        within(1, 10000,
               option("candidates", integer, "24",

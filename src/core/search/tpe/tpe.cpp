@@ -27,7 +27,7 @@ std::vector<double> weigh_good(const std::vector<result>& results,
     return weights;
   auto missed = learning::violations(results);
   auto bound = results[order[count]].value;
-  if (missed[order[count]] > 0)
+  if (missed[order[count]] > 0 || learning::objectives_of(results) > 1)
     return weights;
   for (std::size_t i = 0; i < count; ++i)
     weights[i] = std::max(1e-9, bound - results[order[i]].value);

@@ -11,23 +11,6 @@
 
 namespace tune::asha {
 
-/// Whether `x` is at least as good as `y` in every score, and better in one.
-[[nodiscard]] bool dominates(std::span<const double> x, std::span<const double> y);
-
-/// `count` of the points, spread as evenly as may be: first that which is best in the first score,
-/// then always the one farthest from all chosen. The distance of two points is the largest of their
-/// differences, each measured by the range of that score. Earlier points first among equals.
-///
-/// Costs O(points · count · objectives).
-/// @param values     One point after the other, larger is better.
-/// @param objectives Scores of each. [>= 1]
-/// @param count      At most as many as there are points.
-/// @returns indices of points, in the order of choice.
-/// @source Schmucker et al., "Multi-objective Asynchronous Successive Halving", 2021
-///         (arXiv:2106.12639): their epsilon-net, but for the distance.
-[[nodiscard]] std::vector<std::size_t> spread(std::span<const double> values,
-                                              std::uint32_t objectives, std::size_t count);
-
 /// Points in non-dominated fronts: no point of a front is dominated by another of it, and each is
 /// by one of the front before, if there is one. Points come one by one and stay.
 ///

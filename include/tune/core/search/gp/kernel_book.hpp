@@ -35,6 +35,10 @@ struct portion {
 [[nodiscard]] std::vector<std::size_t> portion_of(const std::vector<double>& targets, portion how,
                                                   std::uint64_t seed);
 
+/// The kernel of a fit that begins at what is thought before anything is seen; to at most 200 of
+/// the results.
+[[nodiscard]] kernel_logs kernel_from_nowhere(const evidence& from, bool power);
+
 /// Fits kernels, and remembers those that the next ones begin at.
 ///
 /// Kernels of n results begin at an *anchor*: the kernel of the first results up to a multiple of

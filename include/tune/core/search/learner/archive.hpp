@@ -18,9 +18,9 @@ namespace tune::learning {
 
 /// What became of a trial that ended.
 enum class ending : std::uint8_t {
-  /// It has a finite objective.
+  /// All its objectives are finite.
   finished,
-  /// It failed, or its objective is missing or no finite number.
+  /// It failed, or an objective is missing or no finite number.
   failed,
   /// The scheduler gave it up: nobody knows how good it would have become.
   stopped,
@@ -30,10 +30,12 @@ enum class ending : std::uint8_t {
 struct result {
   cube_point at;
   ending how = ending::finished;
-  /// To be minimised; NaN where there is none.
+  /// The first objective, to be minimised; NaN where there is none.
   double value = 0;
   /// By how much each constraint is missed, 0 where it is kept, infinite where nobody knows.
-  std::vector<double> missed;
+  std::vector<double> missed = {};
+  /// The other objectives, to be minimised; empty where there is none.
+  std::vector<double> others = {};
 };
 
 /// Trials by what is known of them. Fed with facts alone, so that a replay makes an equal one.

@@ -31,8 +31,8 @@ struct settings {
 /// far.
 class generator final : public searcher {
 public:
-  /// @errors `ec::bad_option` for grids, for points outside of the space, and for more than one
-  ///         objective.
+  /// @errors `ec::bad_option` for grids, for points outside of the space, and for more objectives
+  ///         than the rule takes.
   [[nodiscard]] static expected<generator> make(settings how, std::shared_ptr<const rule> by,
                                                 const searcher_context& about);
 

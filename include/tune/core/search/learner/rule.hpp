@@ -68,6 +68,8 @@ public:
   /// A point to be replaced before anybody runs it. It must cost next to nothing.
   [[nodiscard]] virtual std::optional<pick> sketch(const outlook& from) const { return next(from); }
 
+  /// Whether it copes with several objectives.
+  [[nodiscard]] virtual bool takes_several() const { return false; }
   /// Whether it looks at `archive::courses`.
   [[nodiscard]] virtual bool sees_courses() const { return false; }
   /// Without the user's setting: configurations before it is asked. 0: as many as suit the space.

@@ -27,7 +27,8 @@ struct split {
 
 /// Splits n points, pending ones included, at the min(25, ⌈.15 n⌉) best of those that finished.
 ///
-/// Good ones weigh by how much they are better than the best of the others. All else is bad:
+/// Good ones weigh by how much they are better than the best of the others; all alike where there
+/// are several objectives. All else is bad:
 /// finished, failed, stopped, pending. Of these the newest 25 weigh 1, older ones less by age; of
 /// more than 1,000 the newest 500 are taken, and 500 of the older ones.
 /// @param pending Where trials are that have not ended. It must live as long as the answer.
@@ -41,6 +42,7 @@ public:
   explicit rule(settings how) : how_{how} {}
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] bool takes_several() const override { return true; }
 
 private:
   settings how_;

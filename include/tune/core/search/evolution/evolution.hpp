@@ -1,0 +1,41 @@
+/// Regularised evolution: the young have children, and all die of age.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/learner/rule.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace tune::evolution {
+
+struct settings {
+  /// The newest so many results are alive. [>= 2]
+  std::size_t population = 40;
+  /// Of these so many are drawn, of which the best has a child. [>= 1]
+  std::size_t sample = 10;
+};
+
+/// Draws some of the newest results, and changes one parameter of the best of them.
+///
+/// That results die of age, however good, keeps a lucky one from staying, and asks of a
+/// configuration that its children do as well as it did.
+/// @source Real et al., "Regularized Evolution for Image Classifier Architecture Search", AAAI
+///         2019, Algorithm 1.
+class rule final : public learning::rule {
+public:
+  explicit rule(settings how) : how_{how} {}
+
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] bool takes_several() const override { return true; }
+  [[nodiscard]] std::uint64_t usual_startup() const override { return how_.population; }
+
+private:
+  settings how_;
+};
+
+/// "evolution".
+[[nodiscard]] searcher_catalogue::entry make_entry();
+
+} // namespace tune::evolution

@@ -1,0 +1,44 @@
+/// NSGA-II: a population that moves towards the Pareto front and spreads along it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/search/learner/rule.hpp"
+#include "tune/core/search/nsga2/population.hpp"
+#include "tune/core/search/nsga2/variation.hpp"
+#include "tune/core/search/searcher.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace tune::nsga2 {
+
+struct settings {
+  /// [>= 2]
+  std::size_t population = 20;
+  variation how = {};
+};
+
+/// Proposes children of the population's better members, found by tournaments of two.
+///
+/// Nothing waits: children are made of the last generation that is complete, however many of the
+/// present one still run.
+/// @source Deb et al., "A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II", IEEE
+///         Transactions on Evolutionary Computation 6, 2002.
+class rule final : public learning::rule {
+public:
+  explicit rule(settings how);
+
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] bool takes_several() const override { return true; }
+  [[nodiscard]] std::uint64_t usual_startup() const override { return how_.population; }
+
+private:
+  settings how_;
+  /// What was found out about results before; changes no answer.
+  std::shared_ptr<population> known_;
+};
+
+/// "nsga2".
+[[nodiscard]] searcher_catalogue::entry make_entry();
+
+} // namespace tune::nsga2
