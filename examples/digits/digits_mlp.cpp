@@ -73,6 +73,7 @@ metrics digits_mlp::step() {
           {"validation_loss", validation.loss},
           {"accuracy", validation.accuracy},
           {"test_accuracy", test.accuracy},
+          {"weights", static_cast<std::int64_t>(network_->parameters().size())},
           {"lr", options_.optimizer.lr}};
 }
 

@@ -40,7 +40,7 @@ struct digits_options {
 
 /// One `step` is one epoch over the training images. It reports `loss` (training),
 /// `validation_loss`, `accuracy` (validation; the one to optimise), `test_accuracy` (never to be
-/// optimised) and `lr`.
+/// optimised), `weights` (how many the network has, biases included) and `lr`.
 ///
 /// The same configuration gives the same numbers on the same machine.
 class digits_mlp final : public trainable {

@@ -19,6 +19,7 @@ SMALLER = {
     "hyperband-svm": ["--experiment.num_samples", "8", "--scheduler.max_t", "3"],
     "median-stopping": [],
     "mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
+    "moo-digits": ["--experiment.num_samples", "12", "--stop.training_iteration", "3"],
     "parallel-digits": ["--experiment.num_samples", "1", "--space.epochs", "1"],
     "pb2": [],
     "pbt": [],

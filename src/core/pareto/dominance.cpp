@@ -127,8 +127,10 @@ std::vector<std::vector<std::size_t>> non_dominated_fronts(std::span<const doubl
 std::vector<double> crowding(std::span<const double> values, std::uint32_t objectives) {
   std::size_t m = objectives;
   auto count = values.size() / m;
-  auto scale = scales(values, m);
   std::vector<double> result(count, 0);
+  if (count == 0)
+    return result;
+  auto scale = scales(values, m);
   std::vector<std::size_t> order(count);
   for (std::size_t k = 0; k < m; ++k) {
     std::iota(order.begin(), order.end(), std::size_t{0});
