@@ -136,7 +136,9 @@ front_problem network() {
     const auto& by = text(config, "optimizer");
     auto spoilt = squared(rate + (by == "sgd" ? 1 : 2.5)) * 0.02
                   + 0.005 * squared(std::log10(number(config, "decay")) + 4)
-                  + (by == "adam" ? 0 : by == "sgd" ? 0.01 : 0.02);
+                  + (by == "adam"  ? 0
+                     : by == "sgd" ? 0.01
+                                   : 0.02);
     auto size = std::log2(first) + 0.5 * std::log2(1 + second);
     return values{0.02 + 0.6 * std::exp(-0.35 * size) + spoilt, std::log10(weights)};
   };

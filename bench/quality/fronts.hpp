@@ -28,7 +28,8 @@ struct front_problem {
 /// What the volume that a set of values dominates is measured by.
 struct front_scale {
   std::uint32_t objectives = 2;
-  /// Of each objective the value that 19 of 20 random draws are below. What is worse counts nothing.
+  /// Of each objective the value that 19 of 20 random draws are below. What is worse counts
+  /// nothing.
   std::vector<double> reference;
   /// Of the whole front.
   double best = 1;

@@ -137,8 +137,7 @@ moments moments_of(const std::vector<double>& xs) {
 object figures_of(const std::string& name, const request& how,
                   const std::vector<front_problem>& problems,
                   const std::vector<front_scale>& scales) {
-  std::vector<std::vector<double>> whole(std::size(checkpoints),
-                                         std::vector<double>(how.seeds, 0));
+  std::vector<std::vector<double>> whole(std::size(checkpoints), std::vector<double>(how.seeds, 0));
   object each;
   double seconds = 0;
   for (std::size_t p = 0; p < problems.size(); ++p) {
@@ -154,7 +153,8 @@ object figures_of(const std::string& name, const request& how,
       }
       seconds += got.seconds;
     }
-    each.set(problems[p].name, value::list(means.begin(), means.begin() + static_cast<std::ptrdiff_t>(count)));
+    each.set(problems[p].name,
+             value::list(means.begin(), means.begin() + static_cast<std::ptrdiff_t>(count)));
   }
   object missed;
   for (std::size_t c = 0; c < std::size(checkpoints) && checkpoints[c] <= how.evaluations; ++c) {

@@ -191,7 +191,7 @@ class Storages(Looking):
         self.assertTrue(told[0]["more_than_chance"])
         self.assertGreater(told[0]["importance"], 0.5)
         self.assertLess(told[0]["to"], 0.3)
-        self.assertEqual((told[0]["trials"], told[0]["best"]), (60, 6))
+        self.assertEqual((told[0]["configs"], told[0]["best"]), (60, 6))
         table = self.run_node("importance", "results/x", "--best", "0.5").out.splitlines()
         self.assertIn("more than chance", table[0])
         self.assertRegex(table[1], r"^x +[0-9.]+ % +yes +")
@@ -201,6 +201,44 @@ class Storages(Looking):
         for words, code in ((["--metric", "acc"], 3), (["--best", "0"], 2), (["--best", "x"], 2)):
             self.run_node("importance", "results/x", *words, code=code)
         self.run_node("importance", "nowhere", code=3)
+
+    def test_a_model_tells_what_mattered_where_the_searcher_learnt(self):
+        ini = self.ini(
+            "[experiment]\nname = x\nstorage = results\nmetric = loss\nmode = min\nnum_samples = 40\n"
+            "[trainable]\nname = quadratic\n[space]\nx = uniform(-3, 3)\ny = uniform(-3, 3)\n"
+            "[search]\ntype = auto\n"
+        )
+        self.run_node("run", ini)
+
+        told = self.run_node("importance", "results/x", "-o", "json").json()
+
+        self.assertEqual({x["by"] for x in told}, {"model"})
+        self.assertEqual({x["parameter"] for x in told}, {"x", "y"})
+        self.assertAlmostEqual(sum(x["importance"] for x in told), 1)
+        for x in told:
+            self.assertGreater(x["effect"], 0.2)
+            self.assertTrue(x["more_than_chance"])
+            self.assertEqual(x["configs"], 40)
+        table = self.run_node("importance", "results/x").out
+        self.assertIn("by a model of the results", table)
+        told = self.run_node("importance", "results/x", "--by", "ped-anova", "-o", "jsonl").out
+        self.assertEqual(json.loads(told.splitlines()[0])["by"], "ped-anova")
+        self.run_node("importance", "results/x", "--by", "chance", code=2)
+
+    def test_a_configuration_counts_once_for_importance(self):
+        ini = self.ini(
+            "[experiment]\nname = x\nstorage = results\nmetric = loss\nmode = min\nnum_samples = 40\n"
+            "[trainable]\nname = quadratic\n[space]\nx = choice(0, 1, 2, 3)\n"
+            "y = choice(0, 1, 2)\n[search]\ntype = random\n"
+        )
+        self.run_node("run", ini)
+
+        told = self.run_node("importance", "results/x", "-o", "json").json()
+
+        trials = self.run_node("trials", "results/x", "-o", "json").json()
+        different = {tuple(sorted(x["config"].items())) for x in trials}
+        self.assertEqual({x["configs"] for x in told}, {len(different)})
+        self.assertLess(len(different), 13)
 
     def test_few_trials_tell_nothing_of_parameters(self):
         self.run_node("run", self.job())

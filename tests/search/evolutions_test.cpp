@@ -38,8 +38,7 @@ TEST(survivors_of_a_generation, are_the_best_fronts_and_of_the_last_those_with_r
   auto four = nsga2::survivors(all, 4);
 
   EXPECT_THAT(values_of(four), testing::UnorderedElementsAre(0, 4, 2, 3));
-  EXPECT_THAT(values_of(nsga2::survivors(all, 6)),
-              testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(values_of(nsga2::survivors(all, 6)), testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_EQ(four.front().front, 0u);
   EXPECT_TRUE(std::isinf(four.front().room));
 }
@@ -132,9 +131,10 @@ protected:
   std::uint64_t count_ = 0;
 
   void end(double first, double second, outcome how = outcome::completed) {
-    auto config = std::make_shared<const object>(
-        object{{"x", static_cast<double>(count_ + 1) / 1000}});
-    past_.apply({count_ + 1, observation{trial_id{count_}, config, 1, 1, {first, second}, {}, how}});
+    auto config
+        = std::make_shared<const object>(object{{"x", static_cast<double>(count_ + 1) / 1000}});
+    past_.apply(
+        {count_ + 1, observation{trial_id{count_}, config, 1, 1, {first, second}, {}, how}});
     ++count_;
   }
 };
@@ -208,7 +208,12 @@ TEST(regularised_evolution, changes_one_parameter_of_the_best_of_its_sample) {
       EXPECT_EQ(least, 1) << i;
     }
     tried.push_back(config);
-    uut.tell({trial, config, 1, 1, {static_cast<double>(*config->find("c")->number())}, {},
+    uut.tell({trial,
+              config,
+              1,
+              1,
+              {static_cast<double>(*config->find("c")->number())},
+              {},
               outcome::completed});
   }
 }

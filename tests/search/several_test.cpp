@@ -37,9 +37,8 @@ result failed() {
 
 TEST(ranking_of_several, goes_by_fronts_and_within_them_by_room) {
   // To be minimised. First front: (0,9), (1,4), (2,3), (5,0); second: (3,8); third: (6,9).
-  std::vector<result> all{finished(6, {9}), finished(2, {3}), failed(),
-                          finished(5, {0}), finished(1, {4}), finished(0, {9}),
-                          finished(3, {8})};
+  std::vector<result> all{finished(6, {9}), finished(2, {3}), failed(),        finished(5, {0}),
+                          finished(1, {4}), finished(0, {9}), finished(3, {8})};
 
   // The least in the first objective, the farthest from it, then the farthest from both.
   EXPECT_THAT(learning::ranking(all), ElementsAre(5u, 3u, 1u, 4u, 6u, 0u));
@@ -187,8 +186,8 @@ TEST_P(several_test, suggests_after_a_replay_what_it_would_have_suggested) {
 TEST_P(several_test, copes_with_all_kinds_of_ends) {
   auto uut = make();
   const std::vector<std::vector<double>> odd{
-      {1, nan}, {nan, nan}, {std::numeric_limits<double>::infinity(), 1}, {}, {1e308, -1e308},
-      {0, 0}};
+      {1, nan}, {nan, nan},      {std::numeric_limits<double>::infinity(), 1},
+      {},       {1e308, -1e308}, {0, 0}};
   std::set<std::string> seen;
   for (std::uint64_t i = 0; i < 70; ++i) {
     auto answer = uut.next(1);

@@ -150,6 +150,13 @@ struct importance_request {
   std::string metric;
   /// See `importance_settings`.
   double best_share = 0.1;
+  enum class measure : std::uint8_t {
+    /// A model where the searcher learnt and the model knows the space, else PED-ANOVA.
+    automatic,
+    ped_anova,
+    model,
+  };
+  measure by = measure::automatic;
 };
 
 struct attach_request {

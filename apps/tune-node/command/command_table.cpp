@@ -302,11 +302,17 @@ command_doc importance_doc() {
       "importance",
       "tell which parameters made the difference between good trials and others",
       {{"tune-node importance results/digits-mlp", "the most important first"},
-       {"tune-node importance results/digits-mlp --best 0.25",
-        "by the best quarter of all trials"}},
+       {"tune-node importance results/digits-mlp --by ped-anova --best 0.25",
+        "by where the best quarter of all trials is"}},
       {directory_argument},
       {{"metric", 0, "NAME", "an objective", {}, "the first"},
-       {"best", 0, "SHARE", "share of the trials that counts as the best, 0 to 1", {}, "0.1"}}};
+       {"best", 0, "SHARE", "share of the trials that counts as the best, 0 to 1", {}, "0.1"},
+       {"by",
+        0,
+        "MEASURE",
+        "auto: by a model where the searcher learnt, else by where the best trials are",
+        {"auto", "ped-anova", "model"},
+        "auto"}}};
   result.family = looking;
   return result;
 }

@@ -78,6 +78,8 @@ expected<request> importance_from(const read_result& x, const command_doc& where
   result.metric = x.text("metric").value_or("");
   if (auto done = read_option(x, "best", result.best_share, share_from, where); !done)
     return done.error();
+  if (auto given = x.text("by"))
+    result.by = chosen<importance_request::measure>(option_of(where, "by").choices, *given);
   return request{std::move(result)};
 }
 

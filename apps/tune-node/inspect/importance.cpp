@@ -6,6 +6,7 @@
 #include "console/text_table.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/experiments.hpp"
+#include "tune/core/search/importance/by_model.hpp"
 #include "tune/core/search/importance/ped_anova.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -13,9 +14,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 namespace tune::cli {
@@ -37,8 +39,86 @@ expected<objective> objective_of(const spec& what, const std::string& metric) {
   return error{ec::unknown_name, "--metric: " + metric + " is no objective; it has: " + names};
 }
 
-expected<std::vector<parameter_importance>> importances_in(const std::filesystem::path& directory,
-                                                           const importance_request& what) {
+using measure = importance_request::measure;
+
+/// What a measure says of one parameter.
+struct judged_parameter {
+  parameter_standing where;
+  double share = 0;
+  bool more_than_chance = false;
+  /// Numbers of the measure's own, by name.
+  object details;
+};
+
+struct judgement {
+  measure by = measure::ped_anova;
+  std::vector<judged_parameter> all;
+};
+
+std::vector<std::shared_ptr<const object>> configs_of(const std::vector<judged_config>& from) {
+  std::vector<std::shared_ptr<const object>> result;
+  for (const auto& x : from)
+    result.push_back(std::make_shared<const object>(x.config));
+  return result;
+}
+
+/// Scores as a model takes them: where too few keep the constraints their order alone.
+std::vector<scored_config> scored(const std::vector<judged_config>& from) {
+  constexpr std::size_t enough = 10;
+  std::vector<scored_config> kept;
+  std::vector<scored_config> all;
+  for (const auto& x : from) {
+    auto config = std::make_shared<const object>(x.config);
+    all.push_back({config, -static_cast<double>(all.size())});
+    if (x.how.violation == 0 && std::isfinite(x.how.score))
+      kept.push_back({std::move(config), x.how.score});
+  }
+  return kept.size() >= enough ? kept : all;
+}
+
+expected<judgement> by_densities(const search_space& space, const std::vector<judged_config>& from,
+                                 const importance_settings& how) {
+  auto found = ped_anova(space, configs_of(from), how);
+  if (!found)
+    return found.error();
+  judgement result;
+  for (const auto& x : *found)
+    result.all.push_back({x.where,
+                          x.share,
+                          x.is_significant(),
+                          {{"divergence", x.divergence}, {"by_chance", x.by_chance}}});
+  return result;
+}
+
+expected<judgement> by_model(const search_space& space, const std::vector<judged_config>& from,
+                             const importance_settings& how) {
+  auto found = importance_by_model(space, scored(from), how);
+  if (!found)
+    return found.error();
+  judgement result{measure::model, {}};
+  for (const auto& x : *found)
+    result.all.push_back(
+        {x.where, x.share, x.is_significant(), {{"effect", x.effect}, {"evidence", x.evidence}}});
+  return result;
+}
+
+/// Whether trials are where the searcher took them, so that their places say what it believed.
+bool has_learnt(const spec& what) {
+  static constexpr std::array<std::string_view, 5> blind{"", "random", "grid", "sobol", "none"};
+  return std::find(blind.begin(), blind.end(), what.search.type) == blind.end();
+}
+
+expected<judgement> judged(const search_space& space, const std::vector<judged_config>& from,
+                           const importance_settings& how, measure by, const spec& what) {
+  if (by == measure::automatic) {
+    auto found = has_learnt(what) ? by_model(space, from, how) : by_densities(space, from, how);
+    return found || !has_learnt(what) ? found : by_densities(space, from, how);
+  }
+  return by == measure::model ? by_model(space, from, how) : by_densities(space, from, how);
+}
+
+expected<judgement> judgement_of(const std::filesystem::path& directory,
+                                 const importance_request& what) {
   auto facts = facts_of(directory);
   if (!facts)
     return facts.error();
@@ -51,17 +131,12 @@ expected<std::vector<parameter_importance>> importances_in(const std::filesystem
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
-  auto rows
-      = best_trials(*reader, {*by, facts->what.experiment.constraints, repeat_rule_of(facts->what)},
-                    std::numeric_limits<std::size_t>::max());
-  if (!rows)
-    return rows.error();
-  std::vector<std::shared_ptr<const object>> configs;
-  configs.reserve(rows->size());
-  for (const auto& row : *rows)
-    configs.push_back(
-        std::make_shared<const object>(row.best_config ? *row.best_config : row.config));
-  return ped_anova(*space, configs, {what.best_share, facts->what.experiment.seed});
+  auto configs = judged_configs(
+      *reader, {*by, facts->what.experiment.constraints, repeat_rule_of(facts->what)});
+  if (!configs)
+    return configs.error();
+  return judged(*space, *configs, {what.best_share, facts->what.experiment.seed}, what.by,
+                facts->what);
 }
 
 std::string percent(double share) {
@@ -70,51 +145,56 @@ std::string percent(double share) {
   return {text.data(), static_cast<std::size_t>(size)};
 }
 
-std::string best_text(const parameter_importance& x) {
+std::string best_text(const parameter_standing& x) {
   if (x.best == 0)
     return "-";
   auto from = short_text(x.from);
   return x.from == x.to ? from : from + " to " + short_text(x.to);
 }
 
-void write_table(const std::vector<parameter_importance>& all, const table_look& look,
-                 std::ostream& out) {
+void write_table(const judgement& what, const table_look& look, std::ostream& out) {
   text_table table{{{"parameter"},
                     {"importance", true},
                     {"more than chance", false, 2},
                     {"the best have", false, 1},
-                    {"trials", true, 3},
+                    {"configs", true, 3},
                     {"best", true, 3}}};
-  for (const auto& x : all)
-    table.add({x.parameter, percent(x.share), x.is_significant() ? "yes" : "no", best_text(x),
-               std::to_string(x.trials), std::to_string(x.best)},
-              x.is_significant() ? tint::plain : tint::faint);
+  for (const auto& x : what.all)
+    table.add({x.where.parameter, percent(x.share), x.more_than_chance ? "yes" : "no",
+               best_text(x.where), std::to_string(x.where.trials), std::to_string(x.where.best)},
+              x.more_than_chance ? tint::plain : tint::faint);
   for (const auto& line : table.lines(look.width, look.colors))
     out << line << '\n';
+  out << (what.by == measure::model ? "by a model of the results: what the score would change by, "
+                                      "everywhere in the space\n"
+                                    : "by where the best are, and where all are\n");
 }
 
-object to_object(const parameter_importance& x) {
-  auto known = x.best > 0;
-  return {{"parameter", x.parameter},
-          {"importance", x.share},
-          {"divergence", x.divergence},
-          {"by_chance", x.by_chance},
-          {"more_than_chance", value{x.is_significant()}},
-          {"from", known ? x.from : value{}},
-          {"to", known ? x.to : value{}},
-          {"trials", static_cast<std::int64_t>(x.trials)},
-          {"best", static_cast<std::int64_t>(x.best)}};
+object to_object(const judged_parameter& x, measure by) {
+  auto known = x.where.best > 0;
+  object result{{"parameter", x.where.parameter}, {"importance", x.share}};
+  for (const auto& [name, number] : x.details)
+    result.set(name, number);
+  result.set("more_than_chance", value{x.more_than_chance});
+  result.set("from", known ? x.where.from : value{});
+  result.set("to", known ? x.where.to : value{});
+  result.set("configs", static_cast<std::int64_t>(x.where.trials));
+  result.set("best", static_cast<std::int64_t>(x.where.best));
+  result.set("by", by == measure::model ? "model" : "ped-anova");
+  return result;
 }
 
-void write_csv(const std::vector<parameter_importance>& all, std::ostream& out) {
-  std::vector<std::string> titles;
-  for (const auto& [name, what] : to_object(parameter_importance{}))
-    titles.push_back(name);
-  out << csv_line(titles);
-  for (const auto& x : all) {
+void write_csv(const judgement& what, std::ostream& out) {
+  auto is_first = true;
+  for (const auto& x : what.all) {
+    std::vector<std::string> titles;
     std::vector<std::string> fields;
-    for (const auto& [name, what] : to_object(x))
-      fields.push_back(what.is_null() ? "" : to_text(what));
+    for (const auto& [name, field] : to_object(x, what.by)) {
+      titles.push_back(name);
+      fields.push_back(field.is_null() ? "" : to_text(field));
+    }
+    if (std::exchange(is_first, false))
+      out << csv_line(titles);
     out << csv_line(fields);
   }
 }
@@ -126,7 +206,7 @@ expected<void> show_importance(const importance_request& what, output_format for
   auto directory = directory_of(what.directory);
   if (!directory)
     return directory.error();
-  auto all = importances_in(*directory, what);
+  auto all = judgement_of(*directory, what);
   if (!all)
     return all.error();
   switch (format) {
@@ -138,14 +218,14 @@ expected<void> show_importance(const importance_request& what, output_format for
       break;
     case output_format::json: {
       value::list rows;
-      for (const auto& x : *all)
-        rows.emplace_back(to_object(x));
+      for (const auto& x : all->all)
+        rows.emplace_back(to_object(x, all->by));
       out << to_json(value{std::move(rows)}) << '\n';
       break;
     }
     case output_format::jsonl:
-      for (const auto& x : *all)
-        out << to_json(to_object(x)) << '\n';
+      for (const auto& x : all->all)
+        out << to_json(to_object(x, all->by)) << '\n';
       break;
   }
   return {};

@@ -48,9 +48,8 @@ std::vector<std::size_t> first_front(std::span<const double> values, std::size_t
   std::vector<std::size_t> result;
   for (auto i : of) {
     auto x = point_at(values, objectives, i);
-    auto falls = std::any_of(result.rbegin(), result.rend(), [&](auto j) {
-      return dominates(point_at(values, objectives, j), x);
-    });
+    auto falls = std::any_of(result.rbegin(), result.rend(),
+                             [&](auto j) { return dominates(point_at(values, objectives, j), x); });
     (falls ? rest : result).push_back(i);
   }
   return result;
@@ -102,9 +101,8 @@ std::vector<std::size_t> spread(std::span<const double> values, std::uint32_t ob
   return result;
 }
 
-std::vector<std::vector<std::size_t>> non_dominated_fronts(std::span<const double> values,
-                                                           std::uint32_t objectives,
-                                                           std::size_t most) {
+std::vector<std::vector<std::size_t>>
+non_dominated_fronts(std::span<const double> values, std::uint32_t objectives, std::size_t most) {
   std::vector<std::size_t> left(values.size() / objectives);
   std::iota(left.begin(), left.end(), std::size_t{0});
   // A point is dominated by none that comes after it.
@@ -138,10 +136,9 @@ std::vector<double> crowding(std::span<const double> values, std::uint32_t objec
                      [&](auto a, auto b) { return values[a * m + k] < values[b * m + k]; });
     for (std::size_t i = 0; i < count; ++i) {
       auto is_end = i == 0 || i + 1 == count;
-      result[order[i]] += is_end ? std::numeric_limits<double>::infinity()
-                                 : scale[k]
-                                       * (values[order[i + 1] * m + k]
-                                          - values[order[i - 1] * m + k]);
+      result[order[i]]
+          += is_end ? std::numeric_limits<double>::infinity()
+                    : scale[k] * (values[order[i + 1] * m + k] - values[order[i - 1] * m + k]);
     }
   }
   return result;

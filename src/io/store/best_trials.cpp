@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace tune {
@@ -104,6 +107,45 @@ expected<std::vector<trial_row>> best_runs(store_reader& from, const best_rule& 
 }
 
 } // namespace
+
+namespace {
+
+const object& config_of(const trial_row& x) {
+  return x.best_config ? *x.best_config : x.config;
+}
+
+/// Best first, the same configuration more than once.
+std::vector<judged_config> all_judged(std::vector<judged> known, const repeat_rule& rule) {
+  std::vector<judged_config> result;
+  if (!rule.is_on()) {
+    std::erase_if(known, [](const judged& x) { return std::isnan(x.how.score); });
+    std::stable_sort(known.begin(), known.end(),
+                     [](const judged& x, const judged& y) { return is_better(x.how, y.how); });
+    for (const auto& x : known)
+      result.push_back({x.how, config_of(x.row)});
+    return result;
+  }
+  std::map<trial_id, const trial_row*> rows;
+  for (const auto& x : known)
+    rows.emplace(x.row.trial, &x.row);
+  for (const auto& group : book_of(known, rule).ranked(known.size()))
+    result.push_back({group.how, config_of(*rows.at(group.best))});
+  return result;
+}
+
+} // namespace
+
+expected<std::vector<judged_config>> judged_configs(store_reader& from, const best_rule& rule) {
+  auto known = judge_each(from, rule);
+  if (!known)
+    return known.error();
+  auto all = all_judged(std::move(*known), rule.repeats);
+  std::set<std::string> seen;
+  std::erase_if(all, [&](const judged_config& x) {
+    return !seen.insert(run_key(x.config, rule.repeats.parameter)).second;
+  });
+  return all;
+}
 
 expected<run_book> runs_of(store_reader& from, const best_rule& rule) {
   auto known = judge_each(from, rule);

@@ -26,8 +26,8 @@ namespace tune {
 [[nodiscard]] std::vector<std::size_t> spread(std::span<const double> values,
                                               std::uint32_t objectives, std::size_t count);
 
-/// The fronts of the points, best first: no point of a front is dominated by another of it, and each
-/// is by one of the front before, if there is one. Within a front earlier points first.
+/// The fronts of the points, best first: no point of a front is dominated by another of it, and
+/// each is by one of the front before, if there is one. Within a front earlier points first.
 ///
 /// Costs O(objectives · points · points of the fronts that are returned) at worst.
 /// @param values     One point after the other, larger is better, no NaN.

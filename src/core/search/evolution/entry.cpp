@@ -1,8 +1,8 @@
 /// Regularised evolution as a choice of the INI file.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/learner/entry.hpp"
 #include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/search/evolution/evolution.hpp"
-#include "tune/core/search/learner/entry.hpp"
 
 namespace tune::evolution {
 
@@ -15,8 +15,8 @@ searcher_catalogue::entry make_entry() {
     how.sample = static_cast<std::size_t>(from.integer("sample"));
     if (how.sample > how.population)
       return expected<std::unique_ptr<searcher>>{
-          error{ec::bad_option, "sample: must be no larger than population, "
-                                    + std::to_string(how.population)}};
+          error{ec::bad_option,
+                "sample: must be no larger than population, " + std::to_string(how.population)}};
     learning::settings begin{"evolution", how.population, true};
     return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
   };

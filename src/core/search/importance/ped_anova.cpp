@@ -132,70 +132,105 @@ std::size_t cell_of(const axis& x, double at, std::size_t cells) {
   return std::min(cell, cells - 1);
 }
 
-/// Where the best are.
-void describe_best(parameter_importance& to, const axis& x, const std::vector<double>& ordered,
-                   const column& cells) {
-  if (!x.is_category()) {
-    auto at = [&](double share) {
-      auto last = static_cast<double>(ordered.size() - 1);
-      return ordered[static_cast<std::size_t>(std::lround(share * last))];
-    };
-    to.from = x.at(at(0.1));
-    to.to = x.at(at(0.9));
-    return;
-  }
-  auto counts = cells.counts(to.best);
-  auto most = std::max_element(counts.begin(), counts.end());
-  to.from = to.to = x.at(static_cast<double>(most - counts.begin()));
-}
+/// A parameter's values: cells by trial, and coordinates, both the best trial first.
+struct measured_column {
+  axis on;
+  column cells;
+  std::vector<double> coordinates;
+};
 
-parameter_importance measured(const parameter& of, const axis& x,
-                              const std::vector<std::shared_ptr<const object>>& best_first,
-                              const importance_settings& how) {
-  parameter_importance result;
-  result.parameter = of.name;
-  column found{cells_of(x), x.is_category()};
-  std::vector<double> ordered;
+/// Nothing where it has one value.
+std::optional<measured_column>
+column_of(const parameter& of, const std::vector<std::shared_ptr<const object>>& best_first) {
+  auto on = axis_of(of);
+  if (!on)
+    return std::nullopt;
+  measured_column result{*on, {cells_of(*on), on->is_category()}, {}};
   for (const auto& config : best_first) {
     const auto* given = find_parameter(*config, of.name);
-    auto at = given == nullptr ? std::nullopt : x.coordinate(*given);
+    auto at = given == nullptr ? std::nullopt : on->coordinate(*given);
     if (!at)
       continue;
-    found.cell_of.push_back(cell_of(x, *at, found.cells));
-    ordered.push_back(*at);
+    result.cells.cell_of.push_back(cell_of(*on, *at, result.cells.cells));
+    result.coordinates.push_back(*at);
   }
-  result.trials = found.cell_of.size();
+  return result;
+}
+
+parameter_standing standing_in(const parameter& of, const measured_column& what,
+                               double best_share) {
+  parameter_standing result;
+  result.parameter = of.name;
+  result.trials = what.coordinates.size();
   if (result.trials < fewest_trials)
     return result;
-  auto wanted = std::ceil(how.best_share * static_cast<double>(result.trials));
+  auto wanted = std::ceil(best_share * static_cast<double>(result.trials));
   result.best = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 2, result.trials - 1);
-  auto all = density_of(found, found.counts(result.trials));
-  auto often = static_cast<double>(result.trials) / static_cast<double>(best_first.size());
-  result.divergence = often * divergence_of(density_of(found, found.counts(result.best)), all);
-  result.by_chance = often * by_chance(found, all, result.best, {how.seed, of.name, 0});
+  if (what.on.is_category()) {
+    auto counts = what.cells.counts(result.best);
+    auto most = std::max_element(counts.begin(), counts.end());
+    result.from = result.to = what.on.at(static_cast<double>(most - counts.begin()));
+    return result;
+  }
+  auto ordered = what.coordinates;
   ordered.resize(result.best);
   std::sort(ordered.begin(), ordered.end());
-  describe_best(result, x, ordered, found);
+  auto at = [&](double share) {
+    auto last = static_cast<double>(ordered.size() - 1);
+    return ordered[static_cast<std::size_t>(std::lround(share * last))];
+  };
+  result.from = what.on.at(at(0.1));
+  result.to = what.on.at(at(0.9));
+  return result;
+}
+
+/// @param often Share of all trials that have the parameter.
+parameter_importance measured(const parameter& of, const measured_column& what, double often,
+                              const importance_settings& how) {
+  parameter_importance result;
+  result.where = standing_in(of, what, how.best_share);
+  auto best = result.where.best;
+  if (best == 0)
+    return result;
+  const auto& cells = what.cells;
+  auto all = density_of(cells, cells.counts(result.where.trials));
+  result.divergence = often * divergence_of(density_of(cells, cells.counts(best)), all);
+  result.by_chance = often * by_chance(cells, all, best, {how.seed, of.name, 0});
   return result;
 }
 
 } // namespace
 
+std::optional<error> refuse(const importance_settings& how, std::size_t trials) {
+  if (!(how.best_share > 0 && how.best_share < 1))
+    return error{ec::bad_option, "the share of the best must be between 0 and 1"};
+  if (trials < fewest_trials)
+    return error{ec::bad_option, std::to_string(trials) + " trials have a result, "
+                                     + std::to_string(fewest_trials) + " are needed"};
+  return std::nullopt;
+}
+
+parameter_standing standing_of(const parameter& of,
+                               const std::vector<std::shared_ptr<const object>>& best_first,
+                               double best_share) {
+  auto found = column_of(of, best_first);
+  return found ? standing_in(of, *found, best_share) : parameter_standing{of.name};
+}
+
 expected<std::vector<parameter_importance>>
 ped_anova(const search_space& space, const std::vector<std::shared_ptr<const object>>& best_first,
           const importance_settings& how) {
-  if (!(how.best_share > 0 && how.best_share < 1))
-    return error{ec::bad_option, "the share of the best must be between 0 and 1"};
-  if (best_first.size() < fewest_trials)
-    return error{ec::bad_option, std::to_string(best_first.size()) + " trials have a result, "
-                                     + std::to_string(fewest_trials) + " are needed"};
+  if (auto wrong = refuse(how, best_first.size()))
+    return *wrong;
   std::vector<parameter_importance> result;
   double sum = 0;
   for (const auto& x : space.parameters()) {
-    auto on = axis_of(x);
-    if (!on || x.numbers_runs)
+    auto found = column_of(x, best_first);
+    if (!found || x.numbers_runs)
       continue;
-    result.push_back(measured(x, *on, best_first, how));
+    auto often
+        = static_cast<double>(found->coordinates.size()) / static_cast<double>(best_first.size());
+    result.push_back(measured(x, *found, often, how));
     sum += result.back().divergence;
   }
   for (auto& x : result)

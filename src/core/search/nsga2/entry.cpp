@@ -1,7 +1,7 @@
 /// NSGA-II as a choice of the INI file.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/search/learner/entry.hpp"
+#include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/search/nsga2/nsga2.hpp"
 
 namespace tune::nsga2 {
@@ -23,8 +23,7 @@ std::vector<option_spec> known_options() {
       within(0, 1,
              option("mutation", number, "0",
                     "chance for each parameter to change; 0: 1 / number of parameters")),
-      within(0, 1000,
-             option("mutation_index", number, "5", "the larger, the smaller are changes")),
+      within(0, 1000, option("mutation_index", number, "5", "the larger, the smaller are changes")),
   };
 }
 
@@ -39,8 +38,7 @@ searcher_catalogue::entry make_entry() {
     learning::settings begin{"nsga2", how.population, true};
     return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
   };
-  return {"nsga2",
-          "a genetic algorithm over Pareto fronts; any number of objectives, no grids",
+  return {"nsga2", "a genetic algorithm over Pareto fronts; any number of objectives, no grids",
           "Deb et al., \"A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II\", IEEE "
           "Transactions on Evolutionary Computation 6, 2002",
           known_options(), make};

@@ -35,12 +35,11 @@ std::vector<member> survivors(std::vector<result> of, std::size_t most) {
     if (of[i].how == learning::ending::finished)
       (missed[i] == 0 ? good : bad).push_back(i);
   }
-  std::stable_sort(bad.begin(), bad.end(),
-                   [&](auto a, auto b) { return missed[a] < missed[b]; });
+  std::stable_sort(bad.begin(), bad.end(), [&](auto a, auto b) { return missed[a] < missed[b]; });
   std::vector<member> result;
   std::size_t number = 0;
-  for (const auto& front : non_dominated_fronts(learning::scores_of(of, good),
-                                                learning::objectives_of(of), most)) {
+  for (const auto& front :
+       non_dominated_fronts(learning::scores_of(of, good), learning::objectives_of(of), most)) {
     std::vector<std::size_t> which;
     for (auto k : front)
       which.push_back(good[k]);

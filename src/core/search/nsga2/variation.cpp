@@ -63,7 +63,8 @@ cube_point child_of(const encoding& space, const cube_point& x, const cube_point
   auto result = x;
   auto n = result.size();
   auto crosses = from.unit() < how.crossover;
-  auto chance = how.mutation > 0 ? how.mutation : 1 / static_cast<double>(std::max<std::size_t>(n, 1));
+  auto chance
+      = how.mutation > 0 ? how.mutation : 1 / static_cast<double>(std::max<std::size_t>(n, 1));
   for (std::size_t i = 0; i < n; ++i) {
     const auto& on = space.at(i);
     if (crosses && from.unit() < 0.5)

@@ -7,14 +7,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tune {
 
+/// Where a parameter's values are among trials.
+struct parameter_standing {
+  std::string parameter;
+  /// Trials that have the parameter; of those the best. No `best` where there are fewer than 10.
+  std::size_t trials = 0;
+  std::size_t best = 0;
+  /// Where the best are: the tenth and ninetieth percentile of an ordered parameter; of others the
+  /// most frequent value, twice.
+  value from = {};
+  value to = {};
+};
+
 /// How much one parameter had to do with it.
 struct parameter_importance {
-  std::string parameter;
+  parameter_standing where;
   /// Share of the importance of all parameters. [0, 1]; all are 0 where none made a difference.
   double share = 0;
   /// The same in the unit in which parameters are compared: the Pearson divergence between where
@@ -22,13 +35,6 @@ struct parameter_importance {
   double divergence = 0;
   /// The divergence that nineteen of twenty drawings of as many trials by chance stay below.
   double by_chance = 0;
-  /// Trials that have the parameter; of those the best.
-  std::size_t trials = 0;
-  std::size_t best = 0;
-  /// Where the best are: the tenth and ninetieth percentile of an ordered parameter; of others the
-  /// most frequent value, twice.
-  value from;
-  value to;
 
   /// Whether the best trials differ from the others by more than chance makes them.
   [[nodiscard]] bool is_significant() const { return divergence > by_chance; }
@@ -40,6 +46,15 @@ struct importance_settings {
   /// Of the drawings by chance.
   std::uint64_t seed = 0;
 };
+
+/// Why nothing can be said of so many trials. Empty where it can.
+[[nodiscard]] std::optional<error> refuse(const importance_settings& how, std::size_t trials);
+
+/// Where the best are among all that have the parameter.
+/// @param best_first Configurations, the best first.
+[[nodiscard]] parameter_standing
+standing_of(const parameter& of, const std::vector<std::shared_ptr<const object>>& best_first,
+            double best_share);
 
 /// Importances after PED-ANOVA (Watanabe et al., IJCAI 2023), largest first: for each parameter the
 /// sum over its values of p_all (p_best / p_all - 1)^2, with densities of the best trials and of

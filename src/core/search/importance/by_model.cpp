@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/importance/by_model.hpp"
+
+#include "tune/core/rng.hpp"
+#include "tune/core/search/encoding/encoding.hpp"
+#include "tune/core/search/gp/kernel_book.hpp"
+#include "tune/core/search/gp/targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+constexpr gp::portion learnt_from{50, 0, 150};
+constexpr std::size_t samples = 1000;
+constexpr int iterations = 60;
+/// Predictions are made for so many points at once.
+constexpr std::size_t chunk = 250;
+
+struct lesson {
+  std::vector<cube_point> at;
+  /// To be minimised, with mean 0 and variance 1.
+  std::vector<double> targets;
+};
+
+lesson lesson_of(const encoding& space, const std::vector<scored_config>& best_first,
+                 std::uint64_t seed) {
+  lesson all;
+  for (const auto& x : best_first) {
+    auto at = space.encoded(*x.config);
+    if (!at)
+      continue;
+    all.at.push_back(std::move(*at));
+    all.targets.push_back(-x.score);
+  }
+  lesson result;
+  for (auto i : gp::portion_of(all.targets, learnt_from, seed)) {
+    result.at.push_back(all.at[i]);
+    result.targets.push_back(all.targets[i]);
+  }
+  result.targets = gp::standardised(std::move(result.targets));
+  auto lambda = gp::fitted_lambda(result.targets);
+  for (auto& x : result.targets)
+    x = gp::yeo_johnson(x, lambda);
+  result.targets = gp::standardised(std::move(result.targets));
+  return result;
+}
+
+/// @param without An axis on which all stand at the same place; none where it is beyond the last.
+gp::inputs inputs_of(const encoding& space, std::vector<cube_point> points, std::size_t without) {
+  gp::inputs result{space};
+  for (auto& x : points) {
+    if (without < x.size())
+      x[without] = space.at(without).is_category() ? 0 : 0.5;
+    result.add(x);
+  }
+  return result;
+}
+
+gp::fit fitted(const encoding& space, const lesson& from, std::size_t without,
+               const gp::kernel_logs* start) {
+  auto at = inputs_of(space, from.at, without);
+  auto prior = gp::kernel_prior::of(space.mean_active());
+  auto begin = start != nullptr ? *start : gp::first_guess(prior, at.dimensions());
+  if (without < at.dimensions())
+    begin[without] = prior.log_length;
+  return gp::descend(at, from.targets, prior, std::move(begin), iterations);
+}
+
+std::vector<double> predicted(const gp::model& by, const encoding& space,
+                              const std::vector<cube_point>& at) {
+  std::vector<double> result;
+  for (std::size_t first = 0; first < at.size(); first += chunk) {
+    gp::inputs some{space};
+    for (auto i = first; i < std::min(first + chunk, at.size()); ++i)
+      some.add(at[i]);
+    std::vector<double> means;
+    std::vector<double> variances;
+    by.predict(some, means, variances);
+    result.insert(result.end(), means.begin(), means.end());
+  }
+  return result;
+}
+
+/// Total effects of all axes, as shares of the variance.
+std::vector<double> effects_of(const gp::model& by, const encoding& space, std::uint64_t seed) {
+  rng chance{seed, "effects", 0};
+  std::vector<cube_point> latent;
+  std::vector<cube_point> at;
+  for (std::size_t i = 0; i < samples; ++i) {
+    latent.push_back(space.random(chance));
+    at.push_back(space.canonical(latent.back()));
+  }
+  auto values = predicted(by, space, at);
+  double mean = 0;
+  double variance = 0;
+  for (auto x : values)
+    mean += x / samples;
+  for (auto x : values)
+    variance += (x - mean) * (x - mean) / samples;
+  std::vector<double> result;
+  for (std::size_t axis = 0; axis < space.dimensions(); ++axis) {
+    std::vector<cube_point> moved;
+    for (auto x : latent) {
+      x[axis] = space.draw(axis, chance);
+      moved.push_back(space.canonical(x));
+    }
+    auto others = predicted(by, space, moved);
+    double sum = 0;
+    for (std::size_t i = 0; i < samples; ++i)
+      sum += (values[i] - others[i]) * (values[i] - others[i]) / (2 * samples);
+    result.push_back(variance > 0 ? std::min(1.0, sum / variance) : 0);
+  }
+  return result;
+}
+
+} // namespace
+
+expected<std::vector<model_importance>>
+importance_by_model(const search_space& space, const std::vector<scored_config>& best_first,
+                    const importance_settings& how) {
+  if (auto wrong = refuse(how, best_first.size()))
+    return *wrong;
+  auto laid_out
+      = encoding::make(std::make_shared<const search_space>(space), "a model of the results");
+  if (!laid_out)
+    return laid_out.error();
+  auto lesson = lesson_of(*laid_out, best_first, how.seed);
+  if (auto wrong = refuse(how, lesson.at.size()))
+    return *wrong;
+  auto none = laid_out->dimensions();
+  auto with = fitted(*laid_out, lesson, none, nullptr);
+  gp::model by{inputs_of(*laid_out, lesson.at, none), lesson.targets, with.logs};
+  auto effects = effects_of(by, *laid_out, how.seed);
+  std::vector<std::shared_ptr<const object>> configs;
+  for (const auto& x : best_first)
+    configs.push_back(x.config);
+  std::vector<model_importance> result;
+  double sum = 0;
+  for (std::size_t i = 0; i < none; ++i) {
+    const auto& parameter = laid_out->parameter_of(i);
+    if (parameter.numbers_runs)
+      continue;
+    model_importance made;
+    made.where = standing_of(parameter, configs, how.best_share);
+    made.effect = effects[i];
+    auto without = std::min(fitted(*laid_out, lesson, i, &with.logs).misfit,
+                            fitted(*laid_out, lesson, i, nullptr).misfit);
+    made.evidence = std::max(0.0, without - with.misfit);
+    sum += made.effect;
+    result.push_back(std::move(made));
+  }
+  for (auto& x : result)
+    x.share = sum > 0 ? x.effect / sum : 0;
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return a.effect > b.effect; });
+  return result;
+}
+
+} // namespace tune
