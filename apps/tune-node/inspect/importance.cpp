@@ -108,11 +108,20 @@ bool has_learnt(const spec& what) {
   return std::find(blind.begin(), blind.end(), what.search.type) == blind.end();
 }
 
+/// Whether values of some parameter are lists, whose places only a model knows.
+bool has_lists(const search_space& space) {
+  return std::any_of(space.parameters().begin(), space.parameters().end(), [](const parameter& x) {
+    return std::holds_alternative<permutation_of>(x.what)
+           || std::holds_alternative<subset_of>(x.what);
+  });
+}
+
 expected<judgement> judged(const search_space& space, const std::vector<judged_config>& from,
                            const importance_settings& how, measure by, const spec& what) {
   if (by == measure::automatic) {
-    auto found = has_learnt(what) ? by_model(space, from, how) : by_densities(space, from, how);
-    return found || !has_learnt(what) ? found : by_densities(space, from, how);
+    auto suits = has_learnt(what) || has_lists(space);
+    auto found = suits ? by_model(space, from, how) : by_densities(space, from, how);
+    return found || !suits ? found : by_densities(space, from, how);
   }
   return by == measure::model ? by_model(space, from, how) : by_densities(space, from, how);
 }

@@ -77,6 +77,65 @@ double value_at(const normal_range& x, double u) {
   return x.step > 0 ? multiple_of(x.step, std::round(real / x.step)) : real;
 }
 
+std::uint64_t factorial(std::size_t n) {
+  std::uint64_t result = 1;
+  for (std::uint64_t i = 2; i <= n; ++i)
+    result *= i;
+  return result;
+}
+
+/// Number `index` of all orders, those that begin with the first item first.
+value nth_order(std::vector<value> items, std::uint64_t index) {
+  value::list result;
+  while (!items.empty()) {
+    auto each = factorial(items.size() - 1);
+    auto first = items.begin() + static_cast<std::ptrdiff_t>(index / each);
+    result.push_back(std::move(*first));
+    items.erase(first);
+    index %= each;
+  }
+  return value{std::move(result)};
+}
+
+/// The items whose bit of `index` is set.
+value nth_subset(const std::vector<value>& items, std::uint64_t index) {
+  value::list result;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if ((index >> i & 1) != 0)
+      result.push_back(items[i]);
+  }
+  return value{std::move(result)};
+}
+
+std::uint64_t count_of(const permutation_of& x) {
+  return factorial(x.items.size());
+}
+
+std::uint64_t count_of(const subset_of& x) {
+  return std::uint64_t{1} << x.items.size();
+}
+
+value value_at(const permutation_of& x, double u) {
+  return nth_order(x.items, index_at(count_of(x), u));
+}
+
+value value_at(const subset_of& x, double u) {
+  return nth_subset(x.items, index_at(count_of(x), u));
+}
+
+/// Whether `x` is a list of items, none of them twice.
+bool lists_each_once(const std::vector<value>& items, const value& x) {
+  const auto* list = x.as_list();
+  if (list == nullptr)
+    return false;
+  for (auto i = list->begin(); i != list->end(); ++i) {
+    auto again = std::find(i + 1, list->end(), *i) != list->end();
+    if (again || std::find(items.begin(), items.end(), *i) == items.end())
+      return false;
+  }
+  return true;
+}
+
 struct picker {
   double u;
 
@@ -107,6 +166,10 @@ struct tester {
   bool operator()(const constant& d) const { return d.what == x; }
   bool operator()(const choice_of& d) const { return is_one_of(d.options, x); }
   bool operator()(const grid_of& d) const { return is_one_of(d.options, x); }
+  bool operator()(const permutation_of& d) const {
+    return lists_each_once(d.items, x) && x.as_list()->size() == d.items.size();
+  }
+  bool operator()(const subset_of& d) const { return lists_each_once(d.items, x); }
   bool operator()(const float_range& d) const {
     auto number = real(x);
     if (!number)
@@ -141,6 +204,12 @@ struct lister {
   answer operator()(const constant& d) const { return limited({d.what}); }
   answer operator()(const choice_of& d) const { return limited(d.options); }
   answer operator()(const grid_of& d) const { return limited(d.options); }
+  answer operator()(const permutation_of& d) const {
+    return counted(count_of(d), [&](std::uint64_t i) { return nth_order(d.items, i); });
+  }
+  answer operator()(const subset_of& d) const {
+    return counted(count_of(d), [&](std::uint64_t i) { return nth_subset(d.items, i); });
+  }
   answer operator()(const normal_range&) const { return std::nullopt; }
   answer operator()(const float_range& d) const {
     if (d.step <= 0)
@@ -167,6 +236,15 @@ struct lister {
   }
 
 private:
+  template <class ValueOf>
+  answer counted(std::uint64_t count, const ValueOf& value_of) const {
+    if (count > most)
+      return std::nullopt;
+    std::vector<value> result;
+    for (std::uint64_t i = 0; i < count; ++i)
+      result.push_back(value_of(i));
+    return result;
+  }
   answer limited(std::vector<value> xs) const {
     return xs.size() > most ? std::nullopt : answer{std::move(xs)};
   }

@@ -167,6 +167,36 @@ expected<domain> build_normal(const call& c) {
   return domain{normal_range{*mean, *sd, *step}};
 }
 
+expected<domain> build_ordinal(const call& c) {
+  choice_of result;
+  for (const auto& x : c.arguments) {
+    if (std::find(result.options.begin(), result.options.end(), x.what) != result.options.end())
+      return c.in.wrong_at(x.position, "ordinal(a, b, …): " + literal_text(x.what) + " comes twice",
+                           ec::bad_option);
+    result.options.push_back(x.what);
+  }
+  result.ordered = true;
+  return domain{std::move(result)};
+}
+
+template <class Items>
+expected<domain> build_items(const call& c) {
+  Items result;
+  for (const auto& x : c.arguments) {
+    if (std::find(result.items.begin(), result.items.end(), x.what) != result.items.end())
+      return c.in.wrong_at(x.position,
+                           signature(c.kind) + ": " + literal_text(x.what) + " comes twice",
+                           ec::bad_option);
+    result.items.push_back(x.what);
+  }
+  if (result.items.size() > Items::most_items)
+    return c.in.wrong_at(0,
+                         signature(c.kind) + " takes at most " + std::to_string(Items::most_items)
+                             + " items, not " + std::to_string(result.items.size()),
+                         ec::bad_option);
+  return domain{std::move(result)};
+}
+
 template <class List>
 expected<domain> build_list(const call& c) {
   List result;
@@ -188,7 +218,10 @@ constexpr distribution distributions[] = {
     {"qrandint", {"low", "high", "q"}, 2, 3, build_int<false, true>},
     {"qlograndint", {"low", "high", "q"}, 2, 3, build_int<true, true>},
     {"choice", {}, 1, any_number, build_list<choice_of>},
+    {"ordinal", {}, 1, any_number, build_ordinal},
     {"grid", {}, 1, any_number, build_list<grid_of>},
+    {"permutation", {}, 2, any_number, build_items<permutation_of>},
+    {"subset", {}, 1, any_number, build_items<subset_of>},
 };
 
 error unknown_distribution(const scanner& in, std::size_t at, std::string_view name) {
@@ -240,7 +273,10 @@ expected<domain> read_call(scanner& in, std::size_t at, std::string_view name) {
   auto n = arguments->size();
   if (n < kind->least || n > kind->most) {
     if (kind->most == any_number)
-      return in.wrong_at(at, signature(*kind) + " needs at least one value", ec::bad_option);
+      return in.wrong_at(at,
+                         signature(*kind) + " needs at least "
+                             + (kind->least == 1 ? "one value" : "two values"),
+                         ec::bad_option);
     return in.wrong_at(at,
                        "expected " + signature(*kind) + ", found " + std::to_string(n)
                            + (n == 1 ? " argument" : " arguments"),
@@ -265,7 +301,11 @@ struct renderer {
   }
 
   std::string operator()(const constant& x) const { return literal_text(x.what); }
-  std::string operator()(const choice_of& x) const { return joined("choice", x.options); }
+  std::string operator()(const choice_of& x) const {
+    return joined(x.ordered ? "ordinal" : "choice", x.options);
+  }
+  std::string operator()(const permutation_of& x) const { return joined("permutation", x.items); }
+  std::string operator()(const subset_of& x) const { return joined("subset", x.items); }
   std::string operator()(const grid_of& x) const { return joined("grid", x.options); }
   std::string operator()(const float_range& x) const {
     if (x.step > 0)

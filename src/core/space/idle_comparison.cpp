@@ -39,6 +39,8 @@ struct finder {
   bool operator()(const constant&) const { return true; }
   bool operator()(const choice_of& x) const { return one_of(x.options); }
   bool operator()(const grid_of& x) const { return one_of(x.options); }
+  bool operator()(const permutation_of&) const { return true; }
+  bool operator()(const subset_of&) const { return true; }
   bool operator()(const normal_range&) const { return is_number(literal); }
   bool operator()(const float_range& x) const {
     return is_number(literal) && some_between(x.low, x.high, how, *literal.number());

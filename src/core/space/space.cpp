@@ -204,7 +204,8 @@ void flatten_into(std::vector<std::pair<std::string, value>>& to, const std::str
 
 } // namespace
 
-expected<search_space> search_space::make(std::vector<parameter> parameters) {
+expected<search_space> search_space::make(std::vector<parameter> parameters,
+                                          std::optional<space_constraint> keeping) {
   auto known = index_names(parameters);
   if (!known)
     return known.error();
@@ -218,7 +219,48 @@ expected<search_space> search_space::make(std::vector<parameter> parameters) {
   result.parameters_ = std::move(parameters);
   result.order_ = std::move(*order);
   result.parents_ = std::move(*parents);
+  if (keeping) {
+    if (auto wrong = result.constrain(std::move(*keeping)))
+      return *wrong;
+  }
   return result;
+}
+
+std::optional<error> search_space::constrain(space_constraint by) {
+  for (const auto& name : by.names()) {
+    auto i = std::find_if(parameters_.begin(), parameters_.end(),
+                          [&](const parameter& x) { return x.name == name; });
+    if (i == parameters_.end())
+      return about(constraint_line,
+                   "it reads " + quoted(name) + ", which is not a parameter"
+                       + hint(name, parameters_) + "; texts stand in quotes",
+                   ec::unknown_name);
+    constrained_.push_back(static_cast<std::size_t>(i - parameters_.begin()));
+  }
+  constraint_ = std::move(by);
+  constexpr std::uint64_t draws = 10'000;
+  std::vector<value> values(parameters_.size());
+  for (std::uint64_t n = 0; n < draws; ++n) {
+    rng from{0, "constraint of a space", n};
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = sample(parameters_[i].what, from);
+    if (allows(values))
+      return std::nullopt;
+  }
+  return about(constraint_line,
+               "none of 10,000 random configurations keeps " + constraint_->text()
+                   + "; narrow the ranges",
+               ec::bad_option);
+}
+
+bool search_space::allows(const std::vector<value>& values) const {
+  if (!constraint_)
+    return true;
+  auto alive = active(values);
+  std::vector<const value*> read;
+  for (auto p : constrained_)
+    read.push_back(alive[p] ? &values[p] : nullptr);
+  return constraint_->allows(read);
 }
 
 const parameter* search_space::find(std::string_view name) const {
@@ -341,7 +383,14 @@ std::optional<error> search_space::reject(const object& config, bool partial) co
     if (const auto* only = std::get_if<constant>(&x.what))
       given = &only->what;
   }
-  return std::nullopt;
+  if (!constraint_)
+    return std::nullopt;
+  std::vector<const value*> read;
+  for (auto p : constrained_)
+    read.push_back(from.given[p]);
+  if (constraint_->allows(read))
+    return std::nullopt;
+  return about(constraint_line, constraint_->text() + " is not kept", ec::bad_option);
 }
 
 const value* find_parameter(const object& config, std::string_view name) {

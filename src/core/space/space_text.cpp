@@ -70,13 +70,21 @@ expected<parameter> parse_parameter(const parameter_text& line) {
 expected<search_space> search_space::parse(const std::vector<parameter_text>& lines) {
   std::vector<parameter> parameters;
   parameters.reserve(lines.size());
+  std::optional<space_constraint> constraint;
   for (const auto& line : lines) {
+    if (line.name == constraint_line) {
+      auto read = space_constraint::parse(line.text);
+      if (!read)
+        return prefixed(line.name, read.error());
+      constraint = std::move(*read);
+      continue;
+    }
     auto one = parse_parameter(line);
     if (!one)
       return one.error();
     parameters.push_back(std::move(*one));
   }
-  return make(std::move(parameters));
+  return make(std::move(parameters), std::move(constraint));
 }
 
 } // namespace tune

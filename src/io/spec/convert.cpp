@@ -206,7 +206,9 @@ std::shared_ptr<const search_space> searched_in(std::shared_ptr<const search_spa
   if (parameters.size() == space->parameters().size())
     return space;
   // No condition reads it: loading has looked.
-  auto result = search_space::make(std::move(parameters));
+  const auto* kept = space->constraint();
+  auto result = search_space::make(std::move(parameters),
+                                   kept != nullptr ? std::optional{*kept} : std::nullopt);
   return result ? std::make_shared<const search_space>(std::move(*result)) : space;
 }
 

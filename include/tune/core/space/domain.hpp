@@ -45,9 +45,11 @@ struct normal_range {
   double step = 0;
 };
 
-/// One of a list, each equally likely.
+/// One of a list, each equally likely (choice, ordinal).
 struct choice_of {
   std::vector<value> options;
+  /// The list is in an order: neighbours are alike.
+  bool ordered = false;
 };
 
 /// Every one of a list.
@@ -55,12 +57,28 @@ struct grid_of {
   std::vector<value> options;
 };
 
+/// A list of all items, each once, in any order (permutation).
+struct permutation_of {
+  static constexpr std::size_t most_items = 12;
+  /// Each once. [2 … most_items]
+  std::vector<value> items;
+};
+
+/// A list of some of the items, of none or of all, in their order; each is in it or not, equally likely
+/// (subset).
+struct subset_of {
+  static constexpr std::size_t most_items = 32;
+  /// Each once. [1 … most_items]
+  std::vector<value> items;
+};
+
 /// Always the same.
 struct constant {
   value what;
 };
 
-using domain = std::variant<float_range, int_range, normal_range, choice_of, grid_of, constant>;
+using domain = std::variant<float_range, int_range, normal_range, choice_of, grid_of, constant,
+                            permutation_of, subset_of>;
 
 /// The value that stands at `u` of the domain, in [0, 1): its inverse distribution function.
 /// A grid is treated like a choice.
@@ -70,11 +88,13 @@ using domain = std::variant<float_range, int_range, normal_range, choice_of, gri
 [[nodiscard]] value sample(const domain& what, rng& from);
 
 /// Tells whether `x` is in the domain: right type, bounds, multiples. Whole numbers may stand for
-/// floats, and the upper bound of floats counts as inside: it is what people write.
+/// floats, and the upper bound of floats counts as inside: it is what people write. The members of a
+/// subset may come in any order.
 [[nodiscard]] bool contains(const domain& what, const value& x);
 
 /// Every value of a finite domain, each once per mention, smallest first where it is a range.
 /// Nothing where it is not finite or has more than `most` values.
+/// Permutations and subsets are listed as `at_quantile` counts them.
 [[nodiscard]] std::optional<std::vector<value>> all_values(const domain& what, std::size_t most);
 
 /// As a user would write it: "loguniform(1e-5, 0.1)".

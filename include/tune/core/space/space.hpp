@@ -4,6 +4,7 @@
 
 #include "tune/core/space/condition.hpp"
 #include "tune/core/space/domain.hpp"
+#include "tune/core/space/space_constraint.hpp"
 
 #include <optional>
 #include <string>
@@ -39,9 +40,13 @@ public:
   /// @errors for unknown names in conditions (with the nearest), cycles (naming the members),
   ///         doubled names, a name that is a prefix of another, names that `why_no_name`
   ///         refuses, lists without values; `detail` starts with the parameter's name in quotes.
-  [[nodiscard]] static expected<search_space> make(std::vector<parameter> parameters);
+  /// @param keeping What configurations must keep. It must read parameters alone, and some of 10,000
+  ///                random configurations must keep it.
+  [[nodiscard]] static expected<search_space> make(std::vector<parameter> parameters,
+                                                   std::optional<space_constraint> keeping = {});
 
-  /// Splits `… if condition`, parses both parts, then `make`.
+  /// Splits `… if condition`, parses both parts, then `make`. The line named `constraint` is no
+  /// parameter: it says what configurations must keep.
   [[nodiscard]] static expected<search_space> parse(const std::vector<parameter_text>& lines);
 
   /// In the order of declaration.
@@ -62,8 +67,16 @@ public:
   /// true (`a == x or b == y` can still hold while `b` is inactive).
   [[nodiscard]] std::vector<bool> active(const std::vector<value>& values) const;
 
+  /// What configurations must keep; null where there is nothing.
+  [[nodiscard]] const space_constraint* constraint() const {
+    return constraint_ ? &*constraint_ : nullptr;
+  }
+  /// Whether the configuration of these values keeps the constraint; inactive parameters are absent.
+  /// @param values One per parameter, as `parameters()`.
+  [[nodiscard]] bool allows(const std::vector<value>& values) const;
+
   /// Why `config` is not a configuration of this space (unknown key, value outside its domain,
-  /// inactive parameter given, active one missing); nothing if it is. Missing parameters are
+  /// inactive parameter given, active one missing, the constraint not kept); nothing if it is. Missing parameters are
   /// allowed if `partial`. The `detail` starts with the parameter's name in quotes.
   [[nodiscard]] std::optional<error> reject(const object& config, bool partial) const;
 
@@ -72,7 +85,15 @@ private:
   std::vector<std::size_t> order_;
   /// For each parameter the indices of what its condition reads, as `condition::names()`.
   std::vector<std::vector<std::size_t>> parents_;
+  std::optional<space_constraint> constraint_;
+  /// Indices of what the constraint reads, as `space_constraint::names()`.
+  std::vector<std::size_t> constrained_;
+
+  [[nodiscard]] std::optional<error> constrain(space_constraint by);
 };
+
+/// The name of the line of `[space]` that is a constraint.
+inline constexpr std::string_view constraint_line = "constraint";
 
 /// The value at a dotted path of a configuration: "optimizer.lr". A key that itself contains the
 /// dots is found first. Null where absent.

@@ -57,8 +57,10 @@ struct axis::builder {
   using answer = std::optional<axis>;
 
   answer operator()(const constant&) const { return std::nullopt; }
-  answer operator()(const grid_of& x) const { return list(x.options); }
-  answer operator()(const choice_of& x) const { return list(x.options); }
+  answer operator()(const grid_of& x) const { return list(x.options, false); }
+  answer operator()(const choice_of& x) const { return list(x.options, x.ordered); }
+  answer operator()(const permutation_of&) const { return std::nullopt; }
+  answer operator()(const subset_of&) const { return std::nullopt; }
   answer operator()(const float_range& x) const {
     if (x.step > 0)
       return steps(std::round(x.low / x.step), std::round(x.high / x.step), x.step, x.log, false);
@@ -94,12 +96,12 @@ struct axis::builder {
   }
 
 private:
-  static answer list(const std::vector<value>& options) {
+  static answer list(const std::vector<value>& options, bool ordered) {
     axis result;
     result.options_ = distinct(options);
     if (result.options_.size() < 2)
       return std::nullopt;
-    result.kind_ = is_scale(result.options_) ? kind::ordered : kind::category;
+    result.kind_ = ordered || is_scale(result.options_) ? kind::ordered : kind::category;
     result.cells_ = static_cast<double>(result.options_.size());
     result.last_ = result.cells_ - 1;
     return result;
@@ -124,6 +126,19 @@ private:
 
 std::optional<axis> axis::make(const domain& what) {
   return std::visit(builder{}, what);
+}
+
+std::vector<axis> axis::make_all(const domain& what) {
+  if (const auto* order = std::get_if<permutation_of>(&what)) {
+    choice_of ranks{{}, true};
+    for (std::size_t i = 0; i < order->items.size(); ++i)
+      ranks.options.emplace_back(static_cast<std::int64_t>(i));
+    return std::vector<axis>(order->items.size(), *make(ranks));
+  }
+  if (const auto* members = std::get_if<subset_of>(&what))
+    return std::vector<axis>(members->items.size(), *make(choice_of{{false, true}}));
+  auto one = make(what);
+  return one ? std::vector<axis>{std::move(*one)} : std::vector<axis>{};
 }
 
 /// A number, a number of steps, or an index.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace tune {
 
@@ -41,31 +43,102 @@ expected<encoding> encoding::make(std::shared_ptr<const search_space> space, std
 
 void encoding::lay_out() {
   const auto& all = space_->parameters();
-  axis_of_.assign(all.size(), -1);
+  sections_.assign(all.size(), {});
   is_read_.assign(all.size(), false);
   for (std::size_t p = 0; p < all.size(); ++p) {
     for (auto parent : space_->parents(p))
       is_read_[parent] = true;
     conditional_ = conditional_ || all[p].active_if.has_value();
-    auto made = axis::make(all[p].what);
-    if (!made)
-      continue;
-    axis_of_[p] = static_cast<std::ptrdiff_t>(axes_.size());
-    size_ *= made->is_finite() ? made->cells() : std::numeric_limits<double>::infinity();
-    parameters_.push_back(p);
-    axes_.push_back(std::move(*made));
+    auto made = axis::make_all(all[p].what);
+    sections_[p] = {axes_.size(), made.size()};
+    double left = static_cast<double>(made.size());
+    for (auto& x : made) {
+      size_ *= is_order(p)     ? left--
+               : x.is_finite() ? x.cells()
+                               : std::numeric_limits<double>::infinity();
+      parameters_.push_back(p);
+      axes_.push_back(std::move(x));
+    }
   }
 }
 
 void encoding::count_children() {
   children_.assign(axes_.size(), 0);
-  for (std::size_t p = 0; p < axis_of_.size(); ++p) {
+  for (std::size_t p = 0; p < sections_.size(); ++p) {
     for (auto parent : space_->parents(p)) {
-      auto i = axis_of_[parent];
-      if (i >= 0 && !space_->parameters()[parent].active_if)
-        ++children_[static_cast<std::size_t>(i)];
+      if (sections_[parent].count == 1 && !space_->parameters()[parent].active_if)
+        ++children_[sections_[parent].first];
     }
   }
+}
+
+/// Whether a parameter's axes are ranks.
+bool encoding::is_order(std::size_t p) const {
+  return std::holds_alternative<permutation_of>(space_->parameters()[p].what);
+}
+
+/// Gives each coordinate of a permutation that of its rank; the first of equal ones goes first.
+void encoding::rank(cube_point& latent, const section& of) const {
+  std::vector<std::size_t> order(of.count);
+  std::iota(order.begin(), order.end(), of.first);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return latent[a] < latent[b]; });
+  for (std::size_t k = 0; k < order.size(); ++k)
+    latent[order[k]] = axes_[order[k]].coordinate_of_cell(static_cast<double>(k));
+}
+
+/// The value of a parameter that is active, or would be.
+/// @param point Canonical but for what is inactive.
+value encoding::value_of(std::size_t p, const cube_point& point) const {
+  const auto& what = space_->parameters()[p].what;
+  auto [first, count] = sections_[p];
+  if (count == 0)
+    return at_quantile(what, 0);
+  auto at = [&](std::size_t i) { return std::isnan(point[i]) ? 0 : point[i]; };
+  if (const auto* order = std::get_if<permutation_of>(&what)) {
+    auto ranked = point;
+    for (auto i = first; i < first + count; ++i)
+      ranked[i] = at(i);
+    rank(ranked, sections_[p]);
+    value::list result(count);
+    for (std::size_t k = 0; k < count; ++k)
+      result[static_cast<std::size_t>(ranked[first + k] * axes_[first].cells())] = order->items[k];
+    return value{std::move(result)};
+  }
+  if (const auto* members = std::get_if<subset_of>(&what)) {
+    value::list result;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (at(first + k) >= 1)
+        result.push_back(members->items[k]);
+    }
+    return value{std::move(result)};
+  }
+  return axes_[first].at(at(first));
+}
+
+/// Sets the coordinates of a value. @returns whether it is one of the parameter.
+bool encoding::locate(std::size_t p, const value& what, cube_point& to) const {
+  const auto& kind = space_->parameters()[p].what;
+  auto [first, count] = sections_[p];
+  const auto* order = std::get_if<permutation_of>(&kind);
+  const auto* members = std::get_if<subset_of>(&kind);
+  if (order == nullptr && members == nullptr) {
+    auto u = axes_[first].coordinate(what);
+    to[first] = u.value_or(0);
+    return u.has_value();
+  }
+  if (!contains(kind, what))
+    return false;
+  const auto& items = order != nullptr ? order->items : members->items;
+  const auto& list = *what.as_list();
+  for (std::size_t k = 0; k < count; ++k) {
+    auto found = std::find(list.begin(), list.end(), items[k]);
+    to[first + k] = order != nullptr
+                        ? axes_[first + k].coordinate_of_cell(
+                            static_cast<double>(found - list.begin()))
+                        : static_cast<double>(found != list.end());
+  }
+  return true;
 }
 
 void encoding::measure() {
@@ -108,21 +181,24 @@ std::vector<bool> encoding::active(const cube_point& latent) const {
         read.push_back(alive[parent] ? &known[parent] : nullptr);
       alive[p] = all[p].active_if->decide(read).value_or(false);
     }
-    auto i = axis_of_[p];
-    if (i >= 0)
-      result[static_cast<std::size_t>(i)] = alive[p];
-    if (!is_read_[p] || !alive[p])
-      continue;
-    known[p] = i >= 0 ? axes_[static_cast<std::size_t>(i)].at(latent[static_cast<std::size_t>(i)])
-                      : at_quantile(all[p].what, 0);
+    for (std::size_t k = 0; k < sections_[p].count; ++k)
+      result[sections_[p].first + k] = alive[p];
+    if (is_read_[p] && alive[p])
+      known[p] = value_of(p, latent);
   }
   return result;
 }
 
 cube_point encoding::canonical(const cube_point& latent) const {
-  cube_point result(dimensions());
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = axes_[i].snapped(latent[i]);
+  auto result = latent;
+  for (std::size_t p = 0; p < sections_.size(); ++p) {
+    if (is_order(p)) {
+      rank(result, sections_[p]);
+      continue;
+    }
+    for (auto i = sections_[p].first; i < sections_[p].first + sections_[p].count; ++i)
+      result[i] = axes_[i].snapped(latent[i]);
+  }
   if (conditional_) {
     auto alive = active(result);
     for (std::size_t i = 0; i < result.size(); ++i)
@@ -150,17 +226,27 @@ void encoding::mutate(cube_point& latent, double step, std::size_t count, rng& f
       for (int tries = 0; tries < 4 && !alive[i]; ++tries)
         i = static_cast<std::size_t>(from.below(dimensions()));
     }
-    const auto& x = axes_[i];
-    if (x.is_category()) {
-      auto other = std::floor(from.unit() * (x.cells() - 1));
-      latent[i] = other >= std::floor(latent[i]) ? other + 1 : other;
-      continue;
-    }
-    auto u = moved(latent[i], step * from.normal(), from);
-    if (x.is_discrete() && x.snapped(u) == x.snapped(latent[i]))
-      u = std::clamp(latent[i] + (from.unit() < 0.5 ? -1 : 1) / x.cells(), 0.0, 1.0);
-    latent[i] = u;
+    change(latent, i, step, from);
   }
+}
+
+void encoding::change(cube_point& latent, std::size_t i, double step, rng& from) const {
+  const auto& x = axes_[i];
+  if (is_order(parameters_[i])) {
+    const auto& all = sections_[parameters_[i]];
+    auto other = all.first + static_cast<std::size_t>(from.below(all.count - 1));
+    std::swap(latent[i], latent[other >= i ? other + 1 : other]);
+    return;
+  }
+  if (x.is_category()) {
+    auto other = std::floor(from.unit() * (x.cells() - 1));
+    latent[i] = other >= std::floor(latent[i]) ? other + 1 : other;
+    return;
+  }
+  auto u = moved(latent[i], step * from.normal(), from);
+  if (x.is_discrete() && x.snapped(u) == x.snapped(latent[i]))
+    u = std::clamp(latent[i] + (from.unit() < 0.5 ? -1 : 1) / x.cells(), 0.0, 1.0);
+  latent[i] = u;
 }
 
 void encoding::shift(cube_point& latent, double step, rng& from) const {
@@ -188,9 +274,11 @@ encoding::first_free(const std::function<bool(std::uint64_t)>& taken) const {
   for (;;) {
     for (std::size_t i = 0; i < digits.size(); ++i)
       latent[i] = axes_[i].coordinate_of_cell(digits[i]);
-    auto point = canonical(latent);
-    if (!taken(key(point)))
-      return point;
+    if (!is_counted_twice(digits)) {
+      auto point = canonical(latent);
+      if (!taken(key(point)) && allows(point))
+        return point;
+    }
     std::size_t i = 0;
     while (i < digits.size() && ++digits[i] >= axes_[i].cells())
       digits[i++] = 0;
@@ -199,17 +287,30 @@ encoding::first_free(const std::function<bool(std::uint64_t)>& taken) const {
   }
 }
 
-std::vector<value> encoding::values(const cube_point& point) const {
-  const auto& all = space_->parameters();
-  std::vector<value> result(all.size());
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    auto i = static_cast<std::size_t>(axis_of_[p]);
-    if (axis_of_[p] < 0)
-      result[p] = at_quantile(all[p].what, 0);
-    else
-      result[p] = axes_[i].at(std::isnan(point[i]) ? 0 : point[i]);
+/// Whether two items of a permutation have the same rank, which other digits stand for.
+bool encoding::is_counted_twice(const cube_point& digits) const {
+  for (std::size_t p = 0; p < sections_.size(); ++p) {
+    if (!is_order(p))
+      continue;
+    auto first = digits.begin() + static_cast<std::ptrdiff_t>(sections_[p].first);
+    auto last = first + static_cast<std::ptrdiff_t>(sections_[p].count);
+    for (auto i = first; i != last; ++i) {
+      if (std::find(i + 1, last, *i) != last)
+        return true;
+    }
   }
+  return false;
+}
+
+std::vector<value> encoding::values(const cube_point& point) const {
+  std::vector<value> result;
+  for (std::size_t p = 0; p < sections_.size(); ++p)
+    result.push_back(value_of(p, point));
   return result;
+}
+
+bool encoding::allows(const cube_point& point) const {
+  return !space_->constraint() || space_->allows(values(point));
 }
 
 object encoding::decoded(const cube_point& point) const {
@@ -219,15 +320,14 @@ object encoding::decoded(const cube_point& point) const {
 std::optional<cube_point> encoding::encoded(const object& config) const {
   cube_point latent(dimensions(), 0);
   std::vector<bool> given(dimensions());
-  for (std::size_t i = 0; i < latent.size(); ++i) {
-    const auto* x = find_parameter(config, parameter_of(i).name);
+  for (std::size_t p = 0; p < sections_.size(); ++p) {
+    auto [first, count] = sections_[p];
+    const auto* x = count > 0 ? find_parameter(config, space_->parameters()[p].name) : nullptr;
     if (x == nullptr)
       continue;
-    auto u = axes_[i].coordinate(*x);
-    if (!u)
+    if (!locate(p, *x, latent))
       return std::nullopt;
-    latent[i] = *u;
-    given[i] = true;
+    std::fill_n(given.begin() + static_cast<std::ptrdiff_t>(first), count, true);
   }
   auto result = canonical(latent);
   for (std::size_t i = 0; i < result.size(); ++i) {

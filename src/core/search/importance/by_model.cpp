@@ -49,24 +49,42 @@ lesson lesson_of(const encoding& space, const std::vector<scored_config>& best_f
   return result;
 }
 
-/// @param without An axis on which all stand at the same place; none where it is beyond the last.
-gp::inputs inputs_of(const encoding& space, std::vector<cube_point> points, std::size_t without) {
+/// The axes of one parameter: from `first` on, as many as `count`.
+struct axes {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+std::vector<axes> axes_by_parameter(const encoding& space) {
+  std::vector<axes> result;
+  const parameter* last = nullptr;
+  for (std::size_t i = 0; i < space.dimensions(); ++i) {
+    const auto* here = &space.parameter_of(i);
+    if (here != std::exchange(last, here))
+      result.push_back({i, 0});
+    ++result.back().count;
+  }
+  return result;
+}
+
+/// @param without Axes on which all stand at the same place.
+gp::inputs inputs_of(const encoding& space, std::vector<cube_point> points, const axes& without) {
   gp::inputs result{space};
   for (auto& x : points) {
-    if (without < x.size())
-      x[without] = space.at(without).is_category() ? 0 : 0.5;
+    for (auto i = without.first; i < without.first + without.count; ++i)
+      x[i] = space.at(i).is_category() ? 0 : 0.5;
     result.add(x);
   }
   return result;
 }
 
-gp::fit fitted(const encoding& space, const lesson& from, std::size_t without,
+gp::fit fitted(const encoding& space, const lesson& from, const axes& without,
                const gp::kernel_logs* start) {
   auto at = inputs_of(space, from.at, without);
   auto prior = gp::kernel_prior::of(space.mean_active());
   auto begin = start != nullptr ? *start : gp::first_guess(prior, at.dimensions());
-  if (without < at.dimensions())
-    begin[without] = prior.log_length;
+  for (auto i = without.first; i < without.first + without.count; ++i)
+    begin[i] = prior.log_length;
   return gp::descend(at, from.targets, prior, std::move(begin), iterations);
 }
 
@@ -85,7 +103,7 @@ std::vector<double> predicted(const gp::model& by, const encoding& space,
   return result;
 }
 
-/// Total effects of all axes, as shares of the variance.
+/// Total effects of all parameters, as shares of the variance.
 std::vector<double> effects_of(const gp::model& by, const encoding& space, std::uint64_t seed) {
   rng chance{seed, "effects", 0};
   std::vector<cube_point> latent;
@@ -102,10 +120,11 @@ std::vector<double> effects_of(const gp::model& by, const encoding& space, std::
   for (auto x : values)
     variance += (x - mean) * (x - mean) / samples;
   std::vector<double> result;
-  for (std::size_t axis = 0; axis < space.dimensions(); ++axis) {
+  for (const auto& each : axes_by_parameter(space)) {
     std::vector<cube_point> moved;
     for (auto x : latent) {
-      x[axis] = space.draw(axis, chance);
+      for (auto i = each.first; i < each.first + each.count; ++i)
+        x[i] = space.draw(i, chance);
       moved.push_back(space.canonical(x));
     }
     auto others = predicted(by, space, moved);
@@ -131,7 +150,7 @@ importance_by_model(const search_space& space, const std::vector<scored_config>&
   auto lesson = lesson_of(*laid_out, best_first, how.seed);
   if (auto wrong = refuse(how, lesson.at.size()))
     return *wrong;
-  auto none = laid_out->dimensions();
+  axes none;
   auto with = fitted(*laid_out, lesson, none, nullptr);
   gp::model by{inputs_of(*laid_out, lesson.at, none), lesson.targets, with.logs};
   auto effects = effects_of(by, *laid_out, how.seed);
@@ -140,15 +159,17 @@ importance_by_model(const search_space& space, const std::vector<scored_config>&
     configs.push_back(x.config);
   std::vector<model_importance> result;
   double sum = 0;
-  for (std::size_t i = 0; i < none; ++i) {
-    const auto& parameter = laid_out->parameter_of(i);
+  std::size_t number = 0;
+  for (const auto& each : axes_by_parameter(*laid_out)) {
+    const auto& parameter = laid_out->parameter_of(each.first);
+    auto effect = effects[number++];
     if (parameter.numbers_runs)
       continue;
     model_importance made;
     made.where = standing_of(parameter, configs, how.best_share);
-    made.effect = effects[i];
-    auto without = std::min(fitted(*laid_out, lesson, i, &with.logs).misfit,
-                            fitted(*laid_out, lesson, i, nullptr).misfit);
+    made.effect = effect;
+    auto without = std::min(fitted(*laid_out, lesson, each, &with.logs).misfit,
+                            fitted(*laid_out, lesson, each, nullptr).misfit);
     made.evidence = std::max(0.0, without - with.misfit);
     sum += made.effect;
     result.push_back(std::move(made));

@@ -10,6 +10,7 @@ namespace {
 constexpr double most_counted = 20000;
 constexpr int first_draws = 200;
 constexpr int last_draws = 800;
+constexpr int rare_draws = 100'000;
 
 } // namespace
 
@@ -47,7 +48,10 @@ std::optional<cube_point> free_point(const outlook& from) {
     return drawn;
   if (space.size() <= most_counted)
     return space.first_free([&](std::uint64_t key) { return from.is_taken(key); });
-  if (draw(last_draws) || std::isinf(space.size()))
+  if (draw(last_draws) || (std::isinf(space.size()) && space.allows(drawn)))
+    return drawn;
+  // Few keep the constraint: of those that were drawn all are taken or none was allowed.
+  if (draw(space.space().constraint() != nullptr ? rare_draws : 0))
     return drawn;
   return std::nullopt;
 }

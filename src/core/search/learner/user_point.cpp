@@ -3,14 +3,27 @@
 
 namespace tune::learning {
 
+namespace {
+
+constexpr int most_draws = 10'000;
+
+} // namespace
+
 user_point user_point_of(const initial_points& points, std::size_t number, const encoding& space,
                          std::uint64_t seed) {
   rng chance{seed, "points", number};
-  auto at = space.random(chance);
-  auto values = space.values(at);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (const auto* given = points.fixed(number, i))
-      values[i] = *given;
+  cube_point at;
+  std::vector<value> values;
+  // What is drawn has to keep the constraint together with what is given; where it hardly can it does not.
+  for (int i = 0; i < most_draws; ++i) {
+    at = space.random(chance);
+    values = space.values(at);
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      if (const auto* given = points.fixed(number, p))
+        values[p] = *given;
+    }
+    if (space.space().allows(values))
+      break;
   }
   user_point made;
   made.config = std::make_shared<const object>(space.space().assemble(values));

@@ -9,6 +9,9 @@ namespace tune::sobol {
 namespace {
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
+/// Members of the sequence that may in a row not keep the constraint.
+constexpr std::uint64_t most_passed_over = 100'000;
+constexpr int most_draws = 10'000;
 
 bool is_constant(const parameter& x) {
   return std::holds_alternative<constant>(x.what);
@@ -60,11 +63,25 @@ searcher_traits generator::traits() const {
 
 void generator::fill_point(std::vector<value>& values, std::uint64_t point) const {
   rng from{seed_, "sobol points", point};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto drawn = sample(space_->parameters()[i].what, from);
-    const auto* given = points_.fixed(static_cast<std::size_t>(point), i);
-    values[i] = given != nullptr ? *given : std::move(drawn);
+  for (int draws = 0; draws < most_draws; ++draws) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      auto drawn = sample(space_->parameters()[i].what, from);
+      const auto* given = points_.fixed(static_cast<std::size_t>(point), i);
+      values[i] = given != nullptr ? *given : std::move(drawn);
+    }
+    if (space_->allows(values))
+      return;
   }
+}
+
+std::optional<std::uint64_t> generator::settle(std::vector<value>& values,
+                                               std::uint64_t index) const {
+  for (std::uint64_t i = 0; i < most_passed_over; ++i) {
+    fill(values, index + i);
+    if (space_->allows(values))
+      return index + i;
+  }
+  return std::nullopt;
 }
 
 void generator::fill(std::vector<value>& values, std::uint64_t index) const {
@@ -83,23 +100,40 @@ proposal generator::propose(const ask& question) const {
   std::vector<suggestion> result;
   result.reserve(static_cast<std::size_t>(n));
   std::vector<value> values(space_->parameters().size());
+  auto index = index_;
   for (auto i = suggested_; i < suggested_ + n; ++i) {
     auto is_point = i < points_.size();
-    if (is_point)
+    if (is_point) {
       fill_point(values, i);
-    else
-      fill(values, i - points_.size());
+    } else {
+      auto found = settle(values, index);
+      if (!found)
+        break;
+      index = *found + 1;
+    }
     result.push_back({std::make_shared<const object>(space_->assemble(values)),
                       is_point ? "point " + std::to_string(i + 1) : "sobol"});
   }
+  if (result.empty())
+    return exhausted{"no configuration that keeps the constraint was found any more"};
   return result;
 }
 
 void generator::apply(const searcher_fact& what) {
   const auto* told = std::get_if<suggested_fact>(&what.what);
   const auto* list = told ? std::get_if<std::vector<suggestion>>(&told->what) : nullptr;
-  if (list != nullptr)
-    suggested_ = std::min(end_, suggested_ + list->size());
+  if (list == nullptr)
+    return;
+  auto before = std::max<std::uint64_t>(suggested_, points_.size());
+  suggested_ = std::min(end_, suggested_ + list->size());
+  auto drawn = suggested_ - std::min(suggested_, before);
+  if (space_->constraint() == nullptr) {
+    index_ += drawn;
+    return;
+  }
+  std::vector<value> values(space_->parameters().size());
+  for (std::uint64_t i = 0; i < drawn; ++i)
+    index_ = settle(values, index_).value_or(index_) + 1;
 }
 
 void generator::describe(fingerprint& into) const {

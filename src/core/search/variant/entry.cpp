@@ -24,7 +24,9 @@ expected<search_space> enumerated(const search_space& space) {
                                          "random"};
     x.what = grid_of{std::move(*all)};
   }
-  return search_space::make(std::move(parameters));
+  const auto* kept = space.constraint();
+  return search_space::make(std::move(parameters),
+                            kept != nullptr ? std::optional{*kept} : std::nullopt);
 }
 
 using made = expected<std::unique_ptr<searcher>>;

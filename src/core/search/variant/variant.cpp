@@ -3,12 +3,20 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 namespace tune::variant_search {
 
 namespace {
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
+/// Draws for one configuration that keeps the constraint.
+constexpr int most_draws = 100'000;
+constexpr int most_draws_beside_grids = 300;
+
+bool is_drawn(const parameter& x) {
+  return !std::holds_alternative<grid_of>(x.what) && !std::holds_alternative<constant>(x.what);
+}
 
 std::vector<bool> fixed_by(const initial_points& points, std::size_t point, std::size_t width) {
   std::vector<bool> result(width);
@@ -29,6 +37,8 @@ expected<generator> generator::make(settings rules, const searcher_context& abou
   result.rules_ = rules;
   result.space_ = about.space;
   result.seed_ = about.seed;
+  result.draws_ = std::any_of(about.space->parameters().begin(), about.space->parameters().end(),
+                              is_drawn);
   auto points = initial_points::make(*about.space, about.points);
   if (!points)
     return points.error();
@@ -75,13 +85,15 @@ generator::place generator::locate(std::uint64_t position) const {
   return {p, point_starts_[p], &point_grids_[p]};
 }
 
-void generator::fill(std::vector<value>& values, const place& where, std::uint64_t position) const {
-  rng from{seed_, "variant", rules_.constant_grid_search ? where.sample : position};
+void generator::fill(std::vector<value>& values, const place& where, std::uint64_t position,
+                     int again) const {
+  auto stream = again == 0 ? std::string{"variant"} : "variant again " + std::to_string(again);
+  rng from{seed_, stream, rules_.constant_grid_search ? where.sample : position};
   const auto& parameters = space_->parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto& what = parameters[i].what;
     // What a point fixes takes its draw nevertheless: the others stay as they would be.
-    if (!std::holds_alternative<grid_of>(what) && !std::holds_alternative<constant>(what))
+    if (is_drawn(parameters[i]))
       values[i] = sample(what, from);
     else if (const auto* same = std::get_if<constant>(&what))
       values[i] = same->what;
@@ -97,10 +109,28 @@ void generator::fill(std::vector<value>& values, const place& where, std::uint64
   }
 }
 
+bool generator::draw(std::vector<value>& values, const place& where,
+                     std::uint64_t position) const {
+  fill(values, where, position, 0);
+  if (space_->allows(values))
+    return true;
+  // A combination of grids may be impossible whatever the others are.
+  auto tries = !draws_ ? 0 : where.grids->digits().empty() ? most_draws : most_draws_beside_grids;
+  for (int again = 1; again <= tries; ++again) {
+    fill(values, where, position, again);
+    if (space_->allows(values))
+      return true;
+  }
+  return false;
+}
+
 std::uint64_t generator::settle(std::uint64_t position, std::vector<value>& values) const {
   while (position < end_) {
     auto where = locate(position);
-    fill(values, where, position);
+    if (!draw(values, where, position)) {
+      ++position;
+      continue;
+    }
     if (!where.grids->conditional())
       return position;
     auto next = where.grids->skip(position - where.start, space_->active(values));
@@ -145,8 +175,9 @@ void generator::apply(const searcher_fact& what) {
   std::vector<value> values(space_->parameters().size());
   for (std::size_t i = 0; i < list->size(); ++i) {
     // Counting is only needed where combinations may be passed over.
-    auto simple
-        = position_ >= rest_ ? !grids_.conditional() : !locate(position_).grids->conditional();
+    auto simple = space_->constraint() == nullptr
+                  && (position_ >= rest_ ? !grids_.conditional()
+                                         : !locate(position_).grids->conditional());
     position_ = std::min((simple ? position_ : settle(position_, values)), end_ - 1) + 1;
   }
 }

@@ -26,7 +26,8 @@ using cube_point = std::vector<double>;
 /// The coordinate of inactive parameters.
 inline constexpr double inactive = std::numeric_limits<double>::quiet_NaN();
 
-/// A search space laid out as a cube, with one axis for each parameter that can vary.
+/// A search space laid out as a cube: one axis for each parameter that can vary, several for permutations and
+/// subsets (`axis::make_all`).
 class encoding {
 public:
   /// @param who The searcher's name, for messages.
@@ -37,7 +38,7 @@ public:
 
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
   [[nodiscard]] const axis& at(std::size_t i) const { return axes_[i]; }
-  /// The parameter that axis `i` stands for.
+  /// The parameter that axis `i` stands for. Those of one parameter are neighbours.
   [[nodiscard]] const parameter& parameter_of(std::size_t i) const {
     return space_->parameters()[parameters_[i]];
   }
@@ -50,6 +51,8 @@ public:
   /// An upper bound of the number of configurations; infinite where they are not countable.
   [[nodiscard]] double size() const { return size_; }
 
+  /// Whether the configuration keeps the constraint of the space.
+  [[nodiscard]] bool allows(const cube_point& point) const;
   /// A random coordinate of axis `i`.
   [[nodiscard]] double draw(std::size_t i, rng& from) const;
   /// A random latent point.
@@ -68,8 +71,9 @@ public:
 
   /// Equal for canonical points of the same configuration; floats count to seven digits.
   [[nodiscard]] std::uint64_t key(const cube_point& canonical) const;
-  /// The first configuration, in the order of counting, whose key is not `taken`. Nothing where all
-  /// are. To be asked of small finite spaces: it takes `size()` steps at worst.
+  /// The first configuration, in the order of counting, that keeps the constraint and whose key is not
+  /// `taken`. Nothing where all are. To be asked of small finite spaces: it takes `size()` steps at
+  /// worst, n^n / n! times as many where there is a permutation of n items.
   [[nodiscard]] std::optional<cube_point>
   first_free(const std::function<bool(std::uint64_t)>& taken) const;
 
@@ -83,9 +87,15 @@ public:
 private:
   std::shared_ptr<const search_space> space_;
   std::vector<axis> axes_;
-  /// Of each axis its parameter, and of each parameter its axis; -1 where it has none.
+  /// Axes of one parameter.
+  struct section {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+
+  /// Of each axis its parameter, and of each parameter its axes.
   std::vector<std::size_t> parameters_;
-  std::vector<std::ptrdiff_t> axis_of_;
+  std::vector<section> sections_;
   /// Whether some condition reads the parameter.
   std::vector<bool> is_read_;
   std::vector<std::size_t> children_;
@@ -97,6 +107,12 @@ private:
   void count_children();
   void measure();
   [[nodiscard]] std::vector<bool> active(const cube_point& latent) const;
+  [[nodiscard]] bool is_order(std::size_t p) const;
+  [[nodiscard]] value value_of(std::size_t p, const cube_point& point) const;
+  [[nodiscard]] bool locate(std::size_t p, const value& what, cube_point& to) const;
+  void rank(cube_point& latent, const section& of) const;
+  [[nodiscard]] bool is_counted_twice(const cube_point& digits) const;
+  void change(cube_point& latent, std::size_t i, double step, rng& from) const;
 };
 
 } // namespace tune

@@ -30,9 +30,9 @@ public:
   [[nodiscard]] std::vector<cube_point> pending() const;
   /// Of these the ones of which no value was seen.
   [[nodiscard]] std::vector<cube_point> unseen() const;
-  /// Whether the configuration was suggested or observed.
+  /// Whether the configuration was suggested or observed, or is none that the constraint allows.
   [[nodiscard]] bool is_taken(const cube_point& canonical) const {
-    return is_taken(space().key(canonical));
+    return is_taken(space().key(canonical)) || !space().allows(canonical);
   }
   [[nodiscard]] bool is_taken(std::uint64_t key) const {
     return past_->is_taken(key, draft_) || fresh_keys_.contains(key);

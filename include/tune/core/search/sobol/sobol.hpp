@@ -34,6 +34,9 @@ private:
 
   void fill_point(std::vector<value>& values, std::uint64_t point) const;
   void fill(std::vector<value>& values, std::uint64_t index) const;
+  /// Fills with the first member of the sequence from `index` on that keeps the constraint.
+  [[nodiscard]] std::optional<std::uint64_t> settle(std::vector<value>& values,
+                                                    std::uint64_t index) const;
 
   std::shared_ptr<const search_space> space_;
   std::uint64_t seed_;
@@ -43,6 +46,8 @@ private:
   std::uint64_t end_;
 
   std::uint64_t suggested_ = 0;
+  /// The next member of the sequence to look at.
+  std::uint64_t index_ = 0;
 };
 
 /// "sobol".

@@ -53,7 +53,10 @@ private:
   };
 
   [[nodiscard]] place locate(std::uint64_t position) const;
-  void fill(std::vector<value>& values, const place& where, std::uint64_t position) const;
+  void fill(std::vector<value>& values, const place& where, std::uint64_t position,
+            int again) const;
+  /// Fills with what keeps the constraint. @returns whether it found that.
+  bool draw(std::vector<value>& values, const place& where, std::uint64_t position) const;
   /// Goes on from `position` to the first that is no duplicate, leaving its values in `values`.
   /// @returns the end where there is none.
   std::uint64_t settle(std::uint64_t position, std::vector<value>& values) const;
@@ -63,6 +66,8 @@ private:
   std::shared_ptr<const search_space> space_;
   std::uint64_t seed_ = 0;
   initial_points points_;
+  /// Whether some parameter is neither a grid nor a constant.
+  bool draws_ = false;
   /// Per point: its grids and its first position.
   std::vector<odometer> point_grids_;
   std::vector<std::uint64_t> point_starts_;
