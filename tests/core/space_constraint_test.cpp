@@ -95,9 +95,8 @@ expected<search_space> spaced(const std::vector<parameter_text>& lines) {
 }
 
 TEST(constraint_of_a_space, is_no_parameter_and_rejects_what_does_not_keep_it) {
-  auto uut = spaced({{"a", "randint(0, 10)"},
-                     {"constraint", "a + b <= 12"},
-                     {"b", "randint(0, 10) if a > 2"}});
+  auto uut = spaced(
+      {{"a", "randint(0, 10)"}, {"constraint", "a + b <= 12"}, {"b", "randint(0, 10) if a > 2"}});
 
   ASSERT_TRUE(uut) << uut.error().detail;
   EXPECT_EQ(uut->parameters().size(), 2u);

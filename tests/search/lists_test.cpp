@@ -67,8 +67,10 @@ TEST(encoding_of_lists, stands_at_ranks_and_at_memberships) {
   const cube_point expected{0.375, 0.875, 0.125, 0.625, 1, 0, 1, 5 / 6.0, 0.5};
   for (std::size_t i = 0; i < at.size(); ++i)
     EXPECT_NEAR(at[i], expected[i], 1e-12) << i;
-  EXPECT_FALSE(uut.encoded({{"order", value::list{"c", "a", "d"}}, {"features", value::list{}},
-                            {"size", "tiny"}, {"x", 0.5}}));
+  EXPECT_FALSE(uut.encoded({{"order", value::list{"c", "a", "d"}},
+                            {"features", value::list{}},
+                            {"size", "tiny"},
+                            {"x", 0.5}}));
 }
 
 TEST(encoding_of_lists, moves_a_permutation_to_another_one) {
@@ -100,7 +102,8 @@ double number(const object& config, const char* name) {
 
 class every_searcher : public testing::TestWithParam<std::string> {
 protected:
-  static asking make(const lines& space, std::uint64_t samples = 0, std::vector<object> points = {}) {
+  static asking make(const lines& space, std::uint64_t samples = 0,
+                     std::vector<object> points = {}) {
     searcher_context about;
     about.space = space_of(space);
     about.seed = 5;
@@ -145,7 +148,8 @@ TEST_P(every_searcher, keeps_a_constraint) {
 }
 
 TEST_P(every_searcher, searches_lists_and_ends_when_all_were_tried) {
-  auto uut = make({{"order", "permutation(a, b, c)"}, {"features", "subset(p, q)"},
+  auto uut = make({{"order", "permutation(a, b, c)"},
+                   {"features", "subset(p, q)"},
                    {"constraint", "len(features) < 2"}},
                   GetParam() == "random" || GetParam() == "sobol" ? 40 : 0);
 
@@ -238,7 +242,9 @@ TEST(permutations, are_learnt) {
 
 TEST(grids, leave_out_combinations_that_do_not_keep_the_constraint) {
   searcher_context about;
-  about.space = space_of({{"a", "grid(1, 2, 3)"}, {"b", "grid(1, 2, 3)"}, {"c", "uniform(0, 1)"},
+  about.space = space_of({{"a", "grid(1, 2, 3)"},
+                          {"b", "grid(1, 2, 3)"},
+                          {"c", "uniform(0, 1)"},
                           {"constraint", "a <= b and c < 0.5"}});
   about.samples = 2;
   asking uut{std::move(*make_searcher("random", about))};

@@ -38,15 +38,27 @@ constexpr function functions[] = {
     {"sqrt", 1, 1, [](operands x) { return std::sqrt(x[0]); }},
 };
 
-double add(operands x) { return x[0] + x[1]; }
-double subtract(operands x) { return x[0] - x[1]; }
-double multiply(operands x) { return x[0] * x[1]; }
-double divide(operands x) { return x[1] == 0 ? std::nan("") : x[0] / x[1]; }
+double add(operands x) {
+  return x[0] + x[1];
+}
+double subtract(operands x) {
+  return x[0] - x[1];
+}
+double multiply(operands x) {
+  return x[0] * x[1];
+}
+double divide(operands x) {
+  return x[1] == 0 ? std::nan("") : x[0] / x[1];
+}
 double remainder(operands x) {
   return x[1] == 0 ? std::nan("") : x[0] - x[1] * std::floor(x[0] / x[1]);
 }
-double raise(operands x) { return std::pow(x[0], x[1]); }
-double negate(operands x) { return -x[0]; }
+double raise(operands x) {
+  return std::pow(x[0], x[1]);
+}
+double negate(operands x) {
+  return -x[0];
+}
 
 enum class relation { less, at_most, greater, at_least, equal, unequal };
 
@@ -305,7 +317,7 @@ private:
 
   std::optional<relation> relation_here() {
     static constexpr std::pair<std::string_view, relation> known[]
-        = {{"<=", relation::at_most},  {">=", relation::at_least}, {"==", relation::equal},
+        = {{"<=", relation::at_most}, {">=", relation::at_least}, {"==", relation::equal},
            {"!=", relation::unequal}, {"<", relation::less},      {">", relation::greater}};
     for (const auto& [text, how] : known) {
       if (take(text))

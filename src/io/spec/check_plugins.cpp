@@ -231,10 +231,11 @@ void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
 
 void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
   if (x.space->constraint() != nullptr && changes_configurations(entry.name))
-    x.refuse("space", std::string{constraint_line},
-             "constraint: " + entry.name
-                 + " changes configurations without looking at it; take another scheduler, or narrow "
-                   "the ranges instead");
+    x.refuse(
+        "space", std::string{constraint_line},
+        "constraint: " + entry.name
+            + " changes configurations without looking at it; take another scheduler, or narrow "
+              "the ranges instead");
   auto parsed = options::parse(entry.known, option_texts(x.what.scheduler.options));
   if (!parsed || !entry.make)
     return;

@@ -37,8 +37,11 @@ TEST(usual_searcher, draws_at_random_where_every_value_is_wanted_or_some_more_th
 }
 
 TEST(usual_searcher, draws_at_random_what_it_cannot_learn) {
-  EXPECT_EQ(chosen("x = uniform(0, 1)", "metric = accuracy:max, size:min"), "random");
   EXPECT_EQ(chosen("x = uniform(0, 1)", "[scheduler]\ntype = pbt\nmutate = x"), "random");
+}
+
+TEST(usual_searcher, learns_from_several_objectives) {
+  EXPECT_EQ(chosen("x = uniform(0, 1)", "metric = accuracy:max, size:min"), "auto");
 }
 
 TEST(usual_searcher, is_the_one_that_has_the_options) {

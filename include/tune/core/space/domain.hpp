@@ -64,8 +64,8 @@ struct permutation_of {
   std::vector<value> items;
 };
 
-/// A list of some of the items, of none or of all, in their order; each is in it or not, equally likely
-/// (subset).
+/// A list of some of the items, of none or of all, in their order; each is in it or not, equally
+/// likely (subset).
 struct subset_of {
   static constexpr std::size_t most_items = 32;
   /// Each once. [1 … most_items]
@@ -88,8 +88,8 @@ using domain = std::variant<float_range, int_range, normal_range, choice_of, gri
 [[nodiscard]] value sample(const domain& what, rng& from);
 
 /// Tells whether `x` is in the domain: right type, bounds, multiples. Whole numbers may stand for
-/// floats, and the upper bound of floats counts as inside: it is what people write. The members of a
-/// subset may come in any order.
+/// floats, and the upper bound of floats counts as inside: it is what people write. The members of
+/// a subset may come in any order.
 [[nodiscard]] bool contains(const domain& what, const value& x);
 
 /// Every value of a finite domain, each once per mention, smallest first where it is a range.

@@ -40,7 +40,8 @@ public:
   /// @errors for unknown names in conditions (with the nearest), cycles (naming the members),
   ///         doubled names, a name that is a prefix of another, names that `why_no_name`
   ///         refuses, lists without values; `detail` starts with the parameter's name in quotes.
-  /// @param keeping What configurations must keep. It must read parameters alone, and some of 10,000
+  /// @param keeping What configurations must keep. It must read parameters alone, and some of
+  /// 10,000
   ///                random configurations must keep it.
   [[nodiscard]] static expected<search_space> make(std::vector<parameter> parameters,
                                                    std::optional<space_constraint> keeping = {});
@@ -71,13 +72,15 @@ public:
   [[nodiscard]] const space_constraint* constraint() const {
     return constraint_ ? &*constraint_ : nullptr;
   }
-  /// Whether the configuration of these values keeps the constraint; inactive parameters are absent.
+  /// Whether the configuration of these values keeps the constraint; inactive parameters are
+  /// absent.
   /// @param values One per parameter, as `parameters()`.
   [[nodiscard]] bool allows(const std::vector<value>& values) const;
 
   /// Why `config` is not a configuration of this space (unknown key, value outside its domain,
-  /// inactive parameter given, active one missing, the constraint not kept); nothing if it is. Missing parameters are
-  /// allowed if `partial`. The `detail` starts with the parameter's name in quotes.
+  /// inactive parameter given, active one missing, the constraint not kept); nothing if it is.
+  /// Missing parameters are allowed if `partial`. The `detail` starts with the parameter's name in
+  /// quotes.
   [[nodiscard]] std::optional<error> reject(const object& config, bool partial) const;
 
 private:

@@ -16,13 +16,15 @@ namespace tune {
 
 /// A parsed rule over parameters. Immutable and cheap to copy.
 ///
-/// Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`) of sums with numbers, names, `+ - * / % **`, brackets and
-/// the functions abs, ceil, exp, floor, log, log2, log10, max, min, round, sqrt and len (of a
-/// list), joined by `and`, `or` and `not`. Texts stand in quotes, and are only equal or not: `kernel !=
-/// "rbf"`. A name alone, `use_dropout`, means `use_dropout == true`; true and false count as 1 and 0.
+/// Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`) of sums with numbers, names, `+ - * / % **`,
+/// brackets and the functions abs, ceil, exp, floor, log, log2, log10, max, min, round, sqrt and
+/// len (of a list), joined by `and`, `or` and `not`. Texts stand in quotes, and are only equal or
+/// not: `kernel != "rbf"`. A name alone, `use_dropout`, means `use_dropout == true`; true and false
+/// count as 1 and 0.
 ///
-/// What has no value (an absent name, a division by zero, the logarithm of a negative number) leaves its
-/// comparison undecided; `and`, `or` and `not` go on from there as far as the other parts decide.
+/// What has no value (an absent name, a division by zero, the logarithm of a negative number)
+/// leaves its comparison undecided; `and`, `or` and `not` go on from there as far as the other
+/// parts decide.
 class space_constraint {
 public:
   /// @errors `ec::bad_syntax` with the column.

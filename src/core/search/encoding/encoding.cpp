@@ -133,10 +133,10 @@ bool encoding::locate(std::size_t p, const value& what, cube_point& to) const {
   const auto& list = *what.as_list();
   for (std::size_t k = 0; k < count; ++k) {
     auto found = std::find(list.begin(), list.end(), items[k]);
-    to[first + k] = order != nullptr
-                        ? axes_[first + k].coordinate_of_cell(
-                            static_cast<double>(found - list.begin()))
-                        : static_cast<double>(found != list.end());
+    to[first + k]
+        = order != nullptr
+              ? axes_[first + k].coordinate_of_cell(static_cast<double>(found - list.begin()))
+              : static_cast<double>(found != list.end());
   }
   return true;
 }

@@ -14,7 +14,8 @@ user_point user_point_of(const initial_points& points, std::size_t number, const
   rng chance{seed, "points", number};
   cube_point at;
   std::vector<value> values;
-  // What is drawn has to keep the constraint together with what is given; where it hardly can it does not.
+  // What is drawn has to keep the constraint together with what is given; where it hardly can it
+  // does not.
   for (int i = 0; i < most_draws; ++i) {
     at = space.random(chance);
     values = space.values(at);

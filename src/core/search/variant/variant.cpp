@@ -37,8 +37,8 @@ expected<generator> generator::make(settings rules, const searcher_context& abou
   result.rules_ = rules;
   result.space_ = about.space;
   result.seed_ = about.seed;
-  result.draws_ = std::any_of(about.space->parameters().begin(), about.space->parameters().end(),
-                              is_drawn);
+  result.draws_
+      = std::any_of(about.space->parameters().begin(), about.space->parameters().end(), is_drawn);
   auto points = initial_points::make(*about.space, about.points);
   if (!points)
     return points.error();
@@ -109,8 +109,7 @@ void generator::fill(std::vector<value>& values, const place& where, std::uint64
   }
 }
 
-bool generator::draw(std::vector<value>& values, const place& where,
-                     std::uint64_t position) const {
+bool generator::draw(std::vector<value>& values, const place& where, std::uint64_t position) const {
   fill(values, where, position, 0);
   if (space_->allows(values))
     return true;
@@ -175,9 +174,9 @@ void generator::apply(const searcher_fact& what) {
   std::vector<value> values(space_->parameters().size());
   for (std::size_t i = 0; i < list->size(); ++i) {
     // Counting is only needed where combinations may be passed over.
-    auto simple = space_->constraint() == nullptr
-                  && (position_ >= rest_ ? !grids_.conditional()
-                                         : !locate(position_).grids->conditional());
+    auto simple
+        = space_->constraint() == nullptr
+          && (position_ >= rest_ ? !grids_.conditional() : !locate(position_).grids->conditional());
     position_ = std::min((simple ? position_ : settle(position_, values)), end_ - 1) + 1;
   }
 }

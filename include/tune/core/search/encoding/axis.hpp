@@ -16,16 +16,16 @@ namespace tune {
 /// Numbers stand evenly in [0, 1], or evenly in their logarithm where the domain is drawn so. Whole
 /// numbers and multiples of a step own a cell each; their coordinate is that of the number itself.
 /// Normally distributed ones stand at their quantile. Lists of three or more numbers that rise or
-/// fall throughout, and those of `ordinal`, are ordered: number i of K stands at (i + ½) / K. All other lists are
-/// categories: the coordinate is the index.
+/// fall throughout, and those of `ordinal`, are ordered: number i of K stands at (i + ½) / K. All
+/// other lists are categories: the coordinate is the index.
 class axis {
 public:
   /// Nothing for domains with a single value, which need no coordinate, and for those that need
   /// more than one.
   /// @param what Must be no grid.
   [[nodiscard]] static std::optional<axis> make(const domain& what);
-  /// All that the domain needs: of a permutation the rank of each item, in order; of a subset for each
-  /// item a category, 0 where it is left out and 1 where it is a member; else none or one.
+  /// All that the domain needs: of a permutation the rank of each item, in order; of a subset for
+  /// each item a category, 0 where it is left out and 1 where it is a member; else none or one.
   [[nodiscard]] static std::vector<axis> make_all(const domain& what);
 
   /// Whether coordinates are indices that know no order.

@@ -26,8 +26,8 @@ using cube_point = std::vector<double>;
 /// The coordinate of inactive parameters.
 inline constexpr double inactive = std::numeric_limits<double>::quiet_NaN();
 
-/// A search space laid out as a cube: one axis for each parameter that can vary, several for permutations and
-/// subsets (`axis::make_all`).
+/// A search space laid out as a cube: one axis for each parameter that can vary, several for
+/// permutations and subsets (`axis::make_all`).
 class encoding {
 public:
   /// @param who The searcher's name, for messages.
@@ -71,9 +71,9 @@ public:
 
   /// Equal for canonical points of the same configuration; floats count to seven digits.
   [[nodiscard]] std::uint64_t key(const cube_point& canonical) const;
-  /// The first configuration, in the order of counting, that keeps the constraint and whose key is not
-  /// `taken`. Nothing where all are. To be asked of small finite spaces: it takes `size()` steps at
-  /// worst, n^n / n! times as many where there is a permutation of n items.
+  /// The first configuration, in the order of counting, that keeps the constraint and whose key is
+  /// not `taken`. Nothing where all are. To be asked of small finite spaces: it takes `size()`
+  /// steps at worst, n^n / n! times as many where there is a permutation of n items.
   [[nodiscard]] std::optional<cube_point>
   first_free(const std::function<bool(std::uint64_t)>& taken) const;
 

@@ -18,16 +18,17 @@ struct model_importance {
   parameter_standing where;
   /// Share of the effects of all parameters. [0, 1]
   double share = 0;
-  /// The total effect: which part of the variance of the score over the space, as the model predicts
-  /// it, is left when all other parameters are known. Effects sum up to more than 1 where
+  /// The total effect: which part of the variance of the score over the space, as the model
+  /// predicts it, is left when all other parameters are known. Effects sum up to more than 1 where
   /// parameters act together. [0, 1]
   double effect = 0;
   /// By how much the model explains the results better with the parameter than without: the
-  /// logarithm of the ratio of both likelihoods, times that of the priors, with the best kernel of each.
+  /// logarithm of the ratio of both likelihoods, times that of the priors, with the best kernel of
+  /// each.
   double evidence = 0;
 
-  /// Whether the evidence is beyond what a parameter without meaning has in one of twenty cases: half
-  /// the 95 % point of χ² with one degree of freedom.
+  /// Whether the evidence is beyond what a parameter without meaning has in one of twenty cases:
+  /// half the 95 % point of χ² with one degree of freedom.
   [[nodiscard]] bool is_significant() const { return evidence > 1.92; }
 };
 
@@ -39,7 +40,8 @@ struct model_importance {
 /// estimates over 1,000 random configurations and one change of each of their parameters.
 ///
 /// @param best_first The best first, each configuration once.
-/// @errors `ec::bad_option` where there are fewer than 10, where `best_share` is out of range, and for
+/// @errors `ec::bad_option` where there are fewer than 10, where `best_share` is out of range, and
+/// for
 ///         spaces with grids, which it cannot lay out.
 /// @source Jansen, "Analysis of Variance Designs for Model Output", Computer Physics Communications
 ///         117, 1999; Sobol' indices of a Gaussian process's mean: Marrel et al., 2009.
