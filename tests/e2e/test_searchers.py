@@ -109,6 +109,62 @@ class Searchers(Case):
                 ).json()
                 self.assertTrue(0 < len(rows) < 32)
 
+    def test_keep_constraints_and_search_lists(self):
+        space = (
+            "[space]\nway = permutation(a, b, c, d)\nfeatures = subset(p, q, r)\n"
+            "size = ordinal(small, medium, large)\nx = uniform(0, 1)\n"
+            "constraint = len(features) >= 1 and (x < 0.5 or size != \"large\")\n"
+        )
+        for searcher in ("auto", "random", "sobol"):
+            with self.subTest(searcher):
+                ini = self.ini(
+                    "[experiment]\nname = lists-%s\nstorage = results\nmetric = loss\n"
+                    "mode = min\nnum_samples = 14\n%s[search]\ntype = %s\n"
+                    % (searcher, space, searcher)
+                )
+                talk = self.converse(ini)
+                seen = []
+                for _ in range(14):
+                    given = talk.say("ask")
+                    config = given["config"]
+                    self.assertEqual(sorted(config["way"]), ["a", "b", "c", "d"])
+                    self.assertGreaterEqual(len(config["features"]), 1)
+                    self.assertLessEqual(set(config["features"]), {"p", "q", "r"})
+                    self.assertTrue(config["x"] < 0.5 or config["size"] != "large", config)
+                    talk.report(given["trial"], 1, config["x"] + config["way"].index("c"))
+                    talk.say("complete", trial=given["trial"])
+                    seen.append(config)
+                talk.end()
+                self.run_node("fsck", "results/lists-" + searcher, "--verify")
+                told = self.run_node("trials", "results/lists-" + searcher, "-o", "json").json()
+                self.assertEqual([x["config"] for x in told], seen)
+                told = self.run_node(
+                    "importance", "results/lists-" + searcher, "-o", "json"
+                ).json()
+                self.assertEqual({x["parameter"] for x in told}, {"way", "features", "size", "x"})
+
+    def test_say_what_is_wrong_with_a_constraint(self):
+        for rule, wanted in (
+            ("x + y < 1", "it reads \"y\", which is not a parameter"),
+            ("x > 5", "none of 10,000 random configurations keeps x > 5"),
+            ("x >", "column 4: expected a number, a parameter or a bracket"),
+        ):
+            with self.subTest(rule):
+                ini = self.ini(
+                    "[experiment]\nmetric = loss\nmode = min\n[trainable]\nname = quadratic\n"
+                    "[space]\nx = uniform(0, 1)\nconstraint = %s\n" % rule
+                )
+                said = self.run_node("config", "check", ini, code=3).err
+                self.assertIn(wanted, said)
+                self.assertIn("constraint", said)
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n[trainable]\nname = quadratic\n"
+            "[space]\nx = uniform(0, 1)\ny = uniform(0, 1)\nconstraint = x + y < 1\n"
+            "[scheduler]\ntype = pbt\nmutate = x\n"
+        )
+        said = self.run_node("config", "check", ini, code=3).err
+        self.assertIn("pbt changes configurations without looking at it", said)
+
     def test_know_every_result_when_a_trial_begins(self):
         # An executor that asks when it is idle has told all results; a run with one place must
         # come to the same configurations.

@@ -335,5 +335,73 @@ TEST_F(repeated, it_is_the_same_again_after_every_fact) {
   EXPECT_EQ(one.digest(), other.digest());
 }
 
+/// A searcher that learns, with three runs of each configuration; told that each run ended.
+class thinking {
+public:
+  explicit thinking(repeat_rule rule, std::uint64_t samples)
+      : uut_{std::make_unique<repeater>(inner(), std::move(rule), samples)} {}
+
+  [[nodiscard]] repeater& uut() { return static_cast<repeater&>(uut_.uut()); }
+  [[nodiscard]] ask next() const { return {uut_.asks() + 1, 1, uut_.seq()}; }
+
+  bool run() {
+    auto trial = trial_id{uut_.trials()};
+    auto answer = uut_.next(1);
+    const auto* list = std::get_if<std::vector<suggestion>>(&answer);
+    if (list == nullptr)
+      return false;
+    auto x = *list->front().config->find("x")->number();
+    auto noise = 0.01 * static_cast<double>(trial.number % 3);
+    uut_.tell({trial, list->front().config, 1, 1, {noise - x * x}, {}, outcome::completed});
+    return true;
+  }
+
+private:
+  asking uut_;
+
+  static std::unique_ptr<searcher> inner() {
+    searcher_context about{support::space_of({{"x", "uniform(-1, 2)"}}), 4, 0, 1, {}};
+    return std::move(*support::make_searcher("auto", about));
+  }
+};
+
+std::string shown(const proposal& what) {
+  const auto* list = std::get_if<std::vector<suggestion>>(&what);
+  return list != nullptr ? to_text(value{*list->front().config}) : "none";
+}
+
+TEST(repeater, says_later_what_it_would_say_now) {
+  thinking with{{3, run_judge::mean, "seed", 2, 2}, 16};
+  int later = 0;
+  for (;;) {
+    auto now = with.uut().propose(with.next());
+    auto job = with.uut().propose_later(with.next());
+    if (job) {
+      ++later;
+      EXPECT_EQ(shown(job()), shown(now));
+    }
+    if (!with.run())
+      break;
+  }
+  // Eight configurations are a design, and only the first run of each of the others asks a model.
+  EXPECT_EQ(later, 8);
+}
+
+TEST(repeater, says_later_for_all_runs_that_are_wanted_at_once) {
+  thinking with{{3, run_judge::mean, "seed", 0, 0}, 20};
+  while (!with.uut().propose_later(with.next()))
+    with.run();
+  auto question = with.next();
+  question.count = 5;
+
+  auto answer = with.uut().propose_later(question)();
+
+  auto list = std::get<std::vector<suggestion>>(answer);
+  auto expected = std::get<std::vector<suggestion>>(with.uut().propose(question));
+  ASSERT_EQ(list.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i)
+    EXPECT_EQ(*list[i].config, *expected[i].config);
+}
+
 } // namespace
 } // namespace tune

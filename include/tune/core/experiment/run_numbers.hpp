@@ -25,6 +25,8 @@ public:
   /// The first number above all that runs of this configuration were given. [>= 0]
   [[nodiscard]] std::int64_t next(const object& config) const;
 
+  [[nodiscard]] const std::string& parameter() const { return parameter_; }
+
   void describe(fingerprint& into) const;
 
 private:

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace tune {
@@ -27,10 +28,6 @@ outcome joined_outcome(const std::vector<outcome>& all) {
       return x;
   }
   return all.front();
-}
-
-std::vector<suggestion>* list_of(proposal& x) {
-  return std::get_if<std::vector<suggestion>>(&x);
 }
 
 } // namespace
@@ -74,25 +71,39 @@ object repeater::without_number(const object& config) const {
   return result;
 }
 
-/// Adds one more run of `config`.
-void repeater::add_run(batch& to, object config, std::string origin) const {
-  config.set(rule_.parameter, std::max(numbers_.next(config), to.numbers.next(config)));
+/// Adds one more run of `config`. @param taken Numbers that runs have which are not in the batch.
+void repeater::add_run(batch& to, const run_numbers& taken, object config, std::string origin) {
+  config.set(taken.parameter(), std::max(taken.next(config), to.numbers.next(config)));
   to.numbers.take(config);
   to.list.push_back({std::make_shared<const object>(std::move(config)), std::move(origin)});
 }
 
 /// Adds runs of `what` as far as there is room. @param begun So many were suggested before.
-void repeater::repeat(batch& to, const suggestion& what, std::uint32_t begun) const {
-  for (; begun < rule_.runs && to.still() > 0; ++begun)
-    add_run(to, *what.config, what.origin);
+void repeater::repeat(batch& to, const run_numbers& taken, const suggestion& what,
+                      std::uint32_t begun, std::uint32_t runs) {
+  for (; begun < runs && to.still() > 0; ++begun)
+    add_run(to, taken, *what.config, what.origin);
+}
+
+/// Adds runs of all that the inner searcher proposed.
+void repeater::add_all(batch& to, const run_numbers& taken, const proposal& from,
+                       std::uint32_t runs) {
+  if (const auto* list = std::get_if<std::vector<suggestion>>(&from)) {
+    for (const auto& x : *list)
+      repeat(to, taken, x, 0, runs);
+  }
+}
+
+/// How many configurations the inner searcher is asked for.
+std::size_t repeater::inner_count(std::size_t still, std::uint64_t samples) const {
+  auto count = (still + rule_.runs - 1) / rule_.runs;
+  return samples > 0 ? std::min<std::size_t>(count, samples - std::min(samples, drawn_)) : count;
 }
 
 /// @param still   So many suggestions are wanted yet.
 /// @param samples Configurations to take in all; 0 = all that come.
 proposal repeater::ask_inner(const ask& question, std::size_t still, std::uint64_t samples) const {
-  auto count = (still + rule_.runs - 1) / rule_.runs;
-  if (samples > 0)
-    count = std::min<std::size_t>(count, samples - std::min(samples, drawn_));
+  auto count = inner_count(still, samples);
   if (count == 0)
     return all_suggested();
   return inner_->propose({inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
@@ -108,21 +119,18 @@ void repeater::confirm(batch& to) const {
     const auto& config = *configs_.at(group.best);
     auto done = book_.count(config, true);
     for (; done < rule_.confirm_runs && to.still() > 0; ++done)
-      add_run(to, config, std::string{confirms_prefix} + to_text(group.best));
+      add_run(to, numbers_, config, std::string{confirms_prefix} + to_text(group.best));
   }
 }
 
 /// What is proposed before the end: runs of what is under way, and of what the inner one has next.
 proposal repeater::next_runs(batch& to, const ask& question, std::uint64_t samples) const {
   if (under_way_.config != nullptr)
-    repeat(to, under_way_, begun_);
+    repeat(to, numbers_, under_way_, begun_, rule_.runs);
   if (to.still() == 0)
     return to.list;
   auto answer = ask_inner(question, to.still(), samples);
-  if (const auto* list = list_of(answer)) {
-    for (const auto& x : *list)
-      repeat(to, x, 0);
-  }
+  add_all(to, numbers_, answer, rule_.runs);
   if (!to.list.empty())
     return to.list;
   return answer;
@@ -150,6 +158,35 @@ proposal repeater::propose(const ask& question) const {
     return answer;
   auto last = at_end(result);
   return std::holds_alternative<exhausted>(last) ? answer : last;
+}
+
+deferred_proposal repeater::propose_later(const ask& question) const {
+  auto begun = batch_for(question);
+  if (under_way_.config != nullptr)
+    repeat(begun, numbers_, under_way_, begun_, rule_.runs);
+  auto count = begun.still() > 0 ? inner_count(begun.still(), samples_) : 0;
+  if (count == 0)
+    return {};
+  auto later = inner_->propose_later(
+      {inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
+  if (!later)
+    return {};
+  // What is said where the inner one has no more is known already.
+  std::optional<proposal> last;
+  if (rule_.confirm > 0 && begun.list.empty()) {
+    auto end = batch_for(question);
+    last = at_end(end);
+  }
+  return [later = std::move(later), begun = std::move(begun), taken = numbers_, runs = rule_.runs,
+          last = std::move(last)]() mutable -> proposal {
+    auto answer = later();
+    add_all(begun, taken, answer, runs);
+    if (!begun.list.empty())
+      return std::move(begun.list);
+    auto ends = last && std::holds_alternative<exhausted>(answer)
+                && !std::holds_alternative<exhausted>(*last);
+    return ends ? *last : answer;
+  };
 }
 
 std::vector<proposal> repeater::with_other_samples(const ask& question) const {

@@ -42,6 +42,7 @@ public:
   [[nodiscard]] searcher_traits traits() const override;
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
+  [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
   void describe(fingerprint& into) const override;
 
   /// What it would propose now if it had been made for fewer samples, all of which were suggested,
@@ -69,8 +70,12 @@ private:
   };
   struct batch;
 
-  void add_run(batch& to, object config, std::string origin) const;
-  void repeat(batch& to, const suggestion& what, std::uint32_t begun) const;
+  static void add_run(batch& to, const run_numbers& taken, object config, std::string origin);
+  static void repeat(batch& to, const run_numbers& taken, const suggestion& what,
+                     std::uint32_t begun, std::uint32_t runs);
+  static void add_all(batch& to, const run_numbers& taken, const proposal& from,
+                      std::uint32_t runs);
+  [[nodiscard]] std::size_t inner_count(std::size_t still, std::uint64_t samples) const;
   [[nodiscard]] proposal ask_inner(const ask& question, std::size_t still,
                                    std::uint64_t samples) const;
   [[nodiscard]] exhausted all_suggested() const;
