@@ -36,6 +36,10 @@ std::optional<learning::pick> rule::sketch(const learning::outlook& from) const 
   return densities_.next(from);
 }
 
+std::optional<double> rule::regret_bound(const learning::outlook& from) const {
+  return model_.regret_bound(from);
+}
+
 bool rule::is_quick(const learning::archive& past) const {
   return past.results().size() >= very_many;
 }
@@ -59,13 +63,18 @@ searcher_catalogue::entry make_entry() {
           ec::bad_option, "partial: trials that have not ended are learnt from where there is "
                           "1 objective, not "
                               + std::to_string(about.objectives)}};
-    learning::settings begin{"auto", learning::startup_of(from), false};
+    if (partial && from.number("regret_below") > 0)
+      return expected<std::unique_ptr<searcher>>{
+          error{ec::bad_option, "regret_below: what is left to gain is told from trials that have "
+                                "ended; it goes with partial = false alone"}};
+    learning::settings begin{"auto", learning::startup_of(from), false,
+                             from.number("regret_below")};
     return learning::make_searcher(std::move(begin), rule_for(partial), about);
   };
   return {"auto",
           "Gaussian process and TPE by turns: the one to take; any number of objectives, no grids",
           "as gp and tpe",
-          {learning::startup_option(),
+          {learning::startup_option(), learning::regret_option(),
            among({"auto", "true", "false"},
                  option(std::string{partial_option}, option_kind::text, "auto",
                         "whether trials are learnt from before they have come to their end; auto: "

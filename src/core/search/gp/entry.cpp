@@ -23,7 +23,7 @@ searcher_catalogue::entry make_entry() {
     settings how;
     how.bend = bending_of(from.text("transform"));
     how.branch_steps = from.boolean("branch_steps");
-    learning::settings begin{"gp", learning::startup_of(from), false};
+    learning::settings begin{"gp", learning::startup_of(from), false, from.number("regret_below")};
     return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
   };
   return {"gp",
@@ -32,7 +32,7 @@ searcher_catalogue::entry make_entry() {
           "Ament et al., \"Unexpected Improvements to Expected Improvement\", NeurIPS 2023; "
           "several objectives: Knowles, \"ParEGO\", IEEE Transactions on Evolutionary "
           "Computation 10, 2006",
-          {learning::startup_option(),
+          {learning::startup_option(), learning::regret_option(),
            among({"turns", "always", "never"},
                  option("transform", text, "turns",
                         "whether objectives are bent towards a normal shape: at every other "

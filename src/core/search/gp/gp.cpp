@@ -3,6 +3,7 @@
 
 #include "tune/core/search/gp/branch.hpp"
 #include "tune/core/search/gp/kernel_book.hpp"
+#include "tune/core/search/gp/regret.hpp"
 #include "tune/core/search/gp/targets.hpp"
 #include "tune/core/search/learner/ranking.hpp"
 #include "tune/core/search/learner/scalar.hpp"
@@ -167,6 +168,10 @@ rule::rule(settings how) : how_{how}, book_{std::make_shared<kernel_book>()} {}
 std::optional<learning::pick> rule::next(const outlook& from) const {
   forecast all{how_, from};
   return all.suffices() ? all.best(*book_) : std::nullopt;
+}
+
+std::optional<double> rule::regret_bound(const outlook& from) const {
+  return gp::regret_bound(from, *book_);
 }
 
 std::optional<learning::pick> rule::sketch(const outlook& from) const {

@@ -51,7 +51,22 @@ void generator::apply(const searcher_fact& what) {
   past_.apply(what);
 }
 
+/// Why it ends although there is more to try. Drafts are ended with nobody: what replaces them is
+/// asked for when a trial begins.
+std::optional<exhausted> generator::end_for(const ask& question) const {
+  outlook from{past_, seed_};
+  if (how_.regret_below <= 0 || question.trial || question.drafts == drafting::quick
+      || from.number() < points_.size() + design_->size())
+    return std::nullopt;
+  auto bound = rule_->regret_bound(from);
+  if (!bound || *bound > how_.regret_below)
+    return std::nullopt;
+  return exhausted{"no more than " + to_text(value{*bound}) + " is to be gained"};
+}
+
 proposal generator::propose(const ask& question) const {
+  if (auto end = end_for(question))
+    return *end;
   std::vector<suggestion> result;
   outlook from{past_, seed_, question.trial};
   while (result.size() < question.count) {

@@ -167,8 +167,8 @@ deferred_proposal repeater::propose_later(const ask& question) const {
   auto count = begun.still() > 0 ? inner_count(begun.still(), samples_) : 0;
   if (count == 0)
     return {};
-  auto later = inner_->propose_later(
-      {inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
+  auto later
+      = inner_->propose_later({inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
   if (!later)
     return {};
   // What is said where the inner one has no more is known already.

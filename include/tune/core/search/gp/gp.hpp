@@ -38,6 +38,7 @@ public:
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   /// By TPE.
+  [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
 

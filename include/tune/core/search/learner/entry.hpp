@@ -10,6 +10,9 @@ namespace tune::learning {
 [[nodiscard]] option_spec startup_option();
 [[nodiscard]] std::uint64_t startup_of(const options& from);
 
+/// The option `regret_below`.
+[[nodiscard]] option_spec regret_option();
+
 /// A `generator` as the catalogue wants it.
 [[nodiscard]] expected<std::unique_ptr<searcher>>
 make_searcher(settings how, std::shared_ptr<const rule> by, const searcher_context& about);

@@ -21,6 +21,8 @@ struct settings {
   std::uint64_t startup = 0;
   /// See `searcher_traits::prompt`.
   bool prompt = false;
+  /// It ends once no more than this is to be gained (`rule::regret_bound`); 0: never.
+  double regret_below = 0;
 };
 
 /// Suggests the points to evaluate, then an initial design, then what its rule chooses.
@@ -53,6 +55,7 @@ private:
   std::shared_ptr<const std::vector<cube_point>> design_;
   archive past_;
 
+  [[nodiscard]] std::optional<exhausted> end_for(const ask& question) const;
   [[nodiscard]] std::optional<suggestion> next(outlook& from, drafting drafts) const;
   [[nodiscard]] suggestion point(outlook& from) const;
   [[nodiscard]] std::optional<pick> chosen(const outlook& from, drafting drafts) const;

@@ -68,6 +68,10 @@ public:
   /// A point to be replaced before anybody runs it. It must cost next to nothing.
   [[nodiscard]] virtual std::optional<pick> sketch(const outlook& from) const { return next(from); }
 
+  /// At most how much better, in the metric's unit, the best of the space is than the best result.
+  /// Nothing where that cannot be told.
+  [[nodiscard]] virtual std::optional<double> regret_bound(const outlook&) const { return {}; }
+
   /// Whether it copes with several objectives.
   [[nodiscard]] virtual bool takes_several() const { return false; }
   /// Whether it looks at `archive::courses`.
