@@ -3,6 +3,7 @@
 
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/repeat/repeater.hpp"
+#include "tune/io/external/searcher_process.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
@@ -81,9 +82,15 @@ experiment_settings settings_by(const spec& what) {
   return result;
 }
 
-expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all) {
-  auto result = make_chosen(all.searchers, from.what.search.type, from.what.search.options,
-                            searcher_context_of(from.what, from.space));
+expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all,
+                                                  const std::filesystem::path& directory) {
+  auto context = searcher_context_of(from.what, from.space);
+  if (!directory.empty())
+    context.partners
+        = [where = searcher_place{directory, from.what.ini_dir}](
+              const external::partner_terms& what) { return make_searcher_process(what, where); };
+  auto result
+      = make_chosen(all.searchers, from.what.search.type, from.what.search.options, context);
   auto rule = repeat_rule_of(from.what);
   if (!result || !rule.is_on())
     return result;
@@ -100,12 +107,13 @@ expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, con
                      context);
 }
 
-expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all) {
+expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
+                                     const std::filesystem::path& directory) {
   rule_parts result;
   auto judge = make_scheduler(from, all);
   if (!judge)
     return judge.error();
-  auto source = make_searcher(from, all);
+  auto source = make_searcher(from, all, directory);
   if (!source)
     return source.error();
   auto stoppers = make_stoppers(stop_lines(from.what), all.stoppers, stopper_context_of(from.what));

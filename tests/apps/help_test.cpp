@@ -33,7 +33,8 @@ TEST(help, short_one_names_every_command) {
 
   for (const auto& command : commands())
     EXPECT_THAT(text.substr(text.find("\ncommands\n")), HasSubstr(std::string{command.name}));
-  EXPECT_THAT(text, ContainsRegex("stop, pause, unpause, add, retry +steer a running experiment\n"));
+  EXPECT_THAT(text,
+              ContainsRegex("stop, pause, unpause, add, retry +steer a running experiment\n"));
 }
 
 TEST(help, of_a_command_names_all_its_options) {

@@ -187,7 +187,7 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     return complain(ready.error());
   for (const auto& text : line.quiet ? std::vector<std::string>{} : *ready)
     std::cerr << "tune-node: warning: " << printable(text) << '\n';
-  auto made = make_rule_parts(loaded, all);
+  auto made = make_rule_parts(loaded, all, directory);
   if (!made) {
     complain(made.error());
     return exit_code::configuration;

@@ -8,6 +8,7 @@
 #include "tune/tuner/choices.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 namespace tune {
@@ -21,8 +22,10 @@ struct rule_parts {
 };
 
 /// The chosen searcher. @errors of its factory.
-[[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from,
-                                                                const choices& all);
+/// @param directory As for `make_rule_parts`.
+[[nodiscard]] expected<std::unique_ptr<searcher>>
+make_searcher(const loaded_spec& from, const choices& all,
+              const std::filesystem::path& directory = {});
 
 /// The chosen scheduler.
 /// @param draws As that head drew whose record is verified, see `on::opened::draws`.
@@ -36,7 +39,10 @@ make_scheduler(const loaded_spec& from, const choices& all,
 [[nodiscard]] experiment_settings settings_by(const spec& what);
 
 /// Without `[trainable]` an external executor runs the trials.
+/// @param directory The experiment's, absolute, where an external searcher's process runs. Empty:
+///        none is started, and such a searcher proposes nothing.
 /// @errors what only shows once the parts are made; a fault of the configuration.
-[[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all);
+[[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
+                                                   const std::filesystem::path& directory = {});
 
 } // namespace tune

@@ -4,6 +4,7 @@
 #include "tune/core/search/bohb/bohb.hpp"
 #include "tune/core/search/cma_es/cma_es.hpp"
 #include "tune/core/search/dehb/dehb.hpp"
+#include "tune/core/search/external/external.hpp"
 #include "tune/core/search/gp/gp.hpp"
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/searcher.hpp"
@@ -24,6 +25,7 @@ searcher_catalogue builtin_searchers() {
       cma_es::make_entry(),
       bohb::make_entry(),
       dehb::make_entry(),
+      external::make_entry(),
       no_search::make_entry(),
   }};
 }

@@ -89,13 +89,22 @@ void repeater::repeat(batch& to, const suggestion& what, std::uint32_t begun) co
 
 /// @param still   So many suggestions are wanted yet.
 /// @param samples Configurations to take in all; 0 = all that come.
-proposal repeater::ask_inner(const ask& question, std::size_t still, std::uint64_t samples) const {
+std::uint32_t repeater::wanted_of_inner(std::size_t still, std::uint64_t samples) const {
   auto count = (still + rule_.runs - 1) / rule_.runs;
   if (samples > 0)
     count = std::min<std::size_t>(count, samples - std::min(samples, drawn_));
+  return static_cast<std::uint32_t>(count);
+}
+
+ask repeater::inner_question(const ask& question, std::uint32_t count) const {
+  return {inner_asks_ + 1, count, question.at};
+}
+
+proposal repeater::ask_inner(const ask& question, std::size_t still, std::uint64_t samples) const {
+  auto count = wanted_of_inner(still, samples);
   if (count == 0)
     return all_suggested();
-  return inner_->propose({inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
+  return inner_->propose(inner_question(question, count));
 }
 
 exhausted repeater::all_suggested() const {
@@ -152,6 +161,38 @@ proposal repeater::propose(const ask& question) const {
   return std::holds_alternative<exhausted>(last) ? answer : last;
 }
 
+namespace {
+
+/// Says once what another searcher says in its own time.
+class spokesman final : public searcher {
+public:
+  explicit spokesman(deferred_proposal what) : what_{std::move(what)} {}
+
+  [[nodiscard]] searcher_traits traits() const override { return {}; }
+  void apply(const searcher_fact&) override {}
+  [[nodiscard]] proposal propose(const ask&) const override { return what_(); }
+  void describe(fingerprint&) const override {}
+
+private:
+  deferred_proposal what_;
+};
+
+} // namespace
+
+deferred_proposal repeater::propose_later(const ask& question) const {
+  auto most = batch_for(question);
+  if (under_way_.config != nullptr)
+    repeat(most, under_way_, begun_);
+  auto count = most.still() > 0 ? wanted_of_inner(most.still(), samples_) : 0;
+  auto later
+      = count > 0 ? inner_->propose_later(inner_question(question, count)) : deferred_proposal{};
+  if (!later)
+    return {};
+  auto copy = std::make_shared<repeater>(*this);
+  copy->inner_ = std::make_shared<spokesman>(std::move(later));
+  return [copy = std::move(copy), question] { return copy->propose(question); };
+}
+
 std::vector<proposal> repeater::with_other_samples(const ask& question) const {
   auto more = batch_for(question);
   std::vector<proposal> result{next_runs(more, question, 0)};
@@ -194,14 +235,14 @@ void repeater::take(const searcher_fact& at, const suggested_fact& what) {
   trial_id first{names_};
   const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
   if (list == nullptr) {
-    inner_->apply({at.seq, suggested_fact{++inner_asks_, what.what, first}});
+    inner_->apply({at.seq, suggested_fact{++inner_asks_, what.what, first, what.asked}});
     return;
   }
   std::vector<suggestion> fresh;
   for (std::size_t i = 0; i < list->size(); ++i)
     take((*list)[i], {what.first.number + i}, fresh);
   if (!fresh.empty())
-    inner_->apply({at.seq, suggested_fact{++inner_asks_, std::move(fresh), first}});
+    inner_->apply({at.seq, suggested_fact{++inner_asks_, std::move(fresh), first, what.asked}});
 }
 
 /// A trial that nobody here proposed: a client's.

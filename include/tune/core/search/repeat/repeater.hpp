@@ -42,6 +42,8 @@ public:
   [[nodiscard]] searcher_traits traits() const override;
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
+  /// Puts off what the inner searcher puts off.
+  [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
   void describe(fingerprint& into) const override;
 
   /// What it would propose now if it had been made for fewer samples, all of which were suggested,
@@ -71,6 +73,8 @@ private:
 
   void add_run(batch& to, object config, std::string origin) const;
   void repeat(batch& to, const suggestion& what, std::uint32_t begun) const;
+  [[nodiscard]] std::uint32_t wanted_of_inner(std::size_t still, std::uint64_t samples) const;
+  [[nodiscard]] ask inner_question(const ask& question, std::uint32_t count) const;
   [[nodiscard]] proposal ask_inner(const ask& question, std::size_t still,
                                    std::uint64_t samples) const;
   [[nodiscard]] exhausted all_suggested() const;
@@ -85,7 +89,8 @@ private:
   [[nodiscard]] observation joined(const draw& what) const;
   [[nodiscard]] object without_number(const object& config) const;
 
-  std::unique_ptr<searcher> inner_;
+  /// Shared with nobody but copies, which are not told anything.
+  std::shared_ptr<searcher> inner_;
   repeat_rule rule_;
   /// Configurations to take; 0 = all that come.
   std::uint64_t samples_ = 0;
