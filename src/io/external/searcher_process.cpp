@@ -326,8 +326,11 @@ void searcher_process::close(const std::function<std::vector<object>()>& last_wo
   }
   if (!last)
     return;
-  if (!words.empty() && say(*last, words, end_patience) && last->box->wait_for_end(end_patience))
-    return;
+  if (!words.empty() && say(*last, words, end_patience)) {
+    last->service->end_answers(last->which);
+    if (last->box->wait_for_end(end_patience))
+      return;
+  }
   last->box->close();
   last->service->end(last->which, words.empty() ? std::chrono::milliseconds{0} : grace);
   static_cast<void>(last->box->wait_for_end(grace + death_patience));

@@ -233,6 +233,13 @@ void child_process::flush_answers() {
   if (std::exchange(answers_watched_, false))
     watch_.remove(answers_.get());
   who_->answers_taken();
+  if (answers_end_)
+    close_answers();
+}
+
+void child_process::end_answers() {
+  answers_end_ = true;
+  flush_answers();
 }
 
 void child_process::close_answers() {

@@ -206,6 +206,8 @@ public:
   /// Writes `line` and a newline to the answer descriptor, as far as the process reads it. Lifts a
   /// hold of the report descriptor.
   void answer(process_handle which, std::string line);
+  /// Closes the answer descriptor once the process has read all that waits.
+  void end_answers(process_handle which);
   /// TERM to the process and its group now, KILL to all of it after `grace`.
   void end(process_handle which, std::chrono::milliseconds grace);
   /// The same with its order's grace.
