@@ -31,6 +31,8 @@ constexpr std::size_t longest_message = 64 * 1024 * 1024;
 constexpr std::chrono::seconds end_patience{3};
 /// From TERM to KILL.
 constexpr std::chrono::seconds grace{2};
+/// For one that goes wrong to say why before it is killed.
+constexpr std::chrono::milliseconds last_breath{100};
 /// For a killed process to be gone.
 constexpr std::chrono::seconds death_patience{5};
 /// Of a line that is none of the protocol.
@@ -38,6 +40,13 @@ constexpr std::size_t quoted_length = 120;
 
 std::string cited(std::string_view line) {
   return printable(line.substr(0, quoted_length)) + (line.size() > quoted_length ? "..." : "");
+}
+
+std::string last_words_of(const exit_info& how) {
+  std::string result;
+  for (const auto& line : how.stderr_lines)
+    result += (result.empty() ? "; on stderr:\n  " : "\n  ") + line;
+  return result;
 }
 
 std::string how_it_ended(const exit_info& how) {
@@ -50,12 +59,7 @@ std::string how_it_ended(const exit_info& how) {
     result = "the process was ended by signal " + std::to_string(*how.signal);
   else
     result = "the process ended with exit status " + std::to_string(how.code.value_or(0));
-  if (how.stderr_lines.empty())
-    return result;
-  result += "; on stderr:";
-  for (const auto& line : how.stderr_lines)
-    result += "\n  " + line;
-  return result;
+  return result + last_words_of(how);
 }
 
 /// What the service's thread and those who speak with the process share.
@@ -180,6 +184,7 @@ private:
   static bool say(const run& to, const std::vector<object>& what,
                   std::chrono::milliseconds patience);
   heard lost(const run& what);
+  static heard put_away(const run& what, std::string why);
 };
 
 std::optional<searcher_process::run> searcher_process::present() {
@@ -269,22 +274,23 @@ void searcher_process::give_up(std::string why) {
     trouble_ = partner_lost{std::move(why)};
 }
 
+/// It ended, or will be of no use any more.
 heard searcher_process::lost(const run& what) {
   if (auto how = what.box->wait_for_end(std::chrono::milliseconds{0})) {
     auto is_command = !how->trouble.empty() && !how->guard_lost && how->fault == ec::process;
     return partner_lost{how_it_ended(*how), is_command};
   }
-  // What it has printed by now may say why.
-  what.service->kill(what.which);
-  auto how = what.box->wait_for_end(death_patience);
   auto seconds = std::chrono::duration<double>(patience_).count();
-  auto result = "the process said nothing for " + to_text(value{seconds}) + " s";
-  if (how && !how->stderr_lines.empty()) {
-    result += "; on stderr:";
-    for (const auto& line : how->stderr_lines)
-      result += "\n  " + line;
-  }
-  return partner_lost{std::move(result)};
+  return put_away(what, "the process said nothing for " + to_text(value{seconds}) + " s");
+}
+
+/// What it has printed by now may say more.
+heard searcher_process::put_away(const run& what, std::string why) {
+  if (!what.box->wait_for_end(last_breath))
+    end(what);
+  if (auto how = what.box->wait_for_end(std::chrono::milliseconds{0}))
+    why += last_words_of(*how);
+  return partner_lost{std::move(why)};
 }
 
 heard searcher_process::hear() {
@@ -293,8 +299,10 @@ heard searcher_process::hear() {
     std::lock_guard guard{mutex_};
     return trouble_ ? *trouble_ : partner_lost{"the run is ending", true};
   }
+  const auto due = std::chrono::steady_clock::now() + patience_;
   for (;;) {
-    auto line = from->box->wait_for_line(patience_);
+    auto line = from->box->wait_for_line(
+        std::chrono::ceil<std::chrono::milliseconds>(due - std::chrono::steady_clock::now()));
     if (!line && !present())
       return partner_lost{"the run is ending", true};
     if (!line)
@@ -303,11 +311,12 @@ heard searcher_process::hear() {
     if (line->text.find_first_not_of(" \t\r") == std::string::npos)
       continue;
     if (line->truncated)
-      return partner_lost{"the process said a line of more than "
-                          + std::to_string(longest_searcher_line) + " bytes: " + cited(line->text)};
+      return put_away(*from, "the process said a line of more than "
+                                 + std::to_string(longest_searcher_line)
+                                 + " bytes: " + cited(line->text));
     auto said = object_from_json(line->text);
     if (!said)
-      return partner_lost{"the process said what is no JSON object: " + cited(line->text)};
+      return put_away(*from, "the process said what is no JSON object: " + cited(line->text));
     return line_heard{std::move(*said)};
   }
 }

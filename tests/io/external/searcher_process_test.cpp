@@ -116,14 +116,20 @@ TEST_F(searcher_process_test, is_lost_for_good_where_there_is_no_such_program) {
 }
 
 TEST_F(searcher_process_test, breaks_off_where_it_says_what_is_no_line) {
-  auto uut = run("echo; echo 'Hello, world'\n");
-  EXPECT_THAT(text_of(uut->hear()), HasSubstr("no JSON object: Hello, world"));
+  auto uut = run("echo 'not meant so' >&2; echo; echo 'Hello, world'; read -r line\n");
+  EXPECT_THAT(text_of(uut->hear()), AllOf(HasSubstr("no JSON object: Hello, world"),
+                                          HasSubstr("on stderr:\n  not meant so")));
   uut = run("head -c 1048577 /dev/zero | tr '\\0' x; echo\n");
   EXPECT_THAT(text_of(uut->hear()), HasSubstr("a line of more than 1048576 bytes"));
 }
 
 TEST_F(searcher_process_test, breaks_off_where_it_says_nothing) {
   auto uut = run("echo 'thinking' >&2; while :; do sleep 1; done\n", 100ms);
+  EXPECT_THAT(text_of(uut->hear()), HasSubstr("said nothing for 0.1 s"));
+}
+
+TEST_F(searcher_process_test, breaks_off_where_it_says_empty_lines_alone) {
+  auto uut = run("while :; do echo; done\n", 100ms);
   EXPECT_THAT(text_of(uut->hear()), HasSubstr("said nothing for 0.1 s"));
 }
 
