@@ -192,6 +192,7 @@ def main():
     given = words.parse_args()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+    warnings.simplefilter("ignore", FutureWarning)
     tune_searcher.serve(lambda begin: Searcher(begin, given.sampler, given.startup))
 
 

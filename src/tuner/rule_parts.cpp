@@ -3,7 +3,6 @@
 
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/repeat/repeater.hpp"
-#include "tune/io/external/searcher_process.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
@@ -83,11 +82,12 @@ experiment_settings settings_by(const spec& what) {
 }
 
 expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all,
-                                                  const std::filesystem::path& directory) {
+                                                  const std::filesystem::path& directory,
+                                                  std::shared_ptr<searcher_switch> ends) {
   auto context = searcher_context_of(from.what, from.space);
   if (!directory.empty())
     context.partners
-        = [where = searcher_place{directory, from.what.ini_dir}](
+        = [where = searcher_place{directory, from.what.ini_dir, std::move(ends)}](
               const external::partner_terms& what) { return make_searcher_process(what, where); };
   auto result
       = make_chosen(all.searchers, from.what.search.type, from.what.search.options, context);
@@ -108,12 +108,13 @@ expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, con
 }
 
 expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
-                                     const std::filesystem::path& directory) {
+                                     const std::filesystem::path& directory,
+                                     std::shared_ptr<searcher_switch> ends) {
   rule_parts result;
   auto judge = make_scheduler(from, all);
   if (!judge)
     return judge.error();
-  auto source = make_searcher(from, all, directory);
+  auto source = make_searcher(from, all, directory, std::move(ends));
   if (!source)
     return source.error();
   auto stoppers = make_stoppers(stop_lines(from.what), all.stoppers, stopper_context_of(from.what));

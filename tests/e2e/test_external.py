@@ -160,6 +160,18 @@ class External(Searched):
             self.assert_no_trial_processes()
         self.assertEqual(told, wanted)
 
+    def test_keeps_no_executor_from_ending(self):
+        ini = self.experiment_of("x", self.command("hang:1", "hang:2"), trainable=None)
+        for question, words in ((1, []), (2, ["--resume"])):
+            child = self.start("ask-tell", ini, *words, stdin=subprocess.PIPE)
+            child.stdin.write('{"op":"ask"}\n')
+            child.stdin.flush()
+            hangs = self.marks / ("hang-%d" % question)
+            self.wait_until(hangs.exists, child, "the question")
+            child.send_signal(signal.SIGTERM)
+            self.finish(child, 143)
+            self.assert_no_trial_processes()
+
     def test_cannot_be_verified_simulated_or_foretold(self):
         self.run_node("run", self.experiment_of("x", self.command(), 4))
         how = self.run_node("fsck", "results/x", "--verify")

@@ -4,6 +4,7 @@
 
 #include "tune/core/check/replay_check.hpp"
 #include "tune/core/experiment/settings.hpp"
+#include "tune/io/external/searcher_process.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/tuner/choices.hpp"
 
@@ -22,10 +23,11 @@ struct rule_parts {
 };
 
 /// The chosen searcher. @errors of its factory.
-/// @param directory As for `make_rule_parts`.
+/// @param directory, ends As for `make_rule_parts`.
 [[nodiscard]] expected<std::unique_ptr<searcher>>
 make_searcher(const loaded_spec& from, const choices& all,
-              const std::filesystem::path& directory = {});
+              const std::filesystem::path& directory = {},
+              std::shared_ptr<searcher_switch> ends = nullptr);
 
 /// The chosen scheduler.
 /// @param draws As that head drew whose record is verified, see `on::opened::draws`.
@@ -41,8 +43,10 @@ make_scheduler(const loaded_spec& from, const choices& all,
 /// Without `[trainable]` an external executor runs the trials.
 /// @param directory The experiment's, absolute, where an external searcher's process runs. Empty:
 ///        none is started, and such a searcher proposes nothing.
+/// @param ends Ends that process while somebody waits for it; may be null.
 /// @errors what only shows once the parts are made; a fault of the configuration.
 [[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
-                                                   const std::filesystem::path& directory = {});
+                                                   const std::filesystem::path& directory = {},
+                                                   std::shared_ptr<searcher_switch> ends = nullptr);
 
 } // namespace tune

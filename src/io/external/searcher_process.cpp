@@ -139,8 +139,14 @@ public:
       , how_{std::move(how)} {
     how_.max_report_line = longest_searcher_line;
     how_.max_waiting_answers = longest_message;
+    if (where_.ends != nullptr)
+      where_.ends->add(*this);
   }
-  ~searcher_process() override { close({}); }
+  ~searcher_process() override {
+    if (where_.ends != nullptr)
+      where_.ends->remove(*this);
+    close({});
+  }
 
   void enter() override {
     std::lock_guard guard{mutex_};
@@ -346,6 +352,25 @@ void searcher_process::close(const std::function<std::vector<object>()>& last_wo
 }
 
 } // namespace
+
+void searcher_switch::off() {
+  std::lock_guard guard{mutex_};
+  is_off_ = true;
+  for (auto* each : all_)
+    each->close({});
+}
+
+void searcher_switch::add(external::partner& which) {
+  std::lock_guard guard{mutex_};
+  all_.push_back(&which);
+  if (is_off_)
+    which.close({});
+}
+
+void searcher_switch::remove(external::partner& which) {
+  std::lock_guard guard{mutex_};
+  std::erase(all_, &which);
+}
 
 expected<std::vector<std::string>> searcher_words(const std::string& command,
                                                   const std::string& ini_dir) {

@@ -12,10 +12,27 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace tune {
+
+/// Ends searchers' processes from outside, whoever waits for them: of any thread.
+class searcher_switch {
+public:
+  /// For good. What waits for an answer hears at once that there will be none.
+  void off();
+
+  // For those who have the processes.
+  void add(external::partner& which);
+  void remove(external::partner& which);
+
+private:
+  std::mutex mutex_;
+  bool is_off_ = false;
+  std::vector<external::partner*> all_;
+};
 
 /// Where a searcher's process runs.
 struct searcher_place {
@@ -24,6 +41,8 @@ struct searcher_place {
   std::filesystem::path directory;
   /// Words that begin with `./` stand against it, and `{ini_dir}` is it.
   std::string ini_dir;
+  /// May be null.
+  std::shared_ptr<searcher_switch> ends = {};
 };
 
 inline constexpr const char* searcher_log_name = "search.log";
