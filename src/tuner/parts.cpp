@@ -58,7 +58,7 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
   auto work = make_job(from, job_id.empty() ? from.what.experiment.name : job_id, directory);
   if (!work)
     return work.error();
-  auto made = make_rule_parts(from, all);
+  auto made = make_rule_parts(from, all, directory);
   if (!made)
     return made.error();
   auto labels = labels_of(work->plan);

@@ -81,9 +81,16 @@ experiment_settings settings_by(const spec& what) {
   return result;
 }
 
-expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all) {
-  auto result = make_chosen(all.searchers, from.what.search.type, from.what.search.options,
-                            searcher_context_of(from.what, from.space));
+expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all,
+                                                  const std::filesystem::path& directory,
+                                                  std::shared_ptr<searcher_switch> ends) {
+  auto context = searcher_context_of(from.what, from.space);
+  if (!directory.empty())
+    context.partners
+        = [where = searcher_place{directory, from.what.ini_dir, std::move(ends)}](
+              const external::partner_terms& what) { return make_searcher_process(what, where); };
+  auto result
+      = make_chosen(all.searchers, from.what.search.type, from.what.search.options, context);
   auto rule = repeat_rule_of(from.what);
   if (!result || !rule.is_on())
     return result;
@@ -100,12 +107,14 @@ expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, con
                      context);
 }
 
-expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all) {
+expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
+                                     const std::filesystem::path& directory,
+                                     std::shared_ptr<searcher_switch> ends) {
   rule_parts result;
   auto judge = make_scheduler(from, all);
   if (!judge)
     return judge.error();
-  auto source = make_searcher(from, all);
+  auto source = make_searcher(from, all, directory, std::move(ends));
   if (!source)
     return source.error();
   auto stoppers = make_stoppers(stop_lines(from.what), all.stoppers, stopper_context_of(from.what));

@@ -17,11 +17,11 @@ using namespace tune::support;
 
 using entry = searcher_catalogue::entry;
 
-/// All but `none`, which proposes nothing of its own.
+/// All but `none`, which proposes nothing of its own, and `external`, of which a process does.
 std::vector<entry> those_that_search() {
   auto all = builtin_searchers();
   auto result = all.entries();
-  std::erase_if(result, [](const entry& x) { return x.name == "none"; });
+  std::erase_if(result, [](const entry& x) { return x.name == "none" || x.name == "external"; });
   return {result.begin(), result.end()};
 }
 

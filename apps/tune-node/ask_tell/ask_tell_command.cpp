@@ -93,10 +93,7 @@ struct signal_wave {
 };
 
 /// Answers line by line, to the end of the input or a signal.
-exit_code converse(conversation& with, disk_world& world) {
-  signal_wave wave;
-  interrupts watch{[&](int number) { wave.give(number); },
-                   [](int number) { ::_exit(128 + number); }};
+exit_code converse(conversation& with, disk_world& world, signal_wave& wave) {
   line_reader lines{STDIN_FILENO, wave.descriptor, longest_line};
   for (;;) {
     auto news = lines.next();
@@ -187,7 +184,15 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     return complain(ready.error());
   for (const auto& text : line.quiet ? std::vector<std::string>{} : *ready)
     std::cerr << "tune-node: warning: " << printable(text) << '\n';
-  auto made = make_rule_parts(loaded, all);
+  signal_wave wave;
+  // Who waits for an external searcher does not look for signals.
+  auto searcher = std::make_shared<searcher_switch>();
+  interrupts watch{[&](int number) {
+                     wave.give(number);
+                     searcher->off();
+                   },
+                   [](int number) { ::_exit(128 + number); }};
+  auto made = make_rule_parts(loaded, all, directory, searcher);
   if (!made) {
     complain(made.error());
     return exit_code::configuration;
@@ -217,7 +222,7 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   }
   if (!line.quiet)
     std::cerr << "tune-node: " << printable(directory.string()) << ": waiting for requests\n";
-  auto code = converse(with, world);
+  auto code = converse(with, world, wave);
   world.write_files(true);
   return code;
 }

@@ -137,6 +137,7 @@ expected<fsck_result> check_record(store_reader& from, const experiment_row& row
   for (auto count : replay.machine().view().counts)
     result.trials += count;
   result.verified = replay.verified();
+  result.unverifiable = replay.unverifiable();
   return result;
 }
 
@@ -237,6 +238,10 @@ void write_table(const fsck_result& x, std::ostream& out) {
   out << printable(x.directory) << ": " << x.events << " events, " << x.trials << " trials, ";
   if (x.verified > 0)
     out << x.verified << " answers computed again, ";
+  if (x.unverifiable > 0)
+    out << x.unverifiable
+        << " answers of the external searcher not verified (only its process could give them "
+           "again), ";
   if (x.found.empty())
     out << "nothing found";
   else
@@ -294,6 +299,7 @@ void write_fsck(const fsck_result& x, output_format format, std::ostream& out) {
   all.set("events", static_cast<std::int64_t>(x.events));
   all.set("trials", static_cast<std::int64_t>(x.trials));
   all.set("verified", static_cast<std::int64_t>(x.verified));
+  all.set("unverifiable", static_cast<std::int64_t>(x.unverifiable));
   all.set("count", static_cast<std::int64_t>(x.found.count()));
   all.set("findings", std::move(found));
   value::list traces;

@@ -25,6 +25,8 @@ struct fsck_result {
   std::uint64_t trials = 0;
   /// Answers of scheduler and searcher that were computed once more.
   std::uint64_t verified = 0;
+  /// Answers of an external searcher, which only its process could give again.
+  std::uint64_t unverifiable = 0;
   findings found;
   /// What the next start mends: no faults.
   std::vector<crash_trace> to_mend;

@@ -164,6 +164,12 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
     std::cerr << "tune-node: " << printable(to_text(source.error())) << '\n';
     return exit_code::configuration;
   }
+  if (!(*source)->traits().recomputes && loaded.what.search.points.empty()
+      && loaded.what.search.found_points.empty()) {
+    std::cerr << "tune-node: the configurations of [search] type = " << loaded.what.search.type
+              << " come from its process, which a dry run does not start; the rest is sound\n";
+    return exit_code::done;
+  }
   auto samples = loaded.what.experiment.num_samples;
   // One that ends by itself counts its samples.
   auto is_limited = samples > 0 && !(*source)->traits().exhaustible;

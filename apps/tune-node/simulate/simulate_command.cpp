@@ -139,6 +139,8 @@ std::string misfit(const loaded_spec& loaded) {
     return "only recorded curves can be simulated: [trainable] kind = table";
   if (loaded.what.search.type == "none")
     return "[search] type = none waits for trials that somebody adds: nobody does in a simulation";
+  if (loaded.what.search.type == "external")
+    return "[search] type = external asks a process, and a simulation starts none";
   return {};
 }
 

@@ -4,10 +4,12 @@
 
 #include "tune/core/check/replay_check.hpp"
 #include "tune/core/experiment/settings.hpp"
+#include "tune/io/external/searcher_process.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/tuner/choices.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 namespace tune {
@@ -21,8 +23,11 @@ struct rule_parts {
 };
 
 /// The chosen searcher. @errors of its factory.
-[[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from,
-                                                                const choices& all);
+/// @param directory, ends As for `make_rule_parts`.
+[[nodiscard]] expected<std::unique_ptr<searcher>>
+make_searcher(const loaded_spec& from, const choices& all,
+              const std::filesystem::path& directory = {},
+              std::shared_ptr<searcher_switch> ends = nullptr);
 
 /// The chosen scheduler.
 /// @param draws As that head drew whose record is verified, see `on::opened::draws`.
@@ -36,7 +41,12 @@ make_scheduler(const loaded_spec& from, const choices& all,
 [[nodiscard]] experiment_settings settings_by(const spec& what);
 
 /// Without `[trainable]` an external executor runs the trials.
+/// @param directory The experiment's, absolute, where an external searcher's process runs. Empty:
+///        none is started, and such a searcher proposes nothing.
+/// @param ends Ends that process while somebody waits for it; may be null.
 /// @errors what only shows once the parts are made; a fault of the configuration.
-[[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all);
+[[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
+                                                   const std::filesystem::path& directory = {},
+                                                   std::shared_ptr<searcher_switch> ends = nullptr);
 
 } // namespace tune

@@ -142,7 +142,8 @@ void replay_check::note(const command& what) {
     stalls_[stall->at] = {std::nullopt, 0, 0, stall->at};
   else if (const auto* chosen = std::get_if<cmd::choose>(&what.what))
     choices_[chosen->at] = {std::nullopt, chosen->count, 0, chosen->at};
-  else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what))
+  else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what);
+           asked != nullptr && source_->traits().recomputes)
     asks_[asked->what.number] = {asked->what.trial, asked->what.count, asked->what.number,
                                  asked->what.at, asked->what.drafts};
 }
@@ -229,7 +230,9 @@ void replay_check::compare(const event& what) {
   } else if (const auto* chosen = std::get_if<on::chosen>(&what.what)) {
     settle(choices_, chosen->what.at, text_of(chosen->what), what.seq, "the scheduler");
   } else if (const auto* made = std::get_if<on::suggested>(&what.what)) {
-    if (changed_ && came_to_an_end_earlier(*made))
+    if (!source_->traits().recomputes)
+      ++unverifiable_;
+    else if (changed_ && came_to_an_end_earlier(*made))
       asks_.erase(made->ask);
     else
       settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");

@@ -347,7 +347,7 @@ private:
   [[nodiscard]] drafting drafts_wanted() const;
   [[nodiscard]] bool thinks_over(trial_id id) const;
   [[nodiscard]] std::optional<trial_id> next_draft() const;
-  void replace_draft(trial_id id, const on::suggested& what);
+  void replace_draft(trial_id id, const on::suggested& what, sequence asked);
   void keep_draft(live_trial& trial);
   void begin_granted(live_trial& trial);
   [[nodiscard]] lease take_grant(live_trial& trial);

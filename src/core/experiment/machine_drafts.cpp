@@ -47,12 +47,12 @@ std::optional<trial_id> machine::next_draft() const {
   return granted_.front();
 }
 
-void machine::replace_draft(trial_id id, const on::suggested& what) {
+void machine::replace_draft(trial_id id, const on::suggested& what, sequence asked) {
   auto* trial = live(id);
   const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
   auto is_late = trial == nullptr || !trial->draft;
   auto replaces = !is_late && list != nullptr && list->size() == 1;
-  suggested_fact told{what.ask, replaces ? what.what : proposal{nothing_yet{}}, id};
+  suggested_fact told{what.ask, replaces ? what.what : proposal{nothing_yet{}}, id, asked};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (is_late)
     return;

@@ -206,8 +206,8 @@ void machine::take(const on::suggest_asked& what) {
 void machine::take(const on::suggested& what) {
   auto question = *std::exchange(asked_, std::nullopt);
   if (question.trial)
-    return replace_draft(*question.trial, what);
-  suggested_fact told{what.ask, what.what, trial_id{trials_.size()}};
+    return replace_draft(*question.trial, what, question.at);
+  suggested_fact told{what.ask, what.what, trial_id{trials_.size()}, question.at};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list) {

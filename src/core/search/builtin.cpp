@@ -5,6 +5,7 @@
 #include "tune/core/search/cma_es/cma_es.hpp"
 #include "tune/core/search/dehb/dehb.hpp"
 #include "tune/core/search/evolution/evolution.hpp"
+#include "tune/core/search/external/external.hpp"
 #include "tune/core/search/gp/gp.hpp"
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/nsga2/nsga2.hpp"
@@ -28,6 +29,7 @@ searcher_catalogue builtin_searchers() {
       dehb::make_entry(),
       nsga2::make_entry(),
       evolution::make_entry(),
+      external::make_entry(),
       no_search::make_entry(),
   }};
 }

@@ -326,6 +326,33 @@ bool compare(const value& a, relation how, const value& b) {
   return false;
 }
 
+namespace {
+
+object tree_of(const node& x, const std::vector<std::string>& names) {
+  value::list parts;
+  for (const auto& part : x.parts)
+    parts.emplace_back(tree_of(part, names));
+  switch (x.what) {
+    case node::sort::all:
+      return {{"and", std::move(parts)}};
+    case node::sort::any:
+      return {{"or", std::move(parts)}};
+    case node::sort::negated:
+      return {{"not", std::move(parts.front())}};
+    case node::sort::member:
+      return {{"name", names[x.name]}, {"in", x.literals}};
+    case node::sort::compared:
+      break;
+  }
+  return {{"name", names[x.name]}, {"is", to_text(x.how)}, {"value", x.literals.front()}};
+}
+
+} // namespace
+
+object condition::tree() const {
+  return tree_of(*root_, *names_);
+}
+
 expected<condition> condition::parse(std::string_view text) {
   parser from{text};
   auto root = from.whole();

@@ -64,6 +64,7 @@ guard_wire::launch child_process::launch_message(const std::string& guard_mark) 
   result.has_stdout = static_cast<bool>(inputs_[0].fd);
   result.has_stderr = true;
   result.has_protocol = order_.protocol;
+  result.protocol_is_standard = order_.protocol_is_standard;
   result.grace = order_.grace;
   result.memory_limit = order_.memory_limit;
   result.address_space_fallback = order_.address_space_fallback;
@@ -81,7 +82,7 @@ guard_wire::launch child_process::launch_message(const std::string& guard_mark) 
   result.env.push_back("TUNE_TRIAL_GUARD=" + guard_mark);
   if (!order_.place.empty())
     result.env.push_back("TUNE_TRIAL_PLACE=" + order_.place);
-  if (order_.protocol) {
+  if (order_.protocol && !order_.protocol_is_standard) {
     result.env.emplace_back("TUNE_TRIAL_REPORT_FD=3");
     result.env.emplace_back("TUNE_TRIAL_ANSWER_FD=4");
   }
@@ -231,6 +232,14 @@ void child_process::flush_answers() {
   }
   if (std::exchange(answers_watched_, false))
     watch_.remove(answers_.get());
+  who_->answers_taken();
+  if (answers_end_)
+    close_answers();
+}
+
+void child_process::end_answers() {
+  answers_end_ = true;
+  flush_answers();
 }
 
 void child_process::close_answers() {

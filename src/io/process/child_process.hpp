@@ -43,6 +43,7 @@ public:
   bool on_ready(pipe_role role, std::span<char> buffer);
   void resume(pipe_role role, std::span<char> buffer);
   void answer(std::string_view line, std::span<char> buffer);
+  void end_answers();
   void on_end_requested(std::span<char> buffer);
   /// @returns whether the guard is to look if it is alone: not if it was asked to end, or has
   /// ended.
@@ -96,6 +97,8 @@ private:
   std::string waiting_answers_;
   bool answers_watched_ = false;
   bool answers_unread_ = false;
+  /// There will be no more.
+  bool answers_end_ = false;
   /// Its last report was, though the answer may still wait.
   bool answered_ = false;
   std::size_t reports_after_end_ = 0;

@@ -236,9 +236,15 @@ private:
     std::size_t next = 0;
     auto take = [&](bool there) { return there ? fds[next++].get() : null_; };
     result.fds = {null_, take(order.has_stdout), take(order.has_stderr)};
-    if (order.has_protocol) {
-      result.fds.push_back(take(true));
-      result.fds.push_back(take(true));
+    if (!order.has_protocol)
+      return result;
+    auto report = take(true);
+    auto answer = take(true);
+    if (order.protocol_is_standard) {
+      result.fds[0] = answer;
+      result.fds[1] = report;
+    } else {
+      result.fds.insert(result.fds.end(), {report, answer});
     }
     return result;
   }

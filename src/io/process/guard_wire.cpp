@@ -87,6 +87,7 @@ void write(writer& to, const launch& x) {
   to.number(static_cast<std::uint8_t>(x.has_stdout));
   to.number(static_cast<std::uint8_t>(x.has_stderr));
   to.number(static_cast<std::uint8_t>(x.has_protocol));
+  to.number(static_cast<std::uint8_t>(x.protocol_is_standard));
   to.number(x.grace.count());
   to.number(x.memory_limit);
   to.number(static_cast<std::uint8_t>(x.address_space_fallback));
@@ -152,6 +153,7 @@ void read(reader& from, launch& x) {
   from.flag(x.has_stdout);
   from.flag(x.has_stderr);
   from.flag(x.has_protocol);
+  from.flag(x.protocol_is_standard);
   read_duration(from, x.grace);
   from.number(x.memory_limit);
   from.flag(x.address_space_fallback);

@@ -19,7 +19,7 @@
 namespace tune::guard_wire {
 
 /// Of these messages: a program replaced by a newer one must not be its guard.
-inline constexpr std::uint32_t wire_version = 5;
+inline constexpr std::uint32_t wire_version = 6;
 
 /// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
 struct launch {
@@ -28,6 +28,8 @@ struct launch {
   bool has_stderr = false;
   /// Report and answer descriptors, 3 and 4 in the process.
   bool has_protocol = false;
+  /// They are its stdout and its stdin instead; it has no other stdout.
+  bool protocol_is_standard = false;
   /// From TERM to KILL if the node dies.
   std::chrono::milliseconds grace{0};
   /// Bytes; 0: no limit.

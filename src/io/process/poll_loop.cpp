@@ -168,6 +168,11 @@ void process_service::poll_loop::handle(const answer& what) {
   }
 }
 
+void process_service::poll_loop::handle(const end_answers& what) {
+  if (auto* child = find(what.which))
+    child->end_answers();
+}
+
 void process_service::poll_loop::handle(park what) {
   auto* child = find(what.which);
   if (child == nullptr)

@@ -31,6 +31,9 @@ public:
     process_handle which;
     std::string line;
   };
+  struct end_answers {
+    process_handle which;
+  };
   struct end {
     process_handle which;
     /// Nothing: the order's.
@@ -48,7 +51,7 @@ public:
   };
   /// End all, then the thread.
   struct stop {};
-  using request = std::variant<launch, resume, answer, end, park, hand_on, stop>;
+  using request = std::variant<launch, resume, answer, end_answers, end, park, hand_on, stop>;
 
   poll_loop(process_service_options options, guard_connection guard);
   ~poll_loop();
@@ -105,6 +108,7 @@ private:
   void handle(launch what);
   void handle(const resume& what);
   void handle(const answer& what);
+  void handle(const end_answers& what);
   void handle(const end& what);
   void handle(park what);
   void handle(hand_on what);

@@ -70,6 +70,10 @@ void process_service::answer(process_handle which, std::string line) {
   loop_->post(poll_loop::answer{which, std::move(line)});
 }
 
+void process_service::end_answers(process_handle which) {
+  loop_->post(poll_loop::end_answers{which});
+}
+
 void process_service::end(process_handle which, std::chrono::milliseconds grace) {
   loop_->post(poll_loop::end{which, grace});
 }

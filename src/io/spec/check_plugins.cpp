@@ -3,6 +3,7 @@
 
 #include "tune/core/plugin/option_line.hpp"
 #include "tune/core/search/automatic/automatic.hpp"
+#include "tune/io/external/searcher_process.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
 
@@ -206,11 +207,26 @@ void refuse_searcher(loading& x, const searcher_catalogue::entry& entry,
     x.refuse("search", blamed(entry.known, detail), "of " + entry.name + ": " + detail);
 }
 
+/// Starts nothing. @errors `ec::bad_option`, beginning with the option.
+expected<std::unique_ptr<external::partner>> check_searcher_command(loading& x,
+                                                                    const std::string& command) {
+  auto words = searcher_words(command, x.what.ini_dir);
+  auto why = words ? why_no_program(*words) : words.error().detail;
+  if (!why.empty())
+    return error{ec::bad_option, "command: " + why};
+  warn_of_bare_files(x, "search", *words);
+  return std::unique_ptr<external::partner>{};
+}
+
 void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
   auto parsed = options::parse(entry.known, option_texts(x.what.search.options));
   if (!parsed || !entry.make)
     return;
-  auto made = entry.make(*parsed, searcher_context_of(x.what, x.space));
+  auto context = searcher_context_of(x.what, x.space);
+  context.partners = [&](const external::partner_terms& what) {
+    return check_searcher_command(x, what.command);
+  };
+  auto made = entry.make(*parsed, context);
   if (!made) {
     refuse_searcher(x, entry, made.error().detail);
     return;

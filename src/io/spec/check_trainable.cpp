@@ -31,10 +31,6 @@ std::array<kind_key, 3> kind_keys(const trainable_section& x) {
            {"path", &x.path, {trainable_kind::table}}}};
 }
 
-constexpr auto any_may_execute = std::filesystem::perms::owner_exec
-                                 | std::filesystem::perms::group_exec
-                                 | std::filesystem::perms::others_exec;
-
 std::string kind_name(trainable_kind x) {
   static constexpr const char* names[] = {"command", "function", "class", "table", "actor"};
   return names[static_cast<std::size_t>(x)];
@@ -149,37 +145,10 @@ void check_files(loading& x) {
 void check_program(loading& x, const command_template& command) {
   // What only a trial knows is marked by a character that no path of the file has.
   auto words = command.render({}, {"\x01", x.what.ini_dir, "\x01", "\x01"});
-  if (words.empty() || words.front()[0] != '/' || words.front().find('\x01') != std::string::npos)
+  if (words.empty() || words.front().find('\x01') != std::string::npos)
     return;
-  std::filesystem::path program{words.front()};
-  std::error_code failed;
-  auto known = std::filesystem::status(program, failed);
-  auto complain = [&](const std::string& why) {
-    x.refuse("trainable", "command", "command: \"" + program.string() + "\" " + why);
-  };
-  if (!std::filesystem::exists(known))
-    complain("does not exist");
-  else if (std::filesystem::is_directory(known))
-    complain("is a directory, not a program");
-  else if ((known.permissions() & any_may_execute) == std::filesystem::perms::none)
-    complain("is no program: it may not be executed (chmod +x, or name its interpreter first)");
-}
-
-/// A script beside the INI file is not found by its bare name: trials have directories of their
-/// own.
-void warn_of_bare_files(loading& x, const command_template& command) {
-  const auto& files = x.what.trainable.files;
-  for (const auto& word : command.fixed_words()) {
-    auto shipped = std::find(files.begin(), files.end(), word) != files.end();
-    auto is_path = word[0] == '/' || word[0] == '-' || word.starts_with("./");
-    std::error_code ignored;
-    if (!shipped && !is_path
-        && std::filesystem::is_regular_file(against_ini(x.what, word), ignored))
-      x.warn(x.origin("trainable", "command"),
-             "[trainable] command: \"" + word
-                 + "\" means a file in the trial's directory; for the one"
-                 + " beside the INI file write ./" + word);
-  }
+  if (auto why = why_no_program(words); !why.empty())
+    x.refuse("trainable", "command", "command: " + why);
 }
 
 void check_command(loading& x) {
@@ -205,7 +174,7 @@ void check_command(loading& x) {
     x.refuse("trainable", "command",
              "command: the program must not depend on a parameter that may be inactive");
   check_program(x, *parsed);
-  warn_of_bare_files(x, *parsed);
+  warn_of_bare_files(x, "trainable", parsed->fixed_words());
 }
 
 /// `env.…` and templates name parameters as the command does.

@@ -221,6 +221,10 @@ searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search
   result.samples = x.experiment.num_samples;
   result.objectives = static_cast<std::uint32_t>(x.experiment.objectives.size());
   result.constraints = static_cast<std::uint32_t>(x.experiment.constraints.size());
+  for (const auto& each : x.experiment.objectives)
+    result.metrics.push_back({each.metric, each.maximise});
+  for (const auto& each : x.experiment.constraints)
+    result.constraint_texts.push_back(to_text(constraint_list{each}));
   result.points = x.search.points;
   result.points.insert(result.points.end(), x.search.found_points.begin(),
                        x.search.found_points.end());

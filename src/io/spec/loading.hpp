@@ -48,6 +48,12 @@ void check_sections(loading& x);
 /// Checks `[search] repeat` and `[experiment] confirm` against other keys. @returns whether the
 /// space can be looked at.
 [[nodiscard]] bool check_repeats(loading& x);
+/// Of a command's words: what is wrong with a program that is named by its place; empty: nothing.
+[[nodiscard]] std::string why_no_program(const std::vector<std::string>& words);
+/// A script beside the INI file is not found by its bare name: programs have directories of their
+/// own.
+void warn_of_bare_files(loading& x, const std::string& section,
+                        const std::vector<std::string>& words);
 /// The same against what was chosen.
 void check_repeats_with(loading& x, const searcher_traits& source);
 /// Parses `[space]` and `[stop]`, checks `[search] points`.

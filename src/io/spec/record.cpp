@@ -6,6 +6,8 @@
 #include "tune/io/spec/text_template.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace tune {
 
@@ -211,20 +213,34 @@ expected<spec> spec_from_json(std::string_view text) {
   return result;
 }
 
+namespace {
+
+/// How an external searcher's process is asked, which may have to be mended; not what is searched.
+bool says_how_to_ask(const spec& before, std::string_view name) {
+  static constexpr std::array<std::string_view, 3> ways{"search.command", "search.answer_timeout",
+                                                        "search.max_restarts"};
+  return before.search.type == "external"
+         && std::find(ways.begin(), ways.end(), name) != ways.end();
+}
+
+} // namespace
+
 std::vector<spec_change> changes(const spec& before, const spec& after) {
   std::vector<spec_change> result;
   for (const auto& key : spec_keys()) {
+    auto may_change
+        = [&](std::string_view name) { return key.may_change || says_how_to_ask(before, name); };
     auto old_lines = flattened(key, before);
     auto new_lines = flattened(key, after);
     auto size = result.size();
     for (const auto& x : old_lines) {
       const auto* now = find_text(new_lines, x.name);
       if (now == nullptr || *now != x.text)
-        result.push_back({x.name, x.text, now == nullptr ? "" : *now, key.may_change});
+        result.push_back({x.name, x.text, now == nullptr ? "" : *now, may_change(x.name)});
     }
     for (const auto& x : new_lines) {
       if (find_text(old_lines, x.name) == nullptr)
-        result.push_back({x.name, "", x.text, key.may_change});
+        result.push_back({x.name, "", x.text, may_change(x.name)});
     }
     auto reordered = result.size() == size && key.section == "space" && old_lines != new_lines;
     if (reordered)

@@ -403,5 +403,55 @@ TEST(repeater, says_later_for_all_runs_that_are_wanted_at_once) {
     EXPECT_EQ(*list[i].config, *expected[i].config);
 }
 
+/// One that works out what it proposes in its own time.
+class slow final : public listening {
+public:
+  using listening::listening;
+  [[nodiscard]] deferred_proposal propose_later(const ask& question) const override {
+    return [copy = *this, question] { return copy.propose(question); };
+  }
+};
+
+TEST_F(repeated, puts_off_what_the_searcher_inside_puts_off) {
+  repeater uut{std::make_unique<slow>(notes, 1000), rule_of(2), 3};
+  asking from{std::make_unique<repeater>(std::make_unique<listening>(notes, 1000), rule_of(2), 3)};
+  std::size_t put_off = 0;
+  for (std::uint64_t i = 0; i < 7; ++i) {
+    ask question{i + 1, 1, from.seq()};
+    auto later = uut.propose_later(question);
+    put_off += later ? 1 : 0;
+    auto said = later ? later() : uut.propose(question);
+    auto wanted = from.next(1);
+    ASSERT_EQ(said.index(), wanted.index());
+    if (const auto* list = std::get_if<std::vector<suggestion>>(&said)) {
+      EXPECT_EQ(*list->front().config, *std::get<std::vector<suggestion>>(wanted).front().config);
+    }
+    uut.apply(from.facts().back());
+  }
+  // Once for each configuration: its second run needs no thought.
+  EXPECT_EQ(put_off, 3U);
+}
+
+TEST_F(repeated, tells_when_an_answer_was_asked_for) {
+  std::vector<sequence> asked;
+  class noting final : public listening {
+  public:
+    noting(std::shared_ptr<notes> to, std::vector<sequence>& asked)
+        : listening{std::move(to), 1000}, asked_{asked} {}
+    void apply(const searcher_fact& what) override {
+      if (const auto* told = std::get_if<suggested_fact>(&what.what))
+        asked_.push_back(told->asked);
+      listening::apply(what);
+    }
+
+  private:
+    std::vector<sequence>& asked_;
+  };
+  repeater uut{std::make_unique<noting>(notes, asked), rule_of(2), 3};
+  suggested_fact made{1, uut.propose({1, 1, 5}), {0}, 5};
+  uut.apply({9, made});
+  EXPECT_THAT(asked, ElementsAre(5U));
+}
+
 } // namespace
 } // namespace tune

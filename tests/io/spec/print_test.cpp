@@ -235,6 +235,21 @@ TEST(resume, allows_limits_and_refuses_another_problem) {
   EXPECT_THAT(why.error().detail, testing::Not(HasSubstr("num_samples")));
 }
 
+TEST(resume, allows_another_command_of_an_external_searcher_but_not_of_another_searcher) {
+  spec before;
+  before.search.type = "external";
+  before.search.options = {{"command", "python3 ./a.py"}, {"max_restarts", "3"}};
+  auto after = before;
+  after.search.options[0].text = "python3 ./b.py";
+  after.search.options[1].text = "9";
+  EXPECT_TRUE(may_resume(changes(before, after)));
+  after.search.options.push_back({"options", "{}"});
+  EXPECT_THAT(may_resume(changes(before, after)).error().detail, HasSubstr("search.options"));
+  before.search.type = after.search.type = "mine";
+  after.search.options.pop_back();
+  EXPECT_THAT(may_resume(changes(before, after)).error().detail, HasSubstr("search.command"));
+}
+
 TEST(resume, sees_parameters_come_go_and_change_places) {
   spec before;
   before.space = {{"a", "1"}, {"b", "2"}};

@@ -54,6 +54,8 @@ public:
   [[nodiscard]] const findings& found() const { return found_; }
   /// Answers that were computed once more.
   [[nodiscard]] std::uint64_t verified() const { return verified_; }
+  /// Answers of the searcher that nobody here can compute: see `searcher_traits::recomputes`.
+  [[nodiscard]] std::uint64_t unverifiable() const { return unverifiable_; }
 
 private:
   /// A question that is open, and the answers it may have by now.
@@ -84,6 +86,7 @@ private:
   std::vector<command> gave_;
   findings found_;
   std::uint64_t verified_ = 0;
+  std::uint64_t unverifiable_ = 0;
   /// An answer that takes long was heard with this event.
   bool heard_later_ = false;
   open_questions judged_;

@@ -70,6 +70,8 @@ struct suggested_fact {
   /// Number of the first trial made of it, or of the trial whose draft it replaces. An answer that
   /// came too late to replace one is told as `nothing_yet`.
   trial_id first;
+  /// The `seq` at which it was asked, as in `ask::at`. 0: not known.
+  sequence asked = 0;
 };
 
 struct searcher_fact {
@@ -105,6 +107,9 @@ struct searcher_traits {
   /// It answers within microseconds: nothing else enters the log between question and answer, so
   /// that runs of one trial at a time repeat exactly. Nothing ever waits for one that is not.
   bool prompt = false;
+  /// `propose` says the same again wherever it is asked over the same facts: answers of earlier
+  /// heads can be verified. Not so where a process outside answers.
+  bool recomputes = true;
 };
 
 /// Works a proposal out from copies of all that it needs: on any thread, while facts are applied to
@@ -130,6 +135,19 @@ public:
   [[nodiscard]] virtual deferred_proposal propose_later(const ask&) const { return {}; }
 };
 
+/// An objective for those who ask for its name.
+struct searched_metric {
+  std::string name;
+  bool maximise = true;
+};
+
+namespace external {
+struct partner_terms;
+class partner;
+/// Where the process of an external searcher comes from: nothing runs before it is first asked.
+using partner_source = std::function<expected<std::unique_ptr<partner>>(const partner_terms&)>;
+} // namespace external
+
 /// What every searcher's factory is given beside its options.
 struct searcher_context {
   std::shared_ptr<const search_space> space;
@@ -141,6 +159,12 @@ struct searcher_context {
   std::vector<object> points;
   /// How many constraints each observation has.
   std::uint32_t constraints = 0;
+  /// The objectives, in their order.
+  std::vector<searched_metric> metrics = {};
+  /// The constraints as they were written, in their order.
+  std::vector<std::string> constraint_texts = {};
+  /// Empty: no processes here; what would need one proposes nothing.
+  external::partner_source partners = {};
 };
 
 using searcher_catalogue = catalogue<searcher, searcher_context>;

@@ -38,6 +38,10 @@ public:
   /// The names it reads, each once, in order of appearance.
   [[nodiscard]] const std::vector<std::string>& names() const;
 
+  /// Its parts for those who decide by themselves: `{"name": …, "is": "==", "value": …}`,
+  /// `{"name": …, "in": […]}`, `{"not": part}`, `{"and": [part, …]}` and `{"or": [part, …]}`.
+  [[nodiscard]] object tree() const;
+
   /// As it was written, without surrounding blanks.
   [[nodiscard]] const std::string& text() const;
 

@@ -57,6 +57,9 @@ struct process_order {
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Open the report and the answer descriptor and name them in the environment.
   bool protocol = false;
+  /// These are its stdout and its stdin, and the environment names none. Nothing else may want its
+  /// stdout then.
+  bool protocol_is_standard = false;
   /// Longest report delivered whole, where it is not the service's limit. [bytes; 0: the service's]
   std::size_t max_report_line = 0;
   /// Deliver the lines of stdout; of stderr.
@@ -138,6 +141,8 @@ public:
   }
   /// Answers do not fit into its pipe any more: it leaves them unread. Once at most.
   virtual void answers_unread() {}
+  /// None of the answers so far waits any more: its pipe has them, or it wants none.
+  virtual void answers_taken() {}
   /// A line of stdout; a carriage return ends one, too. Likewise until `resume_output`. Not called
   /// once its end was asked for.
   virtual line_flow stdout_line(std::string_view line, bool truncated) {
@@ -201,6 +206,8 @@ public:
   /// Writes `line` and a newline to the answer descriptor, as far as the process reads it. Lifts a
   /// hold of the report descriptor.
   void answer(process_handle which, std::string line);
+  /// Closes the answer descriptor once the process has read all that waits.
+  void end_answers(process_handle which);
   /// TERM to the process and its group now, KILL to all of it after `grace`.
   void end(process_handle which, std::chrono::milliseconds grace);
   /// The same with its order's grace.

@@ -231,14 +231,14 @@ void repeater::take(const searcher_fact& at, const suggested_fact& what) {
   trial_id first{names_};
   const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
   if (list == nullptr) {
-    inner_->apply({at.seq, suggested_fact{++inner_asks_, what.what, first}});
+    inner_->apply({at.seq, suggested_fact{++inner_asks_, what.what, first, what.asked}});
     return;
   }
   std::vector<suggestion> fresh;
   for (std::size_t i = 0; i < list->size(); ++i)
     take((*list)[i], {what.first.number + i}, fresh);
   if (!fresh.empty())
-    inner_->apply({at.seq, suggested_fact{++inner_asks_, std::move(fresh), first}});
+    inner_->apply({at.seq, suggested_fact{++inner_asks_, std::move(fresh), first, what.asked}});
 }
 
 /// A trial that nobody here proposed: a client's.

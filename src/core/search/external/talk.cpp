@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/search/external/talk.hpp"
+
+#include "tune/core/search/external/answer.hpp"
+#include "tune/core/search/external/message.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tune::external {
+
+namespace {
+
+/// Messages that are worded at once.
+constexpr std::size_t portion_size = 256;
+
+std::string counted(std::uint32_t n) {
+  return n == 1 ? "1 fault" : std::to_string(n) + " faults";
+}
+
+} // namespace
+
+void talk::ask(std::uint64_t id, past before) {
+  id_ = id;
+  before_ = std::move(before);
+  answer_.reset();
+  failure_.reset();
+  if (phase_ == phase::asked || phase_ == phase::again)
+    phase_ = phase::telling;
+}
+
+next_step talk::step() {
+  if (answer_)
+    return next::settled{*answer_};
+  if (failure_)
+    return next::failed{*failure_};
+  switch (phase_) {
+    case phase::absent:
+      phase_ = phase::begun;
+      told_ = 0;
+      return next::start{};
+    case phase::begun:
+      phase_ = phase::greeting;
+      return next::tell{{about_.begin}};
+    case phase::telling:
+      return portion();
+    case phase::again:
+      phase_ = phase::asked;
+      return next::tell{{refused_message(id_, refused_), suggest_message(id_)}};
+    case phase::greeting:
+    case phase::asked:
+      break;
+  }
+  return next::listen{};
+}
+
+next::tell talk::portion() {
+  next::tell result;
+  auto end = std::min(before_.size(), told_ + portion_size);
+  for (; told_ < end; ++told_)
+    result.what.push_back(message_of(*before_[told_], *about_.space, about_.metrics));
+  if (told_ >= before_.size()) {
+    phase_ = phase::asked;
+    result.what.push_back(suggest_message(id_));
+  }
+  return result;
+}
+
+void talk::hear(const heard& what) {
+  std::visit([this](const auto& x) { take(x); }, what);
+}
+
+void talk::take(const line_heard& what) {
+  if (phase_ == phase::asked)
+    return take_answer(what.said);
+  if (phase_ != phase::greeting)
+    return take(partner_lost{"it spoke without being asked"});
+  auto why = why_no_greeting(what.said);
+  if (why.empty())
+    phase_ = phase::telling;
+  else
+    // It would say so again.
+    take(partner_lost{std::move(why), true});
+}
+
+void talk::take(const partner_lost& what) {
+  phase_ = phase::absent;
+  if (what.for_good)
+    failure_ = what.why;
+  else
+    count_fault(what.why);
+}
+
+void talk::take_answer(const object& said) {
+  auto made = read_answer(said, id_, *about_.space);
+  if (auto* fault = std::get_if<breach>(&made)) {
+    take(partner_lost{std::move(fault->why)});
+  } else if (auto* wrong = std::get_if<refused>(&made)) {
+    phase_ = phase::again;
+    refused_ = wrong->why;
+    count_fault("it suggested what is none of the space: " + wrong->why);
+  } else {
+    phase_ = phase::telling;
+    faults_ = 0;
+    answer_ = std::move(std::get<proposal>(made));
+  }
+}
+
+void talk::count_fault(const std::string& why) {
+  ++faults_;
+  if (faults_ > about_.max_restarts)
+    failure_ = why + (faults_ == 1 ? "" : " (" + counted(faults_) + " without a good answer)");
+}
+
+std::vector<object> talk::last_words(const past& all) const {
+  std::vector<object> result;
+  if (phase_ != phase::telling)
+    return result;
+  for (auto i = told_; i < all.size(); ++i)
+    result.push_back(message_of(*all[i], *about_.space, about_.metrics));
+  result.push_back(end_message());
+  return result;
+}
+
+namespace {
+
+/// Does what a step says. @returns whether there is another one.
+bool carry_out(talk& with, partner& who, const next_step& what) {
+  if (const auto* words = std::get_if<next::tell>(&what))
+    who.tell(words->what);
+  else if (std::holds_alternative<next::start>(what))
+    who.begin();
+  else if (std::holds_alternative<next::listen>(what))
+    with.hear(who.hear());
+  else
+    return false;
+  return true;
+}
+
+} // namespace
+
+expected<proposal> consult(talk& with, partner& who, std::uint64_t id, past before) {
+  with.ask(id, std::move(before));
+  auto step = with.step();
+  while (carry_out(with, who, step))
+    step = with.step();
+  if (const auto* done = std::get_if<next::settled>(&step))
+    return done->what;
+  return error{ec::process, std::get<next::failed>(step).why};
+}
+
+} // namespace tune::external

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""python/tune_searcher.py, and the searcher of the examples over it."""
+import io
+import json
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "examples" / "external")]
+import random_searcher  # noqa: E402
+import tune_searcher  # noqa: E402
+
+SPACE = [
+    {"name": "deep", "type": "int", "low": 1, "high": 9, "step": 2, "log": False,
+     "if": {"name": "kind", "is": "==", "value": "a"}},
+    {"name": "kind", "type": "choice", "values": ["a", 1, True]},
+    {"name": "lr", "type": "float", "low": 1e-4, "high": 1.0, "log": True},
+    {"name": "q", "type": "float", "low": 0.25, "high": 1.0, "step": 0.25, "log": False},
+    {"name": "n", "type": "int", "low": 1, "high": 100, "step": 1, "log": True},
+    {"name": "z", "type": "normal", "mean": 3.0, "sd": 1.0},
+    {"name": "c", "type": "constant", "value": 7},
+]
+BEGIN = {
+    "type": "begin", "tune": 1, "seed": 5, "samples": 9, "constraints": [], "options": {},
+    "metrics": [{"name": "loss", "mode": "min"}], "space": SPACE,
+}
+
+
+def serve(make, *messages):
+    out = io.StringIO()
+    tune_searcher.serve(make, [json.dumps(each) + "\n" for each in messages], out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+class Conditions(unittest.TestCase):
+    def holds(self, tree, **known):
+        return tune_searcher.decides(tree, known)
+
+    def test_compare_numbers_as_numbers_and_texts_as_texts(self):
+        for how, value, wanted in (
+            ("==", 2.0, True), ("!=", 2, False), ("<", 3, True), ("<=", 1, False),
+            (">", 1, True), (">=", 3, False), ("==", "2", False), ("<", "3", False),
+        ):
+            tree = {"name": "n", "is": how, "value": value}
+            self.assertIs(self.holds(tree, n=2), wanted, tree)
+        self.assertIs(self.holds({"name": "n", "is": "==", "value": 1}, n=True), False)
+        self.assertIs(self.holds({"name": "n", "in": ["a", 1]}, n=1.0), True)
+
+    def test_stay_open_where_a_parameter_is_absent(self):
+        known = {"name": "n", "is": ">", "value": 1}
+        absent = {"name": "m", "is": ">", "value": 1}
+        self.assertIsNone(self.holds(absent, n=2))
+        self.assertIsNone(self.holds({"not": absent}, n=2))
+        self.assertIs(self.holds({"or": [absent, known]}, n=2), True)
+        self.assertIsNone(self.holds({"and": [absent, known]}, n=2))
+        self.assertIs(self.holds({"and": [absent, known]}, n=1), False)
+        self.assertIsNone(self.holds({"or": [absent, known]}, n=1))
+
+
+class Drawing(unittest.TestCase):
+    def test_stays_in_the_space(self):
+        space = tune_searcher.Space(SPACE)
+        seen = set()
+        for i in range(500):
+            chance = tune_searcher.chance(1, i)
+            config = space.draw(lambda p: tune_searcher.drawn(p, chance))
+            self.assertEqual("deep" in config, config["kind"] == "a", config)
+            self.assertNotIn("c", config)
+            self.assertIn(config.get("deep", 1), (1, 3, 5, 7, 9))
+            self.assertTrue(1e-4 <= config["lr"] <= 1, config)
+            self.assertIn(config["q"], (0.25, 0.5, 0.75, 1.0))
+            self.assertTrue(isinstance(config["n"], int) and 1 <= config["n"] <= 100, config)
+            seen.add(config["n"])
+        self.assertLess(min(seen), 3)
+        self.assertGreater(max(seen), 80)
+
+    def test_follows_from_seed_and_number(self):
+        self.assertEqual(*(tune_searcher.chance(3, 4).random() for _ in range(2)))
+        self.assertNotEqual(*(tune_searcher.chance(3, i).random() for i in range(2)))
+
+
+class Serving(unittest.TestCase):
+    def make(self, begin):
+        return random_searcher.Searcher(begin, 0.5)
+
+    def history(self, count):
+        """A whole conversation, and the same as it is told again to one that begins anew."""
+        messages, again, configs = [], [], []
+        for i in range(1, count + 1):
+            messages.append({"type": "suggest", "id": i})
+            config = serve(self.make, BEGIN, *messages)[-1]["config"]
+            configs.append(config)
+            told = [
+                {"type": "suggested", "id": i, "trial": i - 1, "config": dict(config, c=7)},
+                {"type": "complete", "trial": i - 1, "status": "finished", "iteration": 1,
+                 "metrics": {"loss": config["lr"]}},
+            ]
+            messages += told
+            again += told
+        return configs, again
+
+    def test_suggests_the_same_when_it_is_told_again(self):
+        configs, again = self.history(8)
+        for i, config in enumerate(configs):
+            told = serve(self.make, BEGIN, *again[: 2 * i], {"type": "suggest", "id": i + 1})
+            self.assertEqual(told, [{"tune": 1}, {"config": config, "id": i + 1}])
+
+    def test_takes_what_it_did_not_suggest_and_what_failed(self):
+        told = serve(
+            self.make, BEGIN,
+            {"type": "added", "trial": 0, "config": {"kind": 1, "lr": 0.5, "c": 7}, "from": "x"},
+            {"type": "complete", "trial": 0, "status": "failed"},
+            {"type": "suggested", "id": 1, "wait": True},
+            {"type": "refused", "id": 1, "error": "no"},
+            {"type": "something", "new": 1},
+            {"type": "suggest", "id": 2}, {"type": "end"}, {"type": "suggest", "id": 3},
+        )
+        self.assertEqual([each.get("id") for each in told], [None, 2])
+
+    def test_says_that_there_is_nothing(self):
+        class Still:
+            def __init__(self, begin):
+                pass
+
+            def suggest(self, id):
+                return tune_searcher.WAIT if id == 1 else tune_searcher.NONE
+
+        told = serve(Still, BEGIN, {"type": "suggest", "id": 1}, {"type": "suggest", "id": 2})
+        self.assertEqual(told[1:], [{"wait": True, "id": 1}, {"none": True, "id": 2}])
+
+    def test_refuses_with_the_reason(self):
+        def make(begin):
+            raise ValueError("no conditions, please")
+
+        out = io.StringIO()
+        with self.assertRaises(ValueError):
+            tune_searcher.serve(make, [json.dumps(BEGIN)], out)
+        self.assertIn("no conditions, please", json.loads(out.getvalue())["error"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
