@@ -165,23 +165,6 @@ void check_program(loading& x, const command_template& command) {
     complain("is no program: it may not be executed (chmod +x, or name its interpreter first)");
 }
 
-/// A script beside the INI file is not found by its bare name: trials have directories of their
-/// own.
-void warn_of_bare_files(loading& x, const command_template& command) {
-  const auto& files = x.what.trainable.files;
-  for (const auto& word : command.fixed_words()) {
-    auto shipped = std::find(files.begin(), files.end(), word) != files.end();
-    auto is_path = word[0] == '/' || word[0] == '-' || word.starts_with("./");
-    std::error_code ignored;
-    if (!shipped && !is_path
-        && std::filesystem::is_regular_file(against_ini(x.what, word), ignored))
-      x.warn(x.origin("trainable", "command"),
-             "[trainable] command: \"" + word
-                 + "\" means a file in the trial's directory; for the one"
-                 + " beside the INI file write ./" + word);
-  }
-}
-
 void check_command(loading& x) {
   if (!x.space || x.what.trainable.command.empty())
     return;
@@ -205,7 +188,7 @@ void check_command(loading& x) {
     x.refuse("trainable", "command",
              "command: the program must not depend on a parameter that may be inactive");
   check_program(x, *parsed);
-  warn_of_bare_files(x, *parsed);
+  warn_of_command(x, *parsed);
 }
 
 /// `env.…` and templates name parameters as the command does.
@@ -409,6 +392,7 @@ void check_trainable(loading& x) {
   if (*x.what.trainable.kind == trainable_kind::command) {
     check_command(x);
     check_texts(x);
+    warn_of_unnamed(x);
     check_metrics(x);
     warn_of_unread_constraints(x);
     check_reading(x);
