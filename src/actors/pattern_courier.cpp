@@ -166,7 +166,7 @@ void pattern_courier::end(const exit_info& how, bool whole) {
     if (auto last = patterns_.finish())
       tell(process_news::printed{std::move(*last)});
   }
-  if (auto why = patterns_.missing_in_files(); !why.empty())
+  if (auto why = patterns_.why_missing(); !why.empty())
     tell(process_news::missing{std::move(why)});
   if (reports_.is_late(began_, gone_))
     tell(process_news::came_late{gone_ - began_});

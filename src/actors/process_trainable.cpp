@@ -133,7 +133,7 @@ struct process_state {
 
   template <class Self>
   void take(Self*, const process_news::missing& x) {
-    known.missing_in_files = x.why;
+    known.why_missing = x.why;
   }
 
   void remark_on(const std::string& about, const std::string& text) {

@@ -65,7 +65,6 @@ TEST(told, snapshots_look_the_same_at_the_client) {
   EXPECT_EQ(back->how.why, "why");
   EXPECT_EQ(back->how.storage_error, "disk full");
   EXPECT_TRUE(back->head_goes);
-  EXPECT_FALSE(back->was_finished);
 }
 
 TEST(told, a_state_carries_the_objectives_of_the_best_alone) {

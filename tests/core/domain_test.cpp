@@ -232,6 +232,8 @@ TEST(parse_domain, tells_of_broken_text) {
   EXPECT_EQ(complaint("choice(a, )"), "column 11: expected a value, found ')'");
   EXPECT_EQ(complaint("choice(a, [1)"), "column 13: expected ',' or ']', found ')'");
   EXPECT_EQ(complaint("choice(\"a, b)"), "column 8: '\"' is never closed");
+  EXPECT_EQ(complaint("0.1, 0.2"), "column 4: expected nothing after the value, found ','; several "
+                                   "values are choice(…) or grid(…)");
   EXPECT_EQ(complaint("uniform(0, 1) x"), "column 15: expected nothing after the value, found 'x'");
   EXPECT_EQ(complaint("(1)"), "column 1: expected a value, found '('");
   EXPECT_EQ(complaint("logunifrom(1, 2)"),

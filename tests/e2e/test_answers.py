@@ -83,6 +83,19 @@ class Best(Answers):
 
 
 class Completion(Answers):
+    def test_a_complete_trial_is_saved_where_a_checkpoint_is_due(self):
+        for name, more in (
+            ("stop", "[stop]\ntraining_iteration = 4\n"),
+            ("asha", "[scheduler]\ntype = asha\nmax_t = 4\ngrace_period = 4\n"),
+        ):
+            with self.subTest(name):
+                ini = self.curve(words=".1 .2 .3 .4 .5 .6", more="[checkpoint]\nfrequency = 2\n" + more)
+
+                best = self.run_json("run", ini, "--experiment.name", name)["best"]
+
+                self.assertEqual((best["iteration"], best["checkpoint_iteration"]), (4, 4))
+                self.assert_saved(best["checkpoint"], 0.4)
+
     def test_reaching_max_t_is_completion(self):
         ini = self.curve(
             words=RISES_AND_FALLS, args="export = model",

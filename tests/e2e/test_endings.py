@@ -163,9 +163,11 @@ class Signals(Case):
     QUICK = ["--cluster.stop_grace", "1s", "--cluster.kill_grace", "500ms", "-o", "json"]
 
     def started(self, ini, *words, running=1, **how):
-        child = self.start("run", ini, *words, **how)
+        return self.running(self.start("run", ini, *words, **how), running)
+
+    def running(self, child, trials=1):
         self.wait_until(
-            lambda: len(self.rows_if_any("SELECT DISTINCT trial FROM results")) >= running,
+            lambda: len(self.rows_if_any("SELECT DISTINCT trial FROM results")) >= trials,
             child,
             "the first reports",
         )
@@ -280,12 +282,23 @@ class Signals(Case):
         )
 
         child.send_signal(signal.SIGINT)
-        # Both at once would be one.
+        # Two of a kind at once would be one.
         self.wait_until(lambda: not pending(child.pid, signal.SIGINT), child)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(signal.SIGTERM)
 
-        self.finish(child, 130)
+        self.finish(child, 143)
         self.assert_no_trial_processes()
+
+    def test_a_program_that_is_signalled_by_timeout_leaves_off_in_order(self):
+        # It signals the process and then the group, which is no second wish.
+        ini = self.experiment("tune reports 100000000")
+        words = ("1h", TUNE_NODE, "run", ini, "-o", "json")
+        child = self.running(self.start(*words, program="timeout"))
+
+        child.send_signal(signal.SIGTERM)
+
+        self.check_left_in_order(self.finish(child, 143), 1)
+        self.assertEqual([row["state"] for row in self.rows("SELECT * FROM checkpoints")], ["good"])
 
     def test_a_killed_runtime_leaves_no_process_behind(self):
         ini = self.experiment("tune report 1 hang_with_children", "x = uniform(0, 1)", samples=2)

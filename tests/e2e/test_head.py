@@ -324,6 +324,19 @@ class Head(CertifiedCase):
             self.submit(ini, where, "-o", form, "--experiment.name", "x-csv", "--resume")
         ).out
 
+    def test_a_finished_experiment_ends_with_the_exit_code_that_it_had(self):
+        head, where = self.head()
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n"
+            "[trainable]\ncommand = sh -c 'echo loss=1; exit {x}'\nmetric.loss = loss={number}\n"
+            "[space]\nx = grid(3, 4)\n"
+        )
+        self.finish(self.submit(ini, where), 5)
+
+        self.finish(self.submit(ini, where, "--resume"), 5)
+        self.finish(self.submit(ini, where, "--resume", "--strict"), 5)
+        self.stop(head)
+
     # -- What is refused.
 
     def test_of_one_name_one_runs_at_a_time(self):

@@ -83,9 +83,10 @@ class LastWait(Cluster):
         worker.terminate()
         self.wait_until(lambda: self.says("w.log", "once more to leave at once"), worker)
 
-        worker.terminate()
+        # Another one of the kind would be an echo, so soon.
+        worker.send_signal(signal.SIGINT)
 
-        self.finish(worker, 143)
+        self.finish(worker, 130)
         head.kill()
         self.finish(head, None)
 

@@ -88,11 +88,14 @@ class PausedAtTheEnd(OpenEnds):
 class LostAtTheEnd(OpenEnds):
     """The head is killed in the middle of an export, or of the last checkpoint."""
 
-    def kill_in_export(self, more, hold="hold", held="exporting"):
+    def kill_in_export(self, more, hold="hold", held="exporting", last=2):
         (self.gates / hold).touch()
         self.let_all()
         child = self.begin(
-            self.stepping(samples=1, steps=9, more=EXPORT + "[stop]\ntraining_iteration = 2\n" + more)
+            self.stepping(
+                samples=1, steps=9,
+                more=EXPORT + "[stop]\ntraining_iteration = %d\n" % last + more,
+            )
         )
         self.wait_until((self.gates / held).exists, child, "the end of the trial")
         child.send_signal(signal.SIGKILL)
@@ -101,15 +104,15 @@ class LostAtTheEnd(OpenEnds):
         (self.gates / hold).unlink()
 
     def test_the_next_head_makes_the_export(self):
-        self.kill_in_export("[checkpoint]\nfrequency = 1\n")
+        self.kill_in_export("[checkpoint]\nfrequency = 2\n", last=3)
         self.assertEqual(self.exported(), [])
 
         self.run_node("resume", self.where)
 
-        self.assertEqual(self.exported(), [(0, 2)])
+        self.assertEqual(self.exported(), [(0, 3)])
         # Trained once more from its checkpoint, and not judged again.
-        self.assertEqual(self.iterations(0), [1, 2, 2])
-        self.assertEqual(self.rows("SELECT iterations FROM trials"), [{"iterations": 2}])
+        self.assertEqual(self.iterations(0), [1, 2, 3, 3])
+        self.assertEqual(self.rows("SELECT iterations FROM trials"), [{"iterations": 3}])
         self.assertEqual(self.statuses(), {0: "TERMINATED"})
 
     def test_the_next_head_has_the_last_checkpoint_made(self):

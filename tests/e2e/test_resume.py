@@ -79,12 +79,33 @@ class Resume(ControlCase):
         (self.gates / "broken").unlink()
         self.let_all()
 
-        kept = self.run_node("run", ini, "--resume", "-o", "json").json()
+        kept = self.run_node("run", ini, "--resume", "-o", "json", code=5).json()
         self.assertEqual(kept["counts"]["ERRORED"], 2)
         mended = self.run_node("run", ini, "--resume=errored_only", "-o", "json").json()
 
         self.assertEqual(mended["status"], "done")
         self.assertEqual(mended["counts"]["TERMINATED"], 2)
+
+    def test_a_finished_experiment_ends_with_the_exit_code_that_it_had(self):
+        script = self.ini(
+            'case $1 in text) echo "loss=none";; fails) echo "loss=1"; exit 3;; *) echo "loss=$1";; esac\n',
+            "trial.sh",
+        )
+        for values, code, strict in (
+            ("fails", 5, 5), ("text", 5, 5), ("nan", 0, 0), ("fails, 2", 0, 4), ("1, 2", 0, 0),
+        ):
+            with self.subTest(values):
+                ini = self.ini(
+                    "[experiment]\nmetric = loss\nmode = min\n"
+                    "[trainable]\ncommand = sh %s {x}\nmetric.loss = loss=(.*)\n"
+                    "[space]\nx = grid(%s)\n" % (script, values),
+                    "%s.ini" % values.replace(", ", ""),
+                )
+                where = self.directory / "results" / ini.stem
+                self.run_node("run", ini, code=code)
+                for again in (("run", ini, "--resume"), ("resume", where)):
+                    self.run_node(*again, code=code)
+                    self.run_node(*again, "--strict", code=strict)
 
     def test_other_limits_hold_from_now_on_and_not_for_what_was_decided(self):
         self.cut_short()
@@ -214,6 +235,13 @@ class Directory(ControlCase):
 
         self.assertEqual(again["counts"], first["counts"])
         self.assertEqual(again["best"]["trial"], first["best"]["trial"])
+
+    def test_of_a_finished_experiment_says_why_it_ended(self):
+        ini = self.experiment("tune report 1", more="[stop]\nall_when = loss <= 1")
+        first = self.run_node("run", ini)
+        self.assertIn("loss 1 <= 1", first.out)
+
+        self.assertIn("loss 1 <= 1", self.run_node("resume", "results/x").out)
 
     def test_that_holds_no_experiment_is_exit_3(self):
         ran = self.run_node("resume", self.directory, code=3)

@@ -98,6 +98,19 @@ class Looking(Case):
         files = self.run_node("run", ini, "--dry-run", "-o", "json").json()["files"]
         self.assertTrue(files["sub/t.toml"].startswith("# head\nvalue = 0."))
 
+    def test_a_parameter_that_nobody_is_given_is_warned_of_at_the_start(self):
+        ini = self.printing(command="echo x={a}", space="lr = uniform(0, 1)\n")
+
+        self.assertIn("[space] lr: in no command, env. or template, unlike {a}",
+                      self.run_node("run", ini).err)
+
+    def test_a_parameter_that_the_program_reads_by_itself_is_not_warned_of(self):
+        self.ini("echo x=$TUNE_TRIAL_PARAM_lr\n", "trial.sh")
+        ini = self.printing(space="lr = uniform(0, 1)\n")
+        ini.write_text(ini.read_text().replace("sh -c 'echo x=1'", "sh ./trial.sh {a}"))
+
+        self.assertNotIn("warning", self.run_node("run", ini).err)
+
     def test_a_preview_notes_nothing_where_the_program_reads_a_file(self):
         ini = self.printing(command="cat {params_file}; echo x=1")
 

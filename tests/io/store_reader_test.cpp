@@ -4,6 +4,7 @@
 #include "store_fixture.hpp"
 
 #include "tune/io/store/best_trials.hpp"
+#include "tune/io/store/succeeded.hpp"
 
 #include <atomic>
 #include <sys/wait.h>
@@ -125,6 +126,32 @@ TEST_F(store_reader_test, lists_trials_filtered_sorted_and_in_pages) {
   EXPECT_EQ(numbers({std::nullopt, order::metric, "loss", false, 2}), (list{4, 3}));
   EXPECT_EQ(numbers({std::nullopt, order::metric, "loss", true, 2}), (list{0, 1}));
   EXPECT_EQ(numbers({std::nullopt, order::metric, "no'such", true, 2}), (list{0, 1}));
+}
+
+TEST_F(store_reader_test, counts_trials_that_ended_well_with_a_number) {
+  std::vector<store_item> items;
+  items.emplace_back(at(1, on::opened{}));
+  const value losses[] = {2.0, samples::nan, "none", samples::inf, 1.0};
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const auto what = samples::a_report(i, 1, {1, i + 1}, {{"loss", losses[i]}});
+    cmd::trial_changed row;
+    row.trial = {i};
+    row.status = i < 4 ? trial_status::terminated : trial_status::errored;
+    row.last = what;
+    if (i == 0 || i >= 3)
+      row.best = what;
+    items.emplace_back(at(i + 2, on::reported{what}));
+    items.emplace_back(i + 2, row);
+  }
+  cmd::trial_changed silent;
+  silent.trial = {5};
+  silent.status = trial_status::terminated;
+  items.emplace_back(6, silent);
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+
+  EXPECT_EQ(count_succeeded(uut, "loss").value(), 3u) << "a number, NaN, infinity";
 }
 
 TEST_F(store_reader_test, puts_trials_without_the_number_last_either_way) {

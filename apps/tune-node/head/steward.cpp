@@ -146,7 +146,7 @@ struct steward_state {
         if (auto whole = finish_up(directory, what); !whole)
           say("was not tidied up: " + printable(to_text(whole.error())));
         say("of " + printable(task.words.from) + " is finished already");
-        conclude(self, {{}, std::move(**before), {}, false, true});
+        conclude(self, {std::move((*before)->how), std::move((*before)->last), {}, false});
         return taken_words(directory);
       }
     }
@@ -266,7 +266,7 @@ struct steward_state {
     actors->await_farewell();
     actors.reset();
     say_end(how, last);
-    conclude(self, {how, std::move(last), told->after(0), head_goes, false});
+    conclude(self, {how, std::move(last), told->after(0), head_goes});
   }
 
   void say_end(const run_summary& how, const run_snapshot& last) const {

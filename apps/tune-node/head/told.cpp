@@ -159,7 +159,6 @@ std::string to_json(const told_end& x, const std::vector<objective>& objectives)
   result.set("last", value{to_object(x.last, true)});
   result.set("events", written(x.events, objectives));
   result.set("head_goes", value{x.head_goes});
-  result.set("was_finished", value{x.was_finished});
   return to_json(result);
 }
 
@@ -192,7 +191,6 @@ expected<told_end> told_end_from_json(std::string_view text) {
   result.how.view.counts = result.last.counts;
   result.events = read_events(from);
   result.head_goes = from.get<bool>("head_goes");
-  result.was_finished = from.get<bool>("was_finished");
   if (from.fault())
     return *from.fault();
   return result;

@@ -54,8 +54,6 @@ struct told_end {
   std::vector<told_event> events;
   /// It was left off since the head went.
   bool head_goes = false;
-  /// It was over when it was submitted.
-  bool was_finished = false;
 };
 
 /// @param objectives Of the experiment.

@@ -204,8 +204,6 @@ private:
                           }};
     if (!write_result(wanted, how.last, how.how, options_.look))
       return exit_code::storage;
-    if (how.was_finished && how.how.storage_error.empty())
-      return exit_code::done;
     auto left_off = how.how.status == experiment_status::interrupted && signal_ == 0;
     if (!left_off)
       return code_of(how.how, what_.strict, signal_);

@@ -6,10 +6,10 @@
 
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/handed_over.hpp"
 #include "tune/io/spec/template_file.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -94,36 +94,6 @@ void write_file(const shown_file& x, std::ostream& out) {
     out << "  " << x.changed[i] + 1 << ": " << printable(lines[x.changed[i]]) << '\n';
   if (x.changed.size() > most_lines)
     out << "  ... and " << x.changed.size() - most_lines << " more\n";
-}
-
-/// Whether a text that is filled in names the parameter, also in the condition of a group.
-bool names(const std::string& text, const std::string& parameter) {
-  auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  for (auto at = text.find(parameter); at != text.npos; at = text.find(parameter, at + 1)) {
-    auto end = at + parameter.size();
-    if ((at == 0 || !is_name(text[at - 1])) && (end == text.size() || !is_name(text[end])))
-      return true;
-  }
-  return false;
-}
-
-/// Parameters that nothing hands to the program by name. It may read them by itself, which nobody
-/// can know.
-std::vector<std::string> unnamed(const loaded_spec& loaded) {
-  const auto& from = loaded.what.trainable;
-  if (from.kind != trainable_kind::command || names(from.command, "params_file"))
-    return {};
-  auto all = from.command;
-  for (const auto& each : from.env)
-    all += '\n' + each.text;
-  for (const auto& pair : from.templates)
-    all += '\n' + content_of(against_ini(loaded.what, pair.from));
-  std::vector<std::string> result;
-  for (const auto& x : loaded.space->parameters()) {
-    if (!std::holds_alternative<constant>(x.what) && !x.numbers_runs && !names(all, x.name))
-      result.push_back(x.name);
-  }
-  return result;
 }
 
 void write_unnamed(const std::vector<std::string>& parameters, std::ostream& out) {
@@ -212,7 +182,7 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
               << '\n';
   for (const auto& file : files)
     write_file(file, std::cout);
-  write_unnamed(unnamed(loaded), std::cout);
+  write_unnamed(parameters_handed_to(loaded.what, *loaded.space).unnamed, std::cout);
   std::cout << "Nothing was run.\n";
   return exit_code::done;
 }

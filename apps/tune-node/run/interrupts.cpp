@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/interrupts.hpp"
 
+#include "tune/actors/clocks.hpp"
+#include "tune/core/liveness/signal_echo.hpp"
+
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -10,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <mutex>
 
 namespace tune::cli {
 
@@ -23,6 +27,14 @@ sigset_t watched() {
   // Ignored where it was when we began (nohup): a blocked signal that is ignored never comes.
   sigaddset(&result, SIGHUP);
   return result;
+}
+
+/// Of the whole process: one watch may follow another between a signal and its echo.
+bool counts(int signal) {
+  static std::mutex mutex;
+  static signal_echo known;
+  std::lock_guard lock{mutex};
+  return known.counts(signal, steady_now());
 }
 
 void wait_for_signals(int wake, const std::function<void(int)>& first,
@@ -41,7 +53,10 @@ void wait_for_signals(int wake, const std::function<void(int)>& first,
     signalfd_siginfo what{};
     if (both[0].revents == 0 || ::read(signals, &what, sizeof what) != sizeof what)
       continue;
-    (seen ? second : first)(static_cast<int>(what.ssi_signo));
+    const auto number = static_cast<int>(what.ssi_signo);
+    if (!counts(number))
+      continue;
+    (seen ? second : first)(number);
     seen = true;
   }
   ::close(signals);

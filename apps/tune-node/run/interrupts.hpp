@@ -11,7 +11,8 @@ namespace tune::cli {
 /// made: they inherit it.
 void hold_signals();
 
-/// Waits for signals on a thread of its own, while it lives.
+/// Waits for signals on a thread of its own, while it lives. Those that are an echo of one that
+/// came a moment before, whoever heard it, are not heard; see `signal_echo`.
 class interrupts {
 public:
   /// @param first  Called with the signal's number, from the waiting thread.

@@ -348,8 +348,9 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
         std::cerr << "tune-node: warning: " << printable(to_text(whole.error())) << '\n';
       if (!line.quiet)
         std::cerr << nothing_left(directory);
-      auto written = !what.tells || write_result(result, **before, {}, look.look);
-      return written ? exit_code::done : exit_code::storage;
+      auto written
+          = !what.tells || write_result(result, (*before)->last, (*before)->how, look.look);
+      return written ? code_of((*before)->how, what.strict, 0) : exit_code::storage;
     }
   }
   if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))

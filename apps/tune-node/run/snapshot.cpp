@@ -6,6 +6,7 @@
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/io/store/succeeded.hpp"
 #include "tune/tuner/storage.hpp"
 
 namespace tune::cli {
@@ -132,24 +133,31 @@ std::optional<run_snapshot> take_snapshot(company& actors, const snapshot_frame&
   return result;
 }
 
-expected<std::optional<run_snapshot>> finished_before(const fs::path& directory, const spec& wanted,
+expected<std::optional<finished_run>> finished_before(const fs::path& directory, const spec& wanted,
                                                       const snapshot_frame& fixed,
                                                       resume_mode how) {
   auto finished = needs_nothing_more(directory, wanted, how);
   if (!finished)
     return finished.error();
   if (!*finished)
-    return std::optional<run_snapshot>{};
+    return std::optional<finished_run>{};
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
   auto row = reader->experiment();
   if (!row)
     return row.error();
-  auto result = recorded_snapshot(*reader, *row, fixed);
-  if (!result)
-    return result.error();
-  return std::optional<run_snapshot>{std::move(*result)};
+  auto last = recorded_snapshot(*reader, *row, fixed);
+  if (!last)
+    return last.error();
+  auto succeeded = count_succeeded(*reader, fixed.objectives.front().metric);
+  if (!succeeded)
+    return succeeded.error();
+  finished_run result{std::move(*last), {}};
+  result.how.why = row->why;
+  result.how.view.counts = row->counts;
+  result.how.view.succeeded = *succeeded;
+  return std::optional{std::move(result)};
 }
 
 expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_row& row,

@@ -34,10 +34,17 @@ struct snapshot_frame {
 [[nodiscard]] std::optional<run_snapshot> take_snapshot(company& actors,
                                                         const snapshot_frame& fixed);
 
+/// An experiment that is done.
+struct finished_run {
+  run_snapshot last;
+  /// Why it ended, and of its view only what decides the exit code.
+  run_summary how;
+};
+
 /// The end of an experiment that was finished before; nothing if there is none, if it is not, or if
 /// `wanted` has more samples than it had or `how` makes trials run again, so that it goes on.
 /// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
-[[nodiscard]] expected<std::optional<run_snapshot>>
+[[nodiscard]] expected<std::optional<finished_run>>
 finished_before(const std::filesystem::path& directory, const spec& wanted,
                 const snapshot_frame& fixed, resume_mode how);
 

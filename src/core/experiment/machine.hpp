@@ -399,6 +399,9 @@ private:
   void begin_save(live_trial& trial, bool then_end);
   [[nodiscard]] cmd::save save_of(const live_trial& trial) const;
   [[nodiscard]] bool exports_at_end(const live_trial& trial) const;
+  /// The settings want a checkpoint at each such iteration.
+  [[nodiscard]] bool is_due(std::uint64_t iteration) const;
+  [[nodiscard]] bool saves_at_end(const live_trial& trial) const;
   void pause_on_disk(live_trial& trial, const std::string& why);
   void settle_handover(live_trial& trial, std::uint64_t iteration, bool kept);
   void end_save(live_trial& trial);

@@ -180,8 +180,7 @@ void machine::enact(live_trial& trial) {
     case parked::nothing:
       return;
     case parked::stop:
-      if (settings_.checkpoints.at_end && obeys(attempt) && attempt.at_boundary()
-          && trial.stop_kind == fact::end_kind::completed)
+      if (saves_at_end(trial))
         begin_save(trial, true);
       else
         halt(trial, halt_mode::stop, trial.stop_reason);

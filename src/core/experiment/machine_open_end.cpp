@@ -39,7 +39,10 @@ checkpoint_id machine::last_kept(const live_trial& trial) const {
 /// It was to end with a checkpoint, and has only older ones.
 bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) const {
   auto newest = newest_good(trial);
-  return settings_.checkpoints.at_end && settings_.saves == save_ability::on_request && newest
+  // One that does not run has what it paused with.
+  const auto is_due_here = trial.attempt && draws_ >= on::due_at_end && is_due(at);
+  return (settings_.checkpoints.at_end || is_due_here)
+         && settings_.saves == save_ability::on_request && newest
          && checkpoints_.at(newest).iteration < at;
 }
 

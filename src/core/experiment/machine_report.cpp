@@ -109,8 +109,7 @@ void machine::take(const on::reported& what) {
     enact(*trial);
     return;
   }
-  auto frequency = settings_.checkpoints.frequency;
-  if (obeys(attempt) && frequency > 0 && news.iteration % frequency == 0)
+  if (obeys(attempt) && is_due(news.iteration))
     park(*trial, parked::save);
   // Also where it is to pause here: it may be at its end.
   if (news.iteration > trial->judged) {

@@ -104,6 +104,21 @@ bool machine::exports_at_end(const live_trial& trial) const {
          && trial.stop_kind == fact::end_kind::completed;
 }
 
+bool machine::is_due(std::uint64_t iteration) const {
+  const auto frequency = settings_.checkpoints.frequency;
+  return frequency > 0 && iteration > 0 && iteration % frequency == 0;
+}
+
+/// It is complete, and stands where a checkpoint can be had that is wanted.
+bool machine::saves_at_end(const live_trial& trial) const {
+  const auto& attempt = *trial.attempt;
+  if (!obeys(attempt) || !attempt.at_boundary() || trial.stop_kind != fact::end_kind::completed)
+    return false;
+  const auto is_due_here
+      = draws_ >= on::due_at_end && is_due(attempt.iteration) && !attempt.has_checkpoint();
+  return settings_.checkpoints.at_end || is_due_here;
+}
+
 bool machine::is_doubled(const open_attempt& attempt, const on::saved& what) const {
   if (what.checkpoint)
     return what.checkpoint != attempt.saving && what.checkpoint.number <= checkpoints_made_;

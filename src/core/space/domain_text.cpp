@@ -348,9 +348,12 @@ expected<domain> parse_domain(std::string_view text) {
   if (!result)
     return result;
   in.skip_blanks();
-  if (!in.at_end())
-    return in.expected_here("nothing after the value");
-  return result;
+  if (in.at_end())
+    return result;
+  auto why = in.expected_here("nothing after the value");
+  if (!is_call && in.peek() == ',')
+    why.detail += "; several values are choice(…) or grid(…)";
+  return why;
 }
 
 std::string to_text(const domain& what) {

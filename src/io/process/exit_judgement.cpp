@@ -56,8 +56,8 @@ exit_judgement judge_want_of_memory(const exit_info& how, const exit_facts& know
 
 exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {
   auto text = "exited 0 but metric '" + known.objective + "' never appeared";
-  if (!known.missing_in_files.empty())
-    text += ": " + known.missing_in_files;
+  if (!known.why_missing.empty())
+    text += ": " + known.why_missing;
   if (known.failure)
     return {end_class::user_error, known.failure->text + "\n" + text, {}};
   if (known.reported)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/metric_expression.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace tune {
 
@@ -11,12 +11,16 @@ constexpr std::string_view number_group
     = R"(([+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?)"
       R"(|(?:[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN])(?![A-Za-z0-9_]))))";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+bool is_alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+/// What a backslash and this character stand for.
+written_beside escaped(char c) {
+  using kind = written_beside::kind;
+  if (std::string_view{"dDsSwW"}.find(c) != std::string_view::npos)
+    return {kind::one_of};
+  return is_alphanumeric(c) ? written_beside{} : written_beside{kind::character, c};
 }
 
 /// Walks over an expression and knows what is escaped, or stands in a class of characters.
@@ -31,27 +35,80 @@ public:
   }
 
 private:
+  using kind = written_beside::kind;
+
   std::string_view rest_;
   metric_expression made_;
   std::size_t groups_ = 0;
-  bool in_class_ = false;
-  char last_ = 0;
+  /// Groups that are open, and how many were when that of the value began; 0: it is closed.
+  std::size_t depth_ = 0;
+  std::size_t value_depth_ = 0;
+  written_beside last_;
+  /// The value is over, and nothing was written behind it yet.
+  bool awaits_ = false;
+  /// What was written last stands behind the value.
+  bool behind_is_last_ = false;
 
   void step() {
     if (rest_[0] == '\\' && rest_.size() > 1)
-      return take(2);
-    if (!in_class_ && rest_.starts_with(number_placeholder))
+      return take(2, escaped(rest_[1]));
+    if (rest_.starts_with(number_placeholder))
       return take_number();
-    if (!in_class_ && rest_[0] == '(' && !rest_.substr(1).starts_with('?'))
-      open_group();
-    in_class_ = in_class_ ? rest_[0] != ']' : rest_[0] == '[';
-    take(1);
+    switch (rest_[0]) {
+      case '[':
+        return take(length_of_class(), {kind::one_of});
+      case '(':
+        return open_group();
+      case ')':
+        return close_group();
+      case '{':
+        return take_quantifier(rest_.find('}') == rest_.npos ? 1 : rest_.find('}') + 1);
+      case '*':
+      case '+':
+      case '?':
+        return take_quantifier(1);
+      case '.':
+      case '^':
+      case '$':
+      case '|':
+        return take(1, {});
+      default:
+        return take(1, {kind::character, rest_[0]});
+    }
   }
 
-  void take(std::size_t count) {
-    last_ = rest_[count - 1];
+  void copy(std::size_t count) {
     made_.text += rest_.substr(0, count);
     rest_.remove_prefix(count);
+  }
+
+  void take(std::size_t count, written_beside what) {
+    copy(count);
+    last_ = what;
+    stands_behind(what);
+  }
+
+  void stands_behind(written_beside what) {
+    behind_is_last_ = std::exchange(awaits_, false);
+    if (behind_is_last_)
+      made_.behind = what;
+  }
+
+  void take_quantifier(std::size_t count) {
+    copy(count);
+    last_.repeats = true;
+    if (behind_is_last_)
+      made_.behind.repeats = true;
+  }
+
+  [[nodiscard]] std::size_t length_of_class() const {
+    for (std::size_t i = 1; i < rest_.size(); ++i) {
+      if (rest_[i] == '\\')
+        ++i;
+      else if (rest_[i] == ']')
+        return i + 1;
+    }
+    return rest_.size();
   }
 
   void take_number() {
@@ -60,98 +117,45 @@ private:
       made_.is_number = true;
       made_.group = groups_;
       made_.before = last_;
+      made_.behind = {};
+      value_depth_ = 0;
+      behind_is_last_ = false;
+      awaits_ = true;
+    } else {
+      stands_behind({});
     }
     made_.text += number_group;
     rest_.remove_prefix(number_placeholder.size());
-    last_ = '}';
+    last_ = {};
   }
 
   void open_group() {
+    ++depth_;
+    stands_behind({kind::group});
+    if (rest_.substr(1).starts_with('?'))
+      return copy(rest_.size() > 2 ? 3 : rest_.size());
+    copy(1);
     if (++groups_ > 1 || made_.is_number)
       return;
     made_.group = 1;
     made_.before = last_;
+    value_depth_ = depth_;
+  }
+
+  void close_group() {
+    copy(1);
+    if (depth_ > 0 && depth_-- == value_depth_) {
+      value_depth_ = 0;
+      awaits_ = true;
+    }
+    last_ = {kind::group};
   }
 };
-
-/// Whether the text is digits with at most one point among them, after a sign perhaps.
-bool is_plain_number(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+'))
-    text.remove_prefix(1);
-  return std::any_of(text.begin(), text.end(), is_digit)
-         && std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.'; })
-         && std::count(text.begin(), text.end(), '.') <= 1;
-}
-
-/// "e-05" at the beginning of a text; empty where there is none.
-std::string_view exponent_of(std::string_view text) {
-  if (text.empty() || std::string_view{"eEdD"}.find(text[0]) == std::string_view::npos)
-    return {};
-  const auto has_sign = text.size() > 1 && (text[1] == '-' || text[1] == '+');
-  const std::size_t digits = has_sign ? 2 : 1;
-  auto end = digits;
-  while (end < text.size() && is_digit(text[end]))
-    ++end;
-  // "3e5f" is no number, but "1e-5s" is one of seconds.
-  const auto is_word = !has_sign && end < text.size() && is_letter(text[end]);
-  return end == digits || is_word ? std::string_view{} : text.substr(0, end);
-}
-
-/// Digits, and a fraction where the value has none yet, that go on behind it.
-std::string_view digits_of(std::string_view text, bool has_point) {
-  std::size_t end = 0;
-  auto points = has_point ? 1 : 0;
-  while (end < text.size()
-         && (is_digit(text[end])
-             || (text[end] == '.' && points++ == 0 && end + 1 < text.size()
-                 && is_digit(text[end + 1]))))
-    ++end;
-  return text.substr(0, end);
-}
-
-std::string follows(std::string_view what) {
-  return '"' + std::string{what} + "\" follows it";
-}
-
-std::string left_out_behind(std::string_view value, std::string_view rest) {
-  if (const auto power = exponent_of(rest); !power.empty())
-    return follows(power);
-  const auto digits = digits_of(rest, value.find('.') != value.npos);
-  // What has further points is a version or a date.
-  if (digits.empty() || rest.substr(digits.size()).starts_with('.'))
-    return {};
-  return follows(std::string{digits} + std::string{exponent_of(rest.substr(digits.size()))});
-}
-
-std::string left_out_before(std::string_view value, std::string_view before, char written) {
-  if (before.empty() || before.back() == written)
-    return {};
-  const auto last = before.back();
-  if (last == '-' && is_digit(value[0])) {
-    const auto earlier = before.size() > 1 ? before[before.size() - 2] : ' ';
-    // In "epoch-5" and "2024-05" it is no sign.
-    const auto joins = is_digit(earlier) || is_letter(earlier) || earlier == '-' || earlier == ')'
-                       || earlier == '.';
-    return joins ? std::string{} : "\"-\" stands before it";
-  }
-  if (is_digit(last) && !is_digit(written))
-    return std::string{"\""} + last + "\" stands before it";
-  return {};
-}
 
 } // namespace
 
 metric_expression expand_expression(std::string_view written) {
   return expander{written}.run();
-}
-
-std::string left_out(std::string_view line, value_place value, const metric_expression& by) {
-  const auto text = line.substr(value.begin, value.end - value.begin);
-  if (!is_plain_number(text))
-    return {};
-  if (auto behind = left_out_behind(text, line.substr(value.end)); !behind.empty())
-    return behind;
-  return left_out_before(text, line.substr(0, value.begin), by.before);
 }
 
 } // namespace tune

@@ -3,15 +3,16 @@
 
 #include "tune/core/printable.hpp"
 #include "tune/io/process/metric_expression.hpp"
+#include "tune/io/process/number_reading.hpp"
 
 #include <pthread.h>
 
-#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <iterator>
+#include <mutex>
 #include <regex>
 
 namespace tune {
@@ -90,13 +91,43 @@ private:
   budget* left_ = nullptr;
 };
 
+/// What all attempts' readers together know of an expression.
+struct told {
+  std::mutex mutex;
+  bool doubt = false;
+  bool wrong = false;
+  std::optional<std::string> unit{};
+
+  /// @returns whether it is to be told, which it is once.
+  bool is_news(const reading_doubt& x) {
+    std::lock_guard lock{mutex};
+    return !std::exchange(x.is_wrong ? wrong : doubt, true);
+  }
+
+  /// @returns another unit that was there before.
+  std::optional<std::string> other_unit(std::string_view now) {
+    std::lock_guard lock{mutex};
+    if (!unit)
+      unit = now;
+    return *unit == now ? std::nullopt : unit;
+  }
+};
+
 struct pattern {
   std::string name;
   std::string written;
   metric_expression how;
   std::regex expression;
-  /// It was told that it leaves a part of a number out: to all attempts' readers.
-  std::unique_ptr<std::atomic<bool>> told = std::make_unique<std::atomic<bool>>(false);
+  std::unique_ptr<told> known = std::make_unique<told>();
+
+  /// What is to be said of the value that it took.
+  [[nodiscard]] std::optional<reading_doubt> doubt(std::string_view line, value_place at) const {
+    if (auto found = doubt_of(line, at, how))
+      return found;
+    const auto unit = unit_of(line, at, how);
+    const auto other = unit ? known->other_unit(*unit) : std::nullopt;
+    return other ? std::optional{doubt_of_units(*other, *unit)} : std::nullopt;
+  }
 };
 
 /// Of a line that is shown to people.
@@ -136,12 +167,11 @@ value number_in(std::string text) {
 }
 
 std::string remark_text(const pattern& of, std::string_view line, std::string_view read,
-                        const std::string& what) {
+                        const reading_doubt& doubt) {
   auto shown = printable(line.substr(0, longest_shown)) + (line.size() > longest_shown ? "…" : "");
-  return "metric." + of.name + " = " + of.written + " reads " + std::string{read}
-         + " from the line \"" + shown + "\", where " + what
-         + (of.how.is_number ? "; mend what stands before {number}"
-                             : "; {number} in the group's place reads all of a number");
+  return "metric." + of.name + " = " + of.written + (doubt.is_wrong ? " does not take " : " reads ")
+         + printable(read.substr(0, longest_shown)) + " from the line \"" + shown + "\", where "
+         + doubt.what + "; " + doubt.advice;
 }
 
 } // namespace
@@ -159,6 +189,8 @@ struct metric_pattern::state {
   object latest;
   std::uint64_t given_up = 0;
   std::optional<pattern_remark> remark;
+  /// Why the objective's first value was not taken; empty: all were.
+  std::string not_taken{};
   metric_files files{{}};
 
   /// @param group The group that is the value; 0: the whole match.
@@ -189,13 +221,23 @@ struct metric_pattern::state {
     auto place = search(line, by.expression, by.how.group);
     if (!place)
       return false;
-    auto text = line.substr(place->begin, place->end - place->begin);
+    const auto text = line.substr(place->begin, place->end - place->begin);
+    if (const auto doubt = by.doubt(line, *place)) {
+      tell(by, line, text, *doubt);
+      if (doubt->is_wrong)
+        return false;
+    }
     latest.set(by.name, by.how.is_number ? number_in(std::string{text}) : value_in(text));
-    if (by.told->load(std::memory_order_relaxed))
-      return true;
-    if (auto lost = left_out(line, *place, by.how); !lost.empty() && !by.told->exchange(true))
-      remark = pattern_remark{"metric." + by.name, remark_text(by, line, text, lost)};
     return true;
+  }
+
+  void tell(const pattern& by, std::string_view line, std::string_view text,
+            const reading_doubt& doubt) {
+    if (doubt.is_wrong && by.name == what->objective && not_taken.empty())
+      not_taken = remark_text(by, line, text, doubt);
+    if (by.known->is_news(doubt))
+      remark = pattern_remark{"metric." + by.name + (doubt.is_wrong ? " wrong" : ""),
+                              remark_text(by, line, text, doubt)};
   }
 };
 
@@ -280,8 +322,9 @@ std::optional<object> metric_pattern::finish() const {
   return state_->latest;
 }
 
-std::string metric_pattern::missing_in_files() const {
-  return state_->files.missing();
+std::string metric_pattern::why_missing() const {
+  auto files = state_->files.missing();
+  return files.empty() ? state_->not_taken : files;
 }
 
 std::optional<pattern_remark> metric_pattern::take_remark() {

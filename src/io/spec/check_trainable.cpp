@@ -174,7 +174,7 @@ void check_command(loading& x) {
     x.refuse("trainable", "command",
              "command: the program must not depend on a parameter that may be inactive");
   check_program(x, *parsed);
-  warn_of_bare_files(x, "trainable", parsed->fixed_words());
+  warn_of_command(x, *parsed);
 }
 
 /// `env.…` and templates name parameters as the command does.
@@ -378,6 +378,7 @@ void check_trainable(loading& x) {
   if (*x.what.trainable.kind == trainable_kind::command) {
     check_command(x);
     check_texts(x);
+    warn_of_unnamed(x);
     check_metrics(x);
     warn_of_unread_constraints(x);
     check_reading(x);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/io/spec/command_template.hpp"
 #include "tune/io/spec/ini_text.hpp"
 #include "tune/io/spec/load.hpp"
 
@@ -63,6 +64,11 @@ void check_space(loading& x);
 void check_points(loading& x);
 /// Infers the kind, checks command, files and names. After `check_space`.
 void check_trainable(loading& x);
+/// Warns of words of a command that mean something else than they seem to: bare names of files, and
+/// what only a shell understands.
+void warn_of_command(loading& x, const command_template& command);
+/// Warns of parameters that a command's program is not handed, where it is handed others.
+void warn_of_unnamed(loading& x);
 /// Chooses catalogue entries, checks and completes their options, and tries to make them where
 /// all else is right.
 void check_plugins(loading& x);

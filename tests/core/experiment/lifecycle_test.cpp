@@ -188,6 +188,92 @@ TEST_F(saving, is_warned_of_once_where_it_fails) {
   EXPECT_EQ(ports.all<cmd::warn>().size(), 1u);
 }
 
+struct due_at_end : samples::one_trial {
+  due_at_end() { settings.checkpoints.frequency = 2; }
+  void begin() {
+    open();
+    choose();
+    place();
+    report();
+    decide(go_on{});
+  }
+  [[nodiscard]] std::size_t saves() const { return ports.all<cmd::save>().size(); }
+};
+
+TEST_F(due_at_end, is_saved_first_where_it_completes) {
+  begin();
+  report(zero, 0.5, true);
+
+  ASSERT_EQ(saves(), 1u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+  EXPECT_EQ(ports.last<cmd::save>().iteration, 2u);
+  save("there");
+  end(end_class::stopped);
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
+TEST_F(due_at_end, is_saved_first_where_its_scheduler_says_that_it_is_complete) {
+  begin();
+  report();
+  decide(tune::stop{.completes = true});
+
+  ASSERT_EQ(saves(), 1u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+}
+
+TEST_F(due_at_end, is_not_saved_where_nothing_is_due) {
+  begin();
+  report();
+  decide(go_on{});
+  save("there");
+  report(zero, 0.5, true);
+
+  EXPECT_EQ(saves(), 1u);
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::stop);
+}
+
+TEST_F(due_at_end, is_not_saved_where_its_scheduler_gives_it_up) {
+  begin();
+  report();
+  decide(tune::stop{});
+
+  EXPECT_EQ(saves(), 0u);
+  EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::stop);
+}
+
+TEST_F(due_at_end, is_not_saved_under_a_head_of_an_earlier_version) {
+  make();
+  post(on::opened{1, "test", "{}", 1, opening::at_once, on::ends_whole});
+  suggest(1);
+  choose();
+  place();
+  report();
+  decide(go_on{});
+  report(zero, 0.5, true);
+
+  EXPECT_EQ(saves(), 0u);
+}
+
+TEST_F(due_at_end, is_saved_once_more_where_its_node_is_lost_meanwhile) {
+  begin();
+  report();
+  decide(go_on{});
+  save("there");
+  report();
+  decide(go_on{});
+  report(zero, 0.5, true);
+  ASSERT_EQ(saves(), 2u);
+  end(end_class::node_lost);
+
+  EXPECT_EQ(status(), trial_status::pending);
+  place();
+  report();
+  report();
+  EXPECT_EQ(saves(), 3u);
+  EXPECT_EQ(ports.last<cmd::save>().iteration, 4u);
+  EXPECT_TRUE(ports.last<cmd::save>().then_end);
+}
+
 TEST_F(saving, that_hangs_does_not_hold_up_a_clients_stop) {
   report_while_it_saves();
   post(on::stop_asked{zero, "enough"});

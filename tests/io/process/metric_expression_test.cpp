@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ostream>
+#include <utility>
 
 namespace tune {
 namespace {
@@ -73,9 +75,145 @@ TEST(metric_remark, tells_of_a_sign_that_was_left_out) {
 }
 
 TEST(metric_remark, tells_of_digits_that_were_left_out) {
-  EXPECT_THAT(remark_on("loss.*([0-9.]+)", "loss = 0.93"), HasSubstr("\"9\" stands before it"));
+  EXPECT_THAT(remark_on("loss.*([0-9.]+)", "loss = 0.93"), HasSubstr("\"0.9\" stands before it"));
   EXPECT_THAT(remark_on("loss = ([0-9]+)", "loss = 0.93"), HasSubstr("\".93\" follows it"));
   EXPECT_THAT(remark_on("loss.*{number}", "loss = 0.93"), HasSubstr("mend what stands before"));
+}
+
+/// An expression, a line and what is said of the value.
+struct reading_case {
+  const char* expression;
+  const char* line;
+  const char* said;
+};
+
+std::ostream& operator<<(std::ostream& out, const reading_case& x) {
+  return out << x.expression << " on " << x.line;
+}
+
+TEST(metric_remark, does_not_take_what_begins_in_the_middle_of_a_number) {
+  const reading_case cases[] = {
+      {"loss.*{number}", "loss 0.5", "\"0.\" stands before it"},
+      {"loss.*{number}", "loss = 0.93", "\"0.9\" stands before it"},
+      {"loss.*{number}", "loss .5", "\".\" stands before it"},
+      {"loss.{number}", "loss10.5", "\"1\" stands before it"},
+      {"loss[^,]*{number}", "loss 0.5, 7", "\"0.\" stands before it"},
+      {"loss.*.{number}", "loss 0.5", "\"0.\" stands before it"},
+      {"loss.*([0-9]+)", "loss 12.5", "\"12.\" stands before it"},
+      {"loss.*([0-9.]+)", "loss 12.5", "\"12.\" stands before it"},
+      {"loss [^-]*-{number}", "loss 7.5e-05", "\"7.5e-\" stands before it"},
+      {"loss.*?([+-][0-9]+)", "loss 7.5e-05", "\"7.5e\" stands before it"},
+      {"loss.*{number}", "loss 1.5e3", "\"1.5e\" stands before it"},
+      {"loss.*?([0-9.]+)", "loss -3", "\"-\" stands before it"},
+      {"loss -?{number}", "loss -3", "\"-\" stands before it"},
+      {"loss \\D*{number}", "loss −3", "\"−\" stands before it"},
+  };
+  for (const auto& each : cases) {
+    EXPECT_EQ(read_by(each.expression, each.line), value{}) << each;
+    EXPECT_THAT(remark_on(each.expression, each.line), HasSubstr(each.said)) << each;
+    EXPECT_THAT(remark_on(each.expression, each.line), HasSubstr("does not take")) << each;
+  }
+}
+
+TEST(metric_remark, does_not_take_a_number_that_is_cut_at_a_separator) {
+  const reading_case cases[] = {
+      {"loss: {number}", "loss: 1,234.5", "\",234\" follows it"},
+      {"loss: {number}", "loss: -1,234,567", "\",234,567\" follows it"},
+      {"loss: ([0-9.]+)", "loss: 1,234.5", "\",234\" follows it"},
+      {"loss: {number}", "loss: 1_000", "\"_000\" follows it"},
+      {"loss: {number}", "loss: 1'234", "\"'234\" follows it"},
+      {"loss: {number}", "loss: 1\u202f234", "\"\u202f234\" follows it"},
+      {"loss: {number}", "loss: 0x1f", "\"x1f\" follows it"},
+      {"loss: {number}", "loss: 0b101;", "\"b101\" follows it"},
+      {"loss: {number}", "loss: 1.2.3", "\".3\" follows it"},
+      {"loss: {number}", "loss: 1e5.5", "\".5\" follows it"},
+  };
+  for (const auto& each : cases) {
+    EXPECT_EQ(read_by(each.expression, each.line), value{}) << each;
+    EXPECT_THAT(remark_on(each.expression, each.line), HasSubstr(each.said)) << each;
+    EXPECT_THAT(remark_on(each.expression, each.line), HasSubstr("plain number")) << each;
+  }
+}
+
+TEST(metric_remark, takes_what_is_in_doubt_and_says_so) {
+  const std::pair<reading_case, value> cases[] = {
+      {{"{number}", "epoch10 loss 0.5", "part of \"epoch10\""}, value{10}},
+      {{"loss.*?{number}", "loss v2 0.5", "part of \"v2\""}, value{2}},
+      {{"{number}", "resnet-5 loss 0.5", "part of \"resnet-5\""}, value{-5}},
+      {{"{number}", "step.5", "part of \"step.5\""}, value{0.5}},
+      {{"top.*?{number}", "top_5 0.5", "part of \"top_5\""}, value{5}},
+      {{"{number}", "3fa9c loss 0.5", "part of \"3fa9c\""}, value{3}},
+      {{"loss: {number}", "loss: 1.5k", "\"k\" follows it"}, value{1.5}},
+      {{"loss: {number}", "loss: 0,5", "\",5\" follows it"}, value{0}},
+      {{"loss: {number}", "loss: 1.234,5", "\",5\" follows it"}, value{1.234}},
+      {{"loss: {number}", "loss: 1,23456", "\",23456\" follows it"}, value{1}},
+      {{"loss: {number}", "loss: 2024_05", "\"_05\" follows it"}, value{2024}},
+      {{"{number}", "12:30:05 loss 0.5", "\":30\" follows it"}, value{12}},
+      {{"{number}", "2026-11-24 loss 0.5", "\"-11\" follows it"}, value{2026}},
+      {{"version ([0-9]+)", "version 1.2.3", "\".2.3\" follows it"}, value{1}},
+  };
+  for (const auto& [each, taken] : cases) {
+    EXPECT_EQ(read_by(each.expression, each.line), taken) << each;
+    EXPECT_THAT(remark_on(each.expression, each.line), HasSubstr(each.said)) << each;
+    EXPECT_THAT(remark_on(each.expression, each.line), HasSubstr(" reads ")) << each;
+  }
+}
+
+TEST(metric_remark, says_nothing_of_what_the_expression_demands) {
+  const std::pair<reading_case, value> cases[] = {
+      {{"0\\.{number}", "loss 0.5", ""}, value{5}},
+      {{"loss=0*{number}", "loss=007", ""}, value{7}},
+      {{"\\d([0-9])", "loss 12", ""}, value{2}},
+      {{"v{number}", "loss v2", ""}, value{2}},
+      {{"(?:loss|acc){number}", "acc2", ""}, value{2}},
+      {{"[a-z]+{number}", "acc2", ""}, value{2}},
+      {{"loss-{number}", "loss-0.5", ""}, value{0.5}},
+      {{"^{number},", "1,234,0.5", ""}, value{1}},
+      {{"({number})[,;]", "1,234,0.5", ""}, value{1}},
+      {{"loss {number}k", "loss 1.5k", ""}, value{1.5}},
+      {{"loss {number}_", "loss 1_000", ""}, value{1}},
+      {{"loss ({number})%", "loss 12.5%", ""}, value{12.5}},
+      {{"([0-9]+):", "12:30", ""}, value{12}},
+      {{"epoch {number}", "epoch 3/10", ""}, value{3}},
+      {{"loss: {number}", "loss: 0.5,3", ""}, value{0.5}},
+      {{"loss: {number}", "loss: 5, 3", ""}, value{5}},
+      {{"loss: {number}", "loss: 12.5%", ""}, value{12.5}},
+      {{"loss: {number}", "loss: 1.5s.", ""}, value{1.5}},
+      {{"loss: {number}", "loss: 0.5...", ""}, value{0.5}},
+  };
+  for (const auto& [each, taken] : cases) {
+    EXPECT_EQ(read_by(each.expression, each.line), taken) << each;
+    EXPECT_EQ(remark_on(each.expression, each.line), "") << each;
+  }
+}
+
+TEST(metric_remark, tells_of_units_that_change) {
+  auto uut = metric_pattern::make({.metrics = {{"t", "t: {number}"}}, .objective = "t"});
+  ASSERT_TRUE(uut);
+  auto other = uut->fresh();
+
+  EXPECT_TRUE(uut->read("t: 900ms"));
+  EXPECT_TRUE(uut->read("t: 950ms"));
+  EXPECT_FALSE(uut->take_remark());
+  EXPECT_EQ(other.read("t: 1.2s"), (object{{"t", 1.2}})) << "of another trial";
+  EXPECT_EQ(other.take_remark()->text,
+            "metric.t = t: {number} reads 1.2 from the line \"t: 1.2s\", where \"s\" follows it, "
+            "and \"ms\" followed another one; let the program print the same unit always");
+}
+
+TEST(metric_remark, tells_of_a_value_that_is_not_taken_though_another_was_in_doubt) {
+  auto uut = metric_pattern::make({.metrics = {{"loss", "loss: {number}"}}, .objective = "loss"});
+  ASSERT_TRUE(uut);
+
+  EXPECT_TRUE(uut->read("loss: 0,5"));
+  const auto first = uut->take_remark();
+  EXPECT_EQ(uut->why_missing(), "");
+  EXPECT_FALSE(uut->read("loss: 1,234"));
+  const auto second = uut->take_remark();
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(first->about, second->about) << "the runner tells each about once";
+  EXPECT_EQ(uut->why_missing(), second->text);
+  EXPECT_EQ(uut->latest(), (object{{"loss", 0}})) << "the one before stays";
 }
 
 TEST(metric_remark, says_nothing_where_nothing_was_left_out) {

@@ -52,6 +52,59 @@ TEST(program_keys, refuse_a_variable_that_names_no_parameter) {
   EXPECT_THAT(refusal("env.ALPHA = {lrr}"), HasSubstr("did you mean {lr}?"));
 }
 
+/// What is warned of where the space has these further lines.
+std::vector<std::string> warnings_of(const std::string& more, const std::string& space) {
+  auto result = support::load_text(with(more) + space);
+  EXPECT_TRUE(result) << to_text(result.faults);
+  return result.warnings;
+}
+
+TEST(program_keys, warn_of_parameters_that_nothing_hands_over_unlike_others) {
+  EXPECT_THAT(warnings_of("env.LR = {lr}", "depth = randint(1, 9)\nwidth = choice(1, 2)\n"),
+              ElementsAre(HasSubstr("[space] depth, width: in no command, env. or template, unlike "
+                                    "{lr}; unless the program reads them by itself")));
+}
+
+TEST(program_keys, do_not_warn_of_parameters_that_are_handed_over) {
+  EXPECT_THAT(warnings_of("env.LR = {lr}\nenv.D = {depth}", "depth = randint(1, 9)\n"),
+              ElementsAre());
+  EXPECT_THAT(warnings_of("env.LR = {lr}", "depth = 5\n"), ElementsAre()) << "a constant";
+  EXPECT_THAT(warnings_of("env.LR = {lr}\nenv.W = {width}",
+                          "depth = randint(1, 9)\nwidth = uniform(0, 1) if depth > 3\n"),
+              ElementsAre())
+      << "it decides about another one";
+}
+
+TEST(program_keys, do_not_warn_where_the_program_reads_parameters_by_itself) {
+  EXPECT_THAT(warnings_of("", "depth = randint(1, 9)\n"), ElementsAre()) << "it is handed none";
+  EXPECT_THAT(warnings_of("env.ALL = {params_file}\nenv.LR = {lr}", "depth = randint(1, 9)\n"),
+              ElementsAre());
+}
+
+/// What is warned of the command, with these further words.
+std::vector<std::string> warnings_of_words(const std::string& words) {
+  auto result = support::load_text("[experiment]\nmetric = loss\n[trainable]\ncommand = true {lr} "
+                                   + words + "\n[space]\nlr = uniform(0, 1)\n");
+  EXPECT_TRUE(result) << to_text(result.faults);
+  return result.warnings;
+}
+
+TEST(program_keys, warn_of_words_that_only_a_shell_understands) {
+  for (const std::string word : {"> out.txt", ">out.txt", "2>&1", "| tee x", "&& echo", "; echo",
+                                 "$HOME", "${{HOME}}", "$(pwd)", "< in", "2> err"}) {
+    const auto first = word.substr(0, word.find(' '));
+    EXPECT_THAT(warnings_of_words(word), ElementsAre(HasSubstr("there is no shell, and the program "
+                                                               "gets \"")))
+        << first;
+  }
+}
+
+TEST(program_keys, do_not_warn_of_quoted_words_and_of_what_is_none_of_the_shells) {
+  for (const std::string word : {"'|'", "\\|", "sh -c 'echo a > b | c; $HOME'", "--min>3", "$1",
+                                 "'$HOME'", "a;b", "-F '|' -x \"&&\""})
+    EXPECT_THAT(warnings_of_words(word), ElementsAre()) << word;
+}
+
 TEST(program_keys, leave_a_variable_out_whose_parameter_is_inactive) {
   auto uut = text_template::parse("-{d}-", {"d"});
   ASSERT_TRUE(uut);

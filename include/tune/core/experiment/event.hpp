@@ -52,9 +52,11 @@ namespace on {
 /// without any number; reaching `max_t` is completion; superfluous samples are withdrawn.
 /// `ends_whole`: besides, a trial that completes while it does not run, or whose node or head is
 /// lost before its export or its last checkpoint is safe, gets an attempt that makes them.
+/// `due_at_end`: besides, a trial that completes where a checkpoint is due is saved first.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
-inline constexpr std::uint32_t present_draws = ends_whole;
+inline constexpr std::uint32_t due_at_end = 4;
+inline constexpr std::uint32_t present_draws = due_at_end;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {

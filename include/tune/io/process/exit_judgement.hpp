@@ -28,8 +28,8 @@ struct exit_facts {
   bool killed = false;
   /// What it said about its own failure.
   std::optional<line::failure> failure;
-  /// Why files that it should have written have not told all of their metrics; empty: they have.
-  std::string missing_in_files = {};
+  /// Why a metric that was to be read from its output or files is missing; empty: nothing is known.
+  std::string why_missing = {};
   /// What it did against the protocol before anyone asked for its end, and is ended for; empty:
   /// nothing.
   std::string breach;

@@ -1,9 +1,9 @@
-/// Regular expressions that read numbers: the placeholder {number}, and the parts of a number that
-/// an expression leaves out of its value.
+/// Regular expressions that read numbers: the placeholder {number}, and what is written beside it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,6 +11,29 @@ namespace tune {
 
 /// Stands for a whole number, fraction and exponent included, in an expression.
 inline constexpr std::string_view number_placeholder = "{number}";
+
+/// What an expression demands beside its value.
+struct written_beside {
+  enum class kind : std::uint8_t {
+    /// Nothing, the border of the line or of a word, or what may be anything (`.`).
+    open,
+    /// The character `literal`.
+    character,
+    /// One of a set: `[a-z]`, `\d`.
+    one_of,
+    /// Whatever a group of the expression is about: `(?:a|b)`.
+    group,
+  };
+  kind what = kind::open;
+  char literal = 0;
+  /// A quantifier follows: it may come several times, or not at all.
+  bool repeats = false;
+
+  /// Whether just this character was demanded there.
+  [[nodiscard]] bool demands(char x) const {
+    return !repeats && ((what == kind::character && literal == x) || what == kind::one_of);
+  }
+};
 
 /// An expression as std::regex takes it.
 struct metric_expression {
@@ -20,25 +43,14 @@ struct metric_expression {
   std::size_t group = 0;
   /// The value is a {number}.
   bool is_number = false;
-  /// The last character that is written before that group; 0: none.
-  char before = 0;
+  /// What is written before that group, and behind it.
+  written_beside before{};
+  written_beside behind{};
 };
 
 /// Replaces each {number} by a group that takes all of a number: sign, digits, fraction, exponent
 /// (`e`, or Fortran's `d`), or inf, infinity and nan in any case. `\{number}` and one in a class of
 /// characters are left as they are.
 [[nodiscard]] metric_expression expand_expression(std::string_view written);
-
-/// Where a value stands in its line.
-struct value_place {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-/// Says which part of a number around the value was left out: an exponent or digits behind it, a
-/// minus or digits before it.
-/// @returns words such as "\"e-05\" follows it"; empty where the value is no number or complete.
-[[nodiscard]] std::string left_out(std::string_view line, value_place value,
-                                   const metric_expression& by);
 
 } // namespace tune

@@ -79,10 +79,11 @@ public:
   /// The output is over, and the files were read for the last time. @returns the one report of mode
   /// `final`; nothing where no metric was seen.
   [[nodiscard]] std::optional<object> finish() const;
-  /// Why the files have not told all of their metrics; empty: they have.
-  [[nodiscard]] std::string missing_in_files() const;
-  /// What was noticed since the last call, if anything. Of each expression it is told once,
-  /// whatever the number of attempts that `fresh` made.
+  /// Why a metric is missing: files that have not told all of theirs, or a value of the objective
+  /// that was not taken because it was wrong, see `doubt_of`; empty: nothing is known.
+  [[nodiscard]] std::string why_missing() const;
+  /// What was noticed since the last call, if anything. Of each expression a value in doubt and one
+  /// that was not taken are told once, whatever the number of attempts that `fresh` made.
   [[nodiscard]] std::optional<pattern_remark> take_remark();
   /// The latest values.
   [[nodiscard]] const object& latest() const;

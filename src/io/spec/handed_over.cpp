@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/spec/handed_over.hpp"
+
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/template_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace tune {
+
+namespace {
+
+/// Of a program's text, whose beginning tells what it uses.
+constexpr std::size_t most_read = std::size_t{1024} * 1024;
+
+bool is_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const auto end = at + word.size();
+    if ((at == 0 || !is_name(text[at - 1])) && (end == text.size() || !is_name(text[end])))
+      return true;
+  }
+  return false;
+}
+
+std::string beginning_of(const std::filesystem::path& file, std::size_t most) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored))
+    return {};
+  std::ifstream in{file, std::ios::binary};
+  std::string result(most, '\0');
+  in.read(result.data(), static_cast<std::streamsize>(most));
+  result.resize(static_cast<std::size_t>(in.gcount()));
+  return result;
+}
+
+bool reads_by_itself(const std::string& text) {
+  constexpr std::array<const char*, 3> signs{"TUNE_TRIAL_PARAM", "tune_node", "params_file"};
+  return std::any_of(signs.begin(), signs.end(),
+                     [&](const char* sign) { return text.find(sign) != text.npos; });
+}
+
+/// One of the files beside the INI file that the command names.
+bool has_program_that_reads(const spec& what, const search_space& space) {
+  const auto command = command_of(what, space);
+  if (!command)
+    return false;
+  const auto files = command->ini_paths();
+  return std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+    return reads_by_itself(beginning_of(against_ini(what, file), most_read));
+  });
+}
+
+/// Everything in which a parameter may be named.
+std::string all_texts(const spec& what, const search_space& space) {
+  auto result = what.trainable.command;
+  for (const auto& each : what.trainable.env)
+    result += '\n' + each.text;
+  for (const auto& pair : what.trainable.templates)
+    result += '\n' + beginning_of(against_ini(what, pair.from), template_file::most_bytes);
+  for (const auto& each : space.parameters()) {
+    if (each.active_if)
+      result += '\n' + each.active_if->text();
+  }
+  return result;
+}
+
+} // namespace
+
+handed_parameters parameters_handed_to(const spec& what, const search_space& space) {
+  handed_parameters result;
+  if (what.trainable.kind != trainable_kind::command)
+    return result;
+  const auto all = all_texts(what, space);
+  for (const auto& x : space.parameters()) {
+    if (!std::holds_alternative<constant>(x.what) && !x.numbers_runs)
+      (has_word(all, x.name) ? result.named : result.unnamed).push_back(x.name);
+  }
+  if (!result.unnamed.empty() && (reads_by_itself(all) || has_program_that_reads(what, space)))
+    return {};
+  return result;
+}
+
+} // namespace tune
