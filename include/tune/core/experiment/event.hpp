@@ -52,9 +52,12 @@ namespace on {
 /// without any number; reaching `max_t` is completion; superfluous samples are withdrawn.
 /// `ends_whole`: besides, a trial that completes while it does not run, or whose node or head is
 /// lost before its export or its last checkpoint is safe, gets an attempt that makes them.
+/// `keeps_places`: besides, what ran, or waited for resources, when the last head went is chosen
+/// anew where it stood, before all that was drawn since.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
-inline constexpr std::uint32_t present_draws = ends_whole;
+inline constexpr std::uint32_t keeps_places = 4;
+inline constexpr std::uint32_t present_draws = keeps_places;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
