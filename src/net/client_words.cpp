@@ -98,6 +98,7 @@ std::string to_json(const submission_words& x) {
   result.set("numbered", value{x.numbered});
   result.set("attaches", value{x.attaches});
   result.set("usual_searcher", value{x.usual_searcher});
+  result.set("search_options", value::list{x.search_options.begin(), x.search_options.end()});
   return to_json(result);
 }
 
@@ -117,6 +118,12 @@ expected<submission_words> submission_words_from_json(std::string_view text) {
     result.numbered = from.get_if<bool>("numbered").value_or(false);
     result.attaches = from.get_if<bool>("attaches").value_or(false);
     result.usual_searcher = from.get_if<bool>("usual_searcher").value_or(false);
+    for (const auto& each : from.get_if<value::list>("search_options").value_or(value::list{})) {
+      if (each.as_string() == nullptr)
+        from.fail("search_options must be texts");
+      else
+        result.search_options.push_back(*each.as_string());
+    }
     return result;
   });
 }

@@ -163,29 +163,52 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
 
 namespace {
 
+bool is_written(const loaded_spec& what, const named_text& option) {
+  return what.origins.contains("search." + option.name);
+}
+
 /// Which searcher is taken where none is chosen follows from what may change, as num_samples, and
-/// was another in earlier versions: an experiment keeps the one that it began with.
+/// was another in earlier versions: an experiment keeps the one that it began with. Options that
+/// were written stand beside the recorded ones, to be compared.
 void keep_searcher(const spec& before, loaded_spec& what) {
   if (!has_usual_searcher(what))
     return;
+  auto written = std::exchange(what.what.search.options, before.search.options);
   what.what.search.type = before.search.type;
-  what.what.search.options = before.search.options;
+  for (auto& option : written) {
+    if (!is_written(what, option))
+      continue;
+    auto& kept = what.what.search.options;
+    auto same = std::find_if(kept.begin(), kept.end(),
+                             [&](const named_text& x) { return x.name == option.name; });
+    if (same == kept.end())
+      kept.push_back(std::move(option));
+    else
+      same->text = std::move(option.text);
+  }
 }
 
 } // namespace
 
 bool has_usual_searcher(const loaded_spec& what) {
-  const auto& options = what.what.search.options;
-  return !what.origins.contains("search.type")
-         && std::none_of(options.begin(), options.end(), [&](const named_text& option) {
-              return what.origins.contains("search." + option.name);
-            });
+  return !what.origins.contains("search.type");
 }
 
-void forget_choice_of_searcher(loaded_spec& what) {
+std::vector<std::string> written_search_options(const loaded_spec& what) {
+  std::vector<std::string> result;
+  for (const auto& option : what.what.search.options) {
+    if (is_written(what, option))
+      result.push_back(option.name);
+  }
+  return result;
+}
+
+void forget_choice_of_searcher(loaded_spec& what, const std::vector<std::string>& written) {
   what.origins.erase("search.type");
-  for (const auto& option : what.what.search.options)
-    what.origins.erase("search." + option.name);
+  for (const auto& option : what.what.search.options) {
+    if (std::find(written.begin(), written.end(), option.name) == written.end())
+      what.origins.erase("search." + option.name);
+  }
 }
 
 std::vector<std::string> prepare_to_go_on(loaded_spec& what, const fs::path& directory) {

@@ -246,6 +246,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     return can.error();
   std::error_code ignored;
   auto directory = experiment_directory(chosen.what, fs::current_path(ignored));
+  if (what.searcher)
+    chosen.origins.try_emplace("search.type");
   auto prepared = prepare(chosen, directory, what.resume, fs::current_path(ignored));
   if (!prepared)
     return prepared.error();

@@ -21,6 +21,24 @@ TEST_F(work_directory_test, is_that_of_one_process) {
   EXPECT_TRUE(uut->keep());
 }
 
+TEST_F(work_directory_test, is_none_of_somebody_elses) {
+  fill(root / "home" / "thesis.txt", "x");
+
+  auto uut = work_directory::claim(root / "home");
+
+  ASSERT_FALSE(uut);
+  EXPECT_EQ(uut.error().code, ec::storage);
+  EXPECT_EQ(std::distance(fs::directory_iterator{root / "home"}, fs::directory_iterator{}), 1);
+}
+
+TEST_F(work_directory_test, is_known_again_by_its_mark) {
+  ASSERT_TRUE(work_directory::claim(root / "work"));
+  fs::remove(root / "work" / "lock");
+  fill(root / "work" / "notes.txt", "x");
+
+  EXPECT_TRUE(work_directory::claim(root / "work"));
+}
+
 TEST_F(work_directory_test, is_made_and_locked_anew_where_it_was_removed) {
   auto uut = work_directory::claim(root / "work");
   ASSERT_TRUE(uut);

@@ -4,6 +4,7 @@ system that never answers stops nobody. Mounts are those of this test alone; it 
 so and exits 77 where it is not allowed to mount."""
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -255,25 +256,48 @@ class Mounts(CertifiedCase):
 
     # -- Directories that are the user's own.
 
-    def test_a_work_directory_with_jobs_of_the_users_own_is_refused(self):
-        project = self.directory / "project"
-        thesis = project / "jobs" / "2024-thesis"
-        thesis.mkdir(parents=True)
-        (thesis / "chapter1").write_text("x")
-        project.chmod(0o755)
+    def refused(self, work, named):
         commands = (
-            ("worker", "--join", "127.0.0.1:1", "--certs", self.certs, "--work", project),
+            ("worker", "--join", "127.0.0.1:1", "--certs", self.certs, "--work", work),
             ("head", "--listen", "127.0.0.1:0", "--certs", self.certs,
-             "--storage", self.storage, "--work", project),
+             "--storage", self.storage, "--work", work),
         )
         for words in commands:
-            with self.subTest(words[0]):
+            with self.subTest("%s: %s" % (words[0], named)):
                 told = self.run_node(*words, code=7)
 
-                self.assertIn(str(thesis), told.err)
-                self.assertEqual((thesis / "chapter1").read_text(), "x")
-                self.assertEqual(project.stat().st_mode & 0o777, 0o755)
-                self.assertEqual([x.name for x in project.iterdir()], ["jobs"])
+                self.assertIn("%s cannot be the work directory: %s is" % (work, named), told.err)
+
+    def test_a_work_directory_that_is_the_users_own_is_refused_and_stays_as_it_is(self):
+        home = self.directory / "home"
+        for name in ("thesis.txt", "content/incoming/abc123", "jobs/2024-thesis/chapter1",
+                     "jobs/.over-night/x", "jobs/loads/files.complete"):
+            owned = home / name
+            owned.parent.mkdir(parents=True)
+            owned.write_text("x")
+            home.chmod(0o755)
+
+            top = home / Path(name).parts[0]
+            self.refused(home, owned.parent if "thesis/" in name else top)
+
+            self.assertEqual(owned.read_text(), "x")
+            self.assertEqual([x for x in home.rglob("*") if x.is_file()], [owned])
+            self.assertEqual(home.stat().st_mode & 0o777, 0o755)
+            shutil.rmtree(home)
+
+    def test_a_work_directory_with_something_else_in_the_place_of_jobs_is_refused(self):
+        work = self.directory / "work"
+        self.run_node("worker", "--join", "127.0.0.1:1", "--certs", self.certs, "--work", work,
+                      "--join-timeout", "1ms", code=6)
+        for make in (Path.touch, os.mkfifo, lambda x: x.symlink_to(self.victim),
+                     lambda x: x.symlink_to("/nowhere")):
+            jobs = work / "jobs"
+            make(jobs)
+
+            self.refused(work, jobs)
+
+            jobs.unlink()
+        self.assert_whole()
 
 
 def why_not():

@@ -15,6 +15,9 @@ ROWS = {
     "events": "seq, kind, body",
 }
 
+# All configurations are drawn at once: one that learns is asked beside what the trials do, and
+# where it takes long its draft runs.
+BY_CHANCE = "[search]\ntype = random\n"
 ASHA = """
 [scheduler]
 type = asha
@@ -81,23 +84,38 @@ class Repeating(Case):
     def test_one_trial_at_a_time_gives_the_same_rows(self):
         self.compare(
             self.cpp_experiment(
-                "learns", "x = uniform(0, 1)\nsteps = 8", more=ASHA, samples=12, isolation="thread"
+                "learns", "x = uniform(0, 1)\nsteps = 8", more=BY_CHANCE + ASHA, samples=12,
+                isolation="thread",
             )
         )
 
     def test_processes_one_at_a_time_give_the_same_rows(self):
         self.compare(
-            self.cpp_experiment("learns", "x = uniform(0, 1)\nsteps = 8", more=ASHA, samples=8)
+            self.cpp_experiment(
+                "learns", "x = uniform(0, 1)\nsteps = 8", more=BY_CHANCE + ASHA, samples=8
+            )
         )
 
     def test_failures_and_retries_repeat_as_well(self):
         self.compare(
             self.cpp_experiment(
                 "moody", "kind = grid(learns, throws, leaves)\nx = uniform(0, 1)", samples=2,
-                more="[failure]\nmax_failures = 1",
+                more=BY_CHANCE + "[failure]\nmax_failures = 1",
             ),
             empty=["decisions"],
         )
+
+    def test_a_searcher_that_is_waited_for_learns_the_same_from_the_same(self):
+        ini = self.cpp_experiment(
+            "learns", "x = uniform(0, 1)\nsteps = 2", samples=14,
+            more="[search]\ntype = auto\nstartup = 4\nmax_wait = 0\n",
+        )
+        for name in ("one", "two"):
+            self.run_as(name, ini, 1)
+
+        rows = [self.rows("SELECT %s FROM trials" % ROWS["trials"], x) for x in ("one", "two")]
+        self.assertEqual(rows[0], rows[1])
+        self.assertIn("gp", {row["origin"] for row in rows[0]})
 
 
 if __name__ == "__main__":

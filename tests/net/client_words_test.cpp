@@ -57,6 +57,7 @@ TEST(client_words, come_back_to_an_experiment_and_know_what_it_optimises) {
   wish.attaches = true;
   wish.numbered = true;
   wish.usual_searcher = true;
+  wish.search_options = {"startup", "candidates"};
   EXPECT_EQ(*submission_words_from_json(to_json(wish)), wish);
   submission_taken taken{7, "/srv/digits-2", 20, "digits-2", {{"loss", false}, {"acc", true}}};
   EXPECT_EQ(*submission_taken_from_json(to_json(taken)), taken);
@@ -72,6 +73,7 @@ TEST(client_words, may_be_of_a_head_or_client_that_knows_less) {
       R"({"experiment":"x","job":"j","from":"f","resume":null,"queue_trials":null,"rows":""})");
   ASSERT_TRUE(words);
   EXPECT_FALSE(words->attaches || words->numbered || words->usual_searcher);
+  EXPECT_TRUE(words->search_options.empty());
 }
 
 TEST(client_words, carry_a_refusal_with_its_kind) {

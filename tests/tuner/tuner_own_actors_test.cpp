@@ -135,6 +135,28 @@ TEST_F(tuner_test, goes_on_with_an_actor_of_the_same_name) {
   EXPECT_EQ(same->status(), experiment_status::done);
 }
 
+TEST_F(tuner_test, goes_on_with_a_searcher_of_the_same_name_and_with_no_other) {
+  meeting endless;
+  endless.door.open();
+  tuner uut{endless.trainables()};
+  std::thread other{[&] {
+    endless.began.wait_for(3);
+    uut.interrupt();
+  }};
+  auto first = uut.run(options().searcher(own_source()));
+  other.join();
+
+  auto none = tuner{bowls()}.run(options().resume());
+  auto same = tuner{bowls()}.run(options().searcher(own_source()).resume());
+
+  ASSERT_TRUE(first) << to_text(first.error());
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().detail, HasSubstr("countdown"));
+  ASSERT_TRUE(same) << to_text(same.error());
+  EXPECT_EQ(same->status(), experiment_status::done);
+  EXPECT_EQ(same->trials().size(), 4u);
+}
+
 TEST_F(tuner_test, says_which_recovery_is_not_there) {
   auto snapshot = own_judge();
   snapshot.recovers = recovery::snapshot;

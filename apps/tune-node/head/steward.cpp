@@ -136,7 +136,7 @@ struct steward_state {
     auto directory = here.storage / what.experiment.name;
     fixed = frame_of(*loaded, directory);
     if (task.words.usual_searcher)
-      forget_choice_of_searcher(*loaded);
+      forget_choice_of_searcher(*loaded, task.words.search_options);
     if (task.words.resume) {
       notes = prepare_to_go_on(*loaded, directory);
       auto before = finished_before(directory, what, fixed, *task.words.resume);

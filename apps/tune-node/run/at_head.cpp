@@ -56,6 +56,8 @@ submission_words words_of(const command_line& line, const run_request& what,
   result.resume = what.resume;
   result.numbered = numbered;
   result.usual_searcher = has_usual_searcher(loaded);
+  if (result.usual_searcher)
+    result.search_options = written_search_options(loaded);
   if (loaded.origins.contains("cluster.queue_trials"))
     result.queue_trials = loaded.what.cluster.queue_trials;
   if (!what.detach)

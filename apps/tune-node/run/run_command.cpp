@@ -338,6 +338,10 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   auto added = additions_of(what.add, *loaded.space);
   if (!added)
     return complain(added.error());
+  // It may keep what it began with.
+  auto ready = prepare(loaded, directory, what.resume, fs::current_path());
+  if (!ready)
+    return complain(ready.error());
   if (what.resume && added->empty()) {
     auto before = finished_before(directory, loaded.what, fixed, *what.resume);
     if (!before)
@@ -355,9 +359,6 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   }
   if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))
     return exit_code::configuration;
-  auto ready = prepare(loaded, directory, what.resume, fs::current_path());
-  if (!ready)
-    return complain(ready.error());
   warn(*ready, line.quiet);
   auto port = listening(loaded);
   if (!port)

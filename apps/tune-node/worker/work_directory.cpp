@@ -41,11 +41,17 @@ expected<std::optional<int>> lock(const fs::path& directory) {
   if (is_new)
     fs::permissions(directory, fs::perms::owner_all, why);
   auto file = directory / "lock";
-  auto descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  auto descriptor
+      = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (descriptor < 0)
     return error{ec::storage, "cannot open " + file.string() + ": " + std::strerror(errno)};
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-    return std::optional{descriptor};
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+    auto marked = mark_work_directory(directory);
+    if (marked)
+      return std::optional{descriptor};
+    ::close(descriptor);
+    return marked.error();
+  }
   auto fault = errno;
   ::close(descriptor);
   if (fault == EWOULDBLOCK)
@@ -67,7 +73,7 @@ expected<work_directory> work_directory::claim(const fs::path& wanted, const std
   auto base = fs::absolute(wanted.empty() ? default_directory(whose) : wanted);
   for (int i = 1; i <= most_workers; ++i) {
     auto path = i == 1 ? base : fs::path{base.string() + "-" + std::to_string(i)};
-    if (auto fine = check_job_directories(path); !fine)
+    if (auto fine = check_work_directory(path); !fine)
       return fine.error();
     auto held = lock(path);
     if (!held)

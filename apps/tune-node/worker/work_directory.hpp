@@ -15,8 +15,8 @@ public:
   /// Makes and locks `wanted`. Where it is empty: the default one, or the first of "worker-2",
   /// "worker-3", … beside it that is free.
   /// @param whose "worker" or "head".
-  /// @errors `ec::storage`, also where somebody's own files lie in its `jobs/`, and then nothing is
-  ///   changed; `ec::refused` where another worker uses `wanted`.
+  /// @errors `ec::storage`, also where somebody's own files lie in it, and then nothing is changed:
+  ///   see `check_work_directory`; `ec::refused` where another worker uses `wanted`.
   [[nodiscard]] static expected<work_directory> claim(const std::filesystem::path& wanted,
                                                       const std::string& whose = "worker");
 

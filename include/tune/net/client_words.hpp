@@ -55,8 +55,10 @@ struct submission_words {
   bool numbered = false;
   /// Nothing is submitted: it is about the experiment of that name that runs.
   bool attaches = false;
-  /// Nobody chose the searcher: an experiment that goes on keeps the one that it has.
+  /// Nobody chose the type of the searcher: an experiment that goes on keeps the one that it has.
   bool usual_searcher = false;
+  /// The options of the searcher that were written all the same: they must be those that it has.
+  std::vector<std::string> search_options{};
 
   friend bool operator==(const submission_words&, const submission_words&) = default;
 };

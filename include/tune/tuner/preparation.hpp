@@ -33,7 +33,8 @@ namespace tune {
                                                         std::vector<std::string>& omitted);
 
 /// Completes `what` for a run in `directory`: `code`, and `found_points`, which are the recorded
-/// ones where it goes on; so is the searcher where nobody chose one.
+/// ones where it goes on; so is the searcher where nobody chose its type, and its options but for
+/// those that were written.
 /// @returns lines for people: edited files, what was left out of points.
 /// @errors as `points_from`.
 [[nodiscard]] expected<std::vector<std::string>> prepare(loaded_spec& what,
@@ -41,10 +42,12 @@ namespace tune {
                                                          std::optional<resume_mode> resume,
                                                          const std::filesystem::path& caller);
 
-/// Whether nobody chose the searcher, nor options of it.
+/// Whether nobody chose the type of the searcher.
 [[nodiscard]] bool has_usual_searcher(const loaded_spec& what);
-/// Has it be so for what was read from a record, which has all keys.
-void forget_choice_of_searcher(loaded_spec& what);
+/// The options of the searcher that were written, by name.
+[[nodiscard]] std::vector<std::string> written_search_options(const loaded_spec& what);
+/// Has it be so that only these were written, for what was read from a record, which has all keys.
+void forget_choice_of_searcher(loaded_spec& what, const std::vector<std::string>& written);
 
 /// The part of it that needs the directory, for what somebody else began to prepare.
 [[nodiscard]] std::vector<std::string> prepare_to_go_on(loaded_spec& what,

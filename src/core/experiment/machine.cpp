@@ -98,9 +98,12 @@ void machine::take(const on::opened& what) {
   for (auto id : live_) {
     auto& trial = *live(id);
     trial.asked_for = false;
+    // Those that had begun before it stand before it again.
+    if (draws_ >= on::keeps_places)
+      awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
-      trial.end ? await_end(trial) : tell_added(trial);
+      trial.end ? await_end(trial) : tell_added(trial, true);
   }
   // Ending a trial may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})

@@ -489,8 +489,8 @@ private:
   void fail(live_trial& trial, end_class how, const std::string& detail);
   void go_on_without_aside(live_trial& trial, const std::string& why);
   void take_over_graft(live_trial& trial);
-  void requeue(live_trial& trial, std::string reason);
-  void tell_added(live_trial& trial);
+  void requeue(live_trial& trial, std::string reason, bool keeps_place = false);
+  void tell_added(live_trial& trial, bool keeps_place = false);
   void leave_queue(live_trial& trial);
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);

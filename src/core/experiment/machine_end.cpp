@@ -195,7 +195,7 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       ++trial.failures[static_cast<std::size_t>(how)];
       if (trial.failures[static_cast<std::size_t>(how)]
           <= settings_.failures.budget[static_cast<std::size_t>(how)]) {
-        requeue(trial, std::string{to_text(how)});
+        requeue(trial, std::string{to_text(how)}, how == end_class::interrupted);
         return;
       }
       [[fallthrough]];
@@ -252,7 +252,8 @@ void machine::take_over_graft(live_trial& trial) {
   drop_aside(trial);
 }
 
-void machine::requeue(live_trial& trial, std::string reason) {
+/// @param keeps_place Whether it stands where it stood in the queue: see `fact::added::again`.
+void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
   take_over_graft(trial);
   auto& status = entry(trial.id).status;
   if (status != trial_status::pending)
@@ -262,7 +263,7 @@ void machine::requeue(live_trial& trial, std::string reason) {
     drain_trial(trial);
     return;
   }
-  tell_added(trial);
+  tell_added(trial, keeps_place);
 }
 
 void machine::leave_queue(live_trial& trial) {
@@ -272,12 +273,13 @@ void machine::leave_queue(live_trial& trial) {
   asked_waiting_.erase(trial.id);
 }
 
-void machine::tell_added(live_trial& trial) {
+void machine::tell_added(live_trial& trial, bool keeps_place) {
   trial.queued = true;
   ++unchosen_;
   if (trial.asked_for)
     asked_waiting_.insert(trial.id);
-  tell_scheduler(fact::added{trial.id, trial.config, true});
+  const bool is_last = !keeps_place || draws_ < on::keeps_places;
+  tell_scheduler(fact::added{trial.id, trial.config, is_last});
   // Whatever brought it back: it pauses no more, and is not to run either.
   if (trial.held == hold::held)
     shelve(trial);

@@ -10,7 +10,7 @@ namespace tune {
 void fifo_queue::apply(const scheduler_fact& what) {
   struct visitor {
     fifo_queue& self;
-    void operator()(const fact::added& x) { self.add(x.trial); }
+    void operator()(const fact::added& x) { self.add(x); }
     void operator()(const fact::started& x) { self.move(x.trial, place::away); }
     void operator()(const fact::paused& x) { self.move(x.trial, place::paused); }
     void operator()(const fact::unpaused& x) { self.allow_on(x.trial); }
@@ -80,9 +80,10 @@ void fifo_queue::move(trial_id trial, place to) {
     into->emplace(x.position, trial);
 }
 
-void fifo_queue::add(trial_id trial) {
-  forget(trial);
-  move(trial, place::pending);
+void fifo_queue::add(const fact::added& what) {
+  if (what.again)
+    forget(what.trial);
+  move(what.trial, place::pending);
 }
 
 void fifo_queue::allow_on(trial_id trial) {

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -20,6 +22,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The names in a work directory.
+constexpr const char* lock_name = "lock";
+constexpr const char* jobs_name = "jobs";
+constexpr const char* content_name = "content";
+constexpr const char* mark_name = ".tune-work";
+constexpr std::string_view mark_text = "This directory was made for a tune-node worker or head.\n";
 /// What such a name has is on its way out.
 constexpr std::string_view doomed_prefix = ".over-";
 /// A file in each directory that was made for a job.
@@ -68,17 +76,72 @@ bool is_job_directory(const fs::path& path) {
 expected<std::vector<fs::path>> list(const fs::path& work) {
   std::vector<fs::path> result;
   std::error_code why;
-  for (fs::directory_iterator i{work / "jobs", why}; !why && i != fs::end(i); i.increment(why))
+  for (fs::directory_iterator i{work / jobs_name, why}; !why && i != fs::end(i); i.increment(why))
     result.push_back(i->path());
   if (why && why != std::errc::no_such_file_or_directory)
-    return error{ec::storage, "cannot read " + (work / "jobs").string() + ": " + why.message()};
+    return error{ec::storage, "cannot read " + (work / jobs_name).string() + ": " + why.message()};
   return result;
 }
 
-/// Whether work was done for jobs in it before: see `content_store::open`.
-bool is_work_directory(const fs::path& work) {
-  std::error_code ignored;
-  return is_file(work / "lock") && fs::is_directory(work / "content" / "incoming", ignored);
+error not_ours(const fs::path& work, const fs::path& odd, const std::string& what) {
+  return {ec::storage, work.string() + " cannot be the work directory: " + odd.string() + ' ' + what
+                           + "; what jobs leave in it is removed: give another --work, which is "
+                             "empty or not there, or move that away"};
+}
+
+/// A link would lead the sweep elsewhere.
+expected<void> check_directory(const fs::path& work, const char* name) {
+  std::error_code why;
+  const auto found = fs::symlink_status(work / name, why);
+  if (!fs::exists(found) || fs::is_directory(found))
+    return {};
+  return not_ours(work, work / name, "is no directory");
+}
+
+/// @returns nothing where it is no file, or cannot be read.
+std::optional<std::string> text_of(const fs::path& file) {
+  if (!is_file(file))
+    return std::nullopt;
+  std::ifstream in{file, std::ios::binary};
+  std::string result(mark_text.size() + 1, '\0');
+  in.read(result.data(), static_cast<std::streamsize>(result.size()));
+  if (in.bad() || !in.is_open())
+    return std::nullopt;
+  result.resize(static_cast<std::size_t>(in.gcount()));
+  return result;
+}
+
+/// What a file system has at its root.
+bool is_of_file_system(const fs::path& path) {
+  return path.filename() == "lost+found";
+}
+
+/// Whether a worker or head makes such a thing in its directory. The mark is not whole where it was
+/// killed as it wrote it.
+bool is_part(const fs::path& path) {
+  const auto name = path.filename();
+  return name == jobs_name || name == content_name
+         || ((name == lock_name || name == mark_name) && text_of(path) == "");
+}
+
+/// What an earlier version, which left no mark, did not make; nothing where it made all.
+std::optional<fs::path> first_foreign(const fs::path& work) {
+  std::optional<fs::path> some;
+  std::error_code why;
+  for (fs::directory_iterator i{work, why}; !why && i != fs::end(i); i.increment(why)) {
+    if (is_of_file_system(i->path()))
+      continue;
+    if (!is_part(i->path()))
+      return i->path();
+    some = i->path();
+  }
+  auto found = some ? list(work) : std::vector<fs::path>{};
+  for (const auto& directory : found ? *found : std::vector<fs::path>{}) {
+    if (!is_job_directory(directory))
+      return directory;
+  }
+  // It made its lock before all else.
+  return some && !is_file(work / lock_name) ? some : std::nullopt;
 }
 
 /// A name beside that nothing has: what an earlier removal had to leave may have the first.
@@ -117,26 +180,42 @@ expected<void> mark_job_directory(const fs::path& directory) {
   return opened ? expected<void>{} : opened.error();
 }
 
-expected<void> check_job_directories(const fs::path& work) {
-  if (is_work_directory(work))
+expected<void> check_work_directory(const fs::path& work) {
+  std::error_code why;
+  const auto there = fs::status(work, why);
+  if (!fs::exists(there))
     return {};
-  auto found = list(work);
-  for (const auto& directory : found ? *found : std::vector<fs::path>{}) {
-    if (!is_job_directory(directory))
-      return error{ec::storage, work.string()
-                                    + " cannot be the work directory: " + directory.string()
-                                    + " is there, which was not made for a job; directories of "
-                                      "jobs are removed with them: give another --work, or move "
-                                      "it away"};
+  if (!fs::is_directory(there))
+    return not_ours(work, work, "is no directory");
+  for (const auto* name : {jobs_name, content_name}) {
+    if (auto fine = check_directory(work, name); !fine)
+      return fine;
   }
+  for (const auto* name : {lock_name, mark_name}) {
+    if (fs::exists(fs::symlink_status(work / name, why)) && !is_file(work / name))
+      return not_ours(work, work / name, "is no file");
+  }
+  if (text_of(work / mark_name) == mark_text)
+    return {};
+  if (auto odd = first_foreign(work))
+    return not_ours(work, *odd, "is there, which was not made for a job");
   return {};
 }
 
+expected<void> mark_work_directory(const fs::path& work) {
+  const auto file = work / mark_name;
+  if (text_of(file) == mark_text)
+    return {};
+  auto opened
+      = store::open_file(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, "write");
+  return opened ? store::write_all(*opened, file, mark_text) : opened.error();
+}
+
 expected<void> remove_job_directory(const fs::path& work, const std::string& job) {
-  const auto directory = work / "jobs" / job;
+  const auto directory = work / jobs_name / job;
   std::error_code why;
   // Where a crash left off.
-  auto before = remove_tree(work / "jobs" / (std::string{doomed_prefix} + job));
+  auto before = remove_tree(work / jobs_name / (std::string{doomed_prefix} + job));
   if (!fs::exists(fs::symlink_status(directory, why)))
     return before;
   auto gone = remove_whole(directory);

@@ -39,6 +39,11 @@ bool is_replaced(const loading& x, const std::string& section, const named_text&
   return type != nullptr && entry != nullptr && entry->origin.from < type->origin.from;
 }
 
+bool is_recorded(const loading& x, const std::string& section, const named_text& option) {
+  const auto* entry = x.find(section, option.name);
+  return x.request.is_record && entry->origin.from == config_origin::source::file;
+}
+
 /// One note on all options that went with the type they were written for.
 void note_replaced(loading& x, const std::string& section, const std::string& type,
                    const std::vector<std::string>& options) {
@@ -73,9 +78,11 @@ void check_options(loading& x, const std::string& section, const std::string& ty
     auto rule = std::find_if(known.begin(), known.end(), same);
     auto rules = rule == known.end() ? known : std::vector<option_spec>{*rule};
     auto parsed = options::parse(rules, {{option.name, option.text}});
-    if (rule == known.end() && is_replaced(x, section, option))
-      replaced.push_back(option.name);
-    else if (rule == known.end())
+    if (rule == known.end() && is_replaced(x, section, option)) {
+      // A record has all options: nobody need have written them.
+      if (!is_recorded(x, section, option))
+        replaced.push_back(option.name);
+    } else if (rule == known.end())
       refuse_option(x, section, type, option, parsed.error().detail);
     else if (!parsed)
       x.refuse(section, option.name, parsed.error().detail);

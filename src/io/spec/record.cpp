@@ -249,10 +249,26 @@ std::vector<spec_change> changes(const spec& before, const spec& after) {
   return result;
 }
 
+namespace {
+
+/// Whether it is an option of a searcher or scheduler whose type is another one: the option went,
+/// or came, with the type.
+bool goes_with_type(const std::vector<spec_change>& xs, const spec_change& x) {
+  const auto section = x.key.substr(0, x.key.find('.'));
+  const auto is_key = std::any_of(spec_keys().begin(), spec_keys().end(), [&](const auto& key) {
+    return !key.is_family() && key.section + "." + key.rule.name == x.key;
+  });
+  return !is_key && (section == "search" || section == "scheduler")
+         && std::any_of(xs.begin(), xs.end(),
+                        [&](const spec_change& y) { return y.key == section + ".type"; });
+}
+
+} // namespace
+
 expected<void> may_resume(const std::vector<spec_change>& xs) {
   std::string detail;
   for (const auto& x : xs) {
-    if (x.allowed)
+    if (x.allowed || goes_with_type(xs, x))
       continue;
     detail += detail.empty() ? "cannot resume with another configuration: " : "; ";
     detail += x.key + " was \"" + x.before + "\", is \"" + x.after + "\"";

@@ -199,12 +199,73 @@ TEST_F(drafts, are_asked_about_again_by_the_next_head) {
   EXPECT_EQ(question().number, asked.number);
   EXPECT_EQ(question().at, asked.at);
   EXPECT_EQ(question().trial, one);
-  EXPECT_EQ(ports.last<cmd::place>().trial, one);
   answer(2);
+  choose({one});
+  EXPECT_EQ(ports.last<cmd::place>().trial, one);
   EXPECT_EQ(launches(), 0u);
   grant();
   ASSERT_EQ(launches(), 1u);
   EXPECT_EQ(*launched().config, *x_is(2));
+}
+
+/// Trials that the scheduler heard of as such that stand where they stood: all that it was told of
+/// without being told that they come last.
+std::vector<std::string> in_place(const support::noting_ports& ports) {
+  std::vector<std::string> result;
+  for (const auto& x : ports.all<cmd::tell_scheduler>()) {
+    const auto* added = std::get_if<fact::added>(&x.what.what);
+    if (added != nullptr && !added->again)
+      result.push_back(to_text(added->trial));
+  }
+  return result;
+}
+
+TEST_F(drafts, wait_behind_what_ran_when_its_head_was_lost) {
+  begin();
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
+  end(end_class::interrupted);
+  ports.done.clear();
+  uut->resume(now);
+
+  // Neither has resources: the scheduler says whose turn it is.
+  EXPECT_THAT(ports.all<cmd::place>(), IsEmpty());
+  run();
+  EXPECT_EQ(launched().trial, zero);
+  report();
+  end(end_class::finished);
+  choose({one});
+  grant();
+  EXPECT_EQ(question().trial, one) << "it is thought over with what was learnt since";
+}
+
+TEST_F(drafts, stand_where_they_stood_under_the_next_head) {
+  begin();
+  ports.done.clear();
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
+  end(end_class::interrupted);
+
+  EXPECT_THAT(in_place(ports), ElementsAre("00001", "00000"));
+}
+
+TEST_F(drafts, stand_where_they_stood_where_the_last_head_left_off) {
+  begin();
+  post(on::interrupted{"Ctrl-C"});
+  end(end_class::interrupted);
+  ports.done.clear();
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
+
+  EXPECT_THAT(in_place(ports), ElementsAre("00000", "00001"));
+}
+
+TEST_F(drafts, of_records_of_earlier_heads_go_first) {
+  begin();
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::keeps_places - 1});
+  end(end_class::interrupted);
+  ports.done.clear();
+  uut->resume(now);
+
+  EXPECT_EQ(ports.last<cmd::place>().trial, one);
+  EXPECT_THAT(in_place(ports), IsEmpty());
 }
 
 TEST_F(drafts, are_told_as_such_where_the_searcher_may_draw_them) {

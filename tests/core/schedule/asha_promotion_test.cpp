@@ -209,6 +209,17 @@ TEST(asha_promotion, counts_a_trial_once_per_rung) {
   EXPECT_THAT(text_of(x.tell.judged(1, 1, 4)), HasSubstr("rank=2 recorded=2"));
 }
 
+TEST(asha_promotion, gives_a_trial_its_old_place_that_is_to_keep_it) {
+  climbing x{with(8, 1, 2)};
+  x.run(0);
+  x.run(1);
+  x.tell.add(2);
+  x.tell.tell(fact::added{{1}, nullptr, false});
+  x.tell.tell(fact::added{{0}, nullptr, false});
+
+  EXPECT_THAT(x.tell.choose(9), ElementsAre(0u, 1u, 2u));
+}
+
 TEST(asha_promotion, tells_a_trial_to_pause_again_whose_pause_came_to_nothing) {
   climbing x{with(100, 1, 2), {5}};
   x.run(1);

@@ -48,6 +48,19 @@ TEST_F(fifo_test, puts_a_retried_trial_at_the_end) {
   EXPECT_THAT(tell.choose(9), ElementsAre(1u, 2u, 0u));
 }
 
+TEST_F(fifo_test, gives_a_trial_its_old_place_that_is_to_keep_it) {
+  for (auto trial : {0u, 1u, 2u, 3u})
+    tell.add(trial);
+  tell.choose(3);
+  tell.tell(fact::started{{0}});
+  tell.tell(fact::started{{1}});
+  // As where a head goes: one waited for resources, two ran.
+  for (auto trial : {2u, 1u, 0u})
+    tell.tell(fact::added{{trial}, nullptr, false});
+
+  EXPECT_THAT(tell.choose(9), ElementsAre(0u, 1u, 2u, 3u));
+}
+
 TEST_F(fifo_test, names_paused_trials_after_pending_ones) {
   tell.add(0);
   tell.choose(1);

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -110,19 +112,91 @@ TEST_F(job_directories_test, sweeps_nothing_that_was_not_made_for_a_job) {
   EXPECT_EQ(told.size(), 3u);
 }
 
-TEST_F(job_directories_test, refuses_a_directory_where_somebody_keeps_jobs_of_his_own) {
-  EXPECT_TRUE(check_job_directories(root));
-  EXPECT_TRUE(check_job_directories(root / "nowhere"));
-  fill(root / "jobs/2024-thesis/chapter1", "x");
+struct work_directory_check : samples::scratch_directory {
+  fs::path work() const { return root / "work"; }
+  /// What is named as somebody's own; empty: nothing is.
+  std::string refused() const {
+    auto checked = check_work_directory(work());
+    if (checked)
+      return {};
+    EXPECT_EQ(checked.error().code, ec::storage);
+    const auto& text = checked.error().detail;
+    const auto begin = text.find(": ") + 2;
+    return text.substr(begin, text.find(" is ", begin) - begin);
+  }
+  std::string in_work(const std::string& name) const { return (work() / name).string(); }
+};
 
-  auto refused = check_job_directories(root);
-  fs::create_directories(root / "content/incoming");
-  auto used_before = check_job_directories(root);
+TEST_F(work_directory_check, takes_what_is_not_there_or_empty) {
+  EXPECT_EQ(refused(), "");
+  fs::create_directories(work() / "lost+found");
+  EXPECT_EQ(refused(), "");
+}
 
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ec::storage);
-  EXPECT_THAT(refused.error().detail, HasSubstr((root / "jobs/2024-thesis").string()));
-  EXPECT_TRUE(used_before) << "it stays there all the same";
+TEST_F(work_directory_check, refuses_what_has_anything_of_somebody_else) {
+  for (auto name : {"thesis.txt", ".bashrc", "jobs/2024-thesis/chapter1", "jobs/.over-night/x",
+                    "jobs/loads/files.complete", "jobs/name-0123456789abcdef/files/x",
+                    "content/incoming/abc123", "content/index.html", "lock"}) {
+    fill(work() / name, "x");
+    auto odd = refused();
+    EXPECT_NE(odd, "") << name;
+    EXPECT_TRUE(in_work(name).starts_with(odd)) << odd;
+    fs::remove_all(work());
+  }
+}
+
+TEST_F(work_directory_check, takes_what_it_marked_whatever_is_in_it_now) {
+  fs::create_directory(work());
+  ASSERT_TRUE(mark_work_directory(work()));
+  ASSERT_TRUE(mark_work_directory(work()));
+  fill(work() / "notes.txt", "x");
+  fill(work() / "jobs/2024-thesis/chapter1", "x");
+
+  EXPECT_EQ(refused(), "");
+}
+
+TEST_F(work_directory_check, takes_no_mark_of_another_program) {
+  fill(work() / ".tune-work", "something else");
+  EXPECT_EQ(refused(), in_work(".tune-work"));
+  fill(work() / ".tune-work", "This directory was made for a tune-node worker or head.\nno");
+  EXPECT_EQ(refused(), in_work(".tune-work"));
+}
+
+TEST_F(work_directory_check, takes_what_earlier_versions_made) {
+  fill(work() / "lock", "");
+  EXPECT_EQ(refused(), "") << "killed as it began";
+  fill(work() / ".tune-work", "");
+  fill(work() / "content/ab/x", "x");
+  fs::create_directories(work() / "content/incoming");
+  fill(work() / "jobs/a-1/files/x", "x");
+  ASSERT_TRUE(mark_job_directory(work() / "jobs/a-1"));
+  EXPECT_EQ(refused(), "");
+
+  fill(work() / "jobs/2024-thesis/chapter1", "x");
+  EXPECT_EQ(refused(), in_work("jobs/2024-thesis"));
+}
+
+TEST_F(work_directory_check, refuses_what_is_no_directory_or_leads_elsewhere) {
+  fs::create_directories(root / "elsewhere");
+  fs::create_directory(work());
+  ASSERT_TRUE(mark_work_directory(work()));
+  for (auto name : {"jobs", "content", "lock"}) {
+    const auto place = work() / name;
+    fs::create_symlink(root / "elsewhere", place);
+    EXPECT_EQ(refused(), place.string());
+    fs::remove(place);
+    fs::create_symlink("/nowhere", place);
+    EXPECT_EQ(refused(), place.string());
+    fs::remove(place);
+    ASSERT_EQ(::mkfifo(place.c_str(), 0600), 0);
+    EXPECT_EQ(refused(), place.string());
+    fs::remove(place);
+  }
+  fill(work() / "jobs", "x");
+  EXPECT_EQ(refused(), in_work("jobs"));
+  fs::remove_all(work());
+  fill(work(), "x");
+  EXPECT_EQ(refused(), work().string());
 }
 
 TEST_F(job_directories_test, leaves_what_a_trial_mounted_and_says_so) {

@@ -250,6 +250,24 @@ TEST(resume, allows_another_command_of_an_external_searcher_but_not_of_another_s
   EXPECT_THAT(may_resume(changes(before, after)).error().detail, HasSubstr("search.command"));
 }
 
+TEST(resume, names_no_options_that_go_with_another_type) {
+  auto before = loaded(rich).what;
+  before.search.type = "tpe";
+  before.search.options = {{"startup", "3"}};
+  auto after = before;
+  after.search.type = "random";
+  after.search.options = {{"constant", "false"}};
+  after.search.repeat = 2;
+  after.scheduler.options = {{"grace_period", "1"}, {"max_t", "12"}};
+
+  auto why = may_resume(changes(before, after));
+
+  ASSERT_FALSE(why);
+  EXPECT_EQ(why.error().detail,
+            "cannot resume with another configuration: search.type was \"tpe\", is \"random\"; "
+            "search.repeat was \"1\", is \"2\"; scheduler.max_t was \"9\", is \"12\"");
+}
+
 TEST(resume, sees_parameters_come_go_and_change_places) {
   spec before;
   before.space = {{"a", "1"}, {"b", "2"}};

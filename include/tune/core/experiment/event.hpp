@@ -53,10 +53,13 @@ namespace on {
 /// `ends_whole`: besides, a trial that completes while it does not run, or whose node or head is
 /// lost before its export or its last checkpoint is safe, gets an attempt that makes them.
 /// `due_at_end`: besides, a trial that completes where a checkpoint is due is saved first.
+/// `keeps_places`: besides, what ran, or waited for resources, when the last head went is chosen
+/// anew where it stood, before all that was drawn since.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
-inline constexpr std::uint32_t present_draws = due_at_end;
+inline constexpr std::uint32_t keeps_places = 5;
+inline constexpr std::uint32_t present_draws = keeps_places;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {

@@ -14,7 +14,8 @@ namespace tune {
 
 /// Pending trials in the order in which they were added, then paused ones in the same order.
 ///
-/// A trial that comes back stands at the end; one that was paused keeps its place. A trial leaves
+/// A trial that comes back stands at the end, unless it is told to keep its place; one that was
+/// paused keeps it. A trial leaves
 /// the queue when a choice of it is recorded. A choice that was refused leaves a pending trial
 /// where it is; a paused one is not named again before something happens to it.
 ///
@@ -53,7 +54,7 @@ private:
   line* line_of(place where);
   entry& known(trial_id trial);
   void move(trial_id trial, place to);
-  void add(trial_id trial);
+  void add(const fact::added& what);
   void allow_on(trial_id trial);
   void leave(const fact::chosen& what);
   void forget(trial_id trial);

@@ -42,7 +42,7 @@ namespace fact {
 struct added {
   trial_id trial;
   config_ptr config;
-  /// It ran before: it stands at the end of the queue again.
+  /// Known before, it stands at the end of the queue again. A known one else: where it stood.
   bool again = false;
 };
 /// Resources were granted: the trial runs.

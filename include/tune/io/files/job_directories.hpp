@@ -1,4 +1,6 @@
 /// The directories of the jobs that a worker works for, `<work>/jobs/<job>/`: they go with the job.
+/// Beside them lie `.tune-work`, which tells that `<work>` was made for them, `lock`, and
+/// `content/`, a `content_store`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,10 +17,15 @@ namespace tune {
 /// @errors `ec::storage`.
 [[nodiscard]] expected<void> mark_job_directory(const std::filesystem::path& directory);
 
-/// Looks whether `work` may be used: whether all that lies in its `jobs/` was made for jobs, or
-/// a worker or head used it before. Changes nothing.
-/// @errors `ec::storage` with what is somebody's own.
-[[nodiscard]] expected<void> check_job_directories(const std::filesystem::path& work);
+/// Looks whether `work` may be used: it is not there, it is empty (but for `lost+found`), it has
+/// the mark, or it holds nothing but what an earlier version made. What is in it later may be
+/// somebody's own all the same: see `sweep_job_directories`. Changes nothing.
+/// @errors `ec::storage` with what is somebody's own, or is no directory where one belongs.
+[[nodiscard]] expected<void> check_work_directory(const std::filesystem::path& work);
+
+/// Leaves the mark in it: the file `.tune-work` with a text that is always the same.
+/// @errors `ec::storage`.
+[[nodiscard]] expected<void> mark_work_directory(const std::filesystem::path& work);
 
 /// Removes the directory of one job and all that is in it, whatever its trials made of their modes.
 /// A crash in between leaves nothing that looks like a job. Links are removed, not followed; what

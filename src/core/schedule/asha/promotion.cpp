@@ -46,7 +46,7 @@ void promotion::apply(const scheduler_fact& what) {
   struct visitor {
     promotion& self;
     sequence seq;
-    void operator()(const fact::added& x) { self.add(x.trial); }
+    void operator()(const fact::added& x) { self.add(x); }
     void operator()(const fact::started& x) { self.move(x.trial, place::away); }
     void operator()(const fact::result& x) { self.see(seq, x); }
     void operator()(const fact::paused& x) { self.move(x.trial, place::paused); }
@@ -203,10 +203,10 @@ void promotion::promote(trial_id trial) {
   change(trial, [](climber& x) { x.promoted = true; });
 }
 
-void promotion::add(trial_id trial) {
-  auto again = trial.number < climbers_.size() && climbers_[trial.number].known;
-  auto position = again ? next_position_++ : known(trial).position;
-  change(trial, [position](climber& x) {
+void promotion::add(const fact::added& what) {
+  auto is_known = what.trial.number < climbers_.size() && climbers_[what.trial.number].known;
+  auto position = is_known && what.again ? next_position_++ : known(what.trial).position;
+  change(what.trial, [position](climber& x) {
     x.position = position;
     x.where = place::pending;
   });

@@ -125,7 +125,7 @@ private:
   void move(trial_id trial, place to);
   void promote(trial_id trial);
 
-  void add(trial_id trial);
+  void add(const fact::added& what);
   void see(sequence cause, const fact::result& what);
   bool record(trial_id trial, double time, const std::vector<double>& scores);
   void see_end(const fact::ended& what);
