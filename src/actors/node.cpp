@@ -12,6 +12,7 @@
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/process/thread_room.hpp"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -52,6 +53,12 @@ struct occupant {
   std::filesystem::path checkpoints = {};
 };
 
+/// Who starts the programs of a job; of none: it is free.
+struct job_launcher {
+  process_launcher_actor whom;
+  std::string job;
+};
+
 /// Carries out what `node_plan` says.
 struct node_state {
   static inline const char* name = "tune.node";
@@ -60,7 +67,8 @@ struct node_state {
   node_impl::pointer self = nullptr;
   node_plan plan{{}};
   head_desk_actor desk;
-  process_launcher_actor launches;
+  std::vector<job_launcher> launchers;
+  std::shared_ptr<launch_means> launching = std::make_shared<launch_means>();
   keeper_actor keeper;
   std::shared_ptr<training_threads> threads;
   monitors watched;
@@ -150,8 +158,7 @@ struct node_state {
 
   void end_job(const job_over& what) {
     jobs.erase(what.job);
-    if (launches)
-      send(self, launches, what);
+    free_launcher(what);
     carry_out(plan.end_job(what.job));
   }
 
@@ -224,10 +231,39 @@ struct node_state {
     return result;
   }
 
-  process_launcher_actor begin_launcher() const {
-    auto result = spawn_process_launcher(self->system(), settings);
-    share_end(self, result);
+  job_launcher* find_launcher(const std::string& job) {
+    auto at = std::find_if(launchers.begin(), launchers.end(),
+                           [&](const job_launcher& x) { return x.job == job; });
+    return at == launchers.end() ? nullptr : &*at;
+  }
+
+  /// Its own, or one that is free; null: there is none.
+  job_launcher* launcher_for(const std::string& job) {
+    auto* own = find_launcher(job);
+    auto* result = own != nullptr ? own : find_launcher({});
+    if (result != nullptr)
+      result->job = job;
     return result;
+  }
+
+  job_launcher* begin_launcher(const std::string& job) {
+    auto whom = spawn_process_launcher(self->system(), settings, launching);
+    share_end(self, whom);
+    launchers.push_back({whom, job});
+    return &launchers.back();
+  }
+
+  /// It may be kept by a disk that stands still: then it serves no other job. No time limit: it
+  /// lives on this node.
+  void free_launcher(const job_over& what) {
+    auto* known = find_launcher(what.job);
+    if (known == nullptr)
+      return;
+    auto free = [this, whom = known->whom] {
+      for (auto& x : launchers)
+        x.job = x.whom == whom ? std::string{} : std::move(x.job);
+    };
+    request(self, known->whom, caf::infinite, what).then(free, [](const caf::error&) {});
   }
 
   void begin(trainable_start what, const attempt_prepared& how) {
@@ -259,11 +295,13 @@ struct node_state {
         return not_started(lease, not_ready{room.error()});
       attend(lease, spawn_own_trainable(self->system(), std::move(what)));
     } else {
-      if (auto room = can_start_threads(launches ? 0 : 1); !room)
+      const auto job = what.job->id;
+      auto* launcher = launcher_for(job);
+      if (auto room = can_start_threads(launcher != nullptr ? 0 : 1); !room)
         return not_started(lease, not_ready{room.error()});
-      if (!launches)
-        launches = begin_launcher();
-      send(self, launches, std::move(what), caf::actor_cast<launch_listener_actor>(self));
+      if (launcher == nullptr)
+        launcher = begin_launcher(job);
+      send(self, launcher->whom, std::move(what), caf::actor_cast<launch_listener_actor>(self));
     }
   }
 
@@ -371,8 +409,8 @@ struct node_state {
   }
 
   void act(const node_cmd::quit&) {
-    if (launches)
-      self->send_exit(launches, caf::exit_reason::user_shutdown);
+    for (const auto& x : launchers)
+      self->send_exit(x.whom, caf::exit_reason::user_shutdown);
     self->quit();
   }
 

@@ -18,16 +18,18 @@ struct process_launcher_state {
   static inline const char* name = "tune.launcher";
   std::shared_ptr<const node_settings> settings;
   process_launcher_actor::pointer self = nullptr;
-  std::shared_ptr<process_service> processes;
-  std::shared_ptr<kept_hosts> hosts;
+  std::shared_ptr<launch_means> common;
+  /// Once a program was started.
+  launch_means::means means;
   std::shared_ptr<pattern_thread> reading;
   std::set<std::filesystem::path> swept;
   /// By job, compiled once.
   std::map<std::string, expected<metric_pattern>> patterns;
 
   ~process_launcher_state() {
-    if (hosts)
-      hosts->close();
+    // All launchers of a node end together.
+    if (means.hosts)
+      means.hosts->close();
   }
 
   const expected<metric_pattern>* patterns_of(const job& what) {
@@ -67,28 +69,26 @@ struct process_launcher_state {
 
   void forget(const std::string& job) {
     patterns.erase(job);
-    if (hosts)
-      hosts->end_job(job);
+    if (means.hosts)
+      means.hosts->end_job(job);
   }
 
   void launch(const trainable_start& what, const launch_listener_actor& node) {
     if (auto gone = missing({what.job->files, {}}); !gone.empty())
       return send(self, node, files_gone{what.order.lease, gone});
     sweep(*what.job);
-    if (processes == nullptr) {
-      auto started = process_service::start(settings->processes);
+    if (means.processes == nullptr) {
+      auto started = common->take(*settings);
       if (!started) {
         return decline(what, node,
                        {"no process can be started: " + to_text(started.error()),
                         started.error().code == ec::shortage});
       }
-      processes = std::shared_ptr<process_service>{std::move(*started)};
+      means = std::move(*started);
     }
-    if (hosts == nullptr)
-      hosts = std::make_shared<kept_hosts>(processes);
     const auto* found = patterns_of(*what.job);
     auto made = spawn_process_trainable(
-        self->system(), what, {processes, hosts, reading, caf::actor_cast<file_looker_actor>(self)},
+        self->system(), what, {means.processes, means.hosts, reading, caf::actor_cast<file_looker_actor>(self)},
         found);
     if (made)
       send(self, node, what.order.lease, *made);
@@ -104,11 +104,12 @@ struct process_launcher_state {
 
 process_launcher_actor::behavior_type
 process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state> self,
-                 std::shared_ptr<const node_settings> settings) {
+                 std::shared_ptr<const node_settings> settings,
+                 std::shared_ptr<launch_means> means) {
   auto& state = state_of(self);
   state.self = self;
   state.settings = std::move(settings);
-  state.processes = state.settings->service;
+  state.common = std::move(means);
   return {
       [&state](const trainable_start& what, const launch_listener_actor& node) {
         try {
@@ -124,9 +125,26 @@ process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state
 
 } // namespace
 
+expected<launch_means::means> launch_means::take(const node_settings& settings) {
+  std::lock_guard lock{mutex_};
+  means result{settings.service ? settings.service : processes_.lock(), hosts_.lock()};
+  if (result.processes == nullptr) {
+    auto started = process_service::start(settings.processes);
+    if (!started)
+      return started.error();
+    result.processes = std::shared_ptr<process_service>{std::move(*started)};
+  }
+  if (result.hosts == nullptr)
+    result.hosts = std::make_shared<kept_hosts>(result.processes);
+  processes_ = result.processes;
+  hosts_ = result.hosts;
+  return result;
+}
+
 process_launcher_actor spawn_process_launcher(caf::actor_system& system,
-                                              std::shared_ptr<const node_settings> settings) {
-  return system.spawn<caf::detached>(process_launcher, std::move(settings));
+                                              std::shared_ptr<const node_settings> settings,
+                                              std::shared_ptr<launch_means> means) {
+  return system.spawn<caf::detached>(process_launcher, std::move(settings), std::move(means));
 }
 
 } // namespace tune

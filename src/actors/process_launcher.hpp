@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace tune {
@@ -26,12 +27,14 @@ using launch_listener_actor = typed_actor<
     caf::result<void>(std::uint64_t, std::string, bool), caf::result<void>(files_gone)>;
 
 /// Makes directories and, once, the guard. On a thread of its own, because it blocks on the disk;
-/// so it speaks to its node only: see docs/decisions/0005.
+/// so it speaks to its node only: see docs/decisions/0005. A node has one for each job that it works
+/// for: where the disk of one stands still, the others go on.
 using process_launcher_actor
     = typed_actor<caf::result<void>(trainable_start, launch_listener_actor),
                   // Which of them are gone, in words; empty: none.
                   caf::result<std::string>(files_in_use),
-                  // Nothing more of the job comes: the processes that wait for it end.
+                  // Nothing more of the job comes: the processes that wait for it end. It answers
+                  // when it is free for another one.
                   caf::result<void>(job_over)>;
 
 } // namespace tune
@@ -45,8 +48,28 @@ TUNE_END_LOCAL_TYPES(tune_node)
 
 namespace tune {
 
-/// Spawns the launcher of a node; it ends when its node tells it to.
+class kept_hosts;
+
+/// What the launchers of a node have in common, as long as one of them lives. For any thread.
+class launch_means {
+public:
+  struct means {
+    std::shared_ptr<process_service> processes;
+    std::shared_ptr<kept_hosts> hosts;
+  };
+
+  /// The guard is started where there is none.
+  [[nodiscard]] expected<means> take(const node_settings& settings);
+
+private:
+  std::mutex mutex_;
+  std::weak_ptr<process_service> processes_;
+  std::weak_ptr<kept_hosts> hosts_;
+};
+
+/// Spawns a launcher of a node; it ends when its node tells it to.
 [[nodiscard]] process_launcher_actor
-spawn_process_launcher(caf::actor_system& system, std::shared_ptr<const node_settings> settings);
+spawn_process_launcher(caf::actor_system& system, std::shared_ptr<const node_settings> settings,
+                       std::shared_ptr<launch_means> means);
 
 } // namespace tune

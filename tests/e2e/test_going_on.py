@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An experiment that is gone on with keeps the searcher that it began with."""
+"""An experiment that is gone on with keeps the searcher that it began with, and suggests what it
+would have suggested."""
 import json
+import signal
 
 import test_head
+from controlled import ControlCase
 from e2e import CertifiedCase, main
 
 
@@ -121,6 +124,76 @@ class Searcher(CertifiedCase):
         self.run_node("resume", "results/x", "--search.type", "tpe",
                       "--experiment.num_samples", 5)
         self.assertEqual(len(self.configs()), 5)
+
+
+class Drafts(ControlCase):
+    """One trial at a time, while another one was drawn ahead."""
+
+    SAMPLES = 10
+    # Where the limit is one of trials, the next one waits to be chosen; where it is one of
+    # processors, for a place.
+    LIMITS = {
+        "trials": ("--experiment.max_concurrent_trials", 1),
+        "processors": ("--cluster.cpus", 1),
+    }
+
+    def words(self, name, limit):
+        return ("--experiment.name", name, "--search.startup", 3, "--search.max_wait", 0,
+                *self.LIMITS[limit])
+
+    def learning(self, searcher):
+        return self.stepping(
+            samples=self.SAMPLES, steps=2, space="lr = uniform(0, 1)\nb = uniform(0, 1)",
+            more="[search]\ntype = %s\n" % searcher,
+        )
+
+    def drawn(self, name):
+        return self.rows("SELECT trial, origin, config FROM trials ORDER BY trial", name)
+
+    def let_all_trials(self):
+        for trial in range(self.SAMPLES):
+            self.let(trial, 2)
+
+    def broken_off(self, name, ini, words, how):
+        """Breaks it off again and again, each time as a trial runs and another one was drawn."""
+        for gate in self.gates.iterdir():
+            gate.unlink()
+        for trial in (3, 6, 8):
+            ran = self.start("run", ini, "--resume", *words)
+            for before in range(trial):
+                self.let(before, 2)
+            self.let(trial, 1)
+            self.wait_until(
+                lambda: self.rows_if_any(
+                    "SELECT 1 FROM trials, attempts USING (trial) WHERE trials.status = 'RUNNING'"
+                    " AND trial = %d AND attempts.started IS NOT NULL AND attempts.ended IS NULL"
+                    " AND EXISTS (SELECT 1 FROM trials WHERE trial = %d)" % (trial, trial + 1),
+                    name,
+                ),
+                ran, "trial %d" % trial,
+            )
+            ran.send_signal(how)
+            ran.communicate()
+        self.let_all_trials()
+        self.run_node("run", ini, "--resume", *words)
+
+    def suggests_the_same(self, searcher, how):
+        ini = self.learning(searcher)
+        for limit in self.LIMITS:
+            with self.subTest(limit):
+                self.let_all_trials()
+                self.run_node("run", ini, *self.words("whole-" + limit, limit))
+
+                self.broken_off("broken-" + limit, ini, self.words("broken-" + limit, limit), how)
+
+                self.assertEqual(self.drawn("broken-" + limit), self.drawn("whole-" + limit))
+                self.run_node("fsck", "results/broken-" + limit, "--verify")
+
+    def test_are_drawn_anew_after_kill_9(self):
+        self.suggests_the_same("tpe", signal.SIGKILL)
+
+    def test_are_drawn_anew_after_ctrl_c(self):
+        self.suggests_the_same("auto", signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ class Mounts(CertifiedCase):
     head = test_head.Head.head
     worker = test_head.Head.worker
     submit = test_head.Head.submit
+    wait_for_reports = test_head.Head.wait_for_reports
     stop = test_head.Head.stop
 
     def setUp(self):
@@ -138,16 +139,18 @@ class Mounts(CertifiedCase):
         rows = self.rows("SELECT trial, status FROM trials WHERE trial > 0")
         self.assertEqual([row["status"] for row in rows], ["TERMINATED"])
 
-    def mount_what_is_wanted(self, asked, child):
+    def mount_dead(self, place):
         """Mounts a file system that never answers, for as long as the test lasts."""
-        wanted = asked / "wanted"
-        self.wait_until(wanted.exists, child, "a place to mount at")
         held = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
         self.addCleanup(os.close, held)
         words = "fd=%d,rootmode=40000,user_id=0,group_id=0" % held
-        place = wanted.read_text()
-        done = ctypes.CDLL(None).mount(b"dead", place.encode(), b"fuse", 0, words.encode())
+        done = ctypes.CDLL(None).mount(b"dead", os.fsencode(place), b"fuse", 0, words.encode())
         self.assertEqual(done, 0)
+
+    def mount_what_is_wanted(self, asked, child):
+        wanted = asked / "wanted"
+        self.wait_until(wanted.exists, child, "a place to mount at")
+        self.mount_dead(wanted.read_text())
         wanted.unlink()
         (asked / "done").touch()
 
@@ -253,6 +256,25 @@ class Mounts(CertifiedCase):
 
         self.assertLess(time.monotonic() - began, SOON)
         self.assert_no_trial_processes()
+
+    def test_one_upon_all_trials_of_an_experiment_stops_no_other_client(self):
+        head, where = self.head(cpus=4)
+        endless = self.mounting("none", samples=100000, trainable="[resources]\ncpu = 1\n")
+        told = self.submit(endless, where, "--experiment.max_concurrent_trials", 2)
+        self.wait_for_reports("x", 8, told)
+        self.mount_dead(self.storage / "x" / "trials")
+        launched = "SELECT * FROM attempts WHERE coalesce(pid, 0) = 0 AND ended IS NULL"
+        self.wait_until(lambda: len(self.rows(launched)) == 2, head, "trials that cannot begin")
+
+        for name in ("other", "third"):
+            other = self.mounting(name, more="[checkpoint]\nfrequency = 2\n", samples=4)
+            self.finish(self.submit(other, where, "--experiment.name", name))
+
+        head.send_signal(signal.SIGTERM)
+        self.wait_until(lambda: "leaving off in order" in self.log.read_text(), head, "its word")
+        head.send_signal(signal.SIGTERM)
+        self.assertEqual(head.wait(SOON), 143)
+        told.communicate()
 
     # -- Directories that are the user's own.
 
