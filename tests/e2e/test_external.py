@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Searchers that are processes, through the real program."""
+import contextlib
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ OPTUNA = ROOT / "examples" / "external" / "optuna_searcher.py"
 PYTHON = os.environ.get("TUNE_OPTUNA_PYTHON", sys.executable)
 HAS_OPTUNA = subprocess.run([PYTHON, "-c", "import optuna"], capture_output=True).returncode == 0
 AGAIN = 75
+SAMPLERS = ("tpe", "cma_es", "nsga2", "random")
 QUADRATIC = "name = quadratic\nisolation = thread"
 
 
@@ -56,6 +58,25 @@ class Searched(Case):
         name = "whole-%d" % samples
         self.run_node("run", self.experiment_of(name, command or self.command(), samples))
         return self.configs(name)
+
+
+    def taken(self, name, command, *counts):
+        """What an executor is given that trains on one trial at a time, and is killed, as is the
+        runtime, after so many trials each."""
+        ini = self.experiment_of(name, command, sum(counts), trainable=None)
+        told = []
+        for count in counts:
+            words = ["--resume"] if told else []
+            talk = Talk(self, self.start("ask-tell", ini, *words, stdin=subprocess.PIPE))
+            for _ in range(count):
+                given = talk.say("ask")
+                self.assertEqual(given["op"], "trial", given)
+                told.append(given["config"])
+                talk.report(given["trial"], 1, (given["config"]["x"] - 1) ** 2)
+                self.assertEqual(talk.say("complete", trial=given["trial"])["op"], "ok")
+            talk.kill()
+            self.assert_no_trial_processes()
+        return told
 
 
 class External(Searched):
@@ -135,30 +156,10 @@ class External(Searched):
         self.assertEqual(len({each["x"] for each in configs}), 3)
 
     def test_serves_an_executor_through_kills(self):
-        def converse(ini, *words):
-            return Talk(self, self.start("ask-tell", ini, *words, stdin=subprocess.PIPE))
-
-        def take(talk, count):
-            told = []
-            for _ in range(count):
-                given = talk.say("ask")
-                self.assertEqual(given["op"], "trial", given)
-                told.append(given["config"])
-                talk.report(given["trial"], 1, given["config"]["x"] ** 2)
-                self.assertEqual(talk.say("complete", trial=given["trial"])["op"], "ok")
-            return told
-
-        whole = converse(self.experiment_of("whole", self.command(), 10, trainable=None))
-        wanted = take(whole, 10)
-        whole.end()
-        ini = self.experiment_of("broken", self.command("die:2"), 10, trainable=None)
-        told = []
-        for count in (3, 4, 3):
-            talk = converse(ini, *(["--resume"] if told else []))
-            told += take(talk, count)
-            talk.kill()
-            self.assert_no_trial_processes()
-        self.assertEqual(told, wanted)
+        self.assertEqual(
+            self.taken("broken", self.command("die:2"), 3, 4, 3),
+            self.taken("whole", self.command(), 10),
+        )
 
     def test_keeps_no_executor_from_ending(self):
         ini = self.experiment_of("x", self.command("hang:1", "hang:2"), trainable=None)
@@ -213,38 +214,50 @@ class Optuna(Searched):
     def command(self, *faults):
         return "%s %s --sampler %s --startup 3" % (PYTHON, OPTUNA, self.sampler)
 
-    def test_goes_on_after_kills_of_its_process_and_of_the_head(self):
-        for self.sampler in ("tpe", "cma_es", "nsga2", "random"):
+    def test_suggests_the_same_after_kills_of_the_head(self):
+        for self.sampler in SAMPLERS:
             with self.subTest(self.sampler):
-                wanted = self.undisturbed_by(self.sampler)
-                self.assertEqual(self.killed(self.sampler), wanted)
+                self.assertEqual(
+                    self.taken("broken-" + self.sampler, self.command(), 4, 9, 7),
+                    self.taken("whole-" + self.sampler, self.command(), 20),
+                )
 
-    def undisturbed_by(self, sampler):
-        name = "whole-" + sampler
-        self.run_node("run", self.experiment_of(name, self.command(), 20))
-        return self.configs(name)
+    def test_suggests_the_same_in_a_run_whose_process_is_killed(self):
+        for self.sampler in SAMPLERS:
+            with self.subTest(self.sampler):
+                whole = "whole-" + self.sampler
+                self.run_node("run", self.experiment_of(whole, self.command(), 20))
+                run = self.start(
+                    "run", self.experiment_of(self.sampler, self.command(), 20)
+                )
+                self.wait_for_trials(5, run)
+                self.kill_searcher()
+                self.finish(run)
+                self.assertEqual(self.configs(self.sampler), self.configs(whole))
 
-    def killed(self, sampler):
-        name = "killed-" + sampler
-        ini = self.experiment_of(name, self.command(), 20)
+    def test_finishes_a_run_whose_head_was_killed(self):
+        self.sampler = "tpe"
+        ini = self.experiment_of("tpe", self.command(), 20)
         run = self.start("run", ini)
-        where = self.directory / "results" / name
-
-        def done():
-            found = self.rows_if_any("select count(*) as n from trials", name)
-            return found[0]["n"] if found else 0
-
-        self.wait_until(lambda: done() >= 5 or run.poll() is not None)
-        for pid in processes_of(where):
-            with open("/proc/%d/comm" % pid) as comm:
-                if "python" in comm.read():
-                    os.kill(pid, signal.SIGKILL)
-        self.wait_until(lambda: done() >= 10 or run.poll() is not None)
+        self.wait_for_trials(5, run)
         run.kill()
         run.communicate()
         self.assert_no_trial_processes()
         self.run_node("run", ini, "--resume")
-        return self.configs(name)
+        self.assertEqual(len(self.configs("tpe")), 20)
+
+    def wait_for_trials(self, count, run):
+        def there():
+            found = self.rows_if_any("select count(*) as n from trials", self.sampler)
+            return (found and found[0]["n"] >= count) or run.poll() is not None
+
+        self.wait_until(there)
+
+    def kill_searcher(self):
+        for pid in processes_of(self.directory / "results" / self.sampler):
+            with contextlib.suppress(OSError):
+                if "python" in Path("/proc/%d/comm" % pid).read_text():
+                    os.kill(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":
