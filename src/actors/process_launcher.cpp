@@ -88,8 +88,8 @@ struct process_launcher_state {
     }
     const auto* found = patterns_of(*what.job);
     auto made = spawn_process_trainable(
-        self->system(), what, {means.processes, means.hosts, reading, caf::actor_cast<file_looker_actor>(self)},
-        found);
+        self->system(), what,
+        {means.processes, means.hosts, reading, caf::actor_cast<file_looker_actor>(self)}, found);
     if (made)
       send(self, node, what.order.lease, *made);
     else
