@@ -27,8 +27,8 @@ using launch_listener_actor = typed_actor<
     caf::result<void>(std::uint64_t, std::string, bool), caf::result<void>(files_gone)>;
 
 /// Makes directories and, once, the guard. On a thread of its own, because it blocks on the disk;
-/// so it speaks to its node only: see docs/decisions/0005. A node has one for each job that it works
-/// for: where the disk of one stands still, the others go on.
+/// so it speaks to its node only: see docs/decisions/0005. A node has one for each job that it
+/// works for: where the disk of one stands still, the others go on.
 using process_launcher_actor
     = typed_actor<caf::result<void>(trainable_start, launch_listener_actor),
                   // Which of them are gone, in words; empty: none.

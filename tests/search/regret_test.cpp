@@ -69,8 +69,8 @@ std::optional<double> bound_after(std::size_t count, double (*loss)(const object
   rng chance{7, "regret", 0};
   best = 1e9;
   for (std::size_t i = 0; i < count; ++i) {
-    auto config = std::make_shared<const object>(
-        space->decoded(space->canonical(space->random(chance))));
+    auto config
+        = std::make_shared<const object>(space->decoded(space->canonical(space->random(chance))));
     auto y = loss(*config);
     best = std::min(best, y);
     past.apply({i + 1, observation{trial_id{i}, config, 1, 1, {-y}, {}, outcome::completed}});
@@ -94,13 +94,15 @@ TEST(regret_bound, is_above_the_regret_and_shrinks) {
 TEST(regret_bound, is_in_the_unit_of_the_metric) {
   double best = 0;
   auto small = *bound_after(20, bowl, best);
-  auto large = *bound_after(20, [](const object& x) { return 1000 * bowl(x); }, best);
+  auto large = *bound_after(
+      20, [](const object& x) { return 1000 * bowl(x); }, best);
   EXPECT_NEAR(large / small, 1000, 1);
 }
 
 TEST(regret_bound, is_not_known_of_equal_results_or_of_one) {
   double best = 0;
-  EXPECT_FALSE(bound_after(20, [](const object&) { return 4.0; }, best));
+  EXPECT_FALSE(bound_after(
+      20, [](const object&) { return 4.0; }, best));
   EXPECT_FALSE(bound_after(1, bowl, best));
 }
 

@@ -33,8 +33,9 @@ expected<std::unique_ptr<searcher>> generator::make(const settings& how,
       return error{ec::bad_option, "\"" + x.name + "\": external searches no grids; use choice"};
   }
   if (about.space->constraint() != nullptr)
-    return error{ec::bad_option, "\"constraint\": external does not keep it; let trials that miss it "
-                                 "fail, or take another searcher"};
+    return error{ec::bad_option,
+                 "\"constraint\": external does not keep it; let trials that miss it "
+                 "fail, or take another searcher"};
   auto points = initial_points::make(*about.space, about.points);
   if (!points)
     return points.error();

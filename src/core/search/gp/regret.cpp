@@ -71,8 +71,8 @@ public:
     std::vector<std::size_t> order(latent.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     auto count = std::min(climbers, order.size());
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                      [&](auto a, auto b) { return all[a] < all[b]; });
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                      order.end(), [&](auto a, auto b) { return all[a] < all[b]; });
     auto result = all[order.front()];
     for (std::size_t k = 0; k < count; ++k)
       result = std::min(result, climbed(latent[order[k]], all[order[k]], chance));
@@ -158,8 +158,8 @@ std::optional<double> regret_bound(const outlook& from, kernel_book& book) {
       finished.push_back(results[i].at);
   }
   model by{std::move(at), std::move(chosen_values), book.kernel_for(all, false)};
-  bounds with{space, by, confidence_width(std::max<std::size_t>(space.dimensions(), 1),
-                                          results.size())};
+  bounds with{space, by,
+              confidence_width(std::max<std::size_t>(space.dimensions(), 1), results.size())};
   rng chance{from.seed(), "regret bound", from.number()};
   auto upper = with.least_upper(finished);
   return scale * std::max(0.0, upper - with.least_lower(finished, chance));

@@ -17,14 +17,16 @@ class kernel_book;
 /// √(2/5 · ln(d n² π² / (6 · 0.1))).
 /// @param dimensions [>= 1]
 /// @param results    [>= 1]
-/// @source Srinivas et al., "Gaussian Process Optimization in the Bandit Setting", ICML 2010, with the
+/// @source Srinivas et al., "Gaussian Process Optimization in the Bandit Setting", ICML 2010, with
+/// the
 ///         factor 1/5 that they take in practice.
 [[nodiscard]] double confidence_width(std::size_t dimensions, std::size_t results);
 
 /// An upper bound of the regret that is left, in the metric's unit: the least upper bound of the
 /// model at a result, minus its least lower bound anywhere that a search found. It holds as far as
 /// the model is right.
-/// @returns nothing where there are fewer than two results, several objectives, or results that are all
+/// @returns nothing where there are fewer than two results, several objectives, or results that are
+/// all
 ///          equal, of which no scale follows.
 /// @source Makarova et al., "Automatic Termination for Hyperparameter Optimization", AutoML 2022.
 [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from, kernel_book& book);
