@@ -151,7 +151,10 @@ TEST_F(store_reader_test, counts_trials_that_ended_well_with_a_number) {
   ASSERT_TRUE(store.write(items).has_value());
   auto uut = reader();
 
-  EXPECT_EQ(count_succeeded(uut, "loss").value(), 3u) << "a number, NaN, infinity";
+  auto counted = count_succeeded(uut, "loss");
+
+  ASSERT_TRUE(counted) << counted.error().detail;
+  EXPECT_EQ(*counted, 3u) << "a number, NaN, infinity";
 }
 
 TEST_F(store_reader_test, puts_trials_without_the_number_last_either_way) {
