@@ -126,6 +126,15 @@ std::string as_line(const std::vector<std::string>& words) {
   return result;
 }
 
+/// No configuration is known before the run.
+void write_nothing(output_format format) {
+  if (format == output_format::json || format == output_format::jsonl)
+    std::cout << to_json(object{{"configurations", value::list{}}, {"command", value::list{}}})
+              << '\n';
+  else if (format == output_format::table)
+    std::cout << "Nothing was run.\n";
+}
+
 } // namespace
 
 exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, const choices& all) {
@@ -138,6 +147,7 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
       && loaded.what.search.found_points.empty()) {
     std::cerr << "tune-node: the configurations of [search] type = " << loaded.what.search.type
               << " come from its process, which a dry run does not start; the rest is sound\n";
+    write_nothing(line.output.value_or(output_format::table));
     return exit_code::done;
   }
   auto samples = loaded.what.experiment.num_samples;

@@ -190,7 +190,7 @@ private:
     for (const auto& x : world.log())
       uut->replay(x);
     auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed, opening::at_once,
-                             is_older ? 0 : on::present_draws});
+                             is_older ? 0 : executor_draws});
     EXPECT_TRUE(opened || world.full);
   }
 };

@@ -11,6 +11,7 @@
 
 using namespace tune;
 using namespace std::chrono_literals;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -220,8 +221,8 @@ TEST(load, warns_of_conditions_that_never_hold) {
 
   ASSERT_TRUE(uut) << to_text(uut.faults);
   EXPECT_THAT(uut.warnings,
-              ElementsAre("/nowhere/digits.ini:8: [space] x: in its condition k == polly never "
-                          "holds: k is choice(rbf, poly)"));
+              Contains("/nowhere/digits.ini:8: [space] x: in its condition k == polly never "
+                       "holds: k is choice(rbf, poly)"));
 }
 
 TEST(load, takes_signs_of_numbers) {

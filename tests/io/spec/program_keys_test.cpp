@@ -76,7 +76,10 @@ TEST(program_keys, do_not_warn_of_parameters_that_are_handed_over) {
 }
 
 TEST(program_keys, do_not_warn_where_the_program_reads_parameters_by_itself) {
-  EXPECT_THAT(warnings_of("", "depth = randint(1, 9)\n"), ElementsAre()) << "it is handed none";
+  auto handed_none = with("") + "depth = randint(1, 9)\n";
+  for (auto at = handed_none.find("{lr}"); at != std::string::npos; at = handed_none.find("{lr}"))
+    handed_none.replace(at, 4, "0.1");
+  EXPECT_THAT(support::load_text(handed_none).warnings, ElementsAre());
   EXPECT_THAT(warnings_of("env.ALL = {params_file}\nenv.LR = {lr}", "depth = randint(1, 9)\n"),
               ElementsAre());
 }

@@ -13,6 +13,11 @@
 
 namespace tune {
 
+/// `on::opened::draws` of a head for executors. Their trials go on when a head is begun anew: what
+/// waits stands where it would have stood without a break, and no place is kept
+/// (`on::keeps_places`).
+inline constexpr std::uint32_t executor_draws = on::due_at_end;
+
 class executor_book;
 struct executor_trial;
 
