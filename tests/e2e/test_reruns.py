@@ -242,7 +242,9 @@ class Points(Scripted):
         self.assertEqual([json.loads(x["config"]) for x in tried],
                          [json.loads(x["config"]) for x in best])
         self.assertEqual([x["origin"] for x in tried], ["point 1", "point 2"])
-        self.assertEqual(told.err.count("warning"), 0, told.err)
+        # The program does not read y, which is told; nothing is said of points.
+        self.assertEqual(told.err.count("warning"), 1, told.err)
+        self.assertIn("[space] y: in no command", told.err)
         # What they were is recorded: the other experiment is not needed any more.
         (self.directory / "results" / "first").rename(self.directory / "away")
         self.run_node("resume", "results/second", "--experiment.num_samples", "9")
