@@ -29,4 +29,20 @@ expected<initial_points> initial_points::make(const search_space& space,
   return result;
 }
 
+std::vector<value> initial_points::filled(std::size_t point, const search_space& space,
+                                          rng from) const {
+  constexpr int most_draws = 10'000;
+  std::vector<value> values(space.parameters().size());
+  for (int draws = 0; draws < most_draws; ++draws) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      auto drawn = sample(space.parameters()[i].what, from);
+      const auto* given = fixed(point, i);
+      values[i] = given != nullptr ? *given : std::move(drawn);
+    }
+    if (space.allows(values))
+      break;
+  }
+  return values;
+}
+
 } // namespace tune

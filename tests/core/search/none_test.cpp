@@ -40,6 +40,18 @@ TEST(no_search, refuses_points_outside_of_the_space) {
   EXPECT_FALSE(generator::make(about({{{"x", 2.0}}})));
 }
 
+TEST(no_search, draws_the_rest_of_a_point_so_that_it_keeps_the_constraint) {
+  auto with = about({{{"x", 0.9}}});
+  with.space = std::make_shared<const search_space>(*search_space::parse(
+      {{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}, {"constraint", "x + y < 0.95"}}));
+
+  auto answer = generator::make(with)->propose({1, 1, 0});
+
+  const auto& config = *std::get<std::vector<suggestion>>(answer).front().config;
+  EXPECT_EQ(*config.find("x")->number(), 0.9);
+  EXPECT_LT(*config.find("y")->number(), 0.05);
+}
+
 TEST(no_search, is_the_only_shipped_searcher_that_waits) {
   auto all = builtin_searchers();
   auto space = about({});

@@ -29,6 +29,11 @@ public:
     return x ? &*x : nullptr;
   }
 
+  /// Values of point number `point` (from 0), one per parameter: what it leaves open is drawn,
+  /// again until all of it keeps the constraint of the space, 10,000 times at most.
+  [[nodiscard]] std::vector<value> filled(std::size_t point, const search_space& space,
+                                          rng from) const;
+
 private:
   std::size_t count_ = 0;
   std::size_t parameters_ = 0;

@@ -74,13 +74,7 @@ searcher_traits generator::traits() const {
 
 object generator::filled(std::uint64_t point) const {
   rng from{seed_, "external points", point};
-  std::vector<value> values;
-  for (std::size_t i = 0; i < space_->parameters().size(); ++i) {
-    auto drawn = sample(space_->parameters()[i].what, from);
-    const auto* given = points_.fixed(static_cast<std::size_t>(point), i);
-    values.push_back(given != nullptr ? *given : std::move(drawn));
-  }
-  return space_->assemble(values);
+  return space_->assemble(points_.filled(static_cast<std::size_t>(point), *space_, from));
 }
 
 proposal generator::next_points(const ask& question) const {

@@ -11,7 +11,6 @@ namespace {
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
 /// Members of the sequence that may in a row not keep the constraint.
 constexpr std::uint64_t most_passed_over = 100'000;
-constexpr int most_draws = 10'000;
 
 bool is_constant(const parameter& x) {
   return std::holds_alternative<constant>(x.what);
@@ -63,15 +62,7 @@ searcher_traits generator::traits() const {
 
 void generator::fill_point(std::vector<value>& values, std::uint64_t point) const {
   rng from{seed_, "sobol points", point};
-  for (int draws = 0; draws < most_draws; ++draws) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      auto drawn = sample(space_->parameters()[i].what, from);
-      const auto* given = points_.fixed(static_cast<std::size_t>(point), i);
-      values[i] = given != nullptr ? *given : std::move(drawn);
-    }
-    if (space_->allows(values))
-      return;
-  }
+  values = points_.filled(static_cast<std::size_t>(point), *space_, from);
 }
 
 std::optional<std::uint64_t> generator::settle(std::vector<value>& values,
