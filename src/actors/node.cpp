@@ -2,6 +2,7 @@
 #include "tune/actors/node.hpp"
 
 #include "envoy.hpp"
+#include "job_pool.hpp"
 #include "not_ready.hpp"
 #include "process_launcher.hpp"
 #include "trainables.hpp"
@@ -53,12 +54,6 @@ struct occupant {
   std::filesystem::path checkpoints = {};
 };
 
-/// Who starts the programs of a job; of none: it is free.
-struct job_launcher {
-  process_launcher_actor whom;
-  std::string job;
-};
-
 /// Carries out what `node_plan` says.
 struct node_state {
   static inline const char* name = "tune.node";
@@ -67,9 +62,10 @@ struct node_state {
   node_impl::pointer self = nullptr;
   node_plan plan{{}};
   head_desk_actor desk;
-  std::vector<job_launcher> launchers;
+  job_pool<process_launcher_actor> launchers;
   std::shared_ptr<launch_means> launching = std::make_shared<launch_means>();
-  keeper_actor keeper;
+  /// Where `settings` name none.
+  job_pool<keeper_actor> keepers;
   std::shared_ptr<training_threads> threads;
   monitors watched;
   std::map<std::string, std::shared_ptr<const job>> jobs;
@@ -158,13 +154,12 @@ struct node_state {
 
   void end_job(const job_over& what) {
     jobs.erase(what.job);
-    free_launcher(what);
+    free_server(launchers, what);
     carry_out(plan.end_job(what.job));
   }
 
   void drain() {
-    if (keeper)
-      send(self, keeper, leave_atom_v);
+    for_each_keeper([this](const keeper_actor& x) { send(self, x, leave_atom_v); });
     // What was printed still reaches the head, unless it is out of reach.
     if (settings->outputs && settings->gate && !settings->gate->is_open())
       send(self, settings->outputs, leave_atom_v);
@@ -199,20 +194,21 @@ struct node_state {
   void act(const node_cmd::prepare& x) {
     const auto& place = occupants.at(x.lease.number);
     trainable_start what{place.order, place.trial, settings, jobs.at(place.order.job)};
-    if (!keeper && !std::holds_alternative<replay_table>(what.job->plan)) {
-      if (auto room = can_start_threads(settings->keeper ? 0 : 1); !room)
-        return not_started(x.lease.number, not_ready{room.error()});
-      keeper = settings->keeper ? settings->keeper : own_keeper();
+    if (!std::holds_alternative<replay_table>(what.job->plan)) {
+      auto keeper = keeper_for(place.order.job);
+      if (!keeper)
+        return not_started(x.lease.number, not_ready{keeper.error()});
+      what.keeper = std::move(*keeper);
     }
-    what.keeper = keeper;
     if (is_ready(what)) {
       const attempt_prepared here{what.job->directory, {}, {}, false, false};
       return begin(std::move(what), here);
     }
     prepare_attempt wanted{attempt_claim{what.order}, what.job->directory, memory_of(what)};
+    const auto what_keeps = what.keeper;
     auto answer = [this, what = std::move(what)](const attempt_prepared& how) { begin(what, how); };
     // It lives on this node, and has limits of its own.
-    request(self, keeper, caf::infinite, std::move(wanted))
+    request(self, what_keeps, caf::infinite, std::move(wanted))
         .then(answer, [this, answer](const caf::error& why) {
           answer(attempt_prepared{{}, {}, render(self->system(), why), false, false});
         });
@@ -225,45 +221,47 @@ struct node_state {
            || (!settings->keeper && what.order.restore_from.empty());
   }
 
-  keeper_actor own_keeper() {
-    auto result = spawn_keeper(self->system());
-    share_end(self, result);
-    return result;
+  /// @errors where this machine has no room for another thread.
+  expected<keeper_actor> keeper_for(const std::string& job) {
+    if (settings->keeper)
+      return settings->keeper;
+    return server_for(keepers, job, [this] { return spawn_keeper(self->system()); });
   }
 
-  job_launcher* find_launcher(const std::string& job) {
-    auto at = std::find_if(launchers.begin(), launchers.end(),
-                           [&](const job_launcher& x) { return x.job == job; });
-    return at == launchers.end() ? nullptr : &*at;
+  expected<process_launcher_actor> launcher_for(const std::string& job) {
+    return server_for(launchers, job, [this] {
+      return spawn_process_launcher(self->system(), settings, launching);
+    });
   }
 
-  /// Its own, or one that is free; null: there is none.
-  job_launcher* launcher_for(const std::string& job) {
-    auto* own = find_launcher(job);
-    auto* result = own != nullptr ? own : find_launcher({});
-    if (result != nullptr)
-      result->job = job;
-    return result;
-  }
-
-  job_launcher* begin_launcher(const std::string& job) {
-    auto whom = spawn_process_launcher(self->system(), settings, launching);
-    share_end(self, whom);
-    launchers.push_back({whom, job});
-    return &launchers.back();
+  /// @param spawn Makes another one, on a thread of its own.
+  template <class Actor, class Spawn>
+  expected<Actor> server_for(job_pool<Actor>& pool, const std::string& job, Spawn spawn) {
+    if (const auto* known = pool.take(job))
+      return *known;
+    if (auto room = can_start_threads(1); !room)
+      return room.error();
+    Actor made = spawn();
+    share_end(self, made);
+    pool.add(made, job);
+    return made;
   }
 
   /// It may be kept by a disk that stands still: then it serves no other job. No time limit: it
   /// lives on this node.
-  void free_launcher(const job_over& what) {
-    auto* known = find_launcher(what.job);
-    if (known == nullptr)
-      return;
-    auto free = [this, whom = known->whom] {
-      for (auto& x : launchers)
-        x.job = x.whom == whom ? std::string{} : std::move(x.job);
-    };
-    request(self, known->whom, caf::infinite, what).then(free, [](const caf::error&) {});
+  template <class Actor>
+  void free_server(job_pool<Actor>& pool, const job_over& what) {
+    if (const auto* known = pool.of(what.job)) {
+      request(self, *known, caf::infinite, what)
+          .then([&pool, whom = *known] { pool.free(whom); }, [](const caf::error&) {});
+    }
+  }
+
+  template <class F>
+  void for_each_keeper(F f) const {
+    if (settings->keeper)
+      f(settings->keeper);
+    keepers.for_each(f);
   }
 
   void begin(trainable_start what, const attempt_prepared& how) {
@@ -295,13 +293,10 @@ struct node_state {
         return not_started(lease, not_ready{room.error()});
       attend(lease, spawn_own_trainable(self->system(), std::move(what)));
     } else {
-      const auto job = what.job->id;
-      auto* launcher = launcher_for(job);
-      if (auto room = can_start_threads(launcher != nullptr ? 0 : 1); !room)
-        return not_started(lease, not_ready{room.error()});
-      if (launcher == nullptr)
-        launcher = begin_launcher(job);
-      send(self, launcher->whom, std::move(what), caf::actor_cast<launch_listener_actor>(self));
+      auto launcher = launcher_for(what.job->id);
+      if (!launcher)
+        return not_started(lease, not_ready{launcher.error()});
+      send(self, *launcher, std::move(what), caf::actor_cast<launch_listener_actor>(self));
     }
   }
 
@@ -333,7 +328,7 @@ struct node_state {
     const auto& x = occupants.at(lease);
     // Further ranks write no checkpoints; those of the attempt are rank 0's.
     if (settings->keeper && !x.checkpoints.empty() && x.order.rank == 0)
-      send(self, keeper, attempt_left{attempt_claim{x.order}, x.checkpoints});
+      send(self, settings->keeper, attempt_left{attempt_claim{x.order}, x.checkpoints});
     carry_out(commands);
     drop_if_absent(lease);
   }
@@ -386,17 +381,28 @@ struct node_state {
 
   void act(const node_cmd::leave_job& x) {
     drop_pauses({{}, x.job, {}});
-    if (keeper)
-      send(self, keeper, job_over{x.job});
+    free_server(keepers, job_over{x.job});
+    if (settings->keeper)
+      send(self, settings->keeper, job_over{x.job});
     if (settings->finder)
       send(self, settings->finder, job_over{x.job});
   }
 
-  void act(const node_cmd::drop_pauses&) { drop_pauses({}); }
+  void act(const node_cmd::drop_pauses&) {
+    for_each_keeper([this](const keeper_actor& x) { drop_pauses(x, {}); });
+  }
 
   void drop_pauses(const pause_dropped& what) {
+    if (settings->keeper)
+      drop_pauses(settings->keeper, what);
+    else if (const auto* keeper = keepers.of(what.job))
+      drop_pauses(*keeper, what);
+  }
+
+  /// Of no job: all pauses of this node.
+  void drop_pauses(const keeper_actor& keeper, const pause_dropped& what) {
     const auto& all = settings->memory;
-    if (keeper && !all.empty())
+    if (!all.empty())
       send(self, keeper,
            forget_paused{what.job.empty() ? all : pause_directory(all, what.job), what.location});
   }
@@ -409,8 +415,9 @@ struct node_state {
   }
 
   void act(const node_cmd::quit&) {
-    for (const auto& x : launchers)
-      self->send_exit(x.whom, caf::exit_reason::user_shutdown);
+    launchers.for_each([this](const process_launcher_actor& x) {
+      self->send_exit(x, caf::exit_reason::user_shutdown);
+    });
     self->quit();
   }
 

@@ -109,8 +109,8 @@ using job_finder_actor = typed_actor<
     // The job is over, and nothing of it runs here any more.
     caf::result<void>(job_over)>;
 
-/// A KEEPER sees to the checkpoints of a node: blocking on the disk is its business. One per node;
-/// on workers it brings them to the head, too, and back.
+/// A KEEPER sees to the checkpoints of a node, and may block on the disk. One per job of the node;
+/// on workers one for all jobs, which also takes them to the head and back.
 using keeper_actor = typed_actor<
     // Answers once the attempt can begin, or why it cannot.
     caf::result<attempt_prepared>(prepare_attempt),

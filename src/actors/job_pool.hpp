@@ -1,0 +1,62 @@
+/// Actors that each serve one job at a time: what blocks one of them stops no other job.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// Those of a node. As many as jobs had one at the same time: one whose job is over serves another.
+template <class Actor>
+class job_pool {
+public:
+  /// Who serves `job` from now on: whoever did, else one that is free; null: add one.
+  [[nodiscard]] const Actor* take(const std::string& job) {
+    auto* own = find(job);
+    auto* result = own != nullptr ? own : find({});
+    if (result == nullptr)
+      return nullptr;
+    result->job = job;
+    return &result->whom;
+  }
+
+  /// Has `whom` serve `job`. @pre `take(job)` is null.
+  void add(Actor whom, const std::string& job) { all_.push_back({std::move(whom), job}); }
+
+  /// Who serves `job`; null: nobody.
+  [[nodiscard]] const Actor* of(const std::string& job) {
+    auto* own = find(job);
+    return own != nullptr ? &own->whom : nullptr;
+  }
+
+  /// `whom` serves nobody from now on.
+  void free(const Actor& whom) {
+    for (auto& x : all_) {
+      if (x.whom == whom)
+        x.job.clear();
+    }
+  }
+
+  template <class F>
+  void for_each(F f) const {
+    for (const auto& x : all_)
+      f(x.whom);
+  }
+
+private:
+  struct entry {
+    Actor whom;
+    /// Empty: it is free.
+    std::string job;
+  };
+  std::vector<entry> all_;
+
+  entry* find(const std::string& job) {
+    auto at = std::find_if(all_.begin(), all_.end(), [&](const entry& x) { return x.job == job; });
+    return at == all_.end() ? nullptr : &*at;
+  }
+};
+
+} // namespace tune
