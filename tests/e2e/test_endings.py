@@ -120,6 +120,16 @@ class Limits(Case):
         self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "time_limit")
         self.assert_no_trial_processes()
 
+    def test_a_time_limit_before_anything_was_reported_is_no_success(self):
+        ini = self.experiment("tune hang", "x = uniform(0, 1)", samples=2, more=BY_CHANCE)
+
+        ran = self.run_node(
+            "run", ini, "-o", "json", "--experiment.time_limit", "1s", "--cluster.stop_grace",
+            "500ms", "--cluster.kill_grace", "500ms", code=5,
+        )
+
+        self.assertEqual(ran.json()["status"], "time_limit")
+
     def test_the_environment_limits_the_training_time(self):
         ini = self.ini(
             "[experiment]\nmetric = loss\nmode = min\n[space]\nx = 1\n[trainable]\n"

@@ -26,7 +26,7 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
     case experiment_status::interrupted:
       return signal == 0 ? exit_code::again : static_cast<exit_code>(128 + signal);
     case experiment_status::time_limit:
-      return exit_code::done;
+      return how.view.best || how.view.succeeded > 0 ? exit_code::done : exit_code::none_succeeded;
     case experiment_status::stalled:
       return exit_code::internal;
     case experiment_status::failed:

@@ -78,6 +78,37 @@ void warn_of_empty_space(loading& x) {
     x.warn(x.origin("space", {}), "[space] has no parameters: all trials are alike");
 }
 
+/// Likewise, where the searcher has nothing to choose from.
+void warn_of_constant_space(loading& x) {
+  const auto all = x.space->parameters();
+  auto is_fixed = [](const parameter& each) {
+    return each.numbers_runs || std::holds_alternative<constant>(each.what);
+  };
+  const auto& search = x.what.search;
+  const auto has_points = !search.points.empty() || !search.points_from.empty();
+  if (all.empty() || has_points || search.type == "none" || x.what.experiment.num_samples == 1
+      || x.what.scheduler.type.starts_with("pb") || !std::all_of(all.begin(), all.end(), is_fixed))
+    return;
+  x.warn(x.origin("space", all.front().name),
+         "[space] has nothing that varies: all trials are alike");
+}
+
+/// A list is one value. Who writes one of plain values mostly means all of them.
+void warn_of_lists(loading& x) {
+  for (const auto& each : x.space->parameters()) {
+    const auto* fixed = std::get_if<constant>(&each.what);
+    const auto* items = fixed != nullptr ? fixed->what.as_list() : nullptr;
+    if (items == nullptr || items->size() < 2)
+      continue;
+    const auto text = to_text(each.what);
+    x.warn(x.origin("space", each.name),
+           "[space] " + each.name + ": " + text
+               + " is one value, the same in all trials; write choice("
+               + text.substr(1, text.size() - 2) + ") to try each of its items, or choice(" + text
+               + ") if the list is meant");
+  }
+}
+
 /// Conditions that can be decided now are mostly slips of the pen.
 void warn_of_idle_comparisons(loading& x) {
   constexpr std::size_t most_warnings = 10;
@@ -145,6 +176,8 @@ void check_space(loading& x) {
   warn_of_empty_space(x);
   if (is_whole) {
     warn_of_idle_comparisons(x);
+    warn_of_constant_space(x);
+    warn_of_lists(x);
     check_points(x);
   }
   auto stoppers = make_stoppers(stop_lines(x.what), x.request.stoppers, stopper_context_of(x.what));

@@ -11,6 +11,7 @@
 
 using namespace tune;
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -465,12 +466,43 @@ TEST(load, warns_of_a_run_without_an_end_and_of_an_empty_space) {
   };
 
   auto both = support::load_text(text(""));
-  auto neither = support::load_text(text("x = 1\n[stop]\nall_when = a > 1\n"));
+  auto neither = support::load_text(text("x = uniform(0, 1)\n[stop]\nall_when = a > 1\n"));
 
   ASSERT_EQ(both.warnings.size(), 2u);
   EXPECT_THAT(both.warnings[0], HasSubstr("digits.ini:3: [experiment] num_samples = 0"));
   EXPECT_THAT(both.warnings[1], HasSubstr("digits.ini:6: [space] has no parameters"));
   EXPECT_EQ(neither.warnings.size(), 0u);
+}
+
+TEST(load, warns_of_a_space_in_which_nothing_varies) {
+  auto warnings = [](const std::string& more) {
+    return support::load_text("[experiment]\nmetric = a\nnum_samples = 4\n[trainable]\n"
+                              "command = /bin/true\n[space]\nx = 1\n"
+                              + more)
+        .warnings;
+  };
+
+  EXPECT_THAT(warnings("y = 2 if x == 1\n"),
+              ElementsAre(HasSubstr("digits.ini:7: [space] has nothing that varies: all trials are "
+                                    "alike")));
+  EXPECT_THAT(warnings("y = uniform(0, 1)\n"), IsEmpty());
+  EXPECT_THAT(warnings("[search]\ntype = none\n"), IsEmpty());
+}
+
+TEST(load, warns_of_a_list_that_looks_like_several_values) {
+  auto warnings = [](const std::string& line) {
+    return support::load_text("[experiment]\nmetric = a\nnum_samples = 4\n[trainable]\n"
+                              "command = /bin/true\n[space]\ny = uniform(0, 1)\n"
+                              + line)
+        .warnings;
+  };
+
+  EXPECT_THAT(warnings("x = [0.1, 0.2]\n"),
+              ElementsAre(AllOf(HasSubstr("digits.ini:8: [space] x: [0.1, 0.2] is one value"),
+                                HasSubstr("write choice(0.1, 0.2) to try each of its items, or "
+                                          "choice([0.1, 0.2])"))));
+  EXPECT_THAT(warnings("x = choice([0.1, 0.2])\n"), IsEmpty());
+  EXPECT_THAT(warnings("x = [64]\n"), IsEmpty());
 }
 
 TEST(load, warns_of_keys_that_mean_nothing_for_a_function) {
