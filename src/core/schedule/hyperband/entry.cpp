@@ -14,7 +14,9 @@ using namespace option_makers;
 
 std::vector<option_spec> known_options() {
   using enum option_kind;
-  auto max_t = option("max_t", number, "81", "where trials end, in time_attr");
+  auto max_t = option("max_t", number, "81",
+                      "where trials end, in time_attr; a bracket that does not meet it ends at the "
+                      "milestone before");
   max_t.least = 1;
   max_t.most = 1e12;
   auto factor = option("reduction_factor", number, "3",
