@@ -126,6 +126,17 @@ TEST_F(crash_traces_test, are_torn_and_missing_files_of_trials) {
                                         " recorded"));
 }
 
+TEST_F(crash_traces_test, are_told_of_huge_files_that_are_not_read) {
+  make_killed();
+  for (const auto* name : {"result.jsonl", "progress.csv"})
+    fs::resize_file(file(name), std::uintmax_t{1} << 42U);
+
+  EXPECT_THAT(told(), ElementsAre(testing::StartsWith("trials/00000/progress.csv: torn tail: "
+                                                      "4398046"),
+                                  testing::StartsWith("trials/00000/result.jsonl: torn tail: "
+                                                      "4398046")));
+}
+
 TEST_F(crash_traces_test, are_checkpoints_that_nobody_keeps) {
   make_killed();
   const auto attempt = fs::path{"trials/00000/attempt_1_1"};

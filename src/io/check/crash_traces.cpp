@@ -103,9 +103,10 @@ private:
       return parameters.error();
     if (*parameters != text_state::other)
       add("behind", folder / "params.json", 0, "does not hold the trial's configuration");
-    auto lines = state_of_lines(*where, "result.jsonl");
-    auto table = state_of_table(*where, "progress.csv");
-    auto failures = state_of_lines(*where, "error.txt");
+    const auto most = most_bytes_of(count);
+    auto lines = state_of_lines(*where, "result.jsonl", most);
+    auto table = state_of_table(*where, "progress.csv", most);
+    auto failures = state_of_lines(*where, "error.txt", most_failure_bytes);
     for (const auto* x : {&lines, &table, &failures}) {
       if (!*x)
         return x->error();

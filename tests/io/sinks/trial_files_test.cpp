@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <map>
 #include <sched.h>
 #include <sys/mount.h>
@@ -384,6 +385,14 @@ void add(const fs::path& file, const std::string& text) {
   std::ofstream{file, std::ios::binary | std::ios::app} << text;
 }
 
+/// Read to its end, such a file costs hours, and memory without limit where it is compared.
+void make_huge(const fs::path& folder, std::uintmax_t kept) {
+  for (const auto* name : {"params.json", "result.jsonl", "progress.csv", "error.txt"}) {
+    cut(folder / name, kept);
+    fs::resize_file(folder / name, std::uintmax_t{1} << 42U);
+  }
+}
+
 class wrecked_files : public trial_files_test, public testing::WithParamInterface<wreck> {};
 
 TEST_P(wrecked_files, come_out_as_if_nothing_had_happened) {
@@ -428,6 +437,8 @@ TEST_P(wrecked_files, come_out_as_if_nothing_had_happened) {
   auto uut = sink();
   ASSERT_TRUE(uut->catch_up(20).has_value());
 
+  for (const char* name : files)
+    ASSERT_LT(fs::file_size(file(0, name)), 10'000U) << name;
   EXPECT_EQ(all(), wanted);
   EXPECT_EQ(content(directory() / "trials" / ".trial_files"), mark);
 }
@@ -469,6 +480,9 @@ INSTANTIATE_TEST_SUITE_P(
               [](const fs::path& trials) { add(trials / "00000/result.jsonl", "{}\n{}\n"); }},
         wreck{"an_open_quote",
               [](const fs::path& trials) { add(trials / "00000/progress.csv", "1,\"a\r\n"); }},
+        wreck{"files_of_holes", [](const fs::path& trials) { make_huge(trials / "00000", 0); }},
+        wreck{"lines_before_holes",
+              [](const fs::path& trials) { make_huge(trials / "00000", 10); }},
         wreck{"a_mark_cut_short", [](const fs::path& trials) { cut(trials / ".trial_files", 5); }},
         wreck{"a_mark_of_another_boot",
               [](const fs::path& trials) {

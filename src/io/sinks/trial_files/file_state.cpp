@@ -3,47 +3,65 @@
 
 #include "../../store/posix.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tune {
 
 namespace {
 
+/// Of a file that is missing, or no regular one: 0.
+std::uint64_t size_of(const guarded_directory& where, const std::string& name) {
+  struct ::stat about {};
+  return where.has_file(name)
+                 && ::fstatat(where.number(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0
+             ? static_cast<std::uint64_t>(about.st_size)
+             : 0;
+}
+
 /// @param quotes Whether line ends between double quotes are none.
 expected<file_state> state_of(const guarded_directory& where, const std::string& name,
-                              bool quotes) {
+                              std::uint64_t most, bool quotes) {
   file_state result;
+  const auto size = size_of(where, name);
+  if (size > most)
+    return file_state{0, size, 0};
   bool quoted = false;
-  bool blank = false;
   auto read = for_parts(where, name, [&](std::string_view part) {
     for (char c : part) {
+      if (c == '\0')
+        return false;
       ++result.bytes;
-      blank = blank || c == '\0';
       if (quotes && c == '"')
         quoted = !quoted;
       if (c != '\n' || quoted)
         continue;
       ++result.count;
-      if (!blank)
-        result.whole = result.bytes;
+      result.whole = result.bytes;
     }
-    return true;
+    // It may grow while it is read.
+    return result.bytes <= most;
   });
   if (!read)
     return read.error();
+  result.bytes = std::max(result.bytes, size);
   return result;
 }
 
 } // namespace
 
-expected<file_state> state_of_lines(const guarded_directory& where, const std::string& name) {
-  return state_of(where, name, false);
+expected<file_state> state_of_lines(const guarded_directory& where, const std::string& name,
+                                    std::uint64_t most) {
+  return state_of(where, name, most, false);
 }
 
-expected<file_state> state_of_table(const guarded_directory& where, const std::string& name) {
-  return state_of(where, name, true);
+expected<file_state> state_of_table(const guarded_directory& where, const std::string& name,
+                                    std::uint64_t most) {
+  return state_of(where, name, most, true);
 }
 
 expected<text_state> state_of_text(const guarded_directory& where, const std::string& name,
@@ -52,8 +70,8 @@ expected<text_state> state_of_text(const guarded_directory& where, const std::st
     return text_state::missing;
   std::string text;
   auto read = for_parts(where, name, [&](std::string_view part) {
-    text += part;
-    return true;
+    text += part.substr(0, whole.size() - text.size());
+    return text.size() < whole.size();
   });
   if (!read)
     return read.error();

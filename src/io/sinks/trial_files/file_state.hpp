@@ -25,17 +25,30 @@ struct file_state {
   [[nodiscard]] std::uint64_t torn() const { return bytes - whole; }
 };
 
-/// What is missing or is no regular file is empty. @errors `ec::storage`.
+/// More bytes than so many results, and what else stands in their file, ever take.
+[[nodiscard]] constexpr std::uint64_t most_bytes_of(std::uint64_t results) {
+  constexpr std::uint64_t longest = 16 * 1024 * 1024;
+  return results < UINT64_MAX / longest - 2 ? (results + 1) * longest : UINT64_MAX;
+}
+/// The same of the failures of a trial.
+constexpr std::uint64_t most_failure_bytes = 256 * 1024 * 1024;
+
+/// What is missing or is no regular file is empty. Nothing is read behind the first zero, so that a
+/// file of holes costs no more than its head: `count` is then that of the lines before it.
+/// @param most A file with more bytes is somebody else's. It is not read, and nothing in it is
+/// whole.
+/// @errors `ec::storage`.
 [[nodiscard]] expected<file_state> state_of_lines(const guarded_directory& where,
-                                                  const std::string& name);
+                                                  const std::string& name, std::uint64_t most);
 /// The same of comma-separated values.
 [[nodiscard]] expected<file_state> state_of_table(const guarded_directory& where,
-                                                  const std::string& name);
+                                                  const std::string& name, std::uint64_t most);
 
 /// What is wrong with a file that was written at once.
 enum class text_state : std::uint8_t { missing, torn, other };
 
-/// @param whole What was written. "torn": a part of that, or with zeros in it.
+/// @param whole What was written. "torn": a part of that, or with zeros in it. No more of the file
+///              is read than that has bytes.
 [[nodiscard]] expected<text_state> state_of_text(const guarded_directory& where,
                                                  const std::string& name, std::string_view whole);
 

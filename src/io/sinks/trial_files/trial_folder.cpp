@@ -248,10 +248,11 @@ expected<void> trial_folder::make_whole(bool odd) {
 }
 
 expected<bool> trial_folder::is_as_expected(std::uint64_t count) {
-  auto lines = state_of_lines(*where_, lines_name);
+  const auto most = most_bytes_of(count);
+  auto lines = state_of_lines(*where_, lines_name, most);
   if (!lines)
     return lines.error();
-  auto table = state_of_table(*where_, table_name);
+  auto table = state_of_table(*where_, table_name, most);
   if (!table)
     return table.error();
   const auto records = count == 0 && table->count == 0 ? 0 : count + 1;
@@ -263,8 +264,9 @@ expected<result_columns> trial_folder::columns() {
   std::optional<std::vector<std::string>> names;
   auto read = for_parts(*where_, table_name, [&](std::string_view part) {
     head += part;
-    names = csv::first_record(head);
-    return !names;
+    if (part.find('\n') != part.npos)
+      names = csv::first_record(head);
+    return !names && part.find('\0') == part.npos && head.size() < most_bytes_of(0);
   });
   if (!read)
     return read.error();
@@ -335,7 +337,7 @@ expected<std::string> trial_folder::node_of(attempt_id attempt) {
 }
 
 expected<std::set<std::string>> trial_folder::written_failures() {
-  auto state = state_of_lines(*where_, failures_name);
+  auto state = state_of_lines(*where_, failures_name, most_failure_bytes);
   if (!state)
     return state.error();
   std::set<std::string> result;
