@@ -143,7 +143,7 @@ expected<void> overwrite(const fs::path& directory,
     return allowed;
   remove_log(directory, found->log);
   for (auto name : parts) {
-    auto gone = name == "lock" ? expected<void>{} : remove_tree(directory / name);
+    auto gone = name == "lock" ? expected<void>{} : remove_tree(directory / name, without_limit);
     if (!gone)
       return gone;
   }

@@ -96,9 +96,9 @@ expected<void> check_unmounted(const fs::path& directory) {
   return {};
 }
 
-expected<void> remove_from_attempt(const fs::path& what) {
+expected<void> remove_from_attempt(const fs::path& what, std::chrono::milliseconds most) {
   const auto trials = what.parent_path().parent_path().parent_path();
-  return remove_tree_below(trials, what.lexically_relative(trials));
+  return remove_tree_below(trials, what.lexically_relative(trials), most);
 }
 
 expected<void> remove_checkpoint(const fs::path& experiment, const std::string& location) {
@@ -106,7 +106,8 @@ expected<void> remove_checkpoint(const fs::path& experiment, const std::string& 
     return {};
   if (!is_checkpoint_location(location))
     return error{ec::internal, location + " is no checkpoint"};
-  return remove_from_attempt(experiment / fs::path{location}.lexically_normal());
+  // Nobody waits for it, and what it was is bounded.
+  return remove_from_attempt(experiment / fs::path{location}.lexically_normal(), without_limit);
 }
 
 namespace {

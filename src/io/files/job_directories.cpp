@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <optional>
 #include <string_view>
@@ -170,6 +171,19 @@ expected<void> remove_whole(const fs::path& directory) {
   return remove_tree(why ? directory : *doomed);
 }
 
+/// What earlier removals had no time for. What else stays in them was told then.
+void remove_rest(const fs::path& work, std::chrono::steady_clock::time_point until) {
+  using std::chrono::duration_cast;
+  auto found = list(work);
+  for (const auto& directory : found ? *found : std::vector<fs::path>{}) {
+    const auto left
+        = duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const auto is_doomed = directory.filename().string().starts_with(doomed_prefix);
+    if (left.count() > 0 && is_doomed && is_job_directory(directory))
+      static_cast<void>(remove_tree(directory, left));
+  }
+}
+
 } // namespace
 
 expected<void> mark_job_directory(const fs::path& directory) {
@@ -213,12 +227,14 @@ expected<void> mark_work_directory(const fs::path& work) {
 
 expected<void> remove_job_directory(const fs::path& work, const std::string& job) {
   const auto directory = work / jobs_name / job;
+  const auto until = std::chrono::steady_clock::now() + removal_patience;
   std::error_code why;
   // Where a crash left off.
   auto before = remove_tree(work / jobs_name / (std::string{doomed_prefix} + job));
   if (!fs::exists(fs::symlink_status(directory, why)))
     return before;
   auto gone = remove_whole(directory);
+  remove_rest(work, until);
   return gone ? before : gone;
 }
 

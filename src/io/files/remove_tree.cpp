@@ -83,7 +83,11 @@ int open_whatever_its_mode(int directory, const std::string& name) {
 
 class removal {
 public:
-  removal(int top, fs::path shown) : top_{top}, shown_{std::move(shown)} {}
+  removal(int top, fs::path shown, std::chrono::milliseconds most)
+      : top_{top}
+      , shown_{std::move(shown)}
+      , has_limit_{most != without_limit}
+      , until_{has_limit_ ? clock::now() + most : clock::time_point{}} {}
 
   expected<void> run(const std::string& name) {
     if (::unlinkat(top_, name.c_str(), 0) == 0 || errno == ENOENT)
@@ -94,6 +98,8 @@ public:
     else
       enter(name);
     while (!levels_.empty()) {
+      if (is_over())
+        break;
       auto& here = levels_.back();
       if (here.directories.empty()) {
         leave();
@@ -107,13 +113,26 @@ public:
   }
 
 private:
+  using clock = std::chrono::steady_clock;
+
   int top_;
   fs::path shown_;
+  bool has_limit_;
+  clock::time_point until_;
+  bool is_over_ = false;
   std::vector<level> levels_;
   std::optional<error> first_;
   std::size_t count_ = 0;
 
+  [[nodiscard]] bool is_over() {
+    is_over_ = is_over_ || (has_limit_ && clock::now() >= until_);
+    return is_over_;
+  }
+
   [[nodiscard]] expected<void> outcome() const {
+    if (!first_ && is_over_)
+      return error{ec::shortage, "cannot remove all of " + shown_.string()
+                                     + " in so short a time: there is too much in it"};
     if (!first_)
       return {};
     auto result = *first_;
@@ -176,7 +195,7 @@ private:
         ::close(another);
       return note(path_of({}), why);
     }
-    for (errno = 0; const auto* entry = ::readdir(list.get()); errno = 0) {
+    for (errno = 0; const auto* entry = is_over() ? nullptr : ::readdir(list.get()); errno = 0) {
       const std::string name = &entry->d_name[0];
       if (name != "." && name != "..")
         take(name, entry->d_type);
@@ -241,16 +260,17 @@ private:
 
 } // namespace
 
-expected<void> remove_tree(int directory, const std::string& name, const fs::path& shown) {
-  return removal{directory, shown}.run(name);
+expected<void> remove_tree(int directory, const std::string& name, const fs::path& shown,
+                           std::chrono::milliseconds most) {
+  return removal{directory, shown, most}.run(name);
 }
 
-expected<void> remove_tree(const fs::path& what) {
+expected<void> remove_tree(const fs::path& what, std::chrono::milliseconds most) {
   const auto clean = what.has_filename() ? what : what.parent_path();
   const auto parent = clean.parent_path();
   descriptor above{::open(parent.empty() ? "." : parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (above.number() >= 0)
-    return remove_tree(above.number(), clean.filename(), what);
+    return remove_tree(above.number(), clean.filename(), what, most);
   const int why = errno;
   if (why == ENOENT || why == ENOTDIR)
     return {};
@@ -258,10 +278,11 @@ expected<void> remove_tree(const fs::path& what) {
                "cannot remove " + what.string() + ": " + text_of_shortage(why)};
 }
 
-expected<void> remove_tree_below(const fs::path& trusted, const fs::path& way) {
+expected<void> remove_tree_below(const fs::path& trusted, const fs::path& way,
+                                 std::chrono::milliseconds most) {
   auto held = guarded_directory::open(trusted, way.parent_path());
   if (held)
-    return held->remove_tree(way.filename());
+    return remove_tree(held->number(), way.filename(), trusted / way, most);
   // Where a directory on the way to it is gone, so is it.
   descriptor root{::open(trusted.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (root.number() >= 0)

@@ -81,6 +81,14 @@ TEST_F(job_directories_test, goes_on_where_a_crash_left_off) {
   EXPECT_FALSE(has("jobs/a-1"));
 }
 
+TEST_F(job_directories_test, removes_what_another_jobs_removal_had_no_time_for) {
+  fill(root / "jobs/.over-c-3/files/old", "x");
+
+  EXPECT_TRUE(remove_job_directory(root, "a-1"));
+
+  EXPECT_FALSE(has("jobs/.over-c-3"));
+}
+
 TEST_F(job_directories_test, sweeps_all_jobs_and_what_was_being_removed) {
   fill(root / "jobs/.over-c-3/files/old", "x");
 

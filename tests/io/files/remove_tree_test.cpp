@@ -29,7 +29,7 @@ struct remove_tree_test : samples::scratch_directory {
     return fs::exists(fs::symlink_status(root / name));
   }
   [[nodiscard]] std::string removed() const {
-    auto done = remove_tree(root / "doomed");
+    auto done = remove_tree(root / "doomed", without_limit);
     return done ? std::string{} : done.error().detail;
   }
 };
@@ -114,6 +114,20 @@ TEST_F(remove_tree_test, needs_few_descriptors_at_any_depth) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
 
   EXPECT_EQ(status, 0);
+  EXPECT_FALSE(has("doomed"));
+}
+
+TEST_F(remove_tree_test, leaves_the_rest_for_a_later_call_when_its_time_is_over) {
+  make_chain(root / "doomed/chain", 50);
+
+  auto first = remove_tree(root / "doomed", std::chrono::milliseconds{0});
+
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, ec::shortage);
+  EXPECT_THAT(first.error().detail,
+              HasSubstr("cannot remove all of " + (root / "doomed").string()));
+  EXPECT_TRUE(has("doomed"));
+  ASSERT_TRUE(remove_tree(root / "doomed", without_limit));
   EXPECT_FALSE(has("doomed"));
 }
 

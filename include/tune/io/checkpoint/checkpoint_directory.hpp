@@ -4,7 +4,9 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
+#include "tune/io/files/remove_tree.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -67,8 +69,9 @@ private:
 /// Removes a directory in the folder of an attempt, as checkpoints and drafts are. Nothing where a
 /// link or a mount point leads to the folder: it may be another's.
 /// @param what ".../trials/<trial>/<attempt>/<name>".
-/// @errors as `remove_tree`.
-[[nodiscard]] expected<void> remove_from_attempt(const std::filesystem::path& what);
+/// @param most See `remove_tree`. @errors as there.
+[[nodiscard]] expected<void> remove_from_attempt(const std::filesystem::path& what,
+                                                 std::chrono::milliseconds most = removal_patience);
 
 /// Removes what an attempt that is over began to write and did not complete.
 void remove_drafts(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt);

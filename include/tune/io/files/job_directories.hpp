@@ -29,9 +29,10 @@ namespace tune {
 
 /// Removes the directory of one job and all that is in it, whatever its trials made of their modes.
 /// A crash in between leaves nothing that looks like a job. Links are removed, not followed; what
-/// is mounted there stays: see `remove_tree`.
-/// @errors `ec::storage`, `ec::refused` where something is mounted; none where there is no such
-///   directory.
+/// is mounted there stays, and what takes too long to remove: see `remove_tree`. The latter goes
+/// with the next job, or by `sweep_job_directories`.
+/// @errors `ec::storage`, `ec::refused` where something is mounted, `ec::shortage` where it takes
+///   too long; none where there is no such directory.
 [[nodiscard]] expected<void> remove_job_directory(const std::filesystem::path& work,
                                                   const std::string& job);
 
