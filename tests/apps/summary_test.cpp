@@ -126,7 +126,7 @@ TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
   runs.mean = runs.judged = 0.93;
   runs.error = 0.004;
   EXPECT_THAT(progress_text(x, style{}), HasSubstr("\n    3 runs: mean accuracy = 0.93 ± 0.004\n"));
-  EXPECT_EQ(best_value(x), value{0.93});
+  EXPECT_EQ(best_value(x), value{0.98125});
 
   runs.confirms = true;
   runs.mean_in_search = 0.95;

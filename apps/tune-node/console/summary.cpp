@@ -3,14 +3,13 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "console/with_error.hpp"
 #include "inspect/failures.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace tune::cli {
@@ -89,16 +88,6 @@ std::string missed_text(const run_snapshot& x, const style& look) {
   return result.empty() ? result
                         : "    " + look.paint(tint::warning, "no trial keeps all constraints")
                               + "; it misses the least: " + result + "\n";
-}
-
-/// "0.93 ± 0.004".
-std::string with_error(double mean, double error) {
-  auto result = short_text(value{mean});
-  if (std::isnan(error))
-    return result;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2g", error);
-  return result + " ± " + text.data();
 }
 
 /// What all runs of the best configuration come to.
