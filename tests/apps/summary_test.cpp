@@ -202,6 +202,11 @@ TEST(summary_json, has_null_where_there_is_nothing) {
   EXPECT_THAT(summary_json(x, experiment_status::failed), HasSubstr(R"("best":null,)"));
 }
 
+TEST(summary_json, says_why_it_ended_where_there_is_a_cause) {
+  EXPECT_THAT(summary_json(finished(), experiment_status::interrupted, "the searcher failed"),
+              HasSubstr(R"("elapsed_s":125.0,"why":"the searcher failed"})"));
+}
+
 TEST(summary_json, writes_numbers_that_are_not_finite_as_texts) {
   auto x = finished();
   x.best->metrics = sample::shared(

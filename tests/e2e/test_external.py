@@ -129,6 +129,16 @@ class External(Searched):
         self.run_node("run", ini, "--resume")
         self.assertEqual(self.configs("x"), self.undisturbed())
 
+    def test_tells_the_cause_whatever_the_form_of_the_output(self):
+        ini = self.experiment_of("x", self.command("leave:0"), more="max_restarts = 0")
+        for form in ("json", "jsonl", "csv"):
+            how = self.run_node("run", ini, "--experiment.name", form, "-o", form, code=AGAIN)
+            self.assertIn("interrupted: the searcher failed: ", how.err)
+            self.assertIn("no module named bayes", how.err)
+        told = json.loads(self.run_node("resume", "results/json", "-o", "json", code=AGAIN).out)
+        self.assertEqual(told["status"], "interrupted")
+        self.assertIn("no module named bayes", told["why"])
+
     def test_names_the_value_that_is_none_of_the_space(self):
         ini = self.experiment_of("x", self.command("wrong:0"), more="max_restarts = 1")
         how = self.run_node("run", ini, code=AGAIN)

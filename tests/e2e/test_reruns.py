@@ -205,6 +205,12 @@ class Code(Scripted):
         missing = self.run_node("rerun", "results/x", "99", code=3)
         self.assertIn("there is no trial 00099", missing.err)
 
+    def test_a_rerun_that_is_left_off_says_why(self):
+        self.run_node("run", self.job(more="[failure]\nbackoff = 0\nfail_fast = true\n"))
+        (self.directory / "trial.sh").write_text("#!/bin/sh\nexit 3\n")
+        how = self.run_node("rerun", "results/x", "0", code=5)
+        self.assertIn("tune-node: failed: ", how.err)
+
     def test_a_rerun_stops_where_the_trial_was_stopped(self):
         ini = self.job(more="[stop]\ntraining_iteration = 2\n")
         self.run_node("run", ini)

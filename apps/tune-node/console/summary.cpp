@@ -312,8 +312,11 @@ object summary_object(const run_snapshot& x, std::string_view status) {
   return result;
 }
 
-std::string summary_json(const run_snapshot& x, experiment_status status, object simulated) {
+std::string summary_json(const run_snapshot& x, experiment_status status, const std::string& why,
+                         object simulated) {
   auto result = summary_object(x, to_text(status));
+  if (!why.empty())
+    result.set("why", why);
   if (!simulated.empty())
     result.set("simulated", std::move(simulated));
   return to_json(result) + "\n";
