@@ -96,6 +96,19 @@ TEST(summary_text, says_why_it_ended_and_quotes_for_the_shell) {
   EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --experiment.name auto"));
 }
 
+TEST(summary_text, says_of_a_stall_what_is_left_and_how_to_go_on) {
+  auto x = finished();
+  const run_ending stalled{experiment_status::stalled, "the searcher waits", ""};
+  EXPECT_THAT(summary_text(x, stalled, {}),
+              HasSubstr("stalled: no trial is left, and the searcher has no further one after "));
+  EXPECT_THAT(summary_text(x, stalled, {}),
+              HasSubstr("  tune-node resume results/digits-mlp  # go on\n"));
+
+  x.counts[static_cast<std::size_t>(trial_status::paused)] = 1;
+  EXPECT_THAT(summary_text(x, stalled, {}),
+              HasSubstr("stalled: trials are left, but none can run after "));
+}
+
 TEST(summary_text, offers_no_run_without_a_file) {
   EXPECT_THAT(summary_text(finished(), {experiment_status::done, "", ""}, {}),
               Not(HasSubstr("tune-node run")));

@@ -45,7 +45,7 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
     case experiment_status::time_limit:
       return how.view.best || how.view.succeeded > 0 ? exit_code::done : exit_code::none_succeeded;
     case experiment_status::stalled:
-      return exit_code::internal;
+      return exit_code::again;
     case experiment_status::failed:
       return how.view.succeeded == 0 ? exit_code::none_succeeded : exit_code::some_failed;
     case experiment_status::done:
