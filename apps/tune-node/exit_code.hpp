@@ -29,7 +29,7 @@ enum class exit_code : int {
   storage = 7,
   /// Refused to protect data or the network.
   refused = 8,
-  /// Preempted; the same command goes on.
+  /// Preempted or stalled; the same command goes on.
   again = 75,
   /// Ended by SIGHUP: the terminal went.
   hung_up = 129,

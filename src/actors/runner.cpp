@@ -9,6 +9,7 @@
 #include "tune/actors/seal.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
+#include "tune/core/experiment/searcher_wait.hpp"
 #include "turn_gate.hpp"
 
 #include <algorithm>
@@ -538,6 +539,8 @@ struct runner_state : engine_ports {
   [[nodiscard]] runner_status status(std::uint32_t most) const {
     runner_status result;
     result.waits_for = waits_for;
+    if (waits_for.empty() && waits_for_searcher(loop->machine()))
+      result.waits_for = searcher_wait_text(std::chrono::seconds{0});
     result.view = loop->machine().view();
     result.at = now();
     result.results = results;

@@ -40,15 +40,22 @@ TEST_F(plain_lines_test, say_what_several_runs_come_to) {
   runs.runs = 2;
   runs.wanted = 3;
   runs.mean = runs.judged = 0.5;
-  EXPECT_EQ(uut.best(*digits.best, 1s),
-            "[1.0s] best accuracy 0.5 (mean of 2 of 3 runs): trial 00003, lr=0.01 hidden=64 "
-            "optimizer=adam");
+  EXPECT_EQ(
+      uut.best(*digits.best, 1s),
+      "[1.0s] best accuracy 0.98125 (mean 0.5 of 2 of 3 runs): trial 00003, lr=0.01 hidden=64 "
+      "optimizer=adam");
   EXPECT_EQ(uut.best(*digits.best, 2s), std::nullopt);
+  runs.judge = run_judge::lower_bound;
   runs.judged = 0.4;
+  runs.error = 0.05;
   runs.runs = 3;
   runs.confirms = true;
-  EXPECT_THAT(uut.best(*digits.best, 3s).value_or(""),
-              testing::HasSubstr("0.4 (mean of 3 runs that confirm it)"));
+  EXPECT_THAT(
+      uut.best(*digits.best, 3s).value_or(""),
+      testing::HasSubstr("0.98125 (mean 0.5 ± 0.05, lower_bound 0.4 of 3 runs that confirm it)"));
+  EXPECT_THAT(uut.summary(digits, 4s).value_or(""),
+              testing::HasSubstr("best accuracy 0.98125 (trial 00003; mean 0.5 ± 0.05, lower_bound "
+                                 "0.4 of 3 runs that confirm it)"));
 }
 
 TEST_F(plain_lines_test, say_each_best_once) {

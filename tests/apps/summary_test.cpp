@@ -96,6 +96,19 @@ TEST(summary_text, says_why_it_ended_and_quotes_for_the_shell) {
   EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --experiment.name auto"));
 }
 
+TEST(summary_text, says_of_a_stall_what_is_left_and_how_to_go_on) {
+  auto x = finished();
+  const run_ending stalled{experiment_status::stalled, "the searcher waits", ""};
+  EXPECT_THAT(summary_text(x, stalled, {}),
+              HasSubstr("stalled: no trial is left, and the searcher has no further one after "));
+  EXPECT_THAT(summary_text(x, stalled, {}),
+              HasSubstr("  tune-node resume results/digits-mlp  # go on\n"));
+
+  x.counts[static_cast<std::size_t>(trial_status::paused)] = 1;
+  EXPECT_THAT(summary_text(x, stalled, {}),
+              HasSubstr("stalled: trials are left, but none can run after "));
+}
+
 TEST(summary_text, offers_no_run_without_a_file) {
   EXPECT_THAT(summary_text(finished(), {experiment_status::done, "", ""}, {}),
               Not(HasSubstr("tune-node run")));
@@ -126,7 +139,7 @@ TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
   runs.mean = runs.judged = 0.93;
   runs.error = 0.004;
   EXPECT_THAT(progress_text(x, style{}), HasSubstr("\n    3 runs: mean accuracy = 0.93 ± 0.004\n"));
-  EXPECT_EQ(best_value(x), value{0.93});
+  EXPECT_EQ(best_value(x), value{0.98125});
 
   runs.confirms = true;
   runs.mean_in_search = 0.95;
@@ -200,6 +213,11 @@ TEST(summary_json, has_null_where_there_is_nothing) {
   x.best.reset();
   EXPECT_THAT(summary_json(x, experiment_status::failed), HasSubstr(R"("status":"failed",)"));
   EXPECT_THAT(summary_json(x, experiment_status::failed), HasSubstr(R"("best":null,)"));
+}
+
+TEST(summary_json, says_why_it_ended_where_there_is_a_cause) {
+  EXPECT_THAT(summary_json(finished(), experiment_status::interrupted, "the searcher failed"),
+              HasSubstr(R"("elapsed_s":125.0,"why":"the searcher failed"})"));
 }
 
 TEST(summary_json, writes_numbers_that_are_not_finite_as_texts) {

@@ -7,7 +7,7 @@ usage: external_searcher.py MARKS [WAY:QUESTION...]
 MARKS is a directory for notes of what has happened: a fault leaves a file of its name, and a
 question that waits goes on once there is a file "go". Ways: die (KILL), leave (exit status 3), stray
 (a line that is none of the protocol), wrong (a value beyond its range), wait (until told to go on),
-never (no fault: the searcher has no more), hang.
+never (no fault: the searcher has no more), idle (nothing now), hang.
 """
 import os
 import signal
@@ -21,6 +21,11 @@ import random_searcher  # noqa: E402
 import tune_searcher  # noqa: E402
 
 
+ANSWERS = {
+    "wrong": {"x": 99, "y": 1}, "never": tune_searcher.NONE, "idle": tune_searcher.WAIT,
+}
+
+
 class Faulty(random_searcher.Searcher):
     def __init__(self, begin, marks, faults, out):
         super().__init__(begin, 0.5)
@@ -32,8 +37,8 @@ class Faulty(random_searcher.Searcher):
             if at in (id, 0) and (at == 0 or not mark.exists()):
                 mark.touch()
                 getattr(self, way)(id)
-                if way in ("wrong", "never"):
-                    return {"wrong": {"x": 99, "y": 1}, "never": tune_searcher.NONE}[way]
+                if way in ANSWERS:
+                    return ANSWERS[way]
         return super().suggest(id)
 
     def die(self, id):
@@ -58,7 +63,7 @@ class Faulty(random_searcher.Searcher):
     def wrong(self, id):
         pass
 
-    never = wrong
+    never = idle = wrong
 
 
 def main():

@@ -47,6 +47,18 @@ class Best(Answers):
         self.assertEqual(story["best_checkpoint"]["iteration"], 3)
         self.assertEqual(story["best_checkpoint"]["metrics"], {"acc": 0.9})
 
+    def test_lists_name_the_same_checkpoint_as_the_best(self):
+        # Of iterations 4 and 8; the best report, of iteration 3, has none.
+        ini = self.curve(more="[checkpoint]\nfrequency = 4\n")
+
+        best = self.run_json("run", ini)["best"]
+
+        where = self.directory / "results" / "x"
+        self.assertEqual((best["iteration"], best["checkpoint_iteration"]), (3, 4))
+        self.assertEqual(self.run_json("trials", where)[0]["checkpoint"], best["checkpoint"])
+        shown = self.run_node("trials", where, "--columns", "checkpoint").out
+        self.assertIn(best["checkpoint"], shown)
+
     def test_the_checkpoint_of_the_best_is_kept_beside_the_newest(self):
         ini = self.curve(more="[checkpoint]\nfrequency = 1\nkeep = 1\n")
 

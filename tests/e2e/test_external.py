@@ -129,6 +129,42 @@ class External(Searched):
         self.run_node("run", ini, "--resume")
         self.assertEqual(self.configs("x"), self.undisturbed())
 
+    def test_tells_the_cause_whatever_the_form_of_the_output(self):
+        ini = self.experiment_of("x", self.command("leave:0"), more="max_restarts = 0")
+        for form in ("json", "jsonl", "csv"):
+            how = self.run_node("run", ini, "--experiment.name", form, "-o", form, code=AGAIN)
+            self.assertIn("interrupted: the searcher failed: ", how.err)
+            self.assertIn("no module named bayes", how.err)
+        told = json.loads(self.run_node("resume", "results/json", "-o", "json", code=AGAIN).out)
+        self.assertEqual(told["status"], "interrupted")
+        self.assertIn("no module named bayes", told["why"])
+
+    def test_says_what_is_waited_for_where_it_has_nothing(self):
+        ini = self.experiment_of("x", self.command("idle:0"))
+        run = self.start("run", ini)
+
+        def head():
+            told = self.run_node("status", "results/x", "-o", "json", code=None)
+            return told.json()["head"] if told.code == 0 else None
+
+        wait = "nothing runs: no trial is left, and the searcher has no further one yet"
+        self.wait_until(lambda: wait in ((head() or {}).get("waits_for") or ""), run, "the wait")
+        run.send_signal(signal.SIGINT)
+        self.finish(run, 130)
+
+        how = self.run_node("resume", "results/x", "--experiment.stall_timeout", "4s", code=AGAIN)
+        self.assertIn(wait, how.err)
+        self.assertIn("stall_timeout (4 s)", how.err)
+        self.assertIn("x: stalled: no trial is left, and the searcher has no further one", how.out)
+        self.assertIn("tune-node resume", how.out)
+        brief = ("--experiment.stall_timeout", "1s", "-o", "json")
+        how = self.run_node("resume", "results/x", *brief, code=AGAIN)
+        self.assertIn("stalled: the searcher waits for results", how.err)
+        self.assertEqual(how.json()["status"], "stalled")
+        # Where it has something again, it goes on.
+        self.run_node("resume", "results/x", "--search.command", self.command())
+        self.assertEqual(len(self.configs("x")), 14)
+
     def test_names_the_value_that_is_none_of_the_space(self):
         ini = self.experiment_of("x", self.command("wrong:0"), more="max_restarts = 1")
         how = self.run_node("run", ini, code=AGAIN)

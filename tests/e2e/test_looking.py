@@ -72,6 +72,18 @@ class Trials(Looking):
                                  tuple(float(x) for x in wanted))
         self.run_node("trials", "results/x", "--scope", "middle", code=2)
 
+    def test_scopes_count_every_report_that_a_trial_ever_made(self):
+        ini = self.job(space="x = 1", mode="max", more="max_failures = 1")
+        (self.directory / "curve.sh").write_text(
+            "#!/bin/sh\n[ -e tried ] && values='1 2 3 4 5' || values='9 8 7'\n"
+            "for v in $values; do echo \"loss=$v size=1\"; done\n"
+            "[ -e tried ] || { touch tried; exit 1; }\n")
+        self.run_node("run", ini)
+        wanted = {"best": 9, "last": 5, "min": 1, "max": 9, "avg": 4.875, "last-5-avg": 3,
+                  "last-10-avg": 4.875}
+        told = {scope: float(self.sheet("--scope", scope)[0]["loss"]) for scope in wanted}
+        self.assertEqual(told, wanted)
+
     def test_sorts_by_any_column_in_both_directions(self):
         self.run_node("run", self.job(), "--experiment.max_concurrent_trials", "1")
         order = lambda *words: [row["trial"] for row in self.sheet(*words)]

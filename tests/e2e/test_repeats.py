@@ -58,12 +58,34 @@ class Repeats(Case):
         again = self.run_node("resume", self.results(), "-o", "json").json()["best"]
         listed = self.run_node("list", "experiments", "results", "-o", "json").json()[0]
         self.assertEqual(again, best)
-        self.assertAlmostEqual(listed["best"], 0.65)
-        self.assertEqual(listed["best_trial"], best["trial"])
+        self.assertEqual((listed["best"], listed["best_trial"]), (0.7, best["trial"]))
+        self.assertEqual(listed["runs"], best["runs"])
         rerun = self.run_node("rerun", self.results(), "-o", "json").json()
         self.assertEqual((rerun["trial"], rerun["config"]), (best["trial"], best["config"]))
         status = self.run_node("status", self.results()).out
         self.assertIn("3 runs: mean score = 0.65", status)
+
+    def test_lists_of_experiments_have_the_run_itself_and_beside_it_all_runs(self):
+        ini = self.noisy("repeat = 3\nrepeat_judge = lower_bound")
+        best = self.run_node("run", ini, "-o", "json").json()["best"]
+        self.run_node("run", self.noisy(space="x = 2\nseed = 0", name="once.ini"))
+        directories = [self.results(), self.results("once")]
+
+        listed = self.run_node("list", "experiments", "results", "-o", "json").json()
+        compared = self.run_node("compare", *directories, "-o", "json").json()["experiments"]
+
+        for one, other in (listed, compared):
+            self.assertEqual((one["best"], one["best_trial"]), (0.7, best["trial"]))
+            self.assertEqual(one["runs"], best["runs"])
+            self.assertEqual((other["best"], other["runs"]), (0.7, None))
+        beside = "mean 0.65 ± 0.029, lower_bound 0.56571 of 3 runs"
+        table = self.run_node("list", "experiments", "results").out
+        self.assertRegex(table, "score +0.7 +" + beside)
+        self.assertRegex(self.run_node("compare", *directories).out, "its configuration +" + beside)
+        sheet = self.run_node("list", "experiments", "results", "-o", "csv").out.splitlines()
+        self.assertTrue(sheet[0].endswith(",best,best_trial,runs_count,runs_mean,runs_error"))
+        self.assertIn(",0.7,%s,3,0.6" % best["trial"], sheet[1])
+        self.assertTrue(sheet[2].endswith(",0.7,00000,,,"))
 
     def test_trials_are_listed_with_what_their_configurations_come_to(self):
         self.run_node("run", self.noisy("repeat = 3"))

@@ -205,6 +205,26 @@ class Code(Scripted):
         missing = self.run_node("rerun", "results/x", "99", code=3)
         self.assertIn("there is no trial 00099", missing.err)
 
+    def test_a_rerun_names_files_that_were_edited_since(self):
+        self.run_node("run", self.job())
+        same = self.run_node("rerun", "results/x", "0", "-o", "json")
+        self.assertEqual(same.json()["edited"], [])
+        self.assertNotIn("edited", same.err)
+        (self.directory / "trial.sh").write_text(SCRIPT.replace("$1.$i", "$1.0"))
+
+        told = self.run_node("rerun", "results/x", "0", "-o", "json")
+        self.assertEqual(told.json()["edited"], ["trial.sh"])
+        self.assertIn("trial.sh was edited since the experiment ran", told.err)
+        table = self.run_node("rerun", "results/x", "0", "--quiet")
+        self.assertIn("trial.sh was edited since the experiment ran", table.out)
+        self.assertEqual(table.err, "")
+
+    def test_a_rerun_that_is_left_off_says_why(self):
+        self.run_node("run", self.job(more="[failure]\nbackoff = 0\nfail_fast = true\n"))
+        (self.directory / "trial.sh").write_text("#!/bin/sh\nexit 3\n")
+        how = self.run_node("rerun", "results/x", "0", code=5)
+        self.assertIn("tune-node: failed: ", how.err)
+
     def test_a_rerun_stops_where_the_trial_was_stopped(self):
         ini = self.job(more="[stop]\ntraining_iteration = 2\n")
         self.run_node("run", ini)

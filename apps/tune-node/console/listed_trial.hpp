@@ -27,7 +27,7 @@ struct trial_details {
   /// Where its newest attempt ran; empty: it had none.
   std::string node;
   std::uint64_t attempts = 0;
-  /// Directory of the checkpoint of its best report, or else of the newest; empty: there is none.
+  /// Directory of the checkpoint of its best report, or of the best that has one; empty: none.
   std::string checkpoint;
   std::string origin;
   std::string error;

@@ -59,13 +59,16 @@ std::string plain_lines::ended(const listed_trial& x, instant now) const {
 std::optional<std::string> plain_lines::best(const best_row& x, instant now) {
   if (objectives_.empty() || !x.metrics)
     return std::nullopt;
-  value joint = x.runs ? value{x.runs->judged} : value{};
-  const auto* found = x.runs ? &joint : find_path(*x.metrics, objectives_.front().metric);
-  if (found == nullptr || (said_trial_ == x.trial && said_value_ == *found))
+  const auto* own = find_path(*x.metrics, objectives_.front().metric);
+  if (own == nullptr)
+    return std::nullopt;
+  // It is told again when a further run has changed what the configuration comes to.
+  auto judged = x.runs ? value{x.runs->judged} : *own;
+  if (said_trial_ == x.trial && said_value_ == judged)
     return std::nullopt;
   said_trial_ = x.trial;
-  said_value_ = *found;
-  auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *found));
+  said_value_ = std::move(judged);
+  auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *own));
   auto config = x.config ? ", " + config_text(*x.config) : std::string{};
   if (x.runs)
     head += " (" + runs_text(*x.runs) + ")";
@@ -84,7 +87,8 @@ std::optional<std::string> plain_lines::summary(const run_snapshot& x, instant n
     result += ", " + text;
   if (x.best && !x.objectives.empty())
     result += "; best " + metric_text(x.objectives.front(), best_value(x)) + " (trial "
-              + to_text(x.best->trial) + ")";
+              + to_text(x.best->trial) + (x.best->runs ? "; " + runs_text(*x.best->runs) : "")
+              + ")";
   if (auto rate = trials_per_minute(x))
     result += "; " + number_text(std::round(*rate * 10) / 10) + " trials/min";
   if (auto left = time_left(x))

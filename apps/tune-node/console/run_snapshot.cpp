@@ -3,9 +3,12 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "console/with_error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 namespace tune::cli {
@@ -73,8 +76,19 @@ std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(*result, longest));
 }
 
+std::string with_error(double mean, double error) {
+  auto result = short_text(value{mean});
+  if (std::isnan(error))
+    return result;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g", error);
+  return result + " ± " + text.data();
+}
+
 std::string runs_text(const run_statistics& x) {
-  std::string result{to_text(x.judge)};
+  auto result = "mean " + with_error(x.mean, x.error);
+  if (x.judge != run_judge::mean)
+    result += ", " + std::string{to_text(x.judge)} + " " + short_text(value{x.judged});
   result += " of " + std::to_string(x.runs);
   if (x.runs < x.wanted)
     result += " of " + std::to_string(x.wanted);
@@ -85,8 +99,6 @@ std::string runs_text(const run_statistics& x) {
 value best_value(const run_snapshot& x) {
   if (!x.best || !x.best->metrics || x.objectives.empty())
     return {};
-  if (x.best->runs)
-    return x.best->runs->judged;
   const auto* found = find_path(*x.best->metrics, x.objectives.front().metric);
   return found == nullptr ? value{} : *found;
 }

@@ -99,11 +99,11 @@ struct run_snapshot {
 /// is known.
 [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x);
 
-/// "mean of 3 runs", "lower_bound of 2 of 3 runs, which confirm it": what a value is.
+/// "mean 0.93 ± 0.004 of 3 runs", "mean …, lower_bound … of 2 of 3 runs that confirm it".
 [[nodiscard]] std::string runs_text(const run_statistics& x);
 
-/// Value of the first objective; null where there is none. Where configurations run several times:
-/// what the best is judged by.
+/// Value of the first objective that the best trial itself reported; null where there is none. What
+/// all runs of its configuration come to, where there are several, is `runs_text`.
 [[nodiscard]] value best_value(const run_snapshot& x);
 
 /// "cpu 3/4", "gpu 0.5/2", "memory 2/8 GiB", …; only what the cluster has.

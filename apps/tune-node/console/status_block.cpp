@@ -58,7 +58,8 @@ std::string best_line(const run_snapshot& x, std::size_t width, const style& loo
   auto metric = x.objectives.empty() ? "objective" : printable(x.objectives.front().metric);
   if (!x.best)
     return look.paint(tint::faint, cut("no " + metric + " reported yet", width));
-  auto head = cut("best " + metric + " " + short_text(best_value(x)), width);
+  auto runs = x.best->runs ? " (" + runs_text(*x.best->runs) + ")" : std::string{};
+  auto head = cut("best " + metric + " " + short_text(best_value(x)) + runs, width);
   auto config = x.best->config ? config_text(*x.best->config) : std::string{};
   auto tail = cut("  trial " + to_text(x.best->trial) + "  " + config, width - display_width(head));
   return look.paint(tint::good, head) + tail;

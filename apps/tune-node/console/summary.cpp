@@ -3,14 +3,13 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "console/with_error.hpp"
 #include "inspect/failures.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace tune::cli {
@@ -19,7 +18,7 @@ namespace {
 /// Columns; the reason may quote a program.
 constexpr std::size_t longest_why = 500;
 
-std::string ending_text(experiment_status x) {
+std::string ending_text(experiment_status x, bool has_trials_left) {
   switch (x) {
     case experiment_status::done:
       return "done";
@@ -34,7 +33,8 @@ std::string ending_text(experiment_status x) {
     case experiment_status::left_off:
       return "left off as asked: the rest has not run";
     case experiment_status::stalled:
-      return "stalled: trials are left, but none can run";
+      return has_trials_left ? "stalled: trials are left, but none can run"
+                             : "stalled: no trial is left, and the searcher has no further one";
   }
   return "ended";
 }
@@ -89,16 +89,6 @@ std::string missed_text(const run_snapshot& x, const style& look) {
   return result.empty() ? result
                         : "    " + look.paint(tint::warning, "no trial keeps all constraints")
                               + "; it misses the least: " + result + "\n";
-}
-
-/// "0.93 ± 0.004".
-std::string with_error(double mean, double error) {
-  auto result = short_text(value{mean});
-  if (std::isnan(error))
-    return result;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2g", error);
-  return result + " ± " + text.data();
 }
 
 /// What all runs of the best configuration come to.
@@ -255,7 +245,8 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
                                  "or by SQL" + there}};
   auto unfinished
       = end.status == experiment_status::interrupted || end.status == experiment_status::time_limit
-        || end.status == experiment_status::left_off || end.status == experiment_status::failed;
+        || end.status == experiment_status::left_off || end.status == experiment_status::failed
+        || end.status == experiment_status::stalled;
   // A head's directory is no business of its clients: they submit the experiment again.
   if (unfinished && end.head.empty())
     result.push_back({"tune-node resume " + directory + strict_word(end), "go on"});
@@ -270,9 +261,10 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
 }
 
 std::string summary_text(const run_snapshot& x, const run_ending& end, const style& look) {
+  auto text = ending_text(end.status, known_trials(x) > ended_trials(x));
   auto result = look.paint(tint::strong, printable(x.experiment)) + ": "
-                + look.paint(tint_of(end.status), ending_text(end.status)) + " after "
-                + duration_text(x.elapsed) + "\n";
+                + look.paint(tint_of(end.status), text) + " after " + duration_text(x.elapsed)
+                + "\n";
   if (!end.why.empty())
     result += "  " + cut(printable(end.why), longest_why) + "\n";
   result += progress_text(x, look);
@@ -323,8 +315,11 @@ object summary_object(const run_snapshot& x, std::string_view status) {
   return result;
 }
 
-std::string summary_json(const run_snapshot& x, experiment_status status, object simulated) {
+std::string summary_json(const run_snapshot& x, experiment_status status, const std::string& why,
+                         object simulated) {
   auto result = summary_object(x, to_text(status));
+  if (!why.empty())
+    result.set("why", why);
   if (!simulated.empty())
     result.set("simulated", std::move(simulated));
   return to_json(result) + "\n";

@@ -37,9 +37,10 @@ struct run_ending {
 /// reported, its `checkpoint` null where there is none; numbers that are not finite are texts.
 /// Where there is no directory it is null, too.
 ///
+/// @param why       Why it ended so, as a further member; empty: there is nothing to say.
 /// @param simulated What to tell of a simulation, as a further member; empty: it was none.
 [[nodiscard]] std::string summary_json(const run_snapshot& x, experiment_status status,
-                                       object simulated = {});
+                                       const std::string& why = {}, object simulated = {});
 
 /// Its parts: counts and the best trial, for people; the object, with any word for the status.
 [[nodiscard]] std::string progress_text(const run_snapshot& x, const style& look);

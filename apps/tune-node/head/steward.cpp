@@ -276,7 +276,8 @@ struct steward_state {
       text += ", " + part;
     if (last.best)
       text += "; best " + printable(last.objectives.front().metric) + " = "
-              + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial) + ")";
+              + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial)
+              + (last.best->runs ? "; " + runs_text(*last.best->runs) : "") + ")";
     auto why = how.storage_error.empty() ? how.why : how.storage_error;
     say(text + (why.empty() ? "" : "; " + printable(why)));
   }

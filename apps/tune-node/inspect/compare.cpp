@@ -55,6 +55,17 @@ std::vector<spec_change> all_changes(const spec& before, const spec& after) {
 constexpr std::array<std::string_view, 8> results{"status",    "trials", "errored", "reports",
                                                   "elapsed_s", "metric", "best",    "best_trial"};
 
+/// Beside the best trial's own value: what all runs of its configuration come to.
+void add_runs(text_table& to, const std::vector<experiment_facts>& all) {
+  auto has_runs = [](const experiment_facts& x) { return x.seen.best && x.seen.best->runs; };
+  if (std::none_of(all.begin(), all.end(), has_runs))
+    return;
+  std::vector<std::string> cells{"its configuration"};
+  for (const auto& x : all)
+    cells.push_back(has_runs(x) ? runs_text(*x.seen.best->runs) : "-");
+  to.add(std::move(cells));
+}
+
 void write_table(const std::vector<experiment_facts>& all, const std::vector<difference>& differ,
                  const table_look& look, std::ostream& out) {
   std::vector<table_column> columns{{""}};
@@ -76,6 +87,7 @@ void write_table(const std::vector<experiment_facts>& all, const std::vector<dif
     }
     table.add(std::move(cells));
   }
+  add_runs(table, all);
   for (const auto& x : differ) {
     std::vector<std::string> cells{x.key};
     for (const auto& text : x.values)

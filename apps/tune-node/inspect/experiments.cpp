@@ -53,8 +53,8 @@ std::vector<fs::path> experiments_in(const fs::path& storage) {
   return result;
 }
 
-value best_of(const experiment_facts& x) {
-  return best_value(x.seen);
+bool has_runs(const experiment_facts& x) {
+  return x.seen.best && x.seen.best->runs;
 }
 
 void write_table(const std::vector<experiment_facts>& all, const table_look& look,
@@ -65,29 +65,43 @@ void write_table(const std::vector<experiment_facts>& all, const table_look& loo
                     {"errored", true},
                     {"metric", false, 2},
                     {"best", true},
+                    {"its configuration", false, 1, true},
                     {"time", true},
                     {"created", false, 3},
                     {"directory", false, 4}}};
   for (const auto& x : all) {
-    auto best = best_of(x);
+    auto best = best_value(x.seen);
     table.add({x.seen.experiment, x.status, std::to_string(known_trials(x.seen)),
                std::to_string(count_of(x.seen, trial_status::errored)),
                x.seen.objectives.front().metric, best.is_null() ? "-" : short_text(best),
-               duration_text(x.seen.elapsed), x.created, x.seen.directory},
+               has_runs(x) ? runs_text(*x.seen.best->runs) : "", duration_text(x.seen.elapsed),
+               x.created, x.seen.directory},
               x.status == "running" ? tint::good : tint::plain);
   }
   for (const auto& line : table.lines(look.width, look.colors))
     out << line << '\n';
 }
 
+/// Flat: of what the runs come to count, mean and error, as the columns of `trials` are named.
+object flat(const experiment_facts& x) {
+  auto result = to_object(x);
+  result.erase("runs");
+  auto runs = has_runs(x) ? to_object(*x.seen.best->runs) : object{};
+  for (const char* name : {"count", "mean", "error"}) {
+    const auto* found = runs.find(name);
+    result.set(std::string{"runs_"} + name, found == nullptr ? value{} : *found);
+  }
+  return result;
+}
+
 void write_csv(const std::vector<experiment_facts>& all, std::ostream& out) {
   std::vector<std::string> titles;
-  for (const auto& [name, what] : to_object(experiment_facts{}))
+  for (const auto& [name, what] : flat(experiment_facts{}))
     titles.push_back(name);
   out << csv_line(titles);
   for (const auto& x : all) {
     std::vector<std::string> fields;
-    for (const auto& [name, what] : to_object(x))
+    for (const auto& [name, what] : flat(x))
       fields.push_back(what.is_null() ? "" : to_text(what));
     out << csv_line(fields);
   }
@@ -146,8 +160,9 @@ object to_object(const experiment_facts& x) {
   result.set("elapsed_s", static_cast<double>(x.seen.elapsed.count()) / 1e9);
   result.set("metric", first == nullptr ? value{} : value{first->metric});
   result.set("mode", first != nullptr && first->maximise ? "max" : "min");
-  result.set("best", best_of(x));
+  result.set("best", best_value(x.seen));
   result.set("best_trial", x.seen.best ? value{to_text(x.seen.best->trial)} : value{});
+  result.set("runs", has_runs(x) ? value{to_object(*x.seen.best->runs)} : value{});
   return result;
 }
 

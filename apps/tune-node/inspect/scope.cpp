@@ -90,13 +90,9 @@ expected<object> metrics_in_scope(store_reader& from, const trial_row& of, metri
   auto rows = from.results(of.trial, 0, std::numeric_limits<std::size_t>::max());
   if (!rows)
     return rows.error();
-  // An iteration that was run again counts once, with what it gave last.
-  std::map<std::uint64_t, std::shared_ptr<const report>> by_iteration;
-  for (const auto& x : *rows)
-    by_iteration[x.what->iteration] = x.what;
   std::vector<std::shared_ptr<const report>> reports;
-  for (const auto& [iteration, x] : by_iteration)
-    reports.push_back(x);
+  for (const auto& x : *rows)
+    reports.push_back(x.what);
   return joined_metrics(reports, how);
 }
 

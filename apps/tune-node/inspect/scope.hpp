@@ -14,11 +14,12 @@ namespace tune::cli {
 /// The metrics of several reports in one: of each that is a number in some of them the mean, the
 /// least or the most, as `how` says. NaN does not count. Nested objects are looked into by '/'.
 ///
-/// @param reports In the order of their iterations. @param how None of `best` and `last`.
+/// @param reports In the order in which they came. @param how None of `best` and `last`.
 [[nodiscard]] object joined_metrics(std::span<const std::shared_ptr<const report>> reports,
                                     metric_scope how);
 
-/// The metrics that speak for the trial. @errors of the reader.
+/// The metrics that speak for the trial. Every report counts that it ever made, of all its
+/// attempts, also where an iteration was reported again. @errors of the reader.
 [[nodiscard]] expected<object> metrics_in_scope(store_reader& from, const trial_row& of,
                                                 metric_scope how);
 

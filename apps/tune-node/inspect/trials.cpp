@@ -12,6 +12,7 @@
 #include "tune/core/value.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -59,25 +60,19 @@ expected<std::vector<trial_row>> all_rows(store_reader& from, const trials_reque
   return found ? std::move(found) : expected<std::vector<trial_row>>{reading_failed(found.error())};
 }
 
-/// Directory of the good checkpoint of that iteration, or else of the newest; empty: there is none.
+/// Directory of the checkpoint of its best report, or of the best that has one; empty: there is
+/// none.
 expected<std::string> checkpoint_of(store_reader& from, const fs::path& directory,
-                                    const trial_row& of) {
-  auto all = from.checkpoints(of.trial);
-  if (!all)
-    return reading_failed(all.error());
-  std::string result;
-  for (const auto& x : *all) {
-    if (x.state != "good" || x.location.starts_with(kept_in_memory))
-      continue;
-    result = (directory / x.location).string();
-    if (x.iteration == of.best_iteration)
-      break;
-  }
-  return result;
+                                    const trial_row& of, const yardstick& by) {
+  auto found = best_checkpoint(from, of, by.objectives.front(), by.constraints);
+  if (!found)
+    return reading_failed(found.error());
+  return *found ? (directory / (*found)->checkpoint.location).string() : std::string{};
 }
 
 expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs::path& directory,
-                                                    const trial_row& of, metric_scope scope) {
+                                                    const trial_row& of, metric_scope scope,
+                                                    const yardstick& by) {
   auto result = std::make_shared<trial_details>();
   auto metrics = metrics_in_scope(from, of, scope);
   if (!metrics)
@@ -85,7 +80,7 @@ expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs
   auto attempts = from.attempts(of.trial);
   if (!attempts)
     return reading_failed(attempts.error());
-  auto checkpoint = checkpoint_of(from, directory, of);
+  auto checkpoint = checkpoint_of(from, directory, of, by);
   if (!checkpoint)
     return checkpoint.error();
   result->metrics = std::move(*metrics);
@@ -106,7 +101,7 @@ expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& direc
                                        const trial_row& x, const trials_request& what,
                                        const yardstick& by) {
   auto result = listed(x, by.objectives, by.constraints);
-  auto details = details_of(from, directory, x, what.scope);
+  auto details = details_of(from, directory, x, what.scope, by);
   if (!details)
     return details.error();
   if (what.scope != metric_scope::best) {

@@ -18,6 +18,23 @@ exit_code complain(const error& what) {
   return exit_code_for(what.code);
 }
 
+namespace {
+
+/// Nobody wanted it, and there is something to be done before it goes on.
+bool is_trouble(experiment_status x) {
+  return x == experiment_status::interrupted || x == experiment_status::failed
+         || x == experiment_status::stalled;
+}
+
+} // namespace
+
+void say_cause(const run_summary& how) {
+  // Whoever interrupts a run knows it.
+  auto says_more = !how.why.empty() && how.why != to_text(how.status);
+  if (is_trouble(how.status) && says_more)
+    std::cerr << "tune-node: " << to_text(how.status) << ": " << printable(how.why) << '\n';
+}
+
 exit_code code_of(const run_summary& how, bool strict, int signal) {
   if (!how.storage_error.empty())
     return exit_code::storage;
@@ -28,7 +45,7 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
     case experiment_status::time_limit:
       return how.view.best || how.view.succeeded > 0 ? exit_code::done : exit_code::none_succeeded;
     case experiment_status::stalled:
-      return exit_code::internal;
+      return exit_code::again;
     case experiment_status::failed:
       return how.view.succeeded == 0 ? exit_code::none_succeeded : exit_code::some_failed;
     case experiment_status::done:
@@ -54,7 +71,11 @@ bool write_result(const result_request& what, const run_snapshot& last, const ru
     read = what.rows ? what.rows(std::cout) : show_trials(all, format, {}, std::cout);
   }
   if (format == output_format::json || format == output_format::jsonl)
-    std::cout << summary_json(last, how.status);
+    std::cout << summary_json(last, how.status, how.why);
+  // The table has it, and what a head's client says besides.
+  auto is_left_off = !what.head.empty() && how.status == experiment_status::interrupted;
+  if (format != output_format::table && !is_left_off)
+    say_cause(how);
   if (!read)
     complain(read.error());
   return read.has_value();

@@ -20,6 +20,10 @@ exit_code complain(const error& what);
 /// @param signal What interrupted the run; 0: nothing did.
 [[nodiscard]] exit_code code_of(const run_summary& how, bool strict, int signal);
 
+/// Says on stderr why a run ended that nobody wanted to end: for whoever sees no summary for
+/// people.
+void say_cause(const run_summary& how);
+
 /// How a result is to be written.
 struct result_request {
   const command_line& line;

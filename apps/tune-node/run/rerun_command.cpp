@@ -14,6 +14,7 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/preparation.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -110,6 +111,8 @@ value difference_of(const compared_metric& x) {
 void write_table(const rerun_result& x, const table_look& look, std::ostream& out) {
   out << "trial " << to_text(x.trial) << " of " << printable(x.experiment) << ", run again in "
       << printable(x.directory) << "\n  " << config_text(x.config) << '\n';
+  for (const auto& name : x.edited)
+    out << "  " << printable(name) << " was edited since the experiment ran\n";
   if (x.iteration == 0) {
     out << "it has no report of the iteration that was best: nothing can be compared\n";
     return;
@@ -141,6 +144,7 @@ object to_object(const rerun_result& x) {
   result.set("iteration",
              x.iteration == 0 ? value{} : value{static_cast<std::int64_t>(x.iteration)});
   result.set("config", x.config);
+  result.set("edited", value::list{x.edited.begin(), x.edited.end()});
   result.set("metrics", std::move(metrics));
   return result;
 }
@@ -166,6 +170,18 @@ void warn_of_origin(const trial_row& of, bool quiet) {
   if (of.lineage > 1 && !quiet)
     std::cerr << "tune-node: warning: trial " << to_text(of.trial)
               << " went on from another trial's state: this one begins from scratch\n";
+}
+
+/// The files of the command that are not what ran before; warns of each.
+std::vector<std::string> edited_since(const spec& before, const loaded_spec& now, bool quiet) {
+  auto present = now.what;
+  present.code = code_of(now);
+  auto result = edited_names(before, present);
+  for (const auto& name : quiet ? std::vector<std::string>{} : result)
+    std::cerr << "tune-node: warning: " << printable(name)
+              << " was edited since the experiment ran: this run is of what it is now, and a"
+                 " difference may come of that\n";
+  return result;
 }
 
 /// Whether a parameter is given, as a whole or in parts ("opt.lr" of "opt").
@@ -257,6 +273,7 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   if (!claimed)
     return complain(claimed.error());
   warn_of_origin(before->trial, line.quiet);
+  auto edited = edited_since(before->what, *loaded, line.quiet);
   auto fresh = place.parent_path() / loaded->what.experiment.name;
   run_request run;
   run.tells = false;
@@ -268,6 +285,7 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   result.trial = before->trial.trial;
   result.directory = fresh.string();
   result.config = before->trial.best_config ? *before->trial.best_config : before->trial.config;
+  result.edited = std::move(edited);
   if (auto now = new_metrics(fresh, before->trial.best_iteration)) {
     result.iteration = now->first;
     result.metrics = compared_metrics(before->trial.best_metrics.value_or(object{}), now->second);

@@ -41,7 +41,9 @@ struct rerun_result {
   /// That is compared; 0: the new trial has no such report.
   std::uint64_t iteration = 0;
   object config;
-  std::vector<compared_metric> metrics;
+  /// Files of the command that were others when the experiment ran.
+  std::vector<std::string> edited = {};
+  std::vector<compared_metric> metrics = {};
 };
 
 void write_rerun(const rerun_result& x, output_format format, const table_look& look,

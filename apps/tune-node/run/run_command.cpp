@@ -415,7 +415,9 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   if (!loaded.what.trainable.exports.empty())
     count_exports(last, directory);
   look_back(last, directory);
-  if (what.tells && !write_result(result, last, end, look.look))
+  if (!what.tells)
+    say_cause(end);
+  else if (!write_result(result, last, end, look.look))
     return exit_code::storage;
   return code_of(end, what.strict, signal);
 }

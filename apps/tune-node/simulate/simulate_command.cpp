@@ -197,7 +197,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
     std::cout << summary_text(last, {end.status, end.why, {}}, look)
               << told_to_people(world, what, node, reached);
   } else {
-    std::cout << summary_json(last, end.status, told_of(world, what, reached));
+    std::cout << summary_json(last, end.status, end.why, told_of(world, what, reached));
   }
   run_summary how;
   how.status = end.status;

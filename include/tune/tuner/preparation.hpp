@@ -18,7 +18,9 @@ namespace tune {
 /// read, are left out. Empty where the trainable is no command.
 [[nodiscard]] std::vector<named_text> code_of(const loaded_spec& from);
 
-/// One line for people for each file that was another when `before` ran.
+/// The files that were others when `before` ran, as the command names them.
+[[nodiscard]] std::vector<std::string> edited_names(const spec& before, const spec& now);
+/// One line for people for each of them.
 [[nodiscard]] std::vector<std::string> edited_files(const spec& before, const spec& now);
 
 /// The configurations that `[search] points_from` comes to, best first: what of each lies in the

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/experiment/searcher_wait.hpp"
 #include "tune/core/search/none/none.hpp"
 
 #include <algorithm>
@@ -64,6 +65,8 @@ void machine::settle() {
 void machine::wait_for_searcher() {
   constexpr std::chrono::nanoseconds first = std::chrono::seconds{1};
   constexpr std::chrono::nanoseconds longest = std::chrono::seconds{16};
+  // The third time, 3 s after the first, it is told: some just take a moment.
+  constexpr auto told_before = 4 * first;
   if (ask_again_at_)
     return;
   auto patience = draws_ >= on::judged_afresh ? settings_.stall_timeout : std::chrono::seconds{0};
@@ -80,6 +83,8 @@ void machine::wait_for_searcher() {
                              : std::string{}));
     return;
   }
+  if (ask_again_after_ == told_before)
+    emit(cmd::warn{searcher_wait_text(patience)});
   ask_again_at_ = std::min(now_ + ask_again_after_, end);
   ask_again_after_ = std::min(2 * ask_again_after_, longest);
 }

@@ -1,6 +1,7 @@
 // How many configurations are wanted, and a searcher that has none yet.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
+#include "tune/core/experiment/searcher_wait.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,6 +15,7 @@ using namespace std::chrono_literals;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 struct samples_wanted : support::run_by_hand, testing::Test {
   /// The next head opens; so many are wanted now.
@@ -144,6 +146,35 @@ TEST_F(idle_searcher, is_asked_again_as_time_goes_by) {
   suggest(1);
 
   EXPECT_THAT(all_in(trial_status::pending), ElementsAre(1));
+}
+
+TEST_F(idle_searcher, is_told_of_within_five_seconds_and_once) {
+  begin();
+  const auto told = searcher_wait_text(600s);
+  EXPECT_TRUE(waits_for_searcher(uut->machine()));
+  EXPECT_THAT(told, HasSubstr("stall_timeout (600 s)"));
+
+  let_pass(1s);
+  answer_nothing();
+  EXPECT_THAT(warnings(), Not(Contains(told)));
+  let_pass(2s);
+  answer_nothing();
+  EXPECT_THAT(warnings(), Contains(told));
+  let_pass(4s);
+  answer_nothing();
+  EXPECT_THAT(warnings(), Contains(told).Times(1));
+
+  let_pass(8s);
+  suggest(1);
+  EXPECT_FALSE(waits_for_searcher(uut->machine()));
+}
+
+TEST_F(idle_searcher, is_not_waited_for_where_a_client_adds_a_trial) {
+  begin();
+  ASSERT_EQ(order(on::add_asked{"mine", std::make_shared<object>(object{{"x", 7}})}).what,
+            order_verdict::kind::taken);
+
+  EXPECT_FALSE(waits_for_searcher(uut->machine()));
 }
 
 TEST_F(idle_searcher, ends_the_run_after_its_time) {
