@@ -121,7 +121,7 @@ expected<known_state> read_state(const fs::path& directory) {
   known_state result;
   result.shares = std::move(*shares);
   result.seen = std::move(*seen);
-  result.is_asked = !what.trainable.kind;
+  result.is_asked = is_asked(what);
   result.row = std::move(row);
   return result;
 }
@@ -155,7 +155,9 @@ std::string headline(const known_state& x) {
 
 std::string head_line(const known_state& x) {
   if (!x.head)
-    return x.led ? "  head: it does not answer here\n" : "";
+    return !x.led       ? ""
+           : x.is_asked ? "  head: an executor's conversation (ask-tell)\n"
+                        : "  head: it does not answer here\n";
   auto result = "  head: pid " + std::to_string(x.head->pid);
   for (const auto& part : resource_texts(x.seen))
     result += ", " + part;
@@ -211,7 +213,7 @@ std::string state_of(const known_state& x) {
   if (x.row.status != "running")
     return x.row.status;
   if (!x.led)
-    return x.is_asked ? "at_rest" : "lost";
+    return unled_state(x.is_asked);
   return x.head && x.head->suspended ? "paused" : "running";
 }
 
