@@ -2,6 +2,7 @@
 #include "client/status_command.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
@@ -176,7 +177,7 @@ std::string trial_line(const listed_trial& row, const std::vector<objective>& ob
     result += ", " + printable(objectives[i].metric) + " = "
               + (row.objectives[i].is_null() ? "-" : printable(to_text(row.objectives[i])));
   if (!row.reason.empty())
-    result += "; " + cut(printable(row.reason), longest_reason);
+    result += "; " + cut(in_one_line(row.reason), longest_reason);
   return result + "\n";
 }
 
@@ -220,7 +221,7 @@ std::string state_of(const known_state& x) {
 std::string status_text(const known_state& x, const style& look) {
   auto result = headline(x) + "\n";
   if (!x.row.why.empty())
-    result += "  " + printable(x.row.why) + "\n";
+    result += "  " + in_one_line(x.row.why) + "\n";
   result += progress_text(x.seen, look) + head_line(x);
   for (const auto& share : x.shares)
     result += share_text(share, x.seen.objectives);

@@ -2,6 +2,7 @@
 #include "console/summary.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
 #include "tune/core/experiment/time_limits.hpp"
@@ -155,8 +156,8 @@ std::string exports_text(const run_snapshot& x, const style& look) {
     return "  exports: " + std::to_string(made) + " made\n";
   auto counts = made == 0 ? "all " + std::to_string(failed) + " failed"
                           : std::to_string(made) + " made, " + std::to_string(failed) + " failed";
-  return "  exports: " + look.paint(tint::warning, counts) + ": " + cut(printable(why), longest_why)
-         + "\n";
+  return "  exports: " + look.paint(tint::warning, counts) + ": "
+         + cut(in_one_line(why), longest_why) + "\n";
 }
 
 std::string failures_text(const run_snapshot& x, const style& look) {
@@ -182,7 +183,7 @@ std::string failures_text(const run_snapshot& x, const style& look) {
 std::string remarks_text(const run_snapshot& x, const style& look) {
   std::string result;
   for (const auto& text : x.remarks)
-    result += "  " + look.paint(tint::warning, cut(printable(text), longest_why)) + "\n";
+    result += "  " + look.paint(tint::warning, cut(in_one_line(text), longest_why)) + "\n";
   return result;
 }
 
@@ -308,7 +309,7 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
                 + look.paint(tint_of(end.status), ending_text(end.status)) + " after "
                 + duration_text(x.elapsed) + "\n";
   if (!end.why.empty())
-    result += "  " + cut(printable(end.why), longest_why) + "\n";
+    result += "  " + cut(in_one_line(end.why), longest_why) + "\n";
   result += progress_text(x, look);
   if (x.directory.empty())
     return result;

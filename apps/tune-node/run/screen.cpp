@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/screen.hpp"
 
+#include "console/one_line.hpp"
 #include "console/stderr_queue.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
@@ -66,7 +67,7 @@ void screen::attempt_failed(const cmd::attempt_changed& what, bool again, instan
 
 void screen::warned(const std::string& text) {
   if (!options_.quiet)
-    say("tune-node: warning: " + printable(text));
+    say("tune-node: warning: " + in_one_line(text));
 }
 
 void screen::finished(const run_summary& how) {
