@@ -113,6 +113,8 @@ class Trial:
         """
         if not (self.is_tuned and self._final):
             return []
+        if self.exports:
+            self._tell({"exporting": True})
         return [x for x in self.exports if self._export(x, write)]
 
     def _export(self, format, write):

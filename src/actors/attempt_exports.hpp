@@ -26,11 +26,19 @@ public:
   /// It is the end of the trial.
   void begin() { begun_ = true; }
   [[nodiscard]] bool is_begun() const { return begun_; }
+  /// The program exports of its own accord, at what it takes for the end of its trial.
+  /// @returns whether there is something to export.
+  [[nodiscard]] bool announce() { return announced_ = !exports_of(*what_).empty(); }
+  [[nodiscard]] bool is_announced() const { return announced_; }
+  /// It trains on instead.
+  void withdraw() { announced_ = false; }
+  /// They take longer than they may. @returns whether there are any.
+  bool be_late() { return late_ = begun_ || announced_; }
   /// This format will not be there.
   void fail(const std::string& format, std::string why) { failed_.emplace(format, std::move(why)); }
 
   [[nodiscard]] std::chrono::milliseconds extra_time() const {
-    return begun_ ? what_->job->export_time : std::chrono::milliseconds{0};
+    return begun_ || announced_ ? what_->job->export_time : std::chrono::milliseconds{0};
   }
 
   /// The attempt is over as `how`, and all its checkpoints are settled. Keeps what it exported.
@@ -76,6 +84,8 @@ public:
 private:
   const trainable_start* what_ = nullptr;
   bool begun_ = false;
+  bool announced_ = false;
+  bool late_ = false;
   /// Why formats are not there.
   std::map<std::string, std::string> failed_;
   std::vector<std::string> made_;
@@ -90,8 +100,16 @@ private:
     static_cast<void>(remove_tree_below(trials, directory.lexically_relative(trials) / format));
   }
 
+  [[nodiscard]] std::string late_text() const {
+    const auto most = std::chrono::duration<double>{what_->job->export_time}.count();
+    return "it was cut short: it took longer than export_timeout, which is " + to_text(value{most})
+           + " s";
+  }
+
   /// Why what is there may be half of it; empty: the attempt ended well.
-  [[nodiscard]] static std::string cut_short(const attempt_ended& how) {
+  [[nodiscard]] std::string cut_short(const attempt_ended& how) const {
+    if (late_)
+      return late_text();
     const auto kind = static_cast<end_class>(how.how);
     const auto well = kind == end_class::finished || kind == end_class::stopped;
     if (well && (!how.has_status || how.exit_status == 0))

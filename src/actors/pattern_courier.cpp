@@ -166,6 +166,10 @@ void pattern_courier::end(const exit_info& how, bool whole) {
     if (auto last = patterns_.finish())
       tell(process_news::printed{std::move(*last)});
   }
+  if (whole && how.code == 0) {
+    for (auto& metric : patterns_.never_seen())
+      tell(process_news::noticed{std::move(metric)});
+  }
   if (auto why = patterns_.why_missing(); !why.empty())
     tell(process_news::missing{std::move(why)});
   if (reports_.is_late(began_, gone_))

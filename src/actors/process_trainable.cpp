@@ -84,6 +84,8 @@ struct process_state {
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
   bool saves_in_memory = false;
+  /// It is ended then, unless it has ended; nothing: it has all the time that it needs.
+  std::optional<std::chrono::steady_clock::time_point> ends_by;
   attempt_saves saves;
   attempt_exports exports;
   attempt_artifacts artifacts;
@@ -161,6 +163,8 @@ struct process_state {
       fail_save(self, not_kept->why, not_kept->unable);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
+    } else if (std::holds_alternative<line::exporting>(*said)) {
+      begin_exports(self);
     } else if (const auto* not_made = std::get_if<line::export_failed>(&*said)) {
       exports.fail(not_made->format, not_made->why);
     } else if (const auto* begins = std::get_if<line::hello>(&*said)) {
@@ -355,6 +359,11 @@ struct process_state {
               const std::optional<std::filesystem::path>& checkpoint) {
     if (!is_first())
       return halted ? stop(self) : go_on();
+    // It trains on although it had begun to export.
+    if (exports.is_announced()) {
+      exports.withdraw();
+      ends_by.reset();
+    }
     // It trains on although it was asked to save: it will not.
     if (saving)
       fail_save(self, "it reported again without having saved");
@@ -545,8 +554,27 @@ struct process_state {
 
   template <class Self>
   void arm(Self* self) {
-    delayed_send(self, caf::actor_cast<process_impl>(self), polite_wait + exports.extra_time(),
-                 tick_atom_v);
+    end_in(self, polite_wait + exports.extra_time());
+  }
+
+  /// Whoever ends by itself has no more time for that than one that is told to.
+  template <class Self>
+  void begin_exports(Self* self) {
+    if (!ends_by && exports.announce())
+      end_in(self, polite_wait + exports.extra_time());
+  }
+
+  template <class Self>
+  void end_in(Self* self, std::chrono::milliseconds wait) {
+    ends_by = std::chrono::steady_clock::now() + wait;
+    delayed_send(self, caf::actor_cast<process_impl>(self), wait, tick_atom_v);
+  }
+
+  void end_if_late() {
+    if (parked || !ends_by || std::chrono::steady_clock::now() < *ends_by)
+      return;
+    known.late_export = exports.be_late();
+    end();
   }
 
   template <class Self>
@@ -628,7 +656,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
       [self, &state](const process_news& x) {
         std::visit([&](const auto& y) { state.take(self, y); }, x.what);
       },
-      [&state](tick_atom) { state.end(); },
+      [&state](tick_atom) { state.end_if_late(); },
   };
 }
 

@@ -23,6 +23,11 @@ struct listener {
   bool attached = false;
 };
 
+/// Who they say they are, and who their certificate says they are.
+std::string with_subject(const std::string& from, const std::string& identity) {
+  return from + " (" + (identity.empty() ? "no certificate" : identity) + ")";
+}
+
 /// An experiment from its submission until nobody wants to hear of it any more.
 struct affair {
   submission_words words;
@@ -116,8 +121,8 @@ struct front_state {
                                              " storage"});
     auto& x = known->second;
     if (identity_of(who.who) != x.identity) {
-      settings.say(words.from + " may not attach to " + words.experiment + ", which is of "
-                   + x.words.from);
+      settings.say(with_subject(words.from, identity_of(who.who)) + " may not attach to "
+                   + words.experiment + ", which is of " + with_subject(x.words.from, x.identity));
       return refuse(self, who.who, who.number,
                     {ec::refused, words.experiment + " was submitted by " + x.words.from
                                       + " with another certificate: nobody else may follow it"});

@@ -622,6 +622,19 @@ TEST_F(exporting, ends_a_program_that_takes_too_long) {
 
   EXPECT_EQ(over.view.succeeded, 1u);
   EXPECT_EQ(told().location, "");
+  EXPECT_THAT(told().formats[0].why, HasSubstr("export_timeout"));
+}
+
+TEST_F(exporting, ends_a_program_that_takes_too_long_at_its_own_end) {
+  work.export_time = 10ms;
+  in_a_process("report 2 exporting export model hang");
+
+  auto over = run();
+
+  EXPECT_EQ(over.view.succeeded, 1u);
+  EXPECT_EQ(told().location, "");
+  EXPECT_EQ(told().formats[0].why,
+            "it was cut short: it took longer than export_timeout, which is 0.01 s");
 }
 
 TEST_F(exporting, keeps_nothing_of_an_attempt_that_failed) {

@@ -32,7 +32,7 @@ TEST_F(plain_lines_test, say_why_a_trial_failed_in_one_line) {
   auto row = digits.trials[1];
   row.reason = "exit status 1\n\x1b[31mboom";
   EXPECT_EQ(uut.ended(row, 3s),
-            "[3.0s] trial 00005 ERRORED at iteration 1: exit status 1\\n\\x1b[31mboom");
+            "[3.0s] trial 00005 ERRORED at iteration 1: exit status 1 \\x1b[31mboom");
 }
 
 TEST_F(plain_lines_test, say_what_several_runs_come_to) {

@@ -65,6 +65,17 @@ TEST(common_text, is_first_and_last_line_without_names_of_places) {
   EXPECT_EQ(common_text("0xyz 12"), "0xyz 12");
 }
 
+TEST(common_text, knows_the_same_file_on_each_node) {
+  for (const auto* place : {"/w/hw/jobs/seq-6c13ac8f197f265d", "/a/../w/jobs/seq-f91bbbbe85a92f00"})
+    EXPECT_EQ(common_text(std::string{"exited with status 4\n  cat: '"} + place
+                          + "/files/d.csv': No such file or directory"),
+              "exited with status 4: cat: '.../files/d.csv': No such file or directory");
+  EXPECT_EQ(common_text(R"(cannot open "/w/jobs/a-0123456789abcdef/trials/00003/x", sorry)"),
+            R"(cannot open ".../trials/...", sorry)");
+  EXPECT_EQ(common_text("no /etc/jobs/today-1"), "no /etc/jobs/today-1");
+  EXPECT_EQ(common_text("no /jobs/0123456789abcdef/x"), "no /jobs/0123456789abcdef/x");
+}
+
 TEST(common_text, names_the_error_where_the_stack_trace_comes_behind_it) {
   EXPECT_EQ(common_text("exited with status 1\n  Exception in thread \"main\" E: boom\n"
                         "  … (3 lines between)\n  at A.b(A.java:4)\n  at A.main(A.java:9)"),

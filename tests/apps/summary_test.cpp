@@ -3,6 +3,8 @@
 
 #include "sample.hpp"
 
+#include "tune/core/experiment/time_limits.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +35,41 @@ TEST(summary_text, offers_to_go_on_with_what_was_left_off) {
   EXPECT_NE(text.find("  tune-node resume results/digits  # go on\n"), std::string::npos);
   text = summary_text(left, {experiment_status::done, "", "digits.ini"}, style{});
   EXPECT_EQ(text.find("go on"), std::string::npos);
+}
+
+TEST(summary_text, raises_the_limit_that_it_ran_into_where_it_is_to_go_on) {
+  run_snapshot left;
+  left.experiment = "digits";
+  left.directory = "results/digits";
+  left.objectives = {{"accuracy", true}};
+  left.time_limit = 2s;
+  left.elapsed = 2s;
+  using enum experiment_status;
+
+  run_ending end{time_limit, std::string{time_limit_reached}, "digits.ini"};
+  EXPECT_THAT(summary_text(left, end, style{}),
+              HasSubstr("  tune-node resume results/digits --experiment.time_limit 0"
+                        "  # go on; 0 = no limit\n"));
+
+  end.why = training_limit_reached;
+  left.elapsed = 1s;
+  EXPECT_THAT(
+      summary_text(left, end, style{}),
+      HasSubstr("  tune-node resume results/digits --experiment.training_limit 0  # go on"));
+
+  left.elapsed = 3s;
+  EXPECT_THAT(summary_text(left, end, style{}),
+              HasSubstr("resume results/digits --experiment.time_limit 0 "
+                        "--experiment.training_limit 0  # go on"));
+
+  end.head = "h:7";
+  end.given = {"--experiment.time_limit", "2", "--strict"};
+  EXPECT_THAT(summary_text(left, end, style{}),
+              HasSubstr("  tune-node run digits.ini --head h:7 --strict --experiment.name digits "
+                        "--resume --experiment.time_limit 0 --experiment.training_limit 0  # go"));
+  EXPECT_THAT(summary_text(left, end, style{}),
+              HasSubstr("  tune-node run digits.ini --head h:7 --experiment.time_limit 2 --strict "
+                        "--experiment.name auto  # once more"));
 }
 
 TEST(summary_text, repeats_what_the_command_line_said) {

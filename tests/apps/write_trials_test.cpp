@@ -83,7 +83,7 @@ TEST(write_trials, table_shows_all_columns_when_not_fitted) {
       written(three(), output_format::table),
       R"(trial  status      iter  accuracy  latency        lr  opt.name  opt.m  reason               failures
 00000  TERMINATED     9   0.98125       12  0.012346       sgd    0.9  reached "max", done
-00001  ERRORED        1       nan        -       0.5      adam      -  exit status 1\nboom         3
+00001  ERRORED        1       nan        -       0.5      adam      -  exit status 1 boom          3
 00002  PENDING        0         -        -         -         -      -
 )");
 }

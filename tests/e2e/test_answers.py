@@ -3,6 +3,7 @@
 be, what can be done with an experiment that is done."""
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -204,19 +205,75 @@ class Samples(Answers):
 
 
 class AtRest(Answers):
-    def test_an_ended_conversation_is_at_rest(self):
+    def converse(self, requests):
+        """A conversation of these requests, which then ends."""
         ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 2\n[space]\nx = 1\n")
-        words = self.ini('{"op":"ask"}\n', "words")
+        words = self.ini(requests, "words")
         with words.open() as requests:
             self.run_node("ask-tell", ini, stdin=requests)
+        return self.directory / "results" / "x"
 
-        shown = self.run_node("status", self.directory / "results" / "x")
+    def refused(self, *words, code=6):
+        return self.run_node(*words, code=code).err
+
+    def test_commands_name_the_conversation_that_goes_on_with_it(self):
+        where = self.converse('{"op":"ask"}\n')
+        again = "no executor asks for its trials now (ask-tell); tune-node ask-tell FILE --resume"
+
+        for words, line in (
+                (("stop",), "goes on with it\n"),
+                (("pause",), "goes on with it\n"),
+                (("stop", "0"), '{"op":"stop","trial":"00000"} stops trial 00000'),
+                (("add", "x=1"), '{"op":"add","config":{"x":1}} adds this configuration'),
+                (("retry", "0"), '{"op":"ask"} gives trial 00000 out again'),
+        ):
+            told = self.refused(words[0], where, *words[1:])
+            self.assertIn(again, told)
+            self.assertIn(line, told)
+            self.assertNotIn("tune-node resume", told)
+        self.assertIn("(ask-tell): tune-node ask-tell FILE --resume goes on with it",
+                      self.refused("resume", where, code=8))
+
+    def test_commands_name_no_command_that_cannot_run_what_is_done(self):
+        where = self.converse("".join(
+            '{"op":"ask"}\n{"op":"complete","trial":"%05d","metrics":{"loss":1}}\n' % i
+            for i in range(2)) + '{"op":"ask"}\n')
+
+        self.assertIn("nothing of it is left to stop; tune-node ask-tell FILE --resume "
+                      "--experiment.num_samples N takes", self.refused("stop", where))
+        told = self.refused("retry", where, "1")
+        self.assertIn('{"op":"add","config":{"x":1}} runs the configuration of trial 00001 again',
+                      told)
+        self.assertNotIn("rerun", told)
+
+    def test_commands_say_whose_requests_count_while_a_conversation_goes_on(self):
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\n[space]\nx = 1\n")
+        child = self.start("ask-tell", ini, stdin=subprocess.PIPE)
+        child.stdin.write('{"op":"ask"}\n')
+        child.stdin.flush()
+        child.stdout.readline()
+        where = self.directory / "results" / "x"
+
+        self.assertIn('an executor leads it (ask-tell), whose own requests alone count: '
+                      '{"op":"add","config":{"x":1}} adds this configuration',
+                      self.refused("add", where, "x=1"))
+        self.assertIn("head: an executor's conversation", self.run_node("status", where).out)
+
+        self.finish(child)
+
+    def test_an_ended_conversation_is_at_rest(self):
+        where = self.converse('{"op":"ask"}\n')
+
+        shown = self.run_node("status", where)
 
         self.assertIn("x: at rest after", shown.out)
         self.assertIn("tune-node ask-tell FILE --resume goes on", shown.out)
         self.assertNotIn("head is gone", shown.out)
-        self.assertEqual(self.run_json("status", self.directory / "results" / "x")["status"],
-                         "at_rest")
+        self.assertEqual(self.run_json("status", where)["status"], "at_rest")
+        listed = self.run_json("list", "experiments", where.parent)
+        self.assertEqual([x["status"] for x in listed], ["at_rest"])
+        compared = self.run_json("compare", where, where)
+        self.assertEqual([x["status"] for x in compared["experiments"]], ["at_rest", "at_rest"])
 
 
 if __name__ == "__main__":

@@ -201,7 +201,7 @@ class Checkpoints(Case):
 
 class Resources(Case):
     def test_a8_11_an_impossible_request_names_itself_and_the_cluster(self):
-        ini = self.experiment("tune report 1", samples=3)
+        ini = self.experiment("tune report 1")
 
         ran = self.run_node(
             "run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", code=3
@@ -231,10 +231,20 @@ class Resources(Case):
 
         self.run_node("run", ini, "--resume", "--cluster.cpus", "0")
 
+    def test_where_nobody_can_join_nothing_waits(self):
+        ini = self.experiment("tune report 1", more="queue_trials = true")
+
+        ran = self.run_node("run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", code=3)
+
+        self.assertIn("queue_trials = true waits for workers, but none can join without [cluster] "
+                      "listen (--listen HOST:PORT)", ran.err)
+        self.assertFalse((self.directory / "results").exists())
+
     def test_with_queue_trials_it_waits(self):
         ini = self.experiment("tune report 1", more="queue_trials = true", samples=3)
         child = self.start(
-            "run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", "-o", "json"
+            "run", ini, "--cluster.cpus", "2", "--resources.cpu", "64", "-o", "json",
+            "--listen", "127.0.0.1:0", "--insecure-plaintext"
         )
         self.wait_until(
             lambda: self.rows_if_any("SELECT 1 FROM events WHERE kind = 'chosen'"), child

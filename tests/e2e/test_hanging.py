@@ -42,7 +42,7 @@ hang_in("cleanup")
 
 
 class Hanging(Case):
-    def hangs(self, where, more=""):
+    def hangs(self, where, more="", stop=3):
         """A run of one trial that hangs there, its attempts, and how long it took."""
         script = self.directory / "hanging.py"
         script.write_text(SCRIPT % str(ROOT / "python"))
@@ -50,8 +50,8 @@ class Hanging(Case):
             "[experiment]\nmetric = loss\nmode = min\n[trainable]\ncommand = %s %s %s\n"
             "export = model\nexport_timeout = 1s\n[space]\nx = 1\n[failure]\nbackoff = 0\n"
             "progress_timeout = 8s\nmax_failures = 1\nmax_timeouts = 0\n"
-            "[cluster]\nkill_grace = 300ms\nstop_grace = 3s\n[stop]\ntraining_iteration = 3\n%s\n"
-            % (sys.executable, script, where, more)
+            "[cluster]\nkill_grace = 300ms\nstop_grace = 3s\n[stop]\ntraining_iteration = %d\n%s\n"
+            % (sys.executable, script, where, stop, more)
         )
         began = time.monotonic()
         told = self.run_node("run", ini, "-o", "json", code=None)
@@ -72,14 +72,18 @@ class Hanging(Case):
         self.assertEqual(told["counts"]["ERRORED"], 1)
         self.assertEqual([x["end_class"] for x in attempts], ["user_error", "timeout"])
 
-    def test_in_an_export(self):
-        told, attempts = self.hangs("export")
-
+    def expect_a_lost_export(self, told, attempts):
         self.assertEqual(told["counts"]["TERMINATED"], 1)
         self.assertEqual(attempts[0]["exit_status"], -9)
         row = self.rows("SELECT * FROM exports")[0]
         self.assertIsNone(row["path"])
-        self.assertIn("cut short", row["why"])
+        self.assertIn("longer than export_timeout, which is 1 s", row["why"])
+
+    def test_in_an_export(self):
+        self.expect_a_lost_export(*self.hangs("export"))
+
+    def test_in_an_export_that_it_begins_by_itself(self):
+        self.expect_a_lost_export(*self.hangs("export", stop=4))
 
     def test_in_its_clean_up(self):
         told, attempts = self.hangs("cleanup")

@@ -257,7 +257,7 @@ class Storages(Looking):
 
         told = self.run_node("importance", "results/x", code=3)
 
-        self.assertIn("4 trials have a result, 10 are needed", told.err)
+        self.assertIn("4 configurations have a result, 10 are needed", told.err)
 
 
 class Checking(Looking):

@@ -82,6 +82,26 @@ class Here(Shell, Case):
         self.assertIn('"TERMINATED":3', again)
         self.assertRegex(again, r'"x":2\.')
 
+    def test_the_step_after_a_limit_raises_it(self):
+        ini, flag = self.waiting()
+        ran = self.run_node("run", ini, "--experiment.time_limit", "1", code=5)
+        flag.touch()
+
+        step = steps_in(ran.out)["go on; 0 = no limit"]
+
+        self.assertTrue(step.endswith(" --experiment.time_limit 0"), step)
+        self.assertIn('"TERMINATED":2', self.pasted(step + " -o json").stdout)
+
+    def test_a_failure_names_the_stream_that_it_quotes(self):
+        words = "echo out of 1; echo err of 2 >&2; exit {x}"
+        ini = self.ini("[experiment]\nmetric = loss\n[trainable]\ncommand = sh -c '%s'\n"
+                       "metric.loss = loss=(\\S+)\n[space]\nx = grid(0, 1)\n" % words)
+        ran = self.run_node("run", ini, "--experiment.max_concurrent_trials", "1", code=5)
+
+        lines = re.findall("all of it: (tune-node logs .*)", ran.err)
+
+        self.assertEqual([self.pasted(x).stdout for x in lines], ["out of 1\n", "err of 2\n"])
+
     def test_the_advice_of_a_taken_directory_works(self):
         ini, flag = self.waiting(1)
         words = ("--experiment.name", "other name", "--experiment.storage", "all my results")

@@ -103,6 +103,16 @@ class Programs(Cluster):
         self.assertRegex(ran.err, r'reads [0-9.]+ from the line "loss: [0-9.]+e-05"')
         self.assertIn("{number}", ran.err)
 
+    def test_a_further_metric_that_never_comes_is_told_of_once(self):
+        ini = self.trials("command = echo loss: {x}\nmetric.loss = loss: {number}\n"
+                          "metric.acc = neverthere {number}", "x = grid(1, 2, 3)")
+
+        ran = self.run_node("run", ini)
+
+        self.assertEqual(ran.err.count("warning"), 1, ran)
+        self.assertRegex(ran.err, r"trial 0000\d: metric.acc = neverthere \{number\} matched nothing"
+                                  " that it printed until its end")
+
     # -- Lines as they come.
 
     def slow(self, text, interpreter, more=""):

@@ -171,7 +171,9 @@ TEST_F(front_test, lets_nobody_else_attach) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ec::refused);
   EXPECT_THAT(refused.error().detail, HasSubstr("submitted by me@here with another certificate"));
-  EXPECT_THAT(said, testing::Contains(HasSubstr("you@there may not attach to digits")));
+  EXPECT_THAT(said,
+              testing::Contains(HasSubstr("you@there (CN=other) may not attach to digits, which is "
+                                          "of me@here (CN=me)")));
 }
 
 TEST_F(front_test, answers_nobody_who_only_guessed_the_key) {

@@ -113,6 +113,12 @@ EXPORTING = """
     print(trial.export(write))
 """
 
+EXPORTING_BY_ITSELF = """
+    import tune_node
+    trial = tune_node.Trial()
+    print(trial.export(lambda format, to: None))
+"""
+
 
 class TrialUnderTuneNode(unittest.TestCase):
     def test_greets_first(self):
@@ -186,6 +192,13 @@ class TrialUnderTuneNode(unittest.TestCase):
     def test_exports_after_its_last_checkpoint(self):
         with tempfile.TemporaryDirectory() as to:
             self.assertEqual(self.exported_after("pause", dir=to, export=True)[0], "['model']")
+
+    def test_says_that_it_exports(self):
+        with Runtime(EXPORTING_BY_ITSELF, exports="model") as runtime:
+            self.assertEqual(list(iter(runtime.hear, None)), [{"tune": 1}, {"exporting": True}])
+            self.assertEqual(runtime.end(), "['model']\n")
+        with Runtime(EXPORTING_BY_ITSELF) as runtime:
+            self.assertEqual(list(iter(runtime.hear, None)), [{"tune": 1}])
 
     def test_exports_nothing_where_the_trial_goes_on_elsewhere(self):
         self.assertEqual(self.exported_after("stop"), ("[]", [], []))

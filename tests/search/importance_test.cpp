@@ -153,7 +153,8 @@ TEST(importance, needs_ten_trials_and_some_of_them_as_the_best) {
     return configs(count, std::make_shared<const object>(object{{"x", 0.5}}));
   };
 
-  EXPECT_EQ(ped_anova(space, some(9)).error().detail, "9 trials have a result, 10 are needed");
+  EXPECT_EQ(ped_anova(space, some(9)).error().detail,
+            "9 configurations have a result, 10 are needed");
   EXPECT_EQ(ped_anova(space, some(10), {1.0, 0}).error().code, ec::bad_option);
   EXPECT_EQ(ped_anova(space, some(10), {std::nan(""), 0}).error().code, ec::bad_option);
   auto same = *ped_anova(space, some(10));
@@ -296,7 +297,7 @@ TEST(importance_by_model, says_why_it_cannot) {
   EXPECT_NE(importance_by_model(grid, ten).error().detail.find("\"x\""), std::string::npos);
   auto even = space_of({{"x", "uniform(0, 2)"}});
   EXPECT_EQ(importance_by_model(even, {ten.begin(), ten.begin() + 9}).error().detail,
-            "9 trials have a result, 10 are needed");
+            "9 configurations have a result, 10 are needed");
   auto alike = *importance_by_model(even, ten);
   for (const auto& x : alike)
     EXPECT_EQ(x.share, 0);

@@ -251,6 +251,7 @@ const std::map<std::string, std::function<void(words&)>> verbs{
     {"report", report},
     {"report_and_hang", report_and_hang},
     {"export", [](words& script) { export_as(take(script)); }},
+    {"exporting", [](words&) { say(R"({"exporting":true})"); }},
     {"flood", flood},
     {"endless_report", endless_report},
     {"lines", lines},

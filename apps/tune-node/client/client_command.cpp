@@ -8,6 +8,7 @@
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -79,11 +80,34 @@ exit_code code_of_told(std::span<const order_verdict> told) {
   return any(kind::refused) ? exit_code::refused : exit_code::done;
 }
 
+expected<experiment_row> experiment_in(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  return reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+}
+
 /// Whether all of the experiment has been run.
 bool is_done_with(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  auto row = experiment_in(directory);
   return row && row->status == to_text(experiment_status::done);
+}
+
+/// Whether a program of the user's own runs the trials.
+bool is_asked(const fs::path& directory) {
+  auto row = experiment_in(directory);
+  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  return what && cli::is_asked(*what);
+}
+
+/// The trials that the command names, as far as there are such.
+std::vector<trial_row> rows_of(const client_command& what, const fs::path& directory) {
+  std::vector<trial_row> result;
+  auto reader = store_reader::open(directory);
+  for (auto id : what.trials) {
+    auto row = reader ? reader->trial(id) : expected<std::optional<trial_row>>{reader.error()};
+    if (row && *row)
+      result.push_back(std::move(**row));
+  }
+  return result;
 }
 
 /// How a trial runs again where nobody runs its experiment: one that failed by a mode of `resume`,
@@ -91,13 +115,7 @@ bool is_done_with(const fs::path& directory) {
 std::string retry_advice(const client_command& what, const fs::path& directory,
                          const std::string& resume) {
   auto result = directory.string() + ": nobody runs this experiment now; ";
-  auto reader = store_reader::open(directory);
-  std::vector<trial_row> rows;
-  for (auto id : what.trials) {
-    auto row = reader ? reader->trial(id) : expected<std::optional<trial_row>>{reader.error()};
-    if (row && *row)
-      rows.push_back(std::move(**row));
-  }
+  const auto rows = rows_of(what, directory);
   auto failed = std::find_if(rows.begin(), rows.end(),
                              [](const auto& x) { return x.status == trial_status::errored; });
   auto ended = std::find_if(rows.begin(), rows.end(),
@@ -116,10 +134,65 @@ std::string retry_advice(const client_command& what, const fs::path& directory,
                                 "checkpoint (restart_errored: from the beginning)");
 }
 
+/// "stop", "pause", "unpause".
+std::string verb_of(control_request::op x) {
+  using op = control_request::op;
+  return x == op::stop ? "stop" : x == op::pause ? "pause" : "unpause";
+}
+
+std::string nothing_left(control_request::op to_do, const fs::path& directory,
+                         const std::string& resume) {
+  return directory.string() + ": this experiment is done: nothing of it is left to "
+         + verb_of(to_do) + "; " + resume + " --experiment.num_samples N takes further samples";
+}
+
+std::string add_request(const object& config) {
+  return to_json(object{{"op", "add"}, {"config", config}});
+}
+
+/// The line of a conversation that does what the command would have done, with what it does; empty:
+/// there is none.
+std::string line_for(const client_command& what, const control_request& wish,
+                     const fs::path& directory) {
+  using op = control_request::op;
+  if (what.what == op::add)
+    return add_request(wish.config) + " adds this configuration";
+  const auto rows = rows_of(what, directory);
+  if (rows.empty())
+    return {};
+  const auto& first = rows.front();
+  const auto name = to_text(first.trial);
+  if (what.what == op::stop)
+    return to_json(object{{"op", "stop"}, {"trial", name}}) + " stops trial " + name;
+  if (what.what != op::retry)
+    return {};
+  return is_final(first.status)
+             ? add_request(first.config) + " runs the configuration of trial " + name
+                   + " again, as a trial of its own"
+             : R"({"op":"ask"} gives trial )" + name + " out again, which has not ended";
+}
+
+/// What can be done where a program of the user's own runs the trials.
+std::string asked_advice(const client_command& what, const control_request& wish,
+                         const fs::path& directory) {
+  using op = control_request::op;
+  const std::string resume = "tune-node ask-tell FILE --resume";
+  const auto line = line_for(what, wish, directory);
+  if (is_led(directory))
+    return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"
+           + (line.empty() ? "" : ": " + line);
+  if (is_done_with(directory) && what.what != op::add && what.what != op::retry)
+    return nothing_left(what.what, directory, resume);
+  return directory.string() + ": no executor asks for its trials now (ask-tell); " + resume
+         + " goes on with it" + (line.empty() ? "" : ", and there " + line);
+}
+
 /// What can be done where nobody runs the experiment.
 error with_advice(error why, const client_command& what, const control_request& wish,
                   const fs::path& directory) {
   using op = control_request::op;
+  if (why.code == ec::unreachable && is_asked(directory))
+    return {why.code, asked_advice(what, wish, directory)};
   if (why.code != ec::unreachable || is_led(directory))
     return why;
   auto resume = "tune-node resume " + shell_word(directory.string());
@@ -129,11 +202,7 @@ error with_advice(error why, const client_command& what, const control_request& 
   else if (what.what == op::retry)
     why.detail = retry_advice(what, directory, resume);
   else if (is_done_with(directory))
-    why.detail = directory.string() + ": this experiment is done: nothing of it is left to "
-                 + (what.what == op::stop    ? "stop"
-                    : what.what == op::pause ? "pause"
-                                             : "unpause")
-                 + "; " + resume + " --experiment.num_samples N takes further samples";
+    why.detail = nothing_left(what.what, directory, resume);
   return why;
 }
 

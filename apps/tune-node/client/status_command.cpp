@@ -2,6 +2,7 @@
 #include "client/status_command.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
@@ -121,7 +122,7 @@ expected<known_state> read_state(const fs::path& directory) {
   known_state result;
   result.shares = std::move(*shares);
   result.seen = std::move(*seen);
-  result.is_asked = !what.trainable.kind;
+  result.is_asked = is_asked(what);
   result.row = std::move(row);
   return result;
 }
@@ -155,7 +156,9 @@ std::string headline(const known_state& x) {
 
 std::string head_line(const known_state& x) {
   if (!x.head)
-    return x.led ? "  head: it does not answer here\n" : "";
+    return !x.led       ? ""
+           : x.is_asked ? "  head: an executor's conversation (ask-tell)\n"
+                        : "  head: it does not answer here\n";
   auto result = "  head: pid " + std::to_string(x.head->pid);
   for (const auto& part : resource_texts(x.seen))
     result += ", " + part;
@@ -174,7 +177,7 @@ std::string trial_line(const listed_trial& row, const std::vector<objective>& ob
     result += ", " + printable(objectives[i].metric) + " = "
               + (row.objectives[i].is_null() ? "-" : printable(to_text(row.objectives[i])));
   if (!row.reason.empty())
-    result += "; " + cut(printable(row.reason), longest_reason);
+    result += "; " + cut(in_one_line(row.reason), longest_reason);
   return result + "\n";
 }
 
@@ -211,14 +214,14 @@ std::string state_of(const known_state& x) {
   if (x.row.status != "running")
     return x.row.status;
   if (!x.led)
-    return x.is_asked ? "at_rest" : "lost";
+    return unled_state(x.is_asked);
   return x.head && x.head->suspended ? "paused" : "running";
 }
 
 std::string status_text(const known_state& x, const style& look) {
   auto result = headline(x) + "\n";
   if (!x.row.why.empty())
-    result += "  " + printable(x.row.why) + "\n";
+    result += "  " + in_one_line(x.row.why) + "\n";
   result += progress_text(x.seen, look) + head_line(x);
   for (const auto& share : x.shares)
     result += share_text(share, x.seen.objectives);

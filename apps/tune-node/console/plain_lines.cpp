@@ -2,6 +2,7 @@
 #include "console/plain_lines.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ std::string plain_lines::ended(const listed_trial& x, instant now) const {
     if (!x.objectives[i].is_null())
       facts += (facts.empty() ? "" : ", ") + metric_text(objectives_[i], x.objectives[i]);
   if (!x.reason.empty())
-    facts += (facts.empty() ? "" : "; ") + printable(x.reason);
+    facts += (facts.empty() ? "" : "; ") + in_one_line(x.reason);
   return facts.empty() ? result : result + ": " + facts;
 }
 

@@ -49,7 +49,7 @@ struct failure_note {
   std::string what;
   /// What becomes of the trial: "retry 1 of 3", "given up".
   std::string next;
-  /// What it wrote last to its standard error, as it was written.
+  /// What it wrote last, mostly to its standard error, as it was written.
   std::string error_output;
   /// A command that shows all of that; may be empty.
   std::string more = {};

@@ -2,9 +2,11 @@
 #include "console/summary.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/with_error.hpp"
 #include "inspect/failures.hpp"
+#include "tune/core/experiment/time_limits.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
@@ -144,8 +146,8 @@ std::string exports_text(const run_snapshot& x, const style& look) {
     return "  exports: " + std::to_string(made) + " made\n";
   auto counts = made == 0 ? "all " + std::to_string(failed) + " failed"
                           : std::to_string(made) + " made, " + std::to_string(failed) + " failed";
-  return "  exports: " + look.paint(tint::warning, counts) + ": " + cut(printable(why), longest_why)
-         + "\n";
+  return "  exports: " + look.paint(tint::warning, counts) + ": "
+         + cut(in_one_line(why), longest_why) + "\n";
 }
 
 std::string failures_text(const run_snapshot& x, const style& look) {
@@ -171,7 +173,7 @@ std::string failures_text(const run_snapshot& x, const style& look) {
 std::string remarks_text(const run_snapshot& x, const style& look) {
   std::string result;
   for (const auto& text : x.remarks)
-    result += "  " + look.paint(tint::warning, cut(printable(text), longest_why)) + "\n";
+    result += "  " + look.paint(tint::warning, cut(in_one_line(text), longest_why)) + "\n";
   return result;
 }
 
@@ -213,14 +215,46 @@ value best_object(const run_snapshot& x) {
   return result;
 }
 
+/// The options of the limits that it ran into: it would end by them at once again.
+std::vector<std::string> limits_met(const run_snapshot& x, const run_ending& end) {
+  std::vector<std::string> result;
+  if (end.status != experiment_status::time_limit)
+    return result;
+  const auto has_trained_enough = end.why == training_limit_reached;
+  const auto is_over = x.time_limit > std::chrono::nanoseconds::zero() && x.elapsed >= x.time_limit;
+  if (is_over || !has_trained_enough)
+    result.emplace_back("--experiment.time_limit");
+  if (has_trained_enough)
+    result.emplace_back("--experiment.training_limit");
+  return result;
+}
+
+/// The words without those options and what they were given.
+std::vector<std::string> without(std::vector<std::string> words,
+                                 const std::vector<std::string>& options) {
+  for (const auto& option : options) {
+    auto found = std::find(words.begin(), words.end(), option);
+    if (found != words.end())
+      words.erase(found, std::min(found + 2, words.end()));
+  }
+  return words;
+}
+
 /// The `run` that it came of, without the experiment's name.
-std::string run_line(const run_ending& end) {
+std::string run_line(const run_ending& end, const std::vector<std::string>& given) {
   auto result = "tune-node run " + shell_word(end.spec_file);
   if (!end.head.empty())
     result += " --head " + shell_word(end.head);
-  for (const auto& word : end.given)
+  for (const auto& word : given)
     result += " " + shell_word(word);
   return result;
+}
+
+/// What goes on with it, after the command that the experiment is named by.
+next_step going_on(std::string command, const std::vector<std::string>& limits) {
+  for (const auto& option : limits)
+    command += " " + option + " 0";
+  return {std::move(command), limits.empty() ? "go on" : "go on; 0 = no limit"};
 }
 
 std::string strict_word(const run_ending& end) {
@@ -248,15 +282,16 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
         || end.status == experiment_status::left_off || end.status == experiment_status::failed
         || end.status == experiment_status::stalled;
   // A head's directory is no business of its clients: they submit the experiment again.
+  const auto limits = limits_met(x, end);
   if (unfinished && end.head.empty())
-    result.push_back({"tune-node resume " + directory + strict_word(end), "go on"});
+    result.push_back(going_on("tune-node resume " + directory + strict_word(end), limits));
   if (end.spec_file.empty())
     return result;
-  auto run = run_line(end);
   if (unfinished && !end.head.empty())
-    result.push_back(
-        {run + " --experiment.name " + shell_word(x.experiment) + " --resume", "go on"});
-  result.push_back({run + " --experiment.name auto", "once more, beside it"});
+    result.push_back(going_on(run_line(end, without(end.given, limits)) + " --experiment.name "
+                                  + shell_word(x.experiment) + " --resume",
+                              limits));
+  result.push_back({run_line(end, end.given) + " --experiment.name auto", "once more, beside it"});
   return result;
 }
 
@@ -266,7 +301,7 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
                 + look.paint(tint_of(end.status), text) + " after " + duration_text(x.elapsed)
                 + "\n";
   if (!end.why.empty())
-    result += "  " + cut(printable(end.why), longest_why) + "\n";
+    result += "  " + cut(in_one_line(end.why), longest_why) + "\n";
   result += progress_text(x, look);
   if (x.directory.empty())
     return result;

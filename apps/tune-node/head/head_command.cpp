@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "head/head_command.hpp"
 
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "head/steward.hpp"
 #include "run/exhaustion.hpp"
@@ -34,7 +35,7 @@ namespace {
 
 void say(const std::string& text) {
   // In one piece, from any thread.
-  std::cerr << "tune-node head: " + printable(text) + "\n";
+  std::cerr << "tune-node head: " + in_one_line(text) + "\n";
 }
 
 exit_code complain(const error& what) {
@@ -117,7 +118,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   actors.place.when_crippled([gone, leaves = actors.leaves](const std::string& why) {
     *leaves = true;
     // Said first, since what follows may take its time.
-    say(printable(why) + "; leaving off in order");
+    say(why + "; leaving off in order");
     gone->ring(error{ec::internal, why});
   });
   auto opened = actors.place.listen(std::move(port));

@@ -2,6 +2,7 @@
 #include "head/steward.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "head/feed.hpp"
@@ -279,7 +280,7 @@ struct steward_state {
               + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial)
               + (last.best->runs ? "; " + runs_text(*last.best->runs) : "") + ")";
     auto why = how.storage_error.empty() ? how.why : how.storage_error;
-    say(text + (why.empty() ? "" : "; " + printable(why)));
+    say(text + (why.empty() ? "" : "; " + in_one_line(why)));
   }
 
   /// Writes what there is to write, then has the front told: after the answer to the beginning.

@@ -31,6 +31,17 @@ struct recorded_experiment {
   spec what;
 };
 
+/// Whether a program of the user's own runs its trials (`ask-tell`), and no head: such a program
+/// may come and go, and nothing is lost by that.
+[[nodiscard]] inline bool is_asked(const spec& what) {
+  return !what.trainable.kind;
+}
+
+/// The state of an experiment that has not ended and that nobody leads now: "at_rest", "lost".
+[[nodiscard]] inline std::string unled_state(bool asked) {
+  return asked ? "at_rest" : "lost";
+}
+
 /// @param directory For errors.
 /// @errors those of the reader; `ec::storage`: its configuration cannot be read, or names no
 /// metric.

@@ -135,10 +135,10 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
     return reading_failed(seen.error());
   experiment_facts result;
   result.seen = std::move(*seen);
-  result.what = std::move(what);
   result.status = row.status;
   if (row.status == "running" && !is_led(directory))
-    result.status = "lost";
+    result.status = unled_state(is_asked(what));
+  result.what = std::move(what);
   result.created_ms = row.created_ms;
   result.created = date_of(row.created_ms);
   result.reports = row.results;

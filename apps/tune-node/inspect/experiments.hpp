@@ -19,7 +19,8 @@ namespace tune::cli {
 struct experiment_facts {
   run_snapshot seen;
   spec what;
-  /// "running", "lost" where its head is gone, or how it ended.
+  /// "running", "lost" where its head is gone, "at_rest" where no executor asks for its trials now
+  /// (`ask-tell`), or how it ended.
   std::string status;
   /// Unix time. [milliseconds]
   std::int64_t created_ms = 0;

@@ -24,7 +24,28 @@ bool is_hex(char c) {
   return std::isxdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// "at 0x7f3a…" and "trials/00013/attempt_1_2" differ from trial to trial, and mean nothing.
+/// The length of "/jobs/NAME-0123456789abcdef" with which the text begins and which a slash
+/// follows: what a node keeps an experiment's files below; 0: it begins otherwise.
+std::size_t length_of_job(std::string_view text) {
+  constexpr std::string_view jobs = "/jobs/";
+  constexpr std::size_t digits = 16;
+  if (!text.starts_with(jobs))
+    return 0;
+  const auto end = std::min(text.find('/', jobs.size()), text.size());
+  const auto name = text.substr(jobs.size(), end - jobs.size());
+  const auto is_job = end < text.size() && name.size() > digits
+                      && name[name.size() - digits - 1] == '-'
+                      && std::all_of(name.end() - digits, name.end(), is_hex);
+  return is_job ? end : 0;
+}
+
+/// Takes back what of a path was written.
+void take_back_path(std::string& from) {
+  from.resize(from.find_last_of(" \"'=(,") + 1);
+}
+
+/// "at 0x7f3a…" and "trials/00013/attempt_1_2" differ from trial to trial, ".../jobs/digits-1f3a…"
+/// from node to node, and they mean nothing.
 std::string without_names(std::string_view line) {
   constexpr std::string_view below = "trials/";
   std::string result;
@@ -34,6 +55,10 @@ std::string without_names(std::string_view line) {
       line.remove_prefix(2);
       while (!line.empty() && is_hex(line[0]))
         line.remove_prefix(1);
+    } else if (const auto job = length_of_job(line)) {
+      take_back_path(result);
+      result += "...";
+      line.remove_prefix(job);
     } else if (line.starts_with(below)) {
       result += "trials/...";
       line.remove_prefix(std::min(line.find_first_of(" \"':,)"), line.size()));

@@ -2,6 +2,7 @@
 #include "inspect/story.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/story_json.hpp"
@@ -56,7 +57,7 @@ void write_head(const trial_story& story, const std::vector<objective>& objectiv
     if (!text.empty())
       out << "  " << name << ": " << text << "\n";
   };
-  line("reason", printable(x.reason));
+  line("reason", in_one_line(x.reason));
   line("waits", printable(story.waits_for));
   line("config", config_text(x.config));
   line("origin", printable(x.origin));

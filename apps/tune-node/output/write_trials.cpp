@@ -2,6 +2,7 @@
 #include "output/write_trials.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "tune/core/space/space.hpp"
@@ -93,7 +94,9 @@ tint tint_of(trial_status x) {
 /// As short as people like it. What a trial does not have is a dash, but a reason or failures.
 std::string cell_text(const trial_column& column, const listed_trial& row) {
   auto x = column.read(row);
-  if (column.name == "reason" || column.name == "error" || column.name == "checkpoint")
+  if (column.name == "reason" || column.name == "error")
+    return in_one_line(field_text(x));
+  if (column.name == "checkpoint")
     return field_text(x);
   if (column.name == "failures" && column.only_if_filled)
     return row.failures == 0 ? "" : std::to_string(row.failures);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/at_head.hpp"
 
+#include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "output/format.hpp"
@@ -210,7 +211,7 @@ private:
     if (!left_off)
       return code_of(how.how, what_.strict, signal_);
     std::cerr << "tune-node: " << what_.head
-              << ": left off in order: " << printable(how.how.why + "; " + again()) << '\n';
+              << ": left off in order: " << in_one_line(how.how.why + "; " + again()) << '\n';
     return exit_code::again;
   }
 };

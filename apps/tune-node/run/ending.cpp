@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/ending.hpp"
 
+#include "console/one_line.hpp"
 #include "console/stderr_queue.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
@@ -14,7 +15,7 @@
 namespace tune::cli {
 
 exit_code complain(const error& what) {
-  std::cerr << "tune-node: " << printable(to_text(what)) << '\n';
+  std::cerr << "tune-node: " << in_one_line(to_text(what)) << '\n';
   return exit_code_for(what.code);
 }
 

@@ -66,7 +66,7 @@ expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_i
   if (!recorded)
     return recorded.error();
   auto& what = recorded->what;
-  if (!what.trainable.kind)
+  if (is_asked(what))
     return error{ec::bad_option, directory.string()
                                      + ": its trials are run by a program of yours"
                                        " (ask-tell), and cannot be run from here"};

@@ -68,6 +68,10 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   auto recorded = recorded_spec(directory);
   if (!recorded)
     return complain(reading_failed(recorded.error()));
+  if (is_asked(*recorded))
+    return complain({ec::refused, directory.string()
+                                      + ": its trials are run by a program of yours (ask-tell): "
+                                        "tune-node ask-tell FILE --resume goes on with it"});
   auto loaded = load_recorded(*recorded, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;

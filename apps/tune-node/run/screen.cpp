@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/screen.hpp"
 
+#include "console/one_line.hpp"
 #include "console/stderr_queue.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
-#include "tune/core/shell_word.hpp"
+#include "run/whole_output.hpp"
 
 #include <unistd.h>
 
@@ -66,7 +67,7 @@ void screen::attempt_failed(const cmd::attempt_changed& what, bool again, instan
 
 void screen::warned(const std::string& text) {
   if (!options_.quiet)
-    say("tune-node: warning: " + printable(text));
+    say("tune-node: warning: " + in_one_line(text));
 }
 
 void screen::finished(const run_summary& how) {
@@ -146,8 +147,7 @@ void screen::show(const failure& x, instant) {
   if (first_line != std::string::npos)
     note.error_output = x.what.detail.substr(first_line + 1);
   if (!x.again && !options_.directory.empty() && !note.error_output.empty())
-    note.more = "tune-node logs " + shell_word(options_.directory) + " " + to_text(x.what.trial)
-                + " --stderr";
+    note.more = whole_output_command(options_.directory, x.what.trial, note.error_output);
   auto width = options_.redraw ? size_of_terminal(STDERR_FILENO).columns : 0;
   for (const auto& line : failure_block(note, failure_lines, width, options_.look))
     print(line);

@@ -519,6 +519,7 @@ private:
   void note_missing_objective(const live_trial& trial, std::string& reason);
   void note_missing_checkpoint(const live_trial& trial, std::string& reason);
   void note_opening_failure(end_class how, const std::string& detail);
+  void end_all(live_trial& trial, const std::string& why);
   void begin_drain(drain how);
   void drain_trial(live_trial& trial);
 

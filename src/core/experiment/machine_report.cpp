@@ -256,10 +256,19 @@ bool machine::stop_condition(live_trial& trial) {
   if (!verdict)
     return false;
   note_decision(trial, "stop", object{{"rule", "stop"}, {"why", verdict->why}});
-  decide_stop(trial, verdict->why, fact::end_kind::completed);
   if (verdict->scope == stop_verdict::reach::experiment)
-    begin_drain({experiment_status::done, verdict->why, false});
+    end_all(trial, verdict->why);
+  else
+    decide_stop(trial, std::move(verdict->why), fact::end_kind::completed);
   return true;
+}
+
+/// It met what ends the whole experiment. The others had nothing to do with it.
+void machine::end_all(live_trial& trial, const std::string& why) {
+  const auto names = draws_ >= on::names_who_ends;
+  const auto who = "trial " + to_text(trial.id);
+  decide_stop(trial, names ? why + ", which ends the experiment" : why, fact::end_kind::completed);
+  begin_drain({experiment_status::done, names ? who + " ends the experiment: " + why : why, false});
 }
 
 void machine::ask_verdict(live_trial& trial) {

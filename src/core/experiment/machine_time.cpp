@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/experiment/time_limits.hpp"
+
 #include <algorithm>
 
 namespace tune {
@@ -66,8 +68,7 @@ bool machine::has_trained_enough() const {
 
 void machine::leave_off_in_time() {
   begin_drain({experiment_status::time_limit,
-               has_trained_enough() ? "the trials have trained for as long as training_limit allows"
-                                    : "the time limit was reached",
+               std::string{has_trained_enough() ? training_limit_reached : time_limit_reached},
                true});
 }
 

@@ -53,12 +53,24 @@ auto size_of(const resources& x) {
   return std::tuple{x.gpu, x.cpu, x.memory};
 }
 
-std::string largest_text(const node_accounts& nodes) {
+amount amount_of(const resources& of, const std::string& kind) {
+  const auto known = of.custom.find(kind);
+  return known == of.custom.end() ? amount{} : known->second;
+}
+
+/// The node that comes nearest: with the most of the first custom resource that is asked for, else
+/// the largest.
+std::string largest_text(const node_accounts& nodes, const resources& asked) {
   if (nodes.size() < 2)
     return {};
-  auto i = std::max_element(nodes.begin(), nodes.end(), [](const auto& x, const auto& y) {
-    return size_of(x.second.capacity) < size_of(y.second.capacity);
+  const auto kind = asked.custom.empty() ? std::string{} : asked.custom.begin()->first;
+  auto i = std::max_element(nodes.begin(), nodes.end(), [&](const auto& x, const auto& y) {
+    const auto& a = x.second.capacity;
+    const auto& b = y.second.capacity;
+    return std::pair{amount_of(a, kind), size_of(a)} < std::pair{amount_of(b, kind), size_of(b)};
   });
+  if (!kind.empty() && amount_of(i->second.capacity, kind).units == 0)
+    return " (no node has " + kind + ")";
   return " (largest node: " + i->first + " with " + to_text(i->second.capacity) + ")";
 }
 
@@ -107,17 +119,20 @@ std::optional<error> ledger::impossible(const resource_request& what, const node
                      [&](const auto& x) { return x.second.labels.contains(label); }))
       return refuse("no node has " + label + ": the cluster has " + summary());
   }
-  auto cluster = ": the cluster has " + summary() + largest_text(nodes);
+  auto cluster = [&](const resources& asked) {
+    return ": the cluster has " + summary() + largest_text(nodes, asked);
+  };
   for (const auto& bundle : request.bundles) {
     if (!find_placement({{bundle}, strategy::pack}, {}, nodes))
-      return refuse("no node can hold " + to_text(bundle) + cluster);
+      return refuse("no node can hold " + to_text(bundle) + cluster(bundle));
   }
   if (request.placement == strategy::strict_pack)
-    return refuse("no single node can hold " + to_text(request) + cluster);
+    return refuse("no single node can hold " + to_text(request) + cluster(request.bundles.front()));
   if (request.placement == strategy::strict_spread)
     return refuse("no " + std::to_string(request.bundles.size()) + " different nodes can hold "
-                  + to_text(request) + cluster);
-  return refuse("all nodes together cannot hold " + to_text(request) + cluster);
+                  + to_text(request) + cluster(request.bundles.front()));
+  return refuse("all nodes together cannot hold " + to_text(request)
+                + cluster(request.bundles.front()));
 }
 
 void ledger::enqueue(std::uint64_t token, resource_request what, node_labels labels,

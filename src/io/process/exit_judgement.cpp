@@ -21,6 +21,9 @@ std::string joined(const std::vector<std::string>& lines) {
   return result;
 }
 
+constexpr auto late_export_text
+    = "was still exporting when export_timeout was over; ended by tune-node";
+
 /// What a shell says by its status about a program that it ran.
 std::string shell_text(const exit_info& how) {
   constexpr auto killed = 128 + SIGKILL;
@@ -67,6 +70,13 @@ exit_judgement judge_without_objective(const exit_info& how, const exit_facts& k
           {}};
 }
 
+/// It had trained to its end by itself.
+exit_judgement judge_late_export(const exit_info& how, const exit_facts& known) {
+  if (!known.saw_objective && !known.is_host)
+    return judge_without_objective(how, known);
+  return {end_class::finished, late_export_text, {}};
+}
+
 /// Nobody but the program itself had a hand in its end.
 exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
   if (known.failure && known.failure->restore)
@@ -86,6 +96,8 @@ exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
 /// It was told to end, or is not waited for. However hard that was: it was our own doing.
 exit_judgement judge_asked_end(const exit_info& how, const exit_facts& known) {
   auto by_us = how.requested && how.signal == SIGKILL;
+  if (known.ending && known.late_export && (known.killed || by_us))
+    return {end_class::stopped, late_export_text, {}};
   if (known.ending && known.killed)
     return {end_class::stopped,
             "did not end within stop_grace after it was to stop; ended by tune-node",
@@ -109,6 +121,8 @@ exit_judgement judge_class(const exit_info& how, const exit_facts& known) {
     return {end_class::user_error, known.breach, {}};
   if (known.ending || known.killed)
     return judge_asked_end(how, known);
+  if (known.late_export)
+    return judge_late_export(how, known);
   return judge_own_end(how, known);
 }
 

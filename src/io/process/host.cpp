@@ -99,7 +99,12 @@ public:
 
   export_order exports() override {
     std::lock_guard lock{mutex_};
-    return exports_said_ ? exports_ : export_order{};
+    if (!exports_said_)
+      return {};
+    // Where it is restored only for this, no answer has told it to.
+    if (!exports_.formats.empty())
+      write(line::exporting{});
+    return exports_;
   }
 
   void export_failed(std::string_view format, std::string_view why) override {

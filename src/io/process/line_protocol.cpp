@@ -104,6 +104,10 @@ object to_object(const line::save_failed& what) {
   return result;
 }
 
+object to_object(const line::exporting&) {
+  return {{"exporting", true}};
+}
+
 object to_object(const line::export_failed& what) {
   return {{"export_failed", what.format}, {"error", what.why}};
 }
@@ -133,6 +137,8 @@ expected<line::any> read_report_line(std::string_view text) {
   if (const auto* directory = text_of(*from, "save_failed"))
     return line::any{line::save_failed{*directory, why != nullptr ? *why : "no reason given",
                                        is_false(*from, "can_save")}};
+  if (is_true(*from, "exporting"))
+    return line::any{line::exporting{}};
   if (const auto* format = text_of(*from, "export_failed"))
     return line::any{line::export_failed{*format, why != nullptr ? *why : "no reason given"}};
   if (why != nullptr)

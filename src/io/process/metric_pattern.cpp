@@ -104,6 +104,11 @@ struct told {
     return !std::exchange(x.is_wrong ? wrong : doubt, true);
   }
 
+  [[nodiscard]] bool was_wrong() {
+    std::lock_guard lock{mutex};
+    return wrong;
+  }
+
   /// @returns another unit that was there before.
   std::optional<std::string> other_unit(std::string_view now) {
     std::lock_guard lock{mutex};
@@ -325,6 +330,23 @@ std::optional<object> metric_pattern::finish() const {
 std::string metric_pattern::why_missing() const {
   auto files = state_->files.missing();
   return files.empty() ? state_->not_taken : files;
+}
+
+std::vector<pattern_remark> metric_pattern::never_seen() const {
+  const auto& all = *state_->what;
+  std::vector<pattern_remark> result;
+  if (!state_->latest.contains(all.objective))
+    return result;
+  auto add = [&](const std::string& metric, const std::string& text) {
+    result.push_back({"metric." + metric + " never seen", "metric." + metric + text});
+  };
+  for (const auto& each : all.metrics) {
+    if (!state_->latest.contains(each.name) && !each.known->was_wrong())
+      add(each.name, " = " + each.written + " matched nothing that it printed until its end");
+  }
+  for (const auto& [metric, why] : state_->files.never_came())
+    add(metric, " had no value until its end: " + why);
+  return result;
 }
 
 std::optional<pattern_remark> metric_pattern::take_remark() {

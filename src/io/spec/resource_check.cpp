@@ -61,8 +61,6 @@ std::string text_of(const std::string& key, const spec& x) {
 
 std::optional<config_fault> impossible_request(const loaded_spec& x,
                                                const std::map<std::string, resources>& nodes) {
-  if (x.what.cluster.queue_trials)
-    return std::nullopt;
   ledger books;
   for (const auto& [name, capacity] : nodes)
     books.set_node(name, capacity);
@@ -77,7 +75,11 @@ std::optional<config_fault> impossible_request(const loaded_spec& x,
   result.section = "resources";
   result.key = key;
   result.message = key + " = " + text_of(key, x.what) + ": " + why->detail
-                   + "; [cluster] queue_trials = true waits for more";
+                   + (x.what.cluster.queue_trials
+                          ? "; [cluster] queue_trials = true waits for workers, but none can join "
+                            "without [cluster] listen (--listen HOST:PORT)"
+                          : "; with [cluster] listen (--listen HOST:PORT) workers that can hold it "
+                            "may join");
   return result;
 }
 

@@ -398,6 +398,18 @@ TEST(ledger, says_what_no_node_can_hold_and_what_there_is) {
   EXPECT_FALSE(uut.impossible(one(cpus(4))));
 }
 
+TEST(ledger, names_the_node_that_has_most_of_the_custom_resource_asked_for) {
+  ledger uut;
+  uut.set_node("local", cpus(8));
+  uut.set_node("far", {amount::of(2), {}, 0, {{"licence", amount::of(1)}}});
+  auto why = [&](const std::string& kind) {
+    return uut.impossible(one({amount::of(1), {}, 0, {{kind, amount::of(2)}}}))->detail;
+  };
+
+  EXPECT_THAT(why("licence"), HasSubstr("(largest node: far with 2 CPU"));
+  EXPECT_THAT(why("fpga"), HasSubstr("(no node has fpga)"));
+}
+
 TEST(ledger, says_so_when_there_is_no_node_at_all) {
   EXPECT_EQ(ledger{}.impossible(one(cpus(1)))->detail,
             "no node can hold 1 CPU: the cluster has no nodes");

@@ -12,7 +12,9 @@
 namespace tune {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 /// Ends a trial at its `most`th report, and the experiment once all made `all` together.
 class counting final : public stopper {
@@ -89,12 +91,13 @@ TEST(own_stoppers, leave_the_keys_that_are_built_in_alone) {
 }
 
 struct with_own_stopper : support::run_by_hand, testing::Test {
-  void begin(const std::string& text, std::size_t trials = 1) {
+  void begin(const std::string& text, std::size_t trials = 1,
+             std::uint32_t draws = on::present_draws) {
     auto made = make_stoppers({{"counting", text}}, own(), {"loss", false});
     ASSERT_TRUE(made) << made.error().detail;
     uut = std::make_unique<engine>(experiment{settings, judge(), source(), std::move(*made)},
                                    ports);
-    post(on::opened{1, "test", "{}", 1, opening::at_once, on::present_draws});
+    post(on::opened{1, "test", "{}", 1, opening::at_once, draws});
     suggest(trials);
   }
   static scheduler_traits judge() {
@@ -122,13 +125,35 @@ TEST_F(with_own_stopper, a_trial_ends_with_its_reason) {
   EXPECT_EQ(status(), trial_status::terminated);
 }
 
-TEST_F(with_own_stopper, the_experiment_ends_with_its_reason) {
+/// The reasons that trials ended with, by their numbers.
+std::map<std::uint64_t, std::string> reasons(const support::run_by_hand& from) {
+  std::map<std::uint64_t, std::string> result;
+  for (const auto& x : from.ports.all<cmd::trial_changed>())
+    result[x.trial.number] = x.reason;
+  return result;
+}
+
+TEST_F(with_own_stopper, the_experiment_ends_with_its_reason_and_the_trial_that_it_is_of) {
   begin("all 1", 2);
   run();
   report();
   end(end_class::stopped);
 
   EXPECT_TRUE(uut->machine().is_finished());
+  EXPECT_EQ(ports.last<cmd::finish>().why, "trial 00000 ends the experiment: enough of all");
+  EXPECT_THAT(reasons(*this),
+              ElementsAre(Pair(0u, "enough of all, which ends the experiment"),
+                          Pair(1u, "trial 00000 ends the experiment: enough of all")));
+}
+
+TEST_F(with_own_stopper, an_earlier_record_has_the_reason_alone) {
+  begin("all 1", 2, on::names_who_ends - 1);
+  run();
+  report();
+  end(end_class::stopped);
+
+  EXPECT_EQ(ports.last<cmd::finish>().why, "enough of all");
+  EXPECT_THAT(reasons(*this), ElementsAre(Pair(0u, "enough of all"), Pair(1u, "enough of all")));
 }
 
 TEST_F(with_own_stopper, a_throw_is_warned_of_once_and_stops_nothing) {

@@ -84,6 +84,11 @@ exit_facts said(exit_facts x, std::string text, bool restore = false) {
   return x;
 }
 
+exit_facts exports_late(exit_facts x) {
+  x.late_export = true;
+  return x;
+}
+
 exit_facts broke(exit_facts x, std::string what) {
   x.breach = std::move(what);
   return x;
@@ -150,6 +155,22 @@ const std::vector<row>& rows() {
        {user_error, "ended by signal " + std::to_string(SIGRTMIN + 1), -(SIGRTMIN + 1)}},
       {"a_kill_from_outside", signalled(SIGKILL), well(), {killed, "ended by SIGKILL", -9}},
       {"a_term_from_outside", signalled(SIGTERM), well(), {killed, "ended by SIGTERM", -15}},
+      {"an_export_that_takes_too_long",
+       signalled(SIGTERM, true),
+       exports_late(well()),
+       {finished, "was still exporting when export_timeout was over; ended by tune-node", -15}},
+      {"an_export_that_takes_too_long_and_heeds_no_term",
+       signalled(SIGKILL, true),
+       exports_late(ending(well())),
+       {stopped, "was still exporting when export_timeout was over; ended by tune-node", -9}},
+      {"an_export_that_takes_too_long_and_stop_grace",
+       signalled(SIGKILL, true),
+       given_up(exports_late(ending(well()))),
+       {stopped, "was still exporting when export_timeout was over; ended by tune-node", -9}},
+      {"an_export_that_takes_too_long_after_no_metric",
+       signalled(SIGTERM, true),
+       exports_late(reported(silent())),
+       {user_error, "exited 0 but metric 'acc' never appeared in its reports", -15}},
       {"want_of_memory",
        without_memory(signalled(SIGKILL)),
        well(),

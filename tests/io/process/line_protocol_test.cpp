@@ -94,6 +94,11 @@ TEST(read_report_line, reads_of_exports_that_failed) {
   EXPECT_EQ(again.why, "no such layer");
 }
 
+TEST(read_report_line, reads_that_an_export_begins) {
+  read<line::exporting>(R"({"exporting":true})");
+  read<line::exporting>(to_line(line::any{line::exporting{}}));
+}
+
 TEST(read_report_line, takes_an_empty_line_for_nothing) {
   read<line::nothing>("");
   read<line::nothing>(" \t\r");

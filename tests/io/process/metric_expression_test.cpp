@@ -228,6 +228,27 @@ TEST(metric_remark, says_nothing_where_nothing_was_left_out) {
   EXPECT_EQ(remark_on("loss: {number}", "loss: -7.522e-05"), "");
 }
 
+TEST(metric_remark, tells_of_metrics_that_were_never_there) {
+  auto uut = metric_pattern::make({.metrics = {{"loss", "loss {number}"},
+                                               {"acc", "acc {number}"},
+                                               {"odd", "odd ([0-9]+)"},
+                                               {"mem", "mem {number}"}},
+                                   .objective = "loss"});
+  ASSERT_TRUE(uut);
+
+  EXPECT_FALSE(uut->read("odd 1,234"));
+  EXPECT_TRUE(uut->take_remark()) << "of a value that was not taken";
+  EXPECT_FALSE(uut->read("acc 1"));
+  EXPECT_TRUE(uut->never_seen().empty()) << "nothing is to be said where the objective is missing";
+  EXPECT_TRUE(uut->read("loss 1"));
+
+  const auto told = uut->never_seen();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].about, "metric.mem never seen");
+  EXPECT_EQ(told[0].text,
+            "metric.mem = mem {number} matched nothing that it printed until its end");
+}
+
 TEST(metric_remark, comes_once_for_each_expression_of_all_attempts) {
   auto uut = metric_pattern::make(
       {.metrics = {{"loss", "loss ([0-9.]+)"}, {"acc", "acc ([0-9.]+)"}}, .objective = "loss"});

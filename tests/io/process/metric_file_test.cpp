@@ -136,6 +136,22 @@ TEST_F(metric_file_test, tells_why_it_has_no_value) {
   EXPECT_THAT(uut.missing(), HasSubstr("result.json"));
 }
 
+TEST_F(metric_file_test, is_told_of_where_it_never_came) {
+  auto uut = metric_pattern::make({.objective = "acc",
+                                   .files = {*parse_file_metric("acc", "file:m.json:/acc"),
+                                             *parse_file_metric("h0", "file:m.json:/nope/x")}});
+  ASSERT_TRUE(uut);
+  uut->begin_in(scratch.path());
+  write("m.json", R"({"acc":1})");
+
+  EXPECT_TRUE(uut->read_files());
+
+  const auto told = uut->never_seen();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].text,
+            "metric.h0 had no value until its end: m.json: nothing stands at /nope/x");
+}
+
 TEST_F(metric_file_test, reports_where_the_objective_stands_in_it) {
   metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "acc"};
   how.files = {*parse_file_metric("acc", "file:r.json:/acc")};

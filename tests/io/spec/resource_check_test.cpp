@@ -26,7 +26,8 @@ std::string fault_of(const std::string& lines, const capacities& nodes,
   return fault ? to_text(*fault) : std::string{};
 }
 
-constexpr const char* hint = "; [cluster] queue_trials = true waits for more";
+constexpr const char* hint
+    = "; with [cluster] listen (--listen HOST:PORT) workers that can hold it may join";
 
 TEST(impossible_request, finds_nothing_wrong_with_what_fits) {
   EXPECT_EQ(fault_of("", {{"local", machine(1)}}), "");
@@ -82,10 +83,12 @@ TEST(impossible_request, knows_what_only_several_nodes_have) {
             0u);
 }
 
-TEST(impossible_request, lets_pass_what_may_wait) {
+TEST(impossible_request, lets_nothing_wait_for_workers_that_cannot_join) {
   EXPECT_EQ(
       fault_of("[resources]\ncpu = 500\n[cluster]\nqueue_trials = true\n", {{"local", machine(2)}}),
-      "");
+      "/nowhere/digits.ini:8: [resources] cpu = 500: no node can hold 500 CPU: the cluster has 1 "
+      "node: 2 CPU; [cluster] queue_trials = true waits for workers, but none can join without "
+      "[cluster] listen (--listen HOST:PORT)");
 }
 
 } // namespace

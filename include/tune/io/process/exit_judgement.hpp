@@ -26,6 +26,8 @@ struct exit_facts {
   bool ending = false;
   /// It is not waited for any more: its last words say what it was doing.
   bool killed = false;
+  /// It exported for longer than it may, and is ended for that.
+  bool late_export = false;
   /// What it said about its own failure.
   std::optional<line::failure> failure;
   /// Why a metric that was to be read from its output or files is missing; empty: nothing is known.
@@ -49,7 +51,8 @@ struct exit_judgement {
 /// Judges an exit. One that this node could not start is `preempted`: that costs the trial nothing.
 /// Troubles of this node go before what was asked of the program, that before the program's own
 /// words, and those before its status. A breach of the protocol is the program's failure unless it
-/// failed by itself before we could end it.
+/// failed by itself before we could end it. An export that takes too long fails nothing but the
+/// export.
 [[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
 
 /// The same judgement where files that the program needs are gone from its node: no fault of its

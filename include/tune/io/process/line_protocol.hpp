@@ -45,6 +45,8 @@ struct failure {
   std::string text;
   bool restore = false;
 };
+/// `{"exporting":true}`: it trains no longer, and exports from now on.
+struct exporting {};
 /// `{"export_failed":"format","error":"why"}`: this format will not be there.
 struct export_failed {
   std::string format;
@@ -53,7 +55,8 @@ struct export_failed {
 /// An empty line.
 struct nothing {};
 
-using any = std::variant<nothing, hello, report, saved, save_failed, failure, export_failed>;
+using any
+    = std::variant<nothing, hello, report, saved, save_failed, failure, exporting, export_failed>;
 
 } // namespace line
 

@@ -54,6 +54,8 @@ public:
 
   /// Why metrics never came, a clause for each; empty: all came.
   [[nodiscard]] std::string missing() const;
+  /// The same by the metric's name.
+  [[nodiscard]] const std::map<std::string, std::string>& never_came() const { return missing_; }
 
 private:
   /// By which a file's content is known again.

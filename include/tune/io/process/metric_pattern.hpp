@@ -82,6 +82,10 @@ public:
   /// Why a metric is missing: files that have not told all of theirs, or a value of the objective
   /// that was not taken because it was wrong, see `doubt_of`; empty: nothing is known.
   [[nodiscard]] std::string why_missing() const;
+  /// The metrics that never had a value although the objective has one, a remark about each. It
+  /// says something once the output is over: a metric may come last of all. One of which a value
+  /// was not taken, because that was wrong, is not among them: see `take_remark`.
+  [[nodiscard]] std::vector<pattern_remark> never_seen() const;
   /// What was noticed since the last call, if anything. Of each expression a value in doubt and one
   /// that was not taken are told once, whatever the number of attempts that `fresh` made.
   [[nodiscard]] std::optional<pattern_remark> take_remark();

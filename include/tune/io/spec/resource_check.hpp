@@ -13,7 +13,7 @@ namespace tune {
 
 /// Why no trial of `x` could ever start on `nodes` (capacities by name): a fault at the key of
 /// `[resources]` that is to blame, with the request and what the cluster has. Nothing where they
-/// could, or where `[cluster] queue_trials` waits for more.
+/// could. `[cluster] queue_trials` changes nothing: it waits for workers, and none will join.
 ///
 /// For whoever knows all nodes beforehand: where others may join, only time tells.
 [[nodiscard]] std::optional<config_fault>

@@ -205,8 +205,10 @@ std::optional<error> refuse(const importance_settings& how, std::size_t trials) 
   if (!(how.best_share > 0 && how.best_share < 1))
     return error{ec::bad_option, "the share of the best must be between 0 and 1"};
   if (trials < fewest_trials)
-    return error{ec::bad_option, std::to_string(trials) + " trials have a result, "
-                                     + std::to_string(fewest_trials) + " are needed"};
+    return error{ec::bad_option, std::to_string(trials)
+                                     + (trials == 1 ? " configuration has" : " configurations have")
+                                     + " a result, " + std::to_string(fewest_trials)
+                                     + " are needed"};
   return std::nullopt;
 }
 
