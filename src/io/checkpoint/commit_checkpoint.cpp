@@ -58,8 +58,10 @@ expected<void> write_manifest(const fs::path& directory, const checkpoint_manife
 
 /// Syncs the directories between `root` and `what`, in which the names on the way to it stand.
 sliced<expected<void>> syncing_names(fs::path what, fs::path root) {
+  const auto trusted = trusted_above(root, what);
   for (auto dir = what.parent_path(); dir != root && !dir.empty(); dir = dir.parent_path()) {
-    auto done = co_await syncing(dir);
+    // A link of the user's own is followed.
+    auto done = co_await syncing(dir == trusted ? dir / "." : dir);
     if (!done)
       co_return done;
   }

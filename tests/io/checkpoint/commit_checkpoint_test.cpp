@@ -82,6 +82,19 @@ TEST_F(commit_checkpoint_test, keeps_nothing_that_a_link_in_the_place_of_a_draft
   EXPECT_TRUE(fs::is_empty(attempt()));
 }
 
+TEST_F(commit_checkpoint_test, keeps_checkpoints_where_all_trials_lie_behind_a_link) {
+  fs::create_directories(root / "large_disk");
+  fs::create_directory_symlink(root / "large_disk", root / "trials");
+  auto uut = make();
+  fill(*uut.begin() / "state", "12345");
+
+  auto done = commit(uut);
+
+  ASSERT_TRUE(done) << done.error().detail;
+  EXPECT_EQ(content(root / "large_disk" / "00007" / "attempt_2_5" / "checkpoint_000001" / "state"),
+            "12345");
+}
+
 TEST_F(commit_checkpoint_test, writes_no_draft_through_a_link) {
   fs::create_directories(root / "elsewhere");
   fs::create_directories(attempt().parent_path());
