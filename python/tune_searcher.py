@@ -31,11 +31,14 @@ A searcher that is to go on after a kill as if nothing had been must suggest by 
 alone, in whatever order, and by chance that follows from the seed and the question's number.
 """
 import json
+import math
 import os
 import random
 import sys
 
-__all__ = ["NONE", "WAIT", "Space", "chance", "decides", "drawn", "number", "serve"]
+__all__ = [
+    "NONE", "WAIT", "Space", "chance", "computed", "decides", "drawn", "number", "ranged", "serve",
+]
 
 VERSION = 1
 # Answers of `suggest`: nothing now, but later; nothing any more.
@@ -115,21 +118,97 @@ class Space:
     def draw(self, choose):
         """A configuration: asks choose(parameter) for the value of each that is active.
 
-        A condition may name a parameter that stands after its own: those come first.
+        A condition or a bound may name a parameter that stands after its own: those come first.
+        A parameter whose range depends on others is given with the range that holds here.
         """
         config = {}
         left = [p for p in self.parameters if p["type"] != "constant"]
         known = {p["name"]: p["value"] for p in self.parameters if p["type"] == "constant"}
         absent = set()
         while left:
-            ready = [p for p in left if not _names(p.get("if")) - set(known) - absent]
+            ready = [p for p in left if not _reads(p) - set(known) - absent]
             for p in ready:
                 left.remove(p)
                 if "if" in p and decides(p["if"], known) is not True:
                     absent.add(p["name"])
                 else:
-                    known[p["name"]] = config[p["name"]] = choose(p)
+                    known[p["name"]] = config[p["name"]] = choose(ranged(p, known))
         return config
+
+
+def ranged(parameter, known):
+    """The parameter with the `low` and `high` that hold for what is known of the others.
+
+    Itself where it has no `bounds`. Raises ValueError where the range is empty.
+    """
+    if "bounds" not in parameter:
+        return parameter
+    low, high = (computed(parameter["bounds"][end], known) for end in ("low", "high"))
+    whole, step = parameter["type"] == "int", parameter.get("step", 0)
+    if low is not None and high is not None and low <= high:
+        if step > 1 or (step and not whole):
+            low, high = math.ceil(_cleaned(low / step)), math.floor(_cleaned(high / step))
+        elif whole:  # the upper bound is excluded, but where both are equal
+            low, high = _cleaned(low), _cleaned(high)
+            met = low == high == math.ceil(low)
+            low, high = math.ceil(low), math.ceil(high) - (0 if met else 1)
+        if low <= high and not (parameter["log"] and low <= 0):
+            times = step if step and (step > 1 or not whole) else 1
+            return dict(parameter, low=low * times, high=high * times)
+    raise ValueError("%s: %s is empty here" % (parameter["name"], parameter.get("text")))
+
+
+def _cleaned(x):
+    """What is meant: a third of 9 is no whole number as a float."""
+    nearest = math.floor(x + 0.5)
+    return nearest if abs(x - nearest) <= 1e-9 * max(1, abs(x)) else x
+
+
+def _reads(parameter):
+    """The parameters that a condition and bounds read."""
+    bounds = parameter.get("bounds", {})
+    return _names(parameter.get("if")).union(*map(_names_in_sum, bounds.values()))
+
+
+def _names_in_sum(tree):
+    if not isinstance(tree, dict):
+        return set()
+    if "with" in tree:
+        return set().union(*map(_names_in_sum, tree["with"]))
+    return {tree.get("name") or tree["len"]}
+
+
+def _rounded(x):
+    """Half away from zero."""
+    return math.copysign(math.floor(abs(x) + 0.5), x)
+
+
+_SUMS = {
+    "+": lambda a, b: a + b, "*": lambda a, b: a * b, "/": lambda a, b: a / b,
+    "-": lambda a, *b: a - b[0] if b else -a, "%": lambda a, b: a % b, "**": math.pow,
+    "abs": abs, "ceil": math.ceil, "exp": math.exp, "floor": math.floor, "log": math.log,
+    "log2": math.log2, "log10": math.log10, "max": lambda *xs: max(xs), "min": lambda *xs: min(xs),
+    "round": _rounded, "sqrt": math.sqrt,
+}
+
+
+def computed(tree, known):
+    """The number of a bound: None where a parameter is absent, or where there is none."""
+    if not isinstance(tree, dict):
+        return float(tree)
+    if "with" not in tree:
+        x = known.get(tree.get("name") or tree["len"])
+        if "len" in tree:
+            return float(len(x)) if isinstance(x, list) else None
+        return float(x) if isinstance(x, (int, float)) else None
+    parts = [computed(each, known) for each in tree["with"]]
+    if None in parts:
+        return None
+    try:
+        x = float(_SUMS[tree["of"]](*parts))
+    except (ArithmeticError, ValueError):
+        return None
+    return x if math.isfinite(x) else None
 
 
 def _names(tree):
@@ -182,8 +261,6 @@ def _compare(a, how, b):
 
 def drawn(parameter, chance):
     """A value of the parameter, by a generator of the kind of random.Random."""
-    import math
-
     kind = parameter["type"]
     if kind == "choice":
         return parameter["values"][chance.randrange(len(parameter["values"]))]

@@ -29,11 +29,16 @@ proposal climber::propose(const ask& question) const {
     // Chance is a function of the place: no generator is kept.
     rng chance{about_.seed, "climber", made_ + i};
     std::vector<value> values;
+    std::vector<double> at;
     for (const auto& x : parameters) {
-      auto drawn = sample(x.what, chance);
+      auto u = chance.unit();
       const auto* kept = best_ == nullptr ? nullptr : find_parameter(*best_, x.name);
-      values.push_back(chance.unit() < keep_ && kept != nullptr ? *kept : std::move(drawn));
+      auto keeps = chance.unit() < keep_ && kept != nullptr;
+      values.push_back(keeps ? *kept : at_quantile(x.what, u));
+      // A range that depends on others may be another one now: there it is drawn.
+      at.push_back(u);
     }
+    about_.space->place(values, at);
     result.push_back({std::make_shared<const object>(about_.space->assemble(values)), "climber"});
   }
   return result;

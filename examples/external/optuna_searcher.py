@@ -14,6 +14,9 @@ usage: optuna_searcher.py [--sampler NAME] [--startup N]
 Several objectives are searched by tpe, nsga2, gp and random. Constraints are known to tpe, gp and
 nsga2. A trial that was stopped counts as pruned with its last value; one that failed as failed.
 
+A parameter whose range depends on others is suggested within the range that holds, as Optuna's
+define-by-run does; how well a sampler learns of such ranges is its own affair.
+
 The study lives in memory: tune-node keeps the record, and tells it again to a process that begins
 anew. Each configuration is drawn by a sampler of its own, whose seed follows from the experiment's
 and the question's number, so that what is suggested follows from what was told alone.

@@ -41,9 +41,13 @@ class Searcher:
         changed = chance.choice(sorted(self.best[1]))
         near = dict(self.best[1])
         del near[changed]
-        return self.space.draw(
-            lambda p: near[p["name"]] if p["name"] in near else tune_searcher.drawn(p, chance)
-        )
+
+        def chosen(p):
+            # A range that depends on others may be another one now.
+            kept = p["name"] in near and ("bounds" not in p or p["low"] <= near[p["name"]] <= p["high"])
+            return near[p["name"]] if kept else tune_searcher.drawn(p, chance)
+
+        return self.space.draw(chosen)
 
     def suggested(self, id, trial, config):
         if trial is not None:

@@ -65,6 +65,12 @@ const std::vector<named_space>& spaces() {
        {{"a", "choice(1, 2, 3)"}, {"b", "choice(x, y) if a != 2"}, {"c", "randint(0, 4)"}}},
       {"grids", {{"g", "grid(1, 2)"}, {"h", "grid(1, 2, 3) if g == 2"}, {"u", "uniform(0, 1)"}}},
       {"one", {{"x", "uniform(0, 1)"}}},
+      {"ranges",
+       {{"units2", "randint(1, {units1} + 1)"},
+        {"units1", "lograndint(1, 64)"},
+        {"a", "uniform(0, 1)"},
+        {"b", "loguniform(0.001, {a} + 0.01) if units2 > 2"}}},
+      {"finite_ranges", {{"a", "randint(1, 5)"}, {"b", "qrandint(0, 2 * {a}, 2)"}}},
   };
   return result;
 }

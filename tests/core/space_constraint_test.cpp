@@ -163,5 +163,12 @@ TEST(subset, is_a_list_of_some_items_in_their_order) {
   EXPECT_THAT(parse_domain("subset(a, a)").error().detail, HasSubstr("a comes twice"));
 }
 
+TEST(space_constraint, takes_names_in_braces_too) {
+  EXPECT_TRUE(allows("{weight-decay} * lr < 0.1", {{"weight-decay", 0.3}, {"lr", 0.3}}));
+  EXPECT_FALSE(allows("{weight-decay} * { lr } < 0.1", {{"weight-decay", 0.4}, {"lr", 0.3}}));
+  EXPECT_FALSE(allows("len({f}) > 2", {{"f", value::list{1, 2}}}));
+  EXPECT_THAT(why_not("{a < 3"), HasSubstr("column 1: '{' is never closed"));
+}
+
 } // namespace
 } // namespace tune

@@ -76,6 +76,55 @@ class Drawing(unittest.TestCase):
         self.assertLess(min(seen), 3)
         self.assertGreater(max(seen), 80)
 
+    def test_draws_in_the_ranges_that_hold(self):
+        name = {"name": "units"}
+        space = tune_searcher.Space([
+            {"name": "n", "type": "int", "low": 1, "high": 16, "step": 1, "log": False,
+             "bounds": {"low": 1, "high": {"of": "+", "with": [name, 1]}}},
+            {"name": "units", "type": "int", "low": 1, "high": 16, "step": 1, "log": True},
+            {"name": "q", "type": "int", "low": 0, "high": 32, "step": 4, "log": False,
+             "bounds": {"low": 0, "high": {"of": "*", "with": [2, name]}},
+             "if": {"name": "n", "is": ">", "value": 2}},
+            {"name": "x", "type": "float", "low": 0.01, "high": 16, "log": True,
+             "bounds": {"low": 0.01, "high": {"of": "max", "with": [{"name": "n"}, 0.5]}}},
+        ])
+        ends = set()
+        for i in range(500):
+            chance = tune_searcher.chance(1, i)
+            config = space.draw(lambda p: tune_searcher.drawn(p, chance))
+            self.assertTrue(1 <= config["n"] <= config["units"], config)
+            self.assertEqual("q" in config, config["n"] > 2, config)
+            self.assertTrue(config.get("q", 0) % 4 == 0, config)
+            self.assertLessEqual(config.get("q", 0), 2 * config["units"])
+            self.assertTrue(0.01 <= config["x"] <= config["n"], config)
+            ends.add(config["n"] == config["units"])
+        self.assertEqual(ends, {True, False})
+
+    def test_counts_bounds_as_tune_node_does(self):
+        def ends(bounds, kind="int", step=1, log=False, **known):
+            p = {"name": "p", "type": kind, "log": log, "bounds": dict(zip(("low", "high"), bounds))}
+            found = tune_searcher.ranged(dict(p, step=step) if step else p, known)
+            return found["low"], found["high"]
+
+        a = {"name": "a"}
+        tenth = {"of": "*", "with": [a, 0.1]}
+        self.assertEqual(ends([1, a], a=4), (1, 3))
+        self.assertEqual(ends([1, a], a=1), (1, 1))
+        self.assertEqual(ends([1, a], a=2.5), (1, 2))
+        self.assertEqual(ends([a, 4], a=1.5), (2, 3))
+        self.assertEqual(ends([1, tenth], a=30), (1, 2))
+        self.assertEqual(ends([1, a], step=4, a=10), (4, 8))
+        self.assertEqual(ends([a, 1], "float", 0.25, a=0.3), (0.5, 1.0))
+        self.assertEqual(ends([0, a], "float", 0, a=0.7), (0.0, 0.7))
+        self.assertEqual(ends([0, {"len": "a"}], a=["p", "q"]), (0, 1))
+        self.assertEqual(ends([0, {"of": "round", "with": [a]}], a=2.5), (0, 2))
+        for bounds in ([a, 0.5], [0.5, {"name": "b"}], [0, {"of": "/", "with": [1, {"of": "-",
+                       "with": [a, 1]}]}], [0, {"of": "sqrt", "with": [{"of": "-", "with": [a]}]}]):
+            with self.assertRaisesRegex(ValueError, "p: None is empty here"):
+                ends(bounds, "float", 0, a=1)
+        with self.assertRaises(ValueError):
+            ends([0, a], "float", 0, True, a=1)
+
     def test_follows_from_seed_and_number(self):
         self.assertEqual(*(tune_searcher.chance(3, 4).random() for _ in range(2)))
         self.assertNotEqual(*(tune_searcher.chance(3, i).random() for i in range(2)))

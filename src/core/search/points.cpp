@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/points.hpp"
 
+#include <cmath>
+
 namespace tune {
-
-namespace {
-
-bool draws_floats(const domain& x) {
-  return std::holds_alternative<float_range>(x) || std::holds_alternative<normal_range>(x);
-}
-
-} // namespace
 
 expected<initial_points> initial_points::make(const search_space& space,
                                               const std::vector<object>& points) {
@@ -33,12 +27,16 @@ std::vector<value> initial_points::filled(std::size_t point, const search_space&
                                           rng from) const {
   constexpr int most_draws = 10'000;
   std::vector<value> values(space.parameters().size());
+  std::vector<double> at(values.size());
   for (int draws = 0; draws < most_draws; ++draws) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      auto drawn = sample(space.parameters()[i].what, from);
+      at[i] = from.unit();
       const auto* given = fixed(point, i);
-      values[i] = given != nullptr ? *given : std::move(drawn);
+      values[i] = given != nullptr ? *given : at_quantile(space.parameters()[i].what, at[i]);
+      if (given != nullptr)
+        at[i] = std::nan("");
     }
+    space.place(values, at);
     if (space.allows(values))
       break;
   }

@@ -297,14 +297,6 @@ private:
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  auto first = text.find_first_not_of(blanks);
-  if (first == text.npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 } // namespace
 
 std::string_view to_text(relation x) {

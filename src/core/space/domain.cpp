@@ -142,6 +142,7 @@ struct picker {
   value operator()(const constant& x) const { return x.what; }
   value operator()(const choice_of& x) const { return x.options[index_at(x.options.size(), u)]; }
   value operator()(const grid_of& x) const { return x.options[index_at(x.options.size(), u)]; }
+  value operator()(const dependent_range&) const { return {}; }
   template <class Range>
   value operator()(const Range& x) const {
     return value_at(x, u);
@@ -189,6 +190,9 @@ struct tester {
       return false;
     return d.step > 1 ? *whole <= d.high && *whole % d.step == 0 : *whole < d.high;
   }
+  bool operator()(const dependent_range& d) const {
+    return d.whole ? x.as_int() != nullptr : real(x).has_value();
+  }
 };
 
 } // namespace
@@ -211,6 +215,7 @@ struct lister {
     return counted(count_of(d), [&](std::uint64_t i) { return nth_subset(d.items, i); });
   }
   answer operator()(const normal_range&) const { return std::nullopt; }
+  answer operator()(const dependent_range&) const { return std::nullopt; }
   answer operator()(const float_range& d) const {
     if (d.step <= 0)
       return std::nullopt;
@@ -262,6 +267,12 @@ value at_quantile(const domain& what, double u) {
 
 value sample(const domain& what, rng& from) {
   return at_quantile(what, from.unit());
+}
+
+bool draws_floats(const domain& what) {
+  const auto* depends = std::get_if<dependent_range>(&what);
+  return std::holds_alternative<float_range>(what) || std::holds_alternative<normal_range>(what)
+         || (depends != nullptr && !depends->whole);
 }
 
 bool contains(const domain& what, const value& x) {

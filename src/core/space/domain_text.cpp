@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "dependent_text.hpp"
 #include "scanner.hpp"
 
 #include "tune/core/plugin/options.hpp"
@@ -267,6 +268,8 @@ expected<domain> read_call(scanner& in, std::size_t at, std::string_view name) {
                                   [&](const distribution& x) { return x.name == name; });
   if (kind == std::end(distributions))
     return unknown_distribution(in, at, name);
+  if (is_dependent(in, name))
+    return read_dependent(in, name);
   auto arguments = read_arguments(in);
   if (!arguments)
     return arguments.error();
@@ -301,6 +304,7 @@ struct renderer {
   }
 
   std::string operator()(const constant& x) const { return literal_text(x.what); }
+  std::string operator()(const dependent_range& x) const { return text_of(x); }
   std::string operator()(const choice_of& x) const {
     return joined(x.ordered ? "ordinal" : "choice", x.options);
   }

@@ -41,6 +41,7 @@ struct finder {
   bool operator()(const grid_of& x) const { return one_of(x.options); }
   bool operator()(const permutation_of&) const { return true; }
   bool operator()(const subset_of&) const { return true; }
+  bool operator()(const dependent_range&) const { return true; }
   bool operator()(const normal_range&) const { return is_number(literal); }
   bool operator()(const float_range& x) const {
     return is_number(literal) && some_between(x.low, x.high, how, *literal.number());
@@ -75,8 +76,8 @@ std::string why_idle(const parameter_comparison& x, const domain& of) {
 
 std::vector<idle_comparison> idle_comparisons(const search_space& space) {
   std::map<std::string_view, const domain*> domains;
-  for (const auto& each : space.parameters())
-    domains.emplace(each.name, &each.what);
+  for (std::size_t i = 0; i < space.parameters().size(); ++i)
+    domains.emplace(space.parameters()[i].name, &space.widest(i));
   std::vector<idle_comparison> result;
   for (const auto& each : space.parameters()) {
     if (!each.active_if)

@@ -41,6 +41,14 @@ std::string found(std::string_view rest) {
 
 } // namespace
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  auto first = text.find_first_not_of(blanks);
+  if (first == text.npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 void scanner::skip_blanks() {
   while (!at_end() && is_blank(text_[position_]))
     ++position_;

@@ -29,6 +29,7 @@ public:
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   /// The next character; NUL at the end.
   [[nodiscard]] char peek() const { return at_end() ? '\0' : text_[position_]; }
+  [[nodiscard]] std::string_view rest() const { return text_.substr(position_); }
   /// Skips blanks, then `wanted` if it stands there.
   bool take(char wanted);
   /// The longest bareword that begins here; may be empty.
@@ -57,6 +58,9 @@ private:
   std::string_view text_;
   std::size_t position_ = 0;
 };
+
+/// Without blanks at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
 
 /// What a bareword means: a number, true, false, null or a text. Nothing where a number does not
 /// fit into 64 bits.

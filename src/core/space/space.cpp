@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/space/space.hpp"
 
+#include "space_words.hpp"
+
 #include "tune/core/name.hpp"
-#include "tune/core/plugin/options.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,23 +12,6 @@
 namespace tune {
 
 namespace {
-
-using index_by_name = std::map<std::string, std::size_t, std::less<>>;
-
-std::string quoted(std::string_view name) {
-  return '"' + std::string{name} + '"';
-}
-
-/// The front of a text that may be very long.
-std::string shortened(std::string text) {
-  constexpr std::size_t shown = 160;
-  if (text.size() <= shown)
-    return text;
-  auto end = shown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u)
-    --end;
-  return text.substr(0, end) + "…";
-}
 
 bool is_empty_list(const domain& x) {
   const auto* choice = std::get_if<choice_of>(&x);
@@ -48,25 +32,6 @@ bool has_nul(const domain& x) {
   return (choice != nullptr
           && std::any_of(choice->options.begin(), choice->options.end(), cut_short))
          || (grid != nullptr && std::any_of(grid->options.begin(), grid->options.end(), cut_short));
-}
-
-error about(std::string_view name, std::string_view what, ec code) {
-  return {code, quoted(name) + ": " + std::string{what}};
-}
-
-/// Adds a hint to the nearest name, or the list where it is short.
-std::string hint(std::string_view wrong, const std::vector<parameter>& known) {
-  std::vector<std::string> names;
-  for (const auto& x : known)
-    names.push_back(x.name);
-  if (auto near = nearest_name(wrong, names); !near.empty())
-    return "; did you mean " + quoted(near) + '?';
-  if (names.size() > 10)
-    return {};
-  std::string result = "; known:";
-  for (const auto& x : names)
-    result += ' ' + x;
-  return result;
 }
 
 bool has_empty_part(std::string_view name) {
@@ -125,6 +90,7 @@ find_parents(const std::vector<parameter>& parameters, const index_by_name& know
 }
 
 /// Walks from one parameter that could not be ordered to the circle behind it.
+/// @param parents What conditions and ranges read.
 error circle(const std::vector<parameter>& parameters,
              const std::vector<std::vector<std::size_t>>& parents,
              const std::vector<std::size_t>& open) {
@@ -139,7 +105,11 @@ error circle(const std::vector<parameter>& parameters,
                        [&](std::size_t p) { return open[p] > 0; });
   }
   path.erase(path.begin(), std::find(path.begin(), path.end(), at));
-  std::string text = "conditions go round in a circle: ";
+  auto has_range = std::any_of(path.begin(), path.end(), [&](std::size_t i) {
+    return std::holds_alternative<dependent_range>(parameters[i].what);
+  });
+  std::string text
+      = has_range ? "ranges go round in a circle: " : "conditions go round in a circle: ";
   constexpr std::size_t shown = 8;
   for (std::size_t i = 0; i < std::min(path.size(), shown); ++i)
     text += parameters[path[i]].name + " reads ";
@@ -212,16 +182,35 @@ expected<search_space> search_space::make(std::vector<parameter> parameters,
   auto parents = find_parents(parameters, *known);
   if (!parents)
     return parents.error();
-  auto order = order_of(parameters, *parents);
-  if (!order)
-    return order.error();
   search_space result;
   result.parameters_ = std::move(parameters);
-  result.order_ = std::move(*order);
   result.parents_ = std::move(*parents);
+  if (auto wrong = result.find_range_parents(*known))
+    return *wrong;
+  auto order = order_of(result.parameters_, result.all_parents());
+  if (!order)
+    return order.error();
+  result.order_ = std::move(*order);
   if (keeping) {
     if (auto wrong = result.constrain(std::move(*keeping)))
       return *wrong;
+  }
+  if (auto wrong = result.lay_out_ranges())
+    return *wrong;
+  if (auto wrong = result.look_for_allowed())
+    return *wrong;
+  return result;
+}
+
+/// What conditions read, and ranges.
+std::vector<std::vector<std::size_t>> search_space::all_parents() const {
+  auto result = parents_;
+  for (const auto& x : ranges_) {
+    for (auto p : x.reads) {
+      auto& to = result[x.parameter];
+      if (std::find(to.begin(), to.end(), p) == to.end())
+        to.push_back(p);
+    }
   }
   return result;
 }
@@ -238,13 +227,17 @@ std::optional<error> search_space::constrain(space_constraint by) {
     constrained_.push_back(static_cast<std::size_t>(i - parameters_.begin()));
   }
   constraint_ = std::move(by);
+  return std::nullopt;
+}
+
+/// Tells whether configurations can keep the constraint.
+std::optional<error> search_space::look_for_allowed() const {
+  if (!constraint_)
+    return std::nullopt;
   constexpr std::uint64_t draws = 10'000;
-  std::vector<value> values(parameters_.size());
   for (std::uint64_t n = 0; n < draws; ++n) {
     rng from{0, "constraint of a space", n};
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = sample(parameters_[i].what, from);
-    if (allows(values))
+    if (allows(draw(from)))
       return std::nullopt;
   }
   return about(constraint_line,
@@ -254,9 +247,13 @@ std::optional<error> search_space::constrain(space_constraint by) {
 }
 
 bool search_space::allows(const std::vector<value>& values) const {
-  if (!constraint_)
+  if (!constraint_ && ranges_.empty())
     return true;
   auto alive = active(values);
+  if (!in_ranges(values, alive))
+    return false;
+  if (!constraint_)
+    return true;
   std::vector<const value*> read;
   for (auto p : constrained_)
     read.push_back(alive[p] ? &values[p] : nullptr);
@@ -292,105 +289,6 @@ object search_space::assemble(const std::vector<value>& values) const {
       set_path(result, parameters_[i].name, values[i]);
   }
   return result;
-}
-
-namespace {
-
-/// What a configuration says about each parameter; null where it says nothing.
-class reading {
-public:
-  explicit reading(const std::vector<parameter>& known) : given(known.size()), known_{known} {
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      std::string_view name = known[i].name;
-      index_.emplace(name, i);
-      for (auto dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1))
-        groups_.insert(name.substr(0, dot));
-    }
-  }
-
-  /// @returns why some key has no place in the space.
-  std::optional<error> read(const object& config, const std::string& prefix = {}) {
-    for (const auto& [key, what] : config) {
-      auto path = prefix + key;
-      if (auto i = index_.find(path); i != index_.end()) {
-        if (given[i->second] != nullptr)
-          return about(path, "is given twice", ec::bad_option);
-        given[i->second] = &what;
-      } else if (!groups_.contains(path)) {
-        return about(path, "is not a parameter" + hint(path, known_), ec::unknown_name);
-      } else if (const auto* inner = what.as_object()) {
-        if (auto why = read(*inner, path + '.'))
-          return why;
-      } else {
-        return about(path, "holds parameters and must be an object", ec::bad_option);
-      }
-    }
-    return std::nullopt;
-  }
-
-  std::vector<const value*> given;
-
-private:
-  const std::vector<parameter>& known_;
-  std::map<std::string_view, std::size_t, std::less<>> index_;
-  std::set<std::string_view, std::less<>> groups_;
-};
-
-enum class activity { yes, no, unknown };
-
-activity activity_of(const parameter& x, const std::vector<std::size_t>& parents,
-                     const std::vector<activity>& states, const std::vector<const value*>& values) {
-  if (!x.active_if)
-    return activity::yes;
-  std::vector<const value*> read;
-  auto open = false;
-  for (auto p : parents) {
-    read.push_back(states[p] == activity::no ? nullptr : values[p]);
-    open = open || states[p] == activity::unknown
-           || (read.back() == nullptr && states[p] != activity::no);
-  }
-  // A given value that turns out inactive could only make "false" undecided: inactive either way.
-  auto decided = x.active_if->decide(read);
-  if (decided == false || (!decided && !open))
-    return activity::no;
-  return open ? activity::unknown : activity::yes;
-}
-
-} // namespace
-
-std::optional<error> search_space::reject(const object& config, bool partial) const {
-  reading from{parameters_};
-  if (auto why = from.read(config))
-    return why;
-  std::vector<activity> states(parameters_.size(), activity::unknown);
-  for (auto i : order_) {
-    const auto& x = parameters_[i];
-    auto*& given = from.given[i];
-    states[i] = activity_of(x, parents_[i], states, from.given);
-    if (given != nullptr && states[i] == activity::no)
-      return about(x.name, "is given, but not active: its condition is " + x.active_if->text(),
-                   ec::bad_option);
-    if (given != nullptr && !tune::contains(x.what, *given))
-      return about(x.name, shortened(to_text(*given)) + " is not in " + shortened(to_text(x.what)),
-                   ec::bad_option);
-    if (given != nullptr || states[i] == activity::no)
-      continue;
-    if (x.numbers_runs)
-      continue;
-    if (!partial)
-      return about(x.name, "is missing", ec::bad_option);
-    // What is left out will be the only thing it can be.
-    if (const auto* only = std::get_if<constant>(&x.what))
-      given = &only->what;
-  }
-  if (!constraint_)
-    return std::nullopt;
-  std::vector<const value*> read;
-  for (auto p : constrained_)
-    read.push_back(from.given[p]);
-  if (constraint_->allows(read))
-    return std::nullopt;
-  return about(constraint_line, constraint_->text() + " is not kept", ec::bad_option);
 }
 
 const value* find_parameter(const object& config, std::string_view name) {

@@ -119,6 +119,19 @@ void warn_of_idle_comparisons(loading& x) {
            "[space] " + each.parameter + ": in its condition " + each.why);
 }
 
+/// `randint(1, {layers})` of one layer has no whole number.
+void warn_of_meeting_bounds(loading& x) {
+  for (std::size_t i = 0; i < x.space->parameters().size(); ++i) {
+    const auto& each = x.space->parameters()[i];
+    const auto& where = x.space->where_bounds_meet(i);
+    if (!where.empty())
+      x.warn(x.origin("space", each.name),
+             "[space] " + each.name + ": " + to_text(each.what)
+                 + ", whose upper bound is excluded, "
+                 + "is taken for its lower bound where both are equal, as where " + where);
+  }
+}
+
 /// What was written, where no line of a file shows it.
 std::string written_text(const loading& x, const parameter_text& line) {
   const auto* entry = x.find("space", line.name);
@@ -178,6 +191,7 @@ void check_space(loading& x) {
     warn_of_idle_comparisons(x);
     warn_of_constant_space(x);
     warn_of_lists(x);
+    warn_of_meeting_bounds(x);
     check_points(x);
   }
   auto stoppers = make_stoppers(stop_lines(x.what), x.request.stoppers, stopper_context_of(x.what));

@@ -41,8 +41,7 @@ void make_floats(object& config, const search_space& space, const std::string& p
       make_floats(*config.find(name)->as_object(), space, full);
     if (parameter == nullptr || what.as_int() == nullptr)
       continue;
-    if (std::holds_alternative<float_range>(parameter->what)
-        || std::holds_alternative<normal_range>(parameter->what))
+    if (draws_floats(parameter->what))
       config.set(name, static_cast<double>(*what.as_int()));
   }
 }

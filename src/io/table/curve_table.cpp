@@ -43,7 +43,7 @@ std::string canonical(const std::map<std::string, value>& config) {
 }
 
 /// Where a number stands on its parameter's scale, the range being 0 to 1.
-double on_scale(const parameter* known, double x) {
+double on_scale(const domain* known, double x) {
   if (known == nullptr)
     return x;
   auto scaled = [](double y, double low, double high, bool log) {
@@ -51,16 +51,16 @@ double on_scale(const parameter* known, double x) {
       return (std::log(y) - std::log(low)) / (std::log(high) - std::log(low));
     return high > low ? (y - low) / (high - low) : y - low;
   };
-  if (const auto* range = std::get_if<float_range>(&known->what))
+  if (const auto* range = std::get_if<float_range>(known))
     return scaled(x, range->low, range->high, range->log);
-  if (const auto* range = std::get_if<int_range>(&known->what))
+  if (const auto* range = std::get_if<int_range>(known))
     return scaled(x, static_cast<double>(range->low), static_cast<double>(range->high), range->log);
-  if (const auto* range = std::get_if<normal_range>(&known->what))
+  if (const auto* range = std::get_if<normal_range>(known))
     return (x - range->mean) / range->sd;
   return x;
 }
 
-double distance(const parameter* known, const value* x, const value* y) {
+double distance(const domain* known, const value* x, const value* y) {
   if (x == nullptr || y == nullptr)
     return x == y ? 0 : 1;
   auto a = x->number();
@@ -184,8 +184,10 @@ std::vector<object> curve_table::curve_of(const object& config, const search_spa
   };
   for (std::size_t i = 0; exact == by_config_.end() && i < curves_.size(); ++i) {
     double sum = 0;
-    for (const auto& x : space.parameters())
-      sum += distance(&x, value_of(wanted, x.name), value_of(curves_[i].config, x.name));
+    for (std::size_t p = 0; p < space.parameters().size(); ++p) {
+      const auto& name = space.parameters()[p].name;
+      sum += distance(&space.widest(p), value_of(wanted, name), value_of(curves_[i].config, name));
+    }
     if (best == nullptr || sum < least) {
       best = &curves_[i];
       least = sum;

@@ -47,7 +47,8 @@ TEST(pb2_bounds, refuse_what_is_not_continuous) {
                          {"kind", "choice(a, b)"},
                          {"step", "quniform(0, 1, 0.1)"},
                          {"wide", "randn(0, 1)"},
-                         {"momentum", "uniform(0, 1) if kind == a"}});
+                         {"momentum", "uniform(0, 1) if kind == a"},
+                         {"inner", "uniform(0, {lr})"}});
   auto refusal = [&](std::string_view of) { return names(pb2::read_bounded(of, space.get())); };
 
   EXPECT_EQ(refusal("layers"),
@@ -57,6 +58,8 @@ TEST(pb2_bounds, refuse_what_is_not_continuous) {
   EXPECT_THAT(refusal("step"), HasSubstr("is no continuous range"));
   EXPECT_THAT(refusal("wide"), HasSubstr("is no continuous range"));
   EXPECT_THAT(refusal("momentum"), HasSubstr("explore = momentum: it has a condition"));
+  EXPECT_THAT(refusal("inner"),
+              HasSubstr("explore = inner: its range uniform(0, {lr}) depends on other parameters"));
   EXPECT_THAT(refusal(""), HasSubstr("explore = layers"));
   EXPECT_THAT(refusal("lt"), HasSubstr("no such parameter; did you mean \"lr\"?"));
 }

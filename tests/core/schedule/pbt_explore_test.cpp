@@ -183,6 +183,68 @@ TEST(perturbation, always_gives_configurations_of_the_space) {
   }
 }
 
+TEST(perturbation, moves_what_is_outside_of_its_range_to_the_nearer_end) {
+  auto space = space_of({{"b", "uniform(0, {a})"}, {"a", "uniform(0.1, 1)"}, {"n", "7"}});
+  perturbation_settings settings;
+  settings.mutate = *pbt::read_mutations("a", space.get());
+  perturbation uut{settings, space};
+  pbt::heritage what;
+  what.donor.config = std::make_shared<const object>(object{{"b", 0.45}, {"a", 0.5}, {"n", 7}});
+  scripted_dice dice{{keeps}, {1}};
+
+  auto result = uut.explore(what, dice);
+
+  EXPECT_EQ(result.config, (object{{"b", 0.4}, {"a", 0.4}, {"n", 7}}));
+  ASSERT_EQ(result.changes.size(), 2u);
+  EXPECT_EQ(result.changes[1].parameter, "b");
+  EXPECT_EQ(result.changes[1].from, value{0.45});
+  EXPECT_EQ(result.changes[1].how, "moved into its range");
+}
+
+TEST(perturbation, mutates_within_the_range_that_others_leave) {
+  auto space = space_of({{"b", "randint(0, {a} + 1)"}, {"a", "randint(1, 21)"}});
+  // First a, by 0.8 to 8, then b, by 1.2 to 12: no more than a.
+  auto result = explore(space, {{"b", 10}, {"a", 10}}, {{keeps, keeps}, {1, 0}});
+
+  EXPECT_EQ(result.config, (object{{"b", 8}, {"a", 8}}));
+  EXPECT_EQ(result.changes[1].how, "×1.2, kept within the bounds");
+  auto fresh = explore(space, {{"b", 10}, {"a", 10}}, {{keeps, resamples, 0.5}, {1}});
+  EXPECT_EQ(fresh.config, (object{{"b", 4}, {"a", 8}}));
+}
+
+TEST(perturbation, keeps_the_donors_where_a_range_would_be_empty) {
+  auto space
+      = space_of({{"a", "randint(0, 1000000)"}, {"b", "uniform(max(0, 2 - abs({a} - 12)), 1)"}});
+
+  auto result = explore(space, {{"a", 10}, {"b", 0.5}}, {{keeps}, {0}});
+
+  EXPECT_EQ(result.config, (object{{"a", 10}, {"b", 0.5}}));
+  EXPECT_TRUE(result.changes.empty());
+  EXPECT_EQ(result.note, "nothing was changed: \"b\" would have no range");
+}
+
+TEST(perturbation, always_gives_configurations_in_their_ranges) {
+  auto space = space_of({{"a", "uniform(0.1, 1)"},
+                         {"b", "loguniform({a} / 10, {a})"},
+                         {"k", "randint(1, 9)"},
+                         {"n", "qrandint(0, {k} * 4, 4) if b > 0.05"},
+                         {"c", "quniform(0, {n} / 4, 0.5) if b > 0.05"}});
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    pbt::seeded_dice dice{seed, "test", {1, 1}, {0}};
+    auto config = pbt::settle(space.get(), {}, {}, dice).config;
+    ASSERT_FALSE(space->reject(config, false)) << space->reject(config, false)->detail;
+    perturbation uut{{*pbt::read_mutations(seed % 2 == 0 ? "" : "a, k", space.get())}, space};
+    for (auto i = 0; i < 10; ++i) {
+      pbt::heritage what;
+      what.donor.config = std::make_shared<const object>(config);
+      config = uut.explore(what, dice).config;
+      auto why = space->reject(config, false);
+      ASSERT_FALSE(why) << why->detail;
+    }
+  }
+}
+
 TEST(perturbation, takes_what_a_custom_function_makes_of_it) {
   auto space = space_of({{"lr", "uniform(0, 1)"}});
 
@@ -252,6 +314,19 @@ TEST(mutations, must_be_parameters_and_inside_the_space) {
               ElementsAre("mutate: \"units\": choice(1, 3) is not inside choice(1, 2)"));
   EXPECT_THAT(complaint("rate, rate"), ElementsAre("mutate: \"rate\": is named twice"));
   EXPECT_THAT(complaint("rate: 0.5"), ElementsAre("mutate: \"rate\": 0.5 is one value, no domain"));
+}
+
+TEST(mutations, of_dependent_ranges_lie_inside_all_that_they_may_be) {
+  auto space = space_of({{"a", "uniform(0, 2)"}, {"b", "uniform(0, {a})"}});
+  auto said = [&](const char* text) { return names(pbt::read_mutations(text, space.get())); };
+
+  EXPECT_THAT(said(""), ElementsAre("a uniform(0, 2)", "b uniform(0, {a})"));
+  EXPECT_THAT(said("b: uniform(0, 1)"), ElementsAre("b uniform(0, 1)"));
+  EXPECT_THAT(said("b: uniform(0, 3)"),
+              ElementsAre("mutate: \"b\": uniform(0, 3) is not inside uniform(0, {a})"));
+  EXPECT_THAT(said("b: uniform(0, {a} / 2)"),
+              ElementsAre("mutate: \"b\": uniform(0, {a} / 2) depends on other parameters, which "
+                          "only a domain in [space] can"));
 }
 
 TEST(factors, are_numbers_above_zero) {

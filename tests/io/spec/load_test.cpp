@@ -42,6 +42,39 @@ TEST(load, takes_the_defaults_of_the_struct) {
   EXPECT_EQ(uut.ini_dir, "/nowhere");
 }
 
+TEST(load, names_the_line_of_a_range_that_may_be_empty) {
+  auto result = support::load_text(small_and("a = uniform(0, 1)\nb = uniform({a}, 0.5)\n"
+                                             "c = uniform(0, {bb})\n"),
+                                   support::request());
+  ASSERT_FALSE(result);
+  EXPECT_THAT(to_text(result.faults),
+              testing::AllOf(HasSubstr("\"b\": its range uniform({a}, 0.5) is empty where a = "),
+                             HasSubstr("\"c\": its range reads \"bb\", which is not a parameter")));
+}
+
+TEST(load, warns_of_whole_numbers_whose_bounds_meet) {
+  auto result = support::load_text(
+      small_and("layers = randint(1, 4)\nn = randint(1, {layers})\nm = randint(1, {layers} + 1)\n"),
+      support::request());
+  ASSERT_TRUE(result) << to_text(result.faults);
+  EXPECT_THAT(result.warnings,
+              Contains(HasSubstr("[space] n: randint(1, {layers}), whose upper bound is excluded, "
+                                 "is taken for its lower bound where both are equal, as where "
+                                 "layers = 1")));
+}
+
+TEST(load, refuses_a_point_outside_of_the_range_that_holds) {
+  auto result = support::load_text(small_and("a = uniform(0, 1)\nb = uniform(0, {a})\n[search]\n"
+                                             "points = [{\"a\": 0.5, \"b\": 1}, {\"b\": 1}]\n"),
+                                   support::request());
+  ASSERT_FALSE(result);
+  EXPECT_THAT(
+      to_text(result.faults),
+      testing::AllOf(HasSubstr("points: number 1: \"b\": 1 is not in uniform(0, {a}), which "
+                               "is uniform(0, 0.5) here"),
+                     testing::Not(HasSubstr("number 2"))));
+}
+
 TEST(load, reads_every_section) {
   auto uut = loaded(
       "[experiment]\nname = x\nmetric = accuracy:max, latency:min, size\nmode = min\n"

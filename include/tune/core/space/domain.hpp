@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/rng.hpp"
+#include "tune/core/space/expression.hpp"
 #include "tune/core/value.hpp"
 
 #include <cstddef>
@@ -77,11 +78,24 @@ struct constant {
   value what;
 };
 
+/// Numbers between bounds of which one at least follows from other parameters: `uniform(0, {a})`.
+///
+/// For one configuration it is a `float_range` or an `int_range` (`range_between`), which a
+/// `search_space` knows. By itself it has no values.
+struct dependent_range {
+  expression low;
+  expression high;
+  bool whole = false;
+  bool log = false;
+  /// As in `float_range` and, where `whole`, in `int_range`.
+  double step = 0;
+};
+
 using domain = std::variant<float_range, int_range, normal_range, choice_of, grid_of, constant,
-                            permutation_of, subset_of>;
+                            permutation_of, subset_of, dependent_range>;
 
 /// The value that stands at `u` of the domain, in [0, 1): its inverse distribution function.
-/// A grid is treated like a choice.
+/// A grid is treated like a choice. Null for a dependent range: ask `search_space::place`.
 [[nodiscard]] value at_quantile(const domain& what, double u);
 
 /// Draws from the domain. Uses exactly one draw of `from`.
@@ -89,19 +103,23 @@ using domain = std::variant<float_range, int_range, normal_range, choice_of, gri
 
 /// Tells whether `x` is in the domain: right type, bounds, multiples. Whole numbers may stand for
 /// floats, and the upper bound of floats counts as inside: it is what people write. The members of
-/// a subset may come in any order.
+/// a subset may come in any order. Of a dependent range every number of its kind may be one:
+/// `search_space::reject` knows the bounds.
 [[nodiscard]] bool contains(const domain& what, const value& x);
 
 /// Every value of a finite domain, each once per mention, smallest first where it is a range.
 /// Nothing where it is not finite or has more than `most` values.
-/// Permutations and subsets are listed as `at_quantile` counts them.
+/// Permutations and subsets are listed as `at_quantile` counts them. Nothing for a dependent range.
 [[nodiscard]] std::optional<std::vector<value>> all_values(const domain& what, std::size_t most);
+
+/// Whether its values are floats, for which whole numbers may stand.
+[[nodiscard]] bool draws_floats(const domain& what);
 
 /// As a user would write it: "loguniform(1e-5, 0.1)".
 [[nodiscard]] std::string to_text(const domain& what);
 
-/// Reads "uniform(0, 1)", "choice(a, "b", 3)", "grid(…)", or a literal constant: the INI grammar of
-/// docs/ini.md.
+/// Reads "uniform(0, 1)", "randint(1, {layers} + 1)", "choice(a, "b", 3)", "grid(…)", or a literal
+/// constant: the INI grammar of docs/ini.md.
 /// @errors `ec::bad_syntax` with column and what was expected; `ec::bad_option` with the range;
 ///         `ec::unknown_name` with the nearest distribution.
 [[nodiscard]] expected<domain> parse_domain(std::string_view text);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "tune/core/space/condition.hpp"
-#include "tune/core/space/domain.hpp"
+#include "tune/core/space/dependent_range.hpp"
 #include "tune/core/space/space_constraint.hpp"
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,12 +36,15 @@ struct parameter_text {
   bool numbers_runs = false;
 };
 
-/// Parameters whose conditions refer to each other without cycles.
+/// Parameters whose conditions and ranges refer to each other without cycles.
 class search_space {
 public:
-  /// @errors for unknown names in conditions (with the nearest), cycles (naming the members),
-  ///         doubled names, a name that is a prefix of another, names that `why_no_name`
-  ///         refuses, lists without values; `detail` starts with the parameter's name in quotes.
+  /// @errors for unknown names in conditions and ranges (with the nearest), cycles (naming the
+  ///         members), doubled names, a name that is a prefix of another, names that `why_no_name`
+  ///         refuses, lists without values, ranges that read what is no number, that may have no
+  ///         end, and that are empty, or read what is absent, in some of 4,000 configurations
+  ///         (fewer in large spaces), ends and corners among them; `detail` starts with the
+  ///         parameter's name in quotes.
   /// @param keeping What configurations must keep. It must read parameters alone, and some of
   /// 10,000
   ///                random configurations must keep it.
@@ -52,10 +57,44 @@ public:
 
   /// In the order of declaration.
   [[nodiscard]] const std::vector<parameter>& parameters() const { return parameters_; }
-  /// Indices into `parameters()`, each after those its condition reads.
+  /// Indices into `parameters()`, each after those that its condition and its range read.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
   /// Indices of the parameters that the condition of parameter `i` reads.
   [[nodiscard]] const std::vector<std::size_t>& parents(std::size_t i) const { return parents_[i]; }
+  /// Whether ranges of some parameters depend on others.
+  [[nodiscard]] bool has_dependent() const { return !ranges_.empty(); }
+  /// Whether that of parameter `i` does.
+  [[nodiscard]] bool is_dependent(std::size_t i) const {
+    return !ranges_.empty() && range_numbers_[i] != independent;
+  }
+  /// Indices of the parameters that the range of parameter `i` reads, as `names_of`.
+  [[nodiscard]] const std::vector<std::size_t>& range_parents(std::size_t i) const;
+  /// What the dependent parameter `i` may be for given values of what it reads. Nothing where there
+  /// is no such range.
+  /// @param read One per `range_parents(i)`, null where absent.
+  [[nodiscard]] std::optional<domain> range_of(std::size_t i,
+                                               std::span<const value* const> read) const;
+  /// The same for all values of a configuration.
+  /// @param values One per parameter, as `parameters()`; those of inactive ones are ignored.
+  [[nodiscard]] std::optional<domain> range_here(std::size_t i,
+                                                 const std::vector<value>& values) const;
+  /// @param alive As `active(values)`.
+  [[nodiscard]] std::optional<domain> range_here(std::size_t i, const std::vector<value>& values,
+                                                 const std::vector<bool>& alive) const;
+  /// All that parameter `i` may be in some configuration, and perhaps more; its domain where that
+  /// depends on nothing.
+  [[nodiscard]] const domain& widest(std::size_t i) const;
+  /// Puts values of dependent parameters where they stand in the ranges that hold here, parents
+  /// first; null where there is no range.
+  /// @param values One per parameter, those of all others and of inactive ones given.
+  /// @param at     One per parameter: quantiles, in [0, 1), and NaN for what is to stay.
+  void place(std::vector<value>& values, std::span<const double> at) const;
+  /// Draws one value per parameter. Uses as many draws of `from`.
+  [[nodiscard]] std::vector<value> draw(rng& from) const;
+  /// Where the bounds of a range of whole numbers meet, of which the upper one is excluded, so that
+  /// there is no choice: "layers = 1". Empty where that was not seen.
+  [[nodiscard]] const std::string& where_bounds_meet(std::size_t i) const;
+
   /// The parameter named `name`; null where there is none.
   [[nodiscard]] const parameter* find(std::string_view name) const;
 
@@ -72,18 +111,33 @@ public:
   [[nodiscard]] const space_constraint* constraint() const {
     return constraint_ ? &*constraint_ : nullptr;
   }
-  /// Whether the configuration of these values keeps the constraint; inactive parameters are
-  /// absent.
+  /// Whether all that is drawn and placed is allowed.
+  [[nodiscard]] bool allows_all() const { return !constraint_ && are_certain_; }
+  /// Whether the configuration of these values keeps the constraint, with dependent values in the
+  /// ranges that hold for it; inactive parameters are absent.
   /// @param values One per parameter, as `parameters()`.
   [[nodiscard]] bool allows(const std::vector<value>& values) const;
 
-  /// Why `config` is not a configuration of this space (unknown key, value outside its domain,
-  /// inactive parameter given, active one missing, the constraint not kept); nothing if it is.
-  /// Missing parameters are allowed if `partial`. The `detail` starts with the parameter's name in
-  /// quotes.
+  /// Why `config` is not a configuration of this space (unknown key, value outside its domain or
+  /// the range that holds here, inactive parameter given, active one missing, the constraint not
+  /// kept); nothing if it is. Missing parameters are allowed if `partial`. The `detail` starts with
+  /// the parameter's name in quotes.
   [[nodiscard]] std::optional<error> reject(const object& config, bool partial) const;
 
 private:
+  static constexpr std::size_t independent = static_cast<std::size_t>(-1);
+
+  /// A range that depends on other parameters.
+  struct range {
+    std::size_t parameter = 0;
+    std::vector<std::size_t> reads;
+    domain widest = constant{};
+    /// Whether every configuration has one.
+    bool is_certain = false;
+    std::string meeting;
+  };
+  struct probe;
+
   std::vector<parameter> parameters_;
   std::vector<std::size_t> order_;
   /// For each parameter the indices of what its condition reads, as `condition::names()`.
@@ -91,8 +145,23 @@ private:
   std::optional<space_constraint> constraint_;
   /// Indices of what the constraint reads, as `space_constraint::names()`.
   std::vector<std::size_t> constrained_;
+  std::vector<range> ranges_;
+  /// Of each parameter its number in `ranges_`; empty where there are none.
+  std::vector<std::size_t> range_numbers_;
+  bool are_certain_ = true;
 
   [[nodiscard]] std::optional<error> constrain(space_constraint by);
+  [[nodiscard]] std::optional<error> look_for_allowed() const;
+  [[nodiscard]] std::optional<error>
+  find_range_parents(const std::map<std::string, std::size_t, std::less<>>& known);
+  [[nodiscard]] std::vector<std::vector<std::size_t>> all_parents() const;
+  [[nodiscard]] std::optional<error> lay_out_ranges();
+  [[nodiscard]] std::optional<error> lay_out(range& x) const;
+  [[nodiscard]] bool are_there(const range& x) const;
+  [[nodiscard]] const dependent_range& written(const range& x) const;
+  [[nodiscard]] bool in_ranges(const std::vector<value>& values,
+                               const std::vector<bool>& alive) const;
+  [[nodiscard]] std::optional<error> look_for_empty_ranges();
 };
 
 /// The name of the line of `[space]` that is a constraint.

@@ -14,9 +14,12 @@
 
 namespace tune {
 
+struct formula;
+
 /// A parsed rule over parameters. Immutable and cheap to copy.
 ///
-/// Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`) of sums with numbers, names, `+ - * / % **`,
+/// Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`) of sums with numbers, names, which may stand in
+/// braces, `+ - * / % **`,
 /// brackets and the functions abs, ceil, exp, floor, log, log2, log10, max, min, round, sqrt and
 /// len (of a list), joined by `and`, `or` and `not`. Texts stand in quotes, and are only equal or
 /// not: `kernel != "rbf"`. A name alone, `use_dropout`, means `use_dropout == true`; true and false
@@ -39,12 +42,10 @@ public:
   /// As it was written, without surrounding blanks.
   [[nodiscard]] const std::string& text() const { return text_; }
 
-  struct node;
-
 private:
   space_constraint() = default;
 
-  std::shared_ptr<const node> root_;
+  std::shared_ptr<const formula> root_;
   std::shared_ptr<const std::vector<std::string>> names_;
   std::string text_;
 };

@@ -26,6 +26,8 @@ error unusable(const parameter& what, const std::string& why) {
 }
 
 expected<bounded_parameter> read_parameter(const parameter& what) {
+  if (std::holds_alternative<dependent_range>(what.what))
+    return unusable(what, "its range " + to_text(what.what) + " depends on other parameters");
   const auto* range = std::get_if<float_range>(&what.what);
   if (range == nullptr || range->step > 0)
     return unusable(what, to_text(what.what) + " is no continuous range");

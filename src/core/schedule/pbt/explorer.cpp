@@ -1,12 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pbt/explorer.hpp"
 
+#include "tune/core/space/quantum.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace tune::pbt {
 
 namespace {
+
+std::int64_t clamped(double x, std::int64_t low, std::int64_t high) {
+  // Compared as floats first: the cast is undefined beyond 2^63.
+  if (x <= static_cast<double>(low))
+    return low;
+  return x >= static_cast<double>(high) ? high : static_cast<std::int64_t>(x);
+}
+
+/// Puts a number into the domain.
+struct fitter {
+  double x;
+
+  value operator()(const float_range& d) const {
+    if (d.step <= 0)
+      return std::clamp(x, d.low, d.high);
+    auto k = std::clamp(std::nearbyint(x / d.step), std::round(d.low / d.step),
+                        std::round(d.high / d.step));
+    return multiple_of(d.step, k);
+  }
+  value operator()(const int_range& d) const {
+    if (d.step <= 1)
+      return clamped(std::nearbyint(x), d.low, d.high - 1);
+    auto [first, last] = steps_between(d.low, d.high, d.step);
+    return d.step * clamped(std::nearbyint(x / static_cast<double>(d.step)), first, last);
+  }
+  value operator()(const normal_range& d) const {
+    return d.step > 0 ? multiple_of(d.step, std::nearbyint(x / d.step)) : x;
+  }
+  value operator()(const constant& d) const { return d.what; }
+  template <class List>
+  value operator()(const List&) const {
+    return x;
+  }
+};
 
 /// Sets a dotted path in nested objects, which are made where missing.
 void set_path(object& where, std::string_view path, const value& what) {
@@ -48,19 +85,57 @@ const domain& domain_of(const parameter& what, std::span<const mutable_parameter
   return known == own.end() ? what.what : known->what;
 }
 
-/// Draws what is active and has no value yet: parents first, for they decide about the others.
-void draw_missing(const search_space& space, filled& what, std::vector<change>& changes, dice& with,
-                  std::span<const mutable_parameter> own) {
+/// Notes what became of a value beyond what was wanted.
+void note(std::vector<change>& changes, const std::string& name, const value& from, const value& to,
+          const std::string& how) {
+  auto known = std::find_if(changes.begin(), changes.end(),
+                            [&](const change& x) { return x.parameter == name; });
+  if (known == changes.end())
+    changes.push_back({name, from, to, how});
+  else
+    *known = {name, known->from, to, known->how + ", " + how};
+}
+
+/// Moves a value into the range that holds now. @returns whether there is one.
+bool fit_into_range(const search_space& space, std::size_t i, filled& what,
+                    std::vector<change>& changes) {
+  auto range = space.range_here(i, what.values);
+  if (!range)
+    return false;
+  auto& now = what.values[i];
+  auto number = now.number();
+  if (contains(*range, now) || !number)
+    return true;
+  auto moved = nearest_in(*range, *number);
+  note(changes, space.parameters()[i].name, now, moved, "moved into its range");
+  now = std::move(moved);
+  return true;
+}
+
+/// Draws what is active and has no value yet, and moves what is outside of its range: parents
+/// first, for they decide about the others. @returns the name of a parameter without a range.
+std::string_view complete(const search_space& space, filled& what, std::vector<change>& changes,
+                          dice& with, std::span<const mutable_parameter> own) {
   for (auto i : space.order()) {
-    if (what.given[i] || !space.active(what.values)[i])
+    auto depends = space.is_dependent(i);
+    if ((what.given[i] && !depends) || !space.active(what.values)[i])
       continue;
     const auto& x = space.parameters()[i];
-    const auto& from = domain_of(x, own);
-    const auto* only = std::get_if<constant>(&from);
-    what.values[i] = only != nullptr ? only->what : at_quantile(from, with.unit());
-    what.given[i] = true;
-    changes.push_back({x.name, {}, what.values[i], "newly active"});
+    if (!what.given[i]) {
+      const auto& wanted = domain_of(x, own);
+      auto here = std::holds_alternative<dependent_range>(wanted) ? space.range_here(i, what.values)
+                                                                  : std::optional{wanted};
+      if (!here)
+        return x.name;
+      const auto* only = std::get_if<constant>(&*here);
+      what.values[i] = only != nullptr ? only->what : at_quantile(*here, with.unit());
+      what.given[i] = true;
+      changes.push_back({x.name, {}, what.values[i], "newly active"});
+    }
+    if (depends && !fit_into_range(space, i, what, changes))
+      return x.name;
   }
+  return {};
 }
 
 /// Rounds have streams of their own: the same number may be that of an iteration.
@@ -87,6 +162,15 @@ seeded_dice::seeded_dice(std::uint64_t seed, std::string_view rule, const occasi
                          trial_id target)
     : draw_{seed, stream_of(rule, when, target), when.number} {}
 
+value nearest_in(const domain& range, double x) {
+  return std::visit(fitter{x}, range);
+}
+
+std::vector<value> changed_values(const search_space& space, const object& from,
+                                  const std::vector<change>& changes) {
+  return read(space, from, changes).values;
+}
+
 explored settle(const search_space* space, const object& from, std::vector<change> changes,
                 dice& with, std::span<const mutable_parameter> own) {
   explored result{from, std::move(changes)};
@@ -96,7 +180,8 @@ explored settle(const search_space* space, const object& from, std::vector<chang
     return result;
   }
   auto now = read(*space, from, result.changes);
-  draw_missing(*space, now, result.changes, with, own);
+  if (auto empty = complete(*space, now, result.changes, with, own); !empty.empty())
+    return {from, {}, "nothing was changed: \"" + std::string{empty} + "\" would have no range"};
   auto active = space->active(now.values);
   for (std::size_t i = 0; i < active.size(); ++i) {
     const auto& name = space->parameters()[i].name;

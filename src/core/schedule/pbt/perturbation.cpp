@@ -2,7 +2,6 @@
 #include "tune/core/schedule/pbt/perturbation.hpp"
 
 #include "tune/core/plugin/options.hpp"
-#include "tune/core/space/quantum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,40 +9,6 @@
 namespace tune::pbt {
 
 namespace {
-
-std::int64_t clamped(double x, std::int64_t low, std::int64_t high) {
-  // Compared as floats first: the cast is undefined beyond 2^63.
-  if (x <= static_cast<double>(low))
-    return low;
-  return x >= static_cast<double>(high) ? high : static_cast<std::int64_t>(x);
-}
-
-/// Puts a product back into the domain; whole numbers and steps are rounded half to even.
-struct fitter {
-  double x;
-
-  value operator()(const float_range& d) const {
-    if (d.step <= 0)
-      return std::clamp(x, d.low, d.high);
-    auto k = std::clamp(std::nearbyint(x / d.step), std::round(d.low / d.step),
-                        std::round(d.high / d.step));
-    return multiple_of(d.step, k);
-  }
-  value operator()(const int_range& d) const {
-    if (d.step <= 1)
-      return clamped(std::nearbyint(x), d.low, d.high - 1);
-    auto [first, last] = steps_between(d.low, d.high, d.step);
-    return d.step * clamped(std::nearbyint(x / static_cast<double>(d.step)), first, last);
-  }
-  value operator()(const normal_range& d) const {
-    return d.step > 0 ? multiple_of(d.step, std::nearbyint(x / d.step)) : x;
-  }
-  value operator()(const constant& d) const { return d.what; }
-  template <class List>
-  value operator()(const List&) const {
-    return x;
-  }
-};
 
 const std::vector<value>* list_of(const domain& what) {
   if (const auto* x = std::get_if<choice_of>(&what))
@@ -84,7 +49,7 @@ change scaled(const mutable_parameter& what, const value& now, double number, do
   auto product = number * factor;
   if (!std::isfinite(product))
     product = number;
-  auto to = std::visit(fitter{product}, what.what);
+  auto to = nearest_in(what.what, product);
   auto how = "×" + to_text(value{factor});
   if (std::visit(beyond{product}, what.what))
     how += ", kept within the bounds";
@@ -157,6 +122,10 @@ bool lies_inside(const domain& inner, const domain& outer) {
   return contains(outer, at_quantile(inner, 0)) && contains(outer, at_quantile(inner, nearly_all));
 }
 
+const domain& widest(const search_space& space, const parameter& of) {
+  return space.widest(static_cast<std::size_t>(&of - space.parameters().data()));
+}
+
 expected<mutable_parameter> read_one(std::string_view text, const search_space* space) {
   auto colon = text.find(':');
   std::string name{trimmed(text.substr(0, colon))};
@@ -173,9 +142,12 @@ expected<mutable_parameter> read_one(std::string_view text, const search_space* 
   auto own = parse_domain(trimmed(text.substr(colon + 1)));
   if (!own)
     return about(name, own.error().detail, own.error().code);
+  if (std::holds_alternative<dependent_range>(*own))
+    return about(name, to_text(*own)
+                           + " depends on other parameters, which only a domain in [space] can");
   if (std::holds_alternative<constant>(*own))
     return about(name, to_text(*own) + " is one value, no domain");
-  if (known != nullptr && !lies_inside(*own, known->what))
+  if (known != nullptr && !lies_inside(*own, widest(*space, *known)))
     return about(name, to_text(*own) + " is not inside " + to_text(known->what));
   return mutable_parameter{name, std::move(*own)};
 }
@@ -257,15 +229,53 @@ expected<std::vector<double>> read_factors(std::string_view text) {
   return result;
 }
 
+namespace {
+
+const mutable_parameter* named(const std::vector<mutable_parameter>& all, std::string_view name) {
+  auto found = std::find_if(all.begin(), all.end(),
+                            [&](const mutable_parameter& x) { return x.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Mutates what has a range that depends on others, within what the changes so far make of it.
+void mutate_dependent(const search_space& space, const object& from, std::vector<change>& changes,
+                      const perturbation_settings& by, dice& with) {
+  auto values = changed_values(space, from, changes);
+  for (auto i : space.order()) {
+    const auto& name = space.parameters()[i].name;
+    const auto* wanted = space.is_dependent(i) ? named(by.mutate, name) : nullptr;
+    const auto* now = wanted != nullptr ? find_parameter(from, name) : nullptr;
+    if (now == nullptr)
+      continue;
+    auto own = !std::holds_alternative<dependent_range>(wanted->what);
+    auto range = own ? std::optional{wanted->what} : space.range_here(i, values);
+    if (!range)
+      continue;
+    changes.push_back(perturbed({name, *range}, *now, by, with));
+    values[i] = changes.back().to;
+  }
+}
+
+/// Whether a parameter is mutated after those that its range depends on.
+bool is_late(const search_space* space, std::string_view name) {
+  const auto* known = space != nullptr && space->has_dependent() ? space->find(name) : nullptr;
+  return known != nullptr && std::holds_alternative<dependent_range>(known->what);
+}
+
+} // namespace
+
 explored perturbation::explore(const heritage& what, dice& with) const {
   static const object nothing;
   const auto& from = what.donor.config != nullptr ? *what.donor.config : nothing;
   std::vector<change> changes;
   for (const auto& x : settings_.mutate) {
     // What is not active there is not mutated.
-    if (const auto* now = find_parameter(from, x.name))
+    const auto* now = is_late(space_.get(), x.name) ? nullptr : find_parameter(from, x.name);
+    if (now != nullptr)
       changes.push_back(perturbed(x, *now, settings_, with));
   }
+  if (space_ != nullptr && space_->has_dependent())
+    mutate_dependent(*space_, from, changes, settings_, with);
   auto result = settle(space_.get(), from, std::move(changes), with, settings_.mutate);
   if (!settings_.custom)
     return result;

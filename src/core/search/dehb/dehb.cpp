@@ -55,6 +55,8 @@ expected<plan> plan_of(const plan_settings& what, const search_space& space) {
   auto refuse = [&](const std::string& why) {
     return error{ec::bad_option, "budget: \"" + x.name + "\" " + why};
   };
+  if (std::holds_alternative<dependent_range>(x.what))
+    return refuse("must not depend on other parameters: its range is " + to_text(x.what));
   auto range = range_of(x.what);
   if (!range)
     return refuse("must be a range of positive numbers, such as randint(1, 28)");
@@ -209,12 +211,11 @@ generator::choice generator::point(const learning::outlook& from, const evolutio
     auto at = *parameter_of(space_->space(), name);
     auto lowest = coordinate_of(0);
     if (points_.fixed(number, at) == nullptr) {
-      auto values = space_->values(made.at);
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (const auto* fixed = points_.fixed(number, i))
-          values[i] = *fixed;
-      }
-      values[at] = space_->at(*budget_).at(lowest);
+      const auto amount = space_->at(*budget_).at(lowest);
+      std::vector<const value*> fixed(space_->space().parameters().size());
+      for (std::size_t i = 0; i < fixed.size(); ++i)
+        fixed[i] = i == at ? &amount : points_.fixed(number, i);
+      auto values = space_->values(made.at, fixed);
       made.config = std::make_shared<const object>(space_->space().assemble(values));
       made.at = space_->encoded(*made.config).value_or(made.at);
     }

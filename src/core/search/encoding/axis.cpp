@@ -61,7 +61,10 @@ struct axis::builder {
   answer operator()(const choice_of& x) const { return list(x.options, x.ordered); }
   answer operator()(const permutation_of&) const { return std::nullopt; }
   answer operator()(const subset_of&) const { return std::nullopt; }
+  answer operator()(const dependent_range&) const { return std::nullopt; }
   answer operator()(const float_range& x) const {
+    if (x.low >= x.high)
+      return std::nullopt;
     if (x.step > 0)
       return steps(std::round(x.low / x.step), std::round(x.high / x.step), x.step, x.log, false);
     axis result;
@@ -128,6 +131,17 @@ std::optional<axis> axis::make(const domain& what) {
   return std::visit(builder{}, what);
 }
 
+std::optional<axis> axis::make_relative(const domain& widest) {
+  auto wide = make(widest);
+  if (!wide)
+    return std::nullopt;
+  axis result;
+  result.kind_ = kind::relative;
+  result.last_ = 1;
+  result.cells_ = wide->cells();
+  return result;
+}
+
 std::vector<axis> axis::make_all(const domain& what) {
   if (const auto* order = std::get_if<permutation_of>(&what)) {
     choice_of ranks{{}, true};
@@ -179,7 +193,7 @@ double axis::coordinate_of_number(double x) const {
 double axis::snapped(double u) const {
   if (is_category())
     return std::clamp(std::floor(u), 0.0, last_);
-  if (kind_ == kind::real)
+  if (kind_ == kind::real || kind_ == kind::relative)
     return std::clamp(u, 0.0, 1.0);
   return coordinate_of_number(number_at(u));
 }
@@ -207,6 +221,14 @@ std::optional<double> axis::coordinate(const value& x) const {
     return std::nullopt;
   auto number = *x.number();
   return coordinate_of_number(step_ > 0 ? std::round(number / step_) : number);
+}
+
+interval axis::cover(const axis& part) const {
+  auto at = [&](double end) {
+    auto x = part.log_ && !log_ ? stable_exp(end) : end;
+    return std::clamp((x - low_) / (high_ - low_), 0.0, 1.0);
+  };
+  return {at(part.low_), at(part.high_)};
 }
 
 double axis::coordinate_of_cell(double i) const {

@@ -24,6 +24,13 @@ double moved(double u, double by, rng& from) {
   return std::clamp(u, 0.0, 1.0);
 }
 
+std::vector<axis> axes_of(const search_space& space, std::size_t p, bool is_relative) {
+  if (!is_relative)
+    return axis::make_all(space.widest(p));
+  auto one = axis::make_relative(space.widest(p));
+  return one ? std::vector<axis>{std::move(*one)} : std::vector<axis>{};
+}
+
 } // namespace
 
 expected<encoding> encoding::make(std::shared_ptr<const search_space> space, std::string_view who) {
@@ -45,17 +52,23 @@ void encoding::lay_out() {
   const auto& all = space_->parameters();
   sections_.assign(all.size(), {});
   is_read_.assign(all.size(), false);
+  is_relative_.assign(all.size(), false);
+  if (space_->has_dependent())
+    is_relative_ = relative_ones();
   for (std::size_t p = 0; p < all.size(); ++p) {
     for (auto parent : space_->parents(p))
       is_read_[parent] = true;
+    for (auto parent : space_->range_parents(p))
+      is_read_[parent] = true;
     conditional_ = conditional_ || all[p].active_if.has_value();
-    auto made = axis::make_all(all[p].what);
+    auto made = axes_of(*space_, p, is_relative_[p]);
     sections_[p] = {axes_.size(), made.size()};
     double left = static_cast<double>(made.size());
     for (auto& x : made) {
-      size_ *= is_order(p)     ? left--
-               : x.is_finite() ? x.cells()
-                               : std::numeric_limits<double>::infinity();
+      auto is_finite = x.is_finite() || (is_relative_[p] && x.is_discrete());
+      size_ *= is_order(p) ? left--
+               : is_finite ? x.cells()
+                           : std::numeric_limits<double>::infinity();
       parameters_.push_back(p);
       axes_.push_back(std::move(x));
     }
@@ -66,7 +79,8 @@ void encoding::count_children() {
   children_.assign(axes_.size(), 0);
   for (std::size_t p = 0; p < sections_.size(); ++p) {
     for (auto parent : space_->parents(p)) {
-      if (sections_[parent].count == 1 && !space_->parameters()[parent].active_if)
+      if (sections_[parent].count == 1 && !space_->parameters()[parent].active_if
+          && !space_->is_dependent(parent))
         ++children_[sections_[parent].first];
     }
   }
@@ -169,10 +183,11 @@ cube_point encoding::random(rng& from) const {
 
 /// By axis; parents are looked at before their children.
 std::vector<bool> encoding::active(const cube_point& latent) const {
+  if (space_->has_dependent())
+    return active_in_ranges(latent);
   const auto& all = space_->parameters();
   std::vector<value> known(all.size());
   std::vector<bool> alive(all.size(), true);
-  std::vector<bool> result(dimensions(), true);
   std::vector<const value*> read;
   for (auto p : space_->order()) {
     if (all[p].active_if) {
@@ -181,30 +196,46 @@ std::vector<bool> encoding::active(const cube_point& latent) const {
         read.push_back(alive[parent] ? &known[parent] : nullptr);
       alive[p] = all[p].active_if->decide(read).value_or(false);
     }
-    for (std::size_t k = 0; k < sections_[p].count; ++k)
-      result[sections_[p].first + k] = alive[p];
     if (is_read_[p] && alive[p])
       known[p] = value_of(p, latent);
   }
+  return of_axes(alive);
+}
+
+/// By axis what is said by parameter.
+std::vector<bool> encoding::of_axes(const std::vector<bool>& parameters) const {
+  std::vector<bool> result(dimensions());
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = parameters[parameters_[i]];
   return result;
+}
+
+/// Moves all coordinates but those of dependent ranges to those of the values next to them.
+void encoding::snap(cube_point& latent) const {
+  for (std::size_t p = 0; p < sections_.size(); ++p) {
+    if (is_order(p)) {
+      rank(latent, sections_[p]);
+      continue;
+    }
+    if (space_->is_dependent(p))
+      continue;
+    for (auto i = sections_[p].first; i < sections_[p].first + sections_[p].count; ++i)
+      latent[i] = axes_[i].snapped(latent[i]);
+  }
 }
 
 cube_point encoding::canonical(const cube_point& latent) const {
   auto result = latent;
-  for (std::size_t p = 0; p < sections_.size(); ++p) {
-    if (is_order(p)) {
-      rank(result, sections_[p]);
-      continue;
-    }
-    for (auto i = sections_[p].first; i < sections_[p].first + sections_[p].count; ++i)
-      result[i] = axes_[i].snapped(latent[i]);
-  }
-  if (conditional_) {
-    auto alive = active(result);
-    for (std::size_t i = 0; i < result.size(); ++i)
-      result[i] = alive[i] ? result[i] : inactive;
-  }
-  return result;
+  snap(result);
+  if (space_->has_dependent())
+    return canonical_in_ranges(std::move(result));
+  return conditional_ ? with_inactive(std::move(result), active(result)) : result;
+}
+
+cube_point encoding::with_inactive(cube_point point, const std::vector<bool>& alive) const {
+  for (std::size_t i = 0; i < point.size(); ++i)
+    point[i] = alive[i] ? point[i] : inactive;
+  return point;
 }
 
 cube_point encoding::filled(const cube_point& canonical, rng& from) const {
@@ -231,7 +262,8 @@ void encoding::mutate(cube_point& latent, double step, std::size_t count, rng& f
 }
 
 void encoding::change(cube_point& latent, std::size_t i, double step, rng& from) const {
-  const auto& x = axes_[i];
+  auto here = is_relative_[parameters_[i]] ? axis_at(i, latent) : std::nullopt;
+  const auto& x = here ? *here : axes_[i];
   if (is_order(parameters_[i])) {
     const auto& all = sections_[parameters_[i]];
     auto other = all.first + static_cast<std::size_t>(from.below(all.count - 1));
@@ -270,15 +302,10 @@ std::uint64_t encoding::key(const cube_point& canonical) const {
 std::optional<cube_point>
 encoding::first_free(const std::function<bool(std::uint64_t)>& taken) const {
   cube_point digits(dimensions(), 0);
-  cube_point latent(dimensions());
   for (;;) {
-    for (std::size_t i = 0; i < digits.size(); ++i)
-      latent[i] = axes_[i].coordinate_of_cell(digits[i]);
-    if (!is_counted_twice(digits)) {
-      auto point = canonical(latent);
-      if (!taken(key(point)) && allows(point))
-        return point;
-    }
+    auto point = is_counted_twice(digits) ? std::nullopt : counted(digits);
+    if (point && !taken(key(*point)) && allows(*point))
+      return point;
     std::size_t i = 0;
     while (i < digits.size() && ++digits[i] >= axes_[i].cells())
       digits[i++] = 0;
@@ -303,14 +330,11 @@ bool encoding::is_counted_twice(const cube_point& digits) const {
 }
 
 std::vector<value> encoding::values(const cube_point& point) const {
-  std::vector<value> result;
-  for (std::size_t p = 0; p < sections_.size(); ++p)
-    result.push_back(value_of(p, point));
-  return result;
+  return values(point, std::vector<const value*>(sections_.size()));
 }
 
 bool encoding::allows(const cube_point& point) const {
-  return !space_->constraint() || space_->allows(values(point));
+  return space_->allows_all() || space_->allows(values(point));
 }
 
 object encoding::decoded(const cube_point& point) const {
@@ -319,20 +343,19 @@ object encoding::decoded(const cube_point& point) const {
 
 std::optional<cube_point> encoding::encoded(const object& config) const {
   cube_point latent(dimensions(), 0);
-  std::vector<bool> given(dimensions());
+  std::vector<const value*> given(sections_.size());
   for (std::size_t p = 0; p < sections_.size(); ++p) {
-    auto [first, count] = sections_[p];
-    const auto* x = count > 0 ? find_parameter(config, space_->parameters()[p].name) : nullptr;
-    if (x == nullptr)
+    given[p] = find_parameter(config, space_->parameters()[p].name);
+    if (given[p] == nullptr || sections_[p].count == 0 || space_->is_dependent(p))
       continue;
-    if (!locate(p, *x, latent))
+    if (!locate(p, *given[p], latent))
       return std::nullopt;
-    std::fill_n(given.begin() + static_cast<std::ptrdiff_t>(first), count, true);
   }
-  auto result = canonical(latent);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (!std::isnan(result[i]) && !given[i])
-      return std::nullopt;
+  auto result = space_->has_dependent() ? encoded_in_ranges(std::move(latent), given)
+                                        : std::optional{canonical(latent)};
+  for (std::size_t i = 0; result && i < result->size(); ++i) {
+    if (!std::isnan((*result)[i]) && given[parameters_[i]] == nullptr)
+      result.reset();
   }
   return result;
 }

@@ -36,6 +36,10 @@ value fit(const value& given, const normal_range& in) {
   return fit(given, float_range{0, 1, false, in.step});
 }
 
+value fit(const value& given, const dependent_range& in) {
+  return in.whole ? fit(given, int_range{}) : fit(given, float_range{0, 1, false, in.step});
+}
+
 template <class Other>
 value fit(const value& given, const Other&) {
   return given;

@@ -60,6 +60,20 @@ void describe(object& to, const grid_of& x) {
   describe(to, choice_of{x.options});
 }
 
+/// A number, or how it is computed.
+value bound_of(const expression& x) {
+  auto number = x.names().empty() ? x.number({}) : std::nullopt;
+  if (!number)
+    return x.tree();
+  auto is_whole = *number == std::trunc(*number) && std::abs(*number) <= 0x1p53;
+  return is_whole ? value{static_cast<std::int64_t>(*number)} : value{*number};
+}
+
+/// Beside the widest range.
+void describe(object& to, const dependent_range& x) {
+  to.set("bounds", object{{"low", bound_of(x.low)}, {"high", bound_of(x.high)}});
+}
+
 void describe(object& to, const constant& x) {
   to.set("type", "constant");
   to.set("value", x.what);
@@ -142,9 +156,12 @@ object with_id(object to, std::uint64_t id) {
 
 value::list description_of(const search_space& space) {
   value::list result;
-  for (const auto& x : space.parameters()) {
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    const auto& x = space.parameters()[i];
     object made{{"name", x.name}};
-    std::visit([&](const auto& in) { describe(made, in); }, x.what);
+    std::visit([&](const auto& in) { describe(made, in); }, space.widest(i));
+    if (const auto* depends = std::get_if<dependent_range>(&x.what))
+      describe(made, *depends);
     if (x.active_if)
       made.set("if", x.active_if->tree());
     auto text = to_text(x.what);

@@ -166,7 +166,7 @@ importance_by_model(const search_space& space, const std::vector<scored_config>&
     if (parameter.numbers_runs)
       continue;
     model_importance made;
-    made.where = standing_of(parameter, configs, how.best_share);
+    made.where = standing_of(space, laid_out->number_of(each.first), configs, how.best_share);
     made.effect = effect;
     auto without = std::min(fitted(*laid_out, lesson, each, &with.logs).misfit,
                             fitted(*laid_out, lesson, each, nullptr).misfit);

@@ -113,11 +113,12 @@ double by_chance(const column& of, const std::vector<double>& all, std::size_t b
   return *at;
 }
 
-/// A grid means every value, which is a choice like another here.
-std::optional<axis> axis_of(const parameter& x) {
-  if (const auto* grid = std::get_if<grid_of>(&x.what))
+/// A grid means every value, which is a choice like another here. Where the range depends on others
+/// a value counts, and not its place in the range.
+std::optional<axis> axis_of(const domain& widest) {
+  if (const auto* grid = std::get_if<grid_of>(&widest))
     return axis::make(choice_of{grid->options});
-  return axis::make(x.what);
+  return axis::make(widest);
 }
 
 std::size_t cells_of(const axis& x) {
@@ -141,8 +142,10 @@ struct measured_column {
 
 /// Nothing where it has one value.
 std::optional<measured_column>
-column_of(const parameter& of, const std::vector<std::shared_ptr<const object>>& best_first) {
-  auto on = axis_of(of);
+column_of(const search_space& space, std::size_t number,
+          const std::vector<std::shared_ptr<const object>>& best_first) {
+  const auto& of = space.parameters()[number];
+  auto on = axis_of(space.widest(number));
   if (!on)
     return std::nullopt;
   measured_column result{*on, {cells_of(*on), on->is_category()}, {}};
@@ -212,10 +215,11 @@ std::optional<error> refuse(const importance_settings& how, std::size_t trials) 
   return std::nullopt;
 }
 
-parameter_standing standing_of(const parameter& of,
+parameter_standing standing_of(const search_space& space, std::size_t number,
                                const std::vector<std::shared_ptr<const object>>& best_first,
                                double best_share) {
-  auto found = column_of(of, best_first);
+  const auto& of = space.parameters()[number];
+  auto found = column_of(space, number, best_first);
   return found ? standing_in(of, *found, best_share) : parameter_standing{of.name};
 }
 
@@ -226,8 +230,9 @@ ped_anova(const search_space& space, const std::vector<std::shared_ptr<const obj
     return *wrong;
   std::vector<parameter_importance> result;
   double sum = 0;
-  for (const auto& x : space.parameters()) {
-    auto found = column_of(x, best_first);
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    const auto& x = space.parameters()[i];
+    auto found = column_of(space, i, best_first);
     if (!found || x.numbers_runs)
       continue;
     auto often

@@ -51,7 +51,7 @@ std::optional<cube_point> free_point(const outlook& from) {
   if (draw(last_draws) || (std::isinf(space.size()) && space.allows(drawn)))
     return drawn;
   // Few keep the constraint: of those that were drawn all are taken or none was allowed.
-  if (draw(space.space().constraint() != nullptr ? rare_draws : 0))
+  if (draw(space.space().allows_all() ? 0 : rare_draws))
     return drawn;
   return std::nullopt;
 }

@@ -14,15 +14,14 @@ user_point user_point_of(const initial_points& points, std::size_t number, const
   rng chance{seed, "points", number};
   cube_point at;
   std::vector<value> values;
+  std::vector<const value*> given(space.space().parameters().size());
+  for (std::size_t p = 0; p < given.size(); ++p)
+    given[p] = points.fixed(number, p);
   // What is drawn has to keep the constraint together with what is given; where it hardly can it
   // does not.
   for (int i = 0; i < most_draws; ++i) {
     at = space.random(chance);
-    values = space.values(at);
-    for (std::size_t p = 0; p < values.size(); ++p) {
-      if (const auto* given = points.fixed(number, p))
-        values[p] = *given;
-    }
+    values = space.values(at, given);
     if (space.space().allows(values))
       break;
   }

@@ -71,7 +71,9 @@ cube_point child_of(const encoding& space, const cube_point& x, const cube_point
       result[i] = on.is_category() ? y[i] : crossed(x[i], y[i], from.unit(), how.crossover_index);
     if (from.unit() < chance)
       result[i] = on.is_category() ? other_category(result[i], on.cells(), from)
-                                   : stepped(on, result[i], how, from);
+                  : space.is_relative(i)
+                      ? stepped(space.axis_at(i, result).value_or(on), result[i], how, from)
+                      : stepped(on, result[i], how, from);
   }
   return result;
 }

@@ -77,11 +77,14 @@ std::optional<std::uint64_t> generator::settle(std::vector<value>& values,
 
 void generator::fill(std::vector<value>& values, std::uint64_t index) const {
   std::size_t dimension = 0;
+  std::vector<double> at(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto& x = space_->parameters()[i];
-    values[i] = at_quantile(x.what, is_constant(x) ? 0 : sequence_.at(index, dimension));
+    at[i] = is_constant(x) ? 0 : sequence_.at(index, dimension);
+    values[i] = at_quantile(x.what, at[i]);
     dimension += !is_constant(x);
   }
+  space_->place(values, at);
 }
 
 proposal generator::propose(const ask& question) const {
@@ -118,7 +121,7 @@ void generator::apply(const searcher_fact& what) {
   auto before = std::max<std::uint64_t>(suggested_, points_.size());
   suggested_ = std::min(end_, suggested_ + list->size());
   auto drawn = suggested_ - std::min(suggested_, before);
-  if (space_->constraint() == nullptr) {
+  if (space_->allows_all()) {
     index_ += drawn;
     return;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/variant/variant.hpp"
 
+#include <utility>
+
 namespace tune::variant_search {
 
 namespace {
@@ -13,10 +15,11 @@ constexpr std::string_view source = "Ray Tune, BasicVariantGenerator";
 /// Turns each parameter that is no constant into a grid of all its values.
 expected<search_space> enumerated(const search_space& space) {
   auto parameters = space.parameters();
-  for (auto& x : parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto& x = parameters[i];
     if (std::holds_alternative<constant>(x.what))
       continue;
-    auto all = all_values(x.what, most_values);
+    auto all = all_values(space.widest(i), most_values);
     if (!all)
       return error{ec::bad_option, '"' + x.name + "\": " + to_text(x.what)
                                        + " has no end or more than a million values; a grid needs "
@@ -31,8 +34,9 @@ expected<search_space> enumerated(const search_space& space) {
 
 using made = expected<std::unique_ptr<searcher>>;
 
-made make_generator(settings rules, const searcher_context& about) {
-  auto result = generator::make(rules, about);
+made make_generator(settings rules, const searcher_context& about,
+                    std::shared_ptr<const search_space> whole = {}) {
+  auto result = generator::make(rules, about, std::move(whole));
   if (!result)
     return result.error();
   return made{std::make_unique<generator>(std::move(*result))};
@@ -44,7 +48,7 @@ made make_grid(const options&, const searcher_context& about) {
     return space.error();
   auto wider = about;
   wider.space = std::make_shared<const search_space>(std::move(*space));
-  return make_generator({}, wider);
+  return make_generator({}, wider, about.space->has_dependent() ? about.space : nullptr);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "tune/core/search/variant/variant.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -32,14 +33,16 @@ std::uint64_t end_of(std::uint64_t start, std::uint64_t n, std::uint64_t each) {
 
 } // namespace
 
-expected<generator> generator::make(settings rules, const searcher_context& about) {
+expected<generator> generator::make(settings rules, const searcher_context& about,
+                                    std::shared_ptr<const search_space> whole) {
   generator result;
   result.rules_ = rules;
   result.space_ = about.space;
+  result.whole_ = whole != nullptr ? std::move(whole) : about.space;
   result.seed_ = about.seed;
   result.draws_
       = std::any_of(about.space->parameters().begin(), about.space->parameters().end(), is_drawn);
-  auto points = initial_points::make(*about.space, about.points);
+  auto points = initial_points::make(*result.whole_, about.points);
   if (!points)
     return points.error();
   result.points_ = std::move(*points);
@@ -90,10 +93,13 @@ void generator::fill(std::vector<value>& values, const place& where, std::uint64
   auto stream = again == 0 ? std::string{"variant"} : "variant again " + std::to_string(again);
   rng from{seed_, stream, rules_.constant_grid_search ? where.sample : position};
   const auto& parameters = space_->parameters();
+  std::vector<double> at(space_->has_dependent() ? parameters.size() : 0);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto& what = parameters[i].what;
     // What a point fixes takes its draw nevertheless: the others stay as they would be.
-    if (is_drawn(parameters[i]))
+    if (space_->is_dependent(i))
+      at[i] = from.unit();
+    else if (is_drawn(parameters[i]))
       values[i] = sample(what, from);
     else if (const auto* same = std::get_if<constant>(&what))
       values[i] = same->what;
@@ -102,22 +108,25 @@ void generator::fill(std::vector<value>& values, const place& where, std::uint64
                             : nullptr;
     if (given != nullptr)
       values[i] = *given;
+    if (given != nullptr && space_->is_dependent(i))
+      at[i] = std::nan("");
   }
   for (const auto& x : where.grids->digits()) {
     const auto& options = std::get_if<grid_of>(&parameters[x.parameter].what)->options;
     values[x.parameter] = options[static_cast<std::size_t>(x.at(position - where.start))];
   }
+  space_->place(values, at);
 }
 
 bool generator::draw(std::vector<value>& values, const place& where, std::uint64_t position) const {
   fill(values, where, position, 0);
-  if (space_->allows(values))
+  if (whole_->allows(values))
     return true;
   // A combination of grids may be impossible whatever the others are.
   auto tries = !draws_ ? 0 : where.grids->digits().empty() ? most_draws : most_draws_beside_grids;
   for (int again = 1; again <= tries; ++again) {
     fill(values, where, position, again);
-    if (space_->allows(values))
+    if (whole_->allows(values))
       return true;
   }
   return false;
@@ -175,7 +184,7 @@ void generator::apply(const searcher_fact& what) {
   for (std::size_t i = 0; i < list->size(); ++i) {
     // Counting is only needed where combinations may be passed over.
     auto simple
-        = space_->constraint() == nullptr
+        = whole_ == space_ && space_->allows_all()
           && (position_ >= rest_ ? !grids_.conditional() : !locate(position_).grids->conditional());
     position_ = std::min((simple ? position_ : settle(position_, values)), end_ - 1) + 1;
   }

@@ -47,6 +47,18 @@ std::string why(const object& from) {
   return fault != nullptr ? fault->why : "it was taken";
 }
 
+TEST(external_answer, has_to_lie_in_the_range_that_holds) {
+  auto space = support::space_of({{"n", "randint(0, {k} + 1)"},
+                                  {"k", "randint(1, 9)"},
+                                  {"x", "uniform(0, {k})"},
+                                  {"q", "quniform(0, {k}, 0.05)"}});
+  auto made = fitted({{"n", 2.0}, {"k", 2}, {"x", 1}, {"q", 3 * 0.05}}, *space);
+  ASSERT_TRUE(made) << made.error().detail;
+  EXPECT_EQ(*made, (object{{"n", 2}, {"k", 2}, {"x", 1.0}, {"q", 0.15}}));
+  EXPECT_EQ(fitted({{"n", 3}, {"k", 2}, {"x", 1}, {"q", 0}}, *space).error().detail,
+            "\"n\": 3 is not in randint(0, {k} + 1), which is randint(0, 3) here");
+}
+
 TEST(external_answer, takes_dotted_and_nested_names_alike) {
   object nested{
       {"opt", object{{"kind", "sgd"}, {"lr", 0.5}}}, {"momentum", 0.25}, {"n", 3}, {"q", 0.5}};

@@ -122,9 +122,19 @@ public:
   virtual void describe(fingerprint&) const {}
 };
 
+/// The value of a range next to a number; whole numbers and steps are rounded half to even. Lists
+/// and ranges that depend on others give the number back.
+[[nodiscard]] value nearest_in(const domain& range, double x);
+
+/// What a configuration comes to with changes: one value per parameter of the space, null where it
+/// has none.
+[[nodiscard]] std::vector<value> changed_values(const search_space& space, const object& from,
+                                                const std::vector<change>& changes);
+
 /// Applies changes to a configuration and makes it one of the space again: parameters that are no
-/// longer active go, those that become active are drawn; either is added to the changes. What the
-/// space does not know stays as it is.
+/// longer active go, those that become active are drawn, and values outside of the range that holds
+/// now move to its nearer end; each is added to the changes. What the space does not know stays as
+/// it is. Where some range is empty then the configuration stays whole as it was.
 /// @param space Null: nothing is known of it, and the changes are applied as they are.
 /// @param own What these parameters are drawn from instead of the space's domains.
 [[nodiscard]] explored settle(const search_space* space, const object& from,

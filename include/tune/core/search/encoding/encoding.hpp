@@ -28,6 +28,12 @@ inline constexpr double inactive = std::numeric_limits<double>::quiet_NaN();
 
 /// A search space laid out as a cube: one axis for each parameter that can vary, several for
 /// permutations and subsets (`axis::make_all`).
+///
+/// Every point of the cube has a configuration, also where ranges depend on other parameters. One
+/// bound of which is a number is laid out as all that it may be, and what lies outside of the range
+/// that holds for the configuration is folded into it: drawn evenly it stays even. Where both
+/// bounds depend, or most ranges are small parts of the whole, the coordinate is *relative*: the
+/// place in the range that holds, and the middle where that has one value.
 class encoding {
 public:
   /// @param who The searcher's name, for messages.
@@ -38,10 +44,16 @@ public:
 
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
   [[nodiscard]] const axis& at(std::size_t i) const { return axes_[i]; }
+  [[nodiscard]] bool is_relative(std::size_t i) const { return is_relative_[parameters_[i]]; }
+  /// The axis that holds at a point: `at(i)`, but instead of a relative one that of the range
+  /// there. Nothing where that has no or one value.
+  [[nodiscard]] std::optional<axis> axis_at(std::size_t i, const cube_point& latent) const;
   /// The parameter that axis `i` stands for. Those of one parameter are neighbours.
   [[nodiscard]] const parameter& parameter_of(std::size_t i) const {
     return space_->parameters()[parameters_[i]];
   }
+  /// Its number in the space.
+  [[nodiscard]] std::size_t number_of(std::size_t i) const { return parameters_[i]; }
   [[nodiscard]] const search_space& space() const { return *space_; }
   [[nodiscard]] bool is_conditional() const { return conditional_; }
   /// Mean number of active axes of random configurations; 1 at least.
@@ -51,7 +63,7 @@ public:
   /// An upper bound of the number of configurations; infinite where they are not countable.
   [[nodiscard]] double size() const { return size_; }
 
-  /// Whether the configuration keeps the constraint of the space.
+  /// Whether the configuration keeps the constraint of the space, and has ranges.
   [[nodiscard]] bool allows(const cube_point& point) const;
   /// A random coordinate of axis `i`.
   [[nodiscard]] double draw(std::size_t i, rng& from) const;
@@ -79,6 +91,10 @@ public:
 
   /// One value per parameter of the space, as `search_space::assemble` takes them.
   [[nodiscard]] std::vector<value> values(const cube_point& point) const;
+  /// The same with some values fixed: ranges that depend on these follow.
+  /// @param fixed One per parameter, null where the point decides.
+  [[nodiscard]] std::vector<value> values(const cube_point& point,
+                                          const std::vector<const value*>& fixed) const;
   [[nodiscard]] object decoded(const cube_point& point) const;
   /// The canonical point of a configuration; numbers outside of their domain count as its ends.
   /// Nothing where it has a value of another kind, or lacks an active parameter.
@@ -96,7 +112,9 @@ private:
   /// Of each axis its parameter, and of each parameter its axes.
   std::vector<std::size_t> parameters_;
   std::vector<section> sections_;
-  /// Whether some condition reads the parameter.
+  /// Whether the coordinate is the place in a range that depends on others.
+  std::vector<bool> is_relative_;
+  /// Whether some condition or range reads the parameter.
   std::vector<bool> is_read_;
   std::vector<std::size_t> children_;
   bool conditional_ = false;
@@ -113,6 +131,22 @@ private:
   void rank(cube_point& latent, const section& of) const;
   [[nodiscard]] bool is_counted_twice(const cube_point& digits) const;
   void change(cube_point& latent, std::size_t i, double step, rng& from) const;
+  void snap(cube_point& latent) const;
+
+  struct tour;
+  [[nodiscard]] std::vector<bool> relative_ones() const;
+  [[nodiscard]] double placed(std::size_t p, double u, const std::optional<domain>& range) const;
+  [[nodiscard]] std::optional<double> coordinate_in(std::size_t p, const value& x,
+                                                    const domain& range) const;
+  [[nodiscard]] value value_in(std::size_t p, const cube_point& point,
+                               const std::optional<domain>& range) const;
+  [[nodiscard]] std::vector<bool> of_axes(const std::vector<bool>& parameters) const;
+  [[nodiscard]] cube_point with_inactive(cube_point point, const std::vector<bool>& alive) const;
+  [[nodiscard]] std::vector<bool> active_in_ranges(const cube_point& latent) const;
+  [[nodiscard]] cube_point canonical_in_ranges(cube_point snapped) const;
+  [[nodiscard]] std::optional<cube_point>
+  encoded_in_ranges(cube_point located, const std::vector<const value*>& given) const;
+  [[nodiscard]] std::optional<cube_point> counted(const cube_point& digits) const;
 };
 
 } // namespace tune

@@ -50,11 +50,11 @@ struct importance_settings {
 /// Why nothing can be said of so many trials. Empty where it can.
 [[nodiscard]] std::optional<error> refuse(const importance_settings& how, std::size_t trials);
 
-/// Where the best are among all that have the parameter.
+/// Where the best are among all that have parameter `number` of the space.
 /// @param best_first Configurations, the best first.
 [[nodiscard]] parameter_standing
-standing_of(const parameter& of, const std::vector<std::shared_ptr<const object>>& best_first,
-            double best_share);
+standing_of(const search_space& space, std::size_t number,
+            const std::vector<std::shared_ptr<const object>>& best_first, double best_share);
 
 /// Importances after PED-ANOVA (Watanabe et al., IJCAI 2023), largest first: for each parameter the
 /// sum over its values of p_all (p_best / p_all - 1)^2, with densities of the best trials and of

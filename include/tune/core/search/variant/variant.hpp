@@ -36,7 +36,10 @@ struct settings {
 class generator final : public searcher {
 public:
   /// @errors `ec::bad_option` for points outside of the space and grids beyond 2^62 combinations.
-  [[nodiscard]] static expected<generator> make(settings rules, const searcher_context& about);
+  /// @param whole Where the space is made of another one, whose dependent ranges became grids: that
+  ///              one, which decides what is allowed.
+  [[nodiscard]] static expected<generator> make(settings rules, const searcher_context& about,
+                                                std::shared_ptr<const search_space> whole = {});
 
   [[nodiscard]] searcher_traits traits() const override;
   void apply(const searcher_fact& what) override;
@@ -55,7 +58,7 @@ private:
   [[nodiscard]] place locate(std::uint64_t position) const;
   void fill(std::vector<value>& values, const place& where, std::uint64_t position,
             int again) const;
-  /// Fills with what keeps the constraint. @returns whether it found that.
+  /// Fills with what is allowed. @returns whether it found that.
   bool draw(std::vector<value>& values, const place& where, std::uint64_t position) const;
   /// Goes on from `position` to the first that is no duplicate, leaving its values in `values`.
   /// @returns the end where there is none.
@@ -64,6 +67,8 @@ private:
 
   settings rules_;
   std::shared_ptr<const search_space> space_;
+  /// What decides what is allowed: mostly the same.
+  std::shared_ptr<const search_space> whole_;
   std::uint64_t seed_ = 0;
   initial_points points_;
   /// Whether some parameter is neither a grid nor a constant.
@@ -85,7 +90,8 @@ private:
 /// "random".
 [[nodiscard]] searcher_catalogue::entry make_entry();
 
-/// "grid": the same over a space in which every parameter is made a grid of all its values.
+/// "grid": the same over a space in which every parameter is made a grid of all its values. Of
+/// dependent ranges it passes over combinations that are outside.
 [[nodiscard]] searcher_catalogue::entry make_grid_entry();
 
 } // namespace tune::variant_search
