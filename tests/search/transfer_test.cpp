@@ -1,6 +1,5 @@
 /// What earlier experiments are made of, and how far they are believed.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/search/transfer/agreement.hpp"
 #include "tune/core/search/transfer/first_points.hpp"
 #include "tune/core/search/transfer/memory.hpp"
 
@@ -95,40 +94,6 @@ TEST(adapted, takes_the_best_and_a_part_of_the_others_in_their_order) {
   EXPECT_EQ(uut.surplus, 12u);
   auto again = transfer::adapted(space, uut.what, 8);
   EXPECT_THAT(numbers(again.what), ElementsAre(1, 6, 9, 12, 14, 16, 17, 18));
-}
-
-// By scipy.optimize.nnls of the columns without their means, with √2 times the identity below them.
-TEST(slopes, are_the_least_squares_that_scipy_says) {
-  std::vector<double> t{1.2, -0.4, 0.3, -1.1, 0.9, -0.9};
-  std::vector<double> p{0.8, -0.2, 0.5, -0.9, 0.4, -0.6};
-  std::vector<double> q{-1.0, 0.6, -0.2, 0.9, -0.5, 0.7};
-  std::vector<double> r{0.3, 0.9, -0.8, -0.1, 0.5, -1.2};
-  auto close = [](double x) { return testing::DoubleNear(x, 1e-7); };
-
-  EXPECT_THAT(transfer::slopes({p}, t), ElementsAre(close(0.72300469)));
-  EXPECT_THAT(transfer::slopes({q}, t), ElementsAre(0));
-  EXPECT_THAT(transfer::slopes({p, q, r}, t), ElementsAre(close(0.69481324), 0, close(0.17924715)));
-  EXPECT_THAT(transfer::slopes({}, t), ElementsAre());
-}
-
-// By scipy.stats.kendalltau.
-TEST(rank_correlation, is_the_one_that_scipy_says) {
-  std::vector<double> t{1.2, -0.4, 0.3, -1.1, 0.9, -0.9};
-
-  EXPECT_NEAR(transfer::rank_correlation(t, std::vector{0.8, -0.2, 0.5, -0.9, 0.4, -0.6}),
-              0.8666666666666666, 1e-12);
-  EXPECT_NEAR(transfer::rank_correlation(t, std::vector{-1.0, 0.6, -0.2, 0.9, -0.5, 0.7}), -1,
-              1e-12);
-  EXPECT_NEAR(transfer::rank_correlation(t, std::vector{0.3, 0.9, -0.8, -0.1, 0.5, -1.2}), 0.2,
-              1e-12);
-  EXPECT_EQ(transfer::rank_correlation(std::vector{1.0}, std::vector{2.0}), 0);
-}
-
-TEST(trust, is_half_at_first_and_follows_the_results) {
-  EXPECT_DOUBLE_EQ(transfer::trust(0, 0), 0.5);
-  EXPECT_NEAR(transfer::trust(0.8, 6), (6 * 0.8 + 2) / 10, 1e-12);
-  EXPECT_EQ(transfer::trust(-1, 2), 0);
-  EXPECT_EQ(transfer::trust(0, 20), 0);
 }
 
 double bowl(double x, double y) {
@@ -387,6 +352,50 @@ TEST_P(transferring_test, says_that_it_learns_for_one_objective_alone) {
 
 INSTANTIATE_TEST_SUITE_P(all, transferring_test, testing::Values("auto", "gp", "tpe"),
                          [](const auto& of) { return of.param; });
+
+TEST(screen, learns_from_earlier_experiments_where_trials_are_stopped) {
+  searcher_context about;
+  about.space = space_of(plane);
+  about.samples = 0;
+  auto run = [&] {
+    asking uut{std::move(*make_searcher("auto", about, {{"partial", "true"}}))};
+    std::vector<suggestion> all;
+    for (std::uint64_t i = 0; i < 30; ++i) {
+      auto x = std::get<0>(uut.next(1)).front();
+      auto score = bowl(*x.config->find("x")->number(), *x.config->find("y")->number());
+      auto how = i % 3 == 0 ? outcome::completed : outcome::stopped;
+      for (std::uint64_t level = 1; level <= (i % 3 == 0 ? 4u : 1u); ++level)
+        uut.tell({trial_id{i},
+                  x.config,
+                  1,
+                  level,
+                  {score + 0.1 * static_cast<double>(level)},
+                  {},
+                  outcome::running});
+      uut.tell({trial_id{i},
+                x.config,
+                1,
+                i % 3 == 0 ? 4u : 1u,
+                {score + (i % 3 == 0 ? 0.4 : 0.1)},
+                {},
+                how});
+      all.push_back(std::move(x));
+    }
+    return all;
+  };
+  auto cold = run();
+  about.earlier = {seen(bowl)};
+  auto warm = run();
+
+  EXPECT_THAT(warm[0].origin, StartsWith("earlier 1: results/first, trial "));
+  auto mean = [](const std::vector<suggestion>& of) {
+    double sum = 0;
+    for (std::size_t i = 9; i < of.size(); ++i)
+      sum += bowl(*of[i].config->find("x")->number(), *of[i].config->find("y")->number());
+    return sum;
+  };
+  EXPECT_GT(mean(warm), mean(cold));
+}
 
 TEST(searchers, say_where_they_learn_nothing_from_earlier_experiments) {
   for (const std::string name : {"bohb", "nsga2", "evolution"}) {

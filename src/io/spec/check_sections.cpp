@@ -146,6 +146,7 @@ void check_space(loading& x) {
   if (is_whole) {
     warn_of_idle_comparisons(x);
     check_points(x);
+    check_known(x);
   }
   auto stoppers = make_stoppers(stop_lines(x.what), x.request.stoppers, stopper_context_of(x.what));
   if (!stoppers)
