@@ -9,6 +9,7 @@
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/earlier.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,15 +46,6 @@ std::vector<std::string> absolute_paths(const std::string& command) {
 
 error bad_source(const spec& what, const std::string& why) {
   return {ec::bad_option, "[search] points_from = " + what.search.points_from + ": " + why};
-}
-
-/// Users also name the database itself.
-fs::path source_directory(const spec& what, const fs::path& caller) {
-  auto result = (caller / what.search.points_from).lexically_normal();
-  std::error_code ignored;
-  if (result.filename() == "experiment.db" && fs::is_regular_file(result, ignored))
-    return result.parent_path();
-  return result;
 }
 
 /// What of a configuration is a part of one of this space; what is left out is counted.
@@ -149,7 +141,7 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
   const auto& what = from.what;
   if (what.search.points_from.empty())
     return std::vector<object>{};
-  auto rows = best_known(what, source_directory(what, caller));
+  auto rows = best_known(what, named_experiment(what.search.points_from, caller));
   if (!rows)
     return rows.error();
   std::vector<object> result;
@@ -165,6 +157,19 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
   if (result.empty())
     return bad_source(what, "none of its parameters is in [space]");
   return result;
+}
+
+expected<void> look_elsewhere(loaded_spec& what, const fs::path& caller,
+                              std::vector<std::string>& notes) {
+  auto points = points_from(what, caller, notes);
+  if (!points)
+    return points.error();
+  auto earlier = earlier_from(what, caller, notes);
+  if (!earlier)
+    return earlier.error();
+  what.what.search.found_points = std::move(*points);
+  what.what.search.found_earlier = std::move(*earlier);
+  return {};
 }
 
 namespace {
@@ -226,6 +231,7 @@ std::vector<std::string> prepare_to_go_on(loaded_spec& what, const fs::path& dir
     return {};
   keep_searcher(*before, what);
   what.what.search.found_points = before->search.found_points;
+  what.what.search.found_earlier = before->search.found_earlier;
   return edited_files(*before, what.what);
 }
 
@@ -237,10 +243,9 @@ expected<std::vector<std::string>> prepare(loaded_spec& what, const fs::path& di
   if (state && *state == directory_state::experiment)
     return prepare_to_go_on(what, directory);
   std::vector<std::string> result;
-  auto points = points_from(what, caller, result);
-  if (!points)
-    return points.error();
-  what.what.search.found_points = std::move(*points);
+  auto found = look_elsewhere(what, caller, result);
+  if (!found)
+    return found.error();
   return result;
 }
 

@@ -91,6 +91,8 @@ expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const
               const external::partner_terms& what) { return make_searcher_process(what, where); };
   auto result
       = make_chosen(all.searchers, from.what.search.type, from.what.search.options, context);
+  if (result)
+    tell(**result, context.known);
   auto rule = repeat_rule_of(from.what);
   if (!result || !rule.is_on())
     return result;

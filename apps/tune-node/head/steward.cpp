@@ -72,6 +72,7 @@ expected<loaded_spec> load_again(spec what, const steward_settings& here) {
   auto text = print_spec(what, wanted);
   auto code = std::move(what.code);
   auto found_points = std::move(what.search.found_points);
+  auto found_earlier = std::move(what.search.found_earlier);
   auto result
       = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
   if (!result)
@@ -79,6 +80,7 @@ expected<loaded_spec> load_again(spec what, const steward_settings& here) {
   // No keys, and so not in the text.
   result.loaded->what.code = std::move(code);
   result.loaded->what.search.found_points = std::move(found_points);
+  result.loaded->what.search.found_earlier = std::move(found_earlier);
   return std::move(*result.loaded);
 }
 

@@ -245,13 +245,11 @@ exit_code submit(const command_line& line, const run_request& what, loaded_spec&
                  bool numbered) {
   loaded.what.code = code_of(loaded);
   std::vector<std::string> omitted;
-  auto points = points_from(loaded, fs::current_path(), omitted);
+  auto found = look_elsewhere(loaded, fs::current_path(), omitted);
   // One that goes on has them in its record.
-  if (!points && !what.resume)
-    return complain(points.error());
-  warn(points ? omitted : std::vector{points.error().detail}, line.quiet);
-  if (points)
-    loaded.what.search.found_points = std::move(*points);
+  if (!found && !what.resume)
+    return complain(found.error());
+  warn(found ? omitted : std::vector{found.error().detail}, line.quiet);
   return run_at_head(line, what, loaded, numbered);
 }
 

@@ -166,10 +166,8 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   if (!table)
     return refuse(to_text(table.error()));
   std::vector<std::string> omitted;
-  auto points = points_from(*loaded, std::filesystem::current_path(), omitted);
-  if (!points)
-    return refuse(to_text(points.error()));
-  loaded->what.search.found_points = std::move(*points);
+  if (auto found = look_elsewhere(*loaded, std::filesystem::current_path(), omitted); !found)
+    return refuse(to_text(found.error()));
   auto parts = make_rule_parts(*loaded, all);
   if (!parts)
     return refuse(to_text(parts.error()));

@@ -1,5 +1,5 @@
 /// What a run takes from the world beside its configuration: the files of its command as they are
-/// now, and the best configurations of another experiment.
+/// now, and what other experiments have found.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,11 +34,17 @@ namespace tune {
                                                         const std::filesystem::path& caller,
                                                         std::vector<std::string>& omitted);
 
-/// Completes `what` for a run in `directory`: `code`, and `found_points`, which are the recorded
-/// ones where it goes on; so is the searcher where nobody chose its type, and its options but for
-/// those that were written.
-/// @returns lines for people: edited files, what was left out of points.
-/// @errors as `points_from`.
+/// Sets `found_points` and `found_earlier`.
+/// @param notes Told, a line each, of what is left out.
+/// @errors as `points_from` and `earlier_from`; nothing is set then.
+[[nodiscard]] expected<void> look_elsewhere(loaded_spec& what, const std::filesystem::path& caller,
+                                            std::vector<std::string>& notes);
+
+/// Completes `what` for a run in `directory`: `code`, `found_points` and `found_earlier`, which are
+/// the recorded ones where it goes on; so is the searcher where nobody chose its type, and its
+/// options but for those that were written.
+/// @returns lines for people: edited files, what was left out of points and earlier experiments.
+/// @errors as `look_elsewhere`.
 [[nodiscard]] expected<std::vector<std::string>> prepare(loaded_spec& what,
                                                          const std::filesystem::path& directory,
                                                          std::optional<resume_mode> resume,

@@ -3,6 +3,7 @@
 
 #include "tune/core/plugin/option_line.hpp"
 #include "tune/core/search/automatic/automatic.hpp"
+#include "tune/core/search/transfer/source.hpp"
 #include "tune/io/external/searcher_process.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
@@ -225,6 +226,40 @@ expected<std::unique_ptr<external::partner>> check_searcher_command(loading& x,
   return std::unique_ptr<external::partner>{};
 }
 
+/// Names of the searchers that learn from earlier experiments.
+std::vector<std::string> transferring(const loading& x) {
+  std::vector<std::string> result;
+  for (const auto& entry : x.request.searchers.entries()) {
+    auto defaults = options::parse(entry.known, {});
+    if (!defaults || !entry.make)
+      continue;
+    auto made = entry.make(*defaults, searcher_context_of(x.what, x.space));
+    if (made && (*made)->traits().learns_earlier)
+      result.push_back(entry.name);
+  }
+  return result;
+}
+
+void check_learning_from(loading& x, const searcher_catalogue::entry& entry,
+                         const searcher_traits& traits) {
+  auto objectives = x.what.experiment.objectives.size();
+  if (!traits.learns_earlier)
+    x.refuse("search", "learn_from",
+             "learn_from: " + entry.name + " learns nothing from earlier experiments; these do: "
+                 + joined(transferring(x)) + "; points_from tries their best with any searcher");
+  else if (objectives > 1)
+    x.refuse("search", "learn_from",
+             "learn_from: earlier experiments are learnt from where there is 1 objective, not "
+                 + std::to_string(objectives)
+                 + "; points_from tries their best with any number of them");
+  if (auto words = searcher_words(x.what.search.learn_from, x.what.ini_dir); !words)
+    x.refuse("search", "learn_from", "learn_from: " + words.error().detail);
+  else if (words->size() > transfer::most_sources)
+    x.refuse("search", "learn_from",
+             "learn_from: at most " + std::to_string(transfer::most_sources) + " experiments, not "
+                 + std::to_string(words->size()));
+}
+
 void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
   auto parsed = options::parse(entry.known, option_texts(x.what.search.options));
   if (!parsed || !entry.make)
@@ -240,6 +275,10 @@ void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
   }
   auto traits = (*made)->traits();
   check_repeats_with(x, traits);
+  if (!x.what.search.learn_from.empty())
+    check_learning_from(x, entry, traits);
+  if (!traits.learns && !x.what.search.known.empty())
+    x.refuse("search", "known", "known: " + entry.name + " learns from no results");
   auto objectives = x.what.experiment.objectives.size();
   if (traits.objectives != 0 && objectives > traits.objectives)
     x.refuse("experiment", "metric",

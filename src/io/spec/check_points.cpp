@@ -6,6 +6,7 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/fit_config.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace tune {
@@ -66,6 +67,41 @@ void give_way(loading& x, std::size_t number, object& point) {
 }
 
 } // namespace
+
+namespace {
+
+/// Why a known result says nothing about this experiment; empty where it does.
+std::string why_unknown(const loading& x, known_point& point) {
+  const auto rule = repeat_rule_of(x.what);
+  if (rule.is_on() && point.config.find(rule.parameter) != nullptr)
+    return "\"" + rule.parameter
+           + "\": a result is that of all runs of a configuration; leave it out";
+  auto whole = complete_config(point.config, *x.space);
+  if (!whole)
+    return whole.error().detail;
+  point.config = std::move(*whole);
+  for (const auto& each : x.what.experiment.objectives) {
+    const auto* found = find_path(point.metrics, each.metric);
+    auto number = found == nullptr ? std::nullopt : found->number();
+    if (!number || !std::isfinite(*number))
+      return "its metrics have no finite number for " + each.metric;
+  }
+  const auto* iteration = point.metrics.find("training_iteration");
+  if (iteration != nullptr && (iteration->as_int() == nullptr || *iteration->as_int() < 1))
+    return "training_iteration must be a whole number >= 1";
+  return {};
+}
+
+} // namespace
+
+void check_known(loading& x) {
+  std::size_t number = 0;
+  for (auto& point : x.what.search.known) {
+    ++number;
+    if (auto why = why_unknown(x, point); !why.empty())
+      x.refuse("search", "known", "known: number " + std::to_string(number) + ": " + why);
+  }
+}
 
 void check_points(loading& x) {
   std::size_t number = 0;

@@ -193,6 +193,7 @@ void check_space(loading& x) {
     warn_of_lists(x);
     warn_of_meeting_bounds(x);
     check_points(x);
+    check_known(x);
   }
   auto stoppers = make_stoppers(stop_lines(x.what), x.request.stoppers, stopper_context_of(x.what));
   if (!stoppers)

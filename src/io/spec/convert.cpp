@@ -214,6 +214,28 @@ std::shared_ptr<const search_space> searched_in(std::shared_ptr<const search_spa
 
 } // namespace
 
+namespace {
+
+std::vector<known_result> known_results_of(const spec& x) {
+  std::vector<known_result> result;
+  for (const auto& each : x.search.known) {
+    known_result made{each.config, 1, {}, {}};
+    if (const auto* iteration = each.metrics.find("training_iteration"))
+      made.fidelity = static_cast<std::uint64_t>(*iteration->as_int());
+    for (const auto& by : x.experiment.objectives) {
+      const auto* found = find_path(each.metrics, by.metric);
+      // It was checked when it was read.
+      auto number = found == nullptr ? 0 : found->number().value_or(0);
+      made.values.push_back(by.maximise ? number : -number);
+    }
+    made.constraints = violations_of(x.experiment.constraints, each.metrics);
+    result.push_back(std::move(made));
+  }
+  return result;
+}
+
+} // namespace
+
 searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search_space> space) {
   searcher_context result;
   result.space = searched_in(std::move(space));
@@ -228,6 +250,8 @@ searcher_context searcher_context_of(const spec& x, std::shared_ptr<const search
   result.points = x.search.points;
   result.points.insert(result.points.end(), x.search.found_points.begin(),
                        x.search.found_points.end());
+  result.known = known_results_of(x);
+  result.earlier = x.search.found_earlier;
   return result;
 }
 

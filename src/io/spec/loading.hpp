@@ -62,6 +62,8 @@ void check_space(loading& x);
 /// Brings the points into the form of the space, and checks them. Where the command line or the
 /// environment fixes a parameter, the points of lower sources give way, with a warning.
 void check_points(loading& x);
+/// Completes the configurations whose results are known, and checks both.
+void check_known(loading& x);
 /// Infers the kind, checks command, files and names. After `check_space`.
 void check_trainable(loading& x);
 /// Warns of words of a command that mean something else than they seem to: bare names of files, and

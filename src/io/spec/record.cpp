@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/record.hpp"
 
+#include "earlier_json.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/keys.hpp"
 #include "tune/io/spec/text_template.hpp"
@@ -113,6 +114,12 @@ expected<void> read_beside(spec& to, const object& from) {
       return read.error();
     to.code = std::move(*read);
   }
+  if (const auto* earlier = from.find("found_earlier")) {
+    auto read = read_earlier(*earlier);
+    if (!read)
+      return read.error();
+    to.search.found_earlier = std::move(*read);
+  }
   const auto* points = from.find("found_points");
   if (points == nullptr)
     return {};
@@ -184,6 +191,8 @@ std::string to_json(const spec& x) {
   if (!x.search.found_points.empty())
     result.set("found_points",
                value::list{x.search.found_points.begin(), x.search.found_points.end()});
+  if (!x.search.found_earlier.empty())
+    result.set("found_earlier", earlier_value(x.search.found_earlier));
   return to_json(result);
 }
 
@@ -201,7 +210,7 @@ expected<spec> spec_from_json(std::string_view text) {
     return read.error();
   for (const auto& [section, what] : *parsed) {
     if (section == "version" || section == "ini_dir" || section == "code"
-        || section == "found_points")
+        || section == "found_points" || section == "found_earlier")
       continue;
     auto members = what.as_object() != nullptr ? *what.as_object() : object{{"lines", what}};
     if (auto read = read_section(result, section, members); !read)

@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -181,6 +183,37 @@ TEST(record, gives_the_same_configuration_back) {
     EXPECT_EQ(first, *second) << json;
     EXPECT_EQ(to_json(*second), json);
   }
+}
+
+TEST(record, keeps_what_was_found_in_other_experiments) {
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  auto first = loaded(support::small).what;
+  first.search.found_points = {{{"lr", 0.5}}};
+  first.search.found_earlier
+      = {{"results/first", {{trial_id{7}, {{"lr", 0.25}}, -0.5, {0.0, infinity}}}},
+         {"results/empty", {}}};
+
+  auto second = spec_from_json(to_json(first));
+
+  ASSERT_TRUE(second) << second.error().detail;
+  EXPECT_EQ(first, *second) << to_json(first);
+}
+
+TEST(record, keeps_that_an_earlier_trial_failed) {
+  auto first = loaded(support::small).what;
+  first.search.found_earlier
+      = {{"results/first", {{trial_id{7}, {{"lr", 0.25}}, std::nan(""), {}}}}};
+
+  auto second = spec_from_json(to_json(first));
+
+  ASSERT_TRUE(second) << second.error().detail;
+  EXPECT_TRUE(std::isnan(second->search.found_earlier.at(0).trials.at(0).value));
+}
+
+TEST(record, refuses_earlier_experiments_that_it_did_not_write) {
+  for (auto text : {R"({"version":1,"found_earlier":{}})", R"({"version":1,"found_earlier":[{}]})",
+                    R"({"version":1,"found_earlier":[{"from":"a","trials":[{"trial":1}]}]})"})
+    EXPECT_FALSE(spec_from_json(text)) << text;
 }
 
 TEST(record, gives_defaults_back_that_were_never_loaded) {

@@ -5,6 +5,8 @@
 #include "tune/core/fingerprint.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/plugin/catalogue.hpp"
+#include "tune/core/search/earlier.hpp"
+#include "tune/core/search/known.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <cstdint>
@@ -110,6 +112,8 @@ struct searcher_traits {
   /// `propose` says the same again wherever it is asked over the same facts: answers of earlier
   /// heads can be verified. Not so where a process outside answers.
   bool recomputes = true;
+  /// It learns from `searcher_context::earlier`.
+  bool learns_earlier = false;
 };
 
 /// Works a proposal out from copies of all that it needs: on any thread, while facts are applied to
@@ -165,6 +169,11 @@ struct searcher_context {
   std::vector<std::string> constraint_texts = {};
   /// Empty: no processes here; what would need one proposes nothing.
   external::partner_source partners = {};
+  /// What it is told before it is first asked (`tell`): so many configurations less are needed
+  /// before there is something to learn from.
+  std::vector<known_result> known = {};
+  /// Earlier experiments, of this task or of others like it.
+  std::vector<earlier_experiment> earlier = {};
 };
 
 using searcher_catalogue = catalogue<searcher, searcher_context>;

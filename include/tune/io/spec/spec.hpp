@@ -7,6 +7,7 @@
 
 #include "tune/core/experiment/settings.hpp"
 #include "tune/core/resource/resources.hpp"
+#include "tune/core/search/earlier.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/process/metric_pattern.hpp"
 #include "tune/io/spec/template_file.hpp"
@@ -132,6 +133,13 @@ struct resources_section {
   friend bool operator==(const resources_section&, const resources_section&) = default;
 };
 
+/// A configuration, and the metrics that it is known to have.
+struct known_point {
+  object config;
+  object metrics;
+  friend bool operator==(const known_point&, const known_point&) = default;
+};
+
 /// `[search]`
 struct search_section {
   /// A name of the searchers' catalogue. Empty: its first entry.
@@ -143,6 +151,11 @@ struct search_section {
   std::string points_from;
   /// So many of them. [>= 1]
   std::uint64_t points_from_best = 10;
+  /// Configurations, whole, that are not run: their results are known.
+  std::vector<known_point> known;
+  /// Directories or databases of earlier experiments to learn from, in words, against the caller's
+  /// directory; empty: none.
+  std::string learn_from;
   /// See `experiment_settings::draft_patience`.
   std::chrono::nanoseconds max_wait{std::chrono::milliseconds{50}};
   /// Runs of each configuration. [>= 1]
@@ -153,6 +166,8 @@ struct search_section {
   std::string repeat_parameter = "seed";
   /// What these came to when the experiment began; not a key.
   std::vector<object> found_points;
+  /// What was learnt of `learn_from` then; not a key.
+  std::vector<earlier_experiment> found_earlier;
   /// Options of the entry; once loaded, with all defaults filled in.
   std::vector<named_text> options;
 

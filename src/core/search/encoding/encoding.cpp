@@ -2,6 +2,7 @@
 #include "tune/core/search/encoding/encoding.hpp"
 
 #include "tune/core/fingerprint.hpp"
+#include "tune/core/space/nearest.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -356,6 +357,39 @@ std::optional<cube_point> encoding::encoded(const object& config) const {
   for (std::size_t i = 0; result && i < result->size(); ++i) {
     if (!std::isnan((*result)[i]) && given[parameters_[i]] == nullptr)
       result.reset();
+  }
+  return result;
+}
+
+std::optional<cube_point> encoding::placed(const object& config) const {
+  cube_point latent(dimensions());
+  for (std::size_t i = 0; i < latent.size(); ++i)
+    latent[i] = axes_[i].is_category() ? 0 : 0.5;
+  std::vector<bool> given(sections_.size());
+  for (std::size_t p = 0; p < sections_.size(); ++p) {
+    const auto& [name, what, condition, numbers_runs] = space_->parameters()[p];
+    const auto* x = find_parameter(config, name);
+    given[p] = sections_[p].count == 0;
+    if (x == nullptr || sections_[p].count == 0)
+      continue;
+    auto near = nearest_in(what, *x);
+    if (!near || !locate(p, *near, latent))
+      return std::nullopt;
+    given[p] = true;
+  }
+  auto result = canonical(latent);
+  // Whether it is active rests on what nobody knows.
+  std::vector<bool> is_open(sections_.size());
+  for (auto p : space_->order()) {
+    for (auto parent : space_->parents(p))
+      is_open[p] = is_open[p] || is_open[parent] || !given[parent];
+    auto [first, count] = sections_[p];
+    for (auto i = first; i < first + count; ++i) {
+      if (!given[p])
+        result[i] = inactive;
+      else if (is_open[p])
+        result[i] = axes_[i].snapped(latent[i]);
+    }
   }
   return result;
 }

@@ -2,6 +2,7 @@
 #include "tune/core/search/external/chronicle.hpp"
 
 #include "tune/core/search/external/answer.hpp"
+#include "tune/core/search/known.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -61,7 +62,7 @@ void chronicle::take(sequence at, const observation& what) {
     made.what = episode::kind::added;
     made.trial = what.trial;
     made.config = what.config;
-    made.from = "client";
+    made.from = is_known_result(what.trial) ? "known" : "client";
     insert(at, std::move(made));
   }
   if (what.how == outcome::running && !keeps_reports_)

@@ -4,6 +4,7 @@
 #include "tune/core/search/gp/acquisition.hpp"
 #include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/targets.hpp"
+#include "tune/core/search/transfer/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +28,8 @@ constexpr gp::portion fitted{32, 16, 16};
 constexpr gp::portion predicting{100, 50, 50};
 constexpr int iterations = 25;
 constexpr std::size_t most_believed = 64;
+/// With more trials of its own it looks at earlier experiments no more.
+constexpr std::size_t most_advised = 200;
 
 /// What is known of trials, as the process likes it.
 struct knowledge {
@@ -92,15 +95,35 @@ gp::inputs unseen(const outlook& from) {
   return result;
 }
 
+/// A kernel, and what earlier experiments lead to expect; null: nothing.
+struct belief {
+  gp::kernel_logs logs;
+  transfer::forecast_ptr earlier = {};
+};
+
+belief believed(const outlook& from, const gp::inputs& at, const std::vector<double>& values) {
+  auto prior = gp::kernel_prior::of(from.space().mean_active());
+  auto fit = [&](const std::vector<double>& targets) {
+    return gp::descend(at, targets, prior, gp::first_guess(prior, at.dimensions()), iterations)
+        .logs;
+  };
+  belief cold{fit(values)};
+  auto known = from.earlier() != nullptr && from.past().courses().size() <= most_advised;
+  auto earlier = known ? from.earlier()->expected(at, values, false) : nullptr;
+  if (earlier == nullptr)
+    return cold;
+  auto logs = fit(gp::without(at, values, earlier));
+  auto is_believed = transfer::pays(earlier, {at, values, prior, cold.logs, logs});
+  return is_believed ? belief{std::move(logs), std::move(earlier)} : cold;
+}
+
 gp::model model_of(const outlook& from, const knowledge& all) {
   const auto& space = from.space();
   std::vector<double> values;
   auto few = inputs_of(space, all, gp::portion_of(all.values, fitted, from.seed()), values);
-  auto prior = gp::kernel_prior::of(space.mean_active());
-  auto logs
-      = gp::descend(few, values, prior, gp::first_guess(prior, few.dimensions()), iterations).logs;
+  auto how = believed(from, few, values);
   auto many = inputs_of(space, all, gp::portion_of(all.values, predicting, from.seed()), values);
-  gp::model plain{std::move(many), std::move(values), std::move(logs)};
+  gp::model plain{std::move(many), std::move(values), std::move(how.logs), std::move(how.earlier)};
   auto more = unseen(from);
   return more.size() > 0 ? plain.believing(more) : plain;
 }

@@ -16,6 +16,7 @@ constexpr std::size_t random_candidates = 500;
 constexpr std::size_t good_ones = 8;
 constexpr std::size_t around_each = 25;
 constexpr std::size_t inside_each = 4;
+constexpr std::size_t beside_each = 10;
 /// Of a branch no more observations than this get children of their own.
 constexpr std::size_t most_inside = 100;
 constexpr std::size_t local_searches = 6;
@@ -67,6 +68,11 @@ private:
     for (std::size_t k = 0; k < std::min(good_ones, what_.around.size()); ++k) {
       for (std::size_t i = 0; i < around_each; ++i)
         result.push_back(neighbour(what_.around[k]));
+    }
+    for (const auto& x : what_.elsewhere) {
+      result.push_back(space_.filled(x, from_));
+      for (std::size_t i = 1; i < beside_each; ++i)
+        result.push_back(neighbour(x));
     }
     for (std::size_t k = 0; k < std::min(most_inside, what_.inside.size()); ++k) {
       for (std::size_t i = 0; i < inside_each; ++i) {

@@ -8,6 +8,7 @@
 #include "tune/core/search/learner/ranking.hpp"
 #include "tune/core/search/learner/scalar.hpp"
 #include "tune/core/search/tpe/tpe.hpp"
+#include "tune/core/search/transfer/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +29,10 @@ constexpr std::size_t least_finished = 2;
 constexpr std::size_t most_pending = 128;
 constexpr std::size_t most_stopped = 64;
 constexpr std::uint64_t branch_period = 4;
+/// With more results of its own it looks at earlier experiments no more.
+constexpr std::size_t most_advised = 200;
+/// Configurations of earlier experiments that are looked around at.
+constexpr std::size_t most_remembered = 8;
 /// From here on only every other suggestion is a model's in `auto`, and turns are taken by pairs.
 constexpr std::size_t turns_by_pairs = 400;
 
@@ -62,8 +67,7 @@ public:
     auto power = bends(how_.bend, from_.number(), results_.size());
     evidence all{&from_.space(), results_, from_.seed()};
     auto values = targets(results_, power);
-    // Other weights make other targets: there is nothing to go on from.
-    auto logs = is_one_of_several_ ? kernel_from_nowhere(all, power) : book.kernel_for(all, power);
+    auto how = believed(all, values, power, book);
     inputs at{from_.space()};
     std::vector<double> chosen_values;
     auto chosen = chosen_of(all, values, predicting_portion);
@@ -71,10 +75,10 @@ public:
       at.add(results_[i].at);
       chosen_values.push_back(values[i]);
     }
-    model plain{at, std::move(chosen_values), std::move(logs)};
+    model plain{at, std::move(chosen_values), std::move(how.logs), how.earlier};
     auto unknown = awaited();
     auto by = unknown.size() > 0 ? plain.believing(unknown) : plain;
-    return search(by, at, chosen);
+    return search(by, at, chosen, how.earlier.get());
   }
 
 private:
@@ -84,6 +88,34 @@ private:
   std::vector<cube_point> stopped_;
   /// Whether the results' values stand for several objectives.
   bool is_one_of_several_ = false;
+
+  /// A kernel, and what earlier experiments lead to expect; null: nothing.
+  struct belief {
+    kernel_logs logs;
+    transfer::forecast_ptr earlier = {};
+  };
+
+  [[nodiscard]] belief believed(const evidence& all, const std::vector<double>& values, bool power,
+                                kernel_book& book) const {
+    // Other weights make other targets: there is nothing to go on from.
+    if (is_one_of_several_)
+      return {kernel_from_nowhere(all, power)};
+    belief cold{book.kernel_for(all, power)};
+    if (from_.earlier() == nullptr || results_.size() > most_advised)
+      return cold;
+    inputs at{from_.space()};
+    for (const auto& x : results_)
+      at.add(x.at);
+    auto warm = from_.earlier()->expected(at, values, power);
+    if (warm == nullptr)
+      return cold;
+    auto with = all;
+    with.earlier = from_.earlier();
+    auto logs = book.kernel_for(with, power);
+    auto prior = kernel_prior::of(from_.space().mean_active());
+    auto is_believed = pays(warm, {at, values, prior, cold.logs, logs});
+    return is_believed ? belief{std::move(logs), std::move(warm)} : cold;
+  }
 
   [[nodiscard]] inputs awaited() const {
     inputs made{from_.space()};
@@ -103,28 +135,46 @@ private:
     return axis ? std::optional{neglected_branch(from_.space(), *axis, results_)} : std::nullopt;
   }
 
-  [[nodiscard]] std::string origin(const std::optional<fixed_axis>& only) const {
+  [[nodiscard]] std::string origin(const std::optional<fixed_axis>& only,
+                                   const transfer::forecast* earlier) const {
+    auto result = "gp" + (earlier == nullptr ? "" : " + " + earlier->text());
     if (!only)
-      return "gp";
+      return result;
     const auto& space = from_.space();
-    return "gp: " + space.parameter_of(only->axis).name + " = "
+    return result + ": " + space.parameter_of(only->axis).name + " = "
            + to_text(space.at(only->axis).at(only->at));
   }
 
-  /// @param chosen What the model is made of, as `at`.
+  /// @param chosen  What the model is made of, as `at`.
+  /// @param earlier What it expects of earlier experiments; may be null.
   [[nodiscard]] std::optional<learning::pick> search(const model& by, const inputs& at,
-                                                     const std::vector<std::size_t>& chosen) const {
+                                                     const std::vector<std::size_t>& chosen,
+                                                     const transfer::forecast* earlier) const {
     quest what;
     what.space = &from_.space();
     what.by = &by;
     what.branch = branch();
     what.is_taken = [this](const cube_point& x) { return from_.is_taken(x); };
     look_around(what, at, chosen);
+    if (earlier != nullptr)
+      what.elsewhere = remembered(*earlier);
     rng chance{from_.seed(), "gp", from_.number()};
     auto found = most_promising(what, chance);
     if (!found)
       return std::nullopt;
-    return learning::pick{std::move(*found), origin(what.branch)};
+    return learning::pick{std::move(*found), origin(what.branch, earlier)};
+  }
+
+  /// The best of the experiments that are believed.
+  [[nodiscard]] std::vector<cube_point> remembered(const transfer::forecast& earlier) const {
+    std::vector<cube_point> result;
+    auto most = std::max<std::size_t>(1, most_remembered / earlier.parts().size());
+    for (const auto& x : earlier.parts()) {
+      const auto& source = from_.earlier()->sources()[x.source];
+      for (auto i : learning::ranking(source.results, most))
+        result.push_back(source.results[i].at);
+    }
+    return result;
   }
 
   /// Orders what is known by the model's mean: those that finished and keep their constraints, then

@@ -2,6 +2,7 @@
 #include "tune/core/search/gp/kernel_book.hpp"
 
 #include "tune/core/search/gp/targets.hpp"
+#include "tune/core/search/transfer/memory.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -52,6 +53,8 @@ struct task {
       at.add(from.results[i].at);
       values.push_back(all[i]);
     }
+    if (from.earlier != nullptr)
+      values = without(at, std::move(values), from.earlier->expected(at, values, power));
   }
 
   [[nodiscard]] fit from_nowhere() const {
@@ -63,7 +66,7 @@ struct task {
 };
 
 evidence first_of(const evidence& from, std::size_t count) {
-  return {from.space, from.results.first(count), from.seed};
+  return {from.space, from.results.first(count), from.seed, from.earlier};
 }
 
 } // namespace
@@ -108,7 +111,7 @@ std::vector<std::size_t> portion_of(const std::vector<double>& targets, portion 
 
 const kernel_logs& kernel_book::anchor(const evidence& from, bool power, std::size_t count) {
   auto part = first_of(from, count);
-  auto key = std::pair{digest_of(part.results), power};
+  auto key = std::tuple{digest_of(part.results), power, from.earlier != nullptr};
   if (auto known = anchors_.find(key); known != anchors_.end())
     return known->second;
   task what{part, power};

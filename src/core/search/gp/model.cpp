@@ -207,6 +207,26 @@ void inputs::append(const inputs& other) {
   size_ += other.size_;
 }
 
+inputs inputs::with(const std::vector<bool>& kept) const {
+  auto result = *this;
+  auto d = dimensions();
+  for (std::size_t k = 0; k < result.cells_.size(); ++k) {
+    if (!kept[k % d])
+      result.cells_[k] = is_category_[k % d] ? no_choice : no_number;
+  }
+  return result;
+}
+
+std::vector<double> without(const inputs& at, std::vector<double> targets,
+                            const expectation_ptr& by) {
+  if (by == nullptr)
+    return targets;
+  auto expected = by->at(at);
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    targets[i] -= expected[i];
+  return targets;
+}
+
 kernel_prior kernel_prior::of(double active) {
   return {-0.3 + 0.5 * std::log(active), std::log(0.5) + 0.25 * std::log(active)};
 }
@@ -239,19 +259,22 @@ fit descend(const inputs& at, const std::vector<double>& targets, const kernel_p
 
 struct model::inside {
   inputs at;
+  /// Without what is expected.
   VectorXd targets;
   kernel by;
   kernel_logs logs;
+  expectation_ptr lean;
   /// One row per point: what predictions walk along lies together.
   MatrixXd rows;
   MatrixXd factor;
   VectorXd alpha;
 
-  inside(inputs where, VectorXd values, kernel_logs with)
+  inside(inputs where, VectorXd values, kernel_logs with, expectation_ptr expected)
       : at{std::move(where)}
       , targets{std::move(values)}
       , by{vector_of(with)}
       , logs{std::move(with)}
+      , lean{std::move(expected)}
       , rows{rows_of(at)}
       , factor{targets.size(), targets.size()} {
     ArrayXd squared = (pair_distances(at) * by.weights).array();
@@ -272,38 +295,58 @@ struct model::inside {
     }
     return result;
   }
+
+  /// One column per point.
+  [[nodiscard]] MatrixXd covariances_with(const inputs& others) const {
+    MatrixXd result{rows.rows(), index(others.size())};
+    for (Index c = 0; c < result.cols(); ++c) {
+      const auto* point = others.cells().data() + static_cast<std::size_t>(c) * others.dimensions();
+      result.col(c) = by.variance * matern(distances_to(point)) + mean_variance;
+    }
+    return result;
+  }
+
+  /// Numbers of the process and what is expected there.
+  [[nodiscard]] std::vector<double> leaning(const inputs& where, const VectorXd& rest) const {
+    std::vector<double> result{rest.begin(), rest.end()};
+    if (lean == nullptr)
+      return result;
+    auto expected = lean->at(where);
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] += expected[i];
+    return result;
+  }
 };
 
-model::model(inputs at, std::vector<double> targets, kernel_logs logs)
-    : inside_{std::make_shared<const inside>(std::move(at), vector_of(targets), std::move(logs))} {}
+model::model(inputs at, std::vector<double> targets, kernel_logs logs, expectation_ptr lean) {
+  auto rest = vector_of(without(at, std::move(targets), lean));
+  inside_ = std::make_shared<const inside>(std::move(at), std::move(rest), std::move(logs),
+                                           std::move(lean));
+}
 
 void model::predict(const inputs& at, std::vector<double>& means,
                     std::vector<double>& variances) const {
   const auto& x = *inside_;
-  auto count = index(at.size());
-  MatrixXd covariances{x.rows.rows(), count};
-  for (Index c = 0; c < count; ++c) {
-    const auto* point = at.cells().data() + static_cast<std::size_t>(c) * at.dimensions();
-    covariances.col(c) = x.by.variance * matern(x.distances_to(point)) + mean_variance;
-  }
-  VectorXd mean = covariances.transpose() * x.alpha;
+  auto covariances = x.covariances_with(at);
+  means = x.leaning(at, covariances.transpose() * x.alpha);
   x.factor.triangularView<Lower>().solveInPlace(covariances);
-  means.assign(mean.begin(), mean.end());
   variances.resize(at.size());
-  for (Index c = 0; c < count; ++c)
+  for (Index c = 0; c < index(at.size()); ++c)
     variances[static_cast<std::size_t>(c)] = std::max(
         least_variance, x.by.variance + mean_variance - covariances.col(c).squaredNorm());
 }
 
+std::vector<double> model::means(const inputs& at) const {
+  return inside_->leaning(at, inside_->covariances_with(at).transpose() * inside_->alpha);
+}
+
 model model::believing(const inputs& more) const {
-  std::vector<double> means;
-  std::vector<double> variances;
-  predict(more, means, variances);
   auto all = inside_->at;
+  auto targets = inside_->leaning(all, inside_->targets);
+  auto believed = means(more);
+  targets.insert(targets.end(), believed.begin(), believed.end());
   all.append(more);
-  std::vector<double> targets{inside_->targets.begin(), inside_->targets.end()};
-  targets.insert(targets.end(), means.begin(), means.end());
-  return model{std::move(all), std::move(targets), inside_->logs};
+  return model{std::move(all), std::move(targets), inside_->logs, inside_->lean};
 }
 
 } // namespace tune::gp

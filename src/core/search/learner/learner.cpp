@@ -4,6 +4,7 @@
 #include "tune/core/search/encoding/design.hpp"
 #include "tune/core/search/learner/user_point.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tune::learning {
@@ -13,6 +14,10 @@ expected<generator> generator::make(settings how, std::shared_ptr<const rule> by
   if (about.objectives > 1 && !by->takes_several())
     return error{ec::bad_option,
                  how.name + " optimises 1 objective, not " + std::to_string(about.objectives)};
+  if (!about.earlier.empty() && (about.objectives > 1 || !by->learns_earlier()))
+    return error{ec::bad_option, "learn_from: " + how.name
+                                     + " learns nothing from earlier experiments"
+                                     + (by->learns_earlier() ? " with several objectives" : "")};
   auto space = encoding::make(about.space, how.name);
   if (!space)
     return space.error();
@@ -33,9 +38,30 @@ generator::generator(settings how, std::shared_ptr<const rule> by, const searche
     how_.startup = rule_->usual_startup();
   if (how_.startup == 0)
     how_.startup = design_size(past_.space());
-  auto count = how_.startup - std::min<std::uint64_t>(how_.startup, points_.size());
-  design_ = std::make_shared<const std::vector<cube_point>>(
-      initial_design(past_.space(), static_cast<std::size_t>(count), seed_));
+  auto is_there = points_.size() + about.known.size();
+  auto count = how_.startup - std::min<std::uint64_t>(how_.startup, is_there);
+  if (!about.earlier.empty())
+    earlier_ = std::make_shared<const transfer::memory>(past_.space(), about.earlier, seed_);
+  lay_out(static_cast<std::size_t>(count));
+}
+
+void generator::lay_out(std::size_t count) {
+  std::vector<transfer::first_point> all;
+  if (earlier_ != nullptr)
+    all = transfer::first_points(past_.space(), earlier_->sources(),
+                                 transfer::count_of_first(count, earlier_->sources().size()),
+                                 seed_);
+  auto origin = "middle";
+  for (auto& x : initial_design(past_.space(), count, seed_))
+    all.push_back({std::move(x), std::exchange(origin, "design")});
+  auto end = all.begin() + static_cast<std::ptrdiff_t>(count);
+  spare_ = std::make_shared<const std::vector<transfer::first_point>>(end, all.end());
+  all.erase(end, all.end());
+  design_ = std::make_shared<const std::vector<transfer::first_point>>(std::move(all));
+}
+
+outlook generator::view(const ask& question) const {
+  return {past_, seed_, question.trial, earlier_.get()};
 }
 
 searcher_traits generator::traits() const {
@@ -44,6 +70,7 @@ searcher_traits generator::traits() const {
   result.objectives = rule_->takes_several() ? 0 : 1;
   result.learns = true;
   result.prompt = how_.prompt;
+  result.learns_earlier = rule_->learns_earlier();
   return result;
 }
 
@@ -54,7 +81,7 @@ void generator::apply(const searcher_fact& what) {
 /// Why it ends although there is more to try. Drafts are ended with nobody: what replaces them is
 /// asked for when a trial begins.
 std::optional<exhausted> generator::end_for(const ask& question) const {
-  outlook from{past_, seed_};
+  outlook from{past_, seed_, {}, earlier_.get()};
   if (how_.regret_below <= 0 || question.trial || question.drafts == drafting::quick
       || from.number() < points_.size() + design_->size())
     return std::nullopt;
@@ -68,7 +95,7 @@ proposal generator::propose(const ask& question) const {
   if (auto end = end_for(question))
     return *end;
   std::vector<suggestion> result;
-  outlook from{past_, seed_, question.trial};
+  auto from = view(question);
   while (result.size() < question.count) {
     auto found = next(from, question.drafts);
     if (!found)
@@ -84,7 +111,7 @@ proposal generator::propose(const ask& question) const {
 }
 
 deferred_proposal generator::propose_later(const ask& question) const {
-  auto number = outlook{past_, seed_, question.trial}.number();
+  auto number = view(question).number();
   if (how_.prompt || question.drafts == drafting::quick || number < how_.startup
       || rule_->is_quick(past_))
     return {};
@@ -113,12 +140,22 @@ suggestion generator::point(outlook& from) const {
   return {std::move(made.config), user_point_origin(number)};
 }
 
-std::optional<pick> generator::chosen(const outlook& from, drafting drafts) const {
+/// The next point of the design; null where that is over.
+const transfer::first_point* generator::planned(const outlook& from) const {
   auto number = static_cast<std::size_t>(from.number() - points_.size());
-  if (number < design_->size()) {
-    auto at = from.space().canonical((*design_)[number]);
+  if (number < design_->size())
+    return &(*design_)[number];
+  number -= design_->size();
+  if (number >= spare_->size() || !earlier_->backings(from.past().results()).empty())
+    return nullptr;
+  return &(*spare_)[number];
+}
+
+std::optional<pick> generator::chosen(const outlook& from, drafting drafts) const {
+  if (const auto* x = planned(from)) {
+    auto at = from.space().canonical(x->at);
     if (!from.is_taken(at))
-      return pick{std::move(at), number == 0 ? "middle" : "design"};
+      return pick{std::move(at), x->origin};
   } else if (auto found = drafts == drafting::quick ? rule_->sketch(from) : rule_->next(from)) {
     return found;
   }

@@ -3,6 +3,7 @@
 
 #include "tune/core/search/learner/ranking.hpp"
 #include "tune/core/search/tpe/parzen.hpp"
+#include "tune/core/search/transfer/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -107,6 +108,16 @@ cube_point draw_apart(const encoding& space, const parzen& good, const parzen& b
   return result;
 }
 
+/// Adds points of earlier experiments.
+void back(split& to, const std::vector<transfer::backing>& by) {
+  for (const auto& x : by) {
+    to.good.insert(to.good.end(), x.good.begin(), x.good.end());
+    to.good_weights.insert(to.good_weights.end(), x.good.size(), x.weight);
+    to.bad.insert(to.bad.end(), x.bad.begin(), x.bad.end());
+    to.bad_weights.insert(to.bad_weights.end(), x.bad.size(), x.weight);
+  }
+}
+
 } // namespace
 
 std::optional<learning::pick> rule::next(const learning::outlook& from) const {
@@ -114,6 +125,8 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
   auto parts = split_results(from.past().results(), pending);
   if (parts.good.empty())
     return std::nullopt;
+  if (from.earlier() != nullptr)
+    back(parts, from.earlier()->backings(from.past().results()));
   const auto& space = from.space();
   parzen good{space, parts.good, parts.good_weights};
   parzen bad{space, parts.bad, parts.bad_weights};

@@ -27,6 +27,7 @@ public:
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
+  [[nodiscard]] bool learns_earlier() const override { return true; }
   [[nodiscard]] bool is_quick(const learning::archive& past) const override;
 
 private:

@@ -100,6 +100,12 @@ public:
   /// Nothing where it has a value of another kind, or lacks an active parameter.
   [[nodiscard]] std::optional<cube_point> encoded(const object& config) const;
 
+  /// The point of a configuration of another space, as far as its parameters are in this one:
+  /// those that it lacks are NaN, numbers stand at the nearest value of their domain. A value that
+  /// is there counts as active where what decides about it is not.
+  /// Nothing where a value lies outside of its domain.
+  [[nodiscard]] std::optional<cube_point> placed(const object& config) const;
+
 private:
   std::shared_ptr<const search_space> space_;
   std::vector<axis> axes_;

@@ -12,12 +12,13 @@ namespace tune::fidelity {
 /// The process learns the values that trials are extrapolated to, each with the variance of its
 /// error. Every fifth configuration is drawn at random. The pull is limited on purpose: what a
 /// model alone likes best looks good early, is promoted, and eats the budget of what would become
-/// better.
+/// better. What earlier experiments lead to expect counts as for `gp::rule`.
 class screen final : public learning::rule {
 public:
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   /// At random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
+  [[nodiscard]] bool learns_earlier() const override { return true; }
   [[nodiscard]] bool sees_courses() const override { return true; }
   [[nodiscard]] std::uint64_t usual_startup() const override { return 9; }
 };

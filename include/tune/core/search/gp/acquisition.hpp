@@ -27,6 +27,8 @@ struct quest {
   /// Of these the ones inside the branch, where there is one.
   std::vector<cube_point> inside;
   std::optional<fixed_axis> branch;
+  /// Canonical points that were good elsewhere; what is not known of them is NaN.
+  std::vector<cube_point> elsewhere = {};
   std::function<bool(const cube_point& canonical)> is_taken;
 };
 
@@ -36,7 +38,8 @@ struct quest {
 
 /// The canonical point of the largest expected improvement that was found, not taken by anyone:
 /// from 500 random points and 25 around each of eight good ones, then by six local searches of 25
-/// rounds with ten children each. Nothing where all that it saw are taken.
+/// rounds with ten children each. From each point that was good elsewhere ten more. Nothing where
+/// all that it saw are taken.
 [[nodiscard]] std::optional<cube_point> most_promising(const quest& what, rng& from);
 
 } // namespace tune::gp

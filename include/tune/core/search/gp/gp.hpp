@@ -32,6 +32,13 @@ struct settings {
 /// Failed trials count as bad as the worst. Those that have not ended, and those that the scheduler
 /// stopped, are believed to get what the model predicts, so that others are not proposed beside
 /// them. Beyond 400 results the model is made of 400: the best 200, the newest 100, 100 others.
+///
+/// Of earlier experiments it expects what their own processes predict, each scaled by how well that
+/// fits the results (`transfer::memory`), and is itself about the difference. It does so where that
+/// is likelier than without, by half the logarithm of the number of results for each experiment
+/// (Schwarz's criterion), and up to 200 results: from then on its own say more.
+/// @source Golovin et al., "Google Vizier: A Service for Black-Box Optimization", KDD 2017, for
+///         processes over the residuals of those before; the scales and their choice are our own.
 class rule final : public learning::rule {
 public:
   explicit rule(settings how);
@@ -40,6 +47,7 @@ public:
   /// By TPE.
   [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
+  [[nodiscard]] bool learns_earlier() const override { return true; }
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
 
 private:

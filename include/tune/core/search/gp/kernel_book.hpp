@@ -8,7 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <vector>
+
+namespace tune::transfer {
+class memory;
+}
 
 namespace tune::gp {
 
@@ -17,6 +22,8 @@ struct evidence {
   const encoding* space = nullptr;
   std::span<const learning::result> results;
   std::uint64_t seed = 0;
+  /// Null: nothing is expected of the results.
+  const transfer::memory* earlier = nullptr;
 };
 
 /// Which of many results a model is made of: those of the best targets, the newest, and some drawn
@@ -52,8 +59,8 @@ public:
   [[nodiscard]] kernel_logs kernel_for(const evidence& from, bool power);
 
 private:
-  /// Anchors by their number of results, by sort, and by a hash over the results.
-  std::map<std::pair<std::uint64_t, bool>, kernel_logs> anchors_;
+  /// Anchors by a hash over the results, by sort, and by whether something is expected of them.
+  std::map<std::tuple<std::uint64_t, bool, bool>, kernel_logs> anchors_;
 
   [[nodiscard]] const kernel_logs& anchor(const evidence& from, bool power, std::size_t count);
 };

@@ -19,6 +19,8 @@ public:
   void add(const cube_point& canonical, double noise = 0);
   /// @param other Of the same space.
   void append(const inputs& other);
+  /// The same points with the axes alone that are `kept`: on the others all points are alike.
+  [[nodiscard]] inputs with(const std::vector<bool>& kept) const;
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t dimensions() const { return is_category_.size(); }
@@ -74,14 +76,32 @@ struct fit {
 [[nodiscard]] fit descend(const inputs& at, const std::vector<double>& targets,
                           const kernel_prior& prior, kernel_logs start, int iterations);
 
+/// What is thought of the function before its targets are seen: the process is about the rest.
+class expectation {
+public:
+  virtual ~expectation() = default;
+  /// One number per point, in units of the targets.
+  [[nodiscard]] virtual std::vector<double> at(const inputs& points) const = 0;
+};
+
+using expectation_ptr = std::shared_ptr<const expectation>;
+
+/// The targets without what was expected. @param by Null: nothing was.
+[[nodiscard]] std::vector<double> without(const inputs& at, std::vector<double> targets,
+                                          const expectation_ptr& by);
+
 /// Targets, and what follows from them for other points. A value; copies share their parts.
 class model {
 public:
   /// O(n³). [n >= 1]
-  model(inputs at, std::vector<double> targets, kernel_logs logs);
+  /// @param logs The kernel of the targets without what is expected.
+  model(inputs at, std::vector<double> targets, kernel_logs logs, expectation_ptr lean = {});
 
   /// Of the function without noise; one mean and variance per point. O(n²) each.
   void predict(const inputs& at, std::vector<double>& means, std::vector<double>& variances) const;
+
+  /// The means alone: O(n) each.
+  [[nodiscard]] std::vector<double> means(const inputs& at) const;
 
   /// The same kernel with more points, which have the means that it predicts for them: those whose
   /// results are awaited.

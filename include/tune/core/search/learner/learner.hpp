@@ -5,6 +5,8 @@
 #include "tune/core/search/learner/rule.hpp"
 #include "tune/core/search/points.hpp"
 #include "tune/core/search/searcher.hpp"
+#include "tune/core/search/transfer/first_points.hpp"
+#include "tune/core/search/transfer/memory.hpp"
 
 #include <memory>
 #include <string>
@@ -27,14 +29,18 @@ struct settings {
 
 /// Suggests the points to evaluate, then an initial design, then what its rule chooses.
 ///
+/// Where there are earlier experiments their best take two to four places of the design. What they
+/// took the place of is tried after it if by then no experiment agrees with the results
+/// (`transfer::memory::backings`): one that misleads costs so many configurations.
+///
 /// Trials that failed count as bad, those that the scheduler stopped as bad or unknown, lost ones
 /// not at all. No configuration is suggested twice, other than points to evaluate; finite spaces
 /// end when all of theirs were. Suggestions are a function of the seed and of the facts applied so
 /// far.
 class generator final : public searcher {
 public:
-  /// @errors `ec::bad_option` for grids, for points outside of the space, and for more objectives
-  ///         than the rule takes.
+  /// @errors `ec::bad_option` for grids, for points outside of the space, for more objectives than
+  ///         the rule takes, and for earlier experiments where it learns from none.
   [[nodiscard]] static expected<generator> make(settings how, std::shared_ptr<const rule> by,
                                                 const searcher_context& about);
 
@@ -52,9 +58,16 @@ private:
   std::shared_ptr<const rule> rule_;
   std::uint64_t seed_;
   initial_points points_;
-  std::shared_ptr<const std::vector<cube_point>> design_;
+  std::shared_ptr<const std::vector<transfer::first_point>> design_;
+  /// What of the design earlier experiments took the place of.
+  std::shared_ptr<const std::vector<transfer::first_point>> spare_;
   archive past_;
+  /// Null: there are no earlier experiments.
+  std::shared_ptr<const transfer::memory> earlier_;
 
+  void lay_out(std::size_t count);
+  [[nodiscard]] const transfer::first_point* planned(const outlook& from) const;
+  [[nodiscard]] outlook view(const ask& question) const;
   [[nodiscard]] std::optional<exhausted> end_for(const ask& question) const;
   [[nodiscard]] std::optional<suggestion> next(outlook& from, drafting drafts) const;
   [[nodiscard]] suggestion point(outlook& from) const;

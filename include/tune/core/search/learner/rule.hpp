@@ -9,20 +9,28 @@
 #include <unordered_set>
 #include <vector>
 
+namespace tune::transfer {
+class memory;
+}
+
 namespace tune::learning {
 
 /// What the next point is chosen from. Lives no longer than its archive.
 class outlook {
 public:
-  /// @param draft A trial for which another point is wanted: for its old one it does not count.
-  outlook(const archive& past, std::uint64_t seed, std::optional<trial_id> draft = {})
+  /// @param draft   A trial for which another point is wanted: for its old one it does not count.
+  /// @param earlier What is remembered of other experiments; null: nothing. It must live as long.
+  outlook(const archive& past, std::uint64_t seed, std::optional<trial_id> draft = {},
+          const transfer::memory* earlier = nullptr)
       : past_{&past}
+      , earlier_{earlier}
       , seed_{seed}
       , number_{draft ? past.number_of(*draft).value_or(past.suggested()) : past.suggested()}
       , draft_{draft} {}
 
   [[nodiscard]] const encoding& space() const { return past_->space(); }
   [[nodiscard]] const archive& past() const { return *past_; }
+  [[nodiscard]] const transfer::memory* earlier() const { return earlier_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   /// How many points were suggested before this one.
   [[nodiscard]] std::uint64_t number() const { return number_; }
@@ -43,6 +51,7 @@ public:
 
 private:
   const archive* past_;
+  const transfer::memory* earlier_;
   std::uint64_t seed_;
   std::uint64_t number_;
   std::optional<trial_id> draft_;
@@ -74,6 +83,8 @@ public:
 
   /// Whether it copes with several objectives.
   [[nodiscard]] virtual bool takes_several() const { return false; }
+  /// Whether it looks at `outlook::earlier`.
+  [[nodiscard]] virtual bool learns_earlier() const { return false; }
   /// Whether it looks at `archive::courses`.
   [[nodiscard]] virtual bool sees_courses() const { return false; }
   /// Without the user's setting: configurations before it is asked. 0: as many as suit the space.

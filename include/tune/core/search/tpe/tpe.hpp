@@ -35,7 +35,8 @@ struct split {
 [[nodiscard]] split split_results(const std::vector<learning::result>& results,
                                   const std::vector<cube_point>& pending);
 
-/// Chooses the point of the largest ratio of both densities among draws of the good one's.
+/// Chooses the point of the largest ratio of both densities among draws of the good one's. Points
+/// of earlier experiments that agree with the results count in both (`transfer::memory::backings`).
 /// @source Bergstra et al., NIPS 2011; for conditional spaces see `parzen`.
 class rule final : public learning::rule {
 public:
@@ -43,6 +44,7 @@ public:
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
+  [[nodiscard]] bool learns_earlier() const override { return true; }
 
 private:
   settings how_;
