@@ -222,7 +222,7 @@ std::vector<outcome_estimate> extrapolated(const encoding& space,
   auto links = links_of(by, courses);
   std::vector<outcome_estimate> result;
   for (const auto& [id, x] : courses) {
-    outcome_estimate made{x.at, inactive, 0, x.is_bad};
+    outcome_estimate made{x.at, inactive, 0, x.is_bad, id, x.is_whole};
     if (!x.is_bad && !x.levels.empty()) {
       made.value = x.levels.back();
       auto begin = x.is_whole ? links.size() : x.levels.size() - 1;

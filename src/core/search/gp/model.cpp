@@ -295,6 +295,11 @@ void model::predict(const inputs& at, std::vector<double>& means,
         least_variance, x.by.variance + mean_variance - covariances.col(c).squaredNorm());
 }
 
+std::vector<double> model::correlations(const inputs& one) const {
+  ArrayXd all = matern(inside_->distances_to(one.cells().data()));
+  return {all.begin(), all.end()};
+}
+
 model model::believing(const inputs& more) const {
   std::vector<double> means;
   std::vector<double> variances;

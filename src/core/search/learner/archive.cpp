@@ -87,6 +87,7 @@ void archive::take(const observation& what) {
   }
   auto known = what.how == outcome::completed && is_finite(what.values);
   result made;
+  made.trial = what.trial;
   made.at = std::move(*trial.at);
   made.how = known                          ? ending::finished
              : what.how == outcome::stopped ? ending::stopped

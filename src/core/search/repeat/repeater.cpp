@@ -328,6 +328,49 @@ void repeater::apply(const searcher_fact& what) {
     take(what, std::get<observation>(what.what));
 }
 
+/// The inner searcher's name of a configuration is its number among all.
+trial_id repeater::first_run_of(trial_id inner_name) const {
+  auto known = std::lower_bound(draws_.begin(), draws_.end(), inner_name,
+                                [](const draw& x, trial_id id) { return x.known_as < id; });
+  return known == draws_.end() || known->trials.empty() ? inner_name : known->trials.front();
+}
+
+/// What the inner searcher answered, up to the configuration of which number `which` is the first
+/// run. Empty where it is a further run: the first may have come with an earlier answer.
+std::vector<suggestion> repeater::inner_answer(const std::vector<suggestion>& answer,
+                                               std::size_t which) const {
+  std::vector<suggestion> inner;
+  auto left = rule_.runs - std::min(begun_, rule_.runs);
+  auto is_first = false;
+  for (std::size_t i = 0; i <= which; ++i) {
+    is_first = left == 0;
+    if (is_first)
+      inner.push_back(
+          {std::make_shared<const object>(without_number(*answer[i].config)), answer[i].origin});
+    left = (is_first ? rule_.runs : left) - 1;
+  }
+  return is_first ? inner : std::vector<suggestion>{};
+}
+
+std::optional<explanation> repeater::explain(const ask& question,
+                                             const std::vector<suggestion>& answer,
+                                             std::size_t which) const {
+  if (is_confirming(answer[which].origin))
+    return std::nullopt;
+  auto inner = inner_answer(answer, which);
+  if (inner.empty())
+    return explanation{"a further run of the configuration before it"};
+  ask asked{inner_asks_ + 1, static_cast<std::uint32_t>(inner.size()), question.at};
+  auto made = inner_->explain(asked, inner, inner.size() - 1);
+  if (!made)
+    return made;
+  if (made->nearest)
+    made->nearest->trial = first_run_of(made->nearest->trial);
+  for (auto& x : made->parents)
+    x = first_run_of(x);
+  return made;
+}
+
 void repeater::describe(fingerprint& into) const {
   into.add(std::uint64_t{begun_}).add(drawn_).add(inner_asks_).add(names_);
   into.add(std::uint64_t{searching_.size()});

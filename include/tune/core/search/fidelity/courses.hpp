@@ -64,6 +64,9 @@ struct outcome_estimate {
   double value = 0;
   double variance = 0;
   bool is_bad = false;
+  trial_id trial = {};
+  /// The value is that of its own end, not extrapolated.
+  bool is_whole = false;
 };
 
 /// Walks each course up to the highest level that any has reached, by links from level to level.

@@ -18,6 +18,9 @@ public:
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   /// At random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
+  /// Values are what trials are extrapolated to. Details: `candidates`, of which it was the best.
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
   [[nodiscard]] bool sees_courses() const override { return true; }
   [[nodiscard]] std::uint64_t usual_startup() const override { return 9; }
 };

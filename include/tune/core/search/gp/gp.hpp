@@ -41,6 +41,8 @@ public:
   [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
 
 private:
   settings how_;

@@ -83,6 +83,11 @@ public:
   /// Of the function without noise; one mean and variance per point. O(n²) each.
   void predict(const inputs& at, std::vector<double>& means, std::vector<double>& variances) const;
 
+  /// What the values at each of its points and at one other have in common as the kernel has it,
+  /// beside the mean: from 0 to 1.
+  /// @param one Of one point.
+  [[nodiscard]] std::vector<double> correlations(const inputs& one) const;
+
   /// The same kernel with more points, which have the means that it predicts for them: those whose
   /// results are awaited.
   [[nodiscard]] model believing(const inputs& more) const;

@@ -36,6 +36,7 @@ struct result {
   std::vector<double> missed = {};
   /// The other objectives, to be minimised; empty where there is none.
   std::vector<double> others = {};
+  trial_id trial = {};
 };
 
 /// Trials by what is known of them. Fed with facts alone, so that a replay makes an equal one.

@@ -45,6 +45,13 @@ public:
   [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
   void describe(fingerprint& into) const override;
 
+  /// Of a configuration's first run, as the inner searcher explains the configuration; of others
+  /// that they are further runs. Trials are named as they are here: each configuration by its first
+  /// run.
+  [[nodiscard]] std::optional<explanation> explain(const ask& question,
+                                                   const std::vector<suggestion>& answer,
+                                                   std::size_t which) const override;
+
   /// What it would propose now if it had been made for fewer samples, all of which were suggested,
   /// and for more.
   [[nodiscard]] std::vector<proposal> with_other_samples(const ask& question) const;
@@ -89,6 +96,9 @@ private:
   void enter(const observation& what);
   [[nodiscard]] observation joined(const draw& what) const;
   [[nodiscard]] object without_number(const object& config) const;
+  [[nodiscard]] trial_id first_run_of(trial_id inner_name) const;
+  [[nodiscard]] std::vector<suggestion> inner_answer(const std::vector<suggestion>& answer,
+                                                     std::size_t which) const;
 
   std::unique_ptr<searcher> inner_;
   repeat_rule rule_;
