@@ -6,6 +6,7 @@
 #include "tune/core/ids.hpp"
 #include "tune/core/plugin/catalogue.hpp"
 #include "tune/core/search/explanation.hpp"
+#include "tune/core/search/run_spread.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <cstddef>
@@ -63,6 +64,9 @@ struct observation {
   /// no report. See `violations_of`.
   std::vector<double> constraints;
   outcome how = outcome::running;
+  /// Where the values are those of several runs together: of the first objective. Nothing: one
+  /// run, of whose noise nothing is known.
+  std::optional<run_spread> spread = {};
 };
 
 /// The recorded answer to an ask, with the numbers its trials were given.

@@ -117,13 +117,14 @@ private:
     auto power = is_bent();
     evidence all{&from_.space(), results_, from_.seed()};
     auto values = targets(results_, power);
+    auto noise = noises(results_, power);
     // Other weights make other targets: there is nothing to go on from.
     auto logs = is_one_of_several_ ? kernel_from_nowhere(all, power) : book.kernel_for(all, power);
     inputs at{from_.space()};
     std::vector<double> chosen_values;
     auto chosen = chosen_of(all, values, predicting_portion);
     for (auto i : chosen) {
-      at.add(results_[i].at);
+      at.add(results_[i].at, noise[i]);
       chosen_values.push_back(values[i]);
     }
     model plain{at, std::move(chosen_values), std::move(logs)};

@@ -159,6 +159,18 @@ double target_scale::value_of(double target) const {
   return plain_.undone(std::clamp(x, -furthest, furthest));
 }
 
+double target_scale::slope_at(double value) const {
+  if (!(plain_.deviation > 0))
+    return 0;
+  auto slope = 1 / (plain_.deviation * plain_.unit);
+  if (!is_bent_)
+    return slope;
+  auto x = plain_.applied(value);
+  // The derivative of the transform is (1 + |x|) to this power.
+  auto power = x >= 0 ? lambda_ - 1 : 1 - lambda_;
+  return bent_.deviation > 0 ? slope * std::pow(1 + std::abs(x), power) / bent_.deviation : 0;
+}
+
 expectation target_scale::expected(double mean, double deviation, double best) const {
   expectation made;
   made.best = -value_of(best);
@@ -206,6 +218,27 @@ std::vector<double> targets(std::span<const learning::result> of, bool power) {
       result.push_back(end);
     else
       result.push_back(missed[i] == 0 ? bent[next++] : worst + missed[i]);
+  }
+  return result;
+}
+
+std::vector<double> noises(std::span<const learning::result> of, bool power) {
+  constexpr double most_noise = 2;
+  std::vector<double> result(of.size());
+  pooled_spread all;
+  for (const auto& x : of) {
+    if (x.how == learning::ending::finished)
+      all.add(x.spread);
+  }
+  if (!(all.variance() > 0))
+    return result;
+  auto missed = learning::violations(of);
+  auto scale = target_scale::of(of, power);
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (of[i].how != learning::ending::finished || missed[i] > 0)
+      continue;
+    auto slope = scale.slope_at(of[i].value);
+    result[i] = std::min(most_noise, all.variance_of(of[i].spread) * slope * slope);
   }
   return result;
 }

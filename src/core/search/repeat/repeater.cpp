@@ -21,6 +21,17 @@ merit merit_of(const observation& x) {
   return result;
 }
 
+/// What the values of the runs say of the noise. @param values [n >= 1]
+run_spread spread_of(run_judge by, const std::vector<double>& values) {
+  run_spread result;
+  result.runs = static_cast<std::uint32_t>(values.size());
+  result.worth = worth_of(by, values.size());
+  auto mean = mean_and_error(values).first;
+  for (auto x : values)
+    result.squares += (x - mean) * (x - mean);
+  return result;
+}
+
 /// Of several runs: one that trained to its end says most.
 outcome joined_outcome(const std::vector<outcome>& all) {
   for (auto x : {outcome::completed, outcome::stopped}) {
@@ -310,6 +321,8 @@ observation repeater::joined(const draw& what) const {
       if (!std::isnan(x->values[i]))
         values.push_back(x->values[i]);
     }
+    if (i == 0 && !values.empty())
+      result.spread = spread_of(rule_.judge, values);
     result.values.push_back(values.empty() ? std::numeric_limits<double>::quiet_NaN()
                                            : judged_by(rule_.judge, std::move(values)));
   }

@@ -53,6 +53,8 @@ public:
   /// The other way round. Values beyond ten standard deviations of all values from their mean,
   /// where the transform has a pole, count as just there.
   [[nodiscard]] double value_of(double target) const;
+  /// By how much the target changes with the value, at a value; 0 where all are alike. [>= 0]
+  [[nodiscard]] double slope_at(double value) const;
   /// What a model that has a normal belief about a target thinks of the objective, of which larger
   /// is better. Closed without the transform, by quadrature with it.
   /// @param deviation Of the belief. [> 0]
@@ -72,5 +74,10 @@ private:
 /// worst of all.
 /// @param of Finished or failed ones.
 [[nodiscard]] std::vector<double> targets(std::span<const learning::result> of, bool power);
+
+/// Of each target the variance by which it is less certain than the others, 2 at most: the squared
+/// standard error of its value (`pooled_spread`) on the scale of the targets. 0 for those that
+/// failed or miss a constraint, whose targets are no values.
+[[nodiscard]] std::vector<double> noises(std::span<const learning::result> of, bool power);
 
 } // namespace tune::gp

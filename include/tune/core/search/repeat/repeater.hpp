@@ -24,7 +24,8 @@ namespace tune {
 /// searcher counts configurations: it is asked for those, told of each once, as if each were one
 /// trial, and hears of each once, when all its runs have ended: of the runs' best reports each
 /// objective is put together as the rule says, and the constraints are averaged; runs without a
-/// value are left out. Trials that clients added are told as configurations of one run.
+/// value are left out. It hears, too, how far the runs lay apart. Trials that clients added are
+/// told as configurations of one run.
 ///
 /// With `rule.confirm` the best are proposed again once the inner searcher is exhausted and all
 /// trials that it was told of have ended, but for those that confirm: `rule.confirm_runs` times
