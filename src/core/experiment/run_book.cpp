@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <tuple>
 
 namespace tune {
@@ -57,6 +58,20 @@ std::pair<double, double> mean_and_error(const std::vector<double>& scores) {
   for (auto x : scores)
     squares += (x - mean) * (x - mean) / (n - 1);
   return {mean, std::sqrt(squares / n)};
+}
+
+double worth_of(run_judge rule, std::size_t runs) {
+  auto n = static_cast<double>(runs);
+  if (rule == run_judge::mean || runs < 2)
+    return n;
+  if (rule == run_judge::median)
+    return runs == 2 ? 2 : 1 + 2 * (n - 1) / std::numbers::pi;
+  // Γ(n/2) / Γ((n-1)/2), of which two that follow each other make (n-1)/2.
+  auto ratio = std::sqrt(1 / std::numbers::pi);
+  for (double k = 2; k < n; ++k)
+    ratio = (k - 1) / 2 / ratio;
+  auto t = quantile(runs - 1);
+  return n / (1 + t * t * (1 - 2 * ratio * ratio / (n - 1)));
 }
 
 double judged_by(run_judge rule, std::vector<double> scores) {

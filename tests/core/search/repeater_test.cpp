@@ -453,5 +453,34 @@ TEST_F(repeated, tells_when_an_answer_was_asked_for) {
   EXPECT_THAT(asked, ElementsAre(5U));
 }
 
+// By hand: the mean of 1, 2 and 6 is 3, and the squares are 4 + 1 + 9.
+TEST_F(repeated, the_inner_searcher_hears_how_far_the_runs_lay_apart) {
+  auto from = make(rule_of(3));
+  auto list = list_of(from.next(3));
+
+  end(from, 0, list[0], 1);
+  end(from, 1, list[1], 6);
+  end(from, 2, list[2], 2);
+
+  ASSERT_EQ(notes->heard.size(), 1u);
+  ASSERT_TRUE(notes->heard[0].spread);
+  EXPECT_EQ(notes->heard[0].spread->runs, 3u);
+  EXPECT_DOUBLE_EQ(notes->heard[0].spread->squares, 14);
+  EXPECT_EQ(notes->heard[0].spread->worth, 3);
+}
+
+TEST_F(repeated, a_run_without_a_value_makes_the_others_no_less_certain) {
+  auto from = make(rule_of(3));
+  auto list = list_of(from.next(3));
+
+  end(from, 0, list[0], 1);
+  end(from, 1, list[1], nan, outcome::failed);
+  end(from, 2, list[2], 3);
+
+  ASSERT_TRUE(notes->heard[0].spread);
+  EXPECT_EQ(notes->heard[0].spread->runs, 2u);
+  EXPECT_DOUBLE_EQ(notes->heard[0].spread->squares, 2);
+}
+
 } // namespace
 } // namespace tune

@@ -101,6 +101,13 @@ struct run_statistics {
 /// Mean, and its standard error; NaN for a single one. [n >= 1]
 [[nodiscard]] std::pair<double, double> mean_and_error(const std::vector<double>& scores);
 
+/// How many times less than a single run's the variance of `judged_by` is, for normally distributed
+/// scores: of a mean n; of a median n up to two, else about 1 + 2 (n - 1) / π; of a lower bound
+/// n / (1 + t² (1 - c²)), as the deviation of the scores, whose mean is c of the true one, is
+/// uncertain, too.
+/// @param runs n. [>= 1]
+[[nodiscard]] double worth_of(run_judge rule, std::size_t runs);
+
 /// Which trials are runs of one configuration, and which configuration is the best.
 ///
 /// Runs belong together if their configurations differ in nothing but the rule's parameter, and

@@ -6,9 +6,12 @@
 #include "tune/core/ids.hpp"
 #include "tune/core/plugin/catalogue.hpp"
 #include "tune/core/search/earlier.hpp"
+#include "tune/core/search/explanation.hpp"
 #include "tune/core/search/known.hpp"
+#include "tune/core/search/run_spread.hpp"
 #include "tune/core/space/space.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -63,6 +66,9 @@ struct observation {
   /// no report. See `violations_of`.
   std::vector<double> constraints;
   outcome how = outcome::running;
+  /// Where the values are those of several runs together: of the first objective. Nothing: one
+  /// run, of whose noise nothing is known.
+  std::optional<run_spread> spread = {};
 };
 
 /// The recorded answer to an ask, with the numbers its trials were given.
@@ -137,6 +143,14 @@ public:
   ///
   /// One is worked out at a time, beside the actor; nothing else is asked meanwhile.
   [[nodiscard]] virtual deferred_proposal propose_later(const ask&) const { return {}; }
+
+  /// Why it proposed number `which` of `answer`, which it gave to `question` over the facts so far.
+  /// Asked on demand by who looks at an experiment, of a searcher made for that: it may take as
+  /// long as the proposal did. Nothing: the origin says all that there is.
+  [[nodiscard]] virtual std::optional<explanation>
+  explain(const ask&, const std::vector<suggestion>&, std::size_t) const {
+    return {};
+  }
 };
 
 /// An objective for those who ask for its name.

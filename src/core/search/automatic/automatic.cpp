@@ -36,6 +36,11 @@ std::optional<learning::pick> rule::sketch(const learning::outlook& from) const 
   return densities_.next(from);
 }
 
+std::optional<explanation> rule::explain(const learning::outlook& from,
+                                         const learning::pick& what) const {
+  return model_.explain(from, what);
+}
+
 std::optional<double> rule::regret_bound(const learning::outlook& from) const {
   return model_.regret_bound(from);
 }

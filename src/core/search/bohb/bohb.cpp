@@ -117,19 +117,27 @@ std::optional<learning::pick> rule::sketch(const learning::outlook& from) const 
   return at ? std::optional{learning::pick{std::move(*at), "random"}} : std::nullopt;
 }
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+struct rule::choice {
+  cube_point at;
+  double log_ratio = 0;
+  std::uint64_t budget = 0;
+  std::size_t good = 0;
+  std::size_t bad = 0;
+};
+
+std::optional<rule::choice> rule::chosen(const learning::outlook& from) const {
   const auto& space = from.space();
   rng chance{from.seed(), "bohb", from.number()};
   if (chance.unit() < how_.random_fraction)
-    return sketch(from);
+    return std::nullopt;
   auto parts = split_of(space, from.past().courses(), how_);
   if (!parts)
-    return sketch(from);
+    return std::nullopt;
   complete(space, parts->good, chance);
   complete(space, parts->bad, chance);
   density good{space, std::move(parts->good), how_.min_bandwidth};
   density bad{space, std::move(parts->bad), how_.min_bandwidth};
-  std::optional<learning::pick> result;
+  std::optional<choice> result;
   auto least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < how_.num_samples; ++k) {
     auto latent = draw(space, good, how_.bandwidth_factor, chance);
@@ -140,10 +148,55 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
     auto ratio = std::max(least_density, bad.at(latent)) / std::max(least_density, good.at(latent));
     if (ratio < least) {
       least = ratio;
-      result = learning::pick{std::move(at), "bohb at " + std::to_string(parts->budget)};
+      result = choice{std::move(at), -std::log(ratio), parts->budget, good.points().size(),
+                      bad.points().size()};
     }
   }
-  return result ? result : sketch(from);
+  return result;
+}
+
+std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+  auto found = chosen(from);
+  if (!found)
+    return sketch(from);
+  return learning::pick{std::move(found->at), "bohb at " + std::to_string(found->budget)};
+}
+
+namespace {
+
+/// The nearest of those that have a number at a budget.
+std::optional<neighbour> nearest_at(const learning::outlook& from, std::uint64_t budget,
+                                    const cube_point& to) {
+  std::optional<neighbour> found;
+  for (const auto& [id, x] : from.past().courses()) {
+    auto value = x.is_bad ? std::nullopt : x.value_at(budget);
+    auto distance = learning::distance_between(from.space(), x.at, to);
+    if (!value || (found && found->distance <= distance))
+      continue;
+    found = neighbour{id, distance};
+    found->value = -*value;
+  }
+  return found;
+}
+
+} // namespace
+
+std::optional<explanation> rule::explain(const learning::outlook& from,
+                                         const learning::pick& what) const {
+  auto found = what.origin.starts_with("bohb") ? chosen(from) : std::nullopt;
+  if (!found || from.space().key(found->at) != from.space().key(what.at))
+    return std::nullopt;
+  auto count = [](std::uint64_t x) { return static_cast<std::int64_t>(x); };
+  explanation made;
+  made.how = "the largest ratio of the densities of good and bad configurations at iteration "
+             + std::to_string(found->budget);
+  made.results = from.past().courses().size();
+  made.nearest = nearest_at(from, found->budget, what.at);
+  made.details = {{"log_ratio", found->log_ratio},
+                  {"good", count(found->good)},
+                  {"bad", count(found->bad)},
+                  {"budget", count(found->budget)}};
+  return made;
 }
 
 } // namespace tune::bohb

@@ -225,6 +225,24 @@ void generator::restart(std::size_t population) {
       *space_, start{std::min(population, most), space_->random(chance), how_.sigma, {}});
 }
 
+std::optional<explanation> generator::explain(const ask&, const std::vector<suggestion>& answer,
+                                              std::size_t which) const {
+  auto at = space_->encoded(*answer[which].config);
+  if (answer[which].origin != "cma_es" || !at)
+    return std::nullopt;
+  auto run = present();
+  auto count = [](std::uint64_t x) { return static_cast<std::int64_t>(x); };
+  explanation made;
+  made.how = "a draw of the present distribution";
+  made.results = past_.results().size();
+  made.nearest = learning::nearest_result(past_, *at);
+  made.details = {{"run", count(run_number_ + 1)},
+                  {"generation", count(run->numbers().generation() + 1)},
+                  {"population", count(run->population())},
+                  {"sigma", run->numbers().sigma()}};
+  return made;
+}
+
 void generator::describe(fingerprint& into) const {
   past_.describe(into);
   into.add(run_number_).add(std::uint64_t{open_.size()});

@@ -39,7 +39,13 @@ const result& parent(const std::vector<const result*>& of, std::size_t sample, r
 
 } // namespace
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+struct rule::child {
+  cube_point at;
+  result parent;
+  std::size_t population = 0;
+};
+
+std::optional<rule::child> rule::born(const learning::outlook& from) const {
   auto population = alive(from.past().results(), how_.population);
   if (population.empty())
     return std::nullopt;
@@ -47,13 +53,35 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
   rng chance{from.seed(), "evolution", from.number()};
   std::vector<result> drawn;
   for (int i = 0; i < most_children; ++i) {
-    auto at = space.filled(parent(population, how_.sample, chance, drawn).at, chance);
+    const auto& chosen = parent(population, how_.sample, chance, drawn);
+    auto at = space.filled(chosen.at, chance);
     space.mutate(at, step, 1, chance);
     auto made = space.canonical(at);
     if (!from.is_taken(made))
-      return learning::pick{std::move(made), "evolution"};
+      return child{std::move(made), chosen, population.size()};
   }
   return std::nullopt;
+}
+
+std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+  auto found = born(from);
+  return found ? std::optional{learning::pick{std::move(found->at), "evolution"}} : std::nullopt;
+}
+
+std::optional<explanation> rule::explain(const learning::outlook& from,
+                                         const learning::pick& what) const {
+  auto found = what.origin == "evolution" ? born(from) : std::nullopt;
+  if (!found || from.space().key(found->at) != from.space().key(what.at))
+    return std::nullopt;
+  explanation made;
+  made.how = "a child of the best of " + std::to_string(how_.sample) + " drawn from "
+             + std::to_string(found->population) + " that are alive";
+  made.results = from.past().results().size();
+  made.nearest = neighbour{found->parent.trial,
+                           learning::distance_between(from.space(), found->parent.at, what.at)};
+  made.nearest->value = -found->parent.value;
+  made.parents = {found->parent.trial};
+  return made;
 }
 
 } // namespace tune::evolution

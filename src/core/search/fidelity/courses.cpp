@@ -211,6 +211,7 @@ void course_book::take(const observation& what) {
     x = course{std::move(*at), what.lineage};
   x.is_whole = what.how == outcome::completed;
   x.is_bad = what.how == outcome::failed || !keeps_constraints(what);
+  x.spread = what.spread;
   if (!std::isfinite(value))
     return;
   x.note(what.fidelity, value);
@@ -220,9 +221,12 @@ std::vector<outcome_estimate> extrapolated(const encoding& space,
                                            const std::map<trial_id, course>& courses) {
   features by{space};
   auto links = links_of(by, courses);
+  pooled_spread noise;
+  for (const auto& [id, x] : courses)
+    noise.add(x.spread);
   std::vector<outcome_estimate> result;
   for (const auto& [id, x] : courses) {
-    outcome_estimate made{x.at, inactive, 0, x.is_bad};
+    outcome_estimate made{x.at, inactive, noise.variance_of(x.spread), x.is_bad, id, x.is_whole};
     if (!x.is_bad && !x.levels.empty()) {
       made.value = x.levels.back();
       auto begin = x.is_whole ? links.size() : x.levels.size() - 1;

@@ -13,6 +13,7 @@ namespace tune::fidelity {
 
 namespace {
 
+using learning::distance_between;
 using learning::outlook;
 using learning::pick;
 
@@ -36,6 +37,8 @@ struct knowledge {
   std::vector<cube_point> at;
   std::vector<double> values;
   std::vector<double> noises;
+  /// What made values of what trials come to.
+  gp::target_scale scale;
 };
 
 double quantile(std::vector<double> xs, double share) {
@@ -70,7 +73,9 @@ knowledge known_from(const std::vector<outcome_estimate>& of) {
     variance += (x - mean) * (x - mean) / count;
   for (auto& x : result.noises)
     x = std::min(most_noise, variance > 0 ? x / variance : 0);
-  result.values = gp::standardised(std::move(result.values));
+  result.scale = gp::target_scale::of(result.values, false);
+  for (auto& x : result.values)
+    x = result.scale.target_of(x);
   return result;
 }
 
@@ -159,20 +164,75 @@ std::optional<pick> screen::sketch(const outlook& from) const {
   return points.empty() ? std::nullopt : std::optional{pick{std::move(points.front()), "random"}};
 }
 
+namespace {
+
+/// What is expected of points.
+struct view {
+  knowledge all;
+  gp::model by;
+  /// The smallest mean at points that something is known of.
+  double best = 0;
+};
+
+std::optional<view> view_of(const outlook& from, const std::vector<outcome_estimate>& known) {
+  auto good = std::count_if(known.begin(), known.end(), [](const auto& x) { return !x.is_bad; });
+  if (static_cast<std::size_t>(good) < least_known)
+    return std::nullopt;
+  auto all = known_from(known);
+  auto by = model_of(from, all);
+  auto best = best_of(by, from.space(), all, from.seed());
+  return view{std::move(all), std::move(by), best};
+}
+
+std::optional<neighbour> nearest_of(const std::vector<outcome_estimate>& known,
+                                    const encoding& space, const cube_point& at) {
+  std::optional<neighbour> found;
+  for (const auto& x : known) {
+    if (x.is_bad)
+      continue;
+    neighbour made{x.trial, distance_between(space, x.at, at)};
+    made.value = -x.value;
+    made.is_estimate = !x.is_whole;
+    if (!found || made.distance < found->distance)
+      found = made;
+  }
+  return found;
+}
+
+} // namespace
+
+std::optional<explanation> screen::explain(const outlook& from, const pick& what) const {
+  auto known = extrapolated(from.space(), from.past().courses());
+  auto seen = what.origin.starts_with("best of") ? view_of(from, known) : std::nullopt;
+  if (!seen)
+    return std::nullopt;
+  gp::inputs one{from.space()};
+  one.add(what.at);
+  std::vector<double> means;
+  std::vector<double> variances;
+  seen->by.predict(one, means, variances);
+  explanation made;
+  made.how = "the largest expected improvement of some drawn at random, by a Gaussian process of "
+             "what trials come to";
+  made.results = known.size();
+  made.expected = seen->all.scale.expected(means.front(), std::sqrt(variances.front()), seen->best);
+  made.nearest = nearest_of(known, from.space(), what.at);
+  made.details.set("candidates", static_cast<std::int64_t>(drawn(from).size()));
+  return made;
+}
+
 std::optional<pick> screen::next(const outlook& from) const {
   if (from.number() % random_period == random_period - 1)
     return sketch(from);
   auto known = extrapolated(from.space(), from.past().courses());
-  auto good = std::count_if(known.begin(), known.end(), [](const auto& x) { return !x.is_bad; });
   auto points = drawn(from);
-  if (static_cast<std::size_t>(good) < least_known || points.size() < 2)
+  auto seen = points.size() < 2 ? std::nullopt : view_of(from, known);
+  if (!seen)
     return sketch(from);
-  auto all = known_from(known);
-  auto by = model_of(from, all);
   gp::quest what;
   what.space = &from.space();
-  what.by = &by;
-  what.best = best_of(by, from.space(), all, from.seed());
+  what.by = &seen->by;
+  what.best = seen->best;
   auto scores = gp::log_improvements(what, points);
   auto best = std::max_element(scores.begin(), scores.end()) - scores.begin();
   return pick{std::move(points[static_cast<std::size_t>(best)]),

@@ -2,6 +2,7 @@
 #include "tune/core/search/gp/gp.hpp"
 
 #include "tune/core/search/gp/branch.hpp"
+#include "tune/core/search/gp/improvement.hpp"
 #include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/regret.hpp"
 #include "tune/core/search/gp/targets.hpp"
@@ -51,11 +52,12 @@ public:
       else
         results_.push_back(x);
     }
-    auto objectives = learning::objectives_of(results_);
-    is_one_of_several_ = objectives > 1;
+    objectives_ = learning::objectives_of(results_);
+    is_one_of_several_ = objectives_ > 1;
     if (is_one_of_several_) {
       rng chance{from.seed(), "weights of objectives", from.number()};
-      results_ = learning::as_one(std::move(results_), learning::drawn_weights(objectives, chance));
+      results_
+          = learning::as_one(std::move(results_), learning::drawn_weights(objectives_, chance));
     }
   }
 
@@ -64,30 +66,108 @@ public:
   }
 
   [[nodiscard]] std::optional<learning::pick> best(kernel_book& book) const {
-    auto power = bends(how_.bend, from_.number(), results_.size());
+    auto seen = view_by(book);
+    auto what = quest_by(seen);
+    rng chance{from_.seed(), "gp", from_.number()};
+    auto found = most_promising(what, chance);
+    if (!found)
+      return std::nullopt;
+    return learning::pick{std::move(*found), origin(what.branch, seen.earlier.get())};
+  }
+
+  [[nodiscard]] explanation about(const cube_point& at, kernel_book& book) const {
+    auto seen = view_by(book);
+    auto what = quest_by(seen);
+    inputs one{from_.space()};
+    one.add(at);
+    std::vector<double> means;
+    std::vector<double> variances;
+    seen.by.predict(one, means, variances);
+    auto deviation = std::sqrt(variances.front());
+    explanation made;
+    made.how = "the largest expected improvement of a Gaussian process"
+               + (what.branch ? " within " + text_of(*what.branch) : std::string{});
+    made.results = results_.size();
+    if (is_one_of_several_)
+      tell_of_several(made, (what.best - means.front()) / deviation);
+    else
+      made.expected
+          = target_scale::of(results_, is_bent()).expected(means.front(), deviation, what.best);
+    made.nearest = nearest(at, seen, one);
+    made.details.set("transformed", is_bent());
+    if (seen.earlier != nullptr)
+      made.details.set("earlier", seen.earlier->text());
+    return made;
+  }
+
+private:
+  /// The model, and what it is made of.
+  struct view {
+    /// Points with a result, and after them those without.
+    model by;
+    /// Those with a result, and which results these are.
+    inputs at;
+    std::vector<std::size_t> chosen;
+    /// What it expects of earlier experiments; may be null.
+    transfer::forecast_ptr earlier;
+  };
+
+  const settings& how_;
+  const outlook& from_;
+  std::vector<result> results_;
+  std::vector<cube_point> stopped_;
+  std::uint32_t objectives_ = 1;
+  /// Whether the results' values stand for several objectives.
+  bool is_one_of_several_ = false;
+
+  [[nodiscard]] bool is_bent() const { return bends(how_.bend, from_.number(), results_.size()); }
+
+  [[nodiscard]] view view_by(kernel_book& book) const {
+    auto power = is_bent();
     evidence all{&from_.space(), results_, from_.seed()};
     auto values = targets(results_, power);
-    auto how = believed(all, values, power, book);
+    auto noise = noises(results_, power);
+    auto how = believed(all, values, noise, power, book);
     inputs at{from_.space()};
     std::vector<double> chosen_values;
     auto chosen = chosen_of(all, values, predicting_portion);
     for (auto i : chosen) {
-      at.add(results_[i].at);
+      at.add(results_[i].at, noise[i]);
       chosen_values.push_back(values[i]);
     }
     model plain{at, std::move(chosen_values), std::move(how.logs), how.earlier};
     auto unknown = awaited();
     auto by = unknown.size() > 0 ? plain.believing(unknown) : plain;
-    return search(by, at, chosen, how.earlier.get());
+    return {std::move(by), std::move(at), std::move(chosen), std::move(how.earlier)};
   }
 
-private:
-  const settings& how_;
-  const outlook& from_;
-  std::vector<result> results_;
-  std::vector<cube_point> stopped_;
-  /// Whether the results' values stand for several objectives.
-  bool is_one_of_several_ = false;
+  /// The sum of several objectives has no unit.
+  void tell_of_several(explanation& to, double z) const {
+    rng chance{from_.seed(), "weights of objectives", from_.number()};
+    value::list weights;
+    for (auto x : learning::drawn_weights(objectives_, chance))
+      weights.emplace_back(x);
+    to.details.set("weights", std::move(weights));
+    to.details.set("improvement_in_deviations", std::exp(log_improvement(z)));
+  }
+
+  /// The result that has the most in common with a point. @param one The point alone.
+  [[nodiscard]] std::optional<neighbour> nearest(const cube_point& at, const view& seen,
+                                                 const inputs& one) const {
+    std::optional<neighbour> found;
+    auto common = seen.by.correlations(one);
+    for (std::size_t k = 0; k < seen.chosen.size(); ++k) {
+      const auto& x = results_[seen.chosen[k]];
+      if (x.how == ending::finished && (!found || common[k] > found->correlation))
+        found = neighbour{x.trial, learning::distance_between(from_.space(), x.at, at), common[k]};
+    }
+    // Here the results' values may stand for several objectives.
+    for (const auto& x : from_.past().results()) {
+      if (found && x.trial == found->trial)
+        found->value = -x.value;
+    }
+    return found;
+  }
 
   /// A kernel, and what earlier experiments lead to expect; null: nothing.
   struct belief {
@@ -95,7 +175,8 @@ private:
     transfer::forecast_ptr earlier = {};
   };
 
-  [[nodiscard]] belief believed(const evidence& all, const std::vector<double>& values, bool power,
+  [[nodiscard]] belief believed(const evidence& all, const std::vector<double>& values,
+                                const std::vector<double>& noise, bool power,
                                 kernel_book& book) const {
     // Other weights make other targets: there is nothing to go on from.
     if (is_one_of_several_)
@@ -104,8 +185,8 @@ private:
     if (from_.earlier() == nullptr || results_.size() > most_advised)
       return cold;
     inputs at{from_.space()};
-    for (const auto& x : results_)
-      at.add(x.at);
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      at.add(results_[i].at, noise[i]);
     auto warm = from_.earlier()->expected(at, values, power);
     if (warm == nullptr)
       return cold;
@@ -135,34 +216,28 @@ private:
     return axis ? std::optional{neglected_branch(from_.space(), *axis, results_)} : std::nullopt;
   }
 
+  [[nodiscard]] std::string text_of(const fixed_axis& only) const {
+    const auto& space = from_.space();
+    return space.parameter_of(only.axis).name + " = " + to_text(space.at(only.axis).at(only.at));
+  }
+
   [[nodiscard]] std::string origin(const std::optional<fixed_axis>& only,
                                    const transfer::forecast* earlier) const {
     auto result = "gp" + (earlier == nullptr ? "" : " + " + earlier->text());
-    if (!only)
-      return result;
-    const auto& space = from_.space();
-    return result + ": " + space.parameter_of(only->axis).name + " = "
-           + to_text(space.at(only->axis).at(only->at));
+    return only ? result + ": " + text_of(*only) : result;
   }
 
-  /// @param chosen  What the model is made of, as `at`.
-  /// @param earlier What it expects of earlier experiments; may be null.
-  [[nodiscard]] std::optional<learning::pick> search(const model& by, const inputs& at,
-                                                     const std::vector<std::size_t>& chosen,
-                                                     const transfer::forecast* earlier) const {
+  /// @param by Must live as long as the answer.
+  [[nodiscard]] quest quest_by(const view& by) const {
     quest what;
     what.space = &from_.space();
-    what.by = &by;
+    what.by = &by.by;
     what.branch = branch();
     what.is_taken = [this](const cube_point& x) { return from_.is_taken(x); };
-    look_around(what, at, chosen);
-    if (earlier != nullptr)
-      what.elsewhere = remembered(*earlier);
-    rng chance{from_.seed(), "gp", from_.number()};
-    auto found = most_promising(what, chance);
-    if (!found)
-      return std::nullopt;
-    return learning::pick{std::move(*found), origin(what.branch, earlier)};
+    look_around(what, by.at, by.chosen);
+    if (by.earlier != nullptr)
+      what.elsewhere = remembered(*by.earlier);
+    return what;
   }
 
   /// The best of the experiments that are believed.
@@ -218,6 +293,13 @@ rule::rule(settings how) : how_{how}, book_{std::make_shared<kernel_book>()} {}
 std::optional<learning::pick> rule::next(const outlook& from) const {
   forecast all{how_, from};
   return all.suffices() ? all.best(*book_) : std::nullopt;
+}
+
+std::optional<explanation> rule::explain(const outlook& from, const learning::pick& what) const {
+  if (!what.origin.starts_with("gp"))
+    return tpe::rule{{}}.explain(from, what);
+  forecast all{how_, from};
+  return all.suffices() ? std::optional{all.about(what.at, *book_)} : std::nullopt;
 }
 
 std::optional<double> rule::regret_bound(const outlook& from) const {

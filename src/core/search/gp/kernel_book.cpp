@@ -36,6 +36,8 @@ std::uint64_t digest_of(std::span<const learning::result> of) {
       sum.add(u);
     for (auto y : x.missed)
       sum.add(y);
+    if (x.spread)
+      sum.add(std::uint64_t{x.spread->runs}).add(x.spread->squares).add(x.spread->worth);
   }
   return sum.digest();
 }
@@ -49,8 +51,9 @@ struct task {
   task(const evidence& from, bool power)
       : at{*from.space}, prior{kernel_prior::of(from.space->mean_active())} {
     auto all = targets(from.results, power);
+    auto noise = noises(from.results, power);
     for (auto i : chosen_of(from, all, fitted_portion)) {
-      at.add(from.results[i].at);
+      at.add(from.results[i].at, noise[i]);
       values.push_back(all[i]);
     }
     if (from.earlier != nullptr)

@@ -218,7 +218,7 @@ inputs inputs::with(const std::vector<bool>& kept) const {
 }
 
 std::vector<double> without(const inputs& at, std::vector<double> targets,
-                            const expectation_ptr& by) {
+                            const prior_mean_ptr& by) {
   if (by == nullptr)
     return targets;
   auto expected = by->at(at);
@@ -263,13 +263,13 @@ struct model::inside {
   VectorXd targets;
   kernel by;
   kernel_logs logs;
-  expectation_ptr lean;
+  prior_mean_ptr lean;
   /// One row per point: what predictions walk along lies together.
   MatrixXd rows;
   MatrixXd factor;
   VectorXd alpha;
 
-  inside(inputs where, VectorXd values, kernel_logs with, expectation_ptr expected)
+  inside(inputs where, VectorXd values, kernel_logs with, prior_mean_ptr expected)
       : at{std::move(where)}
       , targets{std::move(values)}
       , by{vector_of(with)}
@@ -318,7 +318,7 @@ struct model::inside {
   }
 };
 
-model::model(inputs at, std::vector<double> targets, kernel_logs logs, expectation_ptr lean) {
+model::model(inputs at, std::vector<double> targets, kernel_logs logs, prior_mean_ptr lean) {
   auto rest = vector_of(without(at, std::move(targets), lean));
   inside_ = std::make_shared<const inside>(std::move(at), std::move(rest), std::move(logs),
                                            std::move(lean));
@@ -338,6 +338,11 @@ void model::predict(const inputs& at, std::vector<double>& means,
 
 std::vector<double> model::means(const inputs& at) const {
   return inside_->leaning(at, inside_->covariances_with(at).transpose() * inside_->alpha);
+}
+
+std::vector<double> model::correlations(const inputs& one) const {
+  ArrayXd all = matern(inside_->distances_to(one.cells().data()));
+  return {all.begin(), all.end()};
 }
 
 model model::believing(const inputs& more) const {

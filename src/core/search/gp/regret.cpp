@@ -148,11 +148,12 @@ std::optional<double> regret_bound(const outlook& from, kernel_book& book) {
   const auto& space = from.space();
   evidence all{&space, results, from.seed()};
   auto values = targets(results, false);
+  auto noise = noises(results, false);
   inputs at{space};
   std::vector<double> chosen_values;
   std::vector<cube_point> finished;
   for (auto i : chosen_of(all, values, learnt_from)) {
-    at.add(results[i].at);
+    at.add(results[i].at, noise[i]);
     chosen_values.push_back(values[i]);
     if (results[i].how == ending::finished)
       finished.push_back(results[i].at);

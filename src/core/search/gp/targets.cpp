@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/gp/targets.hpp"
 
+#include "tune/core/search/gp/improvement.hpp"
 #include "tune/core/search/learner/ranking.hpp"
 
 #include <algorithm>
@@ -41,6 +42,19 @@ double yeo_johnson(double x, double lambda) {
                                      : -std::expm1(other * std::log1p(-x)) / other;
 }
 
+double yeo_johnson_inverse(double y, double lambda) {
+  auto power = y >= 0 ? lambda : 2 - lambda;
+  auto size = std::abs(y);
+  double x = 0;
+  if (std::abs(power) < near_zero)
+    x = std::expm1(size);
+  else if (1 + power * size > 0)
+    x = std::expm1(std::log1p(power * size) / power);
+  else
+    x = std::numeric_limits<double>::infinity();
+  return std::copysign(x, y);
+}
+
 double yeo_johnson_likelihood(std::span<const double> xs, double lambda) {
   std::vector<double> bent;
   double slope = 0;
@@ -73,36 +87,126 @@ double fitted_lambda(std::span<const double> xs) {
   return best;
 }
 
-std::vector<double> standardised(std::vector<double> xs) {
+standard standard::of(std::span<const double> xs) {
+  standard made;
   // Sums of the largest floats overflow.
   double most = 0;
   for (auto x : xs)
     most = std::max(most, std::abs(x));
-  if (most > 1e100) {
-    for (auto& x : xs)
-      x /= most;
-  }
-  auto [mean, variance] = moments_of(xs);
+  if (most > 1e100)
+    made.unit = most;
+  std::vector<double> scaled;
+  for (auto x : xs)
+    scaled.push_back(x / made.unit);
+  auto [mean, variance] = moments_of(scaled);
   auto deviation = std::sqrt(variance);
+  made.mean = mean;
+  made.deviation = deviation > least_deviation ? deviation : 0;
+  return made;
+}
+
+std::vector<double> standardised(std::vector<double> xs) {
+  auto by = standard::of(xs);
   for (auto& x : xs)
-    x = deviation > least_deviation ? (x - mean) / deviation : 0;
+    x = by.applied(x);
   return xs;
 }
 
-std::vector<double> targets(std::span<const learning::result> of, bool power) {
-  auto missed = learning::violations(of);
+namespace {
+
+/// Values of those that finished and keep their constraints.
+std::vector<double> kept_of(std::span<const learning::result> of,
+                            const std::vector<double>& missed) {
   std::vector<double> kept;
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (of[i].how == learning::ending::finished && missed[i] == 0)
       kept.push_back(of[i].value);
   }
-  auto bent = standardised(std::move(kept));
-  if (power && !bent.empty()) {
-    auto lambda = fitted_lambda(bent);
-    for (auto& x : bent)
-      x = yeo_johnson(x, lambda);
-    bent = standardised(std::move(bent));
+  return kept;
+}
+
+} // namespace
+
+target_scale target_scale::of(std::vector<double> values, bool power) {
+  target_scale made;
+  made.plain_ = standard::of(values);
+  made.is_bent_ = power && !values.empty();
+  if (!made.is_bent_)
+    return made;
+  for (auto& x : values)
+    x = made.plain_.applied(x);
+  made.lambda_ = fitted_lambda(values);
+  for (auto& x : values)
+    x = yeo_johnson(x, made.lambda_);
+  made.bent_ = standard::of(values);
+  return made;
+}
+
+target_scale target_scale::of(std::span<const learning::result> results, bool power) {
+  return of(kept_of(results, learning::violations(results)), power);
+}
+
+double target_scale::target_of(double value) const {
+  auto x = plain_.applied(value);
+  return is_bent_ ? bent_.applied(yeo_johnson(x, lambda_)) : x;
+}
+
+double target_scale::value_of(double target) const {
+  constexpr double furthest = 10;
+  if (!is_bent_)
+    return plain_.undone(target);
+  auto x = yeo_johnson_inverse(bent_.undone(target), lambda_);
+  return plain_.undone(std::clamp(x, -furthest, furthest));
+}
+
+double target_scale::slope_at(double value) const {
+  if (!(plain_.deviation > 0))
+    return 0;
+  auto slope = 1 / (plain_.deviation * plain_.unit);
+  if (!is_bent_)
+    return slope;
+  auto x = plain_.applied(value);
+  // The derivative of the transform is (1 + |x|) to this power.
+  auto power = x >= 0 ? lambda_ - 1 : 1 - lambda_;
+  return bent_.deviation > 0 ? slope * std::pow(1 + std::abs(x), power) / bent_.deviation : 0;
+}
+
+expectation target_scale::expected(double mean, double deviation, double best) const {
+  expectation made;
+  made.best = -value_of(best);
+  if (!is_bent_) {
+    made.mean = -value_of(mean);
+    made.deviation = deviation * plain_.deviation * plain_.unit;
+    made.improvement = made.deviation * std::exp(log_improvement((best - mean) / deviation));
+    return made;
   }
+  constexpr int steps = 400;
+  constexpr double reach = 8;
+  double mass = 0;
+  double square = 0;
+  for (int i = 0; i <= steps; ++i) {
+    auto z = reach * (2.0 * i / steps - 1);
+    auto weight = std::exp(-0.5 * z * z);
+    // From the value to be improved upon: where all are far from 0, squares lose their digits.
+    auto gap = -value_of(mean + z * deviation) - made.best;
+    mass += weight;
+    made.mean += weight * gap;
+    square += weight * gap * gap;
+    made.improvement += weight * std::max(0.0, gap);
+  }
+  made.mean /= mass;
+  made.deviation = std::sqrt(std::max(0.0, square / mass - made.mean * made.mean));
+  made.improvement /= mass;
+  made.mean += made.best;
+  return made;
+}
+
+std::vector<double> targets(std::span<const learning::result> of, bool power) {
+  auto missed = learning::violations(of);
+  auto bent = kept_of(of, missed);
+  auto by = target_scale::of(bent, power);
+  for (auto& x : bent)
+    x = by.target_of(x);
   auto worst = bent.empty() ? 0 : *std::max_element(bent.begin(), bent.end());
   auto end = worst;
   for (auto x : missed)
@@ -114,6 +218,27 @@ std::vector<double> targets(std::span<const learning::result> of, bool power) {
       result.push_back(end);
     else
       result.push_back(missed[i] == 0 ? bent[next++] : worst + missed[i]);
+  }
+  return result;
+}
+
+std::vector<double> noises(std::span<const learning::result> of, bool power) {
+  constexpr double most_noise = 2;
+  std::vector<double> result(of.size());
+  pooled_spread all;
+  for (const auto& x : of) {
+    if (x.how == learning::ending::finished)
+      all.add(x.spread);
+  }
+  if (!(all.variance() > 0))
+    return result;
+  auto missed = learning::violations(of);
+  auto scale = target_scale::of(of, power);
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (of[i].how != learning::ending::finished || missed[i] > 0)
+      continue;
+    auto slope = scale.slope_at(of[i].value);
+    result[i] = std::min(most_noise, all.variance_of(of[i].spread) * slope * slope);
   }
   return result;
 }

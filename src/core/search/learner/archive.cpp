@@ -87,6 +87,8 @@ void archive::take(const observation& what) {
   }
   auto known = what.how == outcome::completed && is_finite(what.values);
   result made;
+  made.trial = what.trial;
+  made.spread = what.spread;
   made.at = std::move(*trial.at);
   made.how = known                          ? ending::finished
              : what.how == outcome::stopped ? ending::stopped
@@ -115,6 +117,8 @@ void archive::add(result what) {
     sum.add(x);
   for (auto x : what.others)
     sum.add(x);
+  if (what.spread)
+    sum.add(std::uint64_t{what.spread->runs}).add(what.spread->squares).add(what.spread->worth);
   digests_.push_back(sum.digest());
   results_.push_back(std::move(what));
 }

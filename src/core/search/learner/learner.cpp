@@ -163,6 +163,23 @@ std::optional<pick> generator::chosen(const outlook& from, drafting drafts) cons
   return free ? std::optional<pick>{{std::move(*free), "random"}} : std::nullopt;
 }
 
+std::optional<explanation> generator::explain(const ask& question,
+                                              const std::vector<suggestion>& answer,
+                                              std::size_t which) const {
+  outlook from{past_, seed_, question.trial};
+  for (std::size_t i = 0; i < which; ++i) {
+    if (auto at = past_.space().encoded(*answer[i].config))
+      from.add(std::move(*at));
+  }
+  auto at = past_.space().encoded(*answer[which].config);
+  if (!at || from.number() < points_.size() + design_->size())
+    return std::nullopt;
+  auto found = rule_->explain(from, {std::move(*at), answer[which].origin});
+  if (found && !found->nearest)
+    found->nearest = nearest_result(past_, *past_.space().encoded(*answer[which].config));
+  return found;
+}
+
 void generator::describe(fingerprint& into) const {
   past_.describe(into);
 }

@@ -32,6 +32,34 @@ void outlook::add(cube_point canonical) {
   ++number_;
 }
 
+double distance_between(const encoding& space, const cube_point& a, const cube_point& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i]))
+      continue;
+    auto gap = space.at(i).is_category() || std::isnan(a[i]) || std::isnan(b[i])
+                   ? static_cast<double>(!(a[i] == b[i]))
+                   : a[i] - b[i];
+    sum += gap * gap;
+  }
+  return std::sqrt(sum);
+}
+
+std::optional<neighbour> nearest_result(const archive& past, const cube_point& to) {
+  std::optional<neighbour> found;
+  for (const auto& x : past.results()) {
+    if (x.how != ending::finished)
+      continue;
+    neighbour made;
+    made.trial = x.trial;
+    made.distance = distance_between(past.space(), x.at, to);
+    made.value = -x.value;
+    if (!found || made.distance < found->distance)
+      found = made;
+  }
+  return found;
+}
+
 std::optional<cube_point> free_point(const outlook& from) {
   rng chance{from.seed(), "free point", from.number()};
   const auto& space = from.space();

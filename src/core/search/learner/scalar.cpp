@@ -87,6 +87,8 @@ std::vector<result> as_one(std::vector<result> of, std::span<const double> weigh
     }
     x.value = most + share_of_sum * sum;
     x.others.clear();
+    // It is one of the first objective's, on no scale of theirs.
+    x.spread.reset();
   }
   return of;
 }

@@ -20,7 +20,13 @@ const member& winner(const std::vector<member>& of, rng& from) {
 
 rule::rule(settings how) : how_{how}, known_{std::make_shared<population>(how.population)} {}
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+struct rule::child {
+  cube_point at;
+  trial_id first;
+  trial_id second;
+};
+
+std::optional<rule::child> rule::born(const learning::outlook& from) const {
   known_->follow(from.past());
   auto parents = known_->parents();
   if (parents.size() < 2)
@@ -28,14 +34,35 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
   const auto& space = from.space();
   rng chance{from.seed(), "nsga2", from.number()};
   for (int i = 0; i < most_children; ++i) {
-    auto x = space.filled(winner(parents, chance).what.at, chance);
-    auto y = space.filled(winner(parents, chance).what.at, chance);
+    const auto& first = winner(parents, chance).what;
+    auto x = space.filled(first.at, chance);
+    const auto& second = winner(parents, chance).what;
+    auto y = space.filled(second.at, chance);
     auto at = space.canonical(child_of(space, x, y, how_.how, chance));
     if (!from.is_taken(at))
-      return learning::pick{std::move(at),
-                            "nsga2, generation " + std::to_string(known_->generation() + 1)};
+      return child{std::move(at), first.trial, second.trial};
   }
   return std::nullopt;
+}
+
+std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+  auto found = born(from);
+  if (!found)
+    return std::nullopt;
+  return learning::pick{std::move(found->at),
+                        "nsga2, generation " + std::to_string(known_->generation() + 1)};
+}
+
+std::optional<explanation> rule::explain(const learning::outlook& from,
+                                         const learning::pick& what) const {
+  auto found = what.origin.starts_with("nsga2") ? born(from) : std::nullopt;
+  if (!found || from.space().key(found->at) != from.space().key(what.at))
+    return std::nullopt;
+  explanation made;
+  made.how = "a child of two of generation " + std::to_string(known_->generation());
+  made.results = from.past().results().size();
+  made.parents = {found->first, found->second};
+  return made;
 }
 
 } // namespace tune::nsga2

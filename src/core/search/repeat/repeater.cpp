@@ -21,6 +21,17 @@ merit merit_of(const observation& x) {
   return result;
 }
 
+/// What the values of the runs say of the noise. @param values [n >= 1]
+run_spread spread_of(run_judge by, const std::vector<double>& values) {
+  run_spread result;
+  result.runs = static_cast<std::uint32_t>(values.size());
+  result.worth = worth_of(by, values.size());
+  auto mean = mean_and_error(values).first;
+  for (auto x : values)
+    result.squares += (x - mean) * (x - mean);
+  return result;
+}
+
 /// Of several runs: one that trained to its end says most.
 outcome joined_outcome(const std::vector<outcome>& all) {
   for (auto x : {outcome::completed, outcome::stopped}) {
@@ -310,6 +321,8 @@ observation repeater::joined(const draw& what) const {
       if (!std::isnan(x->values[i]))
         values.push_back(x->values[i]);
     }
+    if (i == 0 && !values.empty())
+      result.spread = spread_of(rule_.judge, values);
     result.values.push_back(values.empty() ? std::numeric_limits<double>::quiet_NaN()
                                            : judged_by(rule_.judge, std::move(values)));
   }
@@ -326,6 +339,49 @@ void repeater::apply(const searcher_fact& what) {
     take(what, *told);
   else
     take(what, std::get<observation>(what.what));
+}
+
+/// The inner searcher's name of a configuration is its number among all.
+trial_id repeater::first_run_of(trial_id inner_name) const {
+  auto known = std::lower_bound(draws_.begin(), draws_.end(), inner_name,
+                                [](const draw& x, trial_id id) { return x.known_as < id; });
+  return known == draws_.end() || known->trials.empty() ? inner_name : known->trials.front();
+}
+
+/// What the inner searcher answered, up to the configuration of which number `which` is the first
+/// run. Empty where it is a further run: the first may have come with an earlier answer.
+std::vector<suggestion> repeater::inner_answer(const std::vector<suggestion>& answer,
+                                               std::size_t which) const {
+  std::vector<suggestion> inner;
+  auto left = rule_.runs - std::min(begun_, rule_.runs);
+  auto is_first = false;
+  for (std::size_t i = 0; i <= which; ++i) {
+    is_first = left == 0;
+    if (is_first)
+      inner.push_back(
+          {std::make_shared<const object>(without_number(*answer[i].config)), answer[i].origin});
+    left = (is_first ? rule_.runs : left) - 1;
+  }
+  return is_first ? inner : std::vector<suggestion>{};
+}
+
+std::optional<explanation> repeater::explain(const ask& question,
+                                             const std::vector<suggestion>& answer,
+                                             std::size_t which) const {
+  if (is_confirming(answer[which].origin))
+    return std::nullopt;
+  auto inner = inner_answer(answer, which);
+  if (inner.empty())
+    return explanation{"a further run of the configuration before it"};
+  ask asked{inner_asks_ + 1, static_cast<std::uint32_t>(inner.size()), question.at};
+  auto made = inner_->explain(asked, inner, inner.size() - 1);
+  if (!made)
+    return made;
+  if (made->nearest)
+    made->nearest->trial = first_run_of(made->nearest->trial);
+  for (auto& x : made->parents)
+    x = first_run_of(x);
+  return made;
 }
 
 void repeater::describe(fingerprint& into) const {

@@ -120,6 +120,42 @@ void back(split& to, const std::vector<transfer::backing>& by) {
 
 } // namespace
 
+namespace {
+
+/// Logarithm of the ratio of both densities, as the rule compares points by it.
+double log_ratio(const encoding& space, const parzen& good, const parzen& bad, const cube_point& at,
+                 bool multivariate) {
+  if (multivariate)
+    return good.log_density(at) - bad.log_density(at);
+  double sum = 0;
+  for (std::size_t i = 0; i < space.dimensions(); ++i) {
+    if (!std::isnan(at[i]))
+      sum += good.log_density(i, at[i]) - bad.log_density(i, at[i]);
+  }
+  return sum;
+}
+
+} // namespace
+
+std::optional<explanation> rule::explain(const learning::outlook& from,
+                                         const learning::pick& what) const {
+  auto pending = from.pending();
+  auto parts = split_results(from.past().results(), pending);
+  if (!what.origin.starts_with("tpe") || parts.good.empty())
+    return std::nullopt;
+  const auto& space = from.space();
+  parzen good{space, parts.good, parts.good_weights};
+  parzen bad{space, parts.bad, parts.bad_weights};
+  explanation made;
+  made.how = "the largest ratio of the densities of good and bad configurations";
+  made.results = from.past().results().size();
+  made.details.set("log_ratio", log_ratio(space, good, bad, what.at, how_.multivariate));
+  made.details.set("good", static_cast<std::int64_t>(parts.good.size()));
+  made.details.set("bad", static_cast<std::int64_t>(parts.bad.size()));
+  made.details.set("pending", static_cast<std::int64_t>(pending.size()));
+  return made;
+}
+
 std::optional<learning::pick> rule::next(const learning::outlook& from) const {
   auto pending = from.pending();
   auto parts = split_results(from.past().results(), pending);

@@ -25,6 +25,8 @@ public:
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
   [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] bool learns_earlier() const override { return true; }

@@ -62,9 +62,16 @@ public:
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   /// At random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
+  /// Details: `log_ratio`, the logarithm of how many times as dense good ones are there as bad
+  /// ones, `good` and `bad`, of how many each density is made, and `budget`, at which.
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
   [[nodiscard]] bool sees_courses() const override { return true; }
 
 private:
+  struct choice;
+  [[nodiscard]] std::optional<choice> chosen(const learning::outlook& from) const;
+
   settings how_;
 };
 

@@ -51,6 +51,11 @@ public:
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
   void describe(fingerprint& into) const override;
+  /// Details: `run`, `generation` and `population` of the distribution that it was drawn from, each
+  /// counted from 1, and `sigma`, its step in units of the parameters' ranges.
+  [[nodiscard]] std::optional<explanation> explain(const ask& question,
+                                                   const std::vector<suggestion>& answer,
+                                                   std::size_t which) const override;
 
 private:
   /// What is known of a suggestion until its trial ends.

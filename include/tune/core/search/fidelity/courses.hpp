@@ -36,6 +36,8 @@ struct course {
   bool is_whole = false;
   /// It failed, or misses a constraint: as bad as the worst.
   bool is_bad = false;
+  /// Of its end, as in `observation`.
+  std::optional<run_spread> spread = {};
 
   /// Nothing where it reported no number at this budget.
   [[nodiscard]] std::optional<double> value_at(std::uint64_t budget) const;
@@ -64,6 +66,9 @@ struct outcome_estimate {
   double value = 0;
   double variance = 0;
   bool is_bad = false;
+  trial_id trial = {};
+  /// The value is that of its own end, not extrapolated.
+  bool is_whole = false;
 };
 
 /// Walks each course up to the highest level that any has reached, by links from level to level.
@@ -71,7 +76,8 @@ struct outcome_estimate {
 /// A link is a ridge regression of the change on the configuration (each number u as u - ½ and
 /// (u - ½)², each category by itself) and on the value reached so far, learnt from the trials that
 /// went on. A step is cut to [-|y|, |y|/5]; the variances of leave-one-out errors add up. A link
-/// that nobody went adds nothing. O(trials · features²).
+/// that nobody went adds nothing. The noise of runs comes on top (`pooled_spread`).
+/// O(trials · features²).
 /// @returns those with a value and the bad ones, by trial. Bad ones have no value.
 [[nodiscard]] std::vector<outcome_estimate> extrapolated(const encoding& space,
                                                          const std::map<trial_id, course>& courses);

@@ -19,6 +19,9 @@ public:
   /// At random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] bool learns_earlier() const override { return true; }
+  /// Values are what trials are extrapolated to. Details: `candidates`, of which it was the best.
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
   [[nodiscard]] bool sees_courses() const override { return true; }
   [[nodiscard]] std::uint64_t usual_startup() const override { return 9; }
 };

@@ -49,6 +49,8 @@ public:
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] bool learns_earlier() const override { return true; }
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
 
 private:
   settings how_;

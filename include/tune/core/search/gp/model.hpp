@@ -77,31 +77,35 @@ struct fit {
                           const kernel_prior& prior, kernel_logs start, int iterations);
 
 /// What is thought of the function before its targets are seen: the process is about the rest.
-class expectation {
+class prior_mean {
 public:
-  virtual ~expectation() = default;
+  virtual ~prior_mean() = default;
   /// One number per point, in units of the targets.
   [[nodiscard]] virtual std::vector<double> at(const inputs& points) const = 0;
 };
 
-using expectation_ptr = std::shared_ptr<const expectation>;
+using prior_mean_ptr = std::shared_ptr<const prior_mean>;
 
 /// The targets without what was expected. @param by Null: nothing was.
 [[nodiscard]] std::vector<double> without(const inputs& at, std::vector<double> targets,
-                                          const expectation_ptr& by);
+                                          const prior_mean_ptr& by);
 
 /// Targets, and what follows from them for other points. A value; copies share their parts.
 class model {
 public:
   /// O(n³). [n >= 1]
   /// @param logs The kernel of the targets without what is expected.
-  model(inputs at, std::vector<double> targets, kernel_logs logs, expectation_ptr lean = {});
+  model(inputs at, std::vector<double> targets, kernel_logs logs, prior_mean_ptr lean = {});
 
   /// Of the function without noise; one mean and variance per point. O(n²) each.
   void predict(const inputs& at, std::vector<double>& means, std::vector<double>& variances) const;
 
   /// The means alone: O(n) each.
   [[nodiscard]] std::vector<double> means(const inputs& at) const;
+  /// What the values at each of its points and at one other have in common as the kernel has it,
+  /// beside the mean: from 0 to 1.
+  /// @param one Of one point.
+  [[nodiscard]] std::vector<double> correlations(const inputs& one) const;
 
   /// The same kernel with more points, which have the means that it predicts for them: those whose
   /// results are awaited.

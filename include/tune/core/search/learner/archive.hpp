@@ -36,6 +36,9 @@ struct result {
   std::vector<double> missed = {};
   /// The other objectives, to be minimised; empty where there is none.
   std::vector<double> others = {};
+  trial_id trial = {};
+  /// As in `observation`.
+  std::optional<run_spread> spread = {};
 };
 
 /// Trials by what is known of them. Fed with facts alone, so that a replay makes an equal one.

@@ -49,6 +49,9 @@ public:
   [[nodiscard]] proposal propose(const ask& question) const override;
   [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
   void describe(fingerprint& into) const override;
+  [[nodiscard]] std::optional<explanation> explain(const ask& question,
+                                                   const std::vector<suggestion>& answer,
+                                                   std::size_t which) const override;
 
 private:
   generator(settings how, std::shared_ptr<const rule> by, const searcher_context& about,

@@ -77,6 +77,12 @@ public:
   /// A point to be replaced before anybody runs it. It must cost next to nothing.
   [[nodiscard]] virtual std::optional<pick> sketch(const outlook& from) const { return next(from); }
 
+  /// Why it chose this point, or would have drafted it, over the same outlook. Nothing where the
+  /// point's origin says it all. The nearest trial may be left out: it is found for all rules.
+  [[nodiscard]] virtual std::optional<explanation> explain(const outlook&, const pick&) const {
+    return {};
+  }
+
   /// At most how much better, in the metric's unit, the best of the space is than the best result.
   /// Nothing where that cannot be told.
   [[nodiscard]] virtual std::optional<double> regret_bound(const outlook&) const { return {}; }
@@ -93,6 +99,14 @@ public:
   /// Whether it is so quick that to copy the archive for a job would cost as much.
   [[nodiscard]] virtual bool is_quick(const archive&) const { return false; }
 };
+
+/// The result whose configuration is the least far away: as a neighbour without a correlation.
+/// Nothing where there is no result with a value.
+[[nodiscard]] std::optional<neighbour> nearest_result(const archive& past, const cube_point& to);
+
+/// How far canonical points are from each other, see `neighbour::distance`.
+[[nodiscard]] double distance_between(const encoding& space, const cube_point& a,
+                                      const cube_point& b);
 
 /// A random point that is not taken. Nothing where all of a finite space seem to be: where it has
 /// more than 20,000 configurations, that is after a thousand draws.

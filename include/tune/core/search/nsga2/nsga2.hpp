@@ -29,10 +29,15 @@ public:
   explicit rule(settings how);
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] std::uint64_t usual_startup() const override { return how_.population; }
 
 private:
+  struct child;
+  [[nodiscard]] std::optional<child> born(const learning::outlook& from) const;
+
   settings how_;
   /// What was found out about results before; changes no answer.
   std::shared_ptr<population> known_;

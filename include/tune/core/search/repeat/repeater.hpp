@@ -24,7 +24,8 @@ namespace tune {
 /// searcher counts configurations: it is asked for those, told of each once, as if each were one
 /// trial, and hears of each once, when all its runs have ended: of the runs' best reports each
 /// objective is put together as the rule says, and the constraints are averaged; runs without a
-/// value are left out. Trials that clients added are told as configurations of one run.
+/// value are left out. It hears, too, how far the runs lay apart. Trials that clients added are
+/// told as configurations of one run.
 ///
 /// With `rule.confirm` the best are proposed again once the inner searcher is exhausted and all
 /// trials that it was told of have ended, but for those that confirm: `rule.confirm_runs` times
@@ -44,6 +45,13 @@ public:
   [[nodiscard]] proposal propose(const ask& question) const override;
   [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
   void describe(fingerprint& into) const override;
+
+  /// Of a configuration's first run, as the inner searcher explains the configuration; of others
+  /// that they are further runs. Trials are named as they are here: each configuration by its first
+  /// run.
+  [[nodiscard]] std::optional<explanation> explain(const ask& question,
+                                                   const std::vector<suggestion>& answer,
+                                                   std::size_t which) const override;
 
   /// What it would propose now if it had been made for fewer samples, all of which were suggested,
   /// and for more.
@@ -89,6 +97,9 @@ private:
   void enter(const observation& what);
   [[nodiscard]] observation joined(const draw& what) const;
   [[nodiscard]] object without_number(const object& config) const;
+  [[nodiscard]] trial_id first_run_of(trial_id inner_name) const;
+  [[nodiscard]] std::vector<suggestion> inner_answer(const std::vector<suggestion>& answer,
+                                                     std::size_t which) const;
 
   std::unique_ptr<searcher> inner_;
   repeat_rule rule_;

@@ -45,6 +45,11 @@ public:
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] bool learns_earlier() const override { return true; }
+  /// Details: `log_ratio`, the logarithm of how many times as dense good ones are there as bad
+  /// ones; `good` and `bad`, of how many each density is made; `pending`, how many of the bad ones
+  /// have not ended.
+  [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
+                                                   const learning::pick& what) const override;
 
 private:
   settings how_;

@@ -14,7 +14,7 @@
 namespace tune::transfer {
 
 /// What earlier experiments lead to expect, each scaled by how well it fits.
-class forecast final : public gp::expectation {
+class forecast final : public gp::prior_mean {
 public:
   /// A source that is believed.
   struct part {
