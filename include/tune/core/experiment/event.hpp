@@ -55,11 +55,14 @@ namespace on {
 /// `due_at_end`: besides, a trial that completes where a checkpoint is due is saved first.
 /// `keeps_places`: besides, what ran, or waited for resources, when the last head went is chosen
 /// anew where it stood, before all that was drawn since.
+/// `dooms_all_named`: besides, what an attempt was restoring from a node's memory goes when its
+/// head is lost, and nothing is named in `checkpoints_doomed` that stays.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
 inline constexpr std::uint32_t keeps_places = 5;
-inline constexpr std::uint32_t present_draws = keeps_places;
+inline constexpr std::uint32_t dooms_all_named = 6;
+inline constexpr std::uint32_t present_draws = dooms_all_named;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
