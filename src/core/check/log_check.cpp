@@ -45,6 +45,8 @@ void log_check::see(const event& what, std::span<const command> gave) {
   std::visit([this](const auto& body) { take(body); }, what.what);
   for (const auto& x : gave)
     std::visit([&](const auto& body) { weigh(body, x); }, x.what);
+  if (const auto* doomed = std::get_if<on::checkpoints_doomed>(&what.what))
+    end(*doomed);
   if (const auto* lost = std::get_if<on::node_down>(&what.what)) {
     for (auto id : open_) {
       if (trials_[id.number].attempt->nodes.contains(lost->node))
@@ -52,6 +54,16 @@ void log_check::see(const event& what, std::span<const command> gave) {
               "node " + lost->node + " is lost, but attempt "
                   + to_text(trials_[id.number].attempt->id) + " on it stays open");
     }
+  }
+}
+
+/// What is said to go goes: the rows of the database are written by what is said.
+void log_check::end(const on::checkpoints_doomed& what) {
+  for (auto id : what.which) {
+    auto known = checkpoints_.find(id);
+    auto stays = known != checkpoints_.end() && known->second.state != keeping::doomed;
+    if (stays && draws_ >= on::dooms_all_named)
+      fault(replay, known->second.owner, text_of(id) + " is said to go, but stays or is gone");
   }
 }
 
@@ -79,11 +91,15 @@ void log_check::take(const on::opened& x) {
     fault(replay, {},
           "epoch " + std::to_string(x.epoch) + " follows epoch " + std::to_string(epoch_));
   epoch_ = x.epoch;
+  draws_ = x.draws;
   newest_ = {epoch_, 0};
   finished_ = false;
-  // What lay in memory went with the head before.
-  for (auto& trial : trials_)
+  // What lay in memory went with the head before, whoever was restoring it.
+  for (auto& trial : trials_) {
     trial.aside = {};
+    if (trial.attempt && trial.attempt->from && !checkpoints_.at(trial.attempt->from).node.empty())
+      trial.attempt->restores = false;
+  }
 }
 
 void log_check::take(const on::suggest_asked& x) {

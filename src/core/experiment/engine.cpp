@@ -42,9 +42,9 @@ void engine::step_own(instant now) {
   while (!todo_.empty()) {
     auto own = std::move(todo_.front());
     todo_.pop_front();
-    // What came before it in the line may have led to the same question.
-    if (!std::holds_alternative<on::suggest_asked>(own) || !machine_.is_stale(own))
-      step(std::move(own), now);
+    // What came before it in the line may have led to the same question, or made it void.
+    if (auto what = machine_.still_wanted(std::move(own)))
+      step(std::move(*what), now);
   }
 }
 

@@ -30,6 +30,10 @@ bool experiment::is_stale(const event_body& what) const {
   return impl_->is_stale(what);
 }
 
+std::optional<event_body> experiment::still_wanted(event_body what) const {
+  return impl_->still_wanted(std::move(what));
+}
+
 order_verdict experiment::weigh(const event_body& what) const {
   return impl_->weigh(what);
 }

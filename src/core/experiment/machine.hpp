@@ -276,6 +276,7 @@ public:
   void go_by(rule_change what);
   [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
   [[nodiscard]] bool is_stale(const event_body& what) const;
+  [[nodiscard]] std::optional<event_body> still_wanted(event_body what) const;
   [[nodiscard]] std::vector<command> outstanding() const;
   [[nodiscard]] order_verdict weigh(const event_body& what) const;
   [[nodiscard]] std::optional<cmd::launch> launch_of(trial_id id) const;
@@ -421,6 +422,7 @@ private:
   void offer_for_best(const live_trial& trial, checkpoint_id id);
   void find_best_checkpoint();
   void set_best_checkpoint(checkpoint_id id);
+  [[nodiscard]] bool went_with_its_head(const open_attempt& attempt) const;
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
   /// It could go on from it, now or later.
   [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;

@@ -115,6 +115,13 @@ void machine::set_best_checkpoint(checkpoint_id id) {
     best_->checkpoint_metrics = std::make_shared<const object>(std::move(metrics));
 }
 
+/// It was restoring what lay in a node's memory, which lives no longer than its head.
+bool machine::went_with_its_head(const open_attempt& attempt) const {
+  auto from = checkpoints_.find(attempt.from);
+  return draws_ >= on::dooms_all_named && attempt.id.epoch < epoch_ && from != checkpoints_.end()
+         && !from->second.node.empty();
+}
+
 bool machine::needs(trial_id who, checkpoint_id id) const {
   const auto* trial = live(who);
   if (trial == nullptr)
@@ -123,7 +130,8 @@ bool machine::needs(trial_id who, checkpoint_id id) const {
     return true;
   const auto& attempt = trial->attempt;
   auto restoring = attempt && attempt->from == id
-                   && (attempt->at == phase::placing || attempt->at == phase::restoring);
+                   && (attempt->at == phase::placing || attempt->at == phase::restoring)
+                   && !went_with_its_head(*attempt);
   return restoring || newest_good(*trial) == id || (trial->graft && trial->graft->from == id);
 }
 
@@ -211,7 +219,8 @@ void machine::propose_to_doom(std::vector<checkpoint_id> which) {
 void machine::take(const on::checkpoints_doomed& what) {
   for (auto id : what.which) {
     auto known = checkpoints_.find(id);
-    // Two reviews may have come to the same end before either was heard.
+    // Heads before `dooms_all_named` wrote down what two reviews had come to before either was
+    // heard, and what was needed all the same.
     if (known == checkpoints_.end() || known->second.doomed)
       continue;
     if (is_pinned(known->first, known->second)) {

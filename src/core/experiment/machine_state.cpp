@@ -68,6 +68,19 @@ bool machine::is_stale(const event_body& what) const {
   return false;
 }
 
+std::optional<event_body> machine::still_wanted(event_body what) const {
+  if (std::holds_alternative<on::suggest_asked>(what) && is_stale(what))
+    return std::nullopt;
+  auto* doomed = std::get_if<on::checkpoints_doomed>(&what);
+  if (doomed == nullptr)
+    return what;
+  std::erase_if(doomed->which, [this](checkpoint_id id) {
+    auto known = checkpoints_.find(id);
+    return known == checkpoints_.end() || known->second.doomed || is_pinned(id, known->second);
+  });
+  return doomed->which.empty() ? std::nullopt : std::optional{std::move(what)};
+}
+
 std::vector<command> machine::outstanding() const {
   std::vector<command> result;
   auto add = [&](command_body body) {

@@ -33,6 +33,17 @@ struct pausing : samples::one_trial {
     post(on::unpause_asked{zero});
     choose();
   }
+  /// The next head goes on.
+  void open_again(std::uint32_t draws) {
+    post(on::opened{2, "test", "{}", 1, opening::at_once, draws});
+  }
+  /// How often the log says of checkpoints that they go.
+  [[nodiscard]] std::size_t doomed() const {
+    std::size_t result = 0;
+    for (const auto& x : ports.log)
+      result += std::holds_alternative<on::checkpoints_doomed>(x.what) ? 1 : 0;
+    return result;
+  }
   /// Locations that are to be removed.
   [[nodiscard]] std::vector<std::string> removed() const {
     std::vector<std::string> result;
@@ -97,6 +108,57 @@ TEST_F(pausing, gives_memory_back_once_the_trial_has_reported_again) {
 }
 
 // Behaviour A8.5.
+TEST_F(pausing, in_memory_goes_with_its_head_also_where_an_attempt_was_restoring_it) {
+  pause();
+  wake();
+  place();
+  ASSERT_EQ(ports.last<cmd::launch>().from_location, "memory:there");
+
+  open_again(on::present_draws);
+  end(end_class::interrupted, "its head was lost");
+
+  EXPECT_EQ(removed(), (std::vector<std::string>{"memory:there"}));
+  choose();
+  place();
+  EXPECT_EQ(ports.last<cmd::launch>().from_location, "on/disk");
+}
+
+TEST_F(pausing, in_memory_is_not_said_to_go_where_it_stays) {
+  pause();
+  wake();
+  place();
+
+  open_again(on::keeps_places);
+
+  EXPECT_EQ(doomed(), 0u);
+  EXPECT_TRUE(removed().empty());
+}
+
+TEST_F(pausing, in_memory_stays_where_an_earlier_head_said_that_it_goes_while_it_was_restored) {
+  pause();
+  wake();
+  place();
+  auto from = ports.last<cmd::launch>().from;
+
+  open_again(on::keeps_places);
+  post(on::checkpoints_doomed{{from}});
+
+  EXPECT_TRUE(removed().empty());
+}
+
+TEST_F(pausing, that_is_to_go_goes_once) {
+  pause();
+  wake();
+  place();
+  auto from = ports.last<cmd::launch>().from;
+  post(on::started{zero, attempt, 7});
+  report();
+  ASSERT_EQ(removed(), (std::vector<std::string>{"memory:there"}));
+  ASSERT_EQ(doomed(), 1u);
+
+  EXPECT_FALSE(uut->machine().still_wanted(on::checkpoints_doomed{{from}}).has_value());
+}
+
 TEST_F(pausing, in_memory_does_not_replace_the_checkpoint_that_an_error_goes_back_to) {
   pause();
   wake();

@@ -81,6 +81,8 @@ private:
   sequence seq_ = 0;
   instant at_{0};
   std::uint32_t epoch_ = 0;
+  /// See `on::opened::draws`.
+  std::uint32_t draws_ = 0;
   attempt_id newest_;
   bool finished_ = false;
   std::uint64_t asked_ = 0;
@@ -108,6 +110,7 @@ private:
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id);
 
   void begin(const event& what);
+  void end(const on::checkpoints_doomed& what);
   void finish(sequence seq);
 
   // What is recorded. Other kinds carry nothing to compare.

@@ -57,12 +57,15 @@ namespace on {
 /// anew where it stood, before all that was drawn since.
 /// `names_who_ends`: besides, what a condition for the whole experiment ends says which trial met
 /// it.
+/// `dooms_all_named`: besides, what an attempt was restoring from a node's memory goes when its
+/// head is lost, and nothing is named in `checkpoints_doomed` that stays.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
 inline constexpr std::uint32_t keeps_places = 5;
 inline constexpr std::uint32_t names_who_ends = 6;
-inline constexpr std::uint32_t present_draws = names_who_ends;
+inline constexpr std::uint32_t dooms_all_named = 7;
+inline constexpr std::uint32_t present_draws = dooms_all_named;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {

@@ -106,6 +106,9 @@ public:
   [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
   /// Whether `what` would change nothing (attempt over, unknown, answered already).
   [[nodiscard]] bool is_stale(const event_body& what) const;
+  /// What is left of an event that `apply` wanted in the log (`cmd::log`), now that others have
+  /// come before it: a checkpoint that is needed again is not to go. Nothing: no part of it is.
+  [[nodiscard]] std::optional<event_body> still_wanted(event_body what) const;
 
   /// What a client is to be told of `what`, which is one of the events that clients cause
   /// (`stop_asked`, `pause_asked`, `unpause_asked`, `add_asked`, `retry_asked`); of any other:

@@ -49,12 +49,19 @@ private:
   std::map<checkpoint_id, std::pair<trial_id, std::size_t>> checkpoint_at_;
   std::map<std::string, bool> nodes_;
   std::set<std::string> exports_;
+  /// See `on::opened::draws`.
+  std::uint32_t draws_ = 0;
+  /// Checkpoints that a head before `on::dooms_all_named` said were to go, and that stayed: their
+  /// rows say "doomed" nevertheless.
+  std::set<checkpoint_id> said_to_go_;
   std::optional<experiment_status> finished_;
   sequence last_ = 0;
 
   template <class F>
   void for_checkpoints(F see) const;
   void note(const event& what);
+  /// Whether the row's state is what the log gives, or what an earlier version wrote for it.
+  [[nodiscard]] bool is_state_of(const std::string& state, const checkpoint_row& should) const;
   void mark(checkpoint_id which, std::string_view state);
   expected<void> compare_trial(store_reader& with, const std::filesystem::path& directory,
                                trial_id id, const trial_state& is, findings& found) const;
