@@ -102,6 +102,24 @@ class Head(CertifiedCase):
         status = self.run_node("status", self.storage / "noisy", "-o", "json").json()
         self.assertEqual(status["best"]["runs"], best["runs"])
 
+    def test_an_experiment_learns_from_one_that_its_client_has(self):
+        _, where = self.head()
+        ini = self.job("first", 5)
+        self.run_node("run", ini, "--experiment.storage", ini.parent / "mine", cwd=ini.parent)
+        words = ("--experiment.name", "second", "--search.type", "gp")
+        words += ("--search.learn_from", "mine/first", "--experiment.num_samples", "3")
+
+        self.finish(self.submit(ini, where, *words))
+        shutil.rmtree(ini.parent / "mine")
+        more = self.submit(
+            ini, where, "--resume", *words[:-1], "4", "-o", "json"
+        )
+
+        self.assertEqual(self.finish(more).json()["counts"]["TERMINATED"], 4)
+        origins = self.rows("SELECT origin FROM trials ORDER BY trial", "second")
+        self.assertRegex(origins[0]["origin"], r"^earlier 1: mine/first, trial 0000\d$")
+        self.run_node("fsck", self.storage / "second", "--verify")
+
     def test_two_experiments_of_two_clients_share_the_nodes(self):
         head, where = self.head(cpus=1)
         one, go_one = self.waiting_job("one", 3)
