@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/check/replay_check.hpp"
 
+#include "tune/core/search/earlier_versions.hpp"
 #include "tune/core/search/repeat/repeater.hpp"
 
 #include <algorithm>
@@ -177,6 +178,10 @@ bool replay_check::works_out(question& what, const std::string& recorded) const 
 }
 
 void replay_check::answer_ask(const ask& about, question& what) const {
+  if (const auto* before = dynamic_cast<const has_earlier_versions*>(source_.get())) {
+    for (const auto& x : before->earlier_proposals(about))
+      give(what, text_of(x));
+  }
   give(what, text_of(source_->propose(about)));
   // When the best were confirmed depends on the number of samples, which was another at some time.
   const auto* repeats = changed_ ? dynamic_cast<const repeater*>(source_.get()) : nullptr;

@@ -3,6 +3,7 @@
 #include "machine.hpp"
 
 #include "tune/core/experiment/searcher_wait.hpp"
+#include "tune/core/search/missing_samples.hpp"
 #include "tune/core/search/none/none.hpp"
 
 #include <algorithm>
@@ -229,6 +230,8 @@ void machine::take(const on::suggested& what) {
     searcher_waits_ = !searcher_heard_;
   } else {
     searcher_done_ = true;
+    if (const auto& why = std::get<exhausted>(what.what).why; why.starts_with(samples_missing))
+      emit(cmd::warn{why});
   }
   if (has_all_samples())
     searcher_done_ = true;

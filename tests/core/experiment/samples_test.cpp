@@ -41,6 +41,24 @@ struct samples_wanted : support::run_by_hand, testing::Test {
   std::uint32_t epoch = 1;
 };
 
+TEST_F(samples_wanted, are_missed_where_the_search_ends_early) {
+  open(1);
+  run();
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number,
+                     exhausted{"samples are missing: 2 were given up"}});
+
+  EXPECT_THAT(warnings(), ElementsAre("samples are missing: 2 were given up"));
+}
+
+TEST_F(samples_wanted, are_not_missed_where_all_were_suggested) {
+  open(1);
+  run();
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number,
+                     exhausted{"all 1 configurations were suggested"}});
+
+  EXPECT_THAT(warnings(), testing::IsEmpty());
+}
+
 TEST_F(samples_wanted, take_back_what_never_began) {
   open(6);
   choose({{0}, {1}});

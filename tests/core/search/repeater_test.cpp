@@ -482,5 +482,37 @@ TEST_F(repeated, a_run_without_a_value_makes_the_others_no_less_certain) {
   EXPECT_DOUBLE_EQ(notes->heard[0].spread->squares, 2);
 }
 
+TEST(repeater, repeats_what_earlier_versions_of_its_searcher_proposed) {
+  // Few draws keep the rule, and earlier versions soon left combinations out.
+  searcher_context about{support::space_of({{"x", "grid(1, 2, 3)"},
+                                            {"y", "uniform(0, 1)"},
+                                            {"constraint", "x > 2.5 and y < 0.0005"}}),
+                         7,
+                         40,
+                         1,
+                         {}};
+  auto made = [&] { return std::move(*support::make_searcher("random", about)); };
+  auto plain = made();
+  auto alone
+      = dynamic_cast<const has_earlier_versions&>(*plain).earlier_proposals({1, 2, 0}).front();
+  const auto& once = std::get<std::vector<suggestion>>(alone);
+  ASSERT_EQ(once.size(), 2u);
+  repeater uut{made(), rule_of(2), 0};
+
+  auto said = uut.earlier_proposals({1, 4, 0});
+
+  ASSERT_EQ(said.size(), 1u);
+  const auto& twice = std::get<std::vector<suggestion>>(said.front());
+  ASSERT_EQ(twice.size(), 4u);
+  for (std::size_t i = 0; i < twice.size(); ++i)
+    EXPECT_EQ(*find_parameter(*twice[i].config, "y"), *find_parameter(*once[i / 2].config, "y"));
+}
+
+TEST(repeater, has_no_other_past_than_its_searcher) {
+  repeater uut{std::make_unique<listening>(std::make_shared<listening::notes>(), 3), rule_of(2), 0};
+
+  EXPECT_THAT(uut.earlier_proposals({1, 4, 0}), IsEmpty());
+}
+
 } // namespace
 } // namespace tune

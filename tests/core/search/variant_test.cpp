@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace {
@@ -216,6 +217,99 @@ TEST(random_search, refuses_grids_beyond_counting) {
 
 TEST(random_search, of_an_empty_space_gives_empty_configurations) {
   EXPECT_THAT(texts(all({{}, 2})), ElementsAre("{}", "{}"));
+}
+
+/// Two combinations that the grid alone excludes, and one that few draws allow.
+setup rarely_allowed(std::uint64_t samples) {
+  return {
+      {{"x", "grid(1, 2, 3)"}, {"y", "uniform(0, 1)"}, {"constraint", "x > 2.5 and y < 0.0005"}},
+      samples};
+}
+
+/// Takes all; @returns how it came to an end.
+exhausted end_of(const setup& x) {
+  asking uut{std::move(*make(x))};
+  for (;;) {
+    auto answer = uut.next(7);
+    if (const auto* end = std::get_if<exhausted>(&answer))
+      return *end;
+  }
+}
+
+TEST(random_search, draws_on_where_what_is_drawn_keeps_a_combination_from_the_constraint) {
+  auto made = all(rarely_allowed(20));
+
+  EXPECT_EQ(made.size(), 20u);
+  for (const auto& x : made) {
+    EXPECT_EQ(*find_parameter(*x.config, "x"), value{3});
+    EXPECT_LT(*find_parameter(*x.config, "y")->number(), 0.0005);
+  }
+}
+
+TEST(random_search, says_nothing_of_combinations_that_grids_exclude) {
+  auto end = end_of(rarely_allowed(2));
+
+  EXPECT_EQ(end.why, "all 2 configurations were suggested");
+}
+
+TEST(random_search, knows_that_grids_exclude_what_is_not_active) {
+  setup x{{{"m", "grid(a, b)"},
+           {"n", "grid(1, 2) if m == b"},
+           {"y", "uniform(0, 1)"},
+           {"z", "uniform(0, 1) if y > 0.5"},
+           {"constraint", "m == \"a\" or n > 1 and y + z > 0.1"}}};
+
+  auto end = end_of(x);
+
+  EXPECT_EQ(end.why, "all 2 configurations were suggested");
+}
+
+TEST(random_search, says_how_many_combinations_it_gave_up) {
+  setup x{{{"x", "grid(1, 2, 3)"}, {"y", "uniform(0, 1)"}, {"constraint", "x * y > 2.5"}}};
+
+  auto end = end_of(x);
+
+  EXPECT_EQ(
+      end.why,
+      "samples are missing: 1 configurations were suggested; 2 more combinations of the grids "
+      "were given up, as no draw of up to 100000 for each kept x * y > 2.5");
+}
+
+/// What an earlier version, which soon gave combinations up, suggests from where `uut` stands.
+std::vector<suggestion> as_before(const searcher& uut, std::uint32_t count) {
+  const auto& before = dynamic_cast<const has_earlier_versions&>(uut);
+  auto said = before.earlier_proposals({1, count, 0});
+  const auto* list = said.empty() ? nullptr : std::get_if<std::vector<suggestion>>(&said.front());
+  return list == nullptr ? std::vector<suggestion>{} : *list;
+}
+
+TEST(random_search, follows_what_an_earlier_version_suggested) {
+  auto x = rarely_allowed(40);
+  auto made = std::move(*make(x));
+  auto before = texts(as_before(*made, 40));
+  ASSERT_GT(before.size(), 2u);
+  ASSERT_LT(before.size(), 40u);
+
+  std::vector<std::string> one_by_one;
+  for (sequence seq = 1; seq <= 2; ++seq) {
+    auto one = as_before(*made, 1);
+    one_by_one.push_back(texts(one).front());
+    made->apply({seq, suggested_fact{seq, one, {seq - 1}}});
+  }
+
+  EXPECT_THAT(one_by_one, ElementsAre(before[0], before[1]));
+  auto whole = texts(all(x));
+  auto rest = texts(std::get<std::vector<suggestion>>(made->propose({3, 40, 0})));
+  auto last = std::find(whole.begin(), whole.end(), before[1]);
+  ASSERT_NE(last, whole.end());
+  EXPECT_EQ(rest, std::vector<std::string>(last + 1, whole.end()));
+}
+
+TEST(random_search, has_no_other_past_where_nothing_is_left_out) {
+  auto made = make({{{"x", "grid(1, 2, 3)"}, {"y", "uniform(0, 1)"}}});
+
+  const auto& before = dynamic_cast<const has_earlier_versions&>(**made);
+  EXPECT_TRUE(before.earlier_proposals({1, 1, 0}).empty());
 }
 
 TEST(grid_search, enumerates_all_finite_parameters) {

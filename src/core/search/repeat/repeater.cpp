@@ -200,6 +200,24 @@ deferred_proposal repeater::propose_later(const ask& question) const {
   };
 }
 
+std::vector<proposal> repeater::earlier_proposals(const ask& question) const {
+  const auto* inner_before = dynamic_cast<const has_earlier_versions*>(inner_.get());
+  auto begun = batch_for(question);
+  if (under_way_.config != nullptr)
+    repeat(begun, numbers_, under_way_, begun_, rule_.runs);
+  auto count = begun.still() > 0 ? inner_count(begun.still(), samples_) : 0;
+  std::vector<proposal> result;
+  if (inner_before == nullptr || count == 0)
+    return result;
+  const ask inner{inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at};
+  for (const auto& answer : inner_before->earlier_proposals(inner)) {
+    auto all = begun;
+    add_all(all, numbers_, answer, rule_.runs);
+    result.push_back(all.list.empty() ? answer : proposal{std::move(all.list)});
+  }
+  return result;
+}
+
 std::vector<proposal> repeater::with_other_samples(const ask& question) const {
   auto more = batch_for(question);
   std::vector<proposal> result{next_runs(more, question, 0)};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/sobol/sobol.hpp"
 
+#include "tune/core/search/missing_samples.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -109,7 +111,8 @@ proposal generator::propose(const ask& question) const {
                       is_point ? "point " + std::to_string(i + 1) : "sobol"});
   }
   if (result.empty())
-    return exhausted{"no configuration that keeps the constraint was found any more"};
+    return exhausted{std::string{samples_missing}
+                     + "no configuration that keeps the constraint was found any more"};
   return result;
 }
 

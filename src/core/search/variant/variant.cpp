@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/variant/variant.hpp"
 
+#include "tune/core/search/missing_samples.hpp"
+#include "tune/core/search/variant/exclusion.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,8 +15,11 @@ namespace {
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
 /// Draws for one configuration that keeps the constraint.
-constexpr int most_draws = 100'000;
-constexpr int most_draws_beside_grids = 300;
+constexpr std::uint64_t most_draws = 100'000;
+/// So many beside grids, where some combinations may allow none and nobody knows which: each that
+/// is given up leaves the next ones less, so that a grid full of such is gone through all the same.
+constexpr std::uint64_t most_draws_in_vain = 1'000'000;
+constexpr std::uint64_t fewest_draws = 300;
 
 bool is_drawn(const parameter& x) {
   return !std::holds_alternative<grid_of>(x.what) && !std::holds_alternative<constant>(x.what);
@@ -89,7 +95,7 @@ generator::place generator::locate(std::uint64_t position) const {
 }
 
 void generator::fill(std::vector<value>& values, const place& where, std::uint64_t position,
-                     int again) const {
+                     std::uint64_t again) const {
   auto stream = again == 0 ? std::string{"variant"} : "variant again " + std::to_string(again);
   rng from{seed_, stream, rules_.constant_grid_search ? where.sample : position};
   const auto& parameters = space_->parameters();
@@ -118,24 +124,48 @@ void generator::fill(std::vector<value>& values, const place& where, std::uint64
   space_->place(values, at);
 }
 
-bool generator::draw(std::vector<value>& values, const place& where, std::uint64_t position) const {
+bool generator::is_excluded(const std::vector<value>& values, const place& where) const {
+  const auto& parameters = space_->parameters();
+  std::vector<const value*> known(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto is_given = where.sample < points_.size()
+                    && points_.fixed(static_cast<std::size_t>(where.sample), i) != nullptr;
+    if (is_given || !is_drawn(parameters[i]))
+      known[i] = &values[i];
+  }
+  return excludes(*space_, known);
+}
+
+std::uint64_t generator::most_tries(const place& where, const patience& with) const {
+  if (where.grids->digits().empty())
+    return most_draws;
+  if (with.is_short)
+    return fewest_draws;
+  return std::clamp(most_draws_in_vain / (with.given_up + 1), fewest_draws, most_draws);
+}
+
+bool generator::draw(std::vector<value>& values, const place& where, std::uint64_t position,
+                     patience& with) const {
   fill(values, where, position, 0);
   if (whole_->allows(values))
     return true;
-  // A combination of grids may be impossible whatever the others are.
-  auto tries = !draws_ ? 0 : where.grids->digits().empty() ? most_draws : most_draws_beside_grids;
-  for (int again = 1; again <= tries; ++again) {
+  if (!draws_ || is_excluded(values, where))
+    return false;
+  const auto tries = most_tries(where, with);
+  for (std::uint64_t again = 1; again <= tries; ++again) {
     fill(values, where, position, again);
     if (whole_->allows(values))
       return true;
   }
+  ++with.given_up;
   return false;
 }
 
-std::uint64_t generator::settle(std::uint64_t position, std::vector<value>& values) const {
+std::uint64_t generator::settle(std::uint64_t position, std::vector<value>& values,
+                                patience& with) const {
   while (position < end_) {
     auto where = locate(position);
-    if (!draw(values, where, position)) {
+    if (!draw(values, where, position, with)) {
       ++position;
       continue;
     }
@@ -157,12 +187,22 @@ std::string generator::origin(const place& where) const {
 }
 
 proposal generator::propose(const ask& question) const {
+  return propose(question, {given_up_, false});
+}
+
+std::vector<proposal> generator::earlier_proposals(const ask& question) const {
+  if (space_->constraint() == nullptr || !draws_ || grids_.digits().empty())
+    return {};
+  return {propose(question, {given_up_, true})};
+}
+
+proposal generator::propose(const ask& question, patience with) const {
   std::vector<suggestion> result;
   result.reserve(std::min<std::size_t>(question.count, 1024));
   std::vector<value> values(space_->parameters().size());
   auto position = position_;
   while (result.size() < question.count) {
-    position = settle(position, values);
+    position = settle(position, values, with);
     if (position >= end_)
       break;
     result.push_back(
@@ -170,8 +210,35 @@ proposal generator::propose(const ask& question) const {
     ++position;
   }
   if (result.empty())
-    return exhausted{"all " + std::to_string(suggested_) + " configurations were suggested"};
+    return end_of_all(with.given_up);
   return result;
+}
+
+exhausted generator::end_of_all(std::uint64_t given_up) const {
+  if (given_up == 0)
+    return {"all " + std::to_string(suggested_) + " configurations were suggested"};
+  const auto* what = grids_.digits().empty() ? " more" : " more combinations of the grids";
+  const auto* rule = whole_->constraint();
+  return {std::string{samples_missing} + std::to_string(suggested_)
+          + " configurations were suggested; " + std::to_string(given_up) + what
+          + " were given up, as no draw of up to " + std::to_string(most_draws) + " for each kept "
+          + (rule != nullptr ? rule->text() : "to the ranges that depend on others")};
+}
+
+void generator::go_to(const object& config) {
+  std::vector<value> values(space_->parameters().size());
+  patience now{given_up_, false};
+  auto found = settle(position_, values, now);
+  if (found == end_ || space_->assemble(values) != config) {
+    patience before{given_up_, true};
+    auto earlier = settle(position_, values, before);
+    if (earlier != end_ && space_->assemble(values) == config) {
+      found = earlier;
+      now = before;
+    }
+  }
+  given_up_ = now.given_up;
+  position_ = std::min(found, end_ - 1) + 1;
 }
 
 void generator::apply(const searcher_fact& what) {
@@ -180,18 +247,20 @@ void generator::apply(const searcher_fact& what) {
   if (list == nullptr)
     return;
   suggested_ += list->size();
-  std::vector<value> values(space_->parameters().size());
-  for (std::size_t i = 0; i < list->size(); ++i) {
+  for (const auto& x : *list) {
     // Counting is only needed where combinations may be passed over.
     auto simple
         = whole_ == space_ && space_->allows_all()
           && (position_ >= rest_ ? !grids_.conditional() : !locate(position_).grids->conditional());
-    position_ = std::min((simple ? position_ : settle(position_, values)), end_ - 1) + 1;
+    if (simple)
+      position_ = std::min(position_, end_ - 1) + 1;
+    else
+      go_to(*x.config);
   }
 }
 
 void generator::describe(fingerprint& into) const {
-  into.add(position_).add(suggested_);
+  into.add(position_).add(suggested_).add(given_up_);
 }
 
 } // namespace tune::variant_search

@@ -4,6 +4,7 @@
 
 #include "tune/core/experiment/run_book.hpp"
 #include "tune/core/experiment/run_numbers.hpp"
+#include "tune/core/search/earlier_versions.hpp"
 #include "tune/core/search/searcher.hpp"
 
 #include <cstdint>
@@ -33,7 +34,7 @@ namespace tune {
 /// them. The inner searcher does not hear of these.
 ///
 /// @source Ray Tune, Repeater; there the number of samples counts trials, and the last report does.
-class repeater final : public searcher {
+class repeater final : public searcher, public has_earlier_versions {
 public:
   /// @param inner   must not be null. Its space has no parameter `rule.parameter`.
   /// @param samples Configurations to take of an inner searcher that does not end by itself.
@@ -44,6 +45,7 @@ public:
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
   [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
+  [[nodiscard]] std::vector<proposal> earlier_proposals(const ask& question) const override;
   void describe(fingerprint& into) const override;
 
   /// Of a configuration's first run, as the inner searcher explains the configuration; of others

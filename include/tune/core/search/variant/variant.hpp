@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/search/earlier_versions.hpp"
 #include "tune/core/search/points.hpp"
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/search/variant/odometer.hpp"
@@ -33,7 +34,7 @@ struct settings {
 /// active. (Ray Tune has no conditions.)
 ///
 /// @source The order of Ray Tune's BasicVariantGenerator.
-class generator final : public searcher {
+class generator final : public searcher, public has_earlier_versions {
 public:
   /// @errors `ec::bad_option` for points outside of the space and grids beyond 2^62 combinations.
   /// @param whole Where the space is made of another one, whose dependent ranges became grids: that
@@ -44,6 +45,7 @@ public:
   [[nodiscard]] searcher_traits traits() const override;
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
+  [[nodiscard]] std::vector<proposal> earlier_proposals(const ask& question) const override;
   void describe(fingerprint& into) const override;
 
 private:
@@ -55,14 +57,31 @@ private:
     const odometer* grids = nullptr;
   };
 
+  /// How long one configuration is looked for that keeps the constraint.
+  struct patience {
+    /// Positions that were left out although some draw might have kept it.
+    std::uint64_t given_up = 0;
+    /// As in earlier versions, which drew 300 times beside grids.
+    bool is_short = false;
+  };
+
   [[nodiscard]] place locate(std::uint64_t position) const;
   void fill(std::vector<value>& values, const place& where, std::uint64_t position,
-            int again) const;
-  /// Fills with what is allowed. @returns whether it found that.
-  bool draw(std::vector<value>& values, const place& where, std::uint64_t position) const;
+            std::uint64_t again) const;
+  /// Whether the rule is missed whatever is drawn.
+  [[nodiscard]] bool is_excluded(const std::vector<value>& values, const place& where) const;
+  [[nodiscard]] std::uint64_t most_tries(const place& where, const patience& with) const;
+  /// Fills with what keeps the constraint. @returns whether it found that.
+  bool draw(std::vector<value>& values, const place& where, std::uint64_t position,
+            patience& with) const;
   /// Goes on from `position` to the first that is no duplicate, leaving its values in `values`.
   /// @returns the end where there is none.
-  std::uint64_t settle(std::uint64_t position, std::vector<value>& values) const;
+  [[nodiscard]] std::uint64_t settle(std::uint64_t position, std::vector<value>& values,
+                                     patience& with) const;
+  [[nodiscard]] proposal propose(const ask& question, patience with) const;
+  /// Goes to where `config` was suggested, whichever version did that.
+  void go_to(const object& config);
+  [[nodiscard]] exhausted end_of_all(std::uint64_t given_up) const;
   [[nodiscard]] std::string origin(const place& where) const;
 
   settings rules_;
@@ -85,6 +104,8 @@ private:
   /// Where to look for the next configuration.
   std::uint64_t position_ = 0;
   std::uint64_t suggested_ = 0;
+  /// See `patience`; of all positions before.
+  std::uint64_t given_up_ = 0;
 };
 
 /// "random".
