@@ -173,6 +173,7 @@ TEST(space, tells_why_a_configuration_is_none_of_its_own) {
             "\"nesterov\": is given, but not active: its condition is momentum > 0.5 and opt.kind "
             "== sgd");
   EXPECT_EQ(refusal(uut, {{"batch", 32}}, true), "\"batch\": 32 is not in 64");
+  EXPECT_EQ(refusal(uut, {{"batch", "64"}}, true), "\"batch\": \"64\" is not in 64");
 }
 
 TEST(space, takes_constants_into_account_that_a_part_leaves_out) {

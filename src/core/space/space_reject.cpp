@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "scanner.hpp"
 #include "space_words.hpp"
 
 #include <algorithm>
@@ -68,6 +69,11 @@ activity activity_of(const parameter& x, const std::vector<std::size_t>& parents
   return open ? activity::unknown : activity::yes;
 }
 
+/// A text that could be taken for a number stands in quotes.
+std::string shown(const value& x) {
+  return x.as_string() != nullptr ? literal_text(x) : to_text(x);
+}
+
 /// Why a given value is none of its parameter's; empty where it is.
 /// @param states Those of what the parameter reads are known.
 std::string why_outside(const search_space& space, std::size_t i,
@@ -77,7 +83,7 @@ std::string why_outside(const search_space& space, std::size_t i,
   auto not_in = [&](const domain& x) {
     return tune::contains(x, *values[i])
                ? std::string{}
-               : shortened(to_text(*values[i])) + " is not in " + shortened(to_text(what));
+               : shortened(shown(*values[i])) + " is not in " + shortened(to_text(what));
   };
   const auto* depends = std::get_if<dependent_range>(&what);
   if (depends == nullptr)
@@ -91,7 +97,7 @@ std::string why_outside(const search_space& space, std::size_t i,
   }
   auto range = space.range_of(i, read);
   if (!range)
-    return to_text(*values[i]) + " is not in " + to_text(what)
+    return shown(*values[i]) + " is not in " + to_text(what)
            + ", which is empty here: " + why_empty(*depends, bounds_of(*depends, read));
   auto why = not_in(*range);
   return why.empty() ? why : why + ", which is " + to_text(*range) + " here";
