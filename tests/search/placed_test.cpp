@@ -66,6 +66,23 @@ TEST(placed, has_no_coordinate_for_what_a_configuration_lacks) {
   EXPECT_FALSE(uut.placed({{"k", "c"}}));
 }
 
+TEST(placed, puts_values_where_they_stand_in_ranges_that_depend_on_others) {
+  const std::vector<parameter_text> lines{{"b", "uniform(0, {a})"}, {"a", "uniform(1, 2)"}};
+  auto uut = encoding_of(lines);
+
+  const object inside{{"a", 1.5}, {"b", 0.5}};
+  auto at = uut.placed(inside);
+
+  ASSERT_TRUE(at);
+  EXPECT_EQ(*at, *uut.encoded(inside));
+  EXPECT_EQ(uut.placed({{"a", 1.5}, {"b", 1.7}}), std::nullopt);
+  // Of the range nobody knows what it was.
+  auto alone = uut.placed({{"b", 0.5}});
+  ASSERT_TRUE(alone);
+  EXPECT_TRUE(std::isnan((*alone)[0]));
+  EXPECT_TRUE(std::isnan((*alone)[1]));
+}
+
 TEST(placed, keeps_a_value_of_which_nobody_knows_whether_it_is_active) {
   auto uut = encoding_of({{"opt", "choice(adam, sgd)"},
                           {"momentum", "uniform(0, 1) if opt == sgd"},

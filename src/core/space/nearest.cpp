@@ -70,6 +70,9 @@ struct finder {
     auto near = of.step > 0 ? std::round(*number / of.step) * of.step : *number;
     return value{near};
   }
+  answer operator()(const dependent_range& of) const {
+    return contains(of, x) ? answer{x} : std::nullopt;
+  }
   answer operator()(const choice_of& of) const { return nearest_of(of.options, x); }
   answer operator()(const grid_of& of) const { return nearest_of(of.options, x); }
   answer operator()(const constant& of) const { return x == of.what ? answer{x} : std::nullopt; }

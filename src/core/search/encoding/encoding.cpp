@@ -156,6 +156,16 @@ bool encoding::locate(std::size_t p, const value& what, cube_point& to) const {
   return true;
 }
 
+/// The same in the range that holds, where that depends on others.
+bool encoding::locate_in(std::size_t p, const value& what, const domain& range,
+                         cube_point& to) const {
+  if (!space_->is_dependent(p))
+    return locate(p, what, to);
+  auto u = coordinate_in(p, what, range);
+  to[sections_[p].first] = u.value_or(0);
+  return u.has_value();
+}
+
 void encoding::measure() {
   mean_active_ = static_cast<double>(dimensions());
   if (conditional_) {
@@ -361,19 +371,38 @@ std::optional<cube_point> encoding::encoded(const object& config) const {
   return result;
 }
 
+/// @param known Values of parameters, as far as they are known.
+/// @returns nothing where the range of `p` depends on others than these, or is empty.
+std::optional<domain> encoding::range_given(std::size_t p,
+                                            const std::vector<std::optional<value>>& known) const {
+  if (!space_->is_dependent(p))
+    return space_->parameters()[p].what;
+  std::vector<const value*> read;
+  for (auto parent : space_->range_parents(p)) {
+    if (!known[parent])
+      return std::nullopt;
+    read.push_back(&*known[parent]);
+  }
+  return space_->range_of(p, read);
+}
+
 std::optional<cube_point> encoding::placed(const object& config) const {
   cube_point latent(dimensions());
   for (std::size_t i = 0; i < latent.size(); ++i)
     latent[i] = axes_[i].is_category() ? 0 : 0.5;
   std::vector<bool> given(sections_.size());
-  for (std::size_t p = 0; p < sections_.size(); ++p) {
-    const auto& [name, what, condition, numbers_runs] = space_->parameters()[p];
-    const auto* x = find_parameter(config, name);
+  std::vector<std::optional<value>> near(sections_.size());
+  for (auto p : space_->order()) {
+    const auto& about = space_->parameters()[p];
+    const auto* x = find_parameter(config, about.name);
     given[p] = sections_[p].count == 0;
-    if (x == nullptr || sections_[p].count == 0)
+    if (const auto* fixed = std::get_if<constant>(&about.what))
+      near[p] = fixed->what;
+    auto range = range_given(p, near);
+    if (x == nullptr || sections_[p].count == 0 || !range)
       continue;
-    auto near = nearest_in(what, *x);
-    if (!near || !locate(p, *near, latent))
+    near[p] = nearest_in(*range, *x);
+    if (!near[p] || !locate_in(p, *near[p], *range, latent))
       return std::nullopt;
     given[p] = true;
   }
@@ -388,7 +417,7 @@ std::optional<cube_point> encoding::placed(const object& config) const {
       if (!given[p])
         result[i] = inactive;
       else if (is_open[p])
-        result[i] = axes_[i].snapped(latent[i]);
+        result[i] = space_->is_dependent(p) ? latent[i] : axes_[i].snapped(latent[i]);
     }
   }
   return result;

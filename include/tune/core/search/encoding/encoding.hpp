@@ -134,6 +134,10 @@ private:
   [[nodiscard]] bool is_order(std::size_t p) const;
   [[nodiscard]] value value_of(std::size_t p, const cube_point& point) const;
   [[nodiscard]] bool locate(std::size_t p, const value& what, cube_point& to) const;
+  [[nodiscard]] bool locate_in(std::size_t p, const value& what, const domain& range,
+                               cube_point& to) const;
+  [[nodiscard]] std::optional<domain>
+  range_given(std::size_t p, const std::vector<std::optional<value>>& known) const;
   void rank(cube_point& latent, const section& of) const;
   [[nodiscard]] bool is_counted_twice(const cube_point& digits) const;
   void change(cube_point& latent, std::size_t i, double step, rng& from) const;
