@@ -71,8 +71,9 @@ TEST(encoding_of_ranges, reads_back_what_it_wrote) {
     ASSERT_TRUE(again) << to_text(value{config});
     for (std::size_t k = 0; k < at.size(); ++k) {
       EXPECT_EQ(std::isnan(at[k]), std::isnan((*again)[k])) << to_text(value{config});
-      if (!std::isnan(at[k]))
+      if (!std::isnan(at[k])) {
         EXPECT_NEAR(at[k], (*again)[k], 1e-9) << k << ' ' << to_text(value{config});
+      }
     }
   }
 }
