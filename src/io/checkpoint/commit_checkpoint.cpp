@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace tune {
 
@@ -60,8 +61,9 @@ expected<void> write_manifest(const fs::path& directory, const checkpoint_manife
 sliced<expected<void>> syncing_names(fs::path what, fs::path root) {
   const auto trusted = trusted_above(root, what);
   for (auto dir = what.parent_path(); dir != root && !dir.empty(); dir = dir.parent_path()) {
-    // A link of the user's own is followed.
-    auto done = co_await syncing(dir == trusted ? dir / "." : dir);
+    // A link of the user's own is followed. (GCC 12 destroys temporaries of ?: in co_await twice.)
+    auto place = dir == trusted ? dir / "." : dir;
+    auto done = co_await syncing(std::move(place));
     if (!done)
       co_return done;
   }
