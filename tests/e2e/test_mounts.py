@@ -259,9 +259,7 @@ class Mounts(CertifiedCase):
 
     def test_one_upon_all_trials_of_an_experiment_stops_no_other_client(self):
         head, where = self.head(cpus=4)
-        endless = self.mounting(
-            "none", samples=100000, trainable="[resources]\ncpu = 1\n[checkpoint]\nfrequency = 1\n"
-        )
+        endless = self.mounting("none", samples=100000, trainable="[resources]\ncpu = 1\n")
         told = self.submit(endless, where, "--experiment.max_concurrent_trials", 2)
         self.wait_for_reports("x", 8, told)
         self.mount_dead(self.storage / "x" / "trials")

@@ -30,8 +30,9 @@ bool is_trouble(experiment_status x) {
 } // namespace
 
 void say_cause(const run_summary& how) {
-  // Whoever interrupts a run knows it.
-  auto says_more = !how.why.empty() && how.why != to_text(how.status);
+  // Whoever interrupts a run knows it, and trouble with the record is told by itself.
+  auto says_more
+      = !how.why.empty() && how.why != to_text(how.status) && how.why != how.storage_error;
   if (is_trouble(how.status) && says_more)
     std::cerr << "tune-node: " << to_text(how.status) << ": " << printable(how.why) << '\n';
 }
