@@ -3,6 +3,7 @@
 #include "support/asking.hpp"
 
 #include "tune/core/experiment/run_book.hpp"
+#include "tune/core/search/excess_noise.hpp"
 #include "tune/core/search/fidelity/courses.hpp"
 #include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/model.hpp"
@@ -22,6 +23,7 @@ using learning::result;
 using testing::DoubleNear;
 using testing::Each;
 using testing::ElementsAre;
+using testing::Gt;
 using testing::SizeIs;
 
 /// Five configurations, of which three ran three times, one twice, and one once.
@@ -73,21 +75,27 @@ TEST(pooled_spread, is_the_mean_variance_by_degrees_of_freedom) {
   EXPECT_EQ(uut.variance_of({}), 0);
 }
 
-// Values by numpy 2.4: Σ squares / Σ (runs - 1) over the runs and the variance of the values; with
-// the transform its slope by central differences, λ = 0.6 by a scan written anew.
-TEST(noises, are_squared_standard_errors_on_the_scale_of_targets) {
+TEST(excess_noise, is_what_a_value_is_less_certain_than_the_most_certain_one) {
+  std::vector<std::optional<run_spread>> spreads{std::nullopt};
+  for (const auto& x : some_results())
+    spreads.push_back(x.spread);
+
+  EXPECT_THAT(excess_noise(spreads),
+              ElementsAre(0, 0, 0, 0, DoubleNear(0.11 / 7 * (1 / 2. - 1 / 3.), 1e-15),
+                          DoubleNear(0.11 / 7 * (1 - 1 / 3.), 1e-15)));
+  EXPECT_THAT(excess_noise({std::nullopt, std::nullopt}), Each(0));
+}
+
+// Values by numpy 2.4: Σ squares / Σ (runs - 1) times 1 / runs - 1 / 3, over the variance of the
+// values; with the transform its squared slope by central differences, λ = 0.6 by a scan written
+// anew.
+TEST(noises, are_what_fewer_runs_leave_uncertain_on_the_scale_of_targets) {
   auto all = some_results();
 
-  EXPECT_THAT(gp::noises(all, false), ElementsAre(DoubleNear(0.030034949759720406, 1e-12),
-                                                  DoubleNear(0.030034949759720406, 1e-12),
-                                                  DoubleNear(0.030034949759720406, 1e-12),
-                                                  DoubleNear(0.045052424639580604, 1e-12),
-                                                  DoubleNear(0.09010484927916121, 1e-12)));
-  EXPECT_THAT(gp::noises(all, true), ElementsAre(DoubleNear(0.021103604556854783, 1e-8),
-                                                 DoubleNear(0.0446972064980799, 1e-8),
-                                                 DoubleNear(0.06037487134793807, 1e-8),
-                                                 DoubleNear(0.05875726475719427, 1e-8),
-                                                 DoubleNear(0.043681030979750846, 1e-8)));
+  EXPECT_THAT(gp::noises(all, false), ElementsAre(0, 0, 0, DoubleNear(0.015017474879860203, 1e-12),
+                                                  DoubleNear(0.06006989951944081, 1e-12)));
+  EXPECT_THAT(gp::noises(all, true), ElementsAre(0, 0, 0, DoubleNear(0.01958575491906476, 1e-8),
+                                                 DoubleNear(0.02912068731983390, 1e-8)));
 }
 
 TEST(noises, are_none_where_nothing_is_known_of_them_or_the_target_is_no_value) {
@@ -97,21 +105,20 @@ TEST(noises, are_none_where_nothing_is_known_of_them_or_the_target_is_no_value) 
   EXPECT_THAT(gp::noises(all, false), Each(0));
 
   all = some_results();
-  all[0].how = ending::failed;
-  all[1].missed = {0.5};
-  all[2].spread.reset();
-  auto found = gp::noises(all, false);
-  EXPECT_EQ(found[0], 0);
-  EXPECT_EQ(found[1], 0);
-  EXPECT_EQ(found[2], 0);
-  EXPECT_GT(found[3], 0);
+  all[3].how = ending::failed;
+  EXPECT_THAT(gp::noises(all, false), ElementsAre(0, 0, 0, 0, Gt(0)));
+  all[3].how = ending::finished;
+  all[4].missed = {0.5};
+  EXPECT_THAT(gp::noises(all, false), ElementsAre(0, 0, 0, Gt(0), 0));
+  all[3].spread.reset();
+  EXPECT_THAT(gp::noises(all, false), Each(0));
 }
 
 TEST(noises, end_where_a_target_says_nothing) {
   auto all = some_results();
   all[0].spread->squares = 1e6;
 
-  EXPECT_THAT(gp::noises(all, false), Each(2));
+  EXPECT_THAT(gp::noises(all, false), ElementsAre(0, 0, 0, 2, 2));
 }
 
 // Values by numpy 2.4: linalg.solve and slogdet of the matrix with ℓ = 0.3, s² = 1, σ² = 10⁻³, with
@@ -134,13 +141,13 @@ TEST(model, trusts_means_of_more_runs_more) {
   std::vector<double> variances;
   gp::model{at, targets, logs}.predict(asked, means, variances);
 
-  EXPECT_THAT(means, ElementsAre(DoubleNear(0.24482617026297876, 1e-9),
-                                 DoubleNear(-1.2130734223086908, 1e-9),
-                                 DoubleNear(0.6288148681805178, 1e-9)));
-  EXPECT_THAT(variances, ElementsAre(DoubleNear(0.06401655617277635, 1e-9),
-                                     DoubleNear(0.025553825231417804, 1e-9),
-                                     DoubleNear(0.06137112050269389, 1e-9)));
-  EXPECT_NEAR(gp::misfit(at, targets, gp::kernel_prior::of(1), logs, nullptr), 3.2940561939593893,
+  EXPECT_THAT(means, ElementsAre(DoubleNear(0.28986911070870136, 1e-9),
+                                 DoubleNear(-1.2899575553171816, 1e-9),
+                                 DoubleNear(0.6566412821675495, 1e-9)));
+  EXPECT_THAT(variances, ElementsAre(DoubleNear(0.04110452818102295, 1e-9),
+                                     DoubleNear(0.0009918114923901378, 1e-9),
+                                     DoubleNear(0.04186151584421505, 1e-9)));
+  EXPECT_NEAR(gp::misfit(at, targets, gp::kernel_prior::of(1), logs, nullptr), 3.240313254128088,
               1e-9);
 }
 
@@ -160,7 +167,7 @@ TEST(kernels, follow_from_the_noise_of_results) {
   EXPECT_EQ(book.kernel_for({&*space, noisy, 7}, false), with);
 }
 
-TEST(estimates, have_the_noise_of_their_runs_on_top) {
+TEST(estimates, have_on_top_what_fewer_runs_leave_uncertain) {
   auto space = std::make_shared<const encoding>(
       *encoding::make(support::space_of({{"x", "uniform(0, 1)"}}), "test"));
   fidelity::course_book book{space};
@@ -180,8 +187,8 @@ TEST(estimates, have_the_noise_of_their_runs_on_top) {
   auto found = fidelity::extrapolated(*space, book.courses());
 
   ASSERT_THAT(found, SizeIs(2));
-  EXPECT_NEAR(found[0].variance, 0.03 / 3, 1e-15);
-  EXPECT_NEAR(found[1].variance, 0.03 / 2, 1e-15);
+  EXPECT_EQ(found[0].variance, 0);
+  EXPECT_NEAR(found[1].variance, 0.03 * (1 / 2. - 1 / 3.), 1e-15);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/fidelity/courses.hpp"
 
+#include "tune/core/search/excess_noise.hpp"
+
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
@@ -221,12 +223,13 @@ std::vector<outcome_estimate> extrapolated(const encoding& space,
                                            const std::map<trial_id, course>& courses) {
   features by{space};
   auto links = links_of(by, courses);
-  pooled_spread noise;
+  std::vector<std::optional<run_spread>> spreads;
   for (const auto& [id, x] : courses)
-    noise.add(x.spread);
+    spreads.push_back(x.spread);
+  auto noise = excess_noise(spreads);
   std::vector<outcome_estimate> result;
-  for (const auto& [id, x] : courses) {
-    outcome_estimate made{x.at, inactive, noise.variance_of(x.spread), x.is_bad, id, x.is_whole};
+  for (std::size_t next = 0; const auto& [id, x] : courses) {
+    outcome_estimate made{x.at, inactive, noise[next++], x.is_bad, id, x.is_whole};
     if (!x.is_bad && !x.levels.empty()) {
       made.value = x.levels.back();
       auto begin = x.is_whole ? links.size() : x.levels.size() - 1;

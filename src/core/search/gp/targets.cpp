@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/gp/targets.hpp"
 
+#include "tune/core/search/excess_noise.hpp"
 #include "tune/core/search/gp/improvement.hpp"
 #include "tune/core/search/learner/ranking.hpp"
 
@@ -224,21 +225,19 @@ std::vector<double> targets(std::span<const learning::result> of, bool power) {
 
 std::vector<double> noises(std::span<const learning::result> of, bool power) {
   constexpr double most_noise = 2;
-  std::vector<double> result(of.size());
-  pooled_spread all;
-  for (const auto& x : of) {
-    if (x.how == learning::ending::finished)
-      all.add(x.spread);
-  }
-  if (!(all.variance() > 0))
-    return result;
   auto missed = learning::violations(of);
+  std::vector<std::optional<run_spread>> spreads;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    auto is_value = of[i].how == learning::ending::finished && missed[i] == 0;
+    spreads.push_back(is_value ? of[i].spread : std::nullopt);
+  }
+  auto result = excess_noise(spreads);
+  if (std::all_of(result.begin(), result.end(), [](double x) { return x == 0; }))
+    return result;
   auto scale = target_scale::of(of, power);
   for (std::size_t i = 0; i < of.size(); ++i) {
-    if (of[i].how != learning::ending::finished || missed[i] > 0)
-      continue;
     auto slope = scale.slope_at(of[i].value);
-    result[i] = std::min(most_noise, all.variance_of(of[i].spread) * slope * slope);
+    result[i] = result[i] > 0 ? std::min(most_noise, result[i] * slope * slope) : 0;
   }
   return result;
 }

@@ -76,8 +76,8 @@ struct outcome_estimate {
 /// A link is a ridge regression of the change on the configuration (each number u as u - ½ and
 /// (u - ½)², each category by itself) and on the value reached so far, learnt from the trials that
 /// went on. A step is cut to [-|y|, |y|/5]; the variances of leave-one-out errors add up. A link
-/// that nobody went adds nothing. The noise of runs comes on top (`pooled_spread`).
-/// O(trials · features²).
+/// that nobody went adds nothing. What fewer runs leave uncertain comes on top
+/// (`excess_noise`). O(trials · features²).
 /// @returns those with a value and the bad ones, by trial. Bad ones have no value.
 [[nodiscard]] std::vector<outcome_estimate> extrapolated(const encoding& space,
                                                          const std::map<trial_id, course>& courses);

@@ -75,9 +75,9 @@ private:
 /// @param of Finished or failed ones.
 [[nodiscard]] std::vector<double> targets(std::span<const learning::result> of, bool power);
 
-/// Of each target the variance by which it is less certain than the others, 2 at most: the squared
-/// standard error of its value (`pooled_spread`) on the scale of the targets. 0 for those that
-/// failed or miss a constraint, whose targets are no values.
+/// Of each target the variance by which it is less certain than the most certain one, 2 at most:
+/// the excess of its value's squared standard error (`excess_noise`) on the scale of the targets.
+/// 0 for those that failed or miss a constraint, whose targets are no values.
 [[nodiscard]] std::vector<double> noises(std::span<const learning::result> of, bool power);
 
 } // namespace tune::gp
