@@ -87,7 +87,7 @@ struct commander {
   exit_code operator()(const client_command& x) const { return run_client(line, x); }
 
   exit_code operator()(const trials_request& x) const {
-    return told(show_trials(x, format(), table_of(line), std::cout));
+    return told(show_trials(x, format(), table_of(line), std::cout, &all));
   }
 
   exit_code operator()(const fsck_request& x) const {

@@ -201,6 +201,39 @@ class Searchers(Case):
         self.assertLessEqual({"middle", "design", "gp", "tpe"}, origins)
         self.run_node("fsck", ran["directory"], "--verify")
 
+    def why(self, directory, trial):
+        told = self.run_node("trials", directory, "--why", trial, "--output", "json")
+        return told.json()["suggestion"]
+
+    def test_tell_why_they_proposed_a_configuration(self):
+        ini = self.ini(
+            (ROOT / "config" / "quadratic.ini").read_text()
+            + "[search]\ntype = auto\n[resources]\ncpu = 0.25\n"
+        )
+        ran = self.run_node("run", ini, "--output", "json").json()["directory"]
+        trials = self.run_node("trials", ran, "--output", "json").json()
+        losses = {x["trial"]: x["objectives"]["loss"] for x in trials}
+        first = {}
+        for x in sorted(trials, key=lambda x: x["trial"]):
+            first.setdefault(x["origin"].split(",")[0], x["trial"])
+
+        self.assertIsNone(self.why(ran, first["middle"]))
+        self.assertIsNone(self.why(ran, first["design"]))
+        by_process = self.why(ran, first["gp"])
+        by_densities = self.why(ran, first["tpe"])
+
+        self.assertIs(by_process["same"], True)
+        self.assertEqual(by_process["predicted"]["metric"], "loss")
+        self.assertGreater(by_process["predicted"]["deviation"], 0)
+        self.assertGreaterEqual(by_process["predicted"]["expected_improvement"], 0)
+        near = by_process["nearest"]
+        self.assertEqual(near["value"], losses[near["trial"]])
+        self.assertIs(by_densities["same"], True)
+        self.assertIn("log_ratio", by_densities["details"])
+        said = self.run_node("trials", ran, "--why", first["gp"]).out
+        self.assertIn("predicted: loss ", said)
+        self.assertIn("nearest: trial ", said)
+
     def test_say_at_start_up_what_they_cannot_do(self):
         for searcher in LEARNERS:
             option, given, bounds = BOUNDED.get(searcher, ("startup", "-1", "0 to 10000"))

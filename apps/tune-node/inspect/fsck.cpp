@@ -3,16 +3,14 @@
 
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "inspect/recorded_rules.hpp"
 #include "tune/io/check/row_check.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
-#include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/tuner/head_rules.hpp"
-#include "tune/tuner/rule_parts.hpp"
 
-#include <functional>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -22,75 +20,6 @@ namespace tune::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t at_once = 4096;
-
-/// Hands all events up to `last` on, in order.
-expected<void> for_each_event(store_reader& from, sequence last,
-                              const std::function<expected<void>(const event&)>& hear) {
-  for (sequence seq = 0; seq < last;) {
-    auto some = from.events_after(seq, at_once);
-    if (!some)
-      return some.error();
-    if (some->empty())
-      return error{ec::storage, "events end with " + std::to_string(seq) + " where "
-                                    + std::to_string(last) + " is the last"};
-    for (const auto& x : *some) {
-      if (x.seq > last)
-        break;
-      if (auto done = hear(x); !done)
-        return done;
-    }
-    seq = some->back().seq;
-  }
-  return {};
-}
-
-/// Whether its trials were asked to save, or did unasked.
-expected<bool> has_saves(store_reader& from, sequence last) {
-  auto result = false;
-  auto read = for_each_event(from, last, [&](const event& x) -> expected<void> {
-    result = result || std::holds_alternative<on::saved>(x.what)
-             || std::holds_alternative<on::save_failed>(x.what);
-    return {};
-  });
-  if (!read)
-    return read.error();
-  return result;
-}
-
-/// The rules as the newest head had them.
-expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, const choices& all) {
-  auto what = spec_from_json(row.spec);
-  if (!what)
-    return error{ec::storage, "the configuration in it: " + to_text(what.error())};
-  auto space = search_space::parse(space_lines(*what));
-  if (!space)
-    return error{ec::storage, "the space in it: " + to_text(space.error())};
-  loaded_spec from{std::move(*what), {}, std::make_shared<const search_space>(std::move(*space))};
-  auto result = make_rule_parts(from, all);
-  if (result) {
-    for (std::uint32_t draws = 0; draws < on::present_draws; ++draws) {
-      auto older = make_scheduler(from, all, draws);
-      if (!older)
-        return older.error();
-      result->rules.older_judges.push_back(std::move(*older));
-    }
-  }
-  // Functions and classes of another program: whether they can save shows only by what they did.
-  const auto& name = from.what.trainable.name;
-  const auto is_known = all.trainables.find(name) != nullptr || !from.what.trainable.plugin.empty();
-  if (!result || name.empty() || is_known)
-    return result;
-  auto saved = has_saves(log, row.last_seq);
-  if (!saved)
-    return saved.error();
-  if (from.what.trainable.kind == trainable_kind::function)
-    result->settings.saves = save_ability::with_reports;
-  else
-    result->settings.saves = *saved ? save_ability::on_request : save_ability::none;
-  return result;
-}
 
 bool has_trial_files(const experiment_row& row) {
   auto what = spec_from_json(row.spec);
@@ -117,7 +46,7 @@ expected<fsck_result> check_record(store_reader& from, const experiment_row& row
     return rules.error();
   replay_check replay{rules->settings, std::move(rules->rules), verify};
   head_rules heads{row.spec, rules->settings, all.stoppers};
-  auto read = for_each_event(from, row.last_seq, [&](const event& x) -> expected<void> {
+  auto read = for_each_event(from, row.last_seq, [&](const event& x) -> expected<bool> {
     if (const auto* head = std::get_if<on::opened>(&x.what)) {
       auto change = heads.of(*head);
       if (!change)
@@ -126,7 +55,7 @@ expected<fsck_result> check_record(store_reader& from, const experiment_row& row
         replay.go_by(std::move(**change));
     }
     rows.see(x, replay.apply(x));
-    return {};
+    return true;
   });
   if (!read)
     return read.error();

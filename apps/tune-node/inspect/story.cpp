@@ -190,7 +190,7 @@ void write_story(const trial_story& x, const std::vector<objective>& objectives,
   switch (format) {
     case output_format::json:
     case output_format::jsonl:
-      out << story_json(x) << "\n";
+      out << story_json(x, objectives.front()) << "\n";
       return;
     case output_format::csv:
       write_csv(x, out);
@@ -199,6 +199,7 @@ void write_story(const trial_story& x, const std::vector<objective>& objectives,
       break;
   }
   write_head(x, objectives, look, out);
+  write_suggestion(x.suggestion, objectives.front(), look.colors, out);
   write_attempts(x, look, out);
   write_decisions(x, look, out);
   write_checkpoints(x, look, out);

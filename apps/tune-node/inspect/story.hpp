@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "inspect/suggestion.hpp"
 #include "output/format.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/experiment/settings.hpp"
@@ -29,6 +30,8 @@ struct trial_story {
   std::optional<saved_report> best_checkpoint = {};
   /// Of one that is pending: what its experiment waits for that no node has, as its head says.
   std::string waits_for = {};
+  /// Why its configuration was proposed.
+  suggestion_story suggestion = {};
 };
 
 /// Reads a story. @returns nothing where there is no such trial. @errors those of the reader.

@@ -82,7 +82,7 @@ value json_list(const std::vector<Row>& rows) {
 
 } // namespace
 
-std::string story_json(const trial_story& x) {
+std::string story_json(const trial_story& x, const objective& first) {
   const auto& trial = x.trial;
   object result;
   result.set("trial", to_text(trial.trial));
@@ -90,6 +90,7 @@ std::string story_json(const trial_story& x) {
   result.set("iterations", count(trial.iterations));
   result.set("config", trial.config);
   result.set("origin", trial.origin);
+  result.set("suggestion", suggestion_json(x.suggestion, first));
   result.set("reason", trial.reason);
   if (!x.waits_for.empty())
     result.set("waits_for", x.waits_for);

@@ -239,7 +239,7 @@ listed_trial listed(const trial_row& x, const std::vector<objective>& objectives
 }
 
 expected<void> show_trials(const trials_request& what, output_format format, const table_look& look,
-                           std::ostream& out) {
+                           std::ostream& out, const choices* all) {
   auto directory = directory_of(what.directory);
   if (!directory)
     return directory.error();
@@ -270,6 +270,12 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;
+  if (all != nullptr) {
+    auto why = explain_suggestion(*from, *what.why, *all);
+    if (!why)
+      return reading_failed(why.error());
+    (*story)->suggestion = std::move(*why);
+  }
   write_story(**story, by->objectives, format, look, out);
   return {};
 }

@@ -8,6 +8,7 @@
 #include "tune/core/error.hpp"
 #include "tune/core/experiment/settings.hpp"
 #include "tune/io/store/rows.hpp"
+#include "tune/tuner/choices.hpp"
 
 #include <iosfwd>
 #include <string>
@@ -18,12 +19,14 @@ namespace tune::cli {
 /// Carries out `tune-node trials`. Reads only; the experiment may be running.
 ///
 /// @param out Receives the result, nothing on failure.
+/// @param all What the experiment may name, to explain suggestions. Null: that is left out.
 /// @errors One line each. `ec::unreadable`: no such directory, or no experiment in it (naming those
 ///         below it, if any); `ec::unknown_name`: no such trial, or a `--sort` key that is none;
 ///         `ec::storage`: the directory may not be entered, the database is damaged, not ours or of
 ///         a newer version.
 [[nodiscard]] expected<void> show_trials(const trials_request& what, output_format format,
-                                         const table_look& look, std::ostream& out);
+                                         const table_look& look, std::ostream& out,
+                                         const choices* all = nullptr);
 
 /// A row of the database as it is listed; objectives are those of its best report.
 [[nodiscard]] listed_trial listed(const trial_row& x, const std::vector<objective>& objectives,

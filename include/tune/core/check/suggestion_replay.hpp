@@ -40,8 +40,8 @@ private:
   experiment machine_;
 };
 
-/// The first of two replays: finds the answer that the trial began with. A draft that was replaced
-/// does not count; a configuration that its scheduler changed later does.
+/// The first of two replays: finds the answer that the trial began with, not that of a draft which
+/// was replaced. What a scheduler makes of the configuration later is none of its business.
 class answer_search {
 public:
   answer_search(const experiment_settings& settings, rule_set rules, trial_id of)
