@@ -6,6 +6,7 @@
 #include "attempt_artifacts.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
+#include "error_text.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/clocks.hpp"
@@ -32,19 +33,6 @@ constexpr std::uint64_t end_of_suspicion = 0;
 
 /// The number says which time to go is over.
 using leader_impl = extend<trainable_actor, caf::result<void>(tick_atom, std::uint64_t)>;
-
-/// What somebody wrote into an error, or CAF's words for it.
-std::string text_of(caf::actor_system& system, const caf::error& why) {
-  // Made by itself, `caf::error{}` means that nothing is wrong, and has no context.
-  if (!why)
-    return "an error that says nothing";
-  if (why.context().match_elements<std::string>()) {
-    auto text = why.context().get_as<std::string>(0);
-    if (!text.empty())
-      return text;
-  }
-  return render(system, why);
-}
 
 step_orders::plan plan_of(const trainable_start& what, const own_trainable* how) {
   return {!what.restore.empty(), how != nullptr && how->can_save, exports_of(what).size(),

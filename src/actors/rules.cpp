@@ -97,7 +97,7 @@ deferred_answer work_out(const cmd::judge& question, const deferred_decision& jo
 
 deferred_suggestions work_out(const ask& question, const deferred_proposal& job) {
   try {
-    return {{question.number, job()}, {}};
+    return {answer_to(question, job()), {}};
   } catch (...) {
     return {{}, current_exception_text()};
   }
@@ -218,7 +218,7 @@ struct searcher_state {
         begin(self, question, std::move(later), runner);
         return;
       }
-      send(self, runner, news{on::suggested{question.number, rule->propose(question)}});
+      send(self, runner, news{answer_to(question, rule->propose(question))});
     }
   }
 

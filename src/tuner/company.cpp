@@ -5,6 +5,7 @@
 #include "control_desk.hpp"
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
+#include "tune/actors/own_searcher.hpp"
 #include "tune/actors/recorder.hpp"
 #include "tune/actors/rules.hpp"
 #include "tune/actors/sink.hpp"
@@ -169,7 +170,12 @@ company::~company() = default;
 void company::spawn_rules(run_parts& parts, const company_options& how) {
   judge_ = how.scheduler ? how.scheduler->who
                          : spawn_scheduler(system_, std::move(parts.judge), true, board_);
-  source_ = how.searcher ? how.searcher->who : spawn_searcher(system_, std::move(parts.source));
+  if (!how.searcher) {
+    source_ = spawn_searcher(system_, std::move(parts.source));
+    return;
+  }
+  own_source_ = how.searcher->who;
+  source_ = guard_searcher(system_, *own_source_, how.searcher->answer_timeout);
 }
 
 void company::spawn_files(const company_options& how) {
@@ -267,6 +273,8 @@ void company::dismiss() {
   go(runner_);
   go(judge_);
   go(source_);
+  if (own_source_)
+    go(*own_source_);
   go(recorder_);
   go(janitor_);
   if (files_)
@@ -279,6 +287,8 @@ void company::dismiss() {
 void company::await_farewell() {
   caf::scoped_actor self{system_};
   self->wait_for(runner_, recorder_, janitor_, judge_, source_);
+  if (own_source_)
+    self->wait_for(*own_source_);
   if (files_)
     self->wait_for(*files_);
   for (const auto& sink : own_sinks_)

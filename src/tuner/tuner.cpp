@@ -334,6 +334,7 @@ expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, 
       return hired.error();
     }
     how.searcher = std::move(*hired);
+    how.searcher->answer_timeout = what.searcher->answer_timeout;
   }
   premises place{system, parts.node, where.works_here};
   auto directory = how.store->directory();

@@ -299,5 +299,25 @@ TEST_F(rules_test, answer_each_asker_however_late) {
   EXPECT_EQ(std::get<exhausted>(other.heard->take_news<on::suggested>().what).why, "3 after 2");
 }
 
+/// Proposes something that is no suggestion.
+struct hollow_searcher : counting_searcher {
+  [[nodiscard]] proposal propose(const ask&) const override {
+    return std::vector<suggestion>{{nullptr, "hollow"}};
+  }
+};
+
+TEST_F(rules_test, a_suggestion_without_a_configuration_interrupts_the_run) {
+  auto runner = mock_runner();
+  auto uut = keep(spawn_searcher(*system, std::make_unique<hollow_searcher>()));
+  searcher_turn turn;
+  turn.asks = {{1, 1}};
+
+  tell(uut, turn, runner.actor);
+
+  EXPECT_EQ(runner.heard->take_news<on::interrupted>().why,
+            "the searcher failed: it answered question 1 with a suggestion that has no "
+            "configuration");
+}
+
 } // namespace
 } // namespace tune

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <stdexcept>
+
 namespace tune {
 namespace {
 
@@ -111,6 +113,56 @@ TEST_F(tuner_test, is_interrupted_where_the_users_own_actor_dies) {
   // It can be gone on with once that is mended.
   EXPECT_EQ(grid->status(), experiment_status::interrupted);
   EXPECT_THAT(grid->why(), HasSubstr("the scheduler failed: it is gone"));
+}
+
+/// Proposes x = 3 and throws at the second question where it is told to; else it says nothing.
+searcher_actor::behavior_type faulty(searcher_actor::stateful_pointer<source_state> self,
+                                     bool throws) {
+  return {
+      [self, throws](const searcher_turn& turn, const runner_actor& runner) {
+        auto& asked = state_of(self).made;
+        for (const auto& x : turn.asks) {
+          if (++asked > 1 && throws)
+            throw std::runtime_error{"out of ideas"};
+          if (asked == 1)
+            send(self, runner,
+                 news{on::suggested{x.number,
+                                    std::vector<suggestion>{
+                                        {std::make_shared<object>(object{{"x", 3}}), "faulty"}}}});
+        }
+      },
+  };
+}
+
+own_searcher faulty_source(bool throws) {
+  auto result = own_source();
+  result.spawn = [throws](caf::actor_system& system) -> searcher_actor {
+    return system.spawn(faulty, throws);
+  };
+  return result;
+}
+
+TEST_F(tuner_test, goes_on_where_the_users_own_searcher_threw_once_that_is_mended) {
+  auto broken = tuner{bowls()}.run(options().searcher(faulty_source(true)));
+  auto mended = tuner{bowls()}.run(options().searcher(own_source()).resume());
+
+  ASSERT_TRUE(broken) << to_text(broken.error());
+  EXPECT_EQ(broken->status(), experiment_status::interrupted);
+  EXPECT_THAT(broken->why(), HasSubstr("the searcher failed: "));
+  ASSERT_TRUE(mended) << to_text(mended.error());
+  EXPECT_EQ(mended->status(), experiment_status::done);
+  EXPECT_EQ(mended->trials().size(), 4u);
+}
+
+TEST_F(tuner_test, is_interrupted_where_the_users_own_searcher_never_answers) {
+  auto silent = faulty_source(false);
+  silent.answer_timeout = std::chrono::milliseconds{100};
+
+  auto grid = tuner{bowls()}.run(options().searcher(silent));
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_EQ(grid->status(), experiment_status::interrupted);
+  EXPECT_THAT(grid->why(), HasSubstr("it has not answered question 2 for 100 ms"));
 }
 
 TEST_F(tuner_test, goes_on_with_an_actor_of_the_same_name) {

@@ -9,6 +9,7 @@
 #include "tune/tuner/parts.hpp"
 #include "tune/tuner/premises.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ struct hired_scheduler {
 struct hired_searcher {
   searcher_actor who;
   searcher_traits traits;
+  /// See `own_searcher::answer_timeout`.
+  std::chrono::nanoseconds answer_timeout{0};
 };
 
 /// What a company is made of, beside the parts of the run.
@@ -127,6 +130,8 @@ private:
   std::shared_ptr<const search_space> space_;
   scheduler_actor judge_;
   searcher_actor source_;
+  /// Whom that one speaks for.
+  std::optional<searcher_actor> own_source_;
   runner_actor runner_;
   /// What a trial asks for, and what its node must be able to do.
   resource_request request_;

@@ -10,6 +10,7 @@
 #include "tune/core/schedule/scheduler.hpp"
 #include "tune/core/search/searcher.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -41,6 +42,9 @@ struct own_scheduler {
 };
 
 /// A searcher as an actor.
+///
+/// What it may do wrong costs the run no more than an interruption with a text that says what it
+/// was: see `guard_searcher`.
 struct own_searcher {
   /// Recorded as `[search] type`.
   std::string name = "own";
@@ -48,6 +52,9 @@ struct own_searcher {
   std::function<searcher_actor(caf::actor_system&)> spawn;
   searcher_traits traits = {};
   recovery recovers = recovery::replay;
+  /// How long an answer is waited for; then the run is interrupted, and can be gone on with. It is
+  /// said after a tenth of that. 0 = as long as it takes.
+  std::chrono::nanoseconds answer_timeout{std::chrono::minutes{10}};
 };
 
 } // namespace tune

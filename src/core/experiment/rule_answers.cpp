@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tune {
 
@@ -15,6 +16,22 @@ decision answer_about(sequence cause, decision answer) {
     throw std::runtime_error{"it was asked about event " + std::to_string(cause)
                              + ", and answered about event " + std::to_string(answer.cause)};
   return answer;
+}
+
+on::suggested answer_to(const ask& question, proposal answer) {
+  auto number = std::to_string(question.number);
+  if (const auto* list = std::get_if<std::vector<suggestion>>(&answer)) {
+    if (list->size() > question.count)
+      throw std::runtime_error{"question " + number + " was for " + std::to_string(question.count)
+                               + " configurations, and it proposed "
+                               + std::to_string(list->size())};
+    for (const auto& x : *list) {
+      if (x.config == nullptr)
+        throw std::runtime_error{"it answered question " + number
+                                 + " with a suggestion that has no configuration"};
+    }
+  }
+  return {question.number, std::move(answer)};
 }
 
 } // namespace tune

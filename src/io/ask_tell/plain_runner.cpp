@@ -101,7 +101,7 @@ void plain_runner::answer() {
   });
   with(source_, "the searcher", [&](const searcher& rule) {
     for (const auto& x : turn.asks)
-      answers.emplace_back(on::suggested{x.what.number, rule.propose(x.what)});
+      answers.emplace_back(answer_to(x.what, rule.propose(x.what)));
   });
   for (auto& x : answers)
     post(std::move(x));

@@ -17,4 +17,8 @@ namespace tune {
 /// `cause`: nobody would hear it.
 [[nodiscard]] decision answer_about(sequence cause, decision answer);
 
+/// @returns the answer as an event. Throws `std::runtime_error` where a suggestion has no
+/// configuration, or there are more of them than were asked for.
+[[nodiscard]] on::suggested answer_to(const ask& question, proposal answer);
+
 } // namespace tune

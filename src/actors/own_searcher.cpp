@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/actors/own_searcher.hpp"
+
+#include "error_text.hpp"
+
+#include "tune/actors/firm.hpp"
+#include "tune/core/experiment/rule_answers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// Of its patience so many parts are counted.
+constexpr std::uint64_t parts_of_patience = 10;
+
+using guard_impl = extend<searcher_actor, caf::result<void>(news), caf::result<void>(tick_atom)>;
+
+struct guard_state {
+  static inline const char* name = "tune.own_searcher";
+
+  std::chrono::nanoseconds patience{0};
+  searcher_actor who;
+  runner_actor runner;
+  monitors watched;
+  /// By number.
+  std::map<std::uint64_t, ask> open;
+  /// The question that is waited for, and for how many parts of its patience.
+  std::uint64_t waits_for = 0;
+  std::uint64_t waited = 0;
+  bool is_timed = false;
+  bool has_remarked = false;
+  bool is_over = false;
+
+  template <class Self>
+  void take(Self* self, const searcher_turn& turn, const runner_actor& from) {
+    runner = from;
+    for (const auto& x : turn.asks)
+      open.insert_or_assign(x.number, x);
+    // It answers by what it says, at its leisure: the reply only tells of failure.
+    request(self, who, caf::infinite, turn, caf::actor_cast<runner_actor>(self))
+        .then([] {}, [this, self](const caf::error& why) { refuse(self, why); });
+    watch_time(self);
+  }
+
+  template <class Self>
+  void hear(Self* self, news& what) {
+    auto* said = std::get_if<on::suggested>(&what.what);
+    if (said == nullptr)
+      return remark_once(self, name_of(what.what));
+    auto question = open.find(said->ask);
+    if (question == open.end())
+      return;
+    try {
+      what.what = answer_to(question->second, std::move(said->what));
+    } catch (const std::runtime_error& fault) {
+      return give_up(self, fault.what());
+    }
+    open.erase(question);
+    send(self, runner, std::move(what));
+  }
+
+  template <class Self>
+  void refuse(Self* self, const caf::error& why) {
+    // Its end is told by itself, and with its cause.
+    if (why != caf::sec::request_receiver_down)
+      give_up(self, "its handler failed: " + text_of(self->system(), why));
+  }
+
+  template <class Self>
+  void lose(Self* self, const caf::error& why) {
+    give_up(self, "its actor ended" + (why ? ": " + text_of(self->system(), why) : std::string{}));
+  }
+
+  /// There is one timer at most, and only while a question is open.
+  template <class Self>
+  void watch_time(Self* self) {
+    if (is_timed || open.empty() || patience.count() <= 0)
+      return;
+    is_timed = true;
+    auto part = std::max<std::chrono::nanoseconds>(patience / parts_of_patience,
+                                                   std::chrono::milliseconds{1});
+    delayed_send(self, caf::actor_cast<guard_impl>(self), part, tick_atom_v);
+  }
+
+  template <class Self>
+  void tick(Self* self) {
+    is_timed = false;
+    if (open.empty() || is_over)
+      return;
+    auto oldest = open.begin()->first;
+    waited = oldest == waits_for ? waited + 1 : 0;
+    waits_for = oldest;
+    if (waited >= parts_of_patience)
+      return give_up(self, "it has not answered question " + std::to_string(oldest) + " for "
+                               + seconds_text(patience));
+    if (waited == 1)
+      send(self, runner,
+           remark{"the searcher has not answered question " + std::to_string(oldest)
+                  + " yet; without an answer the run is interrupted after "
+                  + seconds_text(patience)});
+    watch_time(self);
+  }
+
+  template <class Self>
+  void remark_once(Self* self, std::string_view what) {
+    if (runner && !std::exchange(has_remarked, true))
+      send(self, runner,
+           remark{"the searcher said '" + std::string{what}
+                  + "', which is no answer to a question: that has no effect"});
+  }
+
+  template <class Self>
+  void give_up(Self* self, const std::string& why) {
+    if (std::exchange(is_over, true))
+      return;
+    // Before its first turn nobody is there to be told; its owner sees that it is gone.
+    if (runner)
+      send(self, runner, news{rule_failed("the searcher", why)});
+    self->quit(caf::exit_reason::user_shutdown);
+  }
+
+  static std::string seconds_text(std::chrono::nanoseconds x) {
+    auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(x).count();
+    return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+  }
+};
+
+guard_impl::behavior_type guard(guard_impl::stateful_pointer<guard_state> self,
+                                const searcher_actor& who, std::chrono::nanoseconds patience) {
+  auto& state = state_of(self);
+  state.who = who;
+  state.patience = patience;
+  stand_firm(self);
+  state.watched.init(self);
+  state.watched.watch(self, who, [self, &state](const caf::error& why) { state.lose(self, why); });
+  return {
+      [self, &state](const searcher_turn& turn, const runner_actor& runner) {
+        state.take(self, turn, runner);
+      },
+      [self, &state](news& what) { state.hear(self, what); },
+      [self, &state](tick_atom) { state.tick(self); },
+  };
+}
+
+} // namespace
+
+searcher_actor guard_searcher(caf::actor_system& system, searcher_actor who,
+                              std::chrono::nanoseconds patience) {
+  return system.spawn(guard, std::move(who), patience);
+}
+
+} // namespace tune
