@@ -195,6 +195,9 @@ class OnWorkers(Checkpoints, Cluster):
         self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), head, "a report")
 
         head.send_signal(signal.SIGINT)
+        # Else the trial may be done before it hears of that.
+        told = "SELECT * FROM events WHERE kind = 'interrupted'"
+        self.wait_until(lambda: self.rows(told), head, "the interruption")
         self.open_gate()
         self.finish(head, 130)
         self.finish(first)
