@@ -297,10 +297,11 @@ std::chrono::nanoseconds time_of_thread() {
   return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
 }
 
-// Each directory is reached in twice as many ways as the one before.
+// Each directory is reached in twice as many ways as the one before. Linux follows 40 links on the
+// way to a file, and counts them twice where it has to begin again.
 TEST_F(checkpoint_limits_test, refuse_few_directories_that_links_make_many_of) {
   fs::create_directory(from / "0");
-  for (auto i = 1; i < 30; ++i) {
+  for (auto i = 1; i < 20; ++i) {
     const auto next = from / std::to_string(i);
     fs::create_directory(next);
     for (const auto* name : {"a", "b"})
