@@ -665,7 +665,7 @@ struct cluster_state {
   void release(lease_id over) {
     members.over(over);
     if (auto gone = leases.extract(over); gone && !gone.mapped().is_declined)
-      ready.was_ready({gone.mapped().whose.share, gone.mapped().node}, gone.mapped().refusals);
+      note_ready(gone.mapped());
     if (auto whole = parts.over(over); whole && books.release(*whole))
       grant();
   }
@@ -684,14 +684,24 @@ struct cluster_state {
     if (!pause)
       return;
     books.hold(of.second, of.first);
-    delayed_send(self, caf::actor_cast<cluster_impl>(self), pause->length,
-                 hold_over{of.first, of.second, pause->times});
+    end_hold_after(of, *pause);
     const auto text = "node " + lease.node + " is not ready for it: " + what.why;
     const auto wait = std::to_string(pause->length.count()) + " s";
     if (!is_hopeless(lease.whose))
       send(self, lease.whose.runner, remark{text + "; no trial goes there for " + wait});
     else
       send(self, lease.whose.runner, news{on::interrupted{"no node is ready for it: " + text}});
+  }
+
+  void note_ready(const lease_out& over) {
+    const readiness::pair of{over.whose.share, over.node};
+    if (auto rest = ready.was_ready(of, over.refusals))
+      end_hold_after(of, *rest);
+  }
+
+  void end_hold_after(const readiness::pair& of, const readiness::pause& what) {
+    delayed_send(self, caf::actor_cast<cluster_impl>(self), what.length,
+                 hold_over{of.first, of.second, what.times});
   }
 
   /// Whether it only lacks nodes that are never ready.

@@ -463,6 +463,24 @@ TEST_F(cluster_test, counts_trials_once_that_were_granted_together) {
   EXPECT_EQ(runner.heard->size(), 0u);
 }
 
+TEST_F(cluster_test, tries_a_node_again_soon_where_something_ended_that_took_what_it_lacks) {
+  offer(2);
+  EXPECT_THAT(not_ready(true), HasSubstr("for 1 s"));
+  pass(1s);
+  ask(wants(0, 1));
+  ask(wants(1, 1));
+  auto good = runner.take<lease_granted>();
+  decline(runner.take<lease_granted>(), true);
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("for 4 s"));
+  ask(wants(1, 1));
+
+  tell(uut, lease_over{good.what.id});
+  ASSERT_EQ(runner.heard->size(), 0u);
+  pass(1s);
+
+  EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
+}
+
 TEST_F(cluster_test, begins_anew_with_a_node_that_was_ready_or_came_anew) {
   offer(1);
   auto not_ready = [this] {

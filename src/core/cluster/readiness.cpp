@@ -19,10 +19,17 @@ std::optional<readiness::pause> readiness::refused(const pair& of, unsigned seen
   return pause{length(known.times, is_passing), known.times};
 }
 
-void readiness::was_ready(const pair& of, unsigned seen) {
+std::optional<readiness::pause> readiness::was_ready(const pair& of, unsigned seen) {
   auto known = counts_.find(of);
-  if (known != counts_.end() && known->second.times == seen)
+  if (known == counts_.end())
+    return std::nullopt;
+  if (known->second.times == seen) {
     counts_.erase(known);
+    return std::nullopt;
+  }
+  if (known->second.lasting > 0)
+    return std::nullopt;
+  return pause{rules_.first, known->second.times};
 }
 
 bool readiness::ends(const pair& of, unsigned times) const {

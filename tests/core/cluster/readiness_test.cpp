@@ -51,6 +51,27 @@ TEST(readiness, begins_anew_with_a_node_that_was_ready) {
   EXPECT_EQ(refuse(uut, mine), 1s);
 }
 
+TEST(readiness, tries_a_node_again_soon_where_something_ended_that_took_what_it_lacks) {
+  readiness uut;
+  for (int i = 0; i < 3; ++i)
+    refuse(uut, mine, true);
+
+  // Granted together with the one that was refused last.
+  auto rest = uut.was_ready(mine, 2);
+
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->length, 1s);
+  EXPECT_TRUE(uut.ends(mine, rest->times));
+}
+
+TEST(readiness, tries_no_node_again_sooner_whose_trouble_lasts) {
+  readiness uut;
+  refuse(uut, mine);
+  refuse(uut, mine);
+
+  EXPECT_FALSE(uut.was_ready(mine, 1));
+}
+
 TEST(readiness, gives_up_a_node_that_is_never_ready_but_none_whose_trouble_may_pass) {
   readiness uut;
   const readiness::pair passing{1, "b"};

@@ -49,8 +49,11 @@ public:
   ///             refusal was known tells nothing new.
   /// @returns nothing where it tells nothing new.
   std::optional<pause> refused(const pair& of, unsigned seen, bool is_passing);
-  /// The node was ready for an allocation that was granted when `refusals` was `seen`.
-  void was_ready(const pair& of, unsigned seen);
+  /// An allocation is over that the node was ready for; `refusals` was `seen` when it was granted.
+  /// @returns the rest of the pause where that is for lack of what the allocation gave back;
+  /// nothing
+  ///          where it changes nothing.
+  std::optional<pause> was_ready(const pair& of, unsigned seen);
   /// Whether the pause that began with so many refusals is the present one.
   [[nodiscard]] bool ends(const pair& of, unsigned times) const;
 
