@@ -4,16 +4,11 @@
 
 #include "trainables.hpp"
 
-#include "tune/io/files/guarded_directory.hpp"
-#include "tune/io/files/remove_tree.hpp"
-
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 namespace tune {
 
@@ -42,32 +37,52 @@ public:
   }
 
   /// The attempt is over as `how`, and all its checkpoints are settled. Keeps what it exported.
-  /// @param names Where a name is taken from.
+  /// @param draft The name of the draft that it becomes.
   /// @param then  Called once the trial has been told, perhaps before this returns.
   template <class Self, class Then>
-  void finish(Self* self, const attempt_ended& how, checkpoint_directory& names,
+  void finish(Self* self, const attempt_ended& how, const std::filesystem::path& draft,
               std::uint64_t iteration, Then then) {
     if (exports_of(*what_).empty())
       return then();
-    const auto directory = export_directory(*what_);
     const auto kind = static_cast<end_class>(how.how);
     if (!begun_ && kind != end_class::finished) {
-      discard(directory);
+      send(self, what_->keeper,
+           drop_directory{attempt_directory{export_name(*what_), what_->checkpoints}});
       return then();
     }
     if (auto why = cut_short(how); !why.empty())
-      fail_rest(why);
-    look(directory);
-    auto draft = move_to_draft(directory, names);
-    if (draft.empty()) {
-      discard(directory);
+      fail_all(why);
+    gather_exported order{
+        {what_->checkpoints, export_name(*what_), draft, what_->job->exports, failed_}};
+    request(self, what_->keeper, caf::infinite, std::move(order))
+        .then([=, this](const exports_gathered& x) { keep(self, draft, iteration, x.what, then); },
+              [=, this](const caf::error& why) {
+                fail_all(render(self->system(), why));
+                keep(self, draft, iteration, {false, failed_}, then);
+              });
+  }
+
+private:
+  const trainable_start* what_ = nullptr;
+  bool begun_ = false;
+  bool announced_ = false;
+  bool late_ = false;
+  /// Why formats are not there.
+  std::map<std::string, std::string> failed_;
+
+  template <class Self, class Then>
+  void keep(Self* self, const std::filesystem::path& draft, std::uint64_t iteration,
+            const gathered_exports& what, Then then) {
+    failed_ = what.failed;
+    if (!what.is_draft) {
       tell(self, {});
       return then();
     }
-    keep_draft order{attempt_claim{what_->order},
-                     {what_->checkpoints, draft, iteration, true, what_->job->limits},
-                     {},
-                     0};
+    keep_draft order{
+        attempt_claim{what_->order},
+        {what_->checkpoints, what_->checkpoints / draft, iteration, true, what_->job->limits},
+        {},
+        0};
     // It lives on this node, always answers, and has limits of its own.
     request(self, what_->keeper, caf::infinite, std::move(order))
         .then(
@@ -79,25 +94,6 @@ public:
               settle(self, draft_kept{{}, render(self->system(), why)});
               then();
             });
-  }
-
-private:
-  const trainable_start* what_ = nullptr;
-  bool begun_ = false;
-  bool announced_ = false;
-  bool late_ = false;
-  /// Why formats are not there.
-  std::map<std::string, std::string> failed_;
-  std::vector<std::string> made_;
-
-  /// Whatever cannot go is a stray of a checkpoint, which is swept later.
-  static void discard(const std::filesystem::path& directory) {
-    static_cast<void>(remove_from_attempt(directory));
-  }
-
-  static void discard(const std::filesystem::path& directory, const std::string& format) {
-    const auto trials = directory.parent_path().parent_path().parent_path();
-    static_cast<void>(remove_tree_below(trials, directory.lexically_relative(trials) / format));
   }
 
   [[nodiscard]] std::string late_text() const {
@@ -120,58 +116,9 @@ private:
     return "it was cut short" + (why.empty() ? why : ": " + why);
   }
 
-  void fail_rest(const std::string& why) {
+  void fail_all(const std::string& why) {
     for (const auto& format : what_->job->exports)
       failed_.emplace(format, why);
-  }
-
-  void fail_all(const std::string& why) {
-    made_.clear();
-    fail_rest(why);
-  }
-
-  /// Why there is nothing of this format; empty: there is a file, or a directory that is not empty.
-  [[nodiscard]] static std::string why_not_there(const expected<guarded_directory>& where,
-                                                 const std::string& format) {
-    if (!where && where.error().code == ec::refused)
-      return where.error().detail;
-    if (where && where->has_content(format))
-      return {};
-    return where && where->has_mount_point(format)
-               ? "something is mounted at " + (where->path() / format).string()
-               : "nothing was written";
-  }
-
-  void look(const std::filesystem::path& directory) {
-    const auto trials = what_->checkpoints / "trials";
-    const auto where = guarded_directory::open(trials, directory.lexically_relative(trials));
-    for (const auto& format : what_->job->exports) {
-      if (failed_.contains(format))
-        discard(directory, format);
-      else if (auto why = why_not_there(where, format); why.empty())
-        made_.push_back(format);
-      else
-        failed_.emplace(format, std::move(why));
-    }
-  }
-
-  /// Makes a draft of it, as of any checkpoint. @returns nothing where there is nothing to keep.
-  std::filesystem::path move_to_draft(const std::filesystem::path& from,
-                                      checkpoint_directory& names) {
-    if (made_.empty())
-      return {};
-    auto draft = names.begin();
-    if (!draft) {
-      fail_all(to_text(draft.error()));
-      return {};
-    }
-    std::error_code why;
-    std::filesystem::rename(from, *draft, why);
-    if (!why)
-      return names.hand_over();
-    fail_all("cannot rename " + from.string() + ": " + why.message());
-    names.abandon();
-    return {};
   }
 
   template <class Self>

@@ -62,7 +62,10 @@ sliced<attempt_prepared> preparing_here(prepare_attempt what) {
 }
 
 sliced<draft_copied> copying_here(copy_draft what) {
-  auto done = co_await copying_checkpoint(what.from, what.to, what.limits);
+  auto to = make_directory(what.to);
+  if (!to)
+    co_return draft_copied{to_text(to.error())};
+  auto done = co_await copying_checkpoint(what.from, to->path, what.limits);
   if (done)
     co_return draft_copied{};
   co_return draft_copied{to_text(done.error())};
@@ -97,6 +100,10 @@ draft_kept keep_here(keep_draft what) {
   return *finish(keeping_here(std::move(what)));
 }
 
+exports_gathered gather_here(const gather_exported& what) {
+  return {gather_exports(what.what)};
+}
+
 void forget_here(const forget_paused& what) {
   // What stays goes with the memory of its process.
   if (what.location.empty()) {
@@ -125,8 +132,10 @@ keeper_impl::behavior_type keeper(keeper_impl::stateful_pointer<keeper_state> se
       },
       [self, &works](const copy_draft& x) { return works.answer(self, x.who, copying_here(x)); },
       [self, &works](const keep_draft& x) { return works.answer(self, x.who, keeping_here(x)); },
+      [](const gather_exported& x) { return gather_here(x); },
       // Its trials write where their head looks.
       [](const keep_artifacts&) { return artifacts_kept{}; },
+      [](const drop_directory& x) { remove_directory(x.where); },
       [](const attempt_left& x) {
         remove_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt);
       },

@@ -291,6 +291,10 @@ struct node_state {
       // It may want one.
       if (auto room = can_start_threads(1); !room)
         return not_started(lease, not_ready{room.error()});
+      auto maker = launcher_for(what.job->id);
+      if (!maker)
+        return not_started(lease, not_ready{maker.error()});
+      what.maker = caf::actor_cast<directory_maker_actor>(*maker);
       attend(lease, spawn_own_trainable(self->system(), std::move(what)));
     } else {
       auto launcher = launcher_for(what.job->id);

@@ -4,6 +4,7 @@
 #include "tune/actors/own_trainable.hpp"
 
 #include "attempt_artifacts.hpp"
+#include "attempt_drafts.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "error_text.hpp"
@@ -48,14 +49,12 @@ struct leader_state {
   own_trainable_actor own;
   monitors watched;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
-  std::optional<checkpoint_directory> checkpoints;
+  attempt_drafts drafts;
   attempt_saves saves;
   attempt_exports exports;
   attempt_artifacts artifacts;
   /// Waits until fewer checkpoints are on their way.
   std::optional<step_cmd::save> put_off;
-  /// Its place is begun.
-  bool has_draft = false;
   /// In what the actor may have ended: its answer says so.
   std::optional<std::string> suspect;
   /// The order that it answered last with an error, and the text of that.
@@ -116,6 +115,18 @@ struct leader_state {
 
   template <class Self>
   void act(Self* self, const step_cmd::set_up&) {
+    // It may write there; where it cannot be made, only who does so need hear of it.
+    const attempt_directory place{
+        std::filesystem::path{"trials"} / to_text(trial_id{what.order.trial}), what.job->directory};
+    request(self, what.maker, caf::infinite, directory_wanted{place})
+        .then([this, self](const directory_made&) { set_up(self); },
+              [this, self](const caf::error&) { set_up(self); });
+  }
+
+  template <class Self>
+  void set_up(Self* self) {
+    if (over)
+      return;
     try {
       own = spawn(self);
     } catch (...) {
@@ -133,9 +144,6 @@ struct leader_state {
     if (how == nullptr || !how->spawn)
       throw std::runtime_error{"no actor named '" + wanted + "' is registered"};
     const auto context = context_of(what);
-    // It may write there; where it cannot be made, only who does so need hear of it.
-    std::error_code ignored;
-    std::filesystem::create_directories(context.directory, ignored);
     auto result = how->spawn(self->system(), context);
     if (!result)
       throw std::runtime_error{"the actor '" + wanted + "' was not spawned"};
@@ -170,40 +178,49 @@ struct leader_state {
       put_off = x;
       return;
     }
-    auto draft = begin_draft(*checkpoints, what, x.in_memory);
-    if (!draft)
-      return carry_out(self, rule.refused(to_text(draft.error())));
-    has_draft = true;
-    draft_in_memory = draft->in_memory;
-    order(self, training_save{draft->directory});
+    drafts.begin(self, x.in_memory, [this, self](const std::string& why) {
+      if (why.empty())
+        order(self, training_save{drafts.directory()});
+      else
+        carry_out(self, rule.refused(why));
+    });
   }
 
   template <class Self>
   void act(Self* self, const step_cmd::keep& x) {
-    has_draft = false;
+    const auto in_memory = drafts.is_in_memory();
     saves.keep(self, {x.checkpoint, session.iteration(), session.time_total().count(),
-                      checkpoints->hand_over(), x.ends, draft_in_memory});
+                      drafts.hand_over(), x.ends, in_memory});
   }
 
   template <class Self>
   void act(Self* self, const step_cmd::not_kept& x) {
     put_off.reset();
-    abandon_draft();
+    drafts.give_up(self);
     saves.refuse(self, x.checkpoint, x.why);
   }
 
   template <class Self>
   void act(Self* self, const step_cmd::export_model& x) {
     const auto& format = what.job->exports[x.format];
-    const auto place = export_directory(what) / format;
-    std::error_code why;
-    std::filesystem::create_directories(place, why);
-    if (why)
-      return carry_out(self, rule.refused(why.message()));
+    const attempt_directory place{export_name(what) / format, what.checkpoints};
+    auto export_to = [this, self, format](const std::string& why) {
+      if (why.empty())
+        order_export(self, format);
+      else
+        carry_out(self, rule.refused(why));
+    };
+    request(self, what.maker, caf::infinite, directory_wanted{place})
+        .then([export_to](const directory_made& made) { export_to(made.why); },
+              [self, export_to](const caf::error& why) { export_to(render(self->system(), why)); });
+  }
+
+  template <class Self>
+  void order_export(Self* self, const std::string& format) {
     auto answer = [this, self](bool knows) {
       carry_out(self, knows ? rule.carried_out() : rule.refused("it does not know this format"));
     };
-    request(self, own, caf::infinite, training_export{place, format})
+    request(self, own, caf::infinite, training_export{export_directory(what) / format, format})
         .then(answer, [this, self](const caf::error& error) { refuse(self, error); });
   }
 
@@ -223,7 +240,8 @@ struct leader_state {
 
   template <class Self>
   void act(Self* self, const step_cmd::over& x) {
-    abandon_draft();
+    put_off.reset();
+    drafts.give_up(self);
     over.emplace();
     over->attempt = what.order.attempt;
     over->how = static_cast<std::uint8_t>(x.how);
@@ -296,11 +314,6 @@ struct leader_state {
 
   // -- The end.
 
-  void abandon_draft() {
-    if (std::exchange(has_draft, false))
-      checkpoints->abandon();
-  }
-
   /// A checkpoint is safe, or lost.
   template <class Self>
   void settle(Self* self) {
@@ -315,7 +328,7 @@ struct leader_state {
       return;
     gone = true;
     const auto end = saves.judged(*over);
-    exports.finish(self, end, *checkpoints, session.iteration(), [this, self, end] {
+    exports.finish(self, end, drafts.next_name(), session.iteration(), [this, self, end] {
       artifacts.finish(self, end, [this, self](attempt_ended& told) {
         send(self, what.trial, std::move(told));
         self->quit();
@@ -331,9 +344,6 @@ struct leader_state {
     if (is_from_here(self) && told.reason)
       self->quit(std::move(told.reason));
   }
-
-private:
-  bool draft_in_memory = false;
 };
 
 leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<leader_state> self,
@@ -348,7 +358,7 @@ leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<le
   state.rule = step_orders{plan_of(state.what, state.how.get())};
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
-  state.checkpoints = checkpoints_of(state.what);
+  state.drafts.init(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(self); });
   state.exports.init(state.what);
   if (state.what.order.ends)

@@ -73,7 +73,8 @@ struct process_launcher_state {
       means.hosts->end_job(job);
   }
 
-  void launch(const trainable_start& what, const launch_listener_actor& node) {
+  void launch(trainable_start what, const launch_listener_actor& node) {
+    what.maker = caf::actor_cast<directory_maker_actor>(self);
     if (auto gone = missing({what.job->files, {}}); !gone.empty())
       return send(self, node, files_gone{what.order.lease, gone});
     sweep(*what.job);
@@ -118,6 +119,7 @@ process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state
           state.decline(what, node, not_ready_after_exception());
         }
       },
+      [](const directory_wanted& x) { return make_here(x); },
       [](const files_in_use& x) { return process_launcher_state::missing(x); },
       [&state](const job_over& x) { state.forget(x.job); },
   };

@@ -31,6 +31,7 @@ using launch_listener_actor = typed_actor<
 /// works for: where the disk of one stands still, the others go on.
 using process_launcher_actor
     = typed_actor<caf::result<void>(trainable_start, launch_listener_actor),
+                  caf::result<directory_made>(directory_wanted),
                   // Which of them are gone, in words; empty: none.
                   caf::result<std::string>(files_in_use),
                   // Nothing more of the job comes: the processes that wait for it end. It answers

@@ -2,6 +2,7 @@
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_artifacts.hpp"
+#include "attempt_drafts.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "kept_hosts.hpp"
@@ -72,7 +73,7 @@ struct process_state {
   process_handle process;
   std::filesystem::path params;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
-  std::optional<checkpoint_directory> checkpoints;
+  attempt_drafts drafts;
   std::int64_t pid = 0;
   /// By which its end is judged.
   exit_facts known;
@@ -83,7 +84,6 @@ struct process_state {
   /// Checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
-  bool saves_in_memory = false;
   /// It is ended then, unless it has ended; nothing: it has all the time that it needs.
   std::optional<std::chrono::steady_clock::time_point> ends_by;
   attempt_saves saves;
@@ -160,7 +160,9 @@ struct process_state {
       static_cast<void>(kept);
       finish_save(self);
     } else if (const auto* not_kept = std::get_if<line::save_failed>(&*said)) {
-      fail_save(self, not_kept->why, not_kept->unable);
+      // Before it was told where it must not save.
+      if (!drafts.is_being_made())
+        fail_save(self, not_kept->why, not_kept->unable);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
     } else if (std::holds_alternative<line::exporting>(*said)) {
@@ -314,11 +316,10 @@ struct process_state {
     if (!over || copying || !saves.is_idle())
       return;
     // It ended in the middle of a save.
-    const auto left = checkpoints->is_open() && !saves_in_memory;
-    if (checkpoints->is_open() && saves_in_memory)
-      checkpoints->abandon();
+    const auto left = drafts.is_open();
+    drafts.give_up(self);
     const auto how = saves.judged(*std::exchange(over, std::nullopt));
-    exports.finish(self, how, *checkpoints, session.iteration(), [this, self, how, left] {
+    exports.finish(self, how, drafts.next_name(), session.iteration(), [this, self, how, left] {
       if (left && is_first())
         send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
       if (never_began)
@@ -436,30 +437,50 @@ struct process_state {
 
   template <class Self>
   void begin_save(Self* self, const attempt_answer& x) {
-    auto draft = begin_draft(*checkpoints, what, x.in_memory);
-    auto ends = x.kind == answer_kind::save_and_end;
     saving = x.checkpoint;
-    ends_with_save = ends;
-    saves_in_memory = draft && draft->in_memory;
-    if (printed || cannot_save || !draft) {
-      fail_save(self, draft ? "this program cannot save" : to_text(draft.error()),
-                draft.has_value());
-      if (!ends)
-        go_on();
-      return;
-    }
-    waits = false;
-    known.ending = ends;
+    ends_with_save = x.kind == answer_kind::save_and_end;
+    if (printed || cannot_save)
+      return refuse_save(self, "this program cannot save", true);
+    drafts.begin(self, x.in_memory, [this, self, exports_too = x.exports](const std::string& why) {
+      if (why.empty())
+        order_save(exports_too);
+      else
+        refuse_save(self, why, false);
+    });
+  }
+
+  /// It trains on.
+  template <class Self>
+  void refuse_save(Self* self, const std::string& why, bool for_good) {
+    const auto ends = ends_with_save;
+    fail_save(self, why, for_good);
+    if (!ends)
+      go_on();
+  }
+
+  void order_save(bool exports_too) {
     using kind = link_answer::kind;
-    if (x.exports)
+    waits = false;
+    known.ending = ends_with_save;
+    if (exports_too)
       exports.begin();
-    processes->answer(process, to_line(link_answer{ends ? kind::pause : kind::save,
-                                                   draft->directory, x.exports}));
+    processes->answer(process, to_line(link_answer{ends_with_save ? kind::pause : kind::save,
+                                                   drafts.directory(), exports_too}));
+  }
+
+  /// It is told to end before it could be told where to save.
+  template <class Self>
+  void drop_save(Self* self) {
+    if (!drafts.is_being_made())
+      return;
+    drafts.give_up(self);
+    saving.reset();
+    ends_with_save = false;
   }
 
   template <class Self>
   void finish_save(Self* self) {
-    if (!saving)
+    if (!saving || drafts.is_being_made())
       return;
     saves.keep(self, written(*saving, ends_with_save));
     saving.reset();
@@ -472,7 +493,7 @@ struct process_state {
   void fail_save(Self* self, std::string why, bool for_good = false) {
     if (!saving)
       return;
-    checkpoints->abandon();
+    drafts.give_up(self);
     if (for_good)
       saves.refuse_for_good(self, *saving, std::move(why));
     else
@@ -487,15 +508,15 @@ struct process_state {
 
   /// What lies in the draft that was begun last.
   [[nodiscard]] written_checkpoint written(std::uint64_t number, bool ends) {
-    return {number, session.iteration(), session.time_total().count(), checkpoints->hand_over(),
-            ends,   saves_in_memory};
+    const auto in_memory = drafts.is_in_memory();
+    return {number,   session.iteration(), session.time_total().count(), drafts.hand_over(), ends,
+            in_memory};
   }
 
   /// Has the content of a directory copied: until then the program gets no answer.
   template <class Self>
   void take_over(Self* self, std::filesystem::path from) {
     copying = true;
-    saves_in_memory = false;
     artifacts.leave_out(from);
     if (known.killed)
       return taken_over(self, saves_dropped::why);
@@ -503,10 +524,8 @@ struct process_state {
       handed_over = std::move(from);
       return;
     }
-    auto to = checkpoints->begin();
-    if (!to)
-      return taken_over(self, to_text(to.error()));
-    copy_draft order{attempt_claim{what.order}, std::move(from), *to, what.job->limits};
+    copy_draft order{attempt_claim{what.order}, std::move(from), drafts.begin_elsewhere(self),
+                     what.job->limits};
     request(self, what.keeper, caf::infinite, std::move(order))
         .then(
             [this, self](const draft_copied& x) { taken_over(self, x.why); },
@@ -521,7 +540,7 @@ struct process_state {
       if (known.killed)
         saves.drop_soon(self);
     } else {
-      checkpoints->abandon();
+      drafts.give_up(self);
       saves.refuse(self, 0, trouble, session.iteration());
     }
     if (!over)
@@ -584,6 +603,7 @@ struct process_state {
     if (!known.breach.empty() || parked)
       return;
     halted = true;
+    drop_save(self);
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
       end();
@@ -623,7 +643,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   const auto& order = state.what.order;
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
-  state.checkpoints = checkpoints_of(state.what);
+  state.drafts.init(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(self); });
   state.exports.init(state.what);
   // It may go by itself before it is told.

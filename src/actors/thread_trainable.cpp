@@ -32,8 +32,8 @@ struct thread_done {
   /// It was the end of the trial; formats that were not exported, and why.
   bool exported = false;
   std::vector<std::pair<std::string, std::string>> not_exported = {};
-  /// Names for what it wrote; none where it never began.
-  std::optional<checkpoint_directory> names = {};
+  /// Names for what it may still write; none where it never began.
+  std::optional<checkpoint_names> names = {};
   /// Directories that it handed over as checkpoints.
   std::vector<std::filesystem::path> handed_over = {};
 };
@@ -200,7 +200,7 @@ public:
   /// What the actor has to know of its end.
   [[nodiscard]] thread_done end_as(attempt_ended how) const {
     return {std::move(how), session_.iteration(), exports_,
-            not_exported_,  checkpoints_,         handed_over_};
+            not_exported_,  checkpoints_.names(), handed_over_};
   }
 
 private:
@@ -230,13 +230,14 @@ private:
     ends_ = answer.kind == answer_kind::save_and_end;
     exports_ = exports_ || answer.exports;
     door_->begin_save();
-    auto draft = begin_draft(checkpoints_, what_, answer.in_memory);
+    auto draft
+        = checkpoints_.begin_in(answer.in_memory ? memory_of(what_) : std::filesystem::path{});
     if (!draft) {
       give_up(saving_, to_text(draft.error()));
       return {};
     }
     in_memory_ = draft->in_memory;
-    return {ends_ ? link_answer::kind::pause : link_answer::kind::save, draft->directory, exports_};
+    return {ends_ ? link_answer::kind::pause : link_answer::kind::save, draft->path, exports_};
   }
 
   /// Copies what was handed over, since the trainable may write on in it.
@@ -316,7 +317,7 @@ struct thread_state {
   /// How it ended; told once all saves have.
   std::optional<attempt_ended> over;
   std::uint64_t iteration = 0;
-  std::optional<checkpoint_directory> names;
+  std::optional<checkpoint_names> names;
   /// That is being told.
   bool gone = false;
 
@@ -392,7 +393,7 @@ struct thread_state {
       return;
     gone = true;
     const auto how = saves.judged(*over);
-    exports.finish(self, how, *names, iteration, [this, self, how] {
+    exports.finish(self, how, names->next_draft(), iteration, [this, self, how] {
       artifacts.finish(self, how, [this, self](attempt_ended& told) {
         send(self, what.trial, std::move(told));
         self->quit();
@@ -408,7 +409,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
   state.what = std::move(what);
   state.exports.init(state.what);
   state.artifacts.init(state.what);
-  state.names = checkpoints_of(state.what);
+  state.names = names_of(state.what);
   state.saves.init(state.what, [self, &state] {
     state.door->end_save();
     state.go_if_settled(self);

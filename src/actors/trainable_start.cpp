@@ -15,28 +15,23 @@ checkpoint_directory checkpoints_of(const trainable_start& what) {
   return {what.checkpoints, trial_id{what.order.trial}, what.order.attempt};
 }
 
+checkpoint_names names_of(const trainable_start& what) {
+  return {trial_id{what.order.trial}, what.order.attempt};
+}
+
 std::filesystem::path memory_of(const trainable_start& what) {
   const auto& root = what.node->memory;
   return root.empty() || what.job->pause_memory == 0 ? std::filesystem::path{}
                                                      : pause_directory(root, what.job->id);
 }
 
-expected<begun_draft> begin_draft(checkpoint_directory& names, const trainable_start& what,
-                                  bool in_memory) {
-  const auto memory = in_memory ? memory_of(what) : std::filesystem::path{};
-  if (!memory.empty()) {
-    if (auto begun = names.begin_below(memory))
-      return begun_draft{std::move(*begun), true};
-  }
-  auto begun = names.begin();
-  if (!begun)
-    return begun.error();
-  return begun_draft{std::move(*begun), false};
+std::filesystem::path export_name(const trainable_start& what) {
+  return checkpoint_folder(trial_id{what.order.trial}, what.order.attempt)
+         / (std::string{"checkpoint_export"} + draft_suffix);
 }
 
 std::filesystem::path export_directory(const trainable_start& what) {
-  return what.checkpoints / checkpoint_folder(trial_id{what.order.trial}, what.order.attempt)
-         / (std::string{"checkpoint_export"} + draft_suffix);
+  return what.checkpoints / export_name(what);
 }
 
 namespace {

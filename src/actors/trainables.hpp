@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "directory_maker.hpp"
 #include "pattern_thread.hpp"
 #include "training_threads.hpp"
 
@@ -17,6 +18,8 @@ struct trainable_start {
   std::shared_ptr<const node_settings> node;
   std::shared_ptr<const tune::job> job;
   keeper_actor keeper = {};
+  /// Where actors that must not wait for the disk ask.
+  directory_maker_actor maker = {};
   /// The directory below which it writes checkpoints; see `attempt_prepared`.
   std::filesystem::path checkpoints = {};
   /// The checkpoint to restore, absolute; empty: from scratch.
@@ -26,18 +29,15 @@ struct trainable_start {
 /// A report as its trial hears of it, without what only some trainables know: process, checkpoint.
 [[nodiscard]] attempt_report message_of(const attempt_key& attempt, const report& made);
 
-/// Where the attempt writes its checkpoints.
+/// Where the attempt writes its checkpoints, for one whose thread may wait for the disk.
 [[nodiscard]] checkpoint_directory checkpoints_of(const trainable_start& what);
+/// Their names.
+[[nodiscard]] checkpoint_names names_of(const trainable_start& what);
 /// Where what trials of its job pause with lies in this node's memory; empty: it goes to disk.
 [[nodiscard]] std::filesystem::path memory_of(const trainable_start& what);
-/// Begins a draft in this node's memory, or on disk where that cannot be.
-struct begun_draft {
-  std::filesystem::path directory;
-  bool in_memory = false;
-};
-[[nodiscard]] expected<begun_draft> begin_draft(checkpoint_directory& names,
-                                                const trainable_start& what, bool in_memory);
-/// Where the attempt writes what it exports.
+/// Where the attempt writes what it exports; against `trainable_start::checkpoints`.
+[[nodiscard]] std::filesystem::path export_name(const trainable_start& what);
+/// The same, absolute.
 [[nodiscard]] std::filesystem::path export_directory(const trainable_start& what);
 /// Formats that this process is to export: rank 0 does it for all.
 [[nodiscard]] std::vector<std::string> exports_of(const trainable_start& what);

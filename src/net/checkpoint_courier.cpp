@@ -379,6 +379,8 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
       [self, packs](copy_draft& x) { return delegate(self, packs, std::move(x)); },
       [self, &state](const keep_draft& x) { return state.keep(self, x); },
       [self, &state](const keep_artifacts& x) { return state.keep(self, x); },
+      [self, packs](gather_exported& x) { return delegate(self, packs, std::move(x)); },
+      [self, packs](drop_directory& x) { send(self, packs, std::move(x)); },
       [self, packs](attempt_left& x) { send(self, packs, std::move(x)); },
       [self, packs](const forget_paused& x) { send(self, packs, x); },
       [self, &state, packs](const job_over& x) {

@@ -49,7 +49,7 @@ namespace tune {
 
 /// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
 using packer_actor = typed_actor<
-    caf::result<draft_copied>(copy_draft),
+    caf::result<draft_copied>(copy_draft), caf::result<exports_gathered>(gather_exported),
     // Checks what lies here.
     caf::result<attempt_prepared>(prepare_attempt),
     // Answers whether that directory is here, too.
@@ -58,7 +58,8 @@ using packer_actor = typed_actor<
     caf::result<void>(unpack_order), caf::result<void>(bring_order, courier_impl),
     caf::result<void>(checkpoint_piece, courier_impl),
     caf::result<void>(checkpoint_dropped, courier_impl), caf::result<void>(attempt_left),
-    caf::result<void>(job_over), caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
+    caf::result<void>(drop_directory), caf::result<void>(job_over),
+    caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
     // What is on its way fails, and all that comes.
     caf::result<void>(leave_atom)>;
 using packer_impl = extend<packer_actor, caf::result<void>(tick_atom)>;
@@ -145,6 +146,8 @@ inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_st
         state.packs->drop(x.number);
         state.pump(self, by);
       },
+      [](const gather_exported& x) { return gather_here(x); },
+      [](const drop_directory& x) { remove_directory(x.where); },
       [&state](const attempt_left& x) { state.packs->leave(x); },
       [&state](const job_over& x) { state.packs->forget(x.job); },
       [](const forget_paused& x) { forget_here(x); },

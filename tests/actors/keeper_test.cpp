@@ -180,11 +180,11 @@ struct keeper_test : support::real_system {
 
 TEST_F(keeper_test, lets_nobody_wait_for_a_huge_checkpoint) {
   auto held = wanted<draft_kept>(huge(1));
-  fs::create_directories(root / "to");
   fs::create_directories(root / "from");
+  const attempt_directory to{"trials/00000/attempt_1_3/checkpoint_000001.tmp", root};
 
   auto kept = wanted<draft_kept>(draft(2, 1));
-  auto copied = wanted<draft_copied>(copy_draft{claim(3), root / "from", root / "to"});
+  auto copied = wanted<draft_copied>(copy_draft{claim(3), root / "from", to});
   auto ready = wanted<attempt_prepared>(prepare_attempt{claim(4), root});
 
   ASSERT_TRUE(kept->wait_for(1));

@@ -60,6 +60,8 @@ keeper_actor::behavior_type ready_keeper(keeper_actor::pointer) {
       [](const prepare_attempt&) { return attempt_prepared{}; },
       [](const copy_draft&) { return draft_copied{}; },
       [](const keep_draft&) { return draft_kept{}; },
+      [](const gather_exported&) { return exports_gathered{}; },
+      [](const drop_directory&) {},
       [](const attempt_left&) {},
       [](const job_over&) {},
       [](const forget_paused&) {},

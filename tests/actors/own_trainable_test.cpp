@@ -4,6 +4,8 @@
 
 #include "../../src/actors/trainables.hpp"
 
+#include "tune/actors/keeper.hpp"
+
 #include "support/deterministic_system.hpp"
 #include "support/small_run.hpp"
 
@@ -93,6 +95,8 @@ keeper_actor::behavior_type ready_keeper(const std::shared_ptr<std::vector<keep_
         kept->push_back(x);
         return draft_kept{{"here", 7}, {}, false};
       },
+      [](const gather_exported& x) { return gather_here(x); },
+      [](const drop_directory& x) { remove_directory(x.where); },
       [](const attempt_left&) {},
       [](const job_over&) {},
       [](const forget_paused&) {},
@@ -102,11 +106,28 @@ keeper_actor::behavior_type ready_keeper(const std::shared_ptr<std::vector<keep_
   };
 }
 
+/// Makes directories, or keeps whoever asks for one waiting.
+struct making {
+  bool stands_still = false;
+  caf::typed_response_promise<directory_made> waiting;
+};
+
+directory_maker_actor::behavior_type odd_maker(directory_maker_actor::pointer self,
+                                               const std::shared_ptr<making>& how) {
+  return {[self, how](const directory_wanted& x) -> caf::result<directory_made> {
+    if (!how->stands_still)
+      return make_here(x);
+    how->waiting = self->make_response_promise<directory_made>();
+    return how->waiting;
+  }};
+}
+
 struct own_trainable_test : support::deterministic_system {
   support::mock<trial_actor> trial = mock_trial();
   std::shared_ptr<manners> how = std::make_shared<manners>();
   std::shared_ptr<std::vector<keep_draft>> kept = std::make_shared<std::vector<keep_draft>>();
   job work;
+  std::shared_ptr<making> disk = std::make_shared<making>();
   launch_order order;
   fs::path directory;
   fs::path restore;
@@ -147,6 +168,7 @@ struct own_trainable_test : support::deterministic_system {
     node->trainables = std::make_shared<const trainable_registry>(all);
     auto keeper = keep(system->spawn(ready_keeper, kept));
     trainable_start start{order, trial.actor, node, std::make_shared<const job>(work), keeper};
+    start.maker = keep(system->spawn(odd_maker, disk));
     start.checkpoints = directory;
     start.restore = restore;
     uut = keep(spawn_own_trainable(*system, std::move(start)));
@@ -328,6 +350,47 @@ TEST_F(own_trainable_test, trains_on_where_a_save_fails) {
       fs::exists(directory / "trials" / "00000" / "attempt_1_1" / "checkpoint_000001.tmp"));
   halt(halt_mode::stop);
   expect_end(end_class::stopped);
+}
+
+TEST_F(own_trainable_test, trains_on_where_no_place_to_save_can_be_made) {
+  launch();
+  report();
+  std::ofstream{directory / "trials" / "00000" / "attempt_1_1"} << "a file";
+
+  answer(answer_kind::save, 1, 9);
+
+  EXPECT_THAT(trial.take<attempt_save_failed>().why, HasSubstr("attempt_1_1"));
+  EXPECT_EQ(report().iteration, 2u);
+  halt(halt_mode::stop);
+  expect_end(end_class::stopped);
+}
+
+TEST_F(own_trainable_test, ends_by_force_while_a_place_to_save_is_being_made) {
+  launch();
+  report();
+  disk->stands_still = true;
+  answer(answer_kind::save, 1, 9);
+  EXPECT_EQ(trial.heard->size(), 0u);
+
+  halt(halt_mode::kill);
+  disk->waiting.deliver(directory_made{{directory / "late", false}, {}});
+  run_now();
+
+  EXPECT_EQ(trial.take<attempt_save_failed>().checkpoint, 9u);
+  expect_end(end_class::killed);
+  EXPECT_TRUE(kept->empty());
+}
+
+TEST_F(own_trainable_test, ends_by_force_before_its_directory_is_made) {
+  disk->stands_still = true;
+  launch();
+
+  halt(halt_mode::kill);
+  disk->waiting.deliver(directory_made{});
+  run_now();
+
+  expect_end(end_class::killed);
+  EXPECT_FALSE(actor);
 }
 
 TEST_F(own_trainable_test, is_told_to_have_ended_in_the_save_that_threw) {

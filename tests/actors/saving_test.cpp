@@ -46,6 +46,8 @@ keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<ke
         how->wrote.add(x);
         return artifacts_kept{how->artifacts_lack};
       },
+      [](const gather_exported& x) { return gather_here(x); },
+      [](const drop_directory& x) { remove_directory(x.where); },
       [how](const attempt_left& x) { how->left.add(to_text(x.who.attempt.id())); },
       [](const job_over&) {},
       [](const forget_paused& x) { forget_here(x); },

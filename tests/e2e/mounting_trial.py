@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trial that mounts something and leaves it there: mounting_trial.py KIND [VICTIM [FLAG]]
 
-Its first trial does that, any other reports and is done. KIND is where: "none", "own", "below", "save",
+Its first trial does that, any other reports and is done; of kind "endless" all report on and on,
+and save when they are asked to. KIND is where: "none", "own", "below", "save",
 "hand" or "export"; VICTIM is a directory that is bound there, without one it is a file system that
 never answers and lasts as long as the trial. "lasting" is one on its own directory that lasts
 longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done; "restored" is such a one
@@ -57,6 +58,14 @@ def mount(place):
 
 
 say(tune=1)
+while KIND == "endless":
+    answer = report(1)
+    if answer["decision"] == "stop":
+        sys.exit(0)
+    if "dir" in answer:
+        say(saved=answer["dir"])
+    # Most of the time none of its checkpoints is on its way.
+    time.sleep(0.2)
 if int(os.environ["TUNE_TRIAL_ID"]) > 0 or KIND == "none":
     for i in range(4):
         answer = report(4 - i)

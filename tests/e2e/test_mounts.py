@@ -257,6 +257,19 @@ class Mounts(CertifiedCase):
         self.assertLess(time.monotonic() - began, SOON)
         self.assert_no_trial_processes()
 
+    def others_run(self, where):
+        for name in ("other", "third"):
+            other = self.mounting(name, more="[checkpoint]\nfrequency = 2\n", samples=4)
+            self.finish(self.submit(other, where, "--experiment.name", name))
+
+    def leaves_off(self, head, told):
+        head.send_signal(signal.SIGTERM)
+        self.wait_until(lambda: "leaving off in order" in self.log.read_text(), head, "its word")
+        # Of the same kind it would be taken for an echo within a second.
+        head.send_signal(signal.SIGINT)
+        self.assertIn(head.wait(SOON), (130, 143))
+        told.communicate()
+
     def test_one_upon_all_trials_of_an_experiment_stops_no_other_client(self):
         head, where = self.head(cpus=4)
         endless = self.mounting("none", samples=100000, trainable="[resources]\ncpu = 1\n")
@@ -266,16 +279,24 @@ class Mounts(CertifiedCase):
         launched = "SELECT * FROM attempts WHERE coalesce(pid, 0) = 0 AND ended IS NULL"
         self.wait_until(lambda: len(self.rows(launched)) == 2, head, "trials that cannot begin")
 
-        for name in ("other", "third"):
-            other = self.mounting(name, more="[checkpoint]\nfrequency = 2\n", samples=4)
-            self.finish(self.submit(other, where, "--experiment.name", name))
+        self.others_run(where)
 
-        head.send_signal(signal.SIGTERM)
-        self.wait_until(lambda: "leaving off in order" in self.log.read_text(), head, "its word")
-        # Of the same kind it would be taken for an echo within a second.
-        head.send_signal(signal.SIGINT)
-        self.assertIn(head.wait(SOON), (130, 143))
-        told.communicate()
+        self.leaves_off(head, told)
+
+    def test_one_upon_trials_that_save_stops_no_other_client(self):
+        head, where = self.head(cpus=4)
+        # More than the head has threads for its actors.
+        saving = "[resources]\ncpu = 0.25\n[checkpoint]\nfrequency = 1\n"
+        endless = self.mounting("endless", trainable=saving, samples=8)
+        told = self.submit(endless, where)
+        self.wait_for_reports("x", 24, told)
+        self.mount_dead(self.storage / "x" / "trials")
+        before = self.rows("SELECT count(*) AS many FROM results")[0]["many"]
+        self.wait_for_reports("x", before + 8, told)
+
+        self.others_run(where)
+
+        self.leaves_off(head, told)
 
     # -- Directories that are the user's own.
 

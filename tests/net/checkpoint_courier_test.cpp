@@ -656,14 +656,14 @@ TEST_F(checkpoint_courier_test, does_not_even_ask_where_storage_shall_be_its_own
 
 TEST_F(checkpoint_courier_test, copies_what_is_handed_over) {
   disk.write("own/state", "123");
-  fs::create_directories(disk.worker() / "to");
+  const attempt_directory to{"trials/00000/to", disk.worker()};
 
-  auto good = ask<draft_copied>(copy_draft{{}, disk.head() / "own", disk.worker() / "to"});
-  auto bad = ask<draft_copied>(copy_draft{{}, disk.head() / "none", disk.worker() / "to"});
+  auto good = ask<draft_copied>(copy_draft{{}, disk.head() / "own", to});
+  auto bad = ask<draft_copied>(copy_draft{{}, disk.head() / "none", to});
 
   ASSERT_EQ(good->size(), 1u);
   EXPECT_EQ(good->front().why, "");
-  EXPECT_EQ(disk.content(disk.worker() / "to" / "state"), "123");
+  EXPECT_EQ(disk.content(disk.worker() / to.name / "state"), "123");
   ASSERT_EQ(bad->size(), 1u);
   EXPECT_THAT(bad->front().why, HasSubstr("none"));
 }

@@ -118,10 +118,12 @@ using keeper_actor = typed_actor<
     caf::result<draft_copied>(copy_draft),
     // Answers once the checkpoint is safe, or why it is not. Of one attempt in order.
     caf::result<draft_kept>(keep_draft),
+    // Answers once there is a draft, or nothing to make one of.
+    caf::result<exports_gathered>(gather_exported),
     // Answers once what the attempt wrote is at its head, or why it is not.
     caf::result<artifacts_kept>(keep_artifacts),
     // What it began to write, and what nobody needs any more on its account, goes.
-    caf::result<void>(attempt_left),
+    caf::result<void>(drop_directory), caf::result<void>(attempt_left),
     // Nothing of the job runs here any more; its directory goes.
     caf::result<void>(job_over), caf::result<void>(forget_paused),
     // What the attempt has on its way fails.
@@ -270,6 +272,9 @@ TUNE_LOCAL_TYPE(tune_local, tune::draft_copied)
 TUNE_LOCAL_TYPE(tune_local, tune::keep_draft)
 TUNE_LOCAL_TYPE(tune_local, tune::draft_kept)
 TUNE_LOCAL_TYPE(tune_local, tune::attempt_left)
+TUNE_LOCAL_TYPE(tune_local, tune::drop_directory)
+TUNE_LOCAL_TYPE(tune_local, tune::gather_exported)
+TUNE_LOCAL_TYPE(tune_local, tune::exports_gathered)
 TUNE_LOCAL_TYPE(tune_local, tune::saves_dropped)
 TUNE_LOCAL_TYPE(tune_local, tune::cluster_status)
 TUNE_LOCAL_TYPE(tune_local, tune::durable_up_to)

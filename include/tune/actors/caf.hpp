@@ -175,6 +175,7 @@ enum class local_block : std::uint16_t {
   tune_trial,
   tune_rules,
   tune_own_trainable,
+  tune_directories,
 };
 
 /// Ids that each block has.

@@ -17,6 +17,8 @@ sliced<draft_kept> keeping_here(keep_draft what);
 [[nodiscard]] attempt_prepared prepare_here(const prepare_attempt& what);
 [[nodiscard]] draft_copied copy_here(const copy_draft& what);
 [[nodiscard]] draft_kept keep_here(keep_draft what);
+/// `gather_exports` as an answer.
+[[nodiscard]] exports_gathered gather_here(const gather_exported& what);
 /// Removes it.
 void forget_here(const forget_paused& what);
 

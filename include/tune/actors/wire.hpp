@@ -12,7 +12,9 @@
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/resource/placement.hpp"
 #include "tune/io/artifacts/artifact_rules.hpp"
+#include "tune/io/checkpoint/attempt_directory.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
+#include "tune/io/checkpoint/gather_exports.hpp"
 #include "tune/io/store/store_item.hpp"
 
 #include <cstdint>
@@ -602,11 +604,16 @@ struct attempt_prepared {
   /// Where it is not: see `launch_declined`.
   bool is_passing = false;
 };
+/// A directory that an attempt writes into is not needed any more.
+struct drop_directory {
+  attempt_directory where;
+};
 /// A trainable handed a directory of its own over.
 struct copy_draft {
   attempt_claim who;
   std::filesystem::path from;
-  std::filesystem::path to;
+  /// It is made.
+  attempt_directory to;
   checkpoint_limits limits = {};
 };
 struct draft_copied {
@@ -629,6 +636,13 @@ struct draft_kept {
   std::string why;
   /// It is more than the limits allow: it will not be kept another time either.
   bool is_too_much = false;
+};
+/// An attempt is over: what it exported becomes a draft.
+struct gather_exported {
+  exported_files what;
+};
+struct exports_gathered {
+  gathered_exports what;
 };
 /// An attempt is over: what it wrote into its directory shall come to the head.
 struct keep_artifacts {

@@ -20,14 +20,6 @@ namespace tune {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
-  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
-}
-
-} // namespace
-
 fs::path checkpoint_folder(trial_id trial, attempt_id attempt) {
   return fs::path{"trials"} / to_text(trial)
          / ("attempt_" + std::to_string(attempt.epoch) + "_" + std::to_string(attempt.counter));
@@ -48,23 +40,25 @@ bool is_checkpoint_location(const std::string& location) {
 }
 
 checkpoint_directory::checkpoint_directory(fs::path experiment, trial_id trial, attempt_id attempt)
-    : experiment_{std::move(experiment)}, folder_{checkpoint_folder(trial, attempt)} {}
+    : experiment_{std::move(experiment)}, names_{trial, attempt} {}
 
-expected<fs::path> checkpoint_directory::begin() {
-  return begin_below(experiment_);
+fs::path checkpoint_names::next_draft() {
+  return folder_ / (checkpoint_name(++count_) + draft_suffix);
 }
 
-expected<fs::path> checkpoint_directory::begin_below(const fs::path& root) {
-  abandon();
-  auto draft = root / folder_ / (checkpoint_name(++count_) + draft_suffix);
-  const auto trials = root / "trials";
-  std::error_code why;
-  fs::create_directories(trials, why);
-  if (why)
-    return failed("make", trials, why);
-  if (auto made = guarded_directory::make(trials, draft.lexically_relative(trials)); !made)
+expected<fs::path> checkpoint_directory::begin() {
+  auto made = begin_in({});
+  if (!made)
     return made.error();
-  return open_ = std::move(draft);
+  return std::move(made->path);
+}
+
+expected<made_directory> checkpoint_directory::begin_in(const fs::path& memory) {
+  abandon();
+  auto made = make_directory({names_.next_draft(), experiment_, memory});
+  if (made)
+    open_ = made->path;
+  return made;
 }
 
 void checkpoint_directory::abandon() {

@@ -33,9 +33,9 @@ struct pause_memory_test : samples::scratch_directory {
   /// A checkpoint of five bytes, written and not complete.
   void write() {
     checkpoint_directory names{disk, trial_id{7}, attempt_id{2, 5}};
-    auto begun = names.begin_below(memory);
+    auto begun = names.begin_in(memory);
     ASSERT_TRUE(begun);
-    fill(*begun / "deep" / "state", "12345");
+    fill(begun->path / "deep" / "state", "12345");
     draft = {memory, names.hand_over(), 4};
   }
 

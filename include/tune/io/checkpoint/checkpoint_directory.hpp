@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
+#include "tune/io/checkpoint/attempt_directory.hpp"
 #include "tune/io/files/remove_tree.hpp"
 
 #include <chrono>
@@ -27,8 +28,21 @@ namespace tune {
 /// What the name of a checkpoint ends with until it is complete.
 inline constexpr const char* draft_suffix = ".tmp";
 
-/// Names the checkpoints of one attempt: numbers count per attempt and are never used twice. For
-/// one thread.
+/// Names the checkpoints of one attempt: numbers count per attempt and are never used twice.
+class checkpoint_names {
+public:
+  checkpoint_names(trial_id trial, attempt_id attempt)
+      : folder_{checkpoint_folder(trial, attempt)} {}
+
+  /// The directory to write the next one into, against the experiment's directory.
+  [[nodiscard]] std::filesystem::path next_draft();
+
+private:
+  std::filesystem::path folder_;
+  std::uint64_t count_ = 0;
+};
+
+/// Makes the drafts of one attempt. For one thread, which may wait for the disk.
 class checkpoint_directory {
 public:
   /// @param experiment The experiment's directory. Nothing is made before `begin`.
@@ -38,19 +52,20 @@ public:
   /// handed over is removed.
   /// @errors `ec::storage`.
   [[nodiscard]] expected<std::filesystem::path> begin();
-  /// The same below another directory than the experiment's.
-  [[nodiscard]] expected<std::filesystem::path> begin_below(const std::filesystem::path& root);
+  /// The same in memory, or on disk where that cannot be. See `attempt_directory`.
+  [[nodiscard]] expected<made_directory> begin_in(const std::filesystem::path& memory);
   /// What `begin` gave out belongs to the caller now: see `commit_checkpoint`.
   [[nodiscard]] std::filesystem::path hand_over() { return std::exchange(open_, {}); }
   /// Something is begun and neither handed over nor abandoned.
   [[nodiscard]] bool is_open() const { return !open_.empty(); }
   /// Removes what `begin` gave out.
   void abandon();
+  /// Those of its further checkpoints.
+  [[nodiscard]] const checkpoint_names& names() const { return names_; }
 
 private:
   std::filesystem::path experiment_;
-  std::filesystem::path folder_;
-  std::uint64_t count_ = 0;
+  checkpoint_names names_;
   std::filesystem::path open_;
 };
 
