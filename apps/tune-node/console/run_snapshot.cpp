@@ -87,7 +87,7 @@ std::string with_error(double mean, double error) {
 
 std::string runs_text(const run_statistics& x) {
   auto result = "mean " + with_error(x.mean, x.error);
-  if (x.judge != run_judge::mean)
+  if (x.judge != run_judge::mean && !std::isnan(x.judged))
     result += ", " + std::string{to_text(x.judge)} + " " + short_text(value{x.judged});
   result += " of " + std::to_string(x.runs);
   if (x.runs < x.wanted)

@@ -20,12 +20,12 @@ namespace {
 /// Columns; the reason may quote a program.
 constexpr std::size_t longest_why = 500;
 
-std::string ending_text(experiment_status x, bool has_trials_left) {
+std::string ending_text(experiment_status x, bool has_trials_left, bool has_trained_enough) {
   switch (x) {
     case experiment_status::done:
       return "done";
     case experiment_status::time_limit:
-      return "stopped at the time limit";
+      return has_trained_enough ? "stopped at the training limit" : "stopped at the time limit";
     case experiment_status::interrupted:
       return "interrupted";
     case experiment_status::stopped:
@@ -107,7 +107,7 @@ std::string joint_text(const run_snapshot& x, const style& look) {
   result += (all.confirms ? "confirmed by " : "") + count + ": mean "
             + look.paint(tint::good, printable(x.objectives.front().metric) + " = "
                                          + with_error(all.mean, all.error));
-  if (all.judge != run_judge::mean)
+  if (all.judge != run_judge::mean && !std::isnan(all.judged))
     result += ", " + std::string{to_text(all.judge)} + " " + short_text(value{all.judged});
   if (!std::isnan(all.mean_in_search))
     result += "; in the search " + short_text(value{all.mean_in_search});
@@ -296,7 +296,8 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
 }
 
 std::string summary_text(const run_snapshot& x, const run_ending& end, const style& look) {
-  auto text = ending_text(end.status, known_trials(x) > ended_trials(x));
+  auto text = ending_text(end.status, known_trials(x) > ended_trials(x),
+                          end.why == training_limit_reached);
   auto result = look.paint(tint::strong, printable(x.experiment)) + ": "
                 + look.paint(tint_of(end.status), text) + " after " + duration_text(x.elapsed)
                 + "\n";

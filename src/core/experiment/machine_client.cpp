@@ -142,7 +142,7 @@ order_verdict machine::weigh_add(const on::add_asked& what) const {
   if (drain_)
     return {kind::refused, "the experiment is leaving off", std::nullopt};
   if (auto known = added_.find(what.key); !what.key.empty() && known != added_.end())
-    return {kind::needless, "it was added before", known->second};
+    return {kind::needless, "a trial was added by this key before", known->second};
   if (what.config == nullptr)
     return {kind::refused, "there is no configuration", std::nullopt};
   const auto& rule = settings_.repeats;

@@ -74,6 +74,10 @@ double worth_of(run_judge rule, std::size_t runs) {
   return n / (1 + t * t * (1 - 2 * ratio * ratio / (n - 1)));
 }
 
+bool has_value(run_judge rule, std::size_t runs) {
+  return rule != run_judge::lower_bound || runs > 1;
+}
+
 double judged_by(run_judge rule, std::vector<double> scores) {
   if (rule == run_judge::median)
     return median_of(std::move(scores));
@@ -185,7 +189,13 @@ void run_book::judge(std::size_t group) {
   // Opposite infinities have no mean.
   if (seen.runs == 0 || std::isnan(seen.how.score))
     return;
-  auto tier = (seen.is_full ? 0u : 2u) + (seen.is_full && x.confirms ? 0u : 1u);
+  auto tier = 0u;
+  if (!seen.is_full)
+    tier = 3;
+  else if (!has_value(rule_.judge, seen.runs))
+    tier = 2;
+  else if (!x.confirms)
+    tier = 1;
   x.now = standing{tier, seen.how, group};
   order_.insert(*x.now);
 }
@@ -240,7 +250,8 @@ run_statistics statistics_of(const run_book& book, const run_group& what, bool m
   result.judge = book.rule().judge;
   result.mean = sign * what.mean;
   result.error = what.error;
-  result.judged = sign * what.how.score;
+  if (has_value(result.judge, what.runs))
+    result.judged = sign * what.how.score;
   if (auto search = what.confirms ? book.in_search(what) : std::nullopt)
     result.mean_in_search = sign * search->mean;
   return result;

@@ -92,6 +92,11 @@ bool check_repeats(loading& x) {
                    "another by [search] repeat_parameter");
     return false;
   }
+  if (rule.confirm > 0 && !has_value(rule.judge, rule.confirm_runs))
+    x.refuse("experiment", "confirm_runs",
+             "confirm_runs = " + std::to_string(rule.confirm_runs)
+                 + ": [search] repeat_judge = lower_bound needs at least 2, since a single run has "
+                   "no bound");
   warn_of_unread_number(x, rule);
   return check_conditions(x, rule);
 }

@@ -181,6 +181,25 @@ TEST(run_book, names_the_winner_by_what_was_confirmed) {
   EXPECT_EQ(uut.book.ranked(9, false).size(), 2u);
 }
 
+TEST(run_book, puts_a_single_run_behind_those_that_have_a_bound) {
+  filled uut{three(run_judge::lower_bound)};
+  for (auto score : {0.1, 0.2, 0.3})
+    uut.run(1, score);
+  trial_id lucky{uut.next++};
+  uut.book.add(lucky, object{{"x", 2}, {"seed", 77}}, client_origin);
+  uut.book.note(lucky, {0, 0.99});
+  uut.book.end(lucky);
+
+  auto ranked = uut.book.ranked(9);
+
+  ASSERT_EQ(ranked.size(), 2u);
+  EXPECT_EQ(ranked[0].best, trial_id{2});
+  EXPECT_EQ(ranked[1].best, lucky);
+  EXPECT_TRUE(ranked[1].is_full);
+  EXPECT_TRUE(std::isnan(statistics_of(uut.book, ranked[1], true).judged));
+  EXPECT_FALSE(std::isnan(statistics_of(uut.book, ranked[0], true).judged));
+}
+
 TEST(run_book, keeps_texts_and_numbers_and_the_parts_of_configurations_apart) {
   EXPECT_NE(run_key({{"x", "1"}}, "seed"), run_key({{"x", 1}}, "seed"));
   EXPECT_NE(run_key({{"a", "b:c"}}, "seed"), run_key({{"a", "b"}, {"c", ""}}, "seed"));

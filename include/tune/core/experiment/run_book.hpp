@@ -90,13 +90,16 @@ struct run_statistics {
   double mean = 0;
   /// NaN for a single run.
   double error = std::numeric_limits<double>::quiet_NaN();
-  /// What the group is judged by.
-  double judged = 0;
+  /// What the group is judged by; NaN where a single run has no lower bound.
+  double judged = std::numeric_limits<double>::quiet_NaN();
   /// Mean of the same configuration's runs in the search; NaN unless `confirms`.
   double mean_in_search = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// What the scores come to by the rule. @param scores Larger is better. [n >= 1]
+/// Whether so many scores come to a value by the rule: a single one has no bound. [n >= 1]
+[[nodiscard]] bool has_value(run_judge rule, std::size_t runs);
+/// What the scores come to by the rule; a single one to itself. @param scores Larger is better.
+/// [n >= 1]
 [[nodiscard]] double judged_by(run_judge rule, std::vector<double> scores);
 /// Mean, and its standard error; NaN for a single one. [n >= 1]
 [[nodiscard]] std::pair<double, double> mean_and_error(const std::vector<double>& scores);
@@ -111,9 +114,10 @@ struct run_statistics {
 /// Which trials are runs of one configuration, and which configuration is the best.
 ///
 /// Runs belong together if their configurations differ in nothing but the rule's parameter, and
-/// both or none of them confirm. Groups that confirm go before all others, then full ones before
-/// others, then `is_better`, then the first. Work per call grows with the runs of one
-/// configuration, and with the logarithm of the number of configurations.
+/// both or none of them confirm. Groups that confirm go before all others, then full ones, then
+/// those of a single run where the rule wants a bound, then others; then `is_better`, then the
+/// first. Work per call grows with the runs of one configuration, and with the logarithm of the
+/// number of configurations.
 class run_book {
 public:
   run_book() = default;
