@@ -180,7 +180,7 @@ TEST_F(inspect_test, tells_why_a_trial_was_stopped) {
   config: lr=0.2
   origin: random
   best: loss 0.75 at iteration 4
-  last: loss=0.75
+  reached: loss=0.75
 attempts
   attempt  node    from     started  ended  how      exit
   1.2      node-a  scratch     1.0s   3.0s  stopped     0

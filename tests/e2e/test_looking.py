@@ -79,6 +79,16 @@ class Trials(Looking):
             "for v in $values; do echo \"loss=$v size=1\"; done\n"
             "[ -e tried ] || { touch tried; exit 1; }\n")
         self.run_node("run", ini)
+        # Iterations that are run again, and no further: they count as well.
+        (self.directory / "curve.sh").write_text(
+            "#!/bin/sh\n[ -e tried ] && values='10 20' || values='1 2 3'\n"
+            "touch tried\n"
+            "for v in $values; do echo \"loss=$v size=1\"; done; exit 1\n")
+        self.run_node("run", ini, "--experiment.name", "again", code=5)
+        wanted = {"last": 20, "avg": 7.2, "max": 20}
+        told = {scope: float(self.sheet("--scope", scope, where="results/again")[0]["loss"])
+                for scope in wanted}
+        self.assertEqual(told, wanted)
         wanted = {"best": 9, "last": 5, "min": 1, "max": 9, "avg": 4.875, "last-5-avg": 3,
                   "last-10-avg": 4.875}
         told = {scope: float(self.sheet("--scope", scope)[0]["loss"]) for scope in wanted}

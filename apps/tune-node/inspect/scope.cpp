@@ -85,11 +85,11 @@ object joined_metrics(std::span<const std::shared_ptr<const report>> reports, me
 expected<object> metrics_in_scope(store_reader& from, const trial_row& of, metric_scope how) {
   if (how == metric_scope::best)
     return of.best_metrics.value_or(of.metrics.value_or(object{}));
-  if (how == metric_scope::last)
-    return of.metrics.value_or(object{});
   auto rows = from.results(of.trial, 0, std::numeric_limits<std::size_t>::max());
   if (!rows)
     return rows.error();
+  if (how == metric_scope::last)
+    return rows->empty() || !rows->back().what->metrics ? object{} : *rows->back().what->metrics;
   std::vector<std::shared_ptr<const report>> reports;
   for (const auto& x : *rows)
     reports.push_back(x.what);

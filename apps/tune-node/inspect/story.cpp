@@ -64,7 +64,7 @@ void write_head(const trial_story& story, const std::vector<objective>& objectiv
   line("best", best_text(x, objectives)
                    + (x.best_config ? " with " + config_text(*x.best_config) : std::string{}));
   line("best checkpoint", checkpoint_text(story, objectives));
-  line("last", x.metrics ? config_text(*x.metrics) : std::string{});
+  line("reached", x.metrics ? config_text(*x.metrics) : std::string{});
 }
 
 void write_section(std::string_view name, const text_table& table, bool empty,
