@@ -36,8 +36,11 @@ bool begins_alike(const std::vector<std::string>& pattern, const std::vector<std
                       [](const std::string& name) { return name.front() == '.'; });
 }
 
-/// "1.4" behind "stdout.": what one attempt printed.
-bool is_attempt_number(std::string_view text) {
+/// Behind "stdout.": "1.4" is what one attempt printed, "rank1" what a rank did, "rank1.1.4" both.
+bool is_of_attempt(std::string_view text) {
+  constexpr std::string_view rank = "rank";
+  if (text.starts_with(rank))
+    text.remove_prefix(rank.size());
   return !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
 }
 
@@ -70,7 +73,7 @@ bool is_runtime_name(std::string_view first) {
   static constexpr std::array<std::string_view, 6> names{
       "params.json", "result.jsonl", "progress.csv", "error.txt", "stdout", "stderr"};
   for (const std::string_view stream : {"stdout.", "stderr."}) {
-    if (first.starts_with(stream) && is_attempt_number(first.substr(stream.size())))
+    if (first.starts_with(stream) && is_of_attempt(first.substr(stream.size())))
       return true;
   }
   return std::find(names.begin(), names.end(), first) != names.end()

@@ -104,18 +104,21 @@ TEST_F(artifacts_test, patterns_that_lead_out_are_refused) {
 TEST_F(artifacts_test, finds_regular_files_that_are_none_of_the_runtimes) {
   fill(trial / "notes.txt", "notes");
   fill(trial / "deep" / "er" / "b", "");
-  for (const auto* name : {"params.json", "result.jsonl", "stdout.1.4", "stderr", ".hidden"})
+  for (const auto* name : {"params.json", "result.jsonl", "stdout.1.4", "stderr", ".hidden",
+                           "stdout.rank1", "stderr.rank12.1.4"})
     fill(trial / name, "x");
   fill(trial / "attempt_1_4" / "checkpoint_000001" / "state", "x");
   fill(trial / "stdout.txt", "mine");
+  fill(trial / "stdout.ranks", "mine");
 
   auto found = list(all);
 
-  ASSERT_EQ(found.content.files.size(), 3u);
+  ASSERT_EQ(found.content.files.size(), 4u);
   EXPECT_EQ(found.content.files[0].path, "deep/er/b");
   EXPECT_EQ(found.content.files[1].path, "notes.txt");
   EXPECT_EQ(found.content.files[1].hash, sha256_of("notes"));
-  EXPECT_EQ(found.content.files[2].path, "stdout.txt");
+  EXPECT_EQ(found.content.files[2].path, "stdout.ranks");
+  EXPECT_EQ(found.content.files[3].path, "stdout.txt");
   EXPECT_THAT(found.content.directories, ElementsAre("deep", "deep/er"));
   EXPECT_EQ(found.left_behind, "");
 }
