@@ -300,7 +300,7 @@ TEST(command_line, says_what_has_the_wrong_shape) {
       {{"run", "a.ini", "--overwrite", "--resume"}, "either --overwrite or --resume"},
       {{"run", "a.ini", "--overwrite", "--head", "h:1"},
        "--overwrite is for experiments of this machine: a head's are removed where it runs"},
-      {{"compare", "a"}, "compare needs DIR"},
+      {{"compare", "a"}, "compare needs another DIR"},
       {{"attach", "x"}, "attach needs --head HOST:PORT"},
       {{"rerun", "d", "best"}, "TRIAL is a whole number from 0, not 'best'"},
       {{"list", "sinks", "results"}, "one argument too many: 'results'"},

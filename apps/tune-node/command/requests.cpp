@@ -52,10 +52,16 @@ std::optional<error> check_choices(const read_result& x, const command_doc& wher
   return std::nullopt;
 }
 
+/// There is one of that name before it.
+bool is_further(const command_doc& where, std::size_t i) {
+  return i > 0 && where.positionals[i - 1].name == where.positionals[i].name;
+}
+
 std::optional<error> check_positionals(const read_result& x, const command_doc& where) {
   for (std::size_t i = x.positionals.size(); i < where.positionals.size(); ++i)
     if (where.positionals[i].required)
-      return wrong(std::string{where.name} + " needs " + std::string{where.positionals[i].name},
+      return wrong(std::string{where.name} + " needs " + (is_further(where, i) ? "another " : "")
+                       + std::string{where.positionals[i].name},
                    &where);
   auto repeats = !where.positionals.empty() && where.positionals.back().repeats;
   if (x.positionals.size() > where.positionals.size() && !repeats)

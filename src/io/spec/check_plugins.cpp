@@ -69,9 +69,23 @@ void refuse_option(loading& x, const std::string& section, const std::string& ty
     x.refuse(section, option.name, of_type);
 }
 
+/// Which types have an option that the chosen one lacks.
+template <class Catalogue>
+std::string whose_text(const Catalogue& all, const std::string& option) {
+  std::vector<std::string> names;
+  for (const auto& entry : all.entries()) {
+    const auto has = [&](const option_spec& x) { return x.name == option; };
+    if (std::any_of(entry.known.begin(), entry.known.end(), has))
+      names.push_back(entry.name);
+  }
+  return names.empty() ? std::string{} : "; type = " + joined(names) + " has it";
+}
+
 /// Checks each option by itself, so that each fault has its line, and fills in the defaults.
+template <class Catalogue>
 void check_options(loading& x, const std::string& section, const std::string& type,
-                   const std::vector<option_spec>& known, std::vector<named_text>& written) {
+                   const Catalogue& all, const std::vector<option_spec>& known,
+                   std::vector<named_text>& written) {
   std::map<std::string, std::string> texts;
   std::vector<std::string> replaced;
   for (const auto& option : written) {
@@ -84,7 +98,7 @@ void check_options(loading& x, const std::string& section, const std::string& ty
       if (!is_recorded(x, section, option))
         replaced.push_back(option.name);
     } else if (rule == known.end())
-      refuse_option(x, section, type, option, parsed.error().detail);
+      refuse_option(x, section, type, option, parsed.error().detail + whose_text(all, option.name));
     else if (!parsed)
       x.refuse(section, option.name, parsed.error().detail);
     else
@@ -104,16 +118,19 @@ void check_options(loading& x, const std::string& section, const std::string& ty
 constexpr std::uintmax_t most_bytes_of_text = 16u << 20u;
 
 /// The text of a file, in one line.
+/// @errors begin with what stands behind the file's name.
 expected<std::string> one_line_of(const std::filesystem::path& file) {
   std::error_code failed;
-  auto size = std::filesystem::is_regular_file(file, failed)
-                  ? std::filesystem::file_size(file, failed)
-                  : std::uintmax_t{0};
+  const auto is_file = std::filesystem::is_regular_file(file, failed);
+  const auto size = is_file ? std::filesystem::file_size(file, failed) : std::uintmax_t{0};
+  if (failed)
+    return error{ec::unreadable, ": cannot read " + file.string() + ": " + failed.message()};
   std::ifstream in{file, std::ios::binary};
-  if (failed || !std::filesystem::is_regular_file(file, failed) || !in)
-    return error{ec::unreadable, "cannot be read"};
+  if (!is_file || !in)
+    return error{ec::unreadable,
+                 ": cannot read " + file.string() + (is_file ? "" : ": it is no regular file")};
   if (size > most_bytes_of_text)
-    return error{ec::unreadable, "is larger than 16 MiB"};
+    return error{ec::unreadable, ": " + file.string() + " is larger than 16 MiB"};
   std::string result{std::istreambuf_iterator<char>{in}, {}};
   std::replace_if(
       result.begin(), result.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -141,8 +158,7 @@ void read_file_options(loading& x, const std::string& section,
     }
     auto text = one_line_of(against_ini(x.what, option.text));
     if (!text)
-      x.refuse(section, option.name,
-               option.name + " = " + option.text + ": " + text.error().detail);
+      x.refuse(section, option.name, option.name + " = " + option.text + text.error().detail);
     else
       option = {stem, std::move(*text)};
   }
@@ -376,11 +392,12 @@ void check_plugins(loading& x) {
       = choose(x, x.request.schedulers, "scheduler", scheduler.type, usual_scheduler(x));
   const auto* searcher = choose(x, x.request.searchers, "search", search.type, usual_searcher(x));
   if (searcher != nullptr)
-    check_options(x, "search", search.type, searcher->known, search.options);
+    check_options(x, "search", search.type, x.request.searchers, searcher->known, search.options);
   if (judge != nullptr)
     read_file_options(x, "scheduler", judge->known, scheduler.options);
   if (judge != nullptr)
-    check_options(x, "scheduler", scheduler.type, judge->known, scheduler.options);
+    check_options(x, "scheduler", scheduler.type, x.request.schedulers, judge->known,
+                  scheduler.options);
   settle_partial(x);
   if (!x.faults.empty())
     return;

@@ -30,7 +30,9 @@ void check_experiment(loading& x) {
 void check_resources(loading& x) {
   auto gpu = x.what.resources.gpu;
   if (gpu > 1 && gpu != std::floor(gpu))
-    x.refuse("resources", "gpu", "gpu: above 1 it must be whole, since a trial gets whole devices");
+    x.refuse("resources", "gpu",
+             "gpu = " + to_text(value{gpu})
+                 + ": above 1 it must be whole, since a trial gets whole devices");
 }
 
 void check_failure(loading& x) {

@@ -337,7 +337,9 @@ void check_exports(loading& x) {
   const auto& of = x.what.trainable;
   if (of.exports.empty())
     return;
-  if (*of.kind == trainable_kind::table || *of.kind == trainable_kind::function)
+  // Of what a plugin has that cannot be looked into nothing is known.
+  const auto is_unknown = !of.plugin.empty() && !x.plugged;
+  if (*of.kind == trainable_kind::table || (*of.kind == trainable_kind::function && !is_unknown))
     x.refuse("trainable", "export",
              "export: has no meaning for kind = " + kind_name(*of.kind)
                  + ", which has nothing to export; it wants a class or a command");

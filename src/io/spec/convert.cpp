@@ -330,7 +330,7 @@ std::filesystem::path experiment_directory(const spec& x, const std::filesystem:
 expected<std::vector<resources>> parse_bundles(const std::string& json) {
   auto parsed = from_json(json);
   if (!parsed)
-    return error{parsed.error().code, "not JSON: " + parsed.error().detail};
+    return parsed.error();
   if (parsed->as_list() == nullptr)
     return error{ec::bad_syntax, "must be a JSON list of objects"};
   std::vector<resources> result;

@@ -159,7 +159,8 @@ key_spec duration(const head& of, Field field) {
   result.read = [field, rule = result.rule](spec& x, const std::string& what) -> expected<void> {
     auto seconds = parse_seconds(what);
     if (!seconds)
-      return refusal(rule.name, what, "must be a duration such as 90, 500ms, 10m, 1h30m, 2d");
+      return refusal(rule.name, what,
+                     "must be a duration of 0 or more such as 90, 500ms, 10m, 1h30m, 2d");
     if (!(*seconds >= 0 && *seconds <= most_seconds))
       return refusal(rule.name, what, "must be 0 to " + key_texts::number(most_seconds) + " s");
     field(x) = std::chrono::nanoseconds{std::llround(*seconds * 1e9)};

@@ -143,7 +143,7 @@ key_spec bundles_key() {
   result.read = [](spec& x, const std::string& what) -> expected<void> {
     auto parsed = parse_bundles(what);
     if (!parsed)
-      return error{parsed.error().code, "bundles: " + parsed.error().detail};
+      return refusal("bundles", what, parsed.error().detail);
     x.resources.bundles = std::move(*parsed);
     return {};
   };

@@ -28,7 +28,7 @@ key_spec points_key() {
     strict.unique_names = true;
     auto parsed = from_json(what, json_position::plain, strict);
     if (!parsed)
-      return refusal("points", what, "not JSON: " + parsed.error().detail);
+      return refusal("points", what, parsed.error().detail);
     if (parsed->as_list() == nullptr)
       return refusal("points", what, "must be a JSON list of objects");
     x.search.points.clear();
@@ -55,7 +55,7 @@ expected<void> read_known(spec& x, const std::string& what) {
   strict.unique_names = true;
   auto parsed = from_json(what, json_position::plain, strict);
   if (!parsed)
-    return refusal("known", what, "not JSON: " + parsed.error().detail);
+    return refusal("known", what, parsed.error().detail);
   if (parsed->as_list() == nullptr)
     return refusal("known", what, shape);
   std::vector<known_point> all;

@@ -45,7 +45,8 @@ TEST_F(file_options, are_recorded_as_the_text_beside_the_ini_file) {
 TEST_F(file_options, name_files_that_cannot_be_read) {
   EXPECT_EQ(to_text(load("policy_file = nowhere.jsonl\n").faults),
             (root / "replay.ini").string()
-                + ":9: [scheduler] policy_file = nowhere.jsonl: cannot be read");
+                + ":9: [scheduler] policy_file = nowhere.jsonl: cannot read "
+                + (root / "nowhere.jsonl").string() + ": No such file or directory");
 }
 
 TEST_F(file_options, stand_alone) {
