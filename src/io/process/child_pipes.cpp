@@ -116,6 +116,8 @@ error child_process::no_output(int reason) {
 
 expected<void> child_process::open_pipes() {
   opened_ = true;
+  if (auto files = open_files({order_.stdout_file, order_.stderr_file, order_.output_cap}); !files)
+    return files;
   auto reads_out = order_.stdout_lines || !order_.stdout_file.empty();
   if (reads_out && !open_output())
     return no_output(errno);
