@@ -281,28 +281,28 @@ bool child_process::read_output(std::span<char> buffer) {
   return true;
 }
 
-expected<output_stream> child_process::open_file(const std::filesystem::path& path,
-                                                 std::uint64_t cap) const {
-  if (path.empty())
-    return output_stream{};
-  auto by = means_.writers.of(order_.job);
-  if (!by)
-    return by.error();
-  auto moved = [tell = means_.tell_written, id = id_] { tell(id); };
-  return output_stream{std::move(*by), {path, cap, means_.options.output, std::move(moved)}};
+expected<void> child_process::need_writer() {
+  if (writer_)
+    return {};
+  auto found = means_.writers.of(order_.job);
+  if (!found)
+    return found.error();
+  writer_ = std::move(*found);
+  return {};
 }
 
-expected<void> child_process::open_files(const process_turn& where) {
-  expected<void> result;
-  auto open = [&](output& what, const std::filesystem::path& path) {
-    auto file = open_file(path, where.output_cap);
-    if (!file)
-      result = file.error();
-    what = {file ? std::move(*file) : output_stream{file.error().detail}, {}};
-  };
-  open(out_, where.stdout_file);
-  open(err_, where.stderr_file);
-  return result;
+child_process::output child_process::open_file(const std::filesystem::path& path,
+                                               std::uint64_t cap) const {
+  if (path.empty())
+    return {};
+  auto moved = [tell = means_.tell_written, id = id_] { tell(id); };
+  return {output_stream{writer_, {path, cap, means_.options.output, std::move(moved)}}};
+}
+
+/// @pre There is a writer where any file is named.
+void child_process::open_files(const process_turn& where) {
+  out_ = open_file(where.stdout_file, where.output_cap);
+  err_ = open_file(where.stderr_file, where.output_cap);
 }
 
 void child_process::begin_use(std::shared_ptr<process_listener> who, const process_turn& how) {
@@ -311,8 +311,14 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   changes_hands_ = false;
   for (auto& in : inputs_)
     in.drain_left = drain_limit;
+  const auto has_files = !how.stdout_file.empty() || !how.stderr_file.empty();
   // It is at work already: where its files lack a thread, its end says so.
-  static_cast<void>(open_files(how));
+  if (auto ready = has_files ? need_writer() : expected<void>{}; !ready) {
+    out_ = {output_stream{ready.error().detail}};
+    err_ = {};
+  } else {
+    open_files(how);
+  }
   auto& reports = inputs_[static_cast<std::size_t>(pipe_role::report)];
   reports.lines = line_splitter{max_report_line_};
   reports.rest.clear();
@@ -409,14 +415,6 @@ bool child_process::finish_files() {
   const auto err = err_.file.finish();
   const auto out = out_.file.finish();
   return err && out;
-}
-
-std::optional<std::chrono::steady_clock::time_point> child_process::files_moved() const {
-  for (const auto* one : {&err_, &out_}) {
-    if (const auto& by = one->file.writer())
-      return by->moved();
-  }
-  return std::nullopt;
 }
 
 void child_process::give_up_files(const std::string& why) {

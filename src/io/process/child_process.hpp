@@ -37,8 +37,8 @@ public:
   /// See `process_handle`.
   [[nodiscard]] std::uint64_t use() const { return use_; }
 
-  /// Makes the pipes, and sees to it that somebody writes its files. The other ends wait in
-  /// `remote_fds` until they were sent.
+  /// Makes the pipes, and sees to it that somebody writes and looks for its files. The other ends
+  /// wait in `remote_fds` until they were sent.
   [[nodiscard]] expected<void> open_pipes();
   [[nodiscard]] bool has_pipes() const { return opened_; }
   [[nodiscard]] std::vector<int> remote_fds() const;
@@ -70,8 +70,8 @@ public:
   void on_written(std::span<char> buffer);
   /// It is gone, and its end will be told when its files are finished.
   [[nodiscard]] bool waits_for_files() const { return exit_ && !finished_; }
-  /// When anything was written for its job; nothing: it has no files.
-  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> files_moved() const;
+  /// Who writes and looks for its files; null: it has none.
+  [[nodiscard]] const std::shared_ptr<output_thread>& writer() const { return writer_; }
   /// @pre `waits_for_files()`. Tells the end nevertheless.
   void give_up_files(const std::string& why);
   /// Files that it is known to write may have changed.
@@ -135,6 +135,7 @@ private:
       file.write(bytes);
     }
   };
+  std::shared_ptr<output_thread> writer_;
   output out_;
   output err_;
 
@@ -157,9 +158,9 @@ private:
   /// Its file has no room; `on_written` comes when it has.
   [[nodiscard]] bool is_choked(const input& from);
   /// @errors `ec::shortage` where there is no thread for it.
-  expected<void> open_files(const process_turn& where);
-  [[nodiscard]] expected<output_stream> open_file(const std::filesystem::path& path,
-                                                  std::uint64_t cap) const;
+  [[nodiscard]] expected<void> need_writer();
+  void open_files(const process_turn& where);
+  [[nodiscard]] output open_file(const std::filesystem::path& path, std::uint64_t cap) const;
   /// @returns whether all that is there was read.
   bool read_output(std::span<char> buffer);
   [[nodiscard]] bool finish_files();

@@ -70,8 +70,12 @@ struct output_thread::file {
 struct output_thread::state {
   std::mutex mutex;
   std::condition_variable changed;
-  /// What is to be written, or finished.
-  std::deque<std::shared_ptr<file>> queue;
+  /// A file to be written, or finished; or other work.
+  struct piece {
+    std::shared_ptr<file> what;
+    std::function<void()> work;
+  };
+  std::deque<piece> queue;
   bool busy = false;
   bool closed = false;
   bool gone = false;
@@ -83,7 +87,11 @@ struct output_thread::state {
   void enqueue(const std::shared_ptr<file>& what) {
     if (std::exchange(what->queued, true))
       return;
-    queue.push_back(what);
+    enqueue(piece{what, {}});
+  }
+
+  void enqueue(piece what) {
+    queue.push_back(std::move(what));
     changed.notify_all();
   }
 
@@ -95,30 +103,45 @@ struct output_thread::state {
         break;
       auto next = std::move(queue.front());
       queue.pop_front();
-      work(*next, lock);
+      busy = true;
+      if (next.what)
+        serve(*next.what, lock);
+      else
+        serve(next.work, lock);
       // Not under the lock: it may be the last to hold it.
       lock.unlock();
-      next.reset();
+      next = {};
       lock.lock();
     }
     gone = true;
     changed.notify_all();
   }
 
-  void work(file& one, std::unique_lock<std::mutex>& lock) {
+  void serve(const std::function<void()>& work, std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    work();
+    lock.lock();
+    be_done();
+  }
+
+  /// Before anybody is told: who hears of it finds it idle.
+  void be_done() {
+    busy = false;
+    moved = clock::now();
+  }
+
+  void serve(file& one, std::unique_lock<std::mutex>& lock) {
     one.queued = false;
     std::swap(one.waiting, one.taken);
     const auto ends = one.ends;
     const auto had_no_room = std::exchange(one.is_awaited, false);
-    busy = true;
     lock.unlock();
     if (had_no_room)
       one.target.moved();
     one.write();
     auto trouble = ends ? one.finish() : std::string{};
     lock.lock();
-    busy = false;
-    moved = clock::now();
+    be_done();
     if (!ends)
       return;
     one.trouble = std::move(trouble);
@@ -146,6 +169,11 @@ output_thread::~output_thread() {
   state_->closed = true;
   state_->changed.notify_all();
   state_->changed.wait(lock, [this] { return state_->gone || !state_->is_idle(); });
+}
+
+void output_thread::run(std::function<void()> work) {
+  std::lock_guard lock{state_->mutex};
+  state_->enqueue(state::piece{nullptr, std::move(work)});
 }
 
 bool output_thread::is_idle() const {

@@ -28,6 +28,9 @@ public:
   output_thread(const output_thread&) = delete;
   output_thread& operator=(const output_thread&) = delete;
 
+  /// Has it do something else for the job that may block, when its turn comes.
+  void run(std::function<void()> work);
+
   [[nodiscard]] bool is_idle() const;
   /// When it last was done with something.
   [[nodiscard]] std::chrono::steady_clock::time_point moved() const;
@@ -88,7 +91,6 @@ public:
   /// Why the file is not whole, or what it took the place of; empty while all is well. Known once
   /// it is finished.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
-  [[nodiscard]] const std::shared_ptr<output_thread>& writer() const { return by_; }
 
 private:
   std::shared_ptr<output_thread> by_;

@@ -158,13 +158,35 @@ void process_service::poll_loop::watch_files(std::uint64_t id, const process_ord
     return;
   if (auto fresh = files_.add(id, what.directory, what.watched_files); fresh >= 0)
     watch_.add(fresh, files_key, EPOLLIN);
+  look_for_files(id);
+}
+
+/// On the thread of its job: their disk may not answer.
+void process_service::poll_loop::look_for_files(std::uint64_t id) {
+  auto* child = find(id);
+  if (child == nullptr || !child->writer())
+    return;
+  child->writer()->run([mail = mail_, id, search = files_.search_for(id)] {
+    mail->put(looked{id, search.run()});
+  });
+}
+
+void process_service::poll_loop::handle(const looked& what) {
+  if (files_.know(what.id, what.what))
+    look_for_files(what.id);
+  // Nobody would have told so far.
+  if (auto* child = find(what.id); child != nullptr && what.what.has_file)
+    child->on_files_changed();
 }
 
 void process_service::poll_loop::hear_of_files() {
-  for (auto id : files_.changed()) {
+  const auto news = files_.take();
+  for (auto id : news.changed) {
     if (auto* child = find(id))
       child->on_files_changed();
   }
+  for (auto id : news.grown)
+    look_for_files(id);
 }
 
 void process_service::poll_loop::handle(const resume& what) {
@@ -232,7 +254,8 @@ void process_service::poll_loop::give_up_files() {
   alone_since_ = alone_since_.value_or(now);
   std::vector<std::uint64_t> stuck;
   for (const auto& [id, child] : children_) {
-    const auto moved = std::max(child.files_moved().value_or(now), *alone_since_);
+    const auto& writer = child.writer();
+    const auto moved = std::max(writer ? writer->moved() : now, *alone_since_);
     const auto due = moved + options_.output_patience;
     if (due <= now)
       stuck.push_back(id);

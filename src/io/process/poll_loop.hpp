@@ -54,10 +54,15 @@ public:
   struct written {
     std::uint64_t id;
   };
+  /// What came of a search for the directories of files that are watched.
+  struct looked {
+    std::uint64_t id;
+    file_watch::found what;
+  };
   /// End all, then the thread.
   struct stop {};
-  using request
-      = std::variant<launch, resume, answer, end_answers, end, park, hand_on, written, stop>;
+  using request = std::variant<launch, resume, answer, end_answers, end, park, hand_on, written,
+                               looked, stop>;
 
   poll_loop(process_service_options options, guard_connection guard);
   ~poll_loop();
@@ -132,6 +137,7 @@ private:
   void handle(park what);
   void handle(hand_on what);
   void handle(const written& what);
+  void handle(const looked& what);
   void handle(const stop& what);
   void give_up_files();
 
@@ -155,6 +161,7 @@ private:
   [[nodiscard]] guard_wire::io_result ask_guard();
 
   void watch_files(std::uint64_t id, const process_order& what);
+  void look_for_files(std::uint64_t id);
   void hear_of_files();
 
   child_process* find(std::uint64_t id);
