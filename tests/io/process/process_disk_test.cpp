@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "process_fixture.hpp"
 
+#include "../own_mounts.hpp"
+
 #include "support/stuck_disk.hpp"
 
 #include <gmock/gmock.h>
 
 #include <signal.h>
 
+#include <atomic>
 #include <filesystem>
 #include <iterator>
 
@@ -234,6 +237,59 @@ TEST_F(process_disk_test, costs_as_many_threads_as_jobs_have_files_at_a_time) {
   run_other();
   run_other();
   EXPECT_EQ(threads(), before + 1);
+}
+
+/// Hears when watched files change, too.
+struct watcher : support::recorder {
+  std::atomic<int> changes = 0;
+  void files_changed() override { ++changes; }
+};
+
+/// A program at work whose files are then below a dead mount makes a directory that is waited for,
+/// and prints for the first time. @returns 0 where another's program runs to its end nevertheless.
+int run_beside_a_dead_mount(process_order stuck, process_order other) {
+  process_service_options options;
+  options.guard_program = TUNE_FAKE_TRAINABLE;
+  options.output_patience = std::chrono::milliseconds{50};
+  auto service = process_service::start(options);
+  if (!service)
+    return 1;
+  auto heard = std::make_shared<watcher>();
+  auto next = std::make_shared<support::recorder>();
+  stuck.argv = {"sh", "-c",
+                "echo 1 > q; read x <&$TUNE_TRIAL_ANSWER_FD; mkdir sub; echo words;"
+                " echo said >&$TUNE_TRIAL_REPORT_FD; read x <&$TUNE_TRIAL_ANSWER_FD"};
+  stuck.protocol = true;
+  stuck.watched_files = {"q", "sub/r"};
+  const auto handle = (*service)->launch(stuck, heard);
+  if (!support::eventually([&] { return heard->changes > 0; }))
+    return 2;
+  if (!samples::mount_dead(stuck.directory.parent_path()))
+    return samples::cannot_mount;
+  (*service)->answer(handle, "go");
+  if (!heard->wait_reports(1))
+    return 3;
+  (*service)->launch(std::move(other), next);
+  if (next->wait_exit().code != 3 || heard->has_exited())
+    return 4;
+  service->reset();
+  return heard->wait_exit().output_trouble.empty() ? 5 : 0;
+}
+
+TEST_F(process_disk_test, that_is_dead_indeed_keeps_neither_another_job_nor_the_end) {
+  auto stuck = order_of("a", {});
+  stuck.directory = scratch.path() / "a" / "trial";
+  stuck.stdout_file = stuck.directory / "stdout";
+  stuck.stderr_file = stuck.directory / "stderr";
+  auto other = order_of("b", {"out", "x", "exit", "3"});
+  std::filesystem::create_directories(stuck.directory);
+  std::filesystem::create_directories(scratch.path() / "b");
+
+  const auto status = samples::in_own_mounts([&] { return run_beside_a_dead_mount(stuck, other); });
+
+  if (samples::may_not_mount(status))
+    GTEST_SKIP() << "only root with /dev/fuse can mount that";
+  EXPECT_EQ(status, 0);
 }
 
 } // namespace
