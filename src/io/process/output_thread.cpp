@@ -19,15 +19,9 @@ using clock = std::chrono::steady_clock;
 
 /// Bytes of one file that wait, beside those that are being written. What comes last may exceed it
 /// by as much as is read at once.
-constexpr std::size_t most_waiting = 128 * 1024;
-/// Room that a file keeps while nothing waits.
-constexpr std::size_t most_kept = 64 * 1024;
-
-void clear(std::string& bytes) {
-  bytes.clear();
-  if (bytes.capacity() > most_kept)
-    bytes.shrink_to_fit();
-}
+constexpr std::size_t most_waiting = 256 * 1024;
+/// Buffers that a thread keeps for its files: those that wait for nothing have none.
+constexpr std::size_t most_spare = 2;
 
 } // namespace
 
@@ -36,7 +30,6 @@ struct output_thread::file {
   output_stream::target target;
   /// Of the thread that writes.
   std::unique_ptr<output_sink> sink;
-  std::string taken;
   // The rest is guarded by the thread's mutex.
   std::string waiting;
   /// There were bytes.
@@ -52,13 +45,13 @@ struct output_thread::file {
 
   explicit file(output_stream::target to) : target{std::move(to)} {}
 
-  /// Writes what was taken. Not under the mutex: it may block.
-  void write() {
-    if (!sink && !taken.empty())
+  /// Not under the mutex: it may block.
+  void write(std::string_view bytes) {
+    if (bytes.empty())
+      return;
+    if (!sink)
       sink = target.make(target.path, target.cap);
-    if (sink && !taken.empty())
-      sink->write(taken);
-    clear(taken);
+    sink->write(bytes);
   }
   std::string finish() {
     auto result = sink ? sink->finish() : std::string{};
@@ -68,14 +61,16 @@ struct output_thread::file {
 };
 
 struct output_thread::state {
-  std::mutex mutex;
-  std::condition_variable changed;
   /// A file to be written, or finished; or other work.
   struct piece {
     std::shared_ptr<file> what;
     std::function<void()> work;
   };
+
+  std::mutex mutex;
+  std::condition_variable changed;
   std::deque<piece> queue;
+  std::vector<std::string> spare;
   bool busy = false;
   bool closed = false;
   bool gone = false;
@@ -132,15 +127,19 @@ struct output_thread::state {
 
   void serve(file& one, std::unique_lock<std::mutex>& lock) {
     one.queued = false;
-    std::swap(one.waiting, one.taken);
+    auto bytes = std::exchange(one.waiting, {});
     const auto ends = one.ends;
     const auto had_no_room = std::exchange(one.is_awaited, false);
     lock.unlock();
     if (had_no_room)
       one.target.moved();
-    one.write();
+    one.write(bytes);
     auto trouble = ends ? one.finish() : std::string{};
     lock.lock();
+    if (!bytes.empty() && spare.size() < most_spare) {
+      bytes.clear();
+      spare.push_back(std::move(bytes));
+    }
     be_done();
     if (!ends)
       return;
@@ -238,6 +237,11 @@ void output_stream::write(std::string_view bytes) {
   if (file_->ends)
     return;
   file_->begun = true;
+  auto& spare = by_->state_->spare;
+  if (file_->waiting.empty() && !spare.empty()) {
+    file_->waiting = std::move(spare.back());
+    spare.pop_back();
+  }
   file_->waiting.append(bytes);
   by_->state_->enqueue(file_);
 }
