@@ -19,7 +19,8 @@ using clock = std::chrono::steady_clock;
 
 /// Bytes of one file that wait, beside those that are being written. What comes last may exceed it
 /// by as much as is read at once.
-constexpr std::size_t most_waiting = 256 * 1024;
+constexpr std::size_t most_waiting = 128 * 1024;
+constexpr std::size_t buffer_size = most_waiting + 64 * 1024;
 /// Buffers that a thread keeps for its files: those that wait for nothing have none.
 constexpr std::size_t most_spare = 2;
 
@@ -78,7 +79,19 @@ struct output_thread::state {
 
   [[nodiscard]] bool is_idle() const { return !busy && queue.empty(); }
 
-  /// Under the mutex.
+  // Under the mutex.
+
+  [[nodiscard]] std::string take_buffer() {
+    std::string result;
+    if (!spare.empty()) {
+      result = std::move(spare.back());
+      spare.pop_back();
+    }
+    // What is not used is not touched.
+    result.reserve(buffer_size);
+    return result;
+  }
+
   void enqueue(const std::shared_ptr<file>& what) {
     if (std::exchange(what->queued, true))
       return;
@@ -237,13 +250,11 @@ void output_stream::write(std::string_view bytes) {
   if (file_->ends)
     return;
   file_->begun = true;
-  auto& spare = by_->state_->spare;
-  if (file_->waiting.empty() && !spare.empty()) {
-    file_->waiting = std::move(spare.back());
-    spare.pop_back();
-  }
+  auto& state = *by_->state_;
+  if (file_->waiting.empty())
+    file_->waiting = state.take_buffer();
   file_->waiting.append(bytes);
-  by_->state_->enqueue(file_);
+  state.enqueue(file_);
 }
 
 bool output_stream::is_full() {
