@@ -35,6 +35,7 @@ done
 [ $large = no ] || "$build/bench/tune_run_bench" memory 1000 100000 8
 "$build/bench/tune_run_bench" answers 5 8
 "$build/bench/tune_command_bench" "$build/apps/tune-node/tune-node" "$build/bench/tune_one_report"
+"$build/bench/tune_output_bench"
 "$build/bench/tune_process_bench" 2000 4
 "$build/bench/tune_remote_bench"
 "$build/bench/tune_reuse_bench" 5000 4

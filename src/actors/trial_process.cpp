@@ -297,6 +297,7 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   result.stdout_file = std::move(words.stdout_file);
   result.stderr_file = std::move(words.stderr_file);
   result.output_cap = words.output_cap;
+  result.job = work.id;
   result.grace = work.kill_grace;
   result.memory_limit = what.order.memory;
   if (auto most = descriptor_limit_of_trials())

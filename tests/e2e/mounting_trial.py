@@ -6,7 +6,8 @@ and save when they are asked to. KIND is where: "none", "own", "below", "save",
 "hand" or "export"; VICTIM is a directory that is bound there, without one it is a file system that
 never answers and lasts as long as the trial. "lasting" is one on its own directory that lasts
 longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done; "restored" is such a one
-where its checkpoints lie, after the first.
+where its checkpoints lie, after the first. "late" mounts nothing: each trial reports, waits for
+VICTIM/done, prints for the first time, makes VICTIM/printed-NUMBER, and reports on and on.
 
 With a FLAG, VICTIM being "-", it makes that file when it has mounted, and reports on and on."""
 import ctypes
@@ -57,6 +58,17 @@ def mount(place):
         Path(FLAG).touch()
 
 
+def print_late():
+    report(3)
+    while not (Path(VICTIM) / "done").exists():
+        time.sleep(0.01)
+    print("first words", flush=True)
+    (Path(VICTIM) / ("printed-" + os.environ["TUNE_TRIAL_ID"])).touch()
+    while report(1)["decision"] not in ("stop", "pause"):
+        time.sleep(0.05)
+    sys.exit(0)
+
+
 say(tune=1)
 while KIND == "endless":
     answer = report(1)
@@ -66,6 +78,8 @@ while KIND == "endless":
         say(saved=answer["dir"])
     # Most of the time none of its checkpoints is on its way.
     time.sleep(0.2)
+if KIND == "late":
+    print_late()
 if int(os.environ["TUNE_TRIAL_ID"]) > 0 or KIND == "none":
     for i in range(4):
         answer = report(4 - i)

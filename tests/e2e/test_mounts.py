@@ -298,6 +298,21 @@ class Mounts(CertifiedCase):
 
         self.leaves_off(head, told)
 
+    def test_one_that_trials_print_upon_first_stops_no_other_client(self):
+        head, where = self.head(cpus=4)
+        asked = self.directory / "asked"
+        asked.mkdir()
+        late = self.mounting("late", asked, trainable="[resources]\ncpu = 1\n", samples=2)
+        told = self.submit(late, where)
+        self.wait_for_reports("x", 2, told)
+        self.mount_dead(self.storage / "x" / "trials")
+        (asked / "done").touch()
+        printed = lambda: len(list(asked.glob("printed-*"))) == 2
+        self.wait_until(printed, head, "words of both trials")
+
+        self.others_run(where)
+        self.leaves_off(head, told)
+
     # -- Directories that are the user's own.
 
     def refused(self, work, named):

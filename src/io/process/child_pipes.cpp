@@ -116,6 +116,11 @@ error child_process::no_output(int reason) {
 
 expected<void> child_process::open_pipes() {
   opened_ = true;
+  const auto has_files
+      = !order_.stdout_file.empty() || !order_.stderr_file.empty() || !order_.watched_files.empty();
+  if (auto ready = has_files ? need_writer() : expected<void>{}; !ready)
+    return ready;
+  open_files({order_.stdout_file, order_.stderr_file, order_.output_cap});
   auto reads_out = order_.stdout_lines || !order_.stdout_file.empty();
   if (reads_out && !open_output())
     return no_output(errno);

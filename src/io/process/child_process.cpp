@@ -28,28 +28,26 @@ std::size_t longest_report(const process_order& what, const process_service_opti
 } // namespace
 
 child_process::child_process(std::uint64_t id, process_order what,
-                             std::shared_ptr<process_listener> who,
-                             const process_service_options& options, pipe_watch& watch)
+                             std::shared_ptr<process_listener> who, const child_means& means)
     : id_{id}
     , order_{std::move(what)}
     , who_{std::move(who)}
-    , watch_{watch}
-    , max_waiting_answers_{options.max_waiting_answers}
-    , max_report_line_{longest_report(order_, options)}
+    , means_{means}
+    , watch_{means.watch}
+    , max_waiting_answers_{means.options.max_waiting_answers}
+    , max_report_line_{longest_report(order_, means.options)}
     , inputs_{{{.role = pipe_role::out,
                 .fd = {},
-                .lines = line_splitter{options.max_stdout_line, line_ends::returns_too},
+                .lines = line_splitter{means.options.max_stdout_line, line_ends::returns_too},
                 .drain_left = drain_limit},
                {.role = pipe_role::err,
                 .fd = {},
-                .lines = line_splitter{options.max_stdout_line, line_ends::returns_too},
+                .lines = line_splitter{means.options.max_stdout_line, line_ends::returns_too},
                 .drain_left = drain_limit},
                {.role = pipe_role::report,
                 .fd = {},
                 .lines = line_splitter{max_report_line_},
-                .drain_left = drain_limit}}}
-    , out_{order_.stdout_file, order_.output_cap}
-    , err_{order_.stderr_file, order_.output_cap} {}
+                .drain_left = drain_limit}}} {}
 
 std::vector<int> child_process::remote_fds() const {
   std::vector<int> result;
@@ -131,15 +129,24 @@ child_process::read_result child_process::read_once(input& from, std::span<char>
   if (count <= 0)
     return read_result::closed;
   std::string_view bytes{buffer.data(), static_cast<std::size_t>(count)};
-  if (from.role == pipe_role::out)
-    out_.write(bytes);
-  else if (from.role == pipe_role::err)
-    err_.write(bytes);
+  if (auto* to = output_of(from))
+    to->write(bytes);
   if (has_lines(from))
     take(from, bytes);
-  if (exit_)
+  if (exit_ || changes_hands_)
     from.drain_left -= std::min(from.drain_left, bytes.size());
   return read_result::some;
+}
+
+child_process::output* child_process::output_of(const input& from) {
+  if (from.role == pipe_role::out)
+    return &out_;
+  return from.role == pipe_role::err ? &err_ : nullptr;
+}
+
+bool child_process::is_choked(const input& from) {
+  auto* to = output_of(from);
+  return to != nullptr && to->file.is_full();
 }
 
 void child_process::take(input& from, std::string_view bytes) {
@@ -172,7 +179,7 @@ bool child_process::on_ready(pipe_role role, std::span<char> buffer) {
   if (!from.watched)
     return false;
   // Looked at only now: one that waits for its answer costs no further calls.
-  if (from.held) {
+  if (from.held || is_choked(from)) {
     from.watched = false;
     watch_.remove(from.fd.get());
     return false;
@@ -251,16 +258,19 @@ void child_process::close_answers() {
 
 void child_process::on_end_requested(std::span<char> buffer) {
   end_requested_ = true;
+  changes_hands_ = false;
   for (auto role : {pipe_role::out, pipe_role::err, pipe_role::report})
     resume(role, buffer);
 }
 
 /// What it printed before it said something is in the pipes by then.
-void child_process::read_output(std::span<char> buffer) {
+bool child_process::read_output(std::span<char> buffer) {
   for (auto role : {pipe_role::out, pipe_role::err}) {
     auto& from = inputs_[static_cast<std::size_t>(role)];
     // Somebody else may hold its other end and never stop.
-    for (auto left = drain_limit / buffer.size(); from.fd && left > 0; --left) {
+    while (from.fd && from.drain_left > 0) {
+      if (is_choked(from))
+        return false;
       auto result = read_once(from, buffer);
       if (result == read_result::closed)
         close(from);
@@ -268,13 +278,47 @@ void child_process::read_output(std::span<char> buffer) {
         break;
     }
   }
+  return true;
+}
+
+expected<void> child_process::need_writer() {
+  if (writer_)
+    return {};
+  auto found = means_.writers.of(order_.job);
+  if (!found)
+    return found.error();
+  writer_ = std::move(*found);
+  return {};
+}
+
+child_process::output child_process::open_file(const std::filesystem::path& path,
+                                               std::uint64_t cap) const {
+  if (path.empty())
+    return {};
+  auto moved = [tell = means_.tell_written, id = id_] { tell(id); };
+  return {output_stream{writer_, {path, cap, means_.options.output, std::move(moved)}}};
+}
+
+/// @pre There is a writer where any file is named.
+void child_process::open_files(const process_turn& where) {
+  out_ = open_file(where.stdout_file, where.output_cap);
+  err_ = open_file(where.stderr_file, where.output_cap);
 }
 
 void child_process::begin_use(std::shared_ptr<process_listener> who, const process_turn& how) {
   ++use_;
   who_ = std::move(who);
-  out_ = output_file{how.stdout_file, how.output_cap};
-  err_ = output_file{how.stderr_file, how.output_cap};
+  changes_hands_ = false;
+  for (auto& in : inputs_)
+    in.drain_left = drain_limit;
+  const auto has_files = !how.stdout_file.empty() || !how.stderr_file.empty();
+  // It is at work already: where its files lack a thread, its end says so.
+  if (auto ready = has_files ? need_writer() : expected<void>{}; !ready) {
+    out_ = {output_stream{ready.error().detail}};
+    err_ = {};
+  } else {
+    open_files(how);
+  }
   auto& reports = inputs_[static_cast<std::size_t>(pipe_role::report)];
   reports.lines = line_splitter{max_report_line_};
   reports.rest.clear();
@@ -296,25 +340,33 @@ bool child_process::begin_park(std::shared_ptr<process_listener> keeper, std::sp
 }
 
 void child_process::end_park(bool alone, std::span<char> buffer) {
-  auto keeper = std::exchange(keeper_, nullptr);
-  if (keeper == nullptr || exit_ || end_requested_)
+  if (keeper_ == nullptr || exit_ || end_requested_)
     return;
   if (!alone) { // What it left belongs to the trial, and ends with this process.
+    keeper_ = nullptr;
     close_answers();
     resume(pipe_role::report, buffer);
     return;
   }
-  read_output(buffer);
+  changes_hands_ = true;
+  go_on_parking(buffer);
+}
+
+void child_process::go_on_parking(std::span<char> buffer) {
+  if (!read_output(buffer) || !finish_files())
+    return;
   exit_info so_far;
   describe_output(so_far);
   auto before = who_;
-  begin_use(std::move(keeper), {});
+  begin_use(std::exchange(keeper_, nullptr), {});
   before->parked(so_far);
 }
 
 void child_process::hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
                             std::string_view line, std::span<char> buffer) {
-  read_output(buffer);
+  changes_hands_ = true;
+  // Nobody wants it: it goes into no file, and never has to wait.
+  static_cast<void>(read_output(buffer));
   begin_use(std::move(who), how);
   answer(line, buffer);
 }
@@ -322,6 +374,7 @@ void child_process::hand_on(const process_turn& how, std::shared_ptr<process_lis
 void child_process::on_exited(exit_info how, std::span<char> buffer) {
   how.requested = end_requested_;
   exit_ = std::move(how);
+  changes_hands_ = false;
   remote_.clear();
   for (auto& in : inputs_) {
     if (std::exchange(in.watched, false))
@@ -339,22 +392,44 @@ void child_process::drain(std::span<char> buffer) {
     return;
   auto waiting = false;
   for (auto& in : inputs_) {
-    while (in.fd && !in.held) {
+    while (in.fd && !in.held && !is_choked(in)) {
       if (in.drain_left == 0 || read_once(in, buffer) != read_result::some)
         close(in);
     }
-    waiting = waiting || in.held;
+    waiting = waiting || in.held || in.fd;
   }
-  if (!waiting)
+  if (!waiting && finish_files())
     tell_exit();
 }
 
-void child_process::describe_output(exit_info& how) {
-  err_.finish();
-  out_.finish();
-  how.stderr_lines = err_.first_and_last_lines(first_line_count, last_line_count);
-  how.stdout_lines = out_.last_lines(last_line_count);
-  how.output_trouble = err_.trouble().empty() ? out_.trouble() : err_.trouble();
+void child_process::on_written(std::span<char> buffer) {
+  if (exit_)
+    return drain(buffer);
+  if (changes_hands_)
+    return go_on_parking(buffer);
+  for (auto& in : inputs_)
+    watch(in);
+}
+
+bool child_process::finish_files() {
+  const auto err = err_.file.finish();
+  const auto out = out_.file.finish();
+  return err && out;
+}
+
+void child_process::give_up_files(const std::string& why) {
+  for (auto& in : inputs_)
+    close(in);
+  err_.file.give_up(why);
+  out_.file.give_up(why);
+  tell_exit();
+}
+
+void child_process::describe_output(exit_info& how) const {
+  const auto& err = err_.file.trouble();
+  how.stderr_lines = err_.lines.first_and_last_lines(first_line_count, last_line_count);
+  how.stdout_lines = out_.lines.last_lines(last_line_count);
+  how.output_trouble = err.empty() ? out_.file.trouble() : err;
 }
 
 void child_process::tell_exit() {

@@ -4,11 +4,13 @@
 
 #include "guard_wire.hpp"
 #include "line_splitter.hpp"
-#include "output_file.hpp"
+#include "output_tail.hpp"
+#include "output_thread.hpp"
 #include "pipe_watch.hpp"
 #include "tune/io/process/process_service.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,17 +18,27 @@
 
 namespace tune {
 
+/// What all processes of a service use; outlives them.
+struct child_means {
+  const process_service_options& options;
+  pipe_watch& watch;
+  output_threads& writers;
+  /// Has `on_written` called soon, of the process named. From any thread, as long as it is held.
+  std::function<void(std::uint64_t)> tell_written;
+};
+
 /// Lives on the service's thread, from the launch until its listener was told the end.
 class child_process {
 public:
   child_process(std::uint64_t id, process_order what, std::shared_ptr<process_listener> who,
-                const process_service_options& options, pipe_watch& watch);
+                const child_means& means);
 
   [[nodiscard]] const process_order& order() const { return order_; }
   /// See `process_handle`.
   [[nodiscard]] std::uint64_t use() const { return use_; }
 
-  /// Makes the pipes. The other ends wait in `remote_fds` until they were sent.
+  /// Makes the pipes, and sees to it that somebody writes and looks for its files. The other ends
+  /// wait in `remote_fds` until they were sent.
   [[nodiscard]] expected<void> open_pipes();
   [[nodiscard]] bool has_pipes() const { return opened_; }
   [[nodiscard]] std::vector<int> remote_fds() const;
@@ -52,8 +64,16 @@ public:
   void end_park(bool alone, std::span<char> buffer);
   void hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
                std::string_view line, std::span<char> buffer);
-  /// It is gone: reads what is left, then tells the listener.
+  /// It is gone: reads what is left, has it written, then tells the listener.
   void on_exited(exit_info how, std::span<char> buffer);
+  /// Its files have room again, or are finished.
+  void on_written(std::span<char> buffer);
+  /// It is gone, and its end will be told when its files are finished.
+  [[nodiscard]] bool waits_for_files() const { return exit_ && !finished_; }
+  /// Who writes and looks for its files; null: it has none.
+  [[nodiscard]] const std::shared_ptr<output_thread>& writer() const { return writer_; }
+  /// @pre `waits_for_files()`. Tells the end nevertheless.
+  void give_up_files(const std::string& why);
   /// Files that it is known to write may have changed.
   void on_files_changed() {
     if (!end_requested_ && !finished_)
@@ -71,7 +91,7 @@ private:
     std::string rest{};
     bool held = false;
     bool watched = false;
-    /// May still be read after the end. [bytes]
+    /// May still be read after the end, or before it changes hands. [bytes]
     std::size_t drain_left;
   };
   enum class read_result : std::uint8_t { some, nothing, closed };
@@ -79,8 +99,11 @@ private:
   std::uint64_t id_;
   process_order order_;
   std::shared_ptr<process_listener> who_;
-  /// Is to have it once it is known to be alone.
+  /// Is to have it once it is known to be alone, and its files are finished.
   std::shared_ptr<process_listener> keeper_;
+  /// It goes to another listener once what it has printed by now was read and written.
+  bool changes_hands_ = false;
+  const child_means& means_;
   pipe_watch& watch_;
   std::size_t max_waiting_answers_;
   std::size_t max_report_line_;
@@ -102,8 +125,19 @@ private:
   /// Its last report was, though the answer may still wait.
   bool answered_ = false;
   std::size_t reports_after_end_ = 0;
-  output_file out_;
-  output_file err_;
+  /// What it prints: for its files, and for `exit_info`.
+  struct output {
+    output_stream file{};
+    output_tail lines{};
+
+    void write(std::string_view bytes) {
+      lines.add(bytes);
+      file.write(bytes);
+    }
+  };
+  std::shared_ptr<output_thread> writer_;
+  output out_;
+  output err_;
 
   [[nodiscard]] bool open_input(pipe_role role);
   [[nodiscard]] bool open_output();
@@ -120,9 +154,19 @@ private:
   void close_answers();
   void hear_on_if_answered(std::span<char> buffer);
   void drain(std::span<char> buffer);
-  void read_output(std::span<char> buffer);
+  [[nodiscard]] output* output_of(const input& from);
+  /// Its file has no room; `on_written` comes when it has.
+  [[nodiscard]] bool is_choked(const input& from);
+  /// @errors `ec::shortage` where there is no thread for it.
+  [[nodiscard]] expected<void> need_writer();
+  void open_files(const process_turn& where);
+  [[nodiscard]] output open_file(const std::filesystem::path& path, std::uint64_t cap) const;
+  /// @returns whether all that is there was read.
+  bool read_output(std::span<char> buffer);
+  [[nodiscard]] bool finish_files();
   /// @param how gets the last lines and the troubles of its output.
-  void describe_output(exit_info& how);
+  void describe_output(exit_info& how) const;
+  void go_on_parking(std::span<char> buffer);
   void begin_use(std::shared_ptr<process_listener> who, const process_turn& how);
   void tell_exit();
 };

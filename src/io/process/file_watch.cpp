@@ -20,78 +20,106 @@ constexpr std::uint32_t wanted
     = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_EXCL_UNLINK;
 
 /// Neither a link is followed nor a mount point entered, which might never answer.
-int watch_directory(int notes, const fs::path& directory, const fs::path& way) {
+expected<guarded_directory> open_directory(const fs::path& directory, const fs::path& way) {
   const auto own = directory.has_filename() ? directory : directory.parent_path();
-  auto held = guarded_directory::open(own.parent_path(),
-                                      way.empty() ? own.filename() : own.filename() / way);
-  if (!held)
-    return -1;
-  const auto place = "/proc/self/fd/" + std::to_string(held->number());
-  return ::inotify_add_watch(notes, place.c_str(), wanted);
+  return guarded_directory::open(own.parent_path(),
+                                 way.empty() ? own.filename() : own.filename() / way);
 }
 
 } // namespace
 
 int file_watch::add(std::uint64_t process, const fs::path& directory,
                     std::vector<std::string> files) {
-  const auto made = !notes_;
+  const auto made = !*notes_;
   if (made)
-    notes_.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!notes_)
+    notes_->reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!*notes_)
     return -1;
-  auto& what = processes_[process];
-  what = {directory, std::move(files), {}};
-  look(process, what);
-  return made ? notes_.get() : -1;
+  processes_[process] = {directory, std::move(files), {}};
+  return made ? notes_->get() : -1;
 }
 
-/// Watches each directory on the way to a file that is there by now.
-void file_watch::look(std::uint64_t process, watched& what) {
-  for (const auto& file : what.files) {
-    fs::path way;
-    for (const auto& part : fs::path{file}) {
-      const auto watch = watch_directory(notes_.get(), what.directory, way);
-      if (watch < 0)
-        break;
-      what.watches.insert(watch);
-      owners_[watch] = process;
-      names_[watch].insert(part.string());
-      way = way.empty() ? part : way / part;
-    }
+file_watch::search file_watch::search_for(std::uint64_t process) const {
+  search result;
+  auto known = processes_.find(process);
+  if (known == processes_.end())
+    return result;
+  result.notes_ = notes_;
+  result.directory_ = known->second.directory;
+  result.files_ = known->second.files;
+  return result;
+}
+
+file_watch::found file_watch::search::run() const {
+  found result;
+  for (const auto& file : files_)
+    result.has_file = watch(file, result) || result.has_file;
+  return result;
+}
+
+/// Watches each directory on the way to a file that is there by now. @returns whether it is, too.
+bool file_watch::search::watch(const std::string& file, found& into) const {
+  fs::path way;
+  for (const auto& part : fs::path{file}) {
+    const auto held = open_directory(directory_, way);
+    if (!held)
+      return false;
+    const auto place = "/proc/self/fd/" + std::to_string(held->number());
+    const auto number = ::inotify_add_watch(notes_->get(), place.c_str(), wanted);
+    if (number < 0)
+      return false;
+    into.watches.emplace_back(number, part.string());
+    way = way.empty() ? part : way / part;
+    if (way == file)
+      return held->has_any(part.string());
   }
+  return false;
+}
+
+bool file_watch::know(std::uint64_t process, const found& what) {
+  auto known = processes_.find(process);
+  auto result = false;
+  for (const auto& [watch, name] : what.watches) {
+    if (known == processes_.end()) {
+      ::inotify_rm_watch(notes_->get(), watch);
+      continue;
+    }
+    result = known->second.watches.insert(watch).second || result;
+    owners_[watch] = process;
+    names_[watch].insert(name);
+  }
+  return result;
 }
 
 void file_watch::remove(std::uint64_t process) {
-  auto found = processes_.find(process);
-  if (found == processes_.end())
+  auto known = processes_.find(process);
+  if (known == processes_.end())
     return;
-  for (auto watch : found->second.watches) {
-    ::inotify_rm_watch(notes_.get(), watch);
+  for (auto watch : known->second.watches) {
+    ::inotify_rm_watch(notes_->get(), watch);
     owners_.erase(watch);
     names_.erase(watch);
   }
-  processes_.erase(found);
+  processes_.erase(known);
 }
 
-void file_watch::take(int watch, const char* name, std::uint32_t what,
-                      std::set<std::uint64_t>& changed) {
+void file_watch::take(int watch, const char* name, std::uint32_t what, news& into) const {
   auto owner = owners_.find(watch);
-  if (owner == owners_.end() || !names_[watch].contains(name))
+  if (owner == owners_.end() || !names_.at(watch).contains(name))
     return;
-  const auto process = owner->second;
   // A directory on the way: what is in it by now was not told.
   if ((what & IN_ISDIR) != 0)
-    look(process, processes_[process]);
+    into.grown.insert(owner->second);
   else if ((what & IN_CREATE) != 0)
     return;
-  changed.insert(process);
+  into.changed.insert(owner->second);
 }
 
-std::set<std::uint64_t> file_watch::changed() {
-  std::set<std::uint64_t> result;
+file_watch::news file_watch::take() {
+  news result;
   alignas(inotify_event) std::array<char, 16 * 1024> buffer;
   for (;;) {
-    const auto count = ::read(notes_.get(), buffer.data(), buffer.size());
+    const auto count = ::read(notes_->get(), buffer.data(), buffer.size());
     if (count <= 0)
       return result;
     for (std::size_t at = 0; at < static_cast<std::size_t>(count);) {
@@ -99,7 +127,7 @@ std::set<std::uint64_t> file_watch::changed() {
       std::memcpy(&head, buffer.data() + at, sizeof head);
       if ((head.mask & IN_Q_OVERFLOW) != 0) // Some were lost: any may have changed.
         for (const auto& [process, what] : processes_)
-          result.insert(process);
+          result.changed.insert(process);
       else if (head.len > 0)
         take(head.wd, buffer.data() + at + sizeof head, head.mask, result);
       at += sizeof head + head.len;

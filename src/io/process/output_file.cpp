@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output_file.hpp"
 
-#include "tune/core/printable.hpp"
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
@@ -13,17 +12,12 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 namespace tune {
 
 namespace {
 
-/// Bytes kept for the first lines, and for the last ones.
-constexpr std::size_t head_size = 2048;
-constexpr std::size_t tail_size = 4096;
-constexpr std::size_t longest_last_line = 500;
 /// Bytes that may wait for a file which cannot be opened for now.
 constexpr std::size_t most_waiting = 1024 * 1024;
 
@@ -48,17 +42,6 @@ std::uint64_t take_gap(std::string_view& text) {
   return result;
 }
 
-/// Tabs stay: they are harmless, and order what stands in columns.
-std::string readable(std::string_view line) {
-  line = line.substr(0, longest_last_line);
-  std::string result;
-  for (auto tab = line.find('\t'); tab != line.npos; tab = line.find('\t')) {
-    result += printable(line.substr(0, tab)) + '\t';
-    line.remove_prefix(tab + 1);
-  }
-  return result + printable(line);
-}
-
 } // namespace
 
 output_file::output_file(std::filesystem::path path, std::uint64_t cap)
@@ -67,7 +50,7 @@ output_file::output_file(std::filesystem::path path, std::uint64_t cap)
 /// @param may_wait A shortage of descriptors is no trouble yet.
 void output_file::open(bool may_wait) {
   constexpr ::mode_t readable_by_all = 0644;
-  // The thread reads for all trials of the node: one must not be able to make it wait.
+  // The thread writes for all trials of the job: one must not be able to make it wait.
   auto directory = guarded_directory::holding(path_);
   auto opened = directory ? directory->append(path_.filename(), readable_by_all)
                           : expected<writable_file>{directory.error()};
@@ -127,9 +110,6 @@ void output_file::check_room(std::size_t bytes) {
 }
 
 void output_file::write(std::string_view bytes) {
-  remember(bytes);
-  if (path_.empty() || bytes.empty())
-    return;
   if (!opened_)
     open(waiting_.size() + bytes.size() <= most_waiting);
   if (opened_)
@@ -182,13 +162,12 @@ void output_file::put_end() {
   put(end_);
 }
 
-void output_file::finish() {
+std::string output_file::finish() {
   if (!waiting_.empty())
     open(false);
   put_end();
-  behind_ = 0;
-  end_.clear();
   file_.reset();
+  return trouble_;
 }
 
 void output_file::append(std::string_view bytes) {
@@ -201,78 +180,6 @@ void output_file::append(std::string_view bytes) {
   put(bytes.substr(0, room));
   if (bytes.size() > room && file_)
     keep_for_end(bytes.substr(room));
-}
-
-void output_file::close() {
-  file_.reset();
-}
-
-void output_file::count_lines(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto end = bytes.find('\n');
-    in_line_ = in_line_ || bytes.substr(0, end).find_first_not_of('\r') != bytes.npos;
-    if (end == bytes.npos)
-      return;
-    lines_ += std::exchange(in_line_, false) ? 1 : 0;
-    bytes.remove_prefix(end + 1);
-  }
-}
-
-void output_file::remember(std::string_view bytes) {
-  count_lines(bytes);
-  head_ += bytes.substr(0, head_size - head_.size());
-  if (bytes.size() >= tail_size) {
-    tail_.assign(bytes.substr(bytes.size() - tail_size));
-    return;
-  }
-  // Cut seldom: at twice the size.
-  tail_.append(bytes);
-  if (tail_.size() > 2 * tail_size)
-    tail_.erase(0, tail_.size() - tail_size);
-}
-
-std::vector<std::string> output_file::last_lines(std::size_t count) const {
-  std::vector<std::string> result;
-  std::string_view rest{tail_};
-  while (result.size() < count && !rest.empty()) {
-    if (rest.ends_with('\n'))
-      rest.remove_suffix(1);
-    if (rest.ends_with('\r'))
-      rest.remove_suffix(1);
-    auto start = rest.rfind('\n');
-    auto line = start == rest.npos ? rest : rest.substr(start + 1);
-    if (!line.empty())
-      result.push_back(readable(line));
-    rest = start == rest.npos ? std::string_view{} : rest.substr(0, start + 1);
-  }
-  std::reverse(result.begin(), result.end());
-  return result;
-}
-
-std::vector<std::string> output_file::first_and_last_lines(std::size_t first,
-                                                           std::size_t last) const {
-  auto end = last_lines(last);
-  const auto all = lines_ + (in_line_ ? 1 : 0);
-  const auto left = all - std::min<std::uint64_t>(all, end.size());
-  std::vector<std::string> result;
-  std::string_view rest{head_};
-  while (result.size() < std::min<std::uint64_t>(first, left) && !rest.empty()) {
-    const auto stop = std::min(rest.find('\n'), rest.size());
-    auto line = rest.substr(0, stop);
-    while (line.ends_with('\r'))
-      line.remove_suffix(1);
-    if (!line.empty())
-      result.push_back(readable(line));
-    rest.remove_prefix(std::min(stop + 1, rest.size()));
-  }
-  if (left > result.size()) {
-    const auto between = left - result.size();
-    result.push_back("… (" + std::to_string(between) + (between == 1 ? " line" : " lines")
-                     + " between)");
-  }
-  result.insert(result.end(), std::make_move_iterator(end.begin()),
-                std::make_move_iterator(end.end()));
-  return result;
 }
 
 } // namespace tune

@@ -1,17 +1,17 @@
-/// Where a process's output goes: a file with a cap, and the last lines in memory.
+/// Where a process's output goes: a file with a cap.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "unique_fd.hpp"
 
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/process/output_sink.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tune {
 
@@ -21,27 +21,15 @@ namespace tune {
 /// left out; the end comes with `finish`. Until then the file only grows. Where the disk has no
 /// more room than is kept free for the record (`room_kept_free`), the file is at its cap, and of
 /// the end 4 KiB are kept. Where there is no descriptor for it for now, bytes wait in memory until
-/// there is.
-class output_file {
+/// there is. Blocks on the disk.
+class output_file : public output_sink {
 public:
-  /// @param path empty: no file.
-  /// @param cap  bytes the file may hold, earlier attempts' included.
+  /// @param cap bytes the file may hold, earlier attempts' included.
   output_file(std::filesystem::path path, std::uint64_t cap);
 
-  void write(std::string_view bytes);
-  /// Nothing more comes: what waits in memory is written now, or never.
-  void finish();
-  /// Drops everything from now on.
-  void close();
-
-  /// Up to `count` last lines, each `printable` but for tabs, made of 500 bytes at most.
-  [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
-  /// The same of up to `first` lines and of up to `last` ones at the end; between them, where some
-  /// are left out, a line says how many.
-  [[nodiscard]] std::vector<std::string> first_and_last_lines(std::size_t first,
-                                                              std::size_t last) const;
-  /// Why the file could not be written, or was replaced by a new one; empty while all is well.
-  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  void write(std::string_view bytes) override;
+  /// What waits in memory is written now, or never.
+  std::string finish() override;
 
 private:
   std::filesystem::path path_;
@@ -62,11 +50,7 @@ private:
   unique_fd file_;
   /// For the file, once it can be opened.
   std::string waiting_;
-  std::string head_;
-  std::string tail_;
-  /// Lines that are not empty, and whether the last one has begun.
-  std::uint64_t lines_ = 0;
-  bool in_line_ = false;
+  /// Why the file could not be written, or was replaced by a new one; empty while all is well.
   std::string trouble_;
 
   void open(bool may_wait);
@@ -77,8 +61,6 @@ private:
   void put_end();
   void keep_for_end(std::string_view bytes);
   void read_old_end(const guarded_directory& where);
-  void remember(std::string_view bytes);
-  void count_lines(std::string_view bytes);
 };
 
 } // namespace tune

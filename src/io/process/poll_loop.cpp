@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "poll_loop.hpp"
 
+#include "output_file.hpp"
+
 #include "tune/io/process/shortage.hpp"
 
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -23,9 +26,16 @@ constexpr std::size_t buffer_size = 64 * 1024;
 process_service::poll_loop::poll_loop(process_service_options options, guard_connection guard)
     : options_{std::move(options)}
     , guard_pid_{guard.pid}
-    , wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}
     , guard_{std::move(guard)}
-    , buffer_(buffer_size) {}
+    , means_{options_, watch_, writers_, [mail = mail_](auto id) { mail->put(written{id}); }}
+    , buffer_(buffer_size) {
+  mail_->wake.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!options_.output) {
+    options_.output = [](const std::filesystem::path& path, std::uint64_t cap) {
+      return std::make_unique<output_file>(path, cap);
+    };
+  }
+}
 
 /// To a guard that has just begun, whose socket is empty. A guard that does not hear of it does all
 /// else.
@@ -37,7 +47,8 @@ void process_service::poll_loop::leave_obituary() {
 
 expected<void> process_service::poll_loop::begin() {
   leave_obituary();
-  if (!wake_ || !watch_.add(wake_.get(), wake_key, EPOLLIN) || !listen_to_guard()) {
+  const auto& wake = mail_->wake;
+  if (!wake || !watch_.add(wake.get(), wake_key, EPOLLIN) || !listen_to_guard()) {
     const auto reason = errno;
     return error{fault_of(reason), "cannot watch pipes: " + text_of_shortage(reason)};
   }
@@ -73,11 +84,18 @@ process_service::poll_loop::~poll_loop() {
   bury_guard(guard_.pid, death_patience);
 }
 
-void process_service::poll_loop::post(request what) {
-  std::lock_guard lock{mutex_};
-  requests_.push_back(std::move(what));
-  if (requests_.size() == 1)
-    ::eventfd_write(wake_.get(), 1);
+void process_service::poll_loop::mailbox::put(request what) {
+  std::lock_guard lock{mutex};
+  requests.push_back(std::move(what));
+  if (requests.size() == 1)
+    ::eventfd_write(wake.get(), 1);
+}
+
+std::vector<process_service::poll_loop::request> process_service::poll_loop::mailbox::take() {
+  std::lock_guard lock{mutex};
+  eventfd_t ignored = 0;
+  ::eventfd_read(wake.get(), &ignored);
+  return std::exchange(requests, {});
 }
 
 void process_service::poll_loop::run() {
@@ -105,19 +123,14 @@ void process_service::poll_loop::run() {
     // Only after what it may have said meanwhile was heard: we may have slept, not it.
     if (guard_due_ && std::chrono::steady_clock::now() >= *guard_due_)
       give_up_silent_guard();
+    if (stopping_)
+      give_up_files();
     send_outgoing();
   }
 }
 
 void process_service::poll_loop::take_requests() {
-  std::vector<request> news;
-  {
-    std::lock_guard lock{mutex_};
-    eventfd_t ignored = 0;
-    ::eventfd_read(wake_.get(), &ignored);
-    news.swap(requests_);
-  }
-  for (auto& one : news)
+  for (auto& one : mail_->take())
     std::visit([this](auto& what) { handle(std::move(what)); }, one);
 }
 
@@ -133,7 +146,7 @@ child_process* process_service::poll_loop::find(process_handle which) {
 
 void process_service::poll_loop::handle(launch what) {
   auto id = what.id;
-  children_.try_emplace(id, id, std::move(what.what), std::move(what.who), options_, watch_);
+  children_.try_emplace(id, id, std::move(what.what), std::move(what.who), means_);
   if (stopping_)
     fail(id, {ec::process, "the process service is ending"});
   else
@@ -145,13 +158,35 @@ void process_service::poll_loop::watch_files(std::uint64_t id, const process_ord
     return;
   if (auto fresh = files_.add(id, what.directory, what.watched_files); fresh >= 0)
     watch_.add(fresh, files_key, EPOLLIN);
+  look_for_files(id);
+}
+
+/// On the thread of its job: their disk may not answer.
+void process_service::poll_loop::look_for_files(std::uint64_t id) {
+  auto* child = find(id);
+  if (child == nullptr || !child->writer())
+    return;
+  child->writer()->run([mail = mail_, id, search = files_.search_for(id)] {
+    mail->put(looked{id, search.run()});
+  });
+}
+
+void process_service::poll_loop::handle(const looked& what) {
+  if (files_.know(what.id, what.what))
+    look_for_files(what.id);
+  // Nobody would have told so far.
+  if (auto* child = find(what.id); child != nullptr && what.what.has_file)
+    child->on_files_changed();
 }
 
 void process_service::poll_loop::hear_of_files() {
-  for (auto id : files_.changed()) {
+  const auto news = files_.take();
+  for (auto id : news.changed) {
     if (auto* child = find(id))
       child->on_files_changed();
   }
+  for (auto id : news.grown)
+    look_for_files(id);
 }
 
 void process_service::poll_loop::handle(const resume& what) {
@@ -200,6 +235,38 @@ void process_service::poll_loop::handle(const end& what) {
   order(guard_wire::end{what.which.id, what.grace.value_or(child->order().grace)});
   child->on_end_requested(buffer_);
   forget_if_finished(what.which.id);
+}
+
+void process_service::poll_loop::handle(const written& what) {
+  if (auto* child = find(what.id)) {
+    child->on_written(buffer_);
+    forget_if_finished(what.id);
+  }
+}
+
+/// Once no process is left only their files keep the loop, as long as their disks take anything.
+void process_service::poll_loop::give_up_files() {
+  auto waits = [](const auto& x) { return x.second.waits_for_files(); };
+  files_due_.reset();
+  if (!std::all_of(children_.begin(), children_.end(), waits))
+    return;
+  const auto now = std::chrono::steady_clock::now();
+  alone_since_ = alone_since_.value_or(now);
+  std::vector<std::uint64_t> stuck;
+  for (const auto& [id, child] : children_) {
+    const auto& writer = child.writer();
+    const auto moved = std::max(writer ? writer->moved() : now, *alone_since_);
+    const auto due = moved + options_.output_patience;
+    if (due <= now)
+      stuck.push_back(id);
+    else
+      files_due_ = std::min(files_due_.value_or(due), due);
+  }
+  for (auto id : stuck) {
+    find(id)->give_up_files("its file system did not answer for "
+                            + text_of(options_.output_patience));
+    forget_if_finished(id);
+  }
 }
 
 void process_service::poll_loop::handle(const stop&) {

@@ -7,6 +7,7 @@
 #include "guard.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -49,9 +50,19 @@ public:
     std::shared_ptr<process_listener> who;
     std::string line;
   };
+  /// Files of the process have room again, or are finished.
+  struct written {
+    std::uint64_t id;
+  };
+  /// What came of a search for the directories of files that are watched.
+  struct looked {
+    std::uint64_t id;
+    file_watch::found what;
+  };
   /// End all, then the thread.
   struct stop {};
-  using request = std::variant<launch, resume, answer, end_answers, end, park, hand_on, stop>;
+  using request = std::variant<launch, resume, answer, end_answers, end, park, hand_on, written,
+                               looked, stop>;
 
   poll_loop(process_service_options options, guard_connection guard);
   ~poll_loop();
@@ -60,11 +71,21 @@ public:
   /// @errors `ec::shortage` where there is no thread or descriptor for it.
   [[nodiscard]] expected<void> begin();
 
-  void post(request what);
+  void post(request what) { mail_->put(std::move(what)); }
   [[nodiscard]] std::uint64_t next_id() { return ++last_id_; }
   [[nodiscard]] pid_t guard_pid() const { return guard_pid_; }
 
 private:
+  /// What others want; held by threads that write, too, which may outlive the loop.
+  struct mailbox {
+    std::mutex mutex;
+    std::vector<request> requests;
+    unique_fd wake;
+
+    void put(request what);
+    [[nodiscard]] std::vector<request> take();
+  };
+
   /// A launch by its id, an end, a look, or the question whether the guard is there.
   using errand = std::variant<std::uint64_t, guard_wire::end, guard_wire::look, guard_wire::ping>;
 
@@ -78,14 +99,14 @@ private:
   process_service_options options_;
   std::atomic<std::uint64_t> last_id_ = 0;
   std::atomic<pid_t> guard_pid_ = 0;
-  std::mutex mutex_;
-  std::vector<request> requests_;
-  unique_fd wake_;
+  std::shared_ptr<mailbox> mail_ = std::make_shared<mailbox>();
 
   // The rest is the thread's own.
   guard_connection guard_;
   pipe_watch watch_;
   file_watch files_;
+  output_threads writers_;
+  child_means means_;
   std::map<std::uint64_t, child_process> children_;
   /// For the guard, in order.
   std::deque<errand> outgoing_;
@@ -100,6 +121,9 @@ private:
   /// It will say when it takes more.
   bool guard_is_full_ = false;
   bool stopping_ = false;
+  /// While it ends: since when no process is left, and when their files are waited for too long.
+  std::optional<std::chrono::steady_clock::time_point> alone_since_;
+  std::optional<std::chrono::steady_clock::time_point> files_due_;
   std::vector<char> buffer_;
   std::thread thread_;
 
@@ -112,7 +136,10 @@ private:
   void handle(const end& what);
   void handle(park what);
   void handle(hand_on what);
+  void handle(const written& what);
+  void handle(const looked& what);
   void handle(const stop& what);
+  void give_up_files();
 
   [[nodiscard]] bool listen_to_guard();
   void hear_guard();
@@ -121,6 +148,8 @@ private:
   void ask_whether_guard_lives();
   void expect_guard();
   [[nodiscard]] int patience_ms() const;
+  /// "10 s".
+  [[nodiscard]] static std::string text_of(std::chrono::milliseconds duration);
   void give_up_silent_guard();
   void lose_guard(const std::string& why);
   /// @errors Never `ec::process`: no command is at fault.
@@ -132,6 +161,7 @@ private:
   [[nodiscard]] guard_wire::io_result ask_guard();
 
   void watch_files(std::uint64_t id, const process_order& what);
+  void look_for_files(std::uint64_t id);
   void hear_of_files();
 
   child_process* find(std::uint64_t id);

@@ -59,21 +59,26 @@ void process_service::poll_loop::expect_guard() {
 }
 
 int process_service::poll_loop::patience_ms() const {
-  if (!guard_due_)
+  if (!guard_due_ && !files_due_)
     return -1;
-  auto left = *guard_due_ - std::chrono::steady_clock::now();
+  constexpr auto never = std::chrono::steady_clock::time_point::max();
+  const auto due = std::min(guard_due_.value_or(never), files_due_.value_or(never));
+  auto left = due - std::chrono::steady_clock::now();
   auto whole = std::chrono::ceil<std::chrono::milliseconds>(left).count();
   return static_cast<int>(std::clamp<decltype(whole)>(whole, 0, 60'000));
+}
+
+std::string process_service::poll_loop::text_of(std::chrono::milliseconds duration) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g s", std::chrono::duration<double>(duration).count());
+  return text.data();
 }
 
 /// Stopped, or stuck: what it owns dies with it.
 void process_service::poll_loop::give_up_silent_guard() {
   ::kill(guard_.pid, SIGKILL);
-  auto seconds = std::chrono::duration<double>(options_.guard_silence).count();
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%g", seconds);
-  lose_guard(std::string{"the process guard did not answer for "} + text.data()
-             + " s and was killed with its processes");
+  lose_guard("the process guard did not answer for " + text_of(options_.guard_silence)
+             + " and was killed with its processes");
 }
 
 bool process_service::poll_loop::listen_to_guard() {

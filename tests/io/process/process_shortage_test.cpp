@@ -73,6 +73,21 @@ TEST_F(process_shortage_test, of_processes_is_no_fault_of_the_command_and_passes
   EXPECT_EQ(run_again({"exit", "6"}).code, 6);
 }
 
+TEST_F(process_shortage_test, of_the_nodes_threads_is_no_fault_of_the_command_and_passes) {
+  process_limit none{::getpid()};
+  if (!none.holds())
+    GTEST_SKIP() << "no control group that limits processes can be made here";
+
+  auto how = run({"exit", "6"});
+  none.lift();
+
+  EXPECT_EQ(how.fault, ec::shortage);
+  EXPECT_EQ(how.code, std::nullopt);
+  EXPECT_THAT(how.trouble,
+              HasSubstr("cannot start a thread that writes output: Resource temporarily"));
+  EXPECT_EQ(run_again({"exit", "6"}).code, 6);
+}
+
 TEST_F(process_shortage_test, of_the_nodes_descriptors_is_no_fault_of_the_command_and_passes) {
   descriptor_limit none{hardly_any};
   auto how = run({"exit", "6"});

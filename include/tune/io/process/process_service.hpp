@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/process/output_sink.hpp"
 
 #include <sys/types.h>
 
@@ -50,9 +51,13 @@ struct process_order {
   std::vector<std::string> env;
   /// Its working directory; must exist. Relative paths stand against the service's at the launch.
   std::filesystem::path directory;
-  /// Files appended to; empty: none. Made at the first byte.
+  /// Files appended to; empty: none. Made at the first byte. Where their disk does not keep up, the
+  /// program waits when it writes; where it does not answer, the end of the process is not told.
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
+  /// Whose files these are. Processes of one job wait for a disk that does not answer together;
+  /// those of others do not.
+  std::string job = {};
   /// Bytes each file may hold; what exceeds it is read and dropped.
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Open the report and the answer descriptor and name them in the environment.
@@ -179,10 +184,17 @@ struct process_service_options {
   std::size_t max_report_line = 1024 * 1024;
   /// Answers that wait for a process to read them; further ones are dropped. [bytes]
   std::size_t max_waiting_answers = 64 * 1024;
+  /// What takes the bytes of output files; empty: the files themselves.
+  output_maker output{};
+  /// At the end of the service, once no process is left: a disk that takes nothing for so long is
+  /// waited for no further. What is missing is told as `output_trouble`.
+  std::chrono::milliseconds output_patience{10'000};
 };
 
-/// One per node process. Owns a guard process and one thread. All functions may be called from
-/// any thread and from listeners, and never wait for a process.
+/// One per node process. Owns a guard process, one thread that reads for all, and one for each job
+/// that writes its output files: a file system that does not answer keeps that job's processes
+/// alone. All functions may be called from any thread and from listeners, and never wait for a
+/// process or a disk.
 ///
 /// After a process is asked to end, holds are lifted, lines of stdout are no longer delivered,
 /// and at most 256 more of its report lines are.
@@ -193,7 +205,9 @@ public:
   [[nodiscard]] static expected<std::unique_ptr<process_service>>
   start(process_service_options options = {});
 
-  /// Ends all processes, each with its order's grace, waits for that and tells their listeners.
+  /// Ends all processes, each with its order's grace, waits for that and tells their listeners. A
+  /// thread whose disk does not answer (see `output_patience`) is left alone with what it has to
+  /// write: it goes when it is done, or with this process.
   ~process_service();
   process_service(const process_service&) = delete;
   process_service& operator=(const process_service&) = delete;
