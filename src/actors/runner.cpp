@@ -538,10 +538,10 @@ struct runner_state : engine_ports {
 
   [[nodiscard]] runner_status status(std::uint32_t most) const {
     runner_status result;
-    result.waits_for = waits_for;
-    if (waits_for.empty() && waits_for_searcher(loop->machine()))
-      result.waits_for = searcher_wait_text(std::chrono::seconds{0});
     result.view = loop->machine().view();
+    result.waits_for = waits_for.empty() ? result.view.waits_for : waits_for;
+    if (result.waits_for.empty() && waits_for_searcher(loop->machine()))
+      result.waits_for = searcher_wait_text(std::chrono::seconds{0});
     result.at = now();
     result.results = results;
     for (auto count : result.view.counts)

@@ -36,16 +36,26 @@ SMALLER = {
     "resource-changing": [],
     "svm-digits": ["--experiment.num_samples", "1", "--space.kernel", "linear"],
     "table": [],
+    "warm-mlp-digits": ["--experiment.num_samples", "4", "--stop.training_iteration", "3"],
 }
+
+# Those that learn from another one's results.
+EARLIER = {"warm-mlp-digits": "auto-mlp-digits"}
 
 
 class ConfigFiles(Case):
     def test_every_file_is_known_here(self):
         self.assertEqual({path.stem for path in FILES}, set(SMALLER))
 
+    def run_what_it_learns_from(self, path):
+        earlier = EARLIER.get(path.stem)
+        if earlier and not (self.directory / "results" / earlier).exists():
+            self.run_node("run", ROOT / "config" / (earlier + ".ini"), *SMALLER[earlier])
+
     def test_run_gives_the_documented_object_and_exit_0(self):
         for path in FILES:
             with self.subTest(path.name):
+                self.run_what_it_learns_from(path)
                 ran = self.run_node("run", path, "--output", "json", *SMALLER[path.stem])
 
                 told = ran.json()
@@ -70,6 +80,18 @@ class ConfigFiles(Case):
                 )
                 self.assertGreater(told["elapsed_s"], 0)
                 self.check_record(path.stem, told)
+
+    def test_the_one_that_learns_from_another_tries_its_best_first(self):
+        earlier, path = (ROOT / "config" / x for x in ("auto-mlp-digits.ini", "warm-mlp-digits.ini"))
+        ran = self.run_node("run", earlier, "--output", "json", *SMALLER[earlier.stem]).json()
+        self.run_node("run", path, *SMALLER[path.stem])
+
+        first = self.rows("SELECT * FROM trials ORDER BY trial", path.stem)[0]
+
+        self.assertEqual(first["origin"],
+                         "earlier 1: results/auto-mlp-digits, trial " + ran["best"]["trial"])
+        config = json.loads(first["config"])
+        self.assertLess(config["layers"], min(3, 128 / config["hidden"]) + 1)
 
     def check_record(self, name, told):
         directory = self.directory / "results" / name
@@ -105,6 +127,8 @@ class ConfigFiles(Case):
     def test_dry_run_shows_configurations_and_makes_nothing(self):
         for path in FILES:
             with self.subTest(path.name):
+                self.run_what_it_learns_from(path)
+                there = list(self.directory.glob("results/*"))
                 shown = self.run_node("run", path, "--dry-run")
                 told = self.run_node("run", path, "--dry-run", "--output", "json").json()
 
@@ -114,7 +138,9 @@ class ConfigFiles(Case):
                     self.assertEqual(told["configurations"], [])
                 else:
                     self.assertGreater(len(told["configurations"]), 0)
-                self.assertEqual(list(self.directory.iterdir()), [])
+                self.assertEqual(list(self.directory.glob("results/*")), there)
+                self.assertLessEqual({x.name for x in self.directory.iterdir()}, {"results"})
+                self.assertEqual(len(there), 1 if path.stem in EARLIER else 0)
 
     def test_config_commands_accept_it(self):
         for path in FILES:
@@ -134,6 +160,7 @@ class ConfigFiles(Case):
             (self.directory / name).symlink_to(ROOT / name)
         for path in FILES:
             with self.subTest(path.name):
+                self.run_what_it_learns_from(path)
                 first = self.run_node("run", path, "--dry-run", "-o", "json").json()
                 copy = self.directory / path.relative_to(ROOT)
                 copy.write_text(self.run_node("config", "print", path).out)

@@ -234,6 +234,38 @@ class Searchers(Case):
         self.assertIn("predicted: loss ", said)
         self.assertIn("nearest: trial ", said)
 
+    def test_wait_for_a_batch_and_go_on_after_kill_9(self):
+        ini = self.tree("gp", "batches", 12, "max_pending = 4\nbatch = true")
+        whole = self.converse(ini, "--experiment.name", "whole")
+        told = [self.round_of(whole) for _ in range(3)]
+        self.assertEqual(whole.say("ask")["reason"], "finished")
+        whole.end()
+        cut = self.converse(ini, "--experiment.name", "cut")
+        again = [self.round_of(cut)]
+        # One of the second batch has ended when the head is killed.
+        given = [cut.say("ask") for _ in range(4)]
+        self.tell(cut, given[0])
+        self.assertEqual(cut.say("ask").get("reason"), "wait")
+        cut.kill()
+        cut = self.converse(ini, "--experiment.name", "cut", "--resume")
+        rest = [cut.say("ask") for _ in range(3)]
+        self.assertEqual(cut.say("ask").get("reason"), "wait")
+        again.append([x["config"] for x in [given[0]] + rest])
+        for x in rest:
+            self.tell(cut, x)
+        again.append(self.round_of(cut))
+
+        self.assertEqual(again, told)
+
+    def round_of(self, talk):
+        """Takes a batch of four, tells its results, and gives its configurations."""
+        given = [talk.say("ask") for _ in range(4)]
+        self.assertEqual({x["op"] for x in given}, {"trial"})
+        self.assertEqual(talk.say("ask").get("reason"), "wait")
+        for x in given:
+            self.tell(talk, x)
+        return [x["config"] for x in given]
+
     def test_say_at_start_up_what_they_cannot_do(self):
         for searcher in LEARNERS:
             option, given, bounds = BOUNDED.get(searcher, ("startup", "-1", "0 to 10000"))

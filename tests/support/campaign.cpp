@@ -8,7 +8,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace tune::support {
 
@@ -102,6 +106,12 @@ experiment_settings settings_of(const judge& who, std::uint64_t seed) {
     result.export_time = milliseconds{100};
     result.exports = {"model"};
   }
+  // In every third schedule the searcher waits for the ends of what it proposed.
+  rng bound{seed, "campaign", 2};
+  if (bound.below(3) == 0) {
+    result.max_pending = 1 + bound.below(6);
+    result.in_batches = bound.below(2) == 0;
+  }
   return result;
 }
 
@@ -137,6 +147,68 @@ std::vector<trial_id> without_export(const simulation& of, const experiment_sett
       result.push_back(trial);
   }
   return result;
+}
+
+/// Keeps books of what the searcher suggested, by itself.
+class suggestions_seen {
+public:
+  explicit suggestions_seen(const experiment_settings& bounds) : bounds_{bounds} {}
+
+  void suggest(const suggested_fact& what) {
+    const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
+    // Known ones: drafts that were thought over.
+    if (list == nullptr || what.first < next_)
+      return;
+    next_ = what.first;
+    for (const auto& x : *list) {
+      if (!is_confirming(x.origin))
+        pending_.emplace(next_, made_++ / bounds_.repeats.runs);
+      ++next_.number;
+    }
+  }
+  [[nodiscard]] bool are_too_many() const {
+    if (bounds_.in_batches)
+      return made_ > (batch_ + bounds_.max_pending) * bounds_.repeats.runs;
+    std::set<std::uint64_t> configurations;
+    for (const auto& [trial, configuration] : pending_)
+      configurations.insert(configuration);
+    return configurations.size() > bounds_.max_pending;
+  }
+  void end(trial_id trial) {
+    pending_.erase(trial);
+    if (pending_.empty())
+      batch_ = made_ / bounds_.repeats.runs;
+  }
+
+private:
+  const experiment_settings& bounds_;
+  std::uint64_t made_ = 0;
+  /// The first configuration of the batch.
+  std::uint64_t batch_ = 0;
+  trial_id next_{0};
+  std::map<trial_id, std::uint64_t> pending_;
+};
+
+/// The first event by which more was suggested than may be under way.
+std::optional<sequence> too_many(const simulation& of, const experiment_settings& settings,
+                                 rule_set rules) {
+  suggestions_seen seen{settings};
+  replay_check again{settings, std::move(rules), false};
+  for (const auto& x : of.log()) {
+    for (const auto& y : again.apply(x)) {
+      const auto* news = std::get_if<cmd::tell_searcher>(&y.what);
+      if (const auto* made
+          = news == nullptr ? nullptr : std::get_if<suggested_fact>(&news->what.what))
+        seen.suggest(*made);
+      const auto* told = std::get_if<cmd::tell_scheduler>(&y.what);
+      if (const auto* ended
+          = told == nullptr ? nullptr : std::get_if<fact::ended>(&told->what.what))
+        seen.end(ended->trial);
+    }
+    if (seen.are_too_many())
+      return x.seq;
+  }
+  return std::nullopt;
 }
 
 } // namespace
@@ -211,6 +283,9 @@ schedule_result run_schedule(const judge& who, std::uint64_t seed) {
       result.found.add({promise::nothing_lost_or_doubled, uut.log().size(), trial,
                         "it has completed, and nobody says what became of its export"});
   }
+  if (auto at = settings.max_pending > 0 ? too_many(uut, settings, rules()) : std::nullopt)
+    result.found.add({promise::nothing_lost_or_doubled, *at, std::nullopt,
+                      "more is suggested than max_pending lets be under way"});
   result.events = uut.events();
   for (const auto& x : uut.log()) {
     if (gives_up(x))

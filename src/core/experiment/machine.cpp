@@ -38,6 +38,7 @@ machine::machine(experiment_settings settings, scheduler_traits scheduler, searc
     , scheduler_{std::move(scheduler)}
     , searcher_{searcher}
     , stoppers_{std::move(stoppers)}
+    , pending_{settings_.repeats.runs}
     , runs_{settings_.repeats}
     , run_numbers_{settings_.repeats.parameter} {
   assert(!settings_.objectives.empty());

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "tune/core/experiment/experiment.hpp"
+#include "tune/core/experiment/pending_book.hpp"
 #include "tune/core/experiment/run_numbers.hpp"
 
 #include <algorithm>
@@ -331,6 +332,9 @@ private:
   void settle();
   [[nodiscard]] bool wants_suggestions() const;
   [[nodiscard]] std::uint32_t suggestions_wanted() const;
+  [[nodiscard]] bool asks_in_batches() const;
+  [[nodiscard]] std::uint64_t room_for_suggestions() const;
+  [[nodiscard]] std::string waits_for() const;
   [[nodiscard]] std::uint32_t choices_wanted() const;
   [[nodiscard]] bool stands_still() const;
   live_trial& add_trial(const suggestion& what);
@@ -565,6 +569,8 @@ private:
   std::uint64_t suggested_ = 0;
   /// Those of them that were taken back before they began: they are wanted first where more are.
   std::map<trial_id, suggestion> withdrawn_;
+  /// Those of them that have not ended.
+  pending_book pending_;
   std::set<trial_id> live_;
   status_counts counts_{};
   std::uint64_t succeeded_ = 0;

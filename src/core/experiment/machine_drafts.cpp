@@ -8,9 +8,9 @@
 namespace tune {
 
 drafting machine::drafts_wanted() const {
-  // Runs of one configuration have to be alike.
-  return searcher_.learns && !settings_.repeats.is_on() && !narrowed_ ? settings_.drafts
-                                                                      : drafting::none;
+  // Runs of one configuration have to be alike, and those of a batch rest on the same results.
+  auto stands = settings_.repeats.is_on() || asks_in_batches();
+  return searcher_.learns && !stands && !narrowed_ ? settings_.drafts : drafting::none;
 }
 
 bool machine::thinks_over(trial_id id) const {

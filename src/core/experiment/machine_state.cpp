@@ -137,8 +137,8 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  experiment_view result{counts_,    succeeded_, best_, searcher_done_, drain_.has_value(),
-                         suspended_, held_};
+  experiment_view result{counts_,    succeeded_, best_,      searcher_done_, drain_.has_value(),
+                         suspended_, held_,      waits_for()};
   if (result.best)
     result.best->status = entry_of(best_->trial).status;
   if (auto group = result.best ? runs_.best() : std::nullopt)
@@ -298,6 +298,7 @@ void machine::describe(fingerprint& into) const {
   into.add(searcher_told_);
   for (auto id : granted_)
     into.add(id);
+  pending_.describe(into);
   into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
   into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
   into.add(std::uint64_t{gathering_}).add(asked_for_);

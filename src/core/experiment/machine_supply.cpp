@@ -7,6 +7,7 @@
 #include "tune/core/search/none/none.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tune {
@@ -131,6 +132,7 @@ bool machine::withdraw_newest(const std::string& why) {
     withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin, trial.draft.has_value()});
     // Nobody knows of what the last head asked for.
     awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
+    pending_.set_aside(trial.id);
     end_without_running(trial, why, fact::end_kind::removed);
     return true;
   }
@@ -152,6 +154,7 @@ void machine::revive_withdrawn() {
     trial.draft = drafting::quick;
   entry(trial.id).live = std::move(made);
   live_.insert(trial.id);
+  pending_.revive(trial.id);
   runs_.revive(trial.id);
   move(trial, status_event::revive);
   row(trial);
@@ -163,16 +166,40 @@ bool machine::wants_suggestions() const {
   return !narrowed_ && !asked_ && !searcher_done_ && !searcher_waits_ && suggestions_wanted() > 0;
 }
 
+/// How many more `max_pending` leaves room for.
+std::uint64_t machine::room_for_suggestions() const {
+  return pending_.room(settings_.max_pending, settings_.in_batches);
+}
+
+bool machine::asks_in_batches() const {
+  return settings_.in_batches && settings_.max_pending > 0;
+}
+
 std::uint32_t machine::suggestions_wanted() const {
   // Asked ahead in large portions: refill when half of the supply is used up.
   auto waiting = unchosen_ + awaiting_lease_;
-  auto ahead = std::max<std::uint64_t>(searcher_.ahead, 1);
-  if (waiting >= ahead || (ahead > 2 && waiting > ahead / 2))
+  auto room = room_for_suggestions();
+  auto is_batch = asks_in_batches();
+  auto ahead = is_batch ? waiting + room : std::max<std::uint64_t>(searcher_.ahead, 1);
+  if (waiting >= ahead || (!is_batch && ahead > 2 && waiting > ahead / 2))
     return 0;
-  auto count = ahead - waiting;
+  auto count = std::min(ahead - waiting, room);
   if (settings_.max_trials > 0)
     count = std::min(count, settings_.max_trials - std::min(settings_.max_trials, suggested_));
-  return static_cast<std::uint32_t>(count);
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// Which ends it is that bring the next suggestions, where nothing else is left to begin.
+std::string machine::waits_for() const {
+  if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
+      || unchosen_ + awaiting_lease_ > 0 || room_for_suggestions() > 0)
+    return {};
+  auto bound = "[search] max_pending = " + std::to_string(settings_.max_pending);
+  auto when = settings_.in_batches
+                  ? ", batch: the next are asked for when the rest of this batch has ended: "
+                  : ": the next is asked for when one of these has ended: ";
+  return bound + when + pending_.names();
 }
 
 std::uint32_t machine::choices_wanted() const {
@@ -224,6 +251,8 @@ void machine::take(const on::suggested& what) {
         trial.draft = question.drafts;
       trial.drawn_at = question.at;
       suggested_ += trial.confirms ? 0 : 1;
+      if (trial.suggested)
+        pending_.add(trial.id);
     }
     searcher_waits_ = list->empty() && !searcher_heard_;
   } else if (std::holds_alternative<nothing_yet>(what.what)) {

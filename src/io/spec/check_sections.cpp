@@ -61,6 +61,13 @@ void check_checkpoint(loading& x) {
                    " better");
 }
 
+void check_search(loading& x) {
+  if (x.what.search.batch && x.what.search.max_pending == 0)
+    x.refuse("search", "batch",
+             "batch = true: a batch has [search] max_pending configurations; say how many, 1 or "
+             "more");
+}
+
 /// What nothing would ever end is seldom meant.
 void warn_of_endless_run(loading& x) {
   const auto& to = x.what.experiment;
@@ -181,6 +188,7 @@ void check_sections(loading& x) {
   check_resources(x);
   check_checkpoint(x);
   check_failure(x);
+  check_search(x);
   warn_of_endless_run(x);
 }
 

@@ -131,6 +131,8 @@ experiment_settings settings_of(const spec& x) {
   result.seed = x.experiment.seed;
   result.max_trials = x.experiment.num_samples;
   result.max_concurrent = x.experiment.max_concurrent_trials;
+  result.max_pending = x.search.max_pending;
+  result.in_batches = x.search.batch;
   result.request = request_of(x);
   result.queue_trials = x.cluster.queue_trials;
   result.failures = failures_of(x);

@@ -14,6 +14,7 @@ using namespace key_makers;
 
 constexpr double most_points = 1000;
 constexpr double most_runs = 1000;
+constexpr double most_pending = 1'000'000;
 constexpr std::size_t most_known = 10000;
 
 key_spec points_key() {
@@ -131,6 +132,16 @@ void add_search_keys(rows& to) {
                          "over; then what it drew ahead runs; 0 = as long as it takes",
                          true},
                         TUNE_FIELD(search.max_wait)));
+  to.push_back(integer({"search", "max_pending",
+                        "configurations whose trials may have not ended, paused ones included, "
+                        "before the searcher is asked for another; 0 = no bound of its own",
+                        true},
+                       {0, most_pending}, TUNE_FIELD(search.max_pending)));
+  to.push_back(boolean({"search", "batch",
+                        "whether the searcher is asked for max_pending configurations at once, and "
+                        "for the next ones when all of these have ended",
+                        true},
+                       TUNE_FIELD(search.batch)));
   to.push_back(integer({"search", "repeat", "runs of each configuration, which is judged by all"},
                        {1, most_runs}, TUNE_FIELD(search.repeat)));
   to.push_back(one_of({"search", "repeat_judge", "what the runs of a configuration come to"},

@@ -87,7 +87,7 @@ TEST(load, reads_every_section) {
       "sgd\n"
       "[resources]\ncpu = 2\ngpu = 0.5\nmemory = 2GiB\ncustom.licence = 1.5\nstrategy = spread\n"
       "bundles = [{\"cpu\": 1, \"memory\": \"1KiB\"}]\n"
-      "[search]\nbatch = 2\npoints = [{\"lr\": 0.01}]\n"
+      "[search]\nportion = 2\npoints = [{\"lr\": 0.01}]\n"
       "[scheduler]\ntype = halving\nmax_t = 9\n"
       "[stop]\ntraining_iteration = 50\nwhen = accuracy >= 0.995\n"
       "[failure]\nmax_failures = 3\nmax_killed = unlimited\nfail_fast = true\nbackoff = 500ms\n"
@@ -107,7 +107,7 @@ TEST(load, reads_every_section) {
   EXPECT_EQ(uut.trainable.output_cap, 1024u * 1024u);
   ASSERT_EQ(uut.space.size(), 3u);
   EXPECT_EQ(uut.space[2].text, "uniform(0, 1) if opt == sgd");
-  EXPECT_THAT(uut.search.options, ElementsAre(named_text{"batch", "2"}));
+  EXPECT_THAT(uut.search.options, ElementsAre(named_text{"portion", "2"}));
   EXPECT_THAT(uut.search.points, ElementsAre(object{{"lr", 0.01}}));
   EXPECT_THAT(uut.scheduler.options,
               ElementsAre(named_text{"grace_period", "1"}, named_text{"max_t", "9"}));
@@ -158,7 +158,7 @@ TEST(load, finds_the_keys_that_variables_mean) {
                       {"TUNE_SPACE_opt__lr", "2"},
                       {"TUNE_RESOURCES_CUSTOM__LICENCE", "1"},
                       {"TUNE_TRAINABLE_ENV__OMP_X", "4"},
-                      {"TUNE_SEARCH_BATCH", "9"},
+                      {"TUNE_SEARCH_PORTION", "9"},
                       {"TUNE_STOP_TRAINING_ITERATION", "5"},
                       {"TUNE_TRAINABLE_METRIC__accuracy", "(.*)"},
                       {"TUNE_SPACE_C", "7"}};
@@ -169,7 +169,7 @@ TEST(load, finds_the_keys_that_variables_mean) {
                                      named_text{"momentum", "0.9"}, named_text{"opt.lr", "2"}));
   EXPECT_THAT(uut.resources.custom, ElementsAre(named_text{"licence", "1"}));
   EXPECT_THAT(uut.trainable.env, ElementsAre(named_text{"OMP_X", "4"}));
-  EXPECT_THAT(uut.search.options, ElementsAre(named_text{"batch", "9"}));
+  EXPECT_THAT(uut.search.options, ElementsAre(named_text{"portion", "9"}));
   EXPECT_THAT(uut.stop, ElementsAre(named_text{"training_iteration", "5"}));
   EXPECT_THAT(uut.trainable.metrics, ElementsAre(named_text{"accuracy", "(.*)"}));
 }
@@ -288,12 +288,12 @@ TEST(load, leaves_the_options_of_a_type_that_the_environment_replaces) {
   auto with = support::request();
   with.environment = {{"TUNE_SEARCH_TYPE", "narrow"}};
 
-  auto uut = support::load_text(small_and("[search]\ntype = any\nbatch = 2\n"), with);
+  auto uut = support::load_text(small_and("[search]\ntype = any\nportion = 2\n"), with);
 
   ASSERT_TRUE(uut) << to_text(uut.faults);
   EXPECT_EQ(uut.loaded->what.search.type, "narrow");
   EXPECT_THAT(uut.warnings,
-              ElementsAre("environment TUNE_SEARCH_TYPE: [search] type = narrow has no batch "
+              ElementsAre("environment TUNE_SEARCH_TYPE: [search] type = narrow has no portion "
                           "(/nowhere/digits.ini:9); left out"));
 }
 
@@ -658,6 +658,16 @@ TEST(convert, makes_the_settings_of_the_engine) {
             (resources{amount::of(0.5), amount::of(2), 1024, {{"licence", amount::of(2)}}}));
   EXPECT_EQ(uut.request.bundles[1],
             (resources{{}, amount::of(0.25), 0, {{"licence", amount::of(1)}}}));
+}
+
+TEST(convert, bounds_what_the_searcher_has_under_way) {
+  auto plain = settings_of(loaded(small_and("")));
+  auto bound = settings_of(loaded(small_and("[search]\nmax_pending = 4\nbatch = true\n")));
+
+  EXPECT_EQ(plain.max_pending, 0u);
+  EXPECT_FALSE(plain.in_batches);
+  EXPECT_EQ(bound.max_pending, 4u);
+  EXPECT_TRUE(bound.in_batches);
 }
 
 TEST(convert, gives_each_rank_a_bundle) {

@@ -32,7 +32,7 @@ constexpr std::string_view rich
       "== rbf\n"
       "[resources]\ncpu = 0.1\nmemory = 1500\ncustom.licence = 0.5\n"
       "bundles = [{\"cpu\": 0.5, \"gpu\": 1, \"memory\": \"1GiB\", \"custom.a\": 2}]\n"
-      "[search]\nbatch = 2\npoints = [{\"lr\": 0.01, \"k\": \"a \\# b\"}]\n"
+      "[search]\nportion = 2\npoints = [{\"lr\": 0.01, \"k\": \"a \\# b\"}]\n"
       "[scheduler]\ntype = halving\nmax_t = 9\n"
       "[stop]\nwhen = accuracy >= 0.995 or latency < 1e-3\ntraining_iteration = 50\n"
       "[failure]\nmax_failures = unlimited\nbackoff = 1.5s\n"
@@ -78,7 +78,7 @@ TEST(explain, tells_where_each_value_came_from) {
   EXPECT_THAT(uut, HasSubstr("experiment.seed = 0  (default)\n"));
   EXPECT_THAT(uut, HasSubstr("space.lr = 0.5  (command line --space.lr)\n"));
   EXPECT_THAT(uut, HasSubstr("log.level = debug  (environment TUNE_LOG_LEVEL)\n"));
-  EXPECT_THAT(uut, HasSubstr("search.batch = 4  (default)\n"));
+  EXPECT_THAT(uut, HasSubstr("search.portion = 4  (default)\n"));
 }
 
 TEST(help, lists_every_key_with_its_variable) {

@@ -54,7 +54,7 @@ inline option_spec integer_option(std::string name, std::string fallback, double
 
 inline searcher_catalogue searchers() {
   searcher_catalogue::entry any{"any", "takes everything", "", {}, {}};
-  any.known = {integer_option("batch", "4", 1, "suggestions at once")};
+  any.known = {integer_option("portion", "4", 1, "suggestions at once")};
   any.make = [](const options&, const searcher_context&) -> expected<std::unique_ptr<searcher>> {
     return std::unique_ptr<searcher>{std::make_unique<idle_searcher>(searcher_traits{})};
   };

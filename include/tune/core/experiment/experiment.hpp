@@ -55,6 +55,9 @@ struct experiment_view {
   bool suspended = false;
   /// Trials that clients paused, or keep from being started.
   std::uint64_t held = 0;
+  /// Which trials must end before the searcher is asked again, in words for people; empty: that is
+  /// not what keeps anything from beginning. See `experiment_settings::max_pending`.
+  std::string waits_for = {};
 };
 
 /// What a client is told about its wish.

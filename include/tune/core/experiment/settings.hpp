@@ -80,6 +80,13 @@ struct experiment_settings {
   std::uint64_t max_trials = 0;
   /// Trials that may hold or await resources at once. 0 = as many as fit.
   std::uint64_t max_concurrent = 0;
+  /// Configurations of the searcher whose trials may have not ended, those that wait or are paused
+  /// included; it is asked for no more than that. Where each runs several times all its runs are
+  /// one. 0 = no bound of its own.
+  std::uint64_t max_pending = 0;
+  /// The searcher is asked for so many at once, and for the next ones when all of them have ended.
+  /// Only with `max_pending`.
+  bool in_batches = false;
   resource_request request;
   /// Wait for the cluster to grow instead of refusing a request that cannot fit.
   bool queue_trials = false;

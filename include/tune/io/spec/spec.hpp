@@ -158,6 +158,10 @@ struct search_section {
   std::string learn_from;
   /// See `experiment_settings::draft_patience`.
   std::chrono::nanoseconds max_wait{std::chrono::milliseconds{50}};
+  /// See `experiment_settings::max_pending`.
+  std::uint64_t max_pending = 0;
+  /// See `experiment_settings::in_batches`.
+  bool batch = false;
   /// Runs of each configuration. [>= 1]
   std::uint32_t repeat = 1;
   /// What they come to together.
