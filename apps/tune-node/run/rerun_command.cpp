@@ -9,6 +9,7 @@
 #include "run/numbered_name.hpp"
 #include "run/resume_command.hpp"
 #include "run/run_command.hpp"
+#include "run/way_on.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -269,6 +270,8 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
       = load_recorded(spec_for_rerun(before->what, before->trial), what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
+  if (auto has = has_files_to_rerun(place, before->what, loaded->what); !has)
+    return complain(has.error());
   auto claimed = number_name(*loaded, place.parent_path(), false);
   if (!claimed)
     return complain(claimed.error());

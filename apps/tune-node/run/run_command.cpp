@@ -15,6 +15,7 @@
 #include "run/run_words.hpp"
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
+#include "run/way_on.hpp"
 
 #include "tune/actors/run_log.hpp"
 #include "tune/io/json.hpp"
@@ -79,9 +80,9 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   auto state = resume ? directory_state::absent : inspect_directory(directory);
   if (!state || *state != directory_state::experiment)
     return {};
-  return error{ec::refused, directory.string()
-                                + " holds an experiment already: go on with it by tune-node resume "
-                                + shell_word(directory.string())
+  auto way = way_on_in(directory);
+  return error{ec::refused, directory.string() + " holds an experiment already: go on with it by "
+                                + (way.is_resume ? way.command : "adding --resume")
                                 + ", or begin beside it by --experiment.name auto"};
 }
 
@@ -316,10 +317,11 @@ expected<std::vector<on::add_asked>> additions_of(const std::string& json,
 
 /// What can be done with an experiment that is done.
 std::string nothing_left(const fs::path& directory) {
-  auto resume = "tune-node resume " + shell_word(directory.string());
-  return "tune-node: nothing is left to run; " + printable(resume)
-         + " --experiment.num_samples N takes further samples, --add JSON a configuration of your "
-           "own\n";
+  auto way = way_on_in(directory);
+  return "tune-node: nothing is left to run; " + printable(way.command)
+         + " --experiment.num_samples N takes further samples"
+         + (way.is_resume ? ", --add JSON a configuration of your own" : printable(way.note))
+         + "\n";
 }
 
 } // namespace
@@ -355,6 +357,10 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
       return written ? code_of((*before)->how, what.strict, 0) : exit_code::storage;
     }
   }
+  if (auto has = what.resume ? has_files_to_go_on(directory, loaded.what, what.file.empty())
+                             : expected<void>{};
+      !has)
+    return complain(has.error());
   if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))
     return exit_code::configuration;
   warn(*ready, line.quiet);
