@@ -132,6 +132,36 @@ class Here(Shell, Case):
 
         self.assertIn("stopped on request", self.finish(run, None).out)
 
+    # -- Programs of other names.
+
+    def test_the_steps_name_the_program_as_it_was_called(self):
+        (self.directory / "my tools").mkdir()
+        called = "my tools/my_tune"
+        (self.directory / called).symlink_to(TUNE_NODE)
+        ini, flag = self.waiting(1)
+        flag.touch()
+        run = "'./%s' run '%s'" % (called, ini)
+
+        steps = steps_in(self.pasted(run).stdout)
+        again = self.pasted(run, 8).stderr
+        done = self.pasted("'./%s' stop \"$PWD/results/my job\"" % called, 6).stderr
+        wrong = self.pasted("'./%s' run" % called, 2).stderr
+
+        for text in (*steps.values(), again, done, wrong):
+            self.assertNotIn("tune-node", text)
+        for text in (again, done, wrong):
+            self.assertTrue(text.startswith("my_tune: "), text)
+        self.assertIn("00000", self.pasted(steps["all trials"]).stdout)
+        self.pasted(steps["once more, beside it"])
+        resume = re.search("by ('./my tools/my_tune' resume .*?), or", again).group(1)
+        said = self.pasted(resume).stderr
+        more = re.search("'./my tools/my_tune' resume .* --experiment.num_samples N", said).group(0)
+        self.assertIn(more, done)
+        self.pasted(more.replace(" N", " 2"))
+        see = re.search("see: (.*)", wrong).group(1)
+        self.assertIn("my_tune run digits.ini", self.pasted(see).stdout)
+        self.assertNotIn("tune-node", self.pasted("'./%s' completion bash" % called).stdout)
+
     # -- The files of the trials are where the INI file went.
 
     def moved(self, program="sh "):

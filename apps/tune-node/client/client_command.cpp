@@ -5,6 +5,7 @@
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
 #include "run/way_on.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/space/domain.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
@@ -68,7 +69,7 @@ void write_lines(std::span<const order_verdict> told, const std::string& experim
     if (is_done(x))
       out << line;
     else
-      talk << "tune-node: " << line;
+      talk << program_name() << ": " << line;
   }
 }
 
@@ -113,7 +114,8 @@ std::vector<trial_row> rows_of(const client_command& what, const fs::path& direc
 
 /// How the configuration of a trial that ended well runs again.
 std::string rerun_advice(const trial_row& ended, const fs::path& directory, const way_on& way) {
-  auto result = "tune-node rerun " + shell_word(directory.string()) + " " + to_text(ended.trial);
+  auto result
+      = program_call("rerun") + " " + shell_word(directory.string()) + " " + to_text(ended.trial);
   if (!way.is_resume)
     return result
            + " --trainable.command COMMAND runs its configuration again and compares, where"
@@ -131,8 +133,9 @@ std::string add_advice(const object& config, const fs::path& directory, const wa
   return result
          + (is_done_with(directory) ? " --experiment.num_samples N takes further samples"
                                     : " goes on with it")
-         + way.note + "; while it runs, tune-node add " + shell_word(directory.string())
-         + " --config " + text + " adds this configuration";
+         + way.note + "; while it runs, "
+         + program_call("add " + shell_word(directory.string()) + " --config " + text)
+         + " adds this configuration";
 }
 
 /// How a trial runs again where nobody runs its experiment: one that failed by a mode of `resume`,
@@ -200,7 +203,7 @@ std::string line_for(const client_command& what, const control_request& wish,
 std::string asked_advice(const client_command& what, const control_request& wish,
                          const fs::path& directory) {
   using op = control_request::op;
-  const std::string resume = "tune-node ask-tell FILE --resume";
+  const std::string resume = program_call("ask-tell FILE --resume");
   const auto line = line_for(what, wish, directory);
   if (is_led(directory))
     return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"

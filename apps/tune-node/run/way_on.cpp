@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/way_on.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -41,15 +42,15 @@ std::string cause_of(const missing_files& x) {
 
 way_on way_on_from(const fs::path& directory, const missing_files& missing) {
   if (missing.empty())
-    return {"tune-node resume " + shell_word(directory.string())};
+    return {program_call("resume") + " " + shell_word(directory.string())};
   const auto place = whole(directory);
   const auto name = " --experiment.name " + shell_word(place.filename().string());
   if (!work_directory_around(missing.ini_dir).empty())
-    return {"tune-node run FILE --head HOST:PORT" + name + " --resume", false,
+    return {program_call("run FILE --head HOST:PORT") + name + " --resume", false,
             ", entered where it was submitted: FILE is its INI file, HOST:PORT a head with this"
             " storage, and the options of its first run belong to it"};
   return {
-      "tune-node run FILE" + name + " --experiment.storage "
+      program_call("run FILE") + name + " --experiment.storage "
           + shell_word(place.parent_path().string()) + " --resume",
       false,
       ": FILE is its INI file, where the files of its trials are now, and the options of its first"
