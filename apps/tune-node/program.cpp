@@ -33,6 +33,7 @@
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/io/process/descriptor_limit.hpp"
 #include "tune/io/process/host.hpp"
 
@@ -93,13 +94,13 @@ struct commander {
   exit_code operator()(const fsck_request& x) const {
     auto done = check_experiment(x, all);
     if (!done) {
-      std::cerr << "tune-node: " << to_text(done.error()) << '\n';
+      std::cerr << program_name() << ": " << to_text(done.error()) << '\n';
       return exit_code_for(done.error().code);
     }
     write_fsck(*done, format(), std::cout);
     if (format() == output_format::csv || format() == output_format::jsonl) {
       for (const auto& y : done->unread)
-        std::cerr << "tune-node: " << printable(to_text(y)) << '\n';
+        std::cerr << program_name() << ": " << printable(to_text(y)) << '\n';
     }
     return done->is_sound() ? exit_code::done : exit_code::storage;
   }
@@ -135,7 +136,7 @@ struct commander {
     auto done = run_certs(x, format(), table_of(line), std::cout);
     if (done)
       return exit_code::done;
-    std::cerr << "tune-node: " << printable(to_text(done.error())) << '\n';
+    std::cerr << program_name() << ": " << printable(to_text(done.error())) << '\n';
     return certs_exit_code(done.error().code);
   }
 
@@ -158,7 +159,7 @@ struct commander {
   static exit_code told(const expected<void>& done) {
     if (done)
       return exit_code::done;
-    std::cerr << "tune-node: " << printable(to_text(done.error())) << '\n';
+    std::cerr << program_name() << ": " << printable(to_text(done.error())) << '\n';
     return exit_code_for(done.error().code);
   }
 
@@ -183,7 +184,8 @@ bool has_stack() {
   rlimit stack{};
   if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least_stack)
     return true;
-  const auto text = "tune-node: stacks may have only " + std::to_string(stack.rlim_cur / 1024)
+  const auto text = program_name() + ": stacks may have only "
+                    + std::to_string(stack.rlim_cur / 1024)
                     + " KiB here; raise the limit (ulimit -s), at least to "
                     + std::to_string(least_stack / 1024) + "\n";
   [[maybe_unused]] auto count = ::write(STDERR_FILENO, text.data(), text.size());
@@ -213,7 +215,7 @@ int run(int argc, char** argv, const choices& all) {
   end_when_memory_is_cut();
   auto line = parse(argc, argv);
   if (!line) {
-    std::cerr << "tune-node: " << to_text(line.error()) << '\n';
+    std::cerr << program_name() << ": " << to_text(line.error()) << '\n';
     return static_cast<int>(exit_code::usage);
   }
   std::optional<stderr_queue> talk;
@@ -232,7 +234,7 @@ int run(int argc, char** argv, const choices& all) {
   std::cout.flush();
   if (std::cout)
     return static_cast<int>(code);
-  std::cerr << "tune-node: the result could not be written to stdout"
+  std::cerr << program_name() << ": the result could not be written to stdout"
             << (errno != 0 ? std::string{": "} + std::strerror(errno) : std::string{}) << '\n';
   return static_cast<int>(exit_code::storage);
 }
@@ -244,6 +246,7 @@ int run(int argc, char** argv, const choices& all) {
 namespace tune {
 
 int app(int argc, char** argv, choices what) {
+  set_program_name(argc > 0 ? argv[0] : "");
   cli::fill_standard_descriptors();
   if (!cli::has_stack())
     return static_cast<int>(cli::exit_code::configuration);
@@ -254,13 +257,13 @@ int app(int argc, char** argv, choices what) {
     std::error_code gone;
     static_cast<void>(std::filesystem::current_path(gone));
     if (gone) {
-      std::cerr << "tune-node: the working directory cannot be found: " << gone.message()
+      std::cerr << program_name() << ": the working directory cannot be found: " << gone.message()
                 << "; change to another one\n";
       return static_cast<int>(cli::exit_code::configuration);
     }
-    std::cerr << "tune-node: internal error: " << why.what() << '\n';
+    std::cerr << program_name() << ": internal error: " << why.what() << '\n';
   } catch (const std::exception& why) {
-    std::cerr << "tune-node: internal error: " << why.what() << '\n';
+    std::cerr << program_name() << ": internal error: " << why.what() << '\n';
   }
   return static_cast<int>(cli::exit_code::internal);
 }

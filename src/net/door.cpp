@@ -4,6 +4,7 @@
 #include "tune/actors/clocks.hpp"
 #include "tune/actors/firm.hpp"
 #include "tune/actors/seal.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/process/process_mark.hpp"
 
 #include <algorithm>
@@ -134,7 +135,8 @@ struct door_state {
     auto whom = "client " + who.name;
     if (!settings.front)
       return reject({ec::refused, "this head runs an experiment of its own (run --listen) and takes"
-                                  " no others; those that do are begun by tune-node head"},
+                                  " no others; those that do are begun by "
+                                      + program_name() + " head"},
                     whom);
     if (auto fits = may_submit(who, settings.build, settings.cluster); !fits)
       return reject(fits.error(), whom);

@@ -98,7 +98,7 @@ struct front_state {
       if (x.words.experiment == words.experiment && !x.is_over && !words.numbered)
         return error{ec::refused, "an experiment named " + words.experiment
                                       + " runs at the head already, from " + x.words.from
-                                      + ": follow it by tune-node attach, if it is yours, or"
+                                      + ": attach to it, if it is yours, or"
                                         " choose another name by --experiment.name auto"};
     }
     return {};

@@ -3,6 +3,7 @@
 
 #include "tune/actors/caf_modules.hpp"
 #include "tune/core/printable.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/net/caf_tls.hpp"
 #include "tune/net/front_actors.hpp"
 
@@ -67,7 +68,7 @@ void network_config::complain(const std::string& what) const {
   const auto more = std::exchange(untold_, 0);
   told_ = now;
   // In one piece.
-  std::cerr << "tune-node: " + printable(what)
+  std::cerr << program_name() + ": " + printable(what)
                    + (more == 0 ? "" : "; and so " + std::to_string(more) + " times more before")
                    + "\n";
 }

@@ -10,11 +10,10 @@
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/earlier.hpp"
+#include "tune/tuner/needed_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <sstream>
 #include <utility>
 
 namespace tune {
@@ -25,24 +24,6 @@ namespace {
 
 /// Larger ones are data: whoever starts a run does not wait until they are read.
 constexpr std::uintmax_t largest_code = 64u << 20u;
-
-bool is_of_the_system(const std::string& path) {
-  constexpr std::array<std::string_view, 5> roots{"/usr/", "/bin/", "/sbin/", "/lib", "/proc/"};
-  return std::any_of(roots.begin(), roots.end(),
-                     [&](std::string_view root) { return path.starts_with(root); });
-}
-
-/// Words of a command that are absolute paths, whatever the configuration.
-std::vector<std::string> absolute_paths(const std::string& command) {
-  std::vector<std::string> result;
-  std::istringstream words{command};
-  for (std::string word; words >> word;) {
-    auto plain = word.find_first_of("{}[]'\"\\") == word.npos;
-    if (plain && word.starts_with('/') && !is_of_the_system(word))
-      result.push_back(word);
-  }
-  return result;
-}
 
 error bad_source(const spec& what, const std::string& why) {
   return {ec::bad_option, "[search] points_from = " + what.search.points_from + ": " + why};
@@ -98,15 +79,7 @@ expected<std::vector<trial_row>> best_known(const spec& what, const fs::path& di
 std::vector<named_text> code_of(const loaded_spec& from) {
   const auto& x = from.what;
   std::vector<named_text> result;
-  if (x.trainable.kind != trainable_kind::command)
-    return result;
-  auto command = command_of(x, *from.space);
-  if (!command)
-    return result;
-  auto paths = command->ini_paths();
-  for (auto& path : absolute_paths(x.trainable.command))
-    paths.push_back(std::move(path));
-  for (const auto& path : paths) {
+  for (const auto& path : files_named(x, *from.space)) {
     auto file = fs::path{x.ini_dir} / path;
     std::error_code failed;
     if (!fs::is_regular_file(file, failed) || fs::file_size(file, failed) > largest_code || failed)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/tuner.hpp"
 
+#include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
 
 #include "relay.hpp"
@@ -99,6 +100,18 @@ expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
   if (auto missing = missing_program(x, environment_of(environ)))
     return error{ec::bad_option, fault_text(*missing, false)};
   return {};
+}
+
+/// What goes on has the files that it began with; nothing was changed yet.
+expected<void> has_files(const spec& what, const fs::path& directory,
+                         std::optional<resume_mode> resume) {
+  auto where = what.cluster.listen.empty() ? trial_place::here : trial_place::anywhere;
+  auto missing = resume ? find_missing_in(directory, what, where) : missing_files{};
+  if (missing.empty())
+    return {};
+  return error{ec::unreadable, directory.string() + ": " + to_text(missing)
+                                   + ": put back what is"
+                                     " missing"};
 }
 
 /// @param what "scheduler" or "searcher".
@@ -265,6 +278,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
       return read_result_grid(directory, news->warnings());
     }
   }
+  if (auto can = has_files(chosen.what, directory, what.resume); !can)
+    return can.error();
   if (auto can = can_run(chosen, machine); !can)
     return can.error();
   auto port = port_for(what, chosen);

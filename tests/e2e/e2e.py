@@ -197,7 +197,12 @@ class Case(unittest.TestCase):
         how.setdefault("stdin", subprocess.DEVNULL)
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.PIPE)
-        child = subprocess.Popen([program, *map(str, words)], text=True, errors="replace", **how)
+        # As if it were called by its name alone, which is what it calls itself by.
+        called = Path(program).name if program == TUNE_NODE else program
+        child = subprocess.Popen(
+            [called, *map(str, words)], executable=program if called != program else None, text=True,
+            errors="replace", **how
+        )
 
         def put_away():
             if child.poll() is None:

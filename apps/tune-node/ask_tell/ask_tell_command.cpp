@@ -8,6 +8,7 @@
 #include "run/interrupts.hpp"
 #include "run/run_command.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/io/loose_json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
@@ -183,7 +184,7 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   if (!ready)
     return complain(ready.error());
   for (const auto& text : line.quiet ? std::vector<std::string>{} : *ready)
-    std::cerr << "tune-node: warning: " << printable(text) << '\n';
+    std::cerr << program_name() << ": warning: " << printable(text) << '\n';
   signal_wave wave;
   // Who waits for an external searcher does not look for signals.
   auto searcher = std::make_shared<searcher_switch>();
@@ -221,7 +222,8 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     return exit_code::storage;
   }
   if (!line.quiet)
-    std::cerr << "tune-node: " << printable(directory.string()) << ": waiting for requests\n";
+    std::cerr << program_name() << ": " << printable(directory.string())
+              << ": waiting for requests\n";
   auto code = converse(with, world, wave);
   world.write_files(true);
   return code;

@@ -3,6 +3,8 @@
 
 #include "console/text.hpp"
 
+#include "tune/core/program_name.hpp"
+
 #include <iostream>
 #include <utility>
 
@@ -33,7 +35,7 @@ expected<void> disk_world::commit(std::span<const store_item> items) {
 
 void disk_world::warn(const std::string& text) {
   if (!quiet_)
-    std::cerr << "tune-node: warning: " << printable(text) << '\n';
+    std::cerr << program_name() << ": warning: " << printable(text) << '\n';
 }
 
 void disk_world::write_files(bool at_once) {

@@ -4,6 +4,8 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
+#include "run/way_on.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/space/domain.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
@@ -67,7 +69,7 @@ void write_lines(std::span<const order_verdict> told, const std::string& experim
     if (is_done(x))
       out << line;
     else
-      talk << "tune-node: " << line;
+      talk << program_name() << ": " << line;
   }
 }
 
@@ -110,10 +112,35 @@ std::vector<trial_row> rows_of(const client_command& what, const fs::path& direc
   return result;
 }
 
+/// How the configuration of a trial that ended well runs again.
+std::string rerun_advice(const trial_row& ended, const fs::path& directory, const way_on& way) {
+  auto result
+      = program_call("rerun") + " " + shell_word(directory.string()) + " " + to_text(ended.trial);
+  if (!way.is_resume)
+    return result
+           + " --trainable.command COMMAND runs its configuration again and compares, where"
+             " COMMAND names files of this machine";
+  return result + " runs its configuration again and compares, " + way.command + " --add "
+         + shell_word(to_json(ended.config)) + " does so as a trial of its own";
+}
+
+/// How a configuration is added where nobody runs the experiment.
+std::string add_advice(const object& config, const fs::path& directory, const way_on& way) {
+  auto result = directory.string() + ": nobody runs this experiment now; " + way.command;
+  const auto text = shell_word(to_json(config));
+  if (way.is_resume)
+    return result + " --add " + text + " adds this configuration and runs it";
+  return result
+         + (is_done_with(directory) ? " --experiment.num_samples N takes further samples"
+                                    : " goes on with it")
+         + way.note + "; while it runs, "
+         + program_call("add " + shell_word(directory.string()) + " --config " + text)
+         + " adds this configuration";
+}
+
 /// How a trial runs again where nobody runs its experiment: one that failed by a mode of `resume`,
 /// any other by its configuration.
-std::string retry_advice(const client_command& what, const fs::path& directory,
-                         const std::string& resume) {
+std::string retry_advice(const client_command& what, const fs::path& directory, const way_on& way) {
   auto result = directory.string() + ": nobody runs this experiment now; ";
   const auto rows = rows_of(what, directory);
   auto failed = std::find_if(rows.begin(), rows.end(),
@@ -121,17 +148,17 @@ std::string retry_advice(const client_command& what, const fs::path& directory,
   auto ended = std::find_if(rows.begin(), rows.end(),
                             [](const auto& x) { return x.status == trial_status::terminated; });
   if (ended != rows.end())
-    return result + "trial " + to_text(ended->trial) + " has not failed, and so " + resume
-           + " leaves it as it is; tune-node rerun " + shell_word(directory.string()) + " "
-           + to_text(ended->trial) + " runs its configuration again and compares, " + resume
-           + " --add " + shell_word(to_json(ended->config)) + " does so as a trial of its own";
+    return result + "trial " + to_text(ended->trial) + " has not failed, and so " + way.command
+           + " leaves it as it is; " + rerun_advice(*ended, directory, way);
   if (failed == rows.end() && !rows.empty())
-    return result + "trial " + to_text(rows.front().trial) + " has not ended: " + resume
-           + " goes on with it";
-  return result + resume + " --mode "
-         + (what.from_scratch ? "restart_errored runs all that had failed again, from the beginning"
-                              : "errored_only runs all that had failed again, each from its newest "
-                                "checkpoint (restart_errored: from the beginning)");
+    return result + "trial " + to_text(rows.front().trial) + " has not ended: " + way.command
+           + " goes on with it" + way.note;
+  return result + with_mode(way, what.from_scratch ? "restart_errored" : "errored_only")
+         + " runs all that had failed again, "
+         + (what.from_scratch ? "from the beginning"
+                              : "each from its newest checkpoint (restart_errored: from the "
+                                "beginning)")
+         + way.note;
 }
 
 /// "stop", "pause", "unpause".
@@ -140,10 +167,10 @@ std::string verb_of(control_request::op x) {
   return x == op::stop ? "stop" : x == op::pause ? "pause" : "unpause";
 }
 
-std::string nothing_left(control_request::op to_do, const fs::path& directory,
-                         const std::string& resume) {
+std::string nothing_left(control_request::op to_do, const fs::path& directory, const way_on& way) {
   return directory.string() + ": this experiment is done: nothing of it is left to "
-         + verb_of(to_do) + "; " + resume + " --experiment.num_samples N takes further samples";
+         + verb_of(to_do) + "; " + way.command + " --experiment.num_samples N takes further samples"
+         + way.note;
 }
 
 std::string add_request(const object& config) {
@@ -176,13 +203,13 @@ std::string line_for(const client_command& what, const control_request& wish,
 std::string asked_advice(const client_command& what, const control_request& wish,
                          const fs::path& directory) {
   using op = control_request::op;
-  const std::string resume = "tune-node ask-tell FILE --resume";
+  const std::string resume = program_call("ask-tell FILE --resume");
   const auto line = line_for(what, wish, directory);
   if (is_led(directory))
     return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"
            + (line.empty() ? "" : ": " + line);
   if (is_done_with(directory) && what.what != op::add && what.what != op::retry)
-    return nothing_left(what.what, directory, resume);
+    return nothing_left(what.what, directory, {resume});
   return directory.string() + ": no executor asks for its trials now (ask-tell); " + resume
          + " goes on with it" + (line.empty() ? "" : ", and there " + line);
 }
@@ -195,14 +222,15 @@ error with_advice(error why, const client_command& what, const control_request& 
     return {why.code, asked_advice(what, wish, directory)};
   if (why.code != ec::unreachable || is_led(directory))
     return why;
-  auto resume = "tune-node resume " + shell_word(directory.string());
+  const auto way = way_on_in(directory);
   if (what.what == op::add)
-    why.detail = directory.string() + ": nobody runs this experiment now; " + resume + " --add "
-                 + shell_word(to_json(wish.config)) + " adds this configuration and runs it";
+    why.detail = add_advice(wish.config, directory, way);
   else if (what.what == op::retry)
-    why.detail = retry_advice(what, directory, resume);
+    why.detail = retry_advice(what, directory, way);
   else if (is_done_with(directory))
-    why.detail = nothing_left(what.what, directory, resume);
+    why.detail = nothing_left(what.what, directory, way);
+  else
+    why.detail += "; " + way.command + " goes on with it" + way.note;
   return why;
 }
 

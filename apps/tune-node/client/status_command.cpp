@@ -10,6 +10,7 @@
 #include "output/write_trials.hpp"
 #include "run/ending.hpp"
 #include "run/snapshot.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
@@ -144,7 +145,8 @@ std::string headline(const known_state& x) {
   auto text = printable(x.seen.experiment) + ": ";
   if (state == "at_rest")
     return text + "at rest after " + duration_text(x.seen.elapsed)
-           + ": no executor asks for its trials now; tune-node ask-tell FILE --resume goes on";
+           + ": no executor asks for its trials now; " + program_call("ask-tell FILE --resume")
+           + " goes on";
   if (state == "lost")
     return text + "nobody runs it: its head is gone after " + duration_text(x.seen.elapsed);
   if (state == "paused")

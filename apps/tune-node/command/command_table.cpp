@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/command_table.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/io/spec/resume_mode.hpp"
 
 #include <algorithm>
@@ -576,7 +577,7 @@ std::string option_text(const option_doc& x) {
 }
 
 std::string usage_line(const command_doc& x) {
-  auto result = "tune-node " + std::string{x.name};
+  auto result = program_name() + " " + std::string{x.name};
   for (const auto& p : x.positionals)
     result.append(p.required ? " " : " [")
         .append(p.name)

@@ -2,6 +2,9 @@
 #include "command/completion.hpp"
 
 #include "command/command_table.hpp"
+#include "tune/core/program_name.hpp"
+
+#include <algorithm>
 
 namespace tune::cli {
 namespace {
@@ -34,6 +37,15 @@ std::string patterns(const option_doc& x) {
 }
 
 // bash ------------------------------------------------------------------------------------------
+
+/// "_tune_node": each program has a function of its own.
+std::string bash_function() {
+  auto result = "_" + program_name();
+  auto is_odd
+      = [](char c) { return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9'); };
+  std::replace_if(result.begin(), result.end(), is_odd, '_');
+  return result;
+}
 
 /// The branch that completes the value of one option.
 std::string bash_value_branch(const option_doc& x) {
@@ -68,8 +80,7 @@ std::string bash_positionals(const command_doc& x) {
 }
 
 std::string bash_script() {
-  std::string result = R"(# bash completion of tune-node
-_tune_node() {
+  std::string result = "# bash completion of " + program_name() + "\n" + bash_function() + R"(() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
   local command= words= options= kind= place=0 i
   COMPREPLY=()
@@ -107,8 +118,8 @@ _tune_node() {
       else COMPREPLY=($(compgen -W "$words" -- "$word")); fi ;;
   esac
 }
-complete -o filenames -o bashdefault -F _tune_node tune-node
-)";
+complete -o filenames -o bashdefault -F )"
+         + bash_function() + " " + program_name() + "\n";
 }
 
 // zsh -------------------------------------------------------------------------------------------
@@ -151,8 +162,9 @@ std::string zsh_option(const option_doc& x) {
 }
 
 std::string zsh_script() {
-  std::string result = "#compdef tune-node\nlocal curcontext=\"$curcontext\" state line\nlocal -A "
-                       "opt_args\nlocal -a names\nnames=(\n";
+  std::string result = "#compdef " + program_name()
+                       + "\nlocal curcontext=\"$curcontext\" state line\nlocal -A "
+                         "opt_args\nlocal -a names\nnames=(\n";
   for (const auto& x : commands())
     result += "  '" + std::string{x.name} + ":" + zsh_text(x.summary) + "'\n";
   std::string general;
@@ -186,8 +198,12 @@ std::string fish_text(std::string_view text) {
   return result + "'";
 }
 
+std::string complete_command() {
+  return "complete -c " + program_name();
+}
+
 std::string fish_option(const option_doc& x, const std::string& condition) {
-  auto result = "complete -c tune-node" + condition + " -l " + std::string{x.name};
+  auto result = complete_command() + condition + " -l " + std::string{x.name};
   if (x.letter != 0)
     result += std::string{" -s "} + x.letter;
   if (!x.argument.empty())
@@ -200,10 +216,11 @@ std::string fish_option(const option_doc& x, const std::string& condition) {
 }
 
 std::string fish_script() {
-  std::string result = "# fish completion of tune-node\ncomplete -c tune-node -f\n";
+  std::string result
+      = "# fish completion of " + program_name() + "\n" + complete_command() + " -f\n";
   auto first = "not __fish_seen_subcommand_from " + command_words();
   for (const auto& x : commands())
-    result += "complete -c tune-node -n " + fish_text(first) + " -a " + std::string{x.name} + " -d "
+    result += complete_command() + " -n " + fish_text(first) + " -a " + std::string{x.name} + " -d "
               + fish_text(x.summary) + "\n";
   for (const auto& x : global_options())
     result += fish_option(x, "");
@@ -213,14 +230,13 @@ std::string fish_script() {
       result += fish_option(option, here);
     for (const auto& p : x.positionals) {
       if (p.name == "COMMAND")
-        result += "complete -c tune-node" + here + " -a " + fish_text(command_words()) + "\n";
+        result += complete_command() + here + " -a " + fish_text(command_words()) + "\n";
       else if (!p.choices.empty())
-        result
-            += "complete -c tune-node" + here + " -a " + fish_text(joined(p.choices, " ")) + "\n";
+        result += complete_command() + here + " -a " + fish_text(joined(p.choices, " ")) + "\n";
       else if (p.kind == argument_kind::directory)
-        result += "complete -c tune-node" + here + " -a '(__fish_complete_directories)'\n";
+        result += complete_command() + here + " -a '(__fish_complete_directories)'\n";
       else if (p.kind == argument_kind::ini_file || p.kind == argument_kind::path)
-        result += "complete -c tune-node" + here + " -F\n";
+        result += complete_command() + here + " -F\n";
     }
   }
   return result;

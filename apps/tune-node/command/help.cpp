@@ -4,6 +4,7 @@
 #include "command/command_table.hpp"
 #include "console/text.hpp"
 #include "exit_code.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/print.hpp"
 
@@ -60,7 +61,7 @@ std::string examples_text(const std::vector<example_doc>& examples, const style&
   std::string result;
   for (const auto& x : examples)
     result += "  " + look.paint(tint::faint, "# " + std::string{x.effect}) + "\n  "
-              + look.paint(tint::accent, x.line) + "\n";
+              + look.paint(tint::accent, in_own_name(x.line)) + "\n";
   return result;
 }
 
@@ -103,7 +104,8 @@ std::string general(bool all, const style& look) {
   result += heading("examples", look) + examples_text(first, look);
   result += heading("commands", look) + listed(command_entries(all), look);
   if (!all)
-    return result + "\ntune-node COMMAND --help says more; --help-all says everything.\n";
+    return result + "\n" + program_name()
+           + " COMMAND --help says more; --help-all says everything.\n";
   result += heading("options of all commands", look) + listed(entries_of(global_options()), look);
   for (const auto& x : commands())
     result += heading(usage_line(x), look) + listed(entries_of(x.options), look);
@@ -112,7 +114,7 @@ std::string general(bool all, const style& look) {
 
 std::string specific(const command_doc& x, bool all, const style& look) {
   auto summary = std::string{x.summary};
-  auto result = "tune-node " + std::string{x.name} + ": " + summary + ".\n";
+  auto result = program_name() + " " + std::string{x.name} + ": " + summary + ".\n";
   result += heading("examples", look) + examples_text(x.examples, look);
   result += heading("usage", look) + "  " + usage_line(x) + "\n";
   if (!x.options.empty())

@@ -7,6 +7,7 @@
 #include "command/option_values.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/net/transport.hpp"
 
 #include <algorithm>
@@ -366,12 +367,12 @@ expected<request> help_from(const read_result& x, const command_doc& where) {
 error wrong(const std::string& what, const command_doc* where) {
   auto text = what + "\nusage: ";
   if (where != nullptr)
-    return {ec::bad_syntax,
-            text + usage_line(*where) + "\nsee: tune-node " + std::string{where->name} + " --help"};
-  text += "tune-node ";
+    return {ec::bad_syntax, text + usage_line(*where)
+                                + "\nsee: " + program_call(std::string{where->name} + " --help")};
+  text += program_name() + " ";
   for (const auto& x : commands())
     text.append(&x == &commands().front() ? "" : "|").append(x.name);
-  return {ec::bad_syntax, text + " ...\nsee: tune-node --help"};
+  return {ec::bad_syntax, text + " ...\nsee: " + program_call("--help")};
 }
 
 expected<request> request_from(const read_result& x, const command_doc& where) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "console/stderr_queue.hpp"
 
+#include "tune/core/program_name.hpp"
+
 #include <poll.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -99,7 +101,7 @@ private:
   std::string take() {
     auto result = std::exchange(text_, {});
     if (const auto lines = std::exchange(dropped_, 0); lines > 0)
-      result += "tune-node: " + std::to_string(lines)
+      result += program_name() + ": " + std::to_string(lines)
                 + " further lines are missing here: nobody read what was written\n";
     return result;
   }

@@ -7,6 +7,7 @@
 #include "console/with_error.hpp"
 #include "inspect/failures.hpp"
 #include "tune/core/experiment/time_limits.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
@@ -165,7 +166,9 @@ std::string failures_text(const run_snapshot& x, const style& look) {
     result += "  and " + counted(x.failures.size() - shown, "more kind") + " of failures"
               + (x.directory.empty()
                      ? std::string{}
-                     : ": tune-node trials " + printable(shell_word(x.directory)) + " --failed")
+                     : ": "
+                           + printable(program_call("trials " + shell_word(x.directory))
+                                       + " --failed"))
               + "\n";
   return result;
 }
@@ -242,7 +245,7 @@ std::vector<std::string> without(std::vector<std::string> words,
 
 /// The `run` that it came of, without the experiment's name.
 std::string run_line(const run_ending& end, const std::vector<std::string>& given) {
-  auto result = "tune-node run " + shell_word(end.spec_file);
+  auto result = program_call("run") + " " + shell_word(end.spec_file);
   if (!end.head.empty())
     result += " --head " + shell_word(end.head);
   for (const auto& word : given)
@@ -273,7 +276,7 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
   auto there = end.head.empty() ? std::string{} : ", at the head";
   auto database
       = x.directory.ends_with('/') ? x.directory + "experiment.db" : x.directory + "/experiment.db";
-  std::vector<next_step> result{{"tune-node trials " + directory, "all trials" + there},
+  std::vector<next_step> result{{program_call("trials") + " " + directory, "all trials" + there},
                                 {"sqlite3 -readonly " + shell_word(database)
                                      + " \"SELECT trial, status, reason FROM trials\"",
                                  "or by SQL" + there}};
@@ -284,7 +287,7 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
   // A head's directory is no business of its clients: they submit the experiment again.
   const auto limits = limits_met(x, end);
   if (unfinished && end.head.empty())
-    result.push_back(going_on("tune-node resume " + directory + strict_word(end), limits));
+    result.push_back(going_on(program_call("resume") + " " + directory + strict_word(end), limits));
   if (end.spec_file.empty())
     return result;
   if (unfinished && !end.head.empty())

@@ -12,6 +12,7 @@
 #include "worker/work_directory.hpp"
 
 #include "tune/actors/breaks.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
@@ -35,7 +36,7 @@ namespace {
 
 void say(const std::string& text) {
   // In one piece, from any thread.
-  std::cerr << "tune-node head: " + in_one_line(text) + "\n";
+  std::cerr << program_name() + " head: " + in_one_line(text) + "\n";
 }
 
 exit_code complain(const error& what) {
@@ -130,8 +131,8 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   auto words = [&](const char* name_option) {
     return to_text(where) + reaching_words(what.certs, what.cluster, !how.identity, name_option);
   };
-  tell("workers may join: tune-node worker --join " + words("--cluster"));
-  tell("experiments may come: tune-node run FILE --head " + words("--cluster.name"));
+  tell("workers may join: " + program_call("worker --join " + words("--cluster")));
+  tell("experiments may come: " + program_call("run FILE --head " + words("--cluster.name")));
   auto end = gone->wait();
   // The signals' thread stays: a second one ends at once.
   actors.take_down();

@@ -16,6 +16,7 @@
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/tuner/company.hpp"
+#include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/shipment.hpp"
 #include "tune/tuner/storage.hpp"
@@ -82,6 +83,15 @@ expected<loaded_spec> load_again(spec what, const steward_settings& here) {
   result.loaded->what.search.found_points = std::move(found_points);
   result.loaded->what.search.found_earlier = std::move(found_earlier);
   return std::move(*result.loaded);
+}
+
+/// What its client can mend: where the files were to lie here is none of its business.
+std::string not_submitted(const missing_files& x) {
+  std::string names;
+  for (const auto& name : x.names)
+    names += (names.empty() ? "" : ", ") + name;
+  return "its trials need what it began with, and what is not beside the INI file any more: "
+         + names + "; put that back and submit it again";
 }
 
 struct steward_state {
@@ -152,6 +162,9 @@ struct steward_state {
         conclude(self, {std::move((*before)->how), std::move((*before)->last), {}, false});
         return taken_words(directory);
       }
+      auto missing = find_missing_in(directory, what, trial_place::anywhere);
+      if (!missing.empty())
+        return error{ec::unreadable, not_submitted(missing)};
     }
     return found_company(self, *loaded, directory);
   }

@@ -6,6 +6,7 @@
 #include "console/text_table.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/snapshot.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -177,7 +178,7 @@ expected<void> list_experiments(const fs::path& storage, output_format format,
     if (facts)
       all.push_back(std::move(*facts));
     else
-      talk << "tune-node: warning: " << printable(facts.error().detail) << '\n';
+      talk << program_name() << ": warning: " << printable(facts.error().detail) << '\n';
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& x, const auto& y) { return x.created_ms < y.created_ms; });

@@ -12,6 +12,7 @@
 #include "run/interrupts.hpp"
 #include "run/run_words.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/system.hpp"
@@ -198,7 +199,7 @@ private:
 
   exit_code end(const told_end& how) {
     if (!how.how.storage_error.empty())
-      std::cerr << "tune-node: " << printable(how.how.storage_error) << '\n';
+      std::cerr << program_name() << ": " << printable(how.how.storage_error) << '\n';
     result_request wanted{what_.line, what_.file, what_.head, what_.given,
                           [this](std::ostream& out) -> expected<void> {
                             return watch_.has_rows()
@@ -210,7 +211,7 @@ private:
     auto left_off = how.how.status == experiment_status::interrupted && signal_ == 0;
     if (!left_off)
       return code_of(how.how, what_.strict, signal_);
-    std::cerr << "tune-node: " << what_.head
+    std::cerr << program_name() << ": " << what_.head
               << ": left off in order: " << in_one_line(how.how.why + "; " + again()) << '\n';
     return exit_code::again;
   }
@@ -218,7 +219,7 @@ private:
 
 std::string attach_line(const std::string& experiment, const std::string& head,
                         const std::string& certs, const std::string& cluster, bool plain) {
-  return "tune-node attach " + shell_word(experiment) + " --head " + shell_word(head)
+  return program_call("attach") + " " + shell_word(experiment) + " --head " + shell_word(head)
          + reaching_words(certs, cluster, plain, "--cluster");
 }
 
@@ -285,7 +286,8 @@ private:
     auto experiment = taken.experiment.empty() ? loaded_.what.experiment.name : taken.experiment;
     write_detached(line_, experiment, taken.directory, head_);
     if (!line_.quiet)
-      std::cerr << "tune-node: follow it by " << printable(attach_words(experiment)) << '\n';
+      std::cerr << program_name() << ": follow it by " << printable(attach_words(experiment))
+                << '\n';
     return exit_code::done;
   }
 };
@@ -325,8 +327,8 @@ connected link_to(caf::actor_system& system, const peer_address& head, const tra
   auto again = attach_line(what.experiment, head, what.certs, what.cluster, !how.identity);
   // Whoever only looks on takes nothing along.
   interrupts signals{[&](int number) {
-                       std::cerr << "tune-node: it goes on; follow it again by " + printable(again)
-                                        + "\n";
+                       std::cerr << program_name()
+                                 << ": it goes on; follow it again by " + printable(again) + "\n";
                        leave_at_once(number);
                      },
                      leave_at_once};

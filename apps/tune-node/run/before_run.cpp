@@ -3,6 +3,7 @@
 
 #include "console/stderr_queue.hpp"
 #include "console/text.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/resource/resources.hpp"
 
 #include <unistd.h>
@@ -27,7 +28,8 @@ void reading_notices::tell(const reading_progress& how_far) {
   if (quiet_ || now < next_)
     return;
   next_ = now + between_notices;
-  std::cerr << "tune-node: reading files for workers: " + bytes_text(how_far.done) + " of "
+  std::cerr << program_name()
+            << ": reading files for workers: " + bytes_text(how_far.done) + " of "
                    + bytes_text(how_far.all) + ", in " + printable(how_far.file.string()) + "\n";
 }
 

@@ -5,6 +5,8 @@
 
 #include "exit_code.hpp"
 
+#include "tune/core/program_name.hpp"
+
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -92,7 +94,7 @@ void on_bus_error(int number, siginfo_t* what, void*) {
   auto part = [](std::string_view text) {
     return iovec{const_cast<char*>(text.data()), text.size()};
   };
-  const iovec line[] = {part("tune-node: "), part(file.view()),
+  const iovec line[] = {part(program_name()), part(": "), part(file.view()),
                         part(": was cut short while it was in use; nothing recorded is lost with"
                              " it: go on with the experiment by --resume\n")};
   if (::writev(STDERR_FILENO, line, std::size(line)) < 0) {

@@ -4,6 +4,7 @@
 #include "output/write_trials.hpp"
 #include "run/run_command.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/handed_over.hpp"
@@ -140,12 +141,13 @@ void write_nothing(output_format format) {
 exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, const choices& all) {
   auto source = make_searcher(loaded, all);
   if (!source) {
-    std::cerr << "tune-node: " << printable(to_text(source.error())) << '\n';
+    std::cerr << program_name() << ": " << printable(to_text(source.error())) << '\n';
     return exit_code::configuration;
   }
   if (!(*source)->traits().recomputes && loaded.what.search.points.empty()
       && loaded.what.search.found_points.empty()) {
-    std::cerr << "tune-node: the configurations of [search] type = " << loaded.what.search.type
+    std::cerr << program_name()
+              << ": the configurations of [search] type = " << loaded.what.search.type
               << " come from its process, which a dry run does not start; the rest is sound\n";
     write_nothing(line.output.value_or(output_format::table));
     return exit_code::done;
@@ -158,7 +160,7 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
   auto answer = (*source)->propose({1, count, 0});
   const auto* list = std::get_if<std::vector<suggestion>>(&answer);
   if (list == nullptr || list->empty()) {
-    std::cerr << "tune-node: the searcher proposes nothing\n";
+    std::cerr << program_name() << ": the searcher proposes nothing\n";
     return exit_code::configuration;
   }
   std::vector<std::string> command;

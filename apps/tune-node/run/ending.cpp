@@ -7,6 +7,8 @@
 #include "console/text.hpp"
 #include "inspect/trials.hpp"
 
+#include "tune/core/program_name.hpp"
+
 #include <unistd.h>
 
 #include <csignal>
@@ -15,7 +17,7 @@
 namespace tune::cli {
 
 exit_code complain(const error& what) {
-  std::cerr << "tune-node: " << in_one_line(to_text(what)) << '\n';
+  std::cerr << program_name() << ": " << in_one_line(to_text(what)) << '\n';
   return exit_code_for(what.code);
 }
 
@@ -34,7 +36,8 @@ void say_cause(const run_summary& how) {
   auto says_more
       = !how.why.empty() && how.why != to_text(how.status) && how.why != how.storage_error;
   if (is_trouble(how.status) && says_more)
-    std::cerr << "tune-node: " << to_text(how.status) << ": " << printable(how.why) << '\n';
+    std::cerr << program_name() << ": " << to_text(how.status) << ": " << printable(how.why)
+              << '\n';
 }
 
 exit_code code_of(const run_summary& how, bool strict, int signal) {

@@ -3,6 +3,8 @@
 
 #include "exit_code.hpp"
 
+#include "tune/core/program_name.hpp"
+
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,8 +25,8 @@ const char* advice_of_process = "";
 /// Needs no memory. In one piece: others may be writing.
 [[noreturn]] void end_with(const char* why) {
   auto part = [](const char* text) { return iovec{const_cast<char*>(text), std::strlen(text)}; };
-  const iovec line[]
-      = {part("tune-node: "), part(why), part("; "), part(advice_of_process), part("\n")};
+  const iovec line[] = {part(program_name().c_str()), part(": "), part(why), part("; "),
+                        part(advice_of_process),      part("\n")};
   if (::writev(STDERR_FILENO, line, std::size(line)) < 0) {
     // Nobody is there to be told.
   }

@@ -4,6 +4,8 @@
 #include "console/text.hpp"
 #include "run/run_words.hpp"
 
+#include "tune/core/program_name.hpp"
+
 namespace tune::cli {
 
 expected<void> open_to_workers(premises& place, listen_options port, const std::string& certs,
@@ -15,8 +17,8 @@ expected<void> open_to_workers(premises& place, listen_options port, const std::
   if (!opened)
     return opened.error();
   where.port = *opened;
-  shown->say(
-      printable("workers may join: tune-node worker --join " + to_text(reachable(where)) + how));
+  shown->say(printable("workers may join: "
+                       + program_call("worker --join " + to_text(reachable(where)) + how)));
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "run/before_run.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/spec/record.hpp"
@@ -130,8 +131,8 @@ expected<void> overwrite(const fs::path& directory,
   if (auto found = look(directory); !found)
     return found.error();
   if (is_led(directory))
-    return refused(directory,
-                   "somebody runs it; end it by tune-node stop " + shell_word(directory.string()));
+    return refused(directory, "somebody runs it; end it by "
+                                  + program_call("stop " + shell_word(directory.string())));
   auto lock = directory_lock::take(directory);
   if (!lock)
     return refused(directory, lock.error().detail);
@@ -157,7 +158,7 @@ expected<void> ask_to_remove(const std::string& what, bool yes) {
     return error{ec::refused, "--overwrite would remove " + what
                                   + ": give --yes, too, where nobody"
                                     " can be asked"};
-  std::cerr << "tune-node: remove " << printable(what) << "? [y/N] " << std::flush;
+  std::cerr << program_name() << ": remove " << printable(what) << "? [y/N] " << std::flush;
   // Nothing is removed yet.
   interrupts signals{leave_at_once, leave_at_once};
   std::string answer;

@@ -9,6 +9,8 @@
 #include "run/numbered_name.hpp"
 #include "run/resume_command.hpp"
 #include "run/run_command.hpp"
+#include "run/way_on.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -52,9 +54,10 @@ expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional
   if (!rows)
     return reading_failed(rows.error());
   if (rows->empty())
-    return error{ec::bad_option, directory.string() + ": no trial has reported " + first.metric
-                                     + ": name one, as in tune-node rerun "
-                                     + shell_word(directory.string()) + " 0"};
+    return error{ec::bad_option,
+                 directory.string() + ": no trial has reported " + first.metric
+                     + ": name one, as in "
+                     + program_call("rerun " + shell_word(directory.string()) + " 0")};
   return std::move(rows->front());
 }
 
@@ -168,7 +171,7 @@ void add_constants(std::vector<named_text>& to, const std::string& prefix, const
 /// What the comparison cannot know.
 void warn_of_origin(const trial_row& of, bool quiet) {
   if (of.lineage > 1 && !quiet)
-    std::cerr << "tune-node: warning: trial " << to_text(of.trial)
+    std::cerr << program_name() << ": warning: trial " << to_text(of.trial)
               << " went on from another trial's state: this one begins from scratch\n";
 }
 
@@ -178,7 +181,7 @@ std::vector<std::string> edited_since(const spec& before, const loaded_spec& now
   present.code = code_of(now);
   auto result = edited_names(before, present);
   for (const auto& name : quiet ? std::vector<std::string>{} : result)
-    std::cerr << "tune-node: warning: " << printable(name)
+    std::cerr << program_name() << ": warning: " << printable(name)
               << " was edited since the experiment ran: this run is of what it is now, and a"
                  " difference may come of that\n";
   return result;
@@ -269,6 +272,8 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
       = load_recorded(spec_for_rerun(before->what, before->trial), what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
+  if (auto has = has_files_to_rerun(place, before->what, loaded->what); !has)
+    return complain(has.error());
   auto claimed = number_name(*loaded, place.parent_path(), false);
   if (!claimed)
     return complain(claimed.error());

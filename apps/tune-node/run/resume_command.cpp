@@ -5,6 +5,7 @@
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
 #include "run/run_command.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -48,7 +49,7 @@ std::optional<loaded_spec> load_recorded(const spec& recorded,
   auto file = fs::path{recorded.ini_dir} / (recorded.experiment.name + ".ini");
   auto result = load_spec_text(print_spec(recorded, wanted), file, wanted);
   for (const auto& warning : quiet ? std::vector<std::string>{} : result.warnings)
-    std::cerr << "tune-node: warning: " << printable(warning) << '\n';
+    std::cerr << program_name() << ": warning: " << printable(warning) << '\n';
   if (!result)
     std::cerr << to_text(result.faults) << '\n';
   // All keys are written out: a default is none that somebody wanted.
@@ -69,9 +70,9 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   if (!recorded)
     return complain(reading_failed(recorded.error()));
   if (is_asked(*recorded))
-    return complain({ec::refused, directory.string()
-                                      + ": its trials are run by a program of yours (ask-tell): "
-                                        "tune-node ask-tell FILE --resume goes on with it"});
+    return complain(
+        {ec::refused, directory.string() + ": its trials are run by a program of yours (ask-tell): "
+                          + program_call("ask-tell FILE --resume") + " goes on with it"});
   auto loaded = load_recorded(*recorded, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;

@@ -15,8 +15,10 @@
 #include "run/run_words.hpp"
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
+#include "run/way_on.hpp"
 
 #include "tune/actors/run_log.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/memory_limit.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -71,7 +73,7 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
   if (quiet)
     return;
   if (auto warning = unenforced_memory(loaded, can_limit_memory))
-    std::cerr << "tune-node: warning: " << to_text(*warning) << '\n';
+    std::cerr << program_name() << ": warning: " << to_text(*warning) << '\n';
 }
 
 /// @errors `ec::refused` where an experiment is in the way, with the commands that help.
@@ -79,9 +81,9 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   auto state = resume ? directory_state::absent : inspect_directory(directory);
   if (!state || *state != directory_state::experiment)
     return {};
-  return error{ec::refused, directory.string()
-                                + " holds an experiment already: go on with it by tune-node resume "
-                                + shell_word(directory.string())
+  auto way = way_on_in(directory);
+  return error{ec::refused, directory.string() + " holds an experiment already: go on with it by "
+                                + (way.is_resume ? way.command : "adding --resume")
                                 + ", or begin beside it by --experiment.name auto"};
 }
 
@@ -163,7 +165,7 @@ std::optional<loaded_spec> load_or_complain(const std::string& file,
   wanted.needs_trainable = needs_trainable;
   auto result = load_spec(file, wanted);
   for (const auto& warning : quiet ? std::vector<std::string>{} : result.warnings)
-    std::cerr << "tune-node: warning: " << printable(warning) << '\n';
+    std::cerr << program_name() << ": warning: " << printable(warning) << '\n';
   if (!result)
     std::cerr << to_text(result.faults) << '\n';
   return std::move(result.loaded);
@@ -173,7 +175,7 @@ void warn_of_missing_program(const loaded_spec& loaded, bool quiet) {
   if (quiet)
     return;
   if (auto missing = missing_program(loaded, environment_of(environ)))
-    std::cerr << "tune-node: warning: " << to_text(*missing) << '\n';
+    std::cerr << program_name() << ": warning: " << to_text(*missing) << '\n';
 }
 
 namespace {
@@ -184,7 +186,7 @@ fs::path directory_of(const loaded_spec& loaded) {
 
 void warn(const std::vector<std::string>& lines, bool quiet) {
   for (const auto& x : quiet ? std::vector<std::string>{} : lines)
-    std::cerr << "tune-node: warning: " << printable(x) << '\n';
+    std::cerr << program_name() << ": warning: " << printable(x) << '\n';
 }
 
 /// "space.lr, train.py and 3 more".
@@ -210,7 +212,7 @@ bool wants_number(const command_line& line, const run_request& what, const loade
   compared.code = code_of(loaded);
   auto others = differences(directory_of(loaded), compared);
   if (!others.empty() && !line.quiet)
-    std::cerr << "tune-node: " << printable(directory_of(loaded).string())
+    std::cerr << program_name() << ": " << printable(directory_of(loaded).string())
               << " holds an experiment that differs in " << printable(some_of(others)) << '\n';
   return !others.empty();
 }
@@ -222,8 +224,8 @@ expected<claimed_directory> place_of(const command_line& line, const run_request
     return claimed_directory{};
   auto result = number_name(loaded, directory_of(loaded).parent_path(), what.resume.has_value());
   if (result && !line.quiet)
-    std::cerr << "tune-node: this run is " << printable(loaded.what.experiment.name) << ", in "
-              << printable(directory_of(loaded).string()) << '\n';
+    std::cerr << program_name() << ": this run is " << printable(loaded.what.experiment.name)
+              << ", in " << printable(directory_of(loaded).string()) << '\n';
   return result;
 }
 
@@ -316,10 +318,11 @@ expected<std::vector<on::add_asked>> additions_of(const std::string& json,
 
 /// What can be done with an experiment that is done.
 std::string nothing_left(const fs::path& directory) {
-  auto resume = "tune-node resume " + shell_word(directory.string());
-  return "tune-node: nothing is left to run; " + printable(resume)
-         + " --experiment.num_samples N takes further samples, --add JSON a configuration of your "
-           "own\n";
+  auto way = way_on_in(directory);
+  return program_name() + ": nothing is left to run; " + printable(way.command)
+         + " --experiment.num_samples N takes further samples"
+         + (way.is_resume ? ", --add JSON a configuration of your own" : printable(way.note))
+         + "\n";
 }
 
 } // namespace
@@ -347,7 +350,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
     if (*before) {
       auto whole = finish_up(directory, loaded.what);
       if (!whole && !line.quiet)
-        std::cerr << "tune-node: warning: " << printable(to_text(whole.error())) << '\n';
+        std::cerr << program_name() << ": warning: " << printable(to_text(whole.error())) << '\n';
       if (!line.quiet)
         std::cerr << nothing_left(directory);
       auto written
@@ -355,6 +358,10 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
       return written ? code_of((*before)->how, what.strict, 0) : exit_code::storage;
     }
   }
+  if (auto has = what.resume ? has_files_to_go_on(directory, loaded.what, what.file.empty())
+                             : expected<void>{};
+      !has)
+    return complain(has.error());
   if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))
     return exit_code::configuration;
   warn(*ready, line.quiet);
@@ -391,15 +398,14 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   // Closed when nobody reads any more: only then does its write-ahead log go.
   const auto store = how.store;
   // Said when there is no memory left to write it with.
-  static const auto advice
-      = printable("what is recorded is safe: go on with it by tune-node resume "
-                  + shell_word(directory.string()));
+  static const auto advice = printable("what is recorded is safe: go on with it by "
+                                       + program_call("resume " + shell_word(directory.string())));
   end_when_exhausted(advice.c_str());
   std::atomic<int> signal = 0;
   auto conducted = [&] {
     // Gone before the result is written.
     last_wait rest{directory, [](const std::string& news) {
-                     std::cerr << "tune-node: " + printable(news) + "\n";
+                     std::cerr << program_name() + ": " + printable(news) + "\n";
                    }};
     return conduct(std::move(parts), std::move(how), std::move(*port), fixed, look, loaded.what,
                    signal, rest);
@@ -408,7 +414,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
     return complain(conducted.error());
   const auto& end = *conducted;
   if (!end.storage_error.empty())
-    std::cerr << "tune-node: " << printable(end.storage_error) << '\n';
+    std::cerr << program_name() << ": " << printable(end.storage_error) << '\n';
   auto last = snapshot_of(fixed, end.view, end.elapsed);
   if (!loaded.what.trainable.exports.empty())
     count_exports(last, directory);

@@ -7,6 +7,8 @@
 #include "inspect/failures.hpp"
 #include "run/whole_output.hpp"
 
+#include "tune/core/program_name.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,7 +69,7 @@ void screen::attempt_failed(const cmd::attempt_changed& what, bool again, instan
 
 void screen::warned(const std::string& text) {
   if (!options_.quiet)
-    say("tune-node: warning: " + in_one_line(text));
+    say(program_name() + ": warning: " + in_one_line(text));
 }
 
 void screen::finished(const run_summary& how) {

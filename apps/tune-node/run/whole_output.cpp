@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/whole_output.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -54,7 +55,8 @@ std::string whole_output_command(const std::filesystem::path& directory, trial_i
   const auto where = guarded_directory::open(trials_directory(directory), to_text(trial));
   if (line.empty() || !where)
     return {};
-  const auto command = "tune-node logs " + shell_word(directory.string()) + " " + to_text(trial);
+  const auto command
+      = program_call("logs") + " " + shell_word(directory.string()) + " " + to_text(trial);
   if (end_of(*where, "stderr").find(line) != std::string::npos)
     return command + " --stderr";
   return end_of(*where, "stdout").find(line) != std::string::npos ? command : std::string{};

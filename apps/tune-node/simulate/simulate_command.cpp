@@ -9,6 +9,7 @@
 #include "run/run_command.hpp"
 #include "simulate/table_model.hpp"
 #include "simulate/target_watch.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/simulate/simulation.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/tuner/preparation.hpp"
@@ -150,14 +151,15 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
                               const choices& all) {
   auto format = line.output.value_or(output_format::table);
   if (format != output_format::table && format != output_format::json) {
-    std::cerr << "tune-node: simulate writes table or json, not " << to_text(format) << '\n';
+    std::cerr << program_name() << ": simulate writes table or json, not " << to_text(format)
+              << '\n';
     return exit_code::usage;
   }
   auto loaded = load_or_complain(what.file, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
   auto refuse = [](const std::string& why) {
-    std::cerr << "tune-node: " << printable(why) << '\n';
+    std::cerr << program_name() << ": " << printable(why) << '\n';
     return exit_code::configuration;
   };
   if (auto why = misfit(*loaded); !why.empty())
@@ -183,7 +185,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   auto& world = *made;
   world.run();
   if (!world.found().empty()) {
-    std::cerr << "tune-node: " << printable(to_text(world.found().kept().front())) << '\n';
+    std::cerr << program_name() << ": " << printable(to_text(world.found().kept().front())) << '\n';
     return exit_code::internal;
   }
   auto end = *world.finished();

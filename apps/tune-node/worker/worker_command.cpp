@@ -12,6 +12,7 @@
 #include "worker/work_directory.hpp"
 
 #include "tune/actors/breaks.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
@@ -44,7 +45,7 @@ constexpr std::size_t identity_bytes = 16;
 
 void say(const std::string& text) {
   // In one piece, from any thread.
-  std::cerr << "tune-node worker: " + printable(text) + "\n";
+  std::cerr << program_name() + " worker: " + printable(text) + "\n";
 }
 
 exit_code complain(const error& what) {

@@ -416,8 +416,8 @@ void machine::tell_of_rest() {
   if (std::exchange(told_of_rest_, true))
     return;
   if (live_.empty() && no_search::is_idle(searcher_))
-    return emit(cmd::warn{"nothing runs: trials are added by tune-node add, and the experiment is"
-                          " ended by tune-node stop"});
+    return emit(
+        cmd::warn{"nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
   emit(cmd::warn{suspended_ ? "nothing runs: the experiment is paused until it is unpaused"
                             : "nothing runs: all trials that are left, or those that they wait "
                               "for, are paused until they are unpaused or stopped"});

@@ -23,8 +23,8 @@ std::string searcher_wait_text(std::chrono::nanoseconds patience) {
   return "nothing runs: no trial is left, and the searcher has no further one yet; it is asked"
          " again for [experiment] stall_timeout"
          + (seconds > 0 ? " (" + std::to_string(seconds) + " s)" : std::string{})
-         + ", then the experiment ends as stalled; a trial that is added (tune-node add) runs at"
-           " once, and a stop (tune-node stop) ends it before";
+         + ", then the experiment ends as stalled; a trial that is added (`add`) runs at"
+           " once, and a stop (`stop`) ends it before";
 }
 
 } // namespace tune

@@ -3,6 +3,8 @@
 
 #include "small_files.hpp"
 
+#include "tune/core/program_name.hpp"
+
 #include <pwd.h>
 #include <unistd.h>
 
@@ -207,7 +209,8 @@ expected<void> issue_certificates(const fs::path& directory, const fs::path& out
   if (!authority && authority.error().code == ec::unreadable)
     return error{ec::refused, to_text(authority.error())
                                   + "; certificates are issued where the CA's key is, on the "
-                                    "machine of: tune-node certs init"};
+                                    "machine of: "
+                                  + program_call("certs init")};
   if (!authority)
     return authority.error();
   auto paths = certificate_paths_in(out);

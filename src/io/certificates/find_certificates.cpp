@@ -4,6 +4,8 @@
 
 #include "small_files.hpp"
 
+#include "tune/core/program_name.hpp"
+
 namespace tune {
 namespace {
 
@@ -52,9 +54,8 @@ std::string_view to_text(key_state x) {
 
 expected<std::vector<found_certificate>> find_certificates(const fs::path& where) {
   if (!is_taken(where))
-    return error{ec::storage, where.string()
-                                  + ": there is no such file or directory; tune-node "
-                                    "certs init makes certificates"};
+    return error{ec::storage, where.string() + ": there is no such file or directory; "
+                                  + program_call("certs init") + " makes certificates"};
   std::vector<fs::path> files{where};
   std::error_code fault;
   if (fs::is_directory(where, fault)) {
@@ -64,8 +65,8 @@ expected<std::vector<found_certificate>> find_certificates(const fs::path& where
       if (is_taken(x))
         files.push_back(x);
     if (files.empty())
-      return error{ec::storage,
-                   where.string() + ": holds neither ca.pem nor node.pem; tune-node certs init"};
+      return error{ec::storage, where.string() + ": holds neither ca.pem nor node.pem; "
+                                    + program_call("certs init")};
   }
   std::vector<found_certificate> result;
   for (const auto& x : files) {

@@ -5,6 +5,7 @@
 #include "small_files.hpp"
 #include "tls_context.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
 
 #include <array>
@@ -25,10 +26,9 @@ std::string remedy(const tls_files& files) {
   auto where = directory == default_certificate_directory()
                    ? std::string{}
                    : " --certs " + (directory.empty() ? "." : directory.string());
-  return "; make certificates with: tune-node certs init" + where
-         + " (on the machine of the CA), and for every other node there with: tune-node certs "
-           "issue NAME --out DIR"
-         + where;
+  return "; make certificates with: " + program_call("certs init" + where)
+         + " (on the machine of the CA), and for every other node there with: "
+         + program_call("certs issue NAME --out DIR" + where);
 }
 
 struct loaded_texts {
@@ -64,12 +64,12 @@ expected<void> check_dates(const fs::path& file, const certificate_facts& facts,
                              + "; is this machine's clock right? It says " + date_text(now));
   if (now <= facts.valid.until)
     return {};
-  return refused(file, "expired on " + date_text(facts.valid.until)
-                           + (facts.is_authority
-                                  ? "; a new CA is made in a new directory: tune-node certs init "
-                                    "--certs DIR"
-                                  : "; a new one, where the CA is: tune-node certs issue NAME "
-                                    "--out DIR"));
+  return refused(file,
+                 "expired on " + date_text(facts.valid.until)
+                     + (facts.is_authority ? "; a new CA is made in a new directory: "
+                                                 + program_call("certs init --certs DIR")
+                                           : "; a new one, where the CA is: "
+                                                 + program_call("certs issue NAME --out DIR")));
 }
 
 /// What OpenSSL itself will say when peers check the certificate in either role.

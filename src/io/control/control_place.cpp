@@ -2,7 +2,6 @@
 #include "tune/io/control/control_place.hpp"
 
 #include "../process/unique_fd.hpp"
-#include "tune/core/shell_word.hpp"
 #include "tune/io/control/control_conversation.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
@@ -73,9 +72,7 @@ expected<void> bind_in(const unique_fd& directory, const unique_fd& to, const fs
 
 error nobody_listens(const fs::path& experiment) {
   if (!is_held(experiment))
-    return {ec::unreachable, experiment.string() + ": nobody runs this experiment now; "
-                                 + "tune-node resume " + shell_word(experiment.string())
-                                 + " goes on with it"};
+    return {ec::unreachable, experiment.string() + ": nobody runs this experiment now"};
   return {ec::unreachable, experiment.string() + ": " + holder_of(experiment)
                                + " works on it, but does not listen here; ask again, or on its"
                                  " machine"};

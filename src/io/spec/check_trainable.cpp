@@ -125,18 +125,28 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+/// Whether a record names it, and it has gone since. Whoever goes on with the experiment says so,
+/// and how to: one that is over needs it no more.
+bool has_gone(const loading& x, const char* key, const std::filesystem::path& path) {
+  const auto* entry = x.find("trainable", key);
+  return x.request.is_record && entry != nullptr
+         && entry->origin.from == config_origin::source::file && !is_there(path);
+}
+
 void check_files(loading& x) {
   const auto& of = x.what.trainable;
   for (const auto& each : of.files) {
     // What patterns mean is found out when files are shipped.
     auto is_pattern = each.find_first_of("*?[\\") != each.npos;
-    if (!is_pattern && !is_there(against_ini(x.what, each)))
-      x.refuse("trainable", "files",
-               "files: \"" + against_ini(x.what, each).string() + "\" does not exist");
+    const auto path = against_ini(x.what, each);
+    if (!is_pattern && !is_there(path) && !has_gone(x, "files", path))
+      x.refuse("trainable", "files", "files: \"" + path.string() + "\" does not exist");
   }
   if (of.path.empty())
     return;
   auto table = against_ini(x.what, of.path);
+  if (has_gone(x, "path", table))
+    return;
   if (auto why = why_no_table(table))
     x.refuse("trainable", "path", "path: \"" + table.string() + "\" " + *why);
 }
@@ -145,7 +155,8 @@ void check_files(loading& x) {
 void check_program(loading& x, const command_template& command) {
   // What only a trial knows is marked by a character that no path of the file has.
   auto words = command.render({}, {"\x01", x.what.ini_dir, "\x01", "\x01"});
-  if (words.empty() || words.front().find('\x01') != std::string::npos)
+  if (words.empty() || words.front().find('\x01') != std::string::npos
+      || (words.front().starts_with('/') && has_gone(x, "command", words.front())))
     return;
   if (auto why = why_no_program(words); !why.empty())
     x.refuse("trainable", "command", "command: " + why);
@@ -187,6 +198,8 @@ void check_texts(loading& x) {
       x.refuse("trainable", "env." + each.name, "env." + each.name + ": " + text.error().detail);
   }
   for (const auto& each : x.what.trainable.templates) {
+    if (has_gone(x, "template", against_ini(x.what, each.from)))
+      continue;
     auto file = template_file::load(against_ini(x.what, each.from), each.to, names);
     if (!file)
       x.refuse("trainable", "template", "template: " + file.error().detail);
@@ -352,7 +365,10 @@ void look_into_plugin(loading& x) {
   const auto& plugin = x.what.trainable.plugin;
   if (plugin.empty() || !x.request.probes_plugins)
     return;
-  auto found = probe_plugin(against_ini(x.what, plugin).lexically_normal());
+  const auto library = against_ini(x.what, plugin).lexically_normal();
+  if (has_gone(x, "plugin", library))
+    return;
+  auto found = probe_plugin(library);
   if (found)
     x.plugged = std::move(*found);
   else

@@ -171,9 +171,9 @@ void add_resources(rows& to) {
 void add_plugins(rows& to) {
   add_search_keys(to);
   to.push_back(text({"scheduler", "type", "what judges running trials"},
-                    "name that `tune-node list schedulers` prints", TUNE_FIELD(scheduler.type)));
+                    "name that `list schedulers` prints", TUNE_FIELD(scheduler.type)));
   to.push_back(family({"scheduler", "", "option of the chosen scheduler"}, "<option>",
-                      "as `tune-node list schedulers` prints", TUNE_FIELD(scheduler.options)));
+                      "as `list schedulers` prints", TUNE_FIELD(scheduler.options)));
   to.push_back(family({"stop", "",
                        "ends a trial: a metric that reaches a number; or `when`, "
                        "`all_when`, `plateau`, `experiment_plateau`",

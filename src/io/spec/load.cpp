@@ -4,6 +4,7 @@
 #include "layers.hpp"
 #include "loading.hpp"
 #include "tune/core/name.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/spec/keys.hpp"
 
 #include <algorithm>
@@ -157,7 +158,7 @@ std::string nothing_in(std::string_view text) {
 load_result load_spec(const std::filesystem::path& path, const load_request& request) {
   config_faults faults;
   if (path.empty()) {
-    faults.add({{config_origin::source::file, "tune-node", 0},
+    faults.add({{config_origin::source::file, program_name(), 0},
                 {},
                 {},
                 "the name of the INI file is empty"});

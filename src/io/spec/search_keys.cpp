@@ -110,11 +110,10 @@ key_spec repeat_parameter_key() {
 } // namespace
 
 void add_search_keys(rows& to) {
-  to.push_back(
-      text({"search", "type", "what proposes configurations"},
-           "name that `tune-node list searchers` prints; empty: `auto` where it can learn, "
-           "else `random`",
-           TUNE_FIELD(search.type)));
+  to.push_back(text({"search", "type", "what proposes configurations"},
+                    "name that `list searchers` prints; empty: `auto` where it can learn, "
+                    "else `random`",
+                    TUNE_FIELD(search.type)));
   to.push_back(points_key());
   to.push_back(text(
       {"search", "points_from", "experiment whose best configurations are tried after `points`"},
@@ -148,7 +147,7 @@ void add_search_keys(rows& to) {
                       {"mean", "median", "lower_bound"}, TUNE_FIELD(search.repeat_judge)));
   to.push_back(repeat_parameter_key());
   to.push_back(family({"search", "", "option of the chosen searcher"}, "<option>",
-                      "as `tune-node list searchers` prints", TUNE_FIELD(search.options)));
+                      "as `list searchers` prints", TUNE_FIELD(search.options)));
 }
 
 } // namespace tune

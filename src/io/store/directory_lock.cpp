@@ -7,6 +7,7 @@
 
 #include "lock_holders.hpp"
 #include "posix.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 
 #include <fcntl.h>
@@ -167,8 +168,8 @@ error held(const fs::path& directory, const std::string& who, claim how) {
     return {ec::refused, text + ", as " + (directory / "lock").string()
                              + " says, which is locked by a process that cannot be seen from here:"
                                " if that one is dead, remove the file and try again"};
-  return {ec::refused, text + ": wait for its end, or ask for it by tune-node stop "
-                           + shell_word(directory.string())};
+  return {ec::refused, text + ": wait for its end, or ask for it by "
+                           + program_call("stop " + shell_word(directory.string()))};
 }
 
 expected<void> sign(const descriptor& file, const fs::path& path) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "files_in_use.hpp"
 
+#include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 
 #include <fcntl.h>
@@ -245,8 +246,8 @@ error files_in_use::save_log(connection& db, const error& why) {
   return {why.code,
           why.detail
               + "; nothing recorded is lost with it: go on with the experiment by --resume, or by"
-                " tune-node resume "
-              + shell_word(log_path_.parent_path().string())};
+                " "
+              + program_call("resume " + shell_word(log_path_.parent_path().string()))};
 }
 
 expected<void> files_in_use::check(connection& db, directory_lock& lock) {

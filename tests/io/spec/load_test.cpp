@@ -588,12 +588,28 @@ TEST(load, of_a_record_names_no_line_that_nobody_wrote) {
   auto with = support::request();
   with.is_record = true;
 
-  auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
-                                "files = /nowhere/x\n[space]\nx = 1\n",
+  auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\ncommand = /bin\n"
+                                "[space]\nx = 1\n",
                                 with);
 
   ASSERT_FALSE(uut);
-  EXPECT_EQ(to_text(uut.faults), "as recorded: [trainable] files: \"/nowhere/x\" does not exist");
+  EXPECT_EQ(to_text(uut.faults),
+            "as recorded: [trainable] command: \"/bin\" is a directory, not a program");
+}
+
+TEST(load, of_a_record_leaves_files_that_are_gone_to_who_goes_on) {
+  const std::string text = "[experiment]\nmetric = a\n[trainable]\ncommand = /nowhere/train {x}\n"
+                           "files = /nowhere/x\ntemplate = /nowhere/y -> y\n[space]\nx = 1\n";
+  auto with = support::request();
+  EXPECT_FALSE(support::load_text(text, with));
+
+  with.is_record = true;
+  auto uut = support::load_text(text, with);
+  EXPECT_TRUE(uut) << to_text(uut.faults);
+
+  // What somebody writes now is looked for at once.
+  with.overrides = {{"trainable.command", "/elsewhere/train {x}"}};
+  EXPECT_FALSE(support::load_text(text, with));
 }
 
 TEST(load, takes_points_with_dotted_names_and_whole_floats) {

@@ -170,7 +170,7 @@ scheduler_catalogue::entry make_entry() {
       = "Ray Tune's PopulationBasedTrainingReplay; docs/ray-tune.md says where it differs";
   option_spec file;
   file.name = "policy_file";
-  file.meaning = "file with the policy, as `tune-node trials DIR --policy TRIAL` prints it; a "
+  file.meaning = "file with the policy, as `trials DIR --policy TRIAL` prints it; a "
                  "relative path stands against the INI's directory";
   option_spec text;
   text.name = "policy";

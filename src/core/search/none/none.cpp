@@ -54,7 +54,7 @@ void generator::describe(fingerprint& into) const {
 searcher_catalogue::entry make_entry() {
   using made = expected<std::unique_ptr<searcher>>;
   return {"none",
-          "the points alone, and what `tune-node add` brings, until the run is stopped",
+          "the points alone, and what `add` brings, until the run is stopped",
           "",
           {},
           [](const options&, const searcher_context& about) {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/way_on.hpp"
+
+#include "tune/core/program_name.hpp"
+#include "tune/core/shell_word.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Where relative words are of no use: the line may be entered elsewhere.
+fs::path whole(const fs::path& directory) {
+  auto result = fs::absolute(directory).lexically_normal();
+  return result.filename().empty() ? result.parent_path() : result;
+}
+
+trial_place place_of(const spec& what) {
+  return what.cluster.listen.empty() ? trial_place::here : trial_place::anywhere;
+}
+
+std::optional<spec> spec_in(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  return what ? std::optional{std::move(*what)} : std::nullopt;
+}
+
+/// Why `resume` cannot: the cause, where there is one that explains the loss.
+std::string cause_of(const missing_files& x) {
+  auto work = work_directory_around(x.ini_dir);
+  return to_text(x)
+         + (work.empty() ? ""
+                         : "; it was laid in the work directory of a head, " + work.string()
+                               + ", for as long as the experiment ran there");
+}
+
+} // namespace
+
+way_on way_on_from(const fs::path& directory, const missing_files& missing) {
+  if (missing.empty())
+    return {program_call("resume") + " " + shell_word(directory.string())};
+  const auto place = whole(directory);
+  const auto name = " --experiment.name " + shell_word(place.filename().string());
+  if (!work_directory_around(missing.ini_dir).empty())
+    return {program_call("run FILE --head HOST:PORT") + name + " --resume", false,
+            ", entered where it was submitted: FILE is its INI file, HOST:PORT a head with this"
+            " storage, and the options of its first run belong to it"};
+  return {
+      program_call("run FILE") + name + " --experiment.storage "
+          + shell_word(place.parent_path().string()) + " --resume",
+      false,
+      ": FILE is its INI file, where the files of its trials are now, and the options of its first"
+      " run belong to it"};
+}
+
+way_on way_on_in(const fs::path& directory) {
+  auto what = spec_in(directory);
+  return way_on_from(directory,
+                     what ? find_missing(*what, *what, place_of(*what)) : missing_files{});
+}
+
+std::string with_mode(const way_on& x, std::string_view mode) {
+  return x.command + (x.is_resume ? " --mode " : "=") + std::string{mode};
+}
+
+expected<void> has_files_to_go_on(const fs::path& directory, const spec& now, bool by_record) {
+  auto missing = find_missing_in(directory, now, place_of(now));
+  if (missing.empty())
+    return {};
+  auto text = directory.string() + ": " + cause_of(missing) + "; ";
+  if (!by_record)
+    return error{ec::unreadable, text + "put back what is missing"};
+  auto way = way_on_from(directory, missing);
+  return error{ec::unreadable, text + "go on by " + way.command + way.note};
+}
+
+expected<void> has_files_to_rerun(const fs::path& directory, const spec& before, const spec& now) {
+  auto missing = find_missing(before, now, trial_place::here);
+  if (missing.empty())
+    return {};
+  return error{ec::unreadable, directory.string() + ": " + cause_of(missing)
+                                   + "; name files of this machine by keys of [trainable], as in"
+                                     " --trainable.command COMMAND"};
+}
+
+} // namespace tune::cli

@@ -1,0 +1,27 @@
+/// What the running program is called where it speaks of itself: `tune::app` makes programs of
+/// other names than "tune-node".
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tune {
+
+/// Says how it was called. To be set before there is a second thread; until then it is "tune-node".
+/// @param called argv[0]; empty changes nothing.
+void set_program_name(std::string_view called);
+
+/// The name that its messages begin with: without a directory, and harmless to show. It stays where
+/// it is, for handlers of signals.
+[[nodiscard]] const std::string& program_name();
+
+/// A command line of this program that a shell understands where it was called: `./my_tune resume
+/// results/x`.
+/// @param words What follows the program, quoted as far as it must be.
+[[nodiscard]] std::string program_call(std::string_view words);
+
+/// A text written for "tune-node", with this program's name in its place.
+[[nodiscard]] std::string in_own_name(std::string_view text);
+
+} // namespace tune

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/program_name.hpp"
+
+#include "tune/core/printable.hpp"
+#include "tune/core/shell_word.hpp"
+
+namespace tune {
+
+namespace {
+
+constexpr std::string_view usual_name = "tune-node";
+
+struct names {
+  std::string shown{usual_name};
+  std::string called{usual_name};
+};
+
+/// Of the process, as argv[0] is.
+names& ours() {
+  static names result;
+  return result;
+}
+
+} // namespace
+
+void set_program_name(std::string_view called) {
+  auto name = called.substr(called.rfind('/') + 1);
+  if (!name.empty())
+    ours() = {printable(name), std::string{called}};
+}
+
+const std::string& program_name() {
+  return ours().shown;
+}
+
+std::string program_call(std::string_view words) {
+  return shell_word(ours().called).append(words.empty() ? "" : " ").append(words);
+}
+
+std::string in_own_name(std::string_view text) {
+  std::string result;
+  for (;;) {
+    auto found = text.find(usual_name);
+    result += text.substr(0, found);
+    if (found == text.npos)
+      return result;
+    result += program_name();
+    text.remove_prefix(found + usual_name.size());
+  }
+}
+
+} // namespace tune

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/needed_files.hpp"
+
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+namespace tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The id of a job ends in "-" and so many digits of a hash.
+constexpr std::size_t hash_digits = 16;
+
+bool is_of_the_system(const std::string& path) {
+  constexpr std::array<std::string_view, 5> roots{"/usr/", "/bin/", "/sbin/", "/lib", "/proc/"};
+  return std::any_of(roots.begin(), roots.end(),
+                     [&](std::string_view root) { return path.starts_with(root); });
+}
+
+/// Words of a command that are absolute paths, whatever the configuration.
+std::vector<std::string> absolute_paths(const std::string& command) {
+  std::vector<std::string> result;
+  std::istringstream words{command};
+  for (std::string word; words >> word;) {
+    auto plain = word.find_first_of("{}[]'\"\\") == word.npos;
+    if (plain && word.starts_with('/') && !is_of_the_system(word))
+      result.push_back(word);
+  }
+  return result;
+}
+
+bool is_absolute(const std::string& name) {
+  return fs::path{name}.is_absolute();
+}
+
+/// What cannot be looked at may be there.
+bool is_there(const fs::path& path) {
+  std::error_code failed;
+  auto found = fs::status(path, failed);
+  return fs::exists(found) || !fs::status_known(found);
+}
+
+/// The program's place where it has one and the same for all trials; else empty.
+std::string placed_program(const spec& what, const search_space& space) {
+  auto command = command_of(what, space);
+  constexpr const char* unknown = "\x01";
+  auto words = command ? command->render({}, {unknown, what.ini_dir, unknown, unknown})
+                       : std::vector<std::string>{};
+  // Any other place is one of the trial's directory.
+  auto is_known = !words.empty() && words.front().find(unknown) == std::string::npos
+                  && is_absolute(words.front());
+  return is_known ? words.front() : std::string{};
+}
+
+/// What nothing runs without, whatever it was when the experiment began.
+std::vector<std::string> always_needed(const spec& what, const search_space& space) {
+  const auto& x = what.trainable;
+  std::vector<std::string> result;
+  if (x.kind == trainable_kind::command) {
+    if (auto program = placed_program(what, space); !program.empty())
+      result.push_back(std::move(program));
+    for (const auto& pair : x.templates)
+      result.push_back(pair.from);
+  }
+  for (const auto& name : x.files) {
+    if (name.find_first_of("*?[\\") == name.npos)
+      result.push_back(name);
+  }
+  if (x.kind == trainable_kind::table)
+    result.push_back(x.path);
+  if (!x.plugin.empty())
+    result.push_back(x.plugin);
+  return result;
+}
+
+bool mentions_ini_dir(const trainable_section& x, const std::vector<std::string>& named) {
+  constexpr std::string_view placeholder = "{ini_dir}";
+  auto has = [&](const std::string& text) { return text.find(placeholder) != text.npos; };
+  return has(x.command) || !std::all_of(named.begin(), named.end(), is_absolute)
+         || std::any_of(x.env.begin(), x.env.end(),
+                        [&](const named_text& each) { return has(each.text); });
+}
+
+bool ends_in_hash(const std::string& name) {
+  const auto from = name.size() > hash_digits ? name.size() - hash_digits : 0;
+  return from > 1 && name[from - 1] == '-'
+         && name.find_first_not_of("0123456789abcdef", from) == name.npos;
+}
+
+/// Whether it is among them, by any name.
+bool knows(const missing_files& all, const std::string& name) {
+  auto path = (all.ini_dir / name).lexically_normal();
+  return std::any_of(all.names.begin(), all.names.end(), [&](const std::string& x) {
+    return (all.ini_dir / x).lexically_normal() == path;
+  });
+}
+
+std::optional<spec> spec_in(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  return what ? std::optional{std::move(*what)} : std::nullopt;
+}
+
+} // namespace
+
+std::vector<std::string> files_named(const spec& what, const search_space& space) {
+  if (what.trainable.kind != trainable_kind::command)
+    return {};
+  auto command = command_of(what, space);
+  if (!command)
+    return {};
+  auto result = command->ini_paths();
+  for (auto& path : absolute_paths(what.trainable.command))
+    result.push_back(std::move(path));
+  return result;
+}
+
+std::vector<std::string> names_missing(const std::vector<named_text>& recorded,
+                                       const std::vector<std::string>& named,
+                                       const std::function<bool(const std::string&)>& is_there) {
+  std::vector<std::string> result;
+  for (const auto& name : named) {
+    auto was_there = std::any_of(recorded.begin(), recorded.end(),
+                                 [&](const named_text& x) { return x.name == name; });
+    auto is_known = std::find(result.begin(), result.end(), name) != result.end();
+    if (was_there && !is_known && !is_there(name))
+      result.push_back(name);
+  }
+  return result;
+}
+
+fs::path work_directory_around(const fs::path& ini_dir) {
+  // The INI file may have stood further down.
+  for (auto path = ini_dir.lexically_normal(); path.has_relative_path();
+       path = path.parent_path()) {
+    auto job = path.parent_path();
+    if (path.filename() == "files" && ends_in_hash(job.filename().string())
+        && job.parent_path().filename() == "jobs")
+      return job.parent_path().parent_path();
+  }
+  return {};
+}
+
+missing_files find_missing(const spec& before, const spec& now, trial_place where) {
+  missing_files result{now.ini_dir, {}};
+  auto space = search_space::parse(space_lines(now));
+  auto named = space ? files_named(now, *space) : std::vector<std::string>{};
+  if (where == trial_place::anywhere)
+    std::erase_if(named, is_absolute);
+  auto found = [&](const std::string& name) { return is_there(result.ini_dir / name); };
+  result.names = names_missing(before.code, named, found);
+  for (auto& name : space ? always_needed(now, *space) : std::vector<std::string>{}) {
+    auto counts = where == trial_place::here || !is_absolute(name);
+    if (counts && !knows(result, name) && !found(name))
+      result.names.push_back(std::move(name));
+  }
+  if (result.empty() && mentions_ini_dir(now.trainable, named) && !is_there(result.ini_dir))
+    result.names.push_back(now.ini_dir);
+  return result;
+}
+
+missing_files find_missing_in(const fs::path& directory, const spec& now, trial_place where) {
+  auto before = spec_in(directory);
+  // Whoever opens it says what is wrong with it.
+  return before ? find_missing(*before, now, where) : missing_files{};
+}
+
+std::string to_text(const missing_files& x) {
+  auto first = (x.ini_dir / x.names.front()).lexically_normal().string();
+  auto more = x.names.size() - 1;
+  if (more == 0)
+    return first + ", which its trials need, is not there any more";
+  return first + " and " + std::to_string(more) + " more file" + (more > 1 ? "s" : "")
+         + ", which its trials need, are not there any more";
+}
+
+} // namespace tune

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/program_name.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tune {
+namespace {
+
+/// The name is that of the process.
+class program_name_test : public testing::Test {
+protected:
+  void TearDown() override { set_program_name("tune-node"); }
+};
+
+TEST_F(program_name_test, is_the_usual_one_until_it_is_set) {
+  EXPECT_EQ(program_name(), "tune-node");
+  set_program_name("");
+  EXPECT_EQ(program_name(), "tune-node");
+  EXPECT_EQ(program_call("trials x"), "tune-node trials x");
+}
+
+TEST_F(program_name_test, has_no_directory_and_a_call_has) {
+  set_program_name("./bin/my_tune");
+
+  EXPECT_EQ(program_name(), "my_tune");
+  EXPECT_EQ(program_call("resume results/x"), "./bin/my_tune resume results/x");
+  EXPECT_EQ(program_call(""), "./bin/my_tune");
+}
+
+TEST_F(program_name_test, is_quoted_in_a_call_and_harmless_in_messages) {
+  set_program_name("/my tools/tune\x1bit");
+
+  EXPECT_EQ(program_name(), "tune\\x1bit");
+  EXPECT_EQ(program_call("version"), "'/my tools/tune\x1bit' version");
+}
+
+TEST_F(program_name_test, stands_for_the_usual_one_in_texts) {
+  set_program_name("/opt/my_tune");
+
+  EXPECT_EQ(in_own_name("best=$(tune-node run x.ini)"), "best=$(my_tune run x.ini)");
+  EXPECT_EQ(in_own_name("tune-node completion zsh > _tune-node"),
+            "my_tune completion zsh > _my_tune");
+  EXPECT_EQ(in_own_name("nothing"), "nothing");
+}
+
+} // namespace
+} // namespace tune
