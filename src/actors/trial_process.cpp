@@ -2,6 +2,7 @@
 #include "trial_process.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/files/descriptor.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/descriptor_limit.hpp"
@@ -11,11 +12,13 @@
 #include "tune/io/process/shortage.hpp"
 #include "tune/io/spec/command_words.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace tune {
@@ -82,6 +85,29 @@ expected<void> write_templates(const trainable_start& what, const std::filesyste
   return {};
 }
 
+/// Reads where the program begins. Whose disk does not answer holds up those who prepare trials of
+/// its job here, and not the guard, which starts the programs of all.
+void touch_program(const trainable_start& what, const std::filesystem::path& directory,
+                   const std::filesystem::path& params) {
+  const auto* plan = std::get_if<run_command>(&what.job->plan);
+  if (plan == nullptr)
+    return;
+  const auto words = plan->command.render(*what.order.config.content,
+                                          builtins_of(what, context_of(what), params));
+  // Programs of PATH are the machine's own.
+  if (words.empty() || words.front().find('/') == std::string::npos)
+    return;
+  const auto program = directory / words.front();
+  struct stat about {};
+  if (::stat(program.c_str(), &about) != 0 || !S_ISREG(about.st_mode))
+    return;
+  const store::descriptor file{::open(program.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  std::array<char, 256> start{};
+  if (file.number() >= 0 && ::read(file.number(), start.data(), start.size()) < 0) {
+    // The guard will say so.
+  }
+}
+
 } // namespace
 
 expected<prepared_files> prepare(const trainable_start& what) {
@@ -99,6 +125,7 @@ expected<prepared_files> prepare(const trainable_start& what) {
   prepared_files result{std::move(file), std::move(*done)};
   if (auto written = write_templates(what, directory, result); !written)
     return written.error();
+  touch_program(what, directory, result.params);
   return result;
 }
 

@@ -283,6 +283,27 @@ class Mounts(CertifiedCase):
 
         self.leaves_off(head, told)
 
+    def test_one_upon_a_program_stops_no_other_client(self):
+        head, where = self.head(cpus=4)
+        place = self.directory / "client-programs"
+        (place / "bin").mkdir(parents=True)
+        program = place / "bin" / "train"
+        program.write_text("#!/bin/sh\necho loss=1\n")
+        program.chmod(0o755)
+        (place / "x.ini").write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 100000\n"
+            "max_concurrent_trials = 2\n[trainable]\ncommand = %s {x}\n"
+            "metric.loss = loss={number}\n[space]\nx = uniform(0, 1)\n" % program)
+        told = self.submit(place / "x.ini", where)
+        self.wait_for_reports("x", 8, told)
+        self.mount_dead(program.parent)
+        launched = "SELECT * FROM attempts WHERE coalesce(pid, 0) = 0 AND ended IS NULL"
+        self.wait_until(lambda: len(self.rows(launched)) == 2, head, "trials that cannot begin")
+
+        self.others_run(where)
+
+        self.leaves_off(head, told)
+
     def test_one_upon_trials_that_save_stops_no_other_client(self):
         head, where = self.head(cpus=4)
         # More than the head has threads for its actors.
