@@ -5,7 +5,6 @@ import csv
 import json
 import os
 import pty
-import re
 import select
 import signal
 import sqlite3
@@ -14,7 +13,7 @@ import time
 from fcntl import ioctl
 from termios import TIOCSWINSZ
 
-from e2e import DEADLINE, FAULTY_NODE, Case, clean_environment, main
+from e2e import DEADLINE, FAULTY_NODE, Case, clean_environment, main, stamps
 
 ESCAPE = "\x1b"
 
@@ -174,17 +173,8 @@ class Output(Case):
         lines = log.read_text().splitlines()
         bests = [line.split("best loss ")[1].split(":")[0] for line in lines if "best loss" in line]
         self.assertEqual((bests[0], bests[-1]), ("0.9", "0.7"), lines)
-        self.assertLess(self.stamps(lines)[0], 50, lines)
-        self.assertEqual(self.stamps(lines), sorted(self.stamps(lines)), lines)
-
-    def stamps(self, lines):
-        """The times that lines begin with, in seconds."""
-        seconds = []
-        for line in lines:
-            if found := re.match(r"\[(?:(\d+)m)?(\d+(?:\.\d+)?)(ms|s)\]", line):
-                minutes, number, unit = found.groups()
-                seconds.append(int(minutes or 0) * 60 + float(number) * (1 if unit == "s" else 0.001))
-        return seconds
+        self.assertLess(stamps(lines)[0], 50, lines)
+        self.assertEqual(stamps(lines), sorted(stamps(lines)), lines)
 
     def test_closed_descriptors_harm_nothing(self):
         for number, code in ((0, 0), (1, 7), (2, 0)):
