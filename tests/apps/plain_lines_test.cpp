@@ -51,9 +51,9 @@ TEST_F(plain_lines_test, say_what_several_runs_come_to) {
   runs.runs = 3;
   runs.confirms = true;
   EXPECT_THAT(
-      uut.best(*digits.best, 3s).value_or(""),
+      uut.best(*digits.best, 11s).value_or(""),
       testing::HasSubstr("0.98125 (mean 0.5 ± 0.05, lower_bound 0.4 of 3 runs that confirm it)"));
-  EXPECT_THAT(uut.summary(digits, 4s).value_or(""),
+  EXPECT_THAT(uut.summary(digits, 12s).value_or(""),
               testing::HasSubstr("best accuracy 0.98125 (trial 00003; mean 0.5 ± 0.05, lower_bound "
                                  "0.4 of 3 runs that confirm it)"));
 }
@@ -61,10 +61,33 @@ TEST_F(plain_lines_test, say_what_several_runs_come_to) {
 TEST_F(plain_lines_test, say_each_best_once) {
   EXPECT_EQ(uut.best(*digits.best, 1s), "[1.0s] best accuracy 0.98125: trial 00003, lr=0.01 "
                                         "hidden=64 optimizer=adam");
-  EXPECT_EQ(uut.best(*digits.best, 2s), std::nullopt);
+  EXPECT_EQ(uut.best(*digits.best, 20s), std::nullopt);
 
   digits.best->metrics = sample::shared({{"accuracy", 0.99}});
-  EXPECT_NE(uut.best(*digits.best, 3s), std::nullopt);
+  EXPECT_NE(uut.best(*digits.best, 30s), std::nullopt);
+}
+
+TEST_F(plain_lines_test, say_at_once_the_first_best_and_the_newest_of_each_ten_seconds) {
+  auto accuracy = [&](double x) { digits.best->metrics = sample::shared({{"accuracy", x}}); };
+  std::vector<std::string> said;
+  for (auto i = 0; i < 40; ++i) {
+    accuracy(i / 100.0);
+    if (auto line = uut.best(*digits.best, std::chrono::seconds{3 + i}))
+      said.push_back(line->substr(0, line->find(':')));
+  }
+
+  EXPECT_THAT(said, ElementsAre("[3.0s] best accuracy 0", "[13.0s] best accuracy 0.1",
+                                "[23.0s] best accuracy 0.2", "[33.0s] best accuracy 0.3"));
+}
+
+TEST_F(plain_lines_test, say_the_last_best_whenever_the_one_before_was_said) {
+  EXPECT_NE(uut.best(*digits.best, 1s), std::nullopt);
+  EXPECT_EQ(uut.last_best(*digits.best, 2s), std::nullopt);
+
+  digits.best->metrics = sample::shared({{"accuracy", 0.99}});
+  EXPECT_EQ(uut.best(*digits.best, 2s), std::nullopt);
+  EXPECT_EQ(uut.last_best(*digits.best, 2s), "[2.0s] best accuracy 0.99: trial 00003, lr=0.01 "
+                                             "hidden=64 optimizer=adam");
 }
 
 TEST_F(plain_lines_test, summarise_once_a_minute) {

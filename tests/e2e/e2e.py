@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -101,6 +102,16 @@ def peak_memory(pid):
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     raise AssertionError("no VmHWM of process %d" % pid)
+
+
+def stamps(lines):
+    """The times that lines of talk begin with, in seconds."""
+    seconds = []
+    for line in lines:
+        if found := re.match(r"\[(?:(\d+)m)?(\d+(?:\.\d+)?)(ms|s)\]", line):
+            minutes, number, unit = found.groups()
+            seconds.append(int(minutes or 0) * 60 + float(number) * (1 if unit == "s" else 0.001))
+    return seconds
 
 
 class Finished:

@@ -5,7 +5,7 @@ import io
 import re
 import signal
 
-from e2e import CertifiedCase, main
+from e2e import CertifiedCase, main, stamps
 
 
 class Attaching(CertifiedCase):
@@ -73,6 +73,24 @@ class Attaching(CertifiedCase):
         self.assertEqual(told["directory"], str(self.storage / "x"))
         self.assertEqual([x["status"] for x in rows], ["TERMINATED"] * 2)
         self.assertRegex(log.read_text(), "trial 0000[01] TERMINATED|00001")
+
+    def test_what_it_missed_comes_before_the_best_of_now(self):
+        gate = self.directory / "the last may go on"
+        self.flag.touch()
+        self.finish(self.start(
+            "run", self.job(4, 'case $TUNE_TRIAL_DIR in *00003*) until [ -e "%s" ]; do sleep 0.05;'
+            " done ;; esac" % gate), "--head", self.where, "--certs", self.certs, "--detach"))
+        ended = "SELECT * FROM trials WHERE status = 'TERMINATED'"
+        self.wait_until(lambda: len(self.rows_if_any(ended)) == 3, what="the end of three")
+
+        client, log = self.attached()
+        self.wait_until(lambda: "best loss" in log.read_text(), client, "the best")
+        gate.touch()
+        self.finish(client)
+
+        lines = log.read_text().splitlines()
+        self.assertEqual(sum("TERMINATED" in line for line in lines), 4, lines)
+        self.assertEqual(stamps(lines), sorted(stamps(lines)), lines)
 
     def test_its_exit_code_is_that_of_a_client_that_stayed(self):
         stays = self.submitted(rest="exit 3")

@@ -13,7 +13,7 @@ import time
 from fcntl import ioctl
 from termios import TIOCSWINSZ
 
-from e2e import DEADLINE, FAULTY_NODE, Case, clean_environment, main
+from e2e import DEADLINE, FAULTY_NODE, Case, clean_environment, main, stamps
 
 ESCAPE = "\x1b"
 
@@ -150,6 +150,31 @@ class Output(Case):
         ran = self.run_node("run", ini, "--quiet", program=FAULTY_NODE, code=5)
 
         self.assertIn("the learning rate exploded", ran.err)
+
+    def test_lines_tell_a_best_at_once_in_order_and_the_last_at_the_end(self):
+        gates = [self.directory / ("gate %d" % i) for i in range(3)]
+        words = "; ".join(
+            'until [ -e "%s" ]; do sleep 0.05; done; echo loss=0.%d' % (gate, 9 - i)
+            for i, gate in enumerate(gates))
+        (self.directory / "trial.sh").write_text(words + "\n")
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\n"
+                       "command = sh ./trial.sh {x}\nmetric.loss = loss=([0-9.]+)\n"
+                       "[space]\nx = uniform(0, 1)\n")
+        log = self.directory / "log"
+        with open(log, "w", encoding="utf-8") as err:
+            run = self.start("run", ini, stderr=err)
+        # While its trial runs.
+        gates[0].touch()
+        self.wait_until(lambda: "best loss 0.9: trial 00000" in log.read_text(), run, "a best")
+        gates[1].touch()
+        gates[2].touch()
+        self.finish(run)
+
+        lines = log.read_text().splitlines()
+        bests = [line.split("best loss ")[1].split(":")[0] for line in lines if "best loss" in line]
+        self.assertEqual((bests[0], bests[-1]), ("0.9", "0.7"), lines)
+        self.assertLess(stamps(lines)[0], 50, lines)
+        self.assertEqual(stamps(lines), sorted(stamps(lines)), lines)
 
     def test_closed_descriptors_harm_nothing(self):
         for number, code in ((0, 0), (1, 7), (2, 0)):

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace tune {
@@ -62,6 +64,36 @@ TEST_F(tuner_test, runs_programs_and_reads_their_output) {
   ASSERT_TRUE(grid) << to_text(grid.error());
   ASSERT_TRUE(grid->best()) << grid->to_csv();
   EXPECT_EQ(number(grid->best()->config, "x"), 2);
+}
+
+TEST_F(tuner_test, does_not_go_on_without_the_files_of_its_trials) {
+  const auto script = root / "trial.sh";
+  std::ofstream{script} << "echo loss = $1\n";
+  auto with = [&](const char* samples) {
+    return run_options{}
+        .name("scripted")
+        .storage(root)
+        .command("sh " + script.string() + " {x}")
+        .set("trainable.metric.loss", "loss = ([0-9.]+)")
+        .set("experiment.num_samples", samples)
+        .parameter("x", "uniform(0, 1)")
+        .minimise("loss");
+  };
+  ASSERT_TRUE(tuner{trainables()}.run(with("1")));
+  std::filesystem::rename(script, root / "aside");
+
+  auto refused = tuner{trainables()}.run(with("2").resume());
+  auto finished = tuner{trainables()}.run(with("1").resume());
+  std::filesystem::rename(root / "aside", script);
+  auto grid = tuner{trainables()}.run(with("2").resume());
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::unreadable);
+  EXPECT_THAT(refused.error().detail, HasSubstr(script.string() + ", which its trials need,"));
+  EXPECT_TRUE(finished) << to_text(finished.error());
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_EQ(grid->trials().size(), 2u);
+  EXPECT_TRUE(grid->errors().empty()) << grid->to_csv();
 }
 
 } // namespace

@@ -58,6 +58,12 @@ std::string plain_lines::ended(const listed_trial& x, instant now) const {
 }
 
 std::optional<std::string> plain_lines::best(const best_row& x, instant now) {
+  if (last_best_ && now < *last_best_ + best_time)
+    return std::nullopt;
+  return last_best(x, now);
+}
+
+std::optional<std::string> plain_lines::last_best(const best_row& x, instant now) {
   if (objectives_.empty() || !x.metrics)
     return std::nullopt;
   const auto* own = find_path(*x.metrics, objectives_.front().metric);
@@ -67,6 +73,7 @@ std::optional<std::string> plain_lines::best(const best_row& x, instant now) {
   auto judged = x.runs ? value{x.runs->judged} : *own;
   if (said_trial_ == x.trial && said_value_ == judged)
     return std::nullopt;
+  last_best_ = now;
   said_trial_ = x.trial;
   said_value_ = std::move(judged);
   auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *own));

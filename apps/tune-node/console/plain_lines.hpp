@@ -17,14 +17,21 @@ namespace tune::cli {
 class plain_lines {
 public:
   static constexpr std::chrono::minutes summary_time{1};
+  /// Between two lines of a best: a run that is better with each report has few lines all the same.
+  static constexpr std::chrono::seconds best_time{10};
 
   plain_lines(std::vector<objective> objectives, style look);
 
   /// "[2m05s] trial 00012 TERMINATED at iteration 14: accuracy 0.97; reached the last rung".
   [[nodiscard]] std::string ended(const listed_trial& x, instant now) const;
 
-  /// "[2m05s] best accuracy 0.98123: trial 00012, lr=0.01"; nothing if that was said already.
+  /// "[2m05s] best accuracy 0.98123: trial 00012, lr=0.01"; nothing if that was said already, or
+  /// within 10 s of the last such line: what is the best when they are over is said then, if it is
+  /// asked for again.
   [[nodiscard]] std::optional<std::string> best(const best_row& x, instant now);
+
+  /// The same where the experiment is over: nothing only if that was said already.
+  [[nodiscard]] std::optional<std::string> last_best(const best_row& x, instant now);
 
   /// "[3m00s] 12/100 done, 4 running, …"; nothing within a minute of the last, or of `begin`.
   [[nodiscard]] std::optional<std::string> summary(const run_snapshot& x, instant now);
@@ -36,6 +43,7 @@ private:
   std::vector<objective> objectives_;
   style look_;
   std::optional<instant> last_summary_;
+  std::optional<instant> last_best_;
   std::optional<trial_id> said_trial_;
   value said_value_;
 

@@ -172,6 +172,9 @@ private:
 
   screen_options with_snapshots(screen_options result) {
     result.snapshot = [this] { return watch_.latest(); };
+    result.last = [this](const run_summary&) -> std::optional<run_snapshot> {
+      return watch_.end() ? std::optional{watch_.end()->last} : std::nullopt;
+    };
     return result;
   }
 

@@ -57,12 +57,13 @@ void head_watch::look() {
   auto told = told_state_from_json(*answer);
   if (!told)
     return;
+  // The state is that after them.
+  show(told->events);
   {
     std::lock_guard guard{mutex_};
     if (told->now)
       latest_ = std::move(told->now);
   }
-  show(told->events);
   if (live_)
     screen_->stir();
 }

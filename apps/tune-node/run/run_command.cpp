@@ -100,6 +100,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   premises place{system, parts.node, what.cluster.local};
   std::optional<company> actors;
   look.snapshot = [&] { return take_snapshot(*actors, fixed); };
+  look.last = [&](const run_summary& end) { return snapshot_of(fixed, end.view, end.elapsed); };
   auto shown = std::make_shared<screen>(std::move(look));
   how.observer = shown;
   if (!what.log.file.empty()) {

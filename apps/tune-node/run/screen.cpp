@@ -24,6 +24,9 @@ constexpr std::size_t failure_lines = 10;
 /// Of failures that are all alike these are told, and then each tenth as many.
 constexpr std::uint64_t told_of_alike = 3;
 
+/// Between two looks for a new best, where only lines are shown: no event tells of it.
+constexpr std::chrono::seconds calm_pace{1};
+
 bool is_told(std::uint64_t count) {
   while (count % 10 == 0)
     count /= 10;
@@ -110,7 +113,7 @@ void screen::show(const item& x) {
     print(*text);
   } else if (const auto* failed = std::get_if<failure>(&x.what)) {
     show(*failed, x.at);
-  } else if (!options_.redraw && !options_.quiet) {
+  } else if (shows_lines()) {
     const auto& trial = std::get<cmd::trial_changed>(x.what);
     print(lines_.ended(listed(trial, options_.objectives), x.at));
   }
@@ -155,29 +158,45 @@ void screen::show(const failure& x, instant) {
     print(line);
 }
 
-void screen::draw(instant now) {
-  if (options_.quiet)
-    return;
-  if (options_.redraw) {
-    painter_.draw(
-        [this](terminal_size size) {
-          auto now_shown = options_.snapshot();
-          return now_shown ? status_block(*now_shown, size, options_.look)
-                           : std::vector<std::string>{};
-        },
-        now);
-    return;
-  }
-  // Plain lines: a summary a minute, a line per new best.
-  auto state = options_.snapshot();
-  if (!state)
-    return;
-  if (state->best) {
-    if (auto line = lines_.best(*state->best, state->elapsed))
+/// Plain lines: those of a best, and a summary a minute.
+void screen::show_state(const run_snapshot& x) {
+  if (x.best) {
+    if (auto line = lines_.best(*x.best, x.elapsed))
       print(*line);
   }
-  if (auto line = lines_.summary(*state, state->elapsed))
+  if (auto line = lines_.summary(x, x.elapsed))
     print(*line);
+}
+
+/// @param state Of before `all` was fetched: what happened until then is in it, and its lines come
+///              where they belong in time.
+void screen::show(const std::deque<item>& all, const std::optional<run_snapshot>& state) {
+  auto is_earlier = [&](const item& x) { return !state || x.at <= state->elapsed; };
+  auto later = std::find_if_not(all.begin(), all.end(), is_earlier);
+  std::for_each(all.begin(), later, [this](const item& x) { show(x); });
+  if (state)
+    show_state(*state);
+  std::for_each(later, all.end(), [this](const item& x) { show(x); });
+}
+
+/// The last line of a best is that of the best.
+void screen::show_last(const run_summary& how) {
+  auto state = shows_lines() && options_.last ? options_.last(how) : std::nullopt;
+  auto line = state && state->best ? lines_.last_best(*state->best, state->elapsed) : std::nullopt;
+  if (line)
+    print(*line);
+}
+
+void screen::draw(instant now) {
+  if (!options_.redraw || options_.quiet)
+    return;
+  painter_.draw(
+      [this](terminal_size size) {
+        auto now_shown = options_.snapshot();
+        return now_shown ? status_block(*now_shown, size, options_.look)
+                         : std::vector<std::string>{};
+      },
+      now);
 }
 
 void screen::show_rest() {
@@ -193,17 +212,22 @@ run_summary screen::run() {
   lines_.begin(instant{0});
   std::unique_lock guard{mutex_};
   for (;;) {
-    changed_.wait_for(guard, plain_lines::summary_time, [this] { return news_ || over_; });
+    std::chrono::seconds pace = shows_lines() ? calm_pace : plain_lines::summary_time;
+    changed_.wait_for(guard, pace, [this] { return news_ || over_; });
+    auto looks = shows_lines() && !over_;
+    guard.unlock();
+    auto state = looks ? options_.snapshot() : std::nullopt;
+    guard.lock();
     auto items = std::exchange(waiting_, {});
     auto left_out = std::exchange(left_out_, 0);
     auto over = over_;
     news_ = false;
     guard.unlock();
-    for (const auto& x : items)
-      show(x);
-    if (left_out > 0 && !options_.quiet && !options_.redraw)
+    show(items, state);
+    if (left_out > 0 && shows_lines())
       print("… " + std::to_string(left_out) + " more changes not shown");
     if (over) {
+      show_last(*over);
       painter_.finish();
       return *over;
     }

@@ -31,6 +31,8 @@ struct screen_options {
   std::string directory = {};
   /// Asks the running experiment for its state; nothing if it does not answer.
   std::function<std::optional<run_snapshot>()> snapshot;
+  /// The state in which it ended; nothing if that is not known.
+  std::function<std::optional<run_snapshot>(const run_summary&)> last = {};
 };
 
 /// Hears of an experiment and shows it on stderr. `run` belongs to one thread; what it hears comes
@@ -83,10 +85,14 @@ private:
   std::map<std::string, alike_failures> alike_;
 
   void push(item what);
+  [[nodiscard]] bool shows_lines() const { return !options_.redraw && !options_.quiet; }
   void print(const std::string& text);
+  void show(const std::deque<item>& all, const std::optional<run_snapshot>& state);
   void show(const item& x);
   void show(const failure& x, instant at);
   bool tell_alike(const failure& x);
+  void show_state(const run_snapshot& x);
+  void show_last(const run_summary& how);
   void draw(instant now);
 };
 
