@@ -67,6 +67,12 @@ TEST_F(plain_lines_test, say_each_best_once) {
   EXPECT_NE(uut.best(*digits.best, 30s), std::nullopt);
 }
 
+TEST_F(plain_lines_test, say_nothing_of_parameters_where_there_are_none) {
+  digits.best->config = sample::shared({});
+
+  EXPECT_EQ(uut.best(*digits.best, 1s), "[1.0s] best accuracy 0.98125: trial 00003");
+}
+
 TEST_F(plain_lines_test, say_at_once_the_first_best_and_the_newest_of_each_ten_seconds) {
   auto accuracy = [&](double x) { digits.best->metrics = sample::shared({{"accuracy", x}}); };
   std::vector<std::string> said;

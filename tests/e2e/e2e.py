@@ -209,7 +209,7 @@ class Case(unittest.TestCase):
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.PIPE)
         # As if it were called by its name alone, which is what it calls itself by.
-        called = Path(program).name if program == TUNE_NODE else program
+        called = "tune-node" if program in (TUNE_NODE, FAULTY_NODE) else program
         child = subprocess.Popen(
             [called, *map(str, words)], executable=program if called != program else None, text=True,
             errors="replace", **how

@@ -53,9 +53,7 @@ TEST_P(shipped, has_a_space_that_can_be_drawn_from) {
 
   for (std::uint64_t trial = 0; trial < 100; ++trial) {
     auto draws = rng{1, "config_files_test", trial};
-    std::vector<value> values;
-    for (const auto& x : uut.loaded->space->parameters())
-      values.push_back(sample(x.what, draws));
+    const auto values = uut.loaded->space->draw(draws);
     auto fault = uut.loaded->space->reject(uut.loaded->space->assemble(values), false);
     EXPECT_FALSE(fault) << "trial " << trial << ": " << fault->detail;
   }

@@ -77,7 +77,7 @@ std::optional<std::string> plain_lines::last_best(const best_row& x, instant now
   said_trial_ = x.trial;
   said_value_ = std::move(judged);
   auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *own));
-  auto config = x.config ? ", " + config_text(*x.config) : std::string{};
+  auto config = x.config && !x.config->empty() ? ", " + config_text(*x.config) : std::string{};
   if (x.runs)
     head += " (" + runs_text(*x.runs) + ")";
   return stamp(now) + head + ": trial " + to_text(x.trial) + config;
