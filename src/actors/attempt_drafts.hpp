@@ -49,6 +49,11 @@ public:
   /// One is open: it is neither handed over nor given up.
   [[nodiscard]] bool is_open() const { return place_.has_value(); }
   [[nodiscard]] bool is_being_made() const { return is_open() && made_.path.empty(); }
+  /// Whether it is the one that is open, by its name: a program may speak of one before it.
+  [[nodiscard]] bool is_of(const std::filesystem::path& directory) const {
+    const auto normal = (directory / "").lexically_normal().parent_path();
+    return is_open() && !is_being_made() && normal.filename() == made_.path.filename();
+  }
 
   /// It is written, and the keeper's from now on.
   [[nodiscard]] std::filesystem::path hand_over() {
@@ -61,7 +66,12 @@ public:
   void give_up(Self* self) {
     if (!place_)
       return;
-    send(self, what_->keeper, drop_directory{*std::exchange(place_, std::nullopt)});
+    // Behind the order to make it.
+    if (is_being_made())
+      send(self, what_->maker, directory_unwanted{*place_});
+    else
+      send(self, what_->keeper, drop_directory{*place_});
+    place_.reset();
     made_ = {};
   }
 

@@ -19,8 +19,14 @@ struct directory_made {
   std::string why;
 };
 
+/// It was given up before it was made.
+struct directory_unwanted {
+  attempt_directory where;
+};
+
 /// Of a node, for one job. It does nothing that lasts; checkpoints are copied and synced elsewhere.
-using directory_maker_actor = typed_actor<caf::result<directory_made>(directory_wanted)>;
+using directory_maker_actor = typed_actor<caf::result<directory_made>(directory_wanted),
+                                          caf::result<void>(directory_unwanted)>;
 
 /// `make_directory` as an answer.
 [[nodiscard]] inline directory_made make_here(const directory_wanted& what) {
@@ -33,4 +39,5 @@ using directory_maker_actor = typed_actor<caf::result<directory_made>(directory_
 TUNE_BEGIN_LOCAL_TYPES(tune_directories)
 TUNE_LOCAL_TYPE(tune_directories, tune::directory_wanted)
 TUNE_LOCAL_TYPE(tune_directories, tune::directory_made)
+TUNE_LOCAL_TYPE(tune_directories, tune::directory_unwanted)
 TUNE_END_LOCAL_TYPES(tune_directories)

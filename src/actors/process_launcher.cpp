@@ -120,6 +120,7 @@ process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state
         }
       },
       [](const directory_wanted& x) { return make_here(x); },
+      [](const directory_unwanted& x) { remove_directory(x.where); },
       [](const files_in_use& x) { return process_launcher_state::missing(x); },
       [&state](const job_over& x) { state.forget(x.job); },
   };

@@ -32,6 +32,7 @@ using launch_listener_actor = typed_actor<
 using process_launcher_actor
     = typed_actor<caf::result<void>(trainable_start, launch_listener_actor),
                   caf::result<directory_made>(directory_wanted),
+                  caf::result<void>(directory_unwanted),
                   // Which of them are gone, in words; empty: none.
                   caf::result<std::string>(files_in_use),
                   // Nothing more of the job comes: the processes that wait for it end. It answers

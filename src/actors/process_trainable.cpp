@@ -157,11 +157,10 @@ struct process_state {
     // It may say more before it reports.
     processes->resume_reports(process);
     if (const auto* kept = std::get_if<line::saved>(&*said)) {
-      static_cast<void>(kept);
-      finish_save(self);
+      if (drafts.is_of(kept->directory))
+        finish_save(self);
     } else if (const auto* not_kept = std::get_if<line::save_failed>(&*said)) {
-      // Before it was told where it must not save.
-      if (!drafts.is_being_made())
+      if (drafts.is_of(not_kept->directory))
         fail_save(self, not_kept->why, not_kept->unable);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
@@ -480,7 +479,7 @@ struct process_state {
 
   template <class Self>
   void finish_save(Self* self) {
-    if (!saving || drafts.is_being_made())
+    if (!saving)
       return;
     saves.keep(self, written(*saving, ends_with_save));
     saving.reset();

@@ -110,16 +110,18 @@ keeper_actor::behavior_type ready_keeper(const std::shared_ptr<std::vector<keep_
 struct making {
   bool stands_still = false;
   caf::typed_response_promise<directory_made> waiting;
+  std::vector<attempt_directory> unwanted;
 };
 
 directory_maker_actor::behavior_type odd_maker(directory_maker_actor::pointer self,
                                                const std::shared_ptr<making>& how) {
   return {[self, how](const directory_wanted& x) -> caf::result<directory_made> {
-    if (!how->stands_still)
-      return make_here(x);
-    how->waiting = self->make_response_promise<directory_made>();
-    return how->waiting;
-  }};
+            if (!how->stands_still)
+              return make_here(x);
+            how->waiting = self->make_response_promise<directory_made>();
+            return how->waiting;
+          },
+          [how](const directory_unwanted& x) { how->unwanted.push_back(x.where); }};
 }
 
 struct own_trainable_test : support::deterministic_system {
@@ -373,6 +375,8 @@ TEST_F(own_trainable_test, ends_by_force_while_a_place_to_save_is_being_made) {
   EXPECT_EQ(trial.heard->size(), 0u);
 
   halt(halt_mode::kill);
+  ASSERT_EQ(disk->unwanted.size(), 1u);
+  EXPECT_EQ(disk->unwanted[0].name.filename(), "checkpoint_000001.tmp");
   disk->waiting.deliver(directory_made{{directory / "late", false}, {}});
   run_now();
 

@@ -103,6 +103,16 @@ def done_and_deaf():
     nowhere()
 
 
+def save_late():
+    """It says of the first save, when that has been given up, that it is done; the third is."""
+    say({"metrics": {"loss": 3}})
+    first = hear()
+    say({"metrics": {"loss": 2}})
+    hear()
+    say({"saved": first["dir"]})
+    report(loss=1)
+
+
 def unheard(count):
     for step in range(count):
         say({"metrics": {"loss": 10 + step}})
@@ -130,6 +140,7 @@ def carry_out(words):
         "report": lambda: report(loss=float(take())),
         "reports": lambda: repeated(take, lambda i: report(loss=1 / i, i=i)),
         "says": lambda: report(loss=take()),
+        "save_late": save_late,
         "strange": lambda: report(loss=float("nan"), up="inf", down="-inf"),
         "other": lambda: report(other=1),
         "print": lambda: print(take(), flush=True),

@@ -57,6 +57,15 @@ class OnThisMachine(Checkpoints, Case):
         self.gate.touch()
         return [self.experiment_directory() / row["location"] for row in self.checkpoints()]
 
+    def test_a_late_word_of_a_save_that_was_given_up_completes_no_other(self):
+        ini = self.experiment("tune save_late", more="[checkpoint]\nfrequency = 1\n")
+        self.run_node("run", ini)
+        kept = self.checkpoints()
+        self.assertEqual([row["training_iteration"] for row in kept], [3])
+        state = self.experiment_directory() / kept[0]["location"] / "state"
+        self.assertEqual(state.read_text(), "kept")
+        self.run_node("fsck", "--verify", self.experiment_directory())
+
     def test_one_that_was_spoilt_is_followed_by_the_one_before(self):
         older, newest = self.left_off()
         noise = (newest / "noise").read_bytes()
