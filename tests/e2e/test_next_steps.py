@@ -184,7 +184,7 @@ class Here(Shell, Case):
         self.wait_until(lambda: (where / "trials" / "00000").is_dir(), run, "a trial")
         flag.touch()
         self.wait_until(lambda: not flag.exists(), run, "the end of a trial")
-        self.wait_until(lambda: "RUNNING" in self.statuses(), run, "the next")
+        self.wait_until(lambda: {"TERMINATED", "RUNNING"} <= set(self.statuses()), run, "the next")
         run.send_signal(signal.SIGINT)
         self.finish(run, 130)
         flag.write_text("all of them\n")
