@@ -425,6 +425,8 @@ private:
   [[nodiscard]] bool is_better(checkpoint_id one, checkpoint_id other) const;
   void offer_for_best(const live_trial& trial, checkpoint_id id);
   void find_best_checkpoint();
+  [[nodiscard]] std::vector<checkpoint_id> all_of(trial_id trial) const;
+  void go_on_from(const live_trial& trial, checkpoint_id others);
   void set_best_checkpoint(checkpoint_id id);
   [[nodiscard]] bool went_with_its_head(const open_attempt& attempt) const;
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
@@ -445,6 +447,7 @@ private:
   void lose_asides_of(const std::string& node);
 
   // machine_decide
+  [[nodiscard]] bool is_overtaken(const decision& answer) const;
   void take_answer(const decision& answer);
   [[nodiscard]] bool act(sequence cause, const action& what);
   void stop_by(live_trial& trial, const stop& what, const object& reason);
@@ -577,6 +580,8 @@ private:
   /// All that are not gone; of them, those that are not doomed: by trial, and the worst first.
   std::map<checkpoint_id, checkpoint_entry> checkpoints_;
   std::map<trial_id, std::vector<checkpoint_id>> kept_;
+  /// Other trials' checkpoints that attempts of a trial began from; some may be gone.
+  std::map<trial_id, std::vector<checkpoint_id>> gone_on_from_;
   std::set<checkpoint_worth> by_worth_;
   std::uint64_t kept_bytes_ = 0;
   bool warned_of_room_ = false;

@@ -10,7 +10,10 @@ void machine::take(const on::decided& what) {
       continue;
     auto was_oldest = !unanswered_.empty() && unanswered_.begin()->first == answer.cause;
     unanswered_.erase(answer.cause);
-    take_answer(answer);
+    if (is_overtaken(answer))
+      stalled_at_.reset();
+    else
+      take_answer(answer);
     if (was_oldest)
       review_named();
   }
@@ -19,6 +22,12 @@ void machine::take(const on::decided& what) {
 /// The question was asked, and this is its first answer.
 bool machine::awaits(const decision& answer) const {
   return stalled_at_ == answer.cause || unanswered_.contains(answer.cause);
+}
+
+/// It says what is to become of trials that cannot go on, and by now some may: a node is back, say.
+/// Where they still cannot, the scheduler is asked again.
+bool machine::is_overtaken(const decision& answer) const {
+  return stalled_at_ == answer.cause && stall_heard_ && draws_ >= on::answers_stalls_anew;
 }
 
 void machine::take_answer(const decision& answer) {

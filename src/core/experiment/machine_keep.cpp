@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -58,8 +59,8 @@ report_marks machine::marks_of(const open_attempt& attempt, checkpoint_id id,
   return known == attempt.marks.end() ? report_marks{} : known->second;
 }
 
-/// By constraints and the first objective. A number is better than none; of equal ones the older
-/// counts, as with reports; where there is no number at all, the newer.
+/// By constraints and the first objective. A number is better than none; of equal ones the best
+/// trial's own counts, then the older, as with reports; where there is no number at all, the newer.
 bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
   auto merit_of = [this](checkpoint_id id) {
     const auto& marks = checkpoints_.at(id).marks;
@@ -69,6 +70,11 @@ bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
   auto b = merit_of(other);
   if (std::isnan(a.score) && std::isnan(b.score))
     return other < one;
+  auto is_own = [this](checkpoint_id id) {
+    return draws_ >= on::answers_stalls_anew && best_ && checkpoints_.at(id).trial == best_->trial;
+  };
+  if (a == b && is_own(one) != is_own(other))
+    return is_own(one);
   return tune::is_better(a, b) || (a == b && one < other);
 }
 
@@ -78,16 +84,33 @@ void machine::offer_for_best(const live_trial& trial, checkpoint_id id) {
     set_best_checkpoint(id);
 }
 
+/// An attempt of the trial begins from another's.
+void machine::go_on_from(const live_trial& trial, checkpoint_id others) {
+  auto& known = gone_on_from_[trial.id];
+  std::erase_if(known, [&](checkpoint_id x) { return x == others || !checkpoints_.contains(x); });
+  known.push_back(others);
+  if (draws_ >= on::answers_stalls_anew)
+    offer_for_best(trial, others);
+}
+
+/// Those on disk that its results came from: its own, and others' that it went on from.
+std::vector<checkpoint_id> machine::all_of(trial_id trial) const {
+  const auto counts_others = draws_ >= on::answers_stalls_anew;
+  if (const auto* alive = live(trial); alive != nullptr && !counts_others)
+    return alive->checkpoints;
+  std::vector<checkpoint_id> result;
+  if (auto own = kept_.find(trial); own != kept_.end())
+    result = own->second;
+  if (auto others = gone_on_from_.find(trial); others != gone_on_from_.end() && counts_others)
+    std::copy_if(others->second.begin(), others->second.end(), std::back_inserter(result),
+                 [this](checkpoint_id x) { return checkpoints_.contains(x); });
+  return result;
+}
+
 /// Another trial is the best, or its checkpoint is of no use any more.
 void machine::find_best_checkpoint() {
-  const auto* trial = live(best_->trial);
-  std::vector<checkpoint_id> all;
-  if (trial != nullptr)
-    all = trial->checkpoints;
-  else if (auto own = kept_.find(best_->trial); own != kept_.end())
-    all = own->second;
   checkpoint_id result;
-  for (auto id : all) {
+  for (auto id : all_of(best_->trial)) {
     const auto& x = checkpoints_.at(id);
     if (!x.bad && !x.doomed && (!result || is_better(id, result)))
       result = id;

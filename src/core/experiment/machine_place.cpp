@@ -85,8 +85,10 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
     trial.config_before.reset();
   attempt.config = trial.config_before != nullptr ? trial.config_before : trial.config;
   if (auto from = checkpoints_.find(attempt.from);
-      from != checkpoints_.end() && from->second.trial != trial.id)
+      from != checkpoints_.end() && from->second.trial != trial.id) {
     attempt.donor = from->second.trial;
+    go_on_from(trial, attempt.from);
+  }
   attempt.at = attempt.from ? phase::restoring : phase::placing;
   if (trial.end) {
     attempt.next = parked::stop;

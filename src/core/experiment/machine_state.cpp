@@ -277,6 +277,11 @@ void machine::describe(fingerprint& into) const {
         .add(x.until);
     describe_marks(into, x.marks);
   }
+  for (const auto& [trial, others] : gone_on_from_) {
+    into.add(trial);
+    for (auto id : others)
+      into.add(id);
+  }
   into.add(kept_bytes_);
   if (best_) {
     into.add(best_->trial);

@@ -17,6 +17,8 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// What makes a report better than another.
 struct preference {
+  /// Its own checkpoints come before those that it took over.
+  trial_id of;
   const objective& by;
   const constraint_list& constraints;
 };
@@ -37,6 +39,9 @@ bool is_better(const saved_report& x, const saved_report& than, const preference
   auto b = merit_of(than.at, what);
   if (std::isnan(a.score) && std::isnan(b.score))
     return x.checkpoint.seq > than.checkpoint.seq;
+  auto is_own = [&](const saved_report& y) { return y.checkpoint.trial == what.of; };
+  if (a == b && is_own(x) != is_own(than))
+    return is_own(x);
   return tune::is_better(a, b) || (a == b && x.checkpoint.seq < than.checkpoint.seq);
 }
 
@@ -99,7 +104,7 @@ std::optional<saved_report> best_of(std::vector<saved_report> all, const prefere
 expected<std::optional<saved_report>> best_checkpoint(store_reader& from, const trial_row& of,
                                                       const objective& by,
                                                       const constraint_list& constraints) {
-  const preference what{by, constraints};
+  const preference what{of.trial, by, constraints};
   // Mostly the best report has one.
   const auto* known = of.best_metrics ? find_path(*of.best_metrics, by.metric) : nullptr;
   if (auto best = known == nullptr ? std::nullopt : known->number()) {

@@ -59,13 +59,17 @@ namespace on {
 /// it.
 /// `dooms_all_named`: besides, what an attempt was restoring from a node's memory goes when its
 /// head is lost, and nothing is named in `checkpoints_doomed` that stays.
+/// `answers_stalls_anew`: besides, what the scheduler says of a stall counts only where nothing has
+/// happened since it was asked; a checkpoint that a trial took over may be its best once an attempt
+/// has begun from it, its own before it where both are equally good.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
 inline constexpr std::uint32_t keeps_places = 5;
 inline constexpr std::uint32_t names_who_ends = 6;
 inline constexpr std::uint32_t dooms_all_named = 7;
-inline constexpr std::uint32_t present_draws = dooms_all_named;
+inline constexpr std::uint32_t answers_stalls_anew = 8;
+inline constexpr std::uint32_t present_draws = answers_stalls_anew;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
