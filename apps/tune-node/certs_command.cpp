@@ -29,7 +29,7 @@ std::string name_of_machine() {
   return is_node_name(result) ? result : "node";
 }
 
-fs::path directory_of(const certs_request& what) {
+fs::path certs_directory(const certs_request& what) {
   return what.directory.empty() ? default_certificate_directory() : fs::path{what.directory};
 }
 
@@ -52,7 +52,7 @@ expected<void> show(const fs::path& where, output_format format, const table_loo
 
 expected<void> init(const certs_request& what, output_format format, const table_look& look,
                     std::ostream& out) {
-  auto directory = directory_of(what);
+  auto directory = certs_directory(what);
   auto made = init_certificates(directory, what.cluster, order_of(what, name_of_machine()));
   if (!made)
     return made.error();
@@ -67,7 +67,7 @@ expected<void> init(const certs_request& what, output_format format, const table
 
 expected<void> issue(const certs_request& what, output_format format, const table_look& look,
                      std::ostream& out) {
-  auto directory = directory_of(what);
+  auto directory = certs_directory(what);
   auto to = what.out.empty() ? directory : fs::path{what.out};
   auto done = issue_certificates(directory, to, order_of(what, what.subject));
   if (!done)
@@ -92,7 +92,7 @@ expected<void> run_certs(const certs_request& what, output_format format, const 
     case certs_request::action::show:
       break;
   }
-  return show(what.subject.empty() ? directory_of(what) : fs::path{what.subject}, format, look,
+  return show(what.subject.empty() ? certs_directory(what) : fs::path{what.subject}, format, look,
               out);
 }
 

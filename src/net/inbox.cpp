@@ -37,14 +37,15 @@ namespace tune {
 namespace {
 
 /// Blocks on the disk; so it speaks to its inbox only: see docs/decisions/0005.
-using writer_actor = typed_actor<caf::result<void>(output_piece, output_sender_actor, inbox_impl),
-                                 caf::result<void>(job_place), caf::result<void>(job_withdrawn)>;
+using output_writer_actor
+    = typed_actor<caf::result<void>(output_piece, output_sender_actor, inbox_impl),
+                  caf::result<void>(job_place), caf::result<void>(job_withdrawn)>;
 
 std::string why_not(const char* what, const fs::path& file) {
   return std::string{"cannot "} + what + " " + file.string() + ": " + std::strerror(errno);
 }
 
-struct writer_state {
+struct output_writer_state {
   static inline const char* name = "tune.inbox_writer";
 
   using stream_key
@@ -135,7 +136,8 @@ struct writer_state {
   }
 };
 
-writer_actor::behavior_type writer(writer_actor::stateful_pointer<writer_state> self) {
+output_writer_actor::behavior_type
+output_writer(output_writer_actor::stateful_pointer<output_writer_state> self) {
   auto& state = state_of(self);
   return {
       [self, &state](const output_piece& x, const output_sender_actor& who, const inbox_impl& by) {
@@ -151,7 +153,7 @@ struct inbox_state {
 };
 
 inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self,
-                                const writer_actor& writes) {
+                                const output_writer_actor& writes) {
   stand_firm(self);
   share_end(self, writes);
   return {
@@ -168,7 +170,8 @@ inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self,
 } // namespace
 
 inbox_desk_actor spawn_inbox(caf::actor_system& system, bool own_thread) {
-  auto writes = own_thread ? system.spawn<caf::detached>(writer) : system.spawn(writer);
+  auto writes
+      = own_thread ? system.spawn<caf::detached>(output_writer) : system.spawn(output_writer);
   return inbox_desk_actor{system.spawn(inbox, writes)};
 }
 

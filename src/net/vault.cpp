@@ -65,7 +65,7 @@ constexpr std::size_t most_arrivals = 64;
 /// A node has one courier, and a new one when it has joined anew.
 constexpr long most_peers_of_node = 8;
 /// How often it looks whether something came, while it has patience.
-constexpr unsigned ticks_of_patience = 6;
+constexpr unsigned most_idle_ticks = 6;
 
 /// Blocks on the disk; so it speaks to its vault only: see docs/decisions/0005.
 using clerk_actor = typed_actor<caf::result<void>(vault_impl),
@@ -361,7 +361,7 @@ struct clerk_state {
   template <class Self>
   void time_later(Self* self) {
     if (!std::exchange(ticking, true))
-      delayed_send(self, caf::actor_cast<clerk_actor>(self), patience / ticks_of_patience,
+      delayed_send(self, caf::actor_cast<clerk_actor>(self), patience / most_idle_ticks,
                    flush_atom_v);
   }
 
@@ -372,7 +372,7 @@ struct clerk_state {
     for (auto& [where, of] : peers) {
       std::vector<std::uint64_t> silent;
       for (auto& [number, x] : of.arrivals) {
-        if (x.from && x.from->tick() > ticks_of_patience)
+        if (x.from && x.from->tick() > most_idle_ticks)
           silent.push_back(number);
       }
       for (auto number : silent)

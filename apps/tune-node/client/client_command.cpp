@@ -94,7 +94,7 @@ bool is_done_with(const fs::path& directory) {
 }
 
 /// Whether a program of the user's own runs the trials.
-bool is_asked(const fs::path& directory) {
+bool is_asked_there(const fs::path& directory) {
   auto row = experiment_in(directory);
   auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
   return what && cli::is_asked(*what);
@@ -218,7 +218,7 @@ std::string asked_advice(const client_command& what, const control_request& wish
 error with_advice(error why, const client_command& what, const control_request& wish,
                   const fs::path& directory) {
   using op = control_request::op;
-  if (why.code == ec::unreachable && is_asked(directory))
+  if (why.code == ec::unreachable && is_asked_there(directory))
     return {why.code, asked_advice(what, wish, directory)};
   if (why.code != ec::unreachable || is_led(directory))
     return why;

@@ -39,7 +39,7 @@ void say(const std::string& text) {
   std::cerr << program_name() + " head: " + in_one_line(text) + "\n";
 }
 
-exit_code complain(const error& what) {
+exit_code refuse(const error& what) {
   say(to_text(what));
   return exit_code_for(what.code);
 }
@@ -198,15 +198,15 @@ constexpr std::size_t threads_of_head = 24;
 exit_code run_head(const command_line& line, const head_request& what, const choices& all) {
   auto how = choose_transport(what.listen, what.certs, what.insecure_plaintext);
   if (!how)
-    return complain(how.error());
+    return refuse(how.error());
   // Before anything is made.
   if (auto open = can_listen(what.listen); !open)
-    return complain(open.error());
+    return refuse(open.error());
   if (auto can = can_start_threads(threads_of_head); !can)
-    return complain(can.error());
+    return refuse(can.error());
   end_when_exhausted();
   auto led = lead(line, what, all, *how);
-  return led ? exit_code::done : complain(led.error());
+  return led ? exit_code::done : refuse(led.error());
 }
 
 } // namespace tune::cli

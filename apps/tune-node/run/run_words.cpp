@@ -12,11 +12,11 @@ namespace tune::cli {
 
 namespace {
 
-constexpr const char* name_key = "experiment.name";
+constexpr const char* name_option = "experiment.name";
 
 /// Keys with options of their own are written as these.
 void add(std::vector<std::string>& to, const std::string& key, const std::string& text) {
-  if (key == name_key)
+  if (key == name_option)
     return;
   if (key == "cluster.insecure_plaintext" && text == "true")
     return to.push_back("--insecure-plaintext");

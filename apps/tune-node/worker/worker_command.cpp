@@ -48,7 +48,7 @@ void say(const std::string& text) {
   std::cerr << program_name() + " worker: " + printable(text) + "\n";
 }
 
-exit_code complain(const error& what) {
+exit_code refuse(const error& what) {
   say(to_text(what));
   return exit_code_for(what.code);
 }
@@ -225,19 +225,19 @@ constexpr std::size_t threads_of_worker = 16;
 exit_code run_worker(const command_line& line, const worker_request& what, const choices& all) {
   auto how = choose_transport(what.join, what.certs, what.insecure_plaintext);
   if (!how)
-    return complain(how.error());
+    return refuse(how.error());
   auto directory = work_directory::claim(what.work);
   if (!directory)
-    return complain(directory.error());
+    return refuse(directory.error());
   sweep(directory->path());
   if (auto can = can_start_threads(threads_of_worker); !can)
-    return complain(can.error());
+    return refuse(can.error());
   end_when_exhausted("the head goes on without this worker");
   auto end = conduct(line, what, all, *how, *directory);
   // The last jobs may have gone after the actors that would have removed them.
   sweep(directory->path());
   if (!end)
-    return complain(end.error());
+    return refuse(end.error());
   if (end->how != worker_end::kind::left)
     say(end->why);
   return code_of(*end);

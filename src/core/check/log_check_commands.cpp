@@ -28,7 +28,7 @@ bool may_become(trial_status from, trial_status to) {
   return false;
 }
 
-std::string text_of(checkpoint_id id) {
+std::string origin_text(checkpoint_id id) {
   return id ? "checkpoint " + std::to_string(id.number) : "scratch";
 }
 
@@ -194,15 +194,16 @@ void log_check::check_start(trial_id id, trial_book& trial, const cmd::launch& x
   auto best = trial.aside ? trial.aside : newest_good(trial);
   if (x.from != best) {
     fault(bounded_loss, id,
-          "attempt " + to_text(x.attempt) + " starts from " + text_of(x.from) + " where "
-              + text_of(best) + " is the newest good one");
+          "attempt " + to_text(x.attempt) + " starts from " + origin_text(x.from) + " where "
+              + origin_text(best) + " is the newest good one");
     return;
   }
   if (!x.from && !trial.checkpoints.empty() && !restarts_from_scratch_)
     fault(bounded_loss, id, "it starts from scratch, as all its checkpoints are bad");
   if (x.from && checkpoints_.at(x.from).iteration != x.iteration)
     fault(bounded_loss, id,
-          text_of(x.from) + " is of iteration " + std::to_string(checkpoints_.at(x.from).iteration)
+          origin_text(x.from) + " is of iteration "
+              + std::to_string(checkpoints_.at(x.from).iteration)
               + ", but the attempt goes on from " + std::to_string(x.iteration));
 }
 
@@ -261,7 +262,8 @@ void log_check::weigh(const cmd::discard& x, const command& all) {
     return; // complained of already
   auto needed = [&](trial_id who) {
     if (needs(who, x.checkpoint))
-      fault(bounded_loss, who, text_of(x.checkpoint) + " is to be removed, but is still needed");
+      fault(bounded_loss, who,
+            origin_text(x.checkpoint) + " is to be removed, but is still needed");
   };
   needed(book->second.owner);
   for (auto who : book->second.borrowers)

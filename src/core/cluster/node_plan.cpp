@@ -10,72 +10,72 @@ namespace tune {
 namespace {
 
 using stage = allocation_stage;
-using event = allocation_event;
+using input = allocation_event;
 
-stage after_order(event what) {
-  if (what == event::ordered)
+stage after_order(input what) {
+  if (what == input::ordered)
     return stage::fetching;
-  return what == event::ordered_ready ? stage::preparing : stage::blocked;
+  return what == input::ordered_ready ? stage::preparing : stage::blocked;
 }
 
-stage after_absent(event what) {
+stage after_absent(input what) {
   switch (what) {
-    case event::ordered:
-    case event::ordered_ready:
-    case event::ordered_blocked:
+    case input::ordered:
+    case input::ordered_ready:
+    case input::ordered_blocked:
       return after_order(what);
-    case event::not_started:
+    case input::not_started:
       return stage::closing;
     default:
       return stage::absent;
   }
 }
 
-stage after_fetching(event what) {
+stage after_fetching(input what) {
   switch (what) {
-    case event::found:
+    case input::found:
       return stage::preparing;
-    case event::not_started:
+    case input::not_started:
       return stage::closing;
-    case event::unwanted:
+    case input::unwanted:
       return stage::absent;
     default:
       return stage::fetching;
   }
 }
 
-stage after_blocked(event what) {
+stage after_blocked(input what) {
   switch (what) {
-    case event::room:
+    case input::room:
       return stage::fetching;
-    case event::not_started:
+    case input::not_started:
       return stage::closing;
-    case event::unwanted:
+    case input::unwanted:
       return stage::absent;
     default:
       return stage::blocked;
   }
 }
 
-stage after_preparing(stage from, event what) {
+stage after_preparing(stage from, input what) {
   switch (what) {
-    case event::started:
+    case input::started:
       return from == stage::preparing ? stage::running : stage::ending;
-    case event::not_started:
+    case input::not_started:
       return stage::closing;
-    case event::files_gone:
+    case input::files_gone:
       return from == stage::preparing ? stage::fetching : from;
-    case event::unwanted:
+    case input::unwanted:
       return stage::cancelled;
     default:
       return from;
   }
 }
 
-stage after_running(stage from, event what) {
-  if (what == event::gone || what == event::not_started)
+stage after_running(stage from, input what) {
+  if (what == input::gone || what == input::not_started)
     return stage::closing;
-  return what == event::unwanted ? stage::ending : from;
+  return what == input::unwanted ? stage::ending : from;
 }
 
 } // namespace
@@ -97,7 +97,7 @@ allocation_stage next(allocation_stage from, allocation_event what) {
     case stage::closing:
       break;
   }
-  return what == event::heard || what == event::unwanted ? stage::absent : stage::closing;
+  return what == input::heard || what == input::unwanted ? stage::absent : stage::closing;
 }
 
 std::string_view to_text(allocation_stage x) {
@@ -129,7 +129,7 @@ node_commands node_plan::launch(const order& what, bool may_speak) {
   }
   auto& made = all_.emplace(what.lease, allocation{what}).first->second;
   if (given_up_ > 0)
-    made.at = next(made.at, event::ordered_blocked);
+    made.at = next(made.at, input::ordered_blocked);
   else
     admit(made, out);
   return out;
@@ -149,7 +149,7 @@ void node_plan::admit(allocation& what, node_commands& out) {
 void node_plan::take_job(allocation& what, node_commands& out) {
   const auto& job = what.what.job;
   if (known_jobs_.contains(job)) {
-    what.at = next(what.at, what.at == stage::absent ? event::ordered_ready : event::found);
+    what.at = next(what.at, what.at == stage::absent ? input::ordered_ready : input::found);
     out.emplace_back(node_cmd::prepare{what.what.lease});
     return;
   }
@@ -159,7 +159,7 @@ void node_plan::take_job(allocation& what, node_commands& out) {
     return refuse(what, text_of_refusal(why), out);
   }
   const auto is_first = in_stage(stage::fetching, job).empty();
-  what.at = next(what.at, event::ordered);
+  what.at = next(what.at, input::ordered);
   if (!is_first)
     return;
   // The job was resumed.
@@ -181,7 +181,7 @@ node_commands node_plan::revoke(lease_id which) {
   auto& at = known->second.at;
   if (at == stage::running)
     out.emplace_back(node_cmd::kill{which});
-  at = next(at, event::unwanted);
+  at = next(at, input::unwanted);
   if (at == stage::absent)
     free(which, out);
   return out;
@@ -211,7 +211,7 @@ void node_plan::give_up(lease_id which, node_commands& out) {
   out.emplace_back(node_cmd::forget{which});
   if (what.at == stage::running)
     out.emplace_back(node_cmd::kill{which});
-  what.at = next(what.at, event::unwanted);
+  what.at = next(what.at, input::unwanted);
   if (what.at == stage::absent) {
     all_.erase(which);
     return;
@@ -283,7 +283,7 @@ bool node_plan::is_wanted(lease_id which) const {
 node_commands node_plan::started(lease_id which) {
   node_commands out;
   auto& at = all_.at(which).at;
-  at = next(at, event::started);
+  at = next(at, input::started);
   if (at == stage::ending)
     out.emplace_back(node_cmd::kill{which});
   return out;
@@ -308,7 +308,7 @@ node_commands node_plan::files_gone(lease_id which, const std::string& why) {
   node_commands out;
   const auto is_first = in_stage(stage::fetching, job).empty();
   what.is_fetched_anew = true;
-  what.at = next(what.at, event::files_gone);
+  what.at = next(what.at, input::files_gone);
   if (is_first)
     out.emplace_back(node_cmd::fetch{job});
   return out;
@@ -323,7 +323,7 @@ node_commands node_plan::not_begun(lease_id which, end_class how, const std::str
 /// It never ran, and is over.
 void node_plan::settle(lease_id which, end_class how, const std::string& why, node_commands& out) {
   auto& what = all_.at(which);
-  what.at = next(what.at, event::not_started);
+  what.at = next(what.at, input::not_started);
   const auto job = what.what.job;
   // A node that drains has told it already.
   if (!what.is_given_up && !draining_)
@@ -340,7 +340,7 @@ void node_plan::settle(lease_id which, end_class how, const std::string& why, no
 node_commands node_plan::gone(lease_id which) {
   node_commands out;
   auto& what = all_.at(which);
-  what.at = next(what.at, event::gone);
+  what.at = next(what.at, input::gone);
   const auto job = what.what.job;
   if (what.is_given_up)
     erase(which, out);
@@ -385,7 +385,7 @@ void node_plan::admit_blocked(node_commands& out) {
   std::sort(in_order.begin(), in_order.end());
   for (auto [turn, id] : in_order) {
     auto& what = all_.at(id);
-    what.at = next(what.at, event::room);
+    what.at = next(what.at, input::room);
     admit(what, out);
   }
 }
@@ -410,10 +410,10 @@ node_commands node_plan::drain() {
       out.emplace_back(node_cmd::tell_end{id, end_class::preempted, "its node leaves"});
     if (x.at == stage::running || x.at == stage::ending)
       out.emplace_back(node_cmd::kill{id});
-    if (next(x.at, event::unwanted) == stage::absent)
+    if (next(x.at, input::unwanted) == stage::absent)
       idle.push_back(id);
     else
-      x.at = next(x.at, event::unwanted);
+      x.at = next(x.at, input::unwanted);
   }
   draining_ = true;
   for (auto id : idle)

@@ -14,7 +14,7 @@ namespace tune {
 
 namespace {
 
-constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+constexpr auto no_number = std::numeric_limits<double>::quiet_NaN();
 
 /// What follows where the scheduler's time_attr is missing.
 constexpr auto without_time
@@ -27,7 +27,7 @@ std::vector<double> machine::scores_of(const report& what) const {
   std::vector<double> result;
   result.reserve(settings_.objectives.size());
   for (const auto& x : settings_.objectives) {
-    auto number = metric_number(what, x.metric).value_or(nan);
+    auto number = metric_number(what, x.metric).value_or(no_number);
     result.push_back(x.maximise ? number : -number);
   }
   return result;
@@ -40,7 +40,7 @@ double machine::violation_of(const report& what) const {
 double machine::time_of(const report& what) const {
   if (scheduler_.time_attr == "training_iteration")
     return static_cast<double>(what.iteration);
-  return metric_number(what, scheduler_.time_attr).value_or(nan);
+  return metric_number(what, scheduler_.time_attr).value_or(no_number);
 }
 
 /// What the runtime measures stands beside what a trainable says. Where trials are judged by it, it
@@ -161,7 +161,7 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   const auto& first = settings_.objectives.front();
   auto number = metric_number(*what, first.metric);
   trial.has_objective = trial.has_objective || number.has_value();
-  auto score = number.value_or(nan);
+  auto score = number.value_or(no_number);
   score = first.maximise ? score : -score;
   // Comparisons with NaN are false: it never is the best; ties keep the earlier report.
   if (std::isnan(score))

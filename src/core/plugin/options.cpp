@@ -14,7 +14,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-std::string quoted(std::string_view x) {
+std::string shown_in_quotes(std::string_view x) {
   constexpr std::size_t shown = 60;
   if (x.size() > shown)
     return '"' + std::string{x.substr(0, shown)} + "…\"";
@@ -131,7 +131,7 @@ expected<value> check(const option_spec& spec, const std::string& text) {
   if (!legal.empty() && std::find(legal.begin(), legal.end(), text) == legal.end()) {
     auto result = refusal(spec, text, range_text(spec));
     if (auto near = nearest_name(text, legal); !near.empty())
-      result.detail += "; did you mean " + quoted(near) + '?';
+      result.detail += "; did you mean " + shown_in_quotes(near) + '?';
     return result;
   }
   // One that has a default is needed: nothing is no name of a metric, for instance.
@@ -144,9 +144,9 @@ error unknown_option(std::string_view name, const std::vector<option_spec>& know
   std::vector<std::string> names;
   for (const auto& x : known)
     names.push_back(x.name);
-  std::string detail = quoted(name) + " is not a known option";
+  std::string detail = shown_in_quotes(name) + " is not a known option";
   if (auto near = nearest_name(name, names); !near.empty())
-    detail += "; did you mean " + quoted(near) + '?';
+    detail += "; did you mean " + shown_in_quotes(near) + '?';
   else if (names.empty())
     detail += "; there are none";
   else
@@ -204,7 +204,7 @@ const unit_of_time* find_unit(std::string_view name) {
 }
 
 error not_a(std::string_view text, std::string_view what) {
-  return {ec::bad_syntax, quoted(text) + " is not " + std::string{what}};
+  return {ec::bad_syntax, shown_in_quotes(text) + " is not " + std::string{what}};
 }
 
 } // namespace
@@ -320,7 +320,7 @@ expected<std::int64_t> parse_integer(std::string_view text) {
   if (why == std::errc::invalid_argument || end != digits.data() + digits.size())
     return not_a(text, "a whole number");
   if (why == std::errc::result_out_of_range)
-    return error{ec::bad_syntax, quoted(text) + " does not fit a 64-bit integer"};
+    return error{ec::bad_syntax, shown_in_quotes(text) + " does not fit a 64-bit integer"};
   return result;
 }
 
@@ -331,7 +331,7 @@ expected<double> parse_number(std::string_view text) {
   if (why == std::errc::invalid_argument || end != digits.data() + digits.size())
     return not_a(text, "a number");
   if (why == std::errc::result_out_of_range)
-    return error{ec::bad_syntax, quoted(text) + " is too large or too small for a number"};
+    return error{ec::bad_syntax, shown_in_quotes(text) + " is too large or too small for a number"};
   return result;
 }
 
@@ -339,7 +339,7 @@ expected<double> parse_seconds(std::string_view text) {
   constexpr std::string_view what = "a duration such as 90, 500ms, 10m, 1h30m, 2d";
   if (auto plain = parse_number(text)) {
     if (!(*plain >= 0))
-      return error{ec::bad_syntax, quoted(text) + ": a duration must be >= 0"};
+      return error{ec::bad_syntax, shown_in_quotes(text) + ": a duration must be >= 0"};
     return *plain;
   }
   double sum = 0;

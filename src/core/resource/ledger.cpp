@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/resource/ledger.hpp"
 
+#include "size_of.hpp"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -47,10 +49,6 @@ std::string flaw_of(const resources& bundle) {
   if (bundle.gpu.units > amount::scale && bundle.gpu.units % amount::scale != 0)
     return to_text(bundle.gpu) + " GPU cannot be granted: above 1, GPUs are given whole";
   return {};
-}
-
-auto size_of(const resources& x) {
-  return std::tuple{x.gpu, x.cpu, x.memory};
 }
 
 amount amount_of(const resources& of, const std::string& kind) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/resource/placement.hpp"
 
+#include "size_of.hpp"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -69,11 +71,6 @@ std::vector<std::vector<gpu_share>> device_choices(amount wanted, const node_acc
   for (const auto& [rest, device] : by_rest)
     result.push_back({{device, wanted}});
   return result;
-}
-
-/// The scarce things first.
-auto size_of(const resources& x) {
-  return std::tuple{x.gpu, x.cpu, x.memory};
 }
 
 /// One search. Bundles are placed in the order of their size, the hardest first.

@@ -8,7 +8,7 @@ namespace tune {
 
 namespace {
 
-constexpr std::size_t any_number = static_cast<std::size_t>(-1);
+constexpr std::size_t any_number_of_operands = static_cast<std::size_t>(-1);
 
 constexpr operation known_functions[] = {
     {"abs", 1, 1, [](operands x) { return std::abs(x[0]); }},
@@ -18,8 +18,10 @@ constexpr operation known_functions[] = {
     {"log", 1, 1, [](operands x) { return std::log(x[0]); }},
     {"log2", 1, 1, [](operands x) { return std::log2(x[0]); }},
     {"log10", 1, 1, [](operands x) { return std::log10(x[0]); }},
-    {"max", 1, any_number, [](operands x) { return *std::max_element(x.begin(), x.end()); }},
-    {"min", 1, any_number, [](operands x) { return *std::min_element(x.begin(), x.end()); }},
+    {"max", 1, any_number_of_operands,
+     [](operands x) { return *std::max_element(x.begin(), x.end()); }},
+    {"min", 1, any_number_of_operands,
+     [](operands x) { return *std::min_element(x.begin(), x.end()); }},
     {"round", 1, 1, [](operands x) { return std::round(x[0]); }},
     {"sqrt", 1, 1, [](operands x) { return std::sqrt(x[0]); }},
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formula_parser.hpp"
 
+#include "tune/core/text.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -16,10 +18,6 @@ bool begins_name(char c) {
 
 bool continues_name(char c) {
   return begins_name(c) || (c >= '0' && c <= '9') || c == '.';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool is_truth(const formula& x) {

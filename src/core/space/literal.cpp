@@ -3,6 +3,7 @@
 
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/domain.hpp"
+#include "tune/core/text.hpp"
 
 #include <array>
 #include <charconv>
@@ -10,10 +11,6 @@
 namespace tune {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Numbers begin with a digit, after a sign and a point at most; "inf" and "nan" are texts.
 bool looks_like_number(std::string_view word) {

@@ -37,7 +37,7 @@ answer nearest_of(const std::vector<value>& options, const value& x) {
   });
 }
 
-struct finder {
+struct nearest_finder {
   const value& x;
 
   answer operator()(const float_range& of) const {
@@ -87,7 +87,7 @@ struct finder {
 } // namespace
 
 std::optional<value> nearest_in(const domain& what, const value& x) {
-  return std::visit(finder{x}, what);
+  return std::visit(nearest_finder{x}, what);
 }
 
 } // namespace tune

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scanner.hpp"
 
+#include "tune/core/text.hpp"
+
 #include <algorithm>
 
 namespace tune {
 
 namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 bool ends_word(char c, word_rule rule) {
   constexpr std::string_view always = ",()[]{}\"'";

@@ -60,7 +60,7 @@ expected<index_by_name> index_names(const std::vector<parameter>& parameters) {
     for (auto dot = x.name.find('.'); dot != x.name.npos; dot = x.name.find('.', dot + 1)) {
       auto front = x.name.substr(0, dot);
       if (result.contains(front))
-        return about(front, "cannot be a value and hold " + quoted(x.name), ec::bad_option);
+        return about(front, "cannot be a value and hold " + in_quotes(x.name), ec::bad_option);
     }
   }
   return result;
@@ -78,7 +78,7 @@ find_parents(const std::vector<parameter>& parameters, const index_by_name& know
       auto parent = known.find(name);
       if (parent == known.end())
         return about(x.name,
-                     "its condition reads " + quoted(name) + ", which is not a parameter"
+                     "its condition reads " + in_quotes(name) + ", which is not a parameter"
                          + hint(name, parameters),
                      ec::unknown_name);
       if (parent->second == i)
@@ -221,7 +221,7 @@ std::optional<error> search_space::constrain(space_constraint by) {
                           [&](const parameter& x) { return x.name == name; });
     if (i == parameters_.end())
       return about(constraint_line,
-                   "it reads " + quoted(name) + ", which is not a parameter"
+                   "it reads " + in_quotes(name) + ", which is not a parameter"
                        + hint(name, parameters_) + "; texts stand in quotes",
                    ec::unknown_name);
     constrained_.push_back(static_cast<std::size_t>(i - parameters_.begin()));

@@ -117,7 +117,7 @@ struct search_space::probe {
           = space.parameters_[of.reads[static_cast<std::size_t>(absent - read.begin())]];
       auto where = shown(space.parents_[of.reads[static_cast<std::size_t>(absent - read.begin())]]);
       return about(x.name,
-                   "its range " + to_text(x.what) + " reads " + quoted(missing.name)
+                   "its range " + to_text(x.what) + " reads " + in_quotes(missing.name)
                        + ", which is absent where " + (where.empty() ? "others are" : where)
                        + "; give it a condition that implies: " + missing.active_if->text(),
                    ec::bad_option);

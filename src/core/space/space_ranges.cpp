@@ -90,14 +90,14 @@ search_space::find_range_parents(const std::map<std::string, std::size_t, std::l
       auto parent = known.find(name);
       if (parent == known.end())
         return about(x.name,
-                     "its range reads " + quoted(name) + ", which is not a parameter"
+                     "its range reads " + in_quotes(name) + ", which is not a parameter"
                          + hint(name, parameters_),
                      ec::unknown_name);
       if (parent->second == i)
         return about(x.name, "its range reads itself", ec::bad_option);
       if (parameters_[parent->second].numbers_runs)
         return about(x.name,
-                     "its range reads " + quoted(name)
+                     "its range reads " + in_quotes(name)
                          + ", which tells runs of one configuration apart",
                      ec::bad_option);
       made.reads.push_back(parent->second);
@@ -136,7 +136,7 @@ std::optional<error> search_space::lay_out(range& x) const {
       auto found = std::visit(measure{is_length}, widest(p));
       if (!found && !wrong)
         wrong = about(name,
-                      "its range reads " + quoted(parameters_[p].name) + ", which is no "
+                      "its range reads " + in_quotes(parameters_[p].name) + ", which is no "
                           + (is_length ? "list: " : "number: ")
                           + shortened(to_text(parameters_[p].what)),
                       ec::bad_option);

@@ -2,6 +2,7 @@
 #include "scanner.hpp"
 
 #include "tune/core/space/space.hpp"
+#include "tune/core/text.hpp"
 
 #include <algorithm>
 
@@ -10,10 +11,6 @@ namespace tune {
 namespace {
 
 constexpr auto nowhere = std::string_view::npos;
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /// Whether the word "if" stands alone at `i`.
 bool is_if(std::string_view text, std::size_t i) {

@@ -5,10 +5,6 @@
 
 namespace tune {
 
-std::string quoted(std::string_view name) {
-  return '"' + std::string{name} + '"';
-}
-
 std::string shortened(std::string text) {
   constexpr std::size_t shown = 160;
   if (text.size() <= shown)
@@ -20,7 +16,7 @@ std::string shortened(std::string text) {
 }
 
 error about(std::string_view name, std::string_view what, ec code) {
-  return {code, quoted(name) + ": " + std::string{what}};
+  return {code, in_quotes(name) + ": " + std::string{what}};
 }
 
 std::string hint(std::string_view wrong, const std::vector<parameter>& known) {
@@ -28,7 +24,7 @@ std::string hint(std::string_view wrong, const std::vector<parameter>& known) {
   for (const auto& x : known)
     names.push_back(x.name);
   if (auto near = nearest_name(wrong, names); !near.empty())
-    return "; did you mean " + quoted(near) + '?';
+    return "; did you mean " + in_quotes(near) + '?';
   if (names.size() > 10)
     return {};
   std::string result = "; known:";

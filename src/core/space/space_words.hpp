@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/space/space.hpp"
+#include "tune/core/text.hpp"
 
 #include <string>
 #include <string_view>
@@ -11,8 +12,6 @@
 namespace tune {
 
 using index_by_name = std::map<std::string, std::size_t, std::less<>>;
-
-[[nodiscard]] std::string quoted(std::string_view name);
 
 /// The front of a text that may be very long.
 [[nodiscard]] std::string shortened(std::string text);

@@ -3,6 +3,7 @@
 
 #include "tune/core/name.hpp"
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,10 +21,6 @@ constexpr std::array<std::string_view, 6> symbols{">=", ">", "<=", "<", "==", "!
 
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view operator_characters = "<>=!";
-
-std::string quoted(std::string_view x) {
-  return "\"" + std::string{x} + "\"";
-}
 
 /// Reads a condition from left to right.
 class reader {
@@ -89,7 +86,7 @@ private:
     auto found = text_.substr(at, 30);
     return {ec::bad_syntax, "column " + std::to_string(at + 1) + ": expected " + std::string{wanted}
                                 + ", found "
-                                + (found.empty() ? std::string{"the end"} : quoted(found))};
+                                + (found.empty() ? std::string{"the end"} : in_quotes(found))};
   }
 
   expected<std::string> name() {
@@ -154,7 +151,7 @@ expected<double> parse_limit(std::string_view metric, std::string_view text) {
   if (!result && metric.ends_with("_s"))
     result = parse_seconds(text);
   if (!result || std::isnan(*result))
-    return error{ec::bad_syntax, quoted(text) + " is not a number"};
+    return error{ec::bad_syntax, in_quotes(text) + " is not a number"};
   return result;
 }
 
@@ -162,7 +159,7 @@ std::string to_text(const metric_comparison& x) {
   auto needs_quotes = x.metric.find_first_of(std::string{blanks} + std::string{operator_characters})
                           != std::string::npos
                       || x.metric.starts_with('(') || x.metric == "and" || x.metric == "or";
-  return (needs_quotes ? quoted(x.metric) : x.metric) + " "
+  return (needs_quotes ? in_quotes(x.metric) : x.metric) + " "
          + std::string{symbols[static_cast<std::size_t>(x.how)]} + " " + to_text(value{x.limit});
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_named = 5;
 constexpr std::size_t longest_value = 40;
 
-std::string shortened(const std::string& text) {
+std::string shortened_value(const std::string& text) {
   return text.size() <= longest_value ? text : text.substr(0, longest_value) + "...";
 }
 
@@ -63,8 +63,8 @@ std::string advice_for_text(std::string text) {
 std::string shown_as_written(const value& what) {
   const auto* text = what.as_string();
   if (text == nullptr)
-    return shortened(to_text(what));
-  return "the text \"" + shortened(*text) + "\"" + advice_for_text(*text);
+    return shortened_value(to_text(what));
+  return "the text \"" + shortened_value(*text) + "\"" + advice_for_text(*text);
 }
 
 std::vector<std::string> missing_metrics(const std::vector<needed_metric>& needed,

@@ -5,6 +5,7 @@
 #include "tune/core/plugin/option_line.hpp"
 #include "tune/core/stop/metric_condition.hpp"
 #include "tune/core/stop/plateau.hpp"
+#include "tune/core/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -50,10 +51,6 @@ error bad_option(std::string what) {
   return {ec::bad_option, std::move(what)};
 }
 
-std::string quoted(std::string_view x) {
-  return "\"" + std::string{x} + "\"";
-}
-
 made_stopper make_condition(const stop_line& line, stop_verdict::reach scope) {
   auto condition = metric_condition::parse(line.text);
   if (!condition)
@@ -66,7 +63,7 @@ made_stopper make_threshold(const std::string& metric, const std::string& text) 
   if (!limit) {
     auto kind = metric.ends_with("_s") ? " is not a number or a duration" : " is not a number";
     return error{ec::bad_syntax,
-                 quoted(text) + kind + "; a trial stops at " + metric
+                 in_quotes(text) + kind + "; a trial stops at " + metric
                      + " >= this number, for other comparisons write when = " + metric + " <= 0.1"};
   }
   if (metric == "training_iteration" && *limit < 1)
@@ -114,7 +111,7 @@ public:
     auto x = parse_integer(text);
     if (!x || *x < least)
       return bad_option(name + " must be a whole number >= " + std::to_string(least) + ", not "
-                        + quoted(text));
+                        + in_quotes(text));
     to = static_cast<std::uint64_t>(*x);
     return {};
   }
@@ -123,7 +120,7 @@ public:
     auto text = next();
     auto x = parse_number(text);
     if (!x || !std::isfinite(*x) || *x <= 0)
-      return bad_option(name + " must be a number > 0, not " + quoted(text));
+      return bad_option(name + " must be a number > 0, not " + in_quotes(text));
     to = *x;
     return {};
   }
@@ -135,11 +132,11 @@ private:
 };
 
 error unknown_word(const std::string& word, const std::vector<std::string>& legal) {
-  auto result = quoted(word) + " is not known here; after the metric may follow: ";
+  auto result = in_quotes(word) + " is not known here; after the metric may follow: ";
   for (const auto& x : legal)
     result += (&x == &legal.front() ? "" : ", ") + x;
   if (auto near = nearest_name(word, legal); !near.empty())
-    result += "; did you mean " + quoted(near) + "?";
+    result += "; did you mean " + in_quotes(near) + "?";
   return {ec::bad_syntax, std::move(result)};
 }
 
@@ -147,11 +144,12 @@ expected<void> read_threshold(word_reader& words, trial_plateau_settings& to) {
   auto text = words.next();
   auto x = parse_number(text);
   if (!x || std::isnan(*x))
-    return bad_option("threshold must be a number, not " + quoted(text));
+    return bad_option("threshold must be a number, not " + in_quotes(text));
   to.threshold = *x;
   auto mode = words.next();
   if (mode != "min" && mode != "max")
-    return bad_option("after threshold " + text + " must follow min or max, not " + quoted(mode));
+    return bad_option("after threshold " + text + " must follow min or max, not "
+                      + in_quotes(mode));
   to.maximise = mode == "max";
   return {};
 }
@@ -320,7 +318,7 @@ expected<std::vector<std::unique_ptr<stopper>>> make_stoppers(const std::vector<
   for (const auto& line : lines) {
     auto made = make_stopper(line, own, context);
     if (!made)
-      return error{made.error().code, quoted(line.key) + ": " + made.error().detail};
+      return error{made.error().code, in_quotes(line.key) + ": " + made.error().detail};
     result.push_back(std::move(*made));
   }
   return result;

@@ -5,6 +5,7 @@
 
 #include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
+#include "tune/io/files/file_mode.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <dirent.h>
@@ -25,8 +26,6 @@ namespace tune {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::uint32_t executable_bits = 0111;
 
 struct end_of_listing {
   void operator()(::DIR* x) const { ::closedir(x); }

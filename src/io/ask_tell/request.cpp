@@ -18,7 +18,7 @@ error wrong(std::string text) {
   return {ec::protocol, std::move(text)};
 }
 
-std::string quoted(const std::string& text) {
+std::string named(const std::string& text) {
   return "\"" + shown_name(text) + "\"";
 }
 
@@ -32,8 +32,7 @@ expected<trial_id> trial_from(const value& what, const std::string& field) {
   const auto* end = text->data() + text->size();
   auto read = std::from_chars(text->data(), end, result.number);
   if (text->empty() || read.ptr != end || read.ec != std::errc{})
-    return wrong(field + " = " + quoted(*text)
-                 + " is not the number of a trial, such as \"00003\"");
+    return wrong(field + " = " + named(*text) + " is not the number of a trial, such as \"00003\"");
   return result;
 }
 

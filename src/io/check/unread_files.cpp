@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t most_unread = 100;
 constexpr std::array own_files{"params.json", "result.jsonl", "progress.csv", "error.txt"};
 
-class search {
+class unread_search {
 public:
-  explicit search(const fs::path& directory) : directory_{directory} {}
+  explicit unread_search(const fs::path& directory) : directory_{directory} {}
 
   std::vector<unread_file> found;
 
@@ -98,7 +98,7 @@ std::string to_text(const unread_file& x) {
 
 std::vector<unread_file> unread_files(const fs::path& directory,
                                       const std::set<std::string>& checkpoints) {
-  search all{directory};
+  unread_search all{directory};
   all.look_at_trials();
   for (const auto& location : checkpoints)
     all.look_at_checkpoint(location);

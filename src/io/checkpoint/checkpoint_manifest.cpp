@@ -3,6 +3,7 @@
 
 #include "../files/manifest_order.hpp"
 
+#include "tune/io/files/file_mode.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
 
@@ -15,7 +16,6 @@ namespace tune {
 namespace {
 
 constexpr std::int64_t format_version = 1;
-constexpr std::uint32_t executable_bits = 0111;
 constexpr std::string_view before_sum = ",\"sha256\":\"";
 constexpr std::string_view after_sum = "\"}\n";
 constexpr std::size_t hex_digits = 64;

@@ -5,6 +5,7 @@
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
+#include "tune/io/files/file_mode.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/shortage.hpp"
@@ -23,8 +24,6 @@ namespace tune {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::uint32_t executable_bits = 0111;
 
 error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
   return {fault_of(why.value(), ec::storage),

@@ -63,7 +63,7 @@ std::string how_it_ended(const exit_info& how) {
 }
 
 /// What the service's thread and those who speak with the process share.
-class mailbox final : public process_listener {
+class line_mailbox final : public process_listener {
 public:
   line_flow report_line(std::string_view text, bool truncated) override {
     std::lock_guard guard{mutex_};
@@ -165,7 +165,7 @@ private:
   /// A process and its service.
   struct run {
     std::shared_ptr<process_service> service;
-    std::shared_ptr<mailbox> box;
+    std::shared_ptr<line_mailbox> box;
     process_handle which;
   };
 
@@ -243,7 +243,7 @@ void searcher_process::launch() {
     }
     service_ = std::move(*started);
   }
-  auto box = std::make_shared<mailbox>();
+  auto box = std::make_shared<line_mailbox>();
   auto which = service_->launch(order(), box);
   run_ = run{service_, std::move(box), which};
 }

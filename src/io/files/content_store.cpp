@@ -23,7 +23,7 @@ constexpr std::uint32_t read_only = 0444;
 constexpr ::mode_t owner_only = 0700;
 
 /// Makes a directory if it is not there; its parent must be.
-expected<void> make_directory(const fs::path& path) {
+expected<void> make_if_absent(const fs::path& path) {
   if (::mkdir(path.c_str(), owner_only) != 0 && errno != EEXIST)
     return store::system_error(path, "make the directory", errno);
   return {};
@@ -90,7 +90,7 @@ expected<void> content_writer::commit() {
     return error{ec::protocol, "the content is not " + my.hash};
   if (::fsync(my.to.file().number()) != 0)
     return store::system_error(my.to.path(), "sync", errno);
-  if (auto made = make_directory(my.place.parent_path()); !made)
+  if (auto made = make_if_absent(my.place.parent_path()); !made)
     return made;
   // The name may be lost with a power failure, then the content comes again; it is never wrong.
   return std::move(my.to).rename_to(my.place, read_only);
@@ -108,7 +108,7 @@ expected<content_store> content_store::open(fs::path root) {
   if (why)
     return error{ec::storage, root.string() + ": cannot make the directory: " + why.message()};
   for (const auto& directory : {root, root / "incoming"}) {
-    if (auto made = make_directory(directory); !made)
+    if (auto made = make_if_absent(directory); !made)
       return made.error();
   }
   files::sweep(root / "incoming");
@@ -130,7 +130,7 @@ expected<content_writer> content_store::begin(const std::string& hash, std::uint
     return not_a_hash(hash);
   // Somebody may have removed them.
   for (const auto& directory : {root_, root_ / "incoming"}) {
-    if (auto made = make_directory(directory); !made)
+    if (auto made = make_if_absent(directory); !made)
       return made.error();
   }
   auto file = files::incoming_file::make(root_ / "incoming");

@@ -3,6 +3,7 @@
 #include "incoming.hpp"
 
 #include "tune/io/files/content_store.hpp"
+#include "tune/io/files/file_mode.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/sha256.hpp"
 
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint32_t executable_bits = 0111;
 constexpr std::uint32_t plain_mode = 0644;
 constexpr ::mode_t directory_mode = 0755;
 

@@ -3,6 +3,7 @@
 
 #include "manifest_order.hpp"
 
+#include "tune/io/files/file_mode.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
 
@@ -51,7 +52,6 @@ bool lies_below(std::string_view path, std::string_view directory) {
 namespace {
 
 constexpr std::int64_t format_version = 1;
-constexpr std::uint32_t executable_bits = 0111;
 
 error fault(const std::string& what) {
   return {ec::protocol, "bad manifest: " + what};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/files/script_companions.hpp"
 
+#include "tune/core/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -24,10 +26,6 @@ enum class language { python, shell, other };
 
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -24,7 +24,7 @@ error complain(std::string what, std::string_view text) {
                             + (text.size() > quoted_length ? " (and more)" : "")};
 }
 
-const std::string* text_of(const object& from, std::string_view name) {
+const std::string* string_at(const object& from, std::string_view name) {
   const auto* found = from.find(name);
   return found == nullptr ? nullptr : found->as_string();
 }
@@ -131,15 +131,15 @@ expected<line::any> read_report_line(std::string_view text) {
     return read_report(std::move(*from), text);
   if (from->contains("tune"))
     return read_hello(*from, text);
-  if (const auto* directory = text_of(*from, "saved"))
+  if (const auto* directory = string_at(*from, "saved"))
     return line::any{line::saved{*directory}};
-  const auto* why = text_of(*from, "error");
-  if (const auto* directory = text_of(*from, "save_failed"))
+  const auto* why = string_at(*from, "error");
+  if (const auto* directory = string_at(*from, "save_failed"))
     return line::any{line::save_failed{*directory, why != nullptr ? *why : "no reason given",
                                        is_false(*from, "can_save")}};
   if (is_true(*from, "exporting"))
     return line::any{line::exporting{}};
-  if (const auto* format = text_of(*from, "export_failed"))
+  if (const auto* format = string_at(*from, "export_failed"))
     return line::any{line::export_failed{*format, why != nullptr ? *why : "no reason given"}};
   if (why != nullptr)
     return line::any{line::failure{*why, is_true(*from, "restore")}};
@@ -172,12 +172,12 @@ expected<link_answer> read_answer_line(std::string_view text) {
   auto from = object_from_json(text);
   if (!from)
     return complain("an answer must be one JSON object: " + from.error().detail, text);
-  const auto* word = text_of(*from, "decision");
+  const auto* word = string_at(*from, "decision");
   for (std::size_t i = 0; word != nullptr && i < decisions.size(); ++i) {
     if (decisions[i] != *word)
       continue;
     link_answer result{static_cast<kind>(i), {}, false};
-    if (const auto* directory = text_of(*from, "dir"))
+    if (const auto* directory = string_at(*from, "dir"))
       result.directory = *directory;
     result.exports = is_true(*from, "export");
     if (result.directory.empty() && (result.what == kind::save || result.what == kind::pause))

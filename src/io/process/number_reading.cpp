@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/number_reading.hpp"
 
+#include "tune/core/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,12 +11,8 @@ namespace tune {
 
 namespace {
 
-using kind = written_beside::kind;
+using beside = written_beside::kind;
 using doubt = std::optional<reading_doubt>;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -80,10 +78,6 @@ bool is_number(std::string_view text) {
                         [](char c) { return is_digit(c) || is_one_of(c, "+-"); });
 }
 
-std::string quoted(std::string_view what) {
-  return '"' + std::string{what} + '"';
-}
-
 std::string value_name(const reading& x) {
   return x.by.is_number ? "{number}" : "the group";
 }
@@ -91,7 +85,7 @@ std::string value_name(const reading& x) {
 // What stands before.
 
 doubt wrong_begin(const reading& x, std::string_view part) {
-  return reading_doubt{quoted(part) + " stands before it",
+  return reading_doubt{in_quotes(part) + " stands before it",
                        "mend what stands before " + value_name(x)
                            + " (.*? takes as little as it can, .* as much)",
                        true};
@@ -124,7 +118,7 @@ doubt begins_behind_sign(const reading& x) {
   auto result = wrong_begin(x, "-");
   // A group of one's own leaves a sign out that may be there on purpose, perhaps.
   result->is_wrong
-      = x.by.is_number || x.by.before.what != kind::character || x.by.before.literal != '-';
+      = x.by.is_number || x.by.before.what != beside::character || x.by.before.literal != '-';
   if (!result->is_wrong)
     result->advice = "{number} in the group's place reads all of a number";
   return result;
@@ -134,7 +128,7 @@ doubt begins_behind_sign(const reading& x) {
 doubt begins_in_digits(const reading& x) {
   if (x.has_sign())
     return {};
-  const auto is_padding = x.by.before.what == kind::character && x.by.before.literal == x.last();
+  const auto is_padding = x.by.before.what == beside::character && x.by.before.literal == x.last();
   const auto goes_on = is_digit(x.last()) && !is_padding;
   const auto earlier = x.earlier();
   const auto has_point
@@ -146,13 +140,14 @@ doubt begins_in_digits(const reading& x) {
 
 doubt begins_in_word(const reading& x) {
   const auto& by = x.by.before;
-  const auto is_meant = by.what == kind::one_of || by.what == kind::group
-                        || (by.what == kind::character && by.literal == x.last());
+  const auto is_meant = by.what == beside::one_of || by.what == beside::group
+                        || (by.what == beside::character && by.literal == x.last());
   if (is_meant || !(is_letter(x.last()) || x.last() == '_'))
     return {};
-  return reading_doubt{"it is a part of "
-                           + quoted(std::string{tail_of(x.before, is_word)} + std::string{x.value}),
-                       "where another number is meant, write what stands before that one", false};
+  return reading_doubt{
+      "it is a part of "
+          + in_quotes(std::string{tail_of(x.before, is_word)} + std::string{x.value}),
+      "where another number is meant, write what stands before that one", false};
 }
 
 doubt doubt_before(const reading& x) {
@@ -170,7 +165,7 @@ doubt doubt_before(const reading& x) {
 // What stands behind.
 
 doubt behind(std::string_view part, std::string advice, bool is_wrong) {
-  return reading_doubt{quoted(part) + " follows it", std::move(advice), is_wrong};
+  return reading_doubt{in_quotes(part) + " follows it", std::move(advice), is_wrong};
 }
 
 std::string cut_advice(const reading& x) {
@@ -298,7 +293,7 @@ doubt ends_in_word(const reading& x) {
     return behind(word, "let the program print all digits, or the same unit always", false);
   if (std::none_of(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '_'; }))
     return {};
-  return reading_doubt{"it is a part of " + quoted(std::string{x.value} + std::string{word}),
+  return reading_doubt{"it is a part of " + in_quotes(std::string{x.value} + std::string{word}),
                        "where another number is meant, write what stands before that one", false};
 }
 
@@ -335,7 +330,8 @@ std::optional<reading_doubt> doubt_of(std::string_view line, value_place value,
 std::optional<std::string_view> unit_of(std::string_view line, value_place value,
                                         const metric_expression& by) {
   const auto x = reading_of(line, value, by);
-  if (!is_number(x.value) || by.behind.what == kind::character || by.behind.what == kind::one_of)
+  if (!is_number(x.value) || by.behind.what == beside::character
+      || by.behind.what == beside::one_of)
     return {};
   if (x.behind.starts_with('%'))
     return x.behind.substr(0, 1);
@@ -343,8 +339,9 @@ std::optional<std::string_view> unit_of(std::string_view line, value_place value
 }
 
 reading_doubt doubt_of_units(std::string_view earlier, std::string_view now) {
-  const auto named
-      = [](std::string_view unit) { return unit.empty() ? std::string{"nothing"} : quoted(unit); };
+  const auto named = [](std::string_view unit) {
+    return unit.empty() ? std::string{"nothing"} : in_quotes(unit);
+  };
   return {named(now) + " follows it, and " + named(earlier) + " followed another one",
           "let the program print the same unit always", false};
 }

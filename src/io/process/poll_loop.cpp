@@ -19,7 +19,7 @@ namespace tune {
 namespace {
 
 /// As much as a pipe holds.
-constexpr std::size_t buffer_size = 64 * 1024;
+constexpr std::size_t read_size = 64 * 1024;
 
 } // namespace
 
@@ -28,7 +28,7 @@ process_service::poll_loop::poll_loop(process_service_options options, guard_con
     , guard_pid_{guard.pid}
     , guard_{std::move(guard)}
     , means_{options_, watch_, writers_, [mail = mail_](auto id) { mail->put(written{id}); }}
-    , buffer_(buffer_size) {
+    , buffer_(read_size) {
   mail_->wake.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!options_.output) {
     options_.output = [](const std::filesystem::path& path, std::uint64_t cap) {

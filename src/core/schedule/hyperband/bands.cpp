@@ -101,7 +101,7 @@ std::string bands::outline() const {
     result += (result.empty() ? "" : "; ") + std::string{"band "} + std::to_string(band_of(number))
               + " bracket " + std::to_string(plan_of(number).halvings) + ": "
               + std::to_string(x.size()) + (x.size() == 1 ? " trial" : " trials") + " to "
-              + to_text(plain(x.milestone())) + ", " + std::to_string(x.size() - x.below())
+              + to_text(tune::plain(x.milestone())) + ", " + std::to_string(x.size() - x.below())
               + " there";
   }
   if (left > 0)

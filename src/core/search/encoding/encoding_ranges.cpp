@@ -15,7 +15,7 @@ constexpr double only_place = 0.5;
 /// Ends of an interval are met up to rounding.
 constexpr double about_an_end = 1e-9;
 /// Draws of a space to measure its ranges by.
-constexpr std::size_t draws_to_measure = 101;
+constexpr std::size_t draws_to_measure_ranges = 101;
 /// Parts of the whole that are narrower are too narrow to be learnt on.
 constexpr double narrow = 0.05;
 
@@ -100,7 +100,7 @@ std::vector<bool> encoding::relative_ones() const {
     wholes[p] = axis::make(space_->widest(p));
     result[p] = !wholes[p] || (!what->low.names().empty() && !what->high.names().empty());
   }
-  for (std::size_t n = 0; n < draws_to_measure; ++n) {
+  for (std::size_t n = 0; n < draws_to_measure_ranges; ++n) {
     rng from{0, "widths of ranges", n};
     auto values = space_->draw(from);
     auto alive = space_->active(values);

@@ -33,7 +33,7 @@ constexpr std::uint64_t branch_period = 4;
 /// With more results of its own it looks at earlier experiments no more.
 constexpr std::size_t most_advised = 200;
 /// Configurations of earlier experiments that are looked around at.
-constexpr std::size_t most_remembered = 8;
+constexpr std::size_t most_remembered_fits = 8;
 /// From here on only every other suggestion is a model's in `auto`, and turns are taken by pairs.
 constexpr std::size_t turns_by_pairs = 400;
 
@@ -243,7 +243,7 @@ private:
   /// The best of the experiments that are believed.
   [[nodiscard]] std::vector<cube_point> remembered(const transfer::forecast& earlier) const {
     std::vector<cube_point> result;
-    auto most = std::max<std::size_t>(1, most_remembered / earlier.parts().size());
+    auto most = std::max<std::size_t>(1, most_remembered_fits / earlier.parts().size());
     for (const auto& x : earlier.parts()) {
       const auto& source = from_.earlier()->sources()[x.source];
       for (auto i : learning::ranking(source.results, most))

@@ -21,7 +21,7 @@ constexpr std::size_t stride_of_few = 10;
 constexpr std::size_t block = 5;
 constexpr int first_iterations = 40;
 constexpr int next_iterations = 20;
-constexpr std::size_t most_remembered = 64;
+constexpr std::size_t most_remembered_kernels = 64;
 
 /// Distance between anchors of one sort.
 std::size_t stride_for(std::size_t count) {
@@ -125,7 +125,7 @@ const kernel_logs& kernel_book::anchor(const evidence& from, bool power, std::si
     if (other.misfit < best.misfit)
       best = std::move(other);
   }
-  if (anchors_.size() >= most_remembered)
+  if (anchors_.size() >= most_remembered_kernels)
     anchors_.clear();
   return anchors_.insert_or_assign(key, std::move(best.logs)).first->second;
 }
