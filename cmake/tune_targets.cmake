@@ -33,6 +33,10 @@ if(TUNE_CCACHE AND TUNE_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${TUNE_CCACHE}")
 endif()
 
+# Quicker from nothing, slower after a small change: what one source needs may also be included by
+# its neighbour, and names within a room must not meet.
+option(TUNE_UNITY "Compile several sources of a library as one" OFF)
+
 # tune_add_room(<room> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...]
 #               [HEADER_ONLY <target>...])
 #
@@ -42,7 +46,8 @@ function(tune_add_room room)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;HEADER_ONLY" ${ARGN})
   add_library(tune_${room} STATIC ${ARG_SOURCES})
   add_library(tune::${room} ALIAS tune_${room})
-  set_target_properties(tune_${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(tune_${room} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   target_link_libraries(tune_${room}
     PUBLIC tune_options ${ARG_LINKS}
     PRIVATE ${ARG_PRIVATE_LINKS} "$<BUILD_INTERFACE:tune_warnings>")

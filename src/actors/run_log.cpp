@@ -20,7 +20,7 @@ namespace tune {
 namespace {
 
 /// Lines that may wait for the log's thread.
-constexpr std::size_t most_waiting = 8192;
+constexpr std::size_t most_waiting_lines = 8192;
 /// Longest text from outside in a line.
 constexpr std::size_t longest_text = 500;
 
@@ -68,7 +68,7 @@ private:
 class run_log : public run_observer {
 public:
   run_log(const run_log_options& how, rotating_file to)
-      : pool_{std::make_shared<spdlog::details::thread_pool>(most_waiting, 1)} {
+      : pool_{std::make_shared<spdlog::details::thread_pool>(most_waiting_lines, 1)} {
     auto file = std::make_shared<file_sink>(std::move(to));
     file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
     // It is no part of spdlog's global list: two runs in a process do not meet.

@@ -72,7 +72,7 @@ way_here way_to(const fs::path& directory) {
 }
 
 /// Only files and directories can be taken over, and what links lead to where it is one of both.
-expected<struct stat> look_at(const fs::path& what) {
+expected<struct stat> look_at_entry(const fs::path& what) {
   struct stat about {};
   if (::stat(what.c_str(), &about) != 0)
     return refusal(what,
@@ -98,7 +98,7 @@ struct copy_plan {
 };
 
 /// A directory that is still to be looked through.
-struct open_branch {
+struct copied_branch {
   fs::path from;
   fs::path to;
   std::size_t depth = 0;
@@ -107,9 +107,9 @@ struct open_branch {
 };
 
 /// @returns the way to it if it is a directory.
-expected<way_here> add_to(copy_plan& plan, const open_branch& in, const fs::directory_entry& entry,
-                          const checkpoint_limits& limits) {
-  auto about = look_at(entry.path());
+expected<way_here> add_to(copy_plan& plan, const copied_branch& in,
+                          const fs::directory_entry& entry, const checkpoint_limits& limits) {
+  auto about = look_at_entry(entry.path());
   if (!about)
     return about.error();
   const auto is_directory = S_ISDIR(about->st_mode);
@@ -139,7 +139,7 @@ sliced<expected<copy_plan>> planning(fs::path from, fs::path to, checkpoint_limi
                                      files::answering_mounts* asked) {
   copy_plan result;
   auto passed = way_to(from);
-  std::vector<open_branch> open;
+  std::vector<copied_branch> open;
   open.push_back({std::move(from), std::move(to), 0, std::move(passed)});
   while (!open.empty()) {
     const auto branch = std::move(open.back());
@@ -180,7 +180,7 @@ sliced<expected<void>> copying(fs::path from, fs::path to, checkpoint_limits lim
                                files::answering_mounts* asked) {
   if (asked != nullptr && !asked->hold(from))
     co_return may_wait(from);
-  auto about = look_at(from);
+  auto about = look_at_entry(from);
   if (!about)
     co_return about.error();
   if (!S_ISDIR(about->st_mode))

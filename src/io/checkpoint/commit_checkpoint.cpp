@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-error failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
+error commit_failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
   return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
 }
 
@@ -42,7 +42,7 @@ sliced<expected<void>> syncing_tree(fs::path root) {
       co_return done;
   }
   if (why)
-    co_return failed("read", root, why);
+    co_return commit_failed("read", root, why);
   co_return co_await syncing(root);
 }
 
@@ -86,7 +86,7 @@ sliced<expected<void>> making_visible(checkpoint_draft what, doomed_directory& f
     co_return error{ec::storage, final_name.string() + " is there already"};
   fs::rename(what.directory, final_name, why);
   if (why)
-    co_return failed("rename", what.directory, why);
+    co_return commit_failed("rename", what.directory, why);
   fate.what = final_name;
   auto synced = expected<void>{};
   if (what.durable)

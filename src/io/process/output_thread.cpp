@@ -19,8 +19,8 @@ using clock = std::chrono::steady_clock;
 
 /// Bytes of one file that wait, beside those that are being written. What comes last may exceed it
 /// by as much as is read at once.
-constexpr std::size_t most_waiting = 128 * 1024;
-constexpr std::size_t buffer_size = most_waiting + 64 * 1024;
+constexpr std::size_t most_unwritten = 128 * 1024;
+constexpr std::size_t buffer_size = most_unwritten + 64 * 1024;
 /// Buffers that a thread keeps for its files: those that wait for nothing have none.
 constexpr std::size_t most_spare = 2;
 
@@ -261,7 +261,7 @@ bool output_stream::is_full() {
   if (!file_)
     return false;
   std::lock_guard lock{by_->state_->mutex};
-  file_->is_awaited = !file_->ends && file_->waiting.size() >= most_waiting;
+  file_->is_awaited = !file_->ends && file_->waiting.size() >= most_unwritten;
   return file_->is_awaited;
 }
 

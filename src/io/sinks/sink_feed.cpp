@@ -13,8 +13,8 @@ namespace tune {
 
 namespace {
 
-constexpr std::size_t events_at_once = 4096;
-constexpr std::size_t bytes_at_once = 4 * 1024 * 1024;
+constexpr std::size_t fed_at_once = 4096;
+constexpr std::size_t fed_bytes_at_once = 4 * 1024 * 1024;
 
 /// Runs the program's own code. @errors `ec::refused` with what it threw.
 template <class F>
@@ -86,8 +86,8 @@ private:
   }
 
   expected<void> advance(sequence committed) {
-    auto limit = std::min<sequence>(events_at_once, committed - cursor_);
-    auto some = from_->events_after(cursor_, static_cast<std::size_t>(limit), bytes_at_once);
+    auto limit = std::min<sequence>(fed_at_once, committed - cursor_);
+    auto some = from_->events_after(cursor_, static_cast<std::size_t>(limit), fed_bytes_at_once);
     if (!some)
       return some.error();
     if (some->empty())
