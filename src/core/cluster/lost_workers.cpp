@@ -24,7 +24,9 @@ std::string loss_text(const std::string& worker, const std::string& why, std::si
   result += trials == 1
                 ? "; the trial that ran there is tried again"
                 : "; the " + std::to_string(trials) + " trials that ran there are tried again";
-  return result + " from the newest checkpoint, as often as [failure] max_node_losses allows";
+  return result
+         + ", from the newest checkpoint if there is one, as often as [failure] max_node_losses "
+           "allows";
 }
 
 std::string return_text(const std::string& worker) {

@@ -47,7 +47,9 @@ TEST(lost_workers, says_how_long_it_was_silent_and_what_becomes_of_its_trials) {
 
   EXPECT_EQ(loss_text("w1", why, 0), "worker w1 is lost: " + why + "; no trial ran there");
   EXPECT_THAT(loss_text("w1", why, 1), HasSubstr("the trial that ran there is tried again"));
-  EXPECT_THAT(loss_text("w1", why, 4), HasSubstr("the 4 trials that ran there are tried again"));
+  EXPECT_THAT(
+      loss_text("w1", why, 4),
+      HasSubstr("the 4 trials that ran there are tried again, from the newest checkpoint if"));
   EXPECT_THAT(loss_text("w1", why, 4), HasSubstr("[failure] max_node_losses"));
   EXPECT_THAT(return_text("w1"), HasSubstr("worker w1 was lost and is back"));
 }
