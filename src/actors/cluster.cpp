@@ -5,6 +5,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/cluster/lease_parts.hpp"
+#include "tune/core/cluster/lost_workers.hpp"
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/readiness.hpp"
 #include "tune/core/cluster/unmet_requests.hpp"
@@ -12,6 +13,7 @@
 #include "tune/core/resource/ledger.hpp"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -135,6 +137,10 @@ struct cluster_state {
   bool dissolved = false;
   /// Of nodes that rest.
   std::map<std::string, node_offer> offers;
+  /// For lines that are about no experiment; may be empty.
+  std::function<void(const std::string&)> say;
+  /// By the shares of the runners whose trials were there.
+  lost_workers missing;
 
   // -- What a node says is heard of itself and of its own leases only.
 
@@ -222,6 +228,7 @@ struct cluster_state {
     enter_in_books(what);
     possible.reset();
     announce(on::node_up{what.node, what.capacity});
+    tell_of_return(what.node);
     tell_of_lacks(what.node);
     grant();
     if (unmet.any())
@@ -271,6 +278,54 @@ struct cluster_state {
       else
         lose(called, text_of_loss("it", why), is_unreachable(why));
     });
+  }
+
+  // -- Workers that are lost, and come again.
+
+  /// How many trials each runner has on a node, by its share. Those of several ranks count once.
+  [[nodiscard]] std::map<std::uint64_t, std::set<trial_id>>
+  trials_on(const std::string& node) const {
+    std::map<std::uint64_t, std::set<trial_id>> result;
+    for (auto id : members.open_on(node)) {
+      const auto& whose = leases.at(id).whose;
+      result[whose.share].insert(whose.trial);
+    }
+    return result;
+  }
+
+  /// @returns whether there is one.
+  bool tell_runner(std::uint64_t share, const std::string& text) {
+    for (const auto& [address, owned] : shares) {
+      auto runner = owned == share ? runners.find(address) : runners.end();
+      if (runner == runners.end())
+        continue;
+      send(self, runner->second, remark{text});
+      return true;
+    }
+    return false;
+  }
+
+  /// Those hear of it whose trials were there, or else whoever runs this head.
+  void tell_of_loss(const std::string& node, const std::string& why) {
+    std::vector<std::uint64_t> told;
+    for (const auto& [share, trials] : trials_on(node)) {
+      if (tell_runner(share, loss_text(node, why, trials.size())))
+        told.push_back(share);
+    }
+    if (told.empty() && say)
+      say(loss_text(node, why, 0));
+    missing.lost(node, std::move(told));
+  }
+
+  void tell_of_return(const std::string& node) {
+    auto who = missing.back(node);
+    if (!who)
+      return;
+    auto is_told = false;
+    for (auto share : *who)
+      is_told = tell_runner(share, return_text(node)) || is_told;
+    if (!is_told && say)
+      say(return_text(node));
   }
 
   // -- Nodes that were out of reach.
@@ -407,6 +462,8 @@ struct cluster_state {
     answer_if_empty();
     possible.reset();
     books.remove_node(who);
+    if (breaks && known.mapped().session != 0)
+      tell_of_loss(who, why);
     if (!known.mapped().is_resting)
       announce(on::node_down{who, why});
     for (auto id : members.lose(who)) {
@@ -719,9 +776,11 @@ struct cluster_state {
   }
 };
 
-cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self) {
+cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self,
+                                    std::function<void(const std::string&)> say) {
   auto& state = state_of(self);
   state.self = self;
+  state.say = std::move(say);
   stand_firm(self);
   state.watched.init(self);
   return {
@@ -768,8 +827,9 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
 
 } // namespace
 
-cluster_actor spawn_cluster(caf::actor_system& system) {
-  return cluster_actor{system.spawn(cluster)};
+cluster_actor spawn_cluster(caf::actor_system& system,
+                            std::function<void(const std::string&)> say) {
+  return cluster_actor{system.spawn(cluster, std::move(say))};
 }
 
 } // namespace tune

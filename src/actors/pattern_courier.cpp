@@ -12,6 +12,8 @@ constexpr std::size_t line_cost = sizeof(std::string);
 constexpr std::size_t most_waiting = 64 * 1024;
 /// Lines behind a stop that are looked at, to see whether reports had piled up.
 constexpr std::size_t most_counted = 64;
+/// By then a program has shown what it prints each time.
+constexpr std::uint64_t enough_reports = 2;
 
 } // namespace
 
@@ -157,6 +159,7 @@ void pattern_courier::read(const item& what) {
   std::lock_guard lock{mutex_};
   if (!dropped_) {
     waits_for_verdict_ = true;
+    ++brought_reports_;
     tell(process_news::printed{std::move(*report)});
   }
 }
@@ -166,7 +169,7 @@ void pattern_courier::end(const exit_info& how, bool whole) {
     if (auto last = patterns_.finish())
       tell(process_news::printed{std::move(*last)});
   }
-  if (whole && how.code == 0) {
+  if ((whole && how.code == 0) || (how.requested && brought_reports_ >= enough_reports)) {
     for (auto& metric : patterns_.never_seen())
       tell(process_news::noticed{std::move(metric)});
   }

@@ -59,6 +59,8 @@ private:
   /// The process is held until there is room again.
   bool full_ = false;
   bool waits_for_verdict_ = false;
+  /// Reports that were told.
+  std::uint64_t brought_reports_ = 0;
   bool brought_ = false;
   bool dropped_ = false;
   bool over_ = false;

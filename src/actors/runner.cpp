@@ -47,6 +47,13 @@ struct runner_state : engine_ports {
   node_labels labels;
   bool queue_trials = false;
   bool runs_ranks = false;
+  searcher_traits source;
+  /// When the searcher was last asked, and whether it has neither answered nor people were told
+  /// that it keeps them waiting.
+  instant asked_at{0};
+  bool awaits_answer = false;
+  /// When a timer looks for its answer.
+  std::optional<instant> listens_until;
   /// What trials wait for that no node has.
   std::string waits_for;
   sequence most_undurable = 0;
@@ -205,6 +212,7 @@ struct runner_state : engine_ports {
     if (is_broken())
       return;
     loop->pass(now());
+    look_for_answer();
     end_turn();
   }
 
@@ -237,6 +245,8 @@ struct runner_state : engine_ports {
       if (auto known = hands.find(news->what->trial); known != hands.end())
         known->second.last = news->what;
     }
+    if (std::holds_alternative<on::suggested>(what.what))
+      awaits_answer = false;
     if (observer)
       show(what);
     for_recorder.items.emplace_back(what);
@@ -287,7 +297,37 @@ struct runner_state : engine_ports {
   void carry(const cmd::ask_searcher& x) {
     for_searcher.asks.push_back(x.what);
     gate.will_ask();
+    asked_at = now();
+    awaits_answer = true;
+    if (!listens_until)
+      listen_for_answer(asked_at + answer_wait_told_after);
   }
+
+  /// One timer at a time, however often the searcher is asked.
+  void listen_for_answer(instant until) {
+    listens_until = until;
+    delayed_send(self, caf::actor_cast<runner_impl>(self),
+                 std::max(*listens_until - now(), instant{0}), tick_atom_v);
+  }
+
+  [[nodiscard]] bool has_long_silence() const {
+    return now() >= asked_at + answer_wait_told_after && waits_for_answer(loop->machine());
+  }
+
+  /// Trials may end while it is awaited.
+  void look_for_answer() {
+    if (!listens_until || now() < *listens_until)
+      return;
+    listens_until.reset();
+    if (!awaits_answer || is_broken() || loop->machine().is_finished())
+      return;
+    if (!has_long_silence())
+      return listen_for_answer(std::max(asked_at, now() - std::chrono::seconds{1})
+                               + answer_wait_told_after);
+    awaits_answer = false;
+    carry(cmd::warn{answer_wait_text(source)});
+  }
+
   void carry(const cmd::tell_searcher& x) { for_searcher.facts.push_back(x.what); }
   void carry(const cmd::tell_scheduler& x) { for_scheduler.facts.push_back(x.what); }
   void carry(const cmd::judge& x) { for_scheduler.judge.push_back(x); }
@@ -542,6 +582,10 @@ struct runner_state : engine_ports {
     result.waits_for = waits_for.empty() ? result.view.waits_for : waits_for;
     if (result.waits_for.empty() && waits_for_searcher(loop->machine()))
       result.waits_for = searcher_wait_text(std::chrono::seconds{0});
+    if (result.waits_for.empty() && waits_for_clients(loop->machine(), source))
+      result.waits_for = client_wait_text();
+    if (result.waits_for.empty() && has_long_silence())
+      result.waits_for = answer_wait_text(source);
     result.at = now();
     result.results = results;
     for (auto count : result.view.counts)
@@ -572,6 +616,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.labels = std::move(parts->labels);
   state.queue_trials = parts->queue_trials;
   state.runs_ranks = parts->runs_ranks;
+  state.source = parts->source;
   state.gate = turn_gate{parts->prompt_scheduler, parts->prompt_searcher};
   state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);

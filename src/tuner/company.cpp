@@ -125,10 +125,10 @@ company::company(premises& where, run_parts parts, company_options how)
   if (parts.work->trial_files)
     spawn_files(how);
   spawn_own_sinks(std::move(parts.sinks), how);
+  const auto source = how.searcher ? how.searcher->traits : parts.source->traits();
   runner_parts wanted{experiment{parts.settings,
                                  how.scheduler ? how.scheduler->traits : parts.judge->traits(),
-                                 how.searcher ? how.searcher->traits : parts.source->traits(),
-                                 std::move(parts.stoppers)},
+                                 source, std::move(parts.stoppers)},
                       how.opening,
                       {},
                       {},
@@ -140,6 +140,7 @@ company::company(premises& where, run_parts parts, company_options how)
   // An actor of the user's own may take its time, whatever it says.
   wanted.prompt_scheduler = !how.scheduler && parts.judge->traits().prompt;
   wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
+  wanted.source = source;
   wanted.janitor = janitor_;
   wanted.job = parts.work->id;
   wanted.runs_ranks = parts.work->runs_ranks;

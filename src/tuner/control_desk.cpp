@@ -102,6 +102,7 @@ expected<plan> plan_of(const control_request& what, const control_desk_parts& pa
 void control_desk::handle(const control_request& what, const desk_answer& answer) {
   if (what.what == op::status)
     return answer(recent_status());
+  is_stale_ = true;
   auto made = plan_of(what, parts_);
   if (!made)
     return answer(made.error());
@@ -119,7 +120,7 @@ void control_desk::handle(const control_request& what, const desk_answer& answer
 
 expected<control_answer> control_desk::recent_status() {
   std::lock_guard guard{mutex_};
-  if (!status_ || std::chrono::steady_clock::now() >= status_until_) {
+  if (is_stale_.exchange(false) || !status_ || std::chrono::steady_clock::now() >= status_until_) {
     status_ = status();
     status_until_ = std::chrono::steady_clock::now() + status_age;
   }

@@ -8,6 +8,7 @@
 #include "tune/io/control/control_server.hpp"
 #include "tune/tuner/premises.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -43,6 +44,8 @@ public:
 
 private:
   control_desk_parts parts_;
+  /// Whoever asked for something looks at what became of it next.
+  std::atomic<bool> is_stale_ = false;
   std::mutex mutex_;
   std::optional<expected<control_answer>> status_;
   std::chrono::steady_clock::time_point status_until_{};

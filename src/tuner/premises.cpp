@@ -56,7 +56,7 @@ node_settings furnished(node_settings node, const std::filesystem::path& memory,
 
 premises::premises(caf::actor_system& system, const node_settings& node, bool works_here)
     : system_{system}
-    , cluster_{spawn_cluster(system)}
+    , cluster_{spawn_cluster(system, [say = say_](const std::string& text) { (*say)(text); })}
     , node_{spawn_node_desk(system, furnished(node, memory_.directory(), cluster_), cluster_)}
     , secret_{fresh_secret()} {
   if (works_here)
@@ -64,6 +64,7 @@ premises::premises(caf::actor_system& system, const node_settings& node, bool wo
 }
 
 expected<std::uint16_t> premises::listen(listen_options how) {
+  *say_ = how.say;
   depot_ = spawn_depot(system_);
   inbox_ = spawn_inbox(system_);
   vault_settings keeping;

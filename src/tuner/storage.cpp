@@ -6,6 +6,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/directory_rights.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/log_place.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -266,7 +267,8 @@ bool is_of_record(const fs::path& name) {
   return own.contains(text) || text.starts_with(database_file("").filename().string());
 }
 
-/// The runtime's log may lie in the experiment's directory, but in the place of nothing there.
+} // namespace
+
 expected<void> check_log_file(const fs::path& directory, const std::string& file) {
   if (file.empty())
     return {};
@@ -292,8 +294,6 @@ expected<void> check_log_file(const fs::path& directory, const std::string& file
   }
   return {};
 }
-
-} // namespace
 
 expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted,
                                       std::optional<resume_mode> resume) {

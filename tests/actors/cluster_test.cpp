@@ -779,6 +779,9 @@ TEST_F(far_cluster_test, loses_a_node_that_is_silent_for_too_long) {
   EXPECT_EQ(runner.heard->size(), 0u);
   tell(uut, node_silent{5, "nothing was heard of it for 10 s"});
 
+  EXPECT_THAT(runner.take<remark>().text,
+              AllOf(HasSubstr("worker far is lost: nothing was heard of it for 10 s"),
+                    HasSubstr("the trial that ran there is tried again")));
   auto down = runner.heard->take_news<on::node_down>();
   EXPECT_EQ(down.node, "far");
   EXPECT_EQ(down.why, "nothing was heard of it for 10 s");
@@ -786,6 +789,53 @@ TEST_F(far_cluster_test, loses_a_node_that_is_silent_for_too_long) {
   tell(uut, node_offer{"here", cpus(1), {}}, here.actor);
   runner.heard->take_news<on::node_up>();
   EXPECT_EQ(granted().trial.number, 1u);
+}
+
+/// A head whose people read what is about no experiment.
+struct told_cluster_test : far_cluster_test {
+  std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
+
+  told_cluster_test() {
+    uut = keep(spawn_cluster(*system, [to = lines](const std::string& x) { to->push_back(x); }));
+  }
+};
+
+TEST_F(told_cluster_test, tells_whoever_runs_it_of_a_lost_worker_without_trials) {
+  auto back = mock_node();
+  join();
+
+  tell(uut, node_silent{5, "nothing was heard of it for 10 s"});
+  EXPECT_THAT(*lines, testing::ElementsAre("worker far is lost: nothing was heard of it for 10 s; "
+                                           "no trial ran there"));
+  come(back, 6);
+
+  back.take<leases_kept>();
+  EXPECT_THAT(*lines, testing::ElementsAre(testing::_, HasSubstr("far was lost and is back")));
+}
+
+TEST_F(told_cluster_test, tells_the_experiments_whose_trials_were_there_and_no_others) {
+  auto other = mock_runner();
+  auto back = mock_node();
+  listen();
+  tell(uut, other.actor);
+  join(2);
+  ask(wants(1, 1));
+  ask(wants(2, 1));
+  runner.heard->forget();
+  other.heard->forget();
+
+  tell(uut, node_silent{5, "silence"});
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("the 2 trials that ran there are tried again"));
+  runner.heard->take_news<on::node_down>();
+  other.heard->take_news<on::node_down>();
+  come(back, 6, {}, "w1", 2);
+
+  back.heard->forget();
+  runner.heard->take_news<on::node_up>();
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("far was lost and is back"));
+  other.heard->take_news<on::node_up>();
+  EXPECT_EQ(other.heard->size(), 0u);
+  EXPECT_THAT(*lines, testing::IsEmpty());
 }
 
 TEST_F(far_cluster_test, has_a_node_that_comes_back_too_late_end_what_it_runs) {
@@ -797,7 +847,9 @@ TEST_F(far_cluster_test, has_a_node_that_comes_back_too_late_end_what_it_runs) {
   auto lease = granted();
   launch(lease);
   turn_of(node);
-  lose_again(5);
+  tell(uut, node_silent{5, "silence"});
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("worker far is lost: silence"));
+  runner.heard->take_news<on::node_down>();
 
   come(back, 6, {1, {lease.what.id.number}});
 
@@ -805,6 +857,7 @@ TEST_F(far_cluster_test, has_a_node_that_comes_back_too_late_end_what_it_runs) {
   EXPECT_TRUE(kept.leases.empty());
   EXPECT_TRUE(kept.is_new);
   runner.heard->take_news<on::node_up>();
+  EXPECT_THAT(runner.take<remark>().text, HasSubstr("worker far was lost and is back"));
   ask(wants(1, 1));
   launch(granted());
   EXPECT_EQ(turn_of(back), 2u); // later than all it had

@@ -3,6 +3,7 @@
 
 #include "tune/actors/janitor.hpp"
 #include "tune/actors/runner.hpp"
+#include "tune/core/experiment/searcher_wait.hpp"
 
 #include <atomic>
 #include <future>
@@ -76,6 +77,7 @@ struct runner_test : support::deterministic_system {
     parts.janitor = janitor;
     parts.prompt_scheduler = judge_traits.prompt;
     parts.prompt_searcher = source_traits.prompt;
+    parts.source = source_traits;
     uut = keep(spawn_runner(*system, std::move(parts)));
     tell(uut, run_atom_v);
     EXPECT_EQ(recorder.take<runner_actor>(), uut);
@@ -774,6 +776,18 @@ TEST_F(runner_test, answers_a_ping_under_load) {
   begin();
 
   EXPECT_EQ(ask_now<std::uint64_t>(uut, ping_atom_v, std::uint64_t{42}), 42u);
+}
+
+TEST_F(runner_test, says_within_five_seconds_that_no_answer_of_the_searcher_comes) {
+  source_traits.recomputes = false;
+  spawn();
+  pass(2s);
+  EXPECT_EQ(seen->warnings, std::vector<std::string>{});
+
+  pass(3s);
+  EXPECT_EQ(seen->warnings, std::vector<std::string>{answer_wait_text(source_traits)});
+  pass(60s);
+  EXPECT_EQ(seen->warnings.size(), 1u);
 }
 
 } // namespace

@@ -145,6 +145,7 @@ class ConfigFiles(Case):
     def test_config_commands_accept_it(self):
         for path in FILES:
             with self.subTest(path.name):
+                self.run_what_it_learns_from(path)
                 self.run_node("config", "check", path)
                 explained = self.run_node("config", "explain", path).out
                 printed = self.run_node("config", "print", path).out

@@ -165,6 +165,21 @@ class External(Searched):
         self.run_node("resume", "results/x", "--search.command", self.command())
         self.assertEqual(len(self.configs("x")), 14)
 
+    def test_says_what_is_waited_for_where_it_does_not_answer(self):
+        deaf = self.directory / "deaf.py"
+        deaf.write_text("import sys\nfor line in sys.stdin:\n    pass\n")
+        ini = self.experiment_of("x", "%s %s" % (sys.executable, deaf), more="answer_timeout = 6s\n"
+                                 "max_restarts = 0")
+        wait = "nothing runs: no trial is left, and the searcher has not answered yet"
+
+        run = self.start("run", ini)
+        self.wait_until(lambda: wait in self.run_node("status", "results/x", code=None).out, run,
+                        "the wait")
+        how = self.finish(run, AGAIN)
+
+        self.assertEqual(how.err.count(wait), 1, how.err)
+        self.assertIn("until [search] answer_timeout", how.err)
+
     def test_names_the_value_that_is_none_of_the_space(self):
         ini = self.experiment_of("x", self.command("wrong:0"), more="max_restarts = 1")
         how = self.run_node("run", ini, code=AGAIN)

@@ -32,6 +32,38 @@ class Looking(Case):
         return list(csv.DictReader(io.StringIO(text)))
 
 
+class Status(Looking):
+    """A run whose searcher proposes nothing."""
+
+    WAIT = "nothing runs: the command `add` brings trials, and `stop` ends the experiment"
+
+    def head(self):
+        told = self.run_node("status", "results/x", "-o", "json", code=None)
+        return told.json()["head"] if told.code == 0 else None
+
+    def test_says_that_clients_are_waited_for(self):
+        run = self.start("run", self.job(space="x = uniform(0, 9)", more="[search]\ntype = none"))
+        self.wait_until(lambda: (self.head() or {}).get("waits_for") == self.WAIT, run, "the wait")
+        self.assertIn("  " + self.WAIT + "\n", self.run_node("status", "results/x").out)
+
+        self.run_node("add", "results/x", "x=1")
+        self.wait_until(
+            lambda: "1 terminated" in self.run_node("status", "results/x").out, run, "the trial")
+        self.assertEqual(self.head()["waits_for"], self.WAIT)
+
+        self.run_node("pause", "results/x")
+        self.assertIn("x: paused: no further trial", self.run_node("status", "results/x").out)
+        self.run_node("stop", "results/x")
+        self.finish(run)
+
+    def test_a_preview_of_it_is_no_error(self):
+        ini = self.job(space="x = uniform(0, 9)", more="[search]\ntype = none")
+        shown = self.run_node("run", ini, "--dry-run")
+        self.assertIn("the command `add` brings trials", shown.err)
+        self.assertEqual(self.run_node("run", ini, "--dry-run", "-o", "json").json()["configurations"],
+                         [])
+
+
 class Trials(Looking):
     def test_csv_and_json_carry_all_that_is_known(self):
         self.run_node("run", self.job())

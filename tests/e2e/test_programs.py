@@ -113,6 +113,16 @@ class Programs(Cluster):
         self.assertRegex(ran.err, r"trial 0000\d: metric.acc = neverthere \{number\} matched nothing"
                                   " that it printed until its end")
 
+    def test_a_further_metric_that_never_comes_is_told_of_where_trials_are_stopped(self):
+        ini = self.trials(
+            "command = sh -c 'for i in 1 2 3 4 5 6; do echo loss: $i; done; sleep 60' {x}\n"
+            "metric.loss = loss: {number}\nmetric.acc = neverthere {number}",
+            "x = grid(1, 2, 3)", rest="[stop]\ntraining_iteration = 3")
+
+        ran = self.run_node("run", ini)
+
+        self.assertEqual(ran.err.count("matched nothing that it printed"), 1, ran)
+
     # -- Lines as they come.
 
     def slow(self, text, interpreter, more=""):

@@ -16,6 +16,53 @@ sys.exit(3)
 """
 
 
+class Checks(Case):
+    """What `config check` finds of the world around the INI file, as a run would."""
+
+    def faults(self, *words, code=3, trainable="command = echo {x}\nmetric.loss = {number}"):
+        ini = self.ini("[experiment]\nmetric = loss\n[trainable]\n%s\n[space]\n"
+                       "x = uniform(0, 1)\n" % trainable)
+        return self.run_node("config", "check", ini, *words, code=code).err
+
+    def test_earlier_experiments_that_are_not_there(self):
+        for key in ("points_from", "learn_from"):
+            told = self.faults("--search.type", "gp", "--search." + key, "nowhere")
+            self.assertRegex(told, r"command line --search.%s: \[search\] %s = nowhere: .*nowhere"
+                                   " holds no experiment" % (key, key))
+
+    def test_places_where_nothing_can_be_written(self):
+        (self.directory / "file").write_text("")
+        for words, wanted in (
+            (["--log.file", "experiment.db"], "[log] file = experiment.db: it would be written into"),
+            (["--log.file", "/tmp"], "[log] file = /tmp: /tmp is a directory"),
+            (["--log.file", str(self.directory / "file" / "a.log")], "file is no directory"),
+            (["--experiment.storage", "file/x"], "[experiment] storage = file/x: "),
+        ):
+            with self.subTest(words):
+                self.assertIn(wanted, self.faults(*words))
+
+    def test_what_workers_would_lack(self):
+        listening = ["--cluster.listen", "127.0.0.1:0"]
+        told = self.faults(*listening, "--cluster.certs", "nocerts")
+        self.assertIn("[cluster] certs: nocerts/node.pem: there is no such file", told)
+        told = self.faults(*listening, "--cluster.insecure_plaintext", "true",
+                           "--trainable.files", "no*")
+        self.assertIn('[trainable] files: "no*": matches no file', told)
+
+    def test_a_table_that_cannot_be_read(self):
+        (self.directory / "bad.csv").write_text("garbage\n")
+        told = self.faults(trainable="path = bad.csv")
+        self.assertIn("x.ini:4: [trainable] path: ", told)
+        self.assertIn("bad.csv:1: there is no column training_iteration", told)
+
+    def test_all_is_found_at_once_and_nothing_is_made(self):
+        told = self.faults("--search.points_from", "nowhere", "--log.file", "lock")
+        self.assertIn("[search] points_from", told)
+        self.assertIn("[log] file", told)
+        self.faults("--log.file", "run.log", code=0)
+        self.assertFalse((self.directory / "results").exists())
+
+
 class Failures(Case):
     def failing(self, samples, program=FAILS):
         (self.directory / "fails.py").write_text(program)

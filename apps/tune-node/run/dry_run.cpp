@@ -5,6 +5,7 @@
 #include "run/run_command.hpp"
 
 #include "tune/core/program_name.hpp"
+#include "tune/core/search/none/none.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/handed_over.hpp"
@@ -149,6 +150,15 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
     std::cerr << program_name()
               << ": the configurations of [search] type = " << loaded.what.search.type
               << " come from its process, which a dry run does not start; the rest is sound\n";
+    write_nothing(line.output.value_or(output_format::table));
+    return exit_code::done;
+  }
+  if (no_search::is_idle((*source)->traits()) && loaded.what.search.points.empty()
+      && loaded.what.search.found_points.empty()) {
+    std::cerr
+        << program_name()
+        << ": [search] type = none proposes nothing, and there are no points: the command `add` "
+           "brings trials; the rest is sound\n";
     write_nothing(line.output.value_or(output_format::table));
     return exit_code::done;
   }

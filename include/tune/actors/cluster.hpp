@@ -4,9 +4,16 @@
 
 #include "tune/actors/actors.hpp"
 
+#include <functional>
+#include <string>
+
 namespace tune {
 
 /// Grants leases to runners in order of their requests; never overcommits.
-[[nodiscard]] cluster_actor spawn_cluster(caf::actor_system& system);
+///
+/// @param say Hears of workers that are lost, and that are back, where no experiment has to do with
+///            it, in lines for people; from another thread. Empty: nobody does.
+[[nodiscard]] cluster_actor spawn_cluster(caf::actor_system& system,
+                                          std::function<void(const std::string&)> say = {});
 
 } // namespace tune

@@ -96,6 +96,8 @@ struct runner_parts {
   /// What the rules say of themselves: see `scheduler_traits::prompt`.
   bool prompt_scheduler = false;
   bool prompt_searcher = false;
+  /// And what the searcher says besides.
+  searcher_traits source = {};
   /// Each bundle of an attempt runs a rank of its own.
   bool runs_ranks = false;
   /// None: checkpoints that nobody needs are doomed, but stay.

@@ -85,6 +85,9 @@ private:
   caf::actor_system& system_;
   /// Goes last.
   pause_memory memory_ = pause_memory::make();
+  /// Set before anybody can join.
+  std::shared_ptr<std::function<void(const std::string&)>> say_
+      = std::make_shared<std::function<void(const std::string&)>>([](const std::string&) {});
   cluster_actor cluster_;
   node_desk_actor node_;
   std::optional<depot_desk_actor> depot_;

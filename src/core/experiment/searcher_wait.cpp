@@ -1,18 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/experiment/searcher_wait.hpp"
 
+#include "tune/core/search/none/none.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <variant>
 
 namespace tune {
 
-bool waits_for_searcher(const experiment& x) {
+namespace {
+
+bool has_live_trials(const experiment_view& x) {
   using enum trial_status;
-  const auto counts = x.view().counts;
-  for (auto status : {pending, running, paused}) {
-    if (counts[static_cast<std::size_t>(status)] > 0)
-      return false;
-  }
+  const auto live = {pending, running, paused};
+  return std::any_of(live.begin(), live.end(),
+                     [&](trial_status y) { return x.counts[static_cast<std::size_t>(y)] > 0; });
+}
+
+bool is_question(const command& x) {
+  return std::holds_alternative<cmd::ask_searcher>(x.what);
+}
+
+bool has_open_question(const experiment& x) {
+  const auto open = x.outstanding();
+  return std::any_of(open.begin(), open.end(), is_question);
+}
+
+} // namespace
+
+bool waits_for_clients(const experiment& x, const searcher_traits& by) {
+  if (!no_search::is_idle(by) || x.last_seq() == 0 || x.is_finished())
+    return false;
+  const auto seen = x.view();
+  if (has_live_trials(seen) || seen.searcher_done || seen.draining || seen.suspended)
+    return false;
+  return !has_open_question(x);
+}
+
+std::string client_wait_text() {
+  return "nothing runs: the command `add` brings trials, and `stop` ends the experiment";
+}
+
+bool waits_for_searcher(const experiment& x) {
+  if (has_live_trials(x.view()))
+    return false;
   auto due = x.due(instant::max());
   return std::any_of(due.begin(), due.end(),
                      [](const on::ticked& y) { return y.what == on::ticked::due::ask_again; });
@@ -25,6 +57,21 @@ std::string searcher_wait_text(std::chrono::nanoseconds patience) {
          + (seconds > 0 ? " (" + std::to_string(seconds) + " s)" : std::string{})
          + ", then the experiment ends as stalled; a trial that is added (`add`) runs at"
            " once, and a stop (`stop`) ends it before";
+}
+
+bool waits_for_answer(const experiment& x) {
+  if (x.is_finished())
+    return false;
+  const auto seen = x.view();
+  return !has_live_trials(seen) && !seen.draining && !seen.suspended && has_open_question(x);
+}
+
+std::string answer_wait_text(const searcher_traits& by) {
+  return std::string{"nothing runs: no trial is left, and the searcher has not answered yet; "}
+         + (by.recomputes ? "it thinks its suggestion over"
+                          : "its process or actor is waited for, a process until [search] "
+                            "answer_timeout")
+         + "; a stop (`stop`) ends the experiment before";
 }
 
 } // namespace tune

@@ -56,6 +56,25 @@ error not_bytes(std::string_view text) {
                                 "TB, KiB, MiB, GiB or TiB, such as 2GiB"};
 }
 
+/// With units that are powers of 1000, where these show the amount exactly with one decimal at
+/// most; from 1 MB on.
+std::optional<std::string> round_decimal_text(std::uint64_t bytes) {
+  static constexpr std::array<std::string_view, 5> units{"MB", "GB", "TB", "PB", "EB"};
+  std::uint64_t unit = 1'000'000;
+  if (bytes < unit)
+    return std::nullopt;
+  std::size_t power = 0;
+  while (power + 1 < units.size() && bytes / 1000 >= unit) {
+    unit *= 1000;
+    ++power;
+  }
+  if (bytes % (unit / 10) != 0)
+    return std::nullopt;
+  const auto tenths = bytes / (unit / 10);
+  const auto rest = tenths % 10 == 0 ? std::string{} : "." + std::to_string(tenths % 10);
+  return quantity(std::to_string(tenths / 10) + rest, units[power]);
+}
+
 } // namespace
 
 amount amount::of(double x) {
@@ -157,6 +176,9 @@ expected<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 std::string bytes_text(std::uint64_t bytes) {
+  // Whoever wrote 10TB is told so, and not 9.1 TiB.
+  if (auto decimal = round_decimal_text(bytes))
+    return *decimal;
   static constexpr std::array<std::string_view, 6> units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024)
     return quantity(std::to_string(bytes), "B");

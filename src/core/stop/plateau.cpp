@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/stop/plateau.hpp"
 
+#include "tune/core/schedule/wording.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,8 +23,10 @@ double standard_deviation(const Numbers& xs) {
   return std::sqrt(variance);
 }
 
-std::string number(double x) {
-  return to_text(value{x});
+/// Two numbers of which the first is on that side of the second: `0.00031 < 0.001`.
+std::string compared(double x, const std::string& relation, double limit) {
+  auto [left, right] = told_apart(x, limit);
+  return left + relation + right;
 }
 
 } // namespace
@@ -48,8 +52,8 @@ std::optional<stop_verdict> trial_plateau::see(const report& what) {
     return std::nullopt;
   return stop_verdict{stop_verdict::reach::trial,
                       "plateau: the last " + std::to_string(settings_.window) + " values of "
-                          + settings_.metric + " have a standard deviation of " + number(std)
-                          + " < " + number(settings_.std)};
+                          + settings_.metric + " have a standard deviation of "
+                          + compared(std, " < ", settings_.std)};
 }
 
 std::vector<needed_metric> trial_plateau::needs() const {
@@ -82,8 +86,8 @@ std::optional<stop_verdict> experiment_plateau::see(const report& what) {
     return std::nullopt;
   return stop_verdict{stop_verdict::reach::experiment,
                       "plateau: the best " + std::to_string(settings_.top) + " values of "
-                          + settings_.metric + " have a standard deviation of " + number(std)
-                          + " <= " + number(settings_.std)};
+                          + settings_.metric + " have a standard deviation of "
+                          + compared(std, " <= ", settings_.std)};
 }
 
 std::vector<needed_metric> experiment_plateau::needs() const {

@@ -2,6 +2,7 @@
 #include "key_texts.hpp"
 
 #include "tune/core/name.hpp"
+#include "tune/core/resource/exact_bytes.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/spec/words.hpp"
 
@@ -53,13 +54,7 @@ std::string duration(std::chrono::nanoseconds x) {
 }
 
 std::string bytes(std::uint64_t x) {
-  static constexpr const char* names[] = {"", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t power = 0;
-  while (x != 0 && x % 1024 == 0 && power < 4) {
-    x /= 1024;
-    ++power;
-  }
-  return std::to_string(x) + names[power];
+  return exact_bytes_text(x);
 }
 
 std::string number(double x) {

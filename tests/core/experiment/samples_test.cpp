@@ -323,5 +323,50 @@ TEST_F(stop_by_scheduler, leaves_nothing_of_one_that_it_gives_up) {
   EXPECT_EQ(heard(), fact::end_kind::stopped);
 }
 
+TEST_F(idle_searcher, is_waited_for_while_it_owes_an_answer_and_no_trial_is_left) {
+  open(1);
+  EXPECT_FALSE(waits_for_answer(uut->machine()));
+
+  run();
+  report();
+  end(end_class::finished);
+  EXPECT_TRUE(waits_for_answer(uut->machine()));
+
+  answer_nothing();
+  answer_nothing();
+  EXPECT_FALSE(waits_for_answer(uut->machine()));
+}
+
+TEST_F(idle_searcher, is_told_of_by_what_it_is) {
+  searcher_traits outside;
+  outside.recomputes = false;
+
+  EXPECT_THAT(answer_wait_text(outside), HasSubstr("answer_timeout"));
+  EXPECT_THAT(answer_wait_text({}), HasSubstr("it thinks its suggestion over"));
+}
+
+/// `[search] type = none`.
+struct no_searcher : idle_searcher {
+  searcher_traits none;
+
+  no_searcher() { none.ahead = 0; }
+};
+
+TEST_F(no_searcher, waits_for_clients_where_no_trial_is_left) {
+  begin();
+
+  EXPECT_TRUE(waits_for_clients(uut->machine(), none));
+  EXPECT_FALSE(waits_for_clients(uut->machine(), searcher_traits{}));
+  ASSERT_EQ(order(on::add_asked{"mine", std::make_shared<object>(object{{"x", 7}})}).what,
+            order_verdict::kind::taken);
+  EXPECT_FALSE(waits_for_clients(uut->machine(), none));
+}
+
+TEST_F(no_searcher, does_not_wait_for_clients_before_it_was_heard) {
+  open(1);
+
+  EXPECT_FALSE(waits_for_clients(uut->machine(), none));
+}
+
 } // namespace
 } // namespace tune

@@ -384,7 +384,7 @@ TEST(ledger, finds_a_place_that_the_first_idea_misses) {
 
 TEST(ledger, says_what_no_node_can_hold_and_what_there_is) {
   ledger uut;
-  uut.set_node("a", {amount::of(4), {}, 33500000000, {}});
+  uut.set_node("a", {amount::of(4), {}, 33500123904, {}});
 
   auto why = uut.impossible(one(cpus(5)));
 

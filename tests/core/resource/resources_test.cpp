@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/resource/resources.hpp"
 
+#include "tune/core/resource/exact_bytes.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -87,6 +89,30 @@ TEST(bytes_text, shows_one_decimal_at_most) {
   EXPECT_EQ(bytes_text(2ull << 30), "2 GiB");
   EXPECT_EQ(bytes_text((1ull << 20) - 1), "1 MiB");
   EXPECT_EQ(bytes_text(std::numeric_limits<std::uint64_t>::max()), "16 EiB");
+}
+
+TEST(bytes_text, tells_round_decimal_amounts_as_they_were_written) {
+  EXPECT_EQ(bytes_text(10'000'000'000'000), "10 TB");
+  EXPECT_EQ(bytes_text(10'500'000'000'000), "10.5 TB");
+  EXPECT_EQ(bytes_text(500'000'000), "500 MB");
+  EXPECT_EQ(bytes_text(1'234'567'890), "1.1 GiB");
+  EXPECT_EQ(bytes_text(16ull << 30), "16 GiB");
+}
+
+TEST(exact_bytes_text, takes_the_largest_unit_that_fits) {
+  EXPECT_EQ(exact_bytes_text(10'000'000'000'000), "10TB");
+  EXPECT_EQ(exact_bytes_text(10'500'000'000'000), "10500GB");
+  EXPECT_EQ(exact_bytes_text(2ull << 30), "2GiB");
+  EXPECT_EQ(exact_bytes_text(100ull << 40), "100TiB");
+  EXPECT_EQ(exact_bytes_text(1'000), "1kB");
+  EXPECT_EQ(exact_bytes_text(1'023), "1023");
+  EXPECT_EQ(exact_bytes_text(0), "0");
+}
+
+TEST(exact_bytes_text, is_read_back_as_it_was) {
+  for (std::uint64_t x : {1ull, 1'000ull, 1'024ull, 1'024'000ull, 7'777'777ull,
+                          10'000'000'000'000ull, 3ull << 41, (1ull << 50) + 1})
+    EXPECT_EQ(*parse_bytes(exact_bytes_text(x)), x);
 }
 
 } // namespace

@@ -258,6 +258,24 @@ TEST(plateau, counts_only_reports_that_have_the_metric) {
   EXPECT_TRUE(stops(uut, of({{"x", 1}})));
 }
 
+TEST(plateau, tells_its_reason_in_numbers_of_six_digits) {
+  auto uut = made({{"plateau", "x std 0.3 window 3 grace 3"}});
+  auto best = made({{"experiment_plateau", "x std 0.3 top 3 patience 0 max"}});
+  std::optional<stop_verdict> trial;
+  std::optional<stop_verdict> all;
+
+  for (auto x : {0.1, 0.2, 0.4}) {
+    trial = uut[0]->see(of({{"x", x}}));
+    all = best[0]->see(of({{"x", x}}));
+  }
+
+  ASSERT_TRUE(trial && all);
+  EXPECT_EQ(trial->why,
+            "plateau: the last 3 values of x have a standard deviation of 0.124722 < 0.3");
+  EXPECT_EQ(all->why,
+            "plateau: the best 3 values of x have a standard deviation of 0.124722 <= 0.3");
+}
+
 TEST(plateau, is_not_reached_with_nan_or_infinity_in_the_window) {
   auto uut = made({{"plateau", "x window 2 grace 2"}});
 

@@ -75,7 +75,7 @@ resources& operator-=(resources& x, const resources& y);
 /// units in any case; fractions of a byte are rounded.
 /// @errors `ec::bad_syntax`.
 [[nodiscard]] expected<std::uint64_t> parse_bytes(std::string_view text);
-/// "2 GiB", "1.5 KiB", "17 B".
+/// "2 GiB", "1.5 KiB", "17 B"; "10 TB" where decimal units show the amount exactly.
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 
 } // namespace tune
