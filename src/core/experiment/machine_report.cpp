@@ -250,6 +250,8 @@ bool machine::stop_condition(live_trial& trial) {
   // Each stopper sees each report, also once another has spoken.
   for (auto& x : stoppers_) {
     auto says = ask_stopper(*x, *trial.last);
+    if (says && !says->earlier_why.empty() && draws_ < on::answers_stalls_anew)
+      says->why = says->earlier_why;
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
       verdict = std::move(says);
   }

@@ -23,10 +23,13 @@ double standard_deviation(const Numbers& xs) {
   return std::sqrt(variance);
 }
 
-/// Two numbers of which the first is on that side of the second: `0.00031 < 0.001`.
-std::string compared(double x, const std::string& relation, double limit) {
+/// @param why Up to the numbers, of which the first is on that side of the second: `0.00031 <
+/// 0.001`.
+stop_verdict verdict_of(stop_verdict::reach scope, const std::string& why, double x,
+                        const std::string& relation, double limit) {
   auto [left, right] = told_apart(x, limit);
-  return left + relation + right;
+  return {scope, why + left + relation + right,
+          why + to_text(value{x}) + relation + to_text(value{limit})};
 }
 
 } // namespace
@@ -50,10 +53,10 @@ std::optional<stop_verdict> trial_plateau::see(const report& what) {
   auto std = standard_deviation(window);
   if (!(std < settings_.std))
     return std::nullopt;
-  return stop_verdict{stop_verdict::reach::trial,
-                      "plateau: the last " + std::to_string(settings_.window) + " values of "
-                          + settings_.metric + " have a standard deviation of "
-                          + compared(std, " < ", settings_.std)};
+  return verdict_of(stop_verdict::reach::trial,
+                    "plateau: the last " + std::to_string(settings_.window) + " values of "
+                        + settings_.metric + " have a standard deviation of ",
+                    std, " < ", settings_.std);
 }
 
 std::vector<needed_metric> trial_plateau::needs() const {
@@ -84,10 +87,10 @@ std::optional<stop_verdict> experiment_plateau::see(const report& what) {
   }
   if (++at_rest_ < settings_.patience)
     return std::nullopt;
-  return stop_verdict{stop_verdict::reach::experiment,
-                      "plateau: the best " + std::to_string(settings_.top) + " values of "
-                          + settings_.metric + " have a standard deviation of "
-                          + compared(std, " <= ", settings_.std)};
+  return verdict_of(stop_verdict::reach::experiment,
+                    "plateau: the best " + std::to_string(settings_.top) + " values of "
+                        + settings_.metric + " have a standard deviation of ",
+                    std, " <= ", settings_.std);
 }
 
 std::vector<needed_metric> experiment_plateau::needs() const {

@@ -27,7 +27,7 @@ public:
     if (++seen_all_ >= all_)
       return stop_verdict{stop_verdict::reach::experiment, "enough of all"};
     if (++seen_[what.trial] >= most_)
-      return stop_verdict{stop_verdict::reach::trial, "enough of it"};
+      return stop_verdict{stop_verdict::reach::trial, "enough of it", "as it was said"};
     return std::nullopt;
   }
   void forget(trial_id trial) override { seen_.erase(trial); }
@@ -154,6 +154,15 @@ TEST_F(with_own_stopper, an_earlier_record_has_the_reason_alone) {
 
   EXPECT_EQ(ports.last<cmd::finish>().why, "enough of all");
   EXPECT_THAT(reasons(*this), ElementsAre(Pair(0u, "enough of all"), Pair(1u, "enough of all")));
+}
+
+TEST_F(with_own_stopper, an_earlier_record_has_the_reason_in_the_words_of_then) {
+  begin("most 1", 2, on::answers_stalls_anew - 1);
+  run();
+  report();
+  end(end_class::stopped);
+
+  EXPECT_EQ(reasons(*this).at(0), "as it was said");
 }
 
 TEST_F(with_own_stopper, a_throw_is_warned_of_once_and_stops_nothing) {

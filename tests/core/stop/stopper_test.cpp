@@ -274,6 +274,7 @@ TEST(plateau, tells_its_reason_in_numbers_of_six_digits) {
             "plateau: the last 3 values of x have a standard deviation of 0.124722 < 0.3");
   EXPECT_EQ(all->why,
             "plateau: the best 3 values of x have a standard deviation of 0.124722 <= 0.3");
+  EXPECT_THAT(trial->earlier_why, testing::HasSubstr(" of 0.1247219128924647"));
 }
 
 TEST(plateau, is_not_reached_with_nan_or_infinity_in_the_window) {

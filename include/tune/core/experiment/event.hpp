@@ -61,7 +61,8 @@ namespace on {
 /// head is lost, and nothing is named in `checkpoints_doomed` that stays.
 /// `answers_stalls_anew`: besides, what the scheduler says of a stall counts only where nothing has
 /// happened since it was asked; a checkpoint that a trial took over may be its best once an attempt
-/// has begun from it, its own before it where both are equally good.
+/// has begun from it, its own before it where both are equally good; reasons of plateaus have six
+/// digits.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;

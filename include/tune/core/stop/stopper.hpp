@@ -22,6 +22,8 @@ struct stop_verdict {
   enum class reach : std::uint8_t { trial, experiment } scope = reach::trial;
   /// Why, for people and the record.
   std::string why;
+  /// As heads before `on::answers_stalls_anew` wrote it down; empty: alike.
+  std::string earlier_why = {};
 };
 
 /// Sees every report that counts, in order, and may end its trial or everything.
