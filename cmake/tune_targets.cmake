@@ -6,8 +6,18 @@ target_include_directories(tune_options INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 
+# Quicker from nothing, slower after a small change: what one source needs may also be included by
+# its neighbour, and names within a room must not meet.
+option(TUNE_UNITY "Compile several sources of a library as one" OFF)
+
 add_library(tune_warnings INTERFACE)
-target_compile_options(tune_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow)
+target_compile_options(tune_warnings INTERFACE -Wall -Wextra -Wpedantic)
+# A name of one source hides none of its neighbour's.
+target_compile_options(tune_warnings INTERFACE -Wshadow$<$<BOOL:${TUNE_UNITY}>:=local>)
+if(TUNE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What the compiler takes for a header is a source, and nobody else sees its types.
+  target_compile_options(tune_warnings INTERFACE -Wno-subobject-linkage)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # It sees overlaps in "text" + std::string that are not there (GCC bug 105651).
   target_compile_options(tune_warnings INTERFACE -Wno-restrict)
@@ -32,10 +42,6 @@ find_program(TUNE_CCACHE ccache)
 if(TUNE_CCACHE AND TUNE_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${TUNE_CCACHE}")
 endif()
-
-# Quicker from nothing, slower after a small change: what one source needs may also be included by
-# its neighbour, and names within a room must not meet.
-option(TUNE_UNITY "Compile several sources of a library as one" OFF)
 
 # tune_add_room(<room> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...]
 #               [HEADER_ONLY <target>...])
