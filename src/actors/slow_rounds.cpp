@@ -36,14 +36,23 @@ void slow_rounds::give_up(const owner& whose, const std::string& why) {
     work->give_up(why);
 }
 
-void slow_rounds::give_up_job(const std::string& job, const std::string& why) {
+template <class Predicate>
+void slow_rounds::give_up_where(Predicate is_meant, const std::string& why) {
   std::vector<owner> gone;
   for (const auto& [whose, queue] : works_) {
-    if (std::get<0>(whose) == job)
+    if (is_meant(whose))
       gone.push_back(whose);
   }
   for (const auto& whose : gone)
     give_up(whose, why);
+}
+
+void slow_rounds::give_up_attempt(const owner& whose, const std::string& why) {
+  give_up_where([&](const owner& x) { return is_of_attempt(x, whose); }, why);
+}
+
+void slow_rounds::give_up_job(const std::string& job, const std::string& why) {
+  give_up_where([&](const owner& x) { return std::get<0>(x) == job; }, why);
 }
 
 void slow_rounds::give_up_all(const std::string& why) {

@@ -114,8 +114,8 @@ sliced<packed_artifacts> checkpoint_packer::packing(pack_artifacts what) {
   auto reader = checkpoint_reader::of(order.directory, std::move(listed->content));
   auto trouble = reader ? std::string{} : to_text(reader.error());
   if (reader && !what.shared.empty()) {
-    auto shared = co_await sharing_artifacts(std::move(*reader), what.shared,
-                                             trial_id{order.who.trial}, order.who.attempt);
+    const artifact_source whose_files{trial_id{order.who.trial}, order.who.attempt, order.who.rank};
+    auto shared = co_await sharing_artifacts(std::move(*reader), what.shared, whose_files);
     trouble = shared ? std::string{} : to_text(shared.error());
   } else if (reader) {
     result.stream = to_words(reader->outline());

@@ -92,13 +92,12 @@ bool incoming_checkpoint::is_complete() const {
 }
 
 sliced<expected<std::uint64_t>> incoming_checkpoint::placing_beside(incoming_checkpoint what) {
-  const auto whose = *what.artifacts_;
+  const auto place = *what.artifacts_;
   auto content = what.to_.content();
-  if (content.files.size() > whose.max_files)
+  if (content.files.size() > place.max_files)
     co_return error{ec::refused, "they are more than [trainable] artifacts_max_files"};
   what.to_.release();
-  co_return co_await placing_artifacts(what.where_.experiment, whose.trial, whose.attempt,
-                                       std::move(content));
+  co_return co_await placing_artifacts(what.where_.experiment, place.whose, std::move(content));
 }
 
 sliced<expected<std::uint64_t>> incoming_checkpoint::placing(incoming_checkpoint what) {

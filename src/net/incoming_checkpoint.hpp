@@ -6,6 +6,7 @@
 #include "piece_window.hpp"
 
 #include "tune/core/error.hpp"
+#include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/net/wire.hpp"
@@ -30,8 +31,7 @@ struct incoming_limits {
 
 /// Whose artifacts come, and how many at most.
 struct artifact_place {
-  trial_id trial;
-  attempt_id attempt;
+  artifact_source whose;
   std::uint64_t max_files = 0;
 };
 

@@ -142,7 +142,8 @@ struct clerk_state {
     }
   }
 
-  /// Whoever offers it again has come anew, and the break may not have been noticed yet.
+  /// Whoever offers it again has come anew, and the break may not have been noticed yet. Another
+  /// rank of the attempt is somebody else.
   void replace_older(const peer_business& by, const attempt_claim& who) {
     const auto owner = slow_rounds::owner_of(who);
     for (auto& [where, of] : peers) {
@@ -338,11 +339,10 @@ struct clerk_state {
   /// Its worker may not have heard of it, or not yet.
   template <class Self>
   void give_up(Self* self, const attempt_claim& who) {
-    const auto owner = slow_rounds::owner_of(who);
     shelves->give_up(who.job, trial_id{who.trial}, who.attempt);
-    works.drop(who, given_up);
+    works.drop_attempt(who, given_up);
     drop_arrivals(self, given_up,
-                  [&](const attempt_claim& x) { return slow_rounds::owner_of(x) == owner; });
+                  [&](const attempt_claim& x) { return slow_rounds::are_of_one_attempt(x, who); });
   }
 
   template <class Self, class Predicate>

@@ -126,13 +126,12 @@ expected<incoming_checkpoint> vault_shelves::begin_artifacts(const checkpoint_of
     return error{ec::refused, "[trainable] artifacts is none"};
   if (rules.max_bytes != 0 && what.stream.bytes > rules.max_bytes + what.stream.manifest_size)
     return error{ec::refused, "they are more than [trainable] artifacts_max_size"};
-  const trial_id trial{what.who.trial};
-  if (auto cleared = clear_artifact_draft(directory, trial, what.who.attempt); !cleared)
+  const artifact_source whose{trial_id{what.who.trial}, what.who.attempt, what.who.rank};
+  if (auto cleared = clear_artifact_draft(directory, whose); !cleared)
     return cleared.error();
-  checkpoint_draft draft{directory, directory / artifact_draft(trial, what.who.attempt), 0};
+  checkpoint_draft draft{directory, directory / artifact_draft(whose), 0};
   return incoming_checkpoint::begin_artifacts(what.number, std::move(draft),
-                                              {trial, what.who.attempt, rules.max_files},
-                                              what.stream, limits_);
+                                              {whose, rules.max_files}, what.stream, limits_);
 }
 
 expected<checkpoint_reader> vault_shelves::open(const checkpoint_wanted& what) const {

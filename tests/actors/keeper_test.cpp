@@ -42,7 +42,7 @@ struct slow_rounds_test : testing::Test {
 
   void add(std::uint64_t attempt, sliced<int> work) {
     uut.add<int>(
-        {"job", 1, attempt}, std::move(work), [this](int x) { done.push_back(x); },
+        {"job", 1, attempt, 0}, std::move(work), [this](int x) { done.push_back(x); },
         [this](const std::string& why) {
           lost.push_back(why);
           return -1;
@@ -79,7 +79,25 @@ TEST_F(slow_rounds_test, give_up_what_one_attempt_has_there) {
   add(1, at_once(1));
   add(2, at_once(2));
 
-  uut.give_up({"job", 1, 1}, "not wanted");
+  uut.give_up({"job", 1, 1, 0}, "not wanted");
+
+  EXPECT_THAT(lost, ElementsAre("not wanted", "not wanted"));
+  uut.turn();
+  EXPECT_THAT(done, ElementsAre(-1, -1, 2));
+  EXPECT_TRUE(uut.is_idle());
+}
+
+TEST_F(slow_rounds_test, give_up_all_ranks_of_an_attempt) {
+  add(1, endless());
+  add(2, at_once(2));
+  uut.add<int>(
+      {"job", 1, 1, 3}, endless(), [this](int x) { done.push_back(x); },
+      [this](const std::string& why) {
+        lost.push_back(why);
+        return -1;
+      });
+
+  uut.give_up_attempt({"job", 1, 1, 0}, "not wanted");
 
   EXPECT_THAT(lost, ElementsAre("not wanted", "not wanted"));
   uut.turn();
@@ -101,7 +119,7 @@ TEST_F(slow_rounds_test, give_up_jobs_and_all) {
 
 TEST_F(slow_rounds_test, take_in_what_comes_while_they_answer) {
   uut.add<int>(
-      {"job", 1, 1}, at_once(1), [this](int) { add(1, at_once(2)); },
+      {"job", 1, 1, 0}, at_once(1), [this](int) { add(1, at_once(2)); },
       [](const std::string&) { return 0; });
 
   uut.turn();

@@ -251,6 +251,31 @@ class RanksOnNodes(Cluster):
             self.assertEqual(told["GROUP_RANK"], str(rank))
             self.assertEqual(set(told["TUNE_TRIAL_NODES"].split(",")), {"one", "two"})
 
+    def test_what_each_rank_wrote_comes_to_the_head_from_its_node(self):
+        self.open_gate()
+        ini = self.spread(
+            "rank or trial.report(loss=1)\n"
+            "for name in ('first', 'second'):\n"
+            "    with open('%s_of_%d' % (name, rank), 'w') as file:\n"
+            "        file.write('%d' % rank * 100000)\n"
+        )
+        more = ("--trainable.ranks", "3", "--experiment.num_samples", "4")
+        head, where = self.head(ini, *more)
+        workers = [
+            self.worker(where, name, "--once", "--own-storage") for name in ("one", "two", "three")
+        ]
+
+        said = self.finish(head)
+
+        for worker in workers:
+            self.finish(worker)
+        self.assertNotIn("not all here", said.err)
+        for trial in range(4):
+            for rank in range(3):
+                for name in ("first", "second"):
+                    text = self.trial_file(trial, "%s_of_%d" % (name, rank)).read_text()
+                    self.assertEqual(text, str(rank) * 100000)
+
     def test_a_rank_whose_node_is_lost_ends_its_attempt_everywhere(self):
         head, where = self.head(self.waiting())
         workers = {name: self.worker(where, name) for name in ("one", "two")}

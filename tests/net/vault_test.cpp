@@ -302,6 +302,52 @@ TEST_F(artifacts_vault_test, may_come_again) {
   EXPECT_EQ(disk.content(trial() / "a"), "new");
 }
 
+TEST_F(artifacts_vault_test, come_of_several_ranks_from_several_workers_at_a_time) {
+  take();
+  auto heard_elsewhere = std::make_shared<heard_words>();
+  auto elsewhere = keep(checkpoint_peer_actor{system->spawn(peer, heard_elsewhere)});
+  auto first = wrote({{"of_rank_1", std::string(1000, '1')}});
+  auto has_first = std::move(*reader);
+  auto second = wrote({{"of_rank_2", std::string(1000, '2')}});
+  first.who.rank = 1;
+  second.who.rank = 2;
+
+  tell(uut, first, worker);
+  tell(uut, second, elsewhere);
+  while (!heard->wanted.empty() || !heard_elsewhere->wanted.empty()) {
+    for (const auto& x : std::exchange(heard->wanted, {}))
+      tell(uut, checkpoint_piece{x.number, x.offset, *has_first.read(x.offset, x.size), {}},
+           worker);
+    for (const auto& x : std::exchange(heard_elsewhere->wanted, {}))
+      tell(uut, checkpoint_piece{x.number, x.offset, *reader->read(x.offset, x.size), {}},
+           elsewhere);
+  }
+
+  EXPECT_EQ(settled(), "");
+  EXPECT_EQ(next(heard_elsewhere->settled).why, "");
+  EXPECT_EQ(disk.content(trial() / "of_rank_1"), std::string(1000, '1'));
+  EXPECT_EQ(disk.content(trial() / "of_rank_2"), std::string(1000, '2'));
+  EXPECT_FALSE(has_drafts());
+}
+
+TEST_F(artifacts_vault_test, of_all_ranks_go_with_an_attempt_that_is_given_up) {
+  take();
+  auto heard_elsewhere = std::make_shared<heard_words>();
+  auto elsewhere = keep(checkpoint_peer_actor{system->spawn(peer, heard_elsewhere)});
+  auto first = wrote({{"a", std::string(1000, 'a')}});
+  auto second = first;
+  second.who.rank = 1;
+  tell(uut, first, worker);
+  tell(uut, second, elsewhere);
+
+  give_up(uut, "job", trial_id{7}, {1, 5}, [] {});
+  run_now();
+
+  EXPECT_THAT(settled(), HasSubstr("given the attempt up"));
+  EXPECT_THAT(next(heard_elsewhere->settled).why, HasSubstr("given the attempt up"));
+  EXPECT_FALSE(has_drafts());
+}
+
 TEST_F(artifacts_vault_test, are_refused_where_none_are_wanted) {
   EXPECT_THAT(bring(wrote({{"a", "new"}})), HasSubstr("[trainable] artifacts is none"));
   EXPECT_FALSE(fs::exists(trial() / "a"));

@@ -61,11 +61,15 @@ private:
 /// For one thread. Whoever has it calls `turn` as long as there is something to do.
 class slow_rounds {
 public:
-  /// Job and attempt.
-  using owner = std::tuple<std::string, std::uint32_t, std::uint64_t>;
+  /// Job, attempt and rank.
+  using owner = std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint32_t>;
 
   [[nodiscard]] static owner owner_of(const attempt_claim& who) {
-    return {who.job, who.attempt.epoch, who.attempt.counter};
+    return {who.job, who.attempt.epoch, who.attempt.counter, who.rank};
+  }
+  /// Whether they speak for the same attempt, be it as other ranks of it.
+  [[nodiscard]] static bool are_of_one_attempt(const attempt_claim& x, const attempt_claim& y) {
+    return is_of_attempt(owner_of(x), owner_of(y));
   }
 
   /// Behind what the same owner has there.
@@ -81,8 +85,9 @@ public:
   /// Does a slice of whose turn it is.
   void turn();
 
-  /// Of one attempt, of all of a job, or of all.
+  /// Of one rank, of all ranks of an attempt, of all of a job, or of all.
   void give_up(const owner& whose, const std::string& why);
+  void give_up_attempt(const owner& whose, const std::string& why);
   void give_up_job(const std::string& job, const std::string& why);
   void give_up_all(const std::string& why);
 
@@ -90,7 +95,13 @@ private:
   std::map<owner, std::deque<std::unique_ptr<slow_work>>> works_;
   std::deque<owner> turns_;
 
+  [[nodiscard]] static bool is_of_attempt(const owner& x, const owner& y) {
+    return std::get<0>(x) == std::get<0>(y) && std::get<1>(x) == std::get<1>(y)
+           && std::get<2>(x) == std::get<2>(y);
+  }
   void add(const owner& whose, std::unique_ptr<slow_work> what);
+  template <class Predicate>
+  void give_up_where(Predicate is_meant, const std::string& why);
 };
 
 /// Slow works in the state of an actor: between two slices it hears everything else.
@@ -133,6 +144,10 @@ public:
 
   void drop(const attempt_claim& whose, const std::string& why) {
     works_.give_up(slow_rounds::owner_of(whose), why);
+  }
+  /// All ranks of it.
+  void drop_attempt(const attempt_claim& whose, const std::string& why) {
+    works_.give_up_attempt(slow_rounds::owner_of(whose), why);
   }
   void drop_job(const std::string& job, const std::string& why) { works_.give_up_job(job, why); }
   /// Whatever comes from now on is given up, too.

@@ -148,6 +148,8 @@ struct attempt_claim {
   std::string job;
   std::uint64_t trial = 0;
   attempt_key attempt;
+  /// Which of its ranks speaks; 0 where it has none.
+  std::uint32_t rank = 0;
   std::string restore_from;
   std::string seal;
 
@@ -156,6 +158,7 @@ struct attempt_claim {
       : job{of.job}
       , trial{of.trial}
       , attempt{of.attempt}
+      , rank{of.rank}
       , restore_from{of.restore_from}
       , seal{of.seal} {}
 };
@@ -163,8 +166,8 @@ struct attempt_claim {
 template <class Inspector>
 auto inspect(Inspector& f, attempt_claim& x) {
   return inspect_fields(f, "attempt_claim", x, field("job", x.job), field("trial", x.trial),
-                        field("attempt", x.attempt), field("restore_from", x.restore_from),
-                        field("seal", x.seal));
+                        field("attempt", x.attempt), field("rank", x.rank),
+                        field("restore_from", x.restore_from), field("seal", x.seal));
 }
 
 /// The trainable's process or thread is there.

@@ -82,14 +82,16 @@ sliced<expected<std::uint64_t>> moving(removal how, checkpoint_manifest content,
 
 } // namespace
 
-fs::path artifact_draft(trial_id trial, attempt_id attempt) {
-  return checkpoint_folder(trial, attempt) / (std::string{"checkpoint_artifacts"} + draft_suffix);
+fs::path artifact_draft(const artifact_source& whose) {
+  std::string name = "checkpoint_artifacts";
+  if (whose.rank > 0)
+    name += ".rank" + std::to_string(whose.rank);
+  return checkpoint_folder(whose.trial, whose.attempt) / (name + draft_suffix);
 }
 
-expected<void> clear_artifact_draft(const fs::path& experiment, trial_id trial,
-                                    attempt_id attempt) {
+expected<void> clear_artifact_draft(const fs::path& experiment, const artifact_source& whose) {
   const auto trials = experiment / "trials";
-  const auto draft = experiment / artifact_draft(trial, attempt);
+  const auto draft = experiment / artifact_draft(whose);
   std::error_code why;
   fs::create_directories(trials, why);
   if (why)
@@ -98,25 +100,25 @@ expected<void> clear_artifact_draft(const fs::path& experiment, trial_id trial,
   return folder ? folder->remove_tree(draft.filename()) : folder.error();
 }
 
-sliced<expected<std::uint64_t>> placing_artifacts(fs::path experiment, trial_id trial,
-                                                  attempt_id attempt, checkpoint_manifest content) {
+sliced<expected<std::uint64_t>> placing_artifacts(fs::path experiment, artifact_source whose,
+                                                  checkpoint_manifest content) {
   const auto trials = experiment / "trials";
-  doomed_directory fate{experiment, experiment / artifact_draft(trial, attempt)};
+  doomed_directory fate{experiment, experiment / artifact_draft(whose)};
   if (auto fine = check_names(content); !fine)
     co_return fine.error();
   auto from = guarded_directory::open(trials, fate.what.lexically_relative(trials));
   if (!from)
     co_return from.error();
-  removal how{trials, to_text(trial), std::move(*from)};
+  removal how{trials, to_text(whose.trial), std::move(*from)};
   co_return co_await moving(std::move(how), std::move(content), std::move(fate));
 }
 
 sliced<expected<std::uint64_t>> sharing_artifacts(checkpoint_reader from, fs::path experiment,
-                                                  trial_id trial, attempt_id attempt) {
-  if (auto cleared = clear_artifact_draft(experiment, trial, attempt); !cleared)
+                                                  artifact_source whose) {
+  if (auto cleared = clear_artifact_draft(experiment, whose); !cleared)
     co_return cleared.error();
   const auto& outline = from.outline();
-  auto to = checkpoint_writer::begin(experiment / artifact_draft(trial, attempt), outline);
+  auto to = checkpoint_writer::begin(experiment / artifact_draft(whose), outline);
   if (!to)
     co_return to.error();
   while (to->written() < outline.bytes) {
@@ -130,7 +132,7 @@ sliced<expected<std::uint64_t>> sharing_artifacts(checkpoint_reader from, fs::pa
   }
   auto content = to->content();
   to->release();
-  co_return co_await placing_artifacts(std::move(experiment), trial, attempt, std::move(content));
+  co_return co_await placing_artifacts(std::move(experiment), whose, std::move(content));
 }
 
 } // namespace tune

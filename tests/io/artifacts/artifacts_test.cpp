@@ -51,7 +51,7 @@ struct artifacts_test : samples::scratch_directory {
   }
   expected<std::uint64_t> share(const artifact_rules& rules) const {
     auto reader = checkpoint_reader::of(trial, list(rules).content);
-    return *finish(sharing_artifacts(std::move(*reader), experiment, trial_id{7}, {1, 5}));
+    return *finish(sharing_artifacts(std::move(*reader), experiment, {trial_id{7}, {1, 5}}));
   }
   fs::path there() const { return experiment / "trials" / "00007"; }
 };
@@ -165,7 +165,7 @@ TEST_F(artifacts_test, takes_the_smallest_files_where_all_are_too_much) {
   ASSERT_EQ(found.content.files.size(), 2u);
   EXPECT_EQ(found.content.files[0].path, "middle");
   EXPECT_EQ(found.left_behind,
-            "1 file of 3 that it wrote stay behind, the largest large with 1000: "
+            "1 file of 3 that it wrote stay behind, the largest large with 1kB: "
             "[trainable] artifacts_max_size is 200");
   EXPECT_EQ(names({{"."}, 101, 10}), (std::vector<std::string>{"middle", "small"}));
   EXPECT_EQ(names({{"."}, 100, 10}), (std::vector<std::string>{"small"}));
@@ -213,7 +213,7 @@ TEST_F(artifacts_test, puts_them_where_a_local_trial_leaves_them) {
   EXPECT_EQ(content(there() / "plots" / "a.png"), "new");
   EXPECT_EQ(content(there() / "params.json"), "{}");
   EXPECT_NE(fs::status(there() / "run.sh").permissions() & fs::perms::owner_exec, fs::perms::none);
-  EXPECT_FALSE(fs::exists(experiment / artifact_draft(trial_id{7}, {1, 5})));
+  EXPECT_FALSE(fs::exists(experiment / artifact_draft({trial_id{7}, {1, 5}})));
 }
 
 TEST_F(artifacts_test, replaces_a_link_at_the_head_and_follows_none) {
@@ -233,17 +233,17 @@ TEST_F(artifacts_test, replaces_a_link_at_the_head_and_follows_none) {
   EXPECT_FALSE(fs::exists(root / "victim" / "x"));
   EXPECT_EQ(content(there() / "notes"), "mine");
   EXPECT_FALSE(fs::is_symlink(there() / "notes"));
-  EXPECT_FALSE(fs::exists(experiment / artifact_draft(trial_id{7}, {1, 5})));
+  EXPECT_FALSE(fs::exists(experiment / artifact_draft({trial_id{7}, {1, 5}})));
 }
 
 TEST_F(artifacts_test, refuses_runtimes_names_and_links_of_a_peer_before_anything_is_moved) {
-  const auto draft = experiment / artifact_draft(trial_id{7}, {1, 5});
+  const auto draft = experiment / artifact_draft({trial_id{7}, {1, 5}});
   for (const auto* bad : {"params.json", "attempt_1_4/checkpoint_000001/state"}) {
     fill(draft / "a", "a");
     checkpoint_manifest listed;
     listed.files = {{"a", 0, 1, sha256_of("a")}, {bad, 0, 1, sha256_of("a")}};
 
-    auto placed = *finish(placing_artifacts(experiment, trial_id{7}, {1, 5}, listed));
+    auto placed = *finish(placing_artifacts(experiment, {trial_id{7}, {1, 5}}, listed));
 
     ASSERT_FALSE(placed);
     EXPECT_EQ(placed.error().code, ec::refused);
@@ -253,15 +253,15 @@ TEST_F(artifacts_test, refuses_runtimes_names_and_links_of_a_peer_before_anythin
   fill(draft / "a", "a");
   checkpoint_manifest listed;
   listed.links = {{"link", "/etc"}};
-  EXPECT_FALSE(*finish(placing_artifacts(experiment, trial_id{7}, {1, 5}, listed)));
+  EXPECT_FALSE(*finish(placing_artifacts(experiment, {trial_id{7}, {1, 5}}, listed)));
 }
 
 TEST_F(artifacts_test, what_was_left_half_way_is_swept_like_a_checkpoint) {
-  fill(experiment / artifact_draft(trial_id{7}, {1, 5}) / "a", "a");
+  fill(experiment / artifact_draft({trial_id{7}, {1, 5}}) / "a", "a");
 
   remove_drafts(experiment, trial_id{7}, {1, 5});
 
-  EXPECT_FALSE(fs::exists(experiment / artifact_draft(trial_id{7}, {1, 5})));
+  EXPECT_FALSE(fs::exists(experiment / artifact_draft({trial_id{7}, {1, 5}})));
 }
 
 } // namespace

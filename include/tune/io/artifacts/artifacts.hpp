@@ -38,14 +38,22 @@ sliced<expected<artifact_list>> listing_artifacts(std::filesystem::path director
                                                   artifact_rules rules,
                                                   std::vector<std::string> except);
 
-/// Where the artifacts of an attempt lie on their way, against the experiment's directory. Named
-/// like a checkpoint that is not complete, so that what such leave behind is swept alike.
-[[nodiscard]] std::filesystem::path artifact_draft(trial_id trial, attempt_id attempt);
+/// Whose artifacts they are. The ranks of an attempt bring theirs from several nodes at a time.
+struct artifact_source {
+  trial_id trial;
+  attempt_id attempt;
+  std::uint32_t rank = 0;
+};
+
+/// Where artifacts lie on their way, against the experiment's directory: no two sources have the
+/// same place. Named like a checkpoint that is not complete, so that what such leave behind is
+/// swept alike.
+[[nodiscard]] std::filesystem::path artifact_draft(const artifact_source& whose);
 
 /// Removes what an earlier try left of the draft, and makes the folder that it is to lie in.
 /// @errors `ec::storage`, `ec::refused`.
 [[nodiscard]] expected<void> clear_artifact_draft(const std::filesystem::path& experiment,
-                                                  trial_id trial, attempt_id attempt);
+                                                  const artifact_source& whose);
 
 /// Moves a draft's files to where a local trial would have written them, `trials/<trial>/`, in
 /// slices; one that is there under the name is replaced as a whole. The draft goes, whatever comes
@@ -54,12 +62,12 @@ sliced<expected<artifact_list>> listing_artifacts(std::filesystem::path director
 /// @returns bytes of the files.
 /// @errors `ec::refused` for a link or a runtime's name among them, before anything is moved, and
 ///   where something is in the way of a file; `ec::storage`.
-sliced<expected<std::uint64_t>> placing_artifacts(std::filesystem::path experiment, trial_id trial,
-                                                  attempt_id attempt, checkpoint_manifest content);
+sliced<expected<std::uint64_t>> placing_artifacts(std::filesystem::path experiment,
+                                                  artifact_source whose,
+                                                  checkpoint_manifest content);
 
 /// Copies artifacts from a worker's directory into an experiment's that is on this machine, too.
-sliced<expected<std::uint64_t>> sharing_artifacts(checkpoint_reader from,
-                                                  std::filesystem::path experiment, trial_id trial,
-                                                  attempt_id attempt);
+sliced<expected<std::uint64_t>>
+sharing_artifacts(checkpoint_reader from, std::filesystem::path experiment, artifact_source whose);
 
 } // namespace tune
