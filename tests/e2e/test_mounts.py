@@ -4,6 +4,7 @@ system that never answers stops nobody. Mounts are those of this test alone; it 
 so and exits 77 where it is not allowed to mount."""
 import ctypes
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -130,6 +131,36 @@ class Mounts(CertifiedCase):
 
     def test_one_in_a_checkpoint_costs_that_save_alone(self):
         self.ends_well("save", "[checkpoint]\nfrequency = 2\n")
+
+    def test_one_that_appears_after_the_word_of_a_save_costs_that_save_alone(self):
+        seed = random.randrange(1 << 32)
+        chance = random.Random(seed)
+        for place in ("draft", "deep", "file"):
+            with self.subTest(place, seed=seed):
+                self.saves_of_others_go_on(place, chance.randint(0, 30))
+                self.unmount()
+
+    def saves_of_others_go_on(self, place, moment):
+        name = "saved-" + place
+        flag = self.directory / (name + "-mounted")
+        kept = "[checkpoint]\nfrequency = 2\n[resources]\ncpu = 1\n"
+        ini = self.mounting(name, "%d %s" % (moment, flag), kept, samples=5)
+        ran = self.start("run", ini, "--experiment.name", name)
+        self.wait_until(flag.exists, ran, "a mount")
+
+        ended = "SELECT * FROM trials WHERE trial > 0 AND status = 'TERMINATED'"
+        self.wait_until(lambda: len(self.rows(ended, name)) == 4, ran, "the end of all others")
+
+        saved = self.rows("SELECT DISTINCT trial FROM checkpoints WHERE trial > 0", name)
+        self.assertEqual(len(saved), 4)
+        failed = "SELECT reason FROM decisions WHERE trial = 0 AND action = 'save_failed'"
+        self.wait_until(lambda: self.rows(failed, name), ran, "the end of its own save")
+        reason = self.rows(failed, name)[0]["reason"]
+        self.assertIn("something is mounted at", reason)
+        self.assertIn("checkpoint_000001.tmp", reason)
+        ran.send_signal(signal.SIGINT)
+        self.finish(ran, None)
+        self.assert_no_trial_processes()
 
     def test_one_in_an_export_costs_that_export_alone(self):
         ini = self.mounting("export", trainable="export = model\n")

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/gather_exports.hpp"
 
+#include "../files/directory_list.hpp"
+
 #include "tune/io/checkpoint/attempt_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/remove_tree.hpp"
 
-#include <system_error>
+#include <cerrno>
+#include <cstdio>
 #include <utility>
 
 namespace tune {
@@ -44,18 +47,32 @@ bool look(const exported_files& what, std::map<std::string, std::string>& failed
   return result;
 }
 
+/// The place of the draft is empty. The kernel asks nobody of what is mounted upon one of the two,
+/// and refuses.
+expected<void> rename_to(const fs::path& draft, const exported_files& what) {
+  const auto trials = what.experiment / "trials";
+  const auto way = what.from.lexically_relative("trials");
+  auto from = guarded_directory::open(trials, way.parent_path());
+  auto to = guarded_directory::open(trials, draft.parent_path().lexically_relative(trials));
+  if (!from || !to)
+    return from ? to.error() : from.error();
+  if (::renameat(from->number(), way.filename().c_str(), to->number(), draft.filename().c_str())
+      != 0)
+    return files::not_reached(what.experiment / what.from, "rename", errno, ec::storage);
+  return {};
+}
+
 /// @returns why that cannot be; empty: it is done.
 std::string move_to_draft(const exported_files& what) {
   const attempt_directory place{what.draft, what.experiment};
   auto draft = make_directory(place);
   if (!draft)
     return to_text(draft.error());
-  std::error_code why;
-  fs::rename(what.experiment / what.from, draft->path, why);
-  if (!why)
+  auto moved = rename_to(draft->path, what);
+  if (moved)
     return {};
   remove_directory(place);
-  return "cannot rename " + (what.experiment / what.from).string() + ": " + why.message();
+  return moved.error().detail;
 }
 
 } // namespace
