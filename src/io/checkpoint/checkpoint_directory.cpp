@@ -4,8 +4,10 @@
 #include "../files/mounts.hpp"
 #include "held_checkpoint.hpp"
 
+#include "tune/io/checkpoint/removing.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/remove_tree.hpp"
+#include "tune/io/files/removing_tree.hpp"
 
 #include <fcntl.h>
 
@@ -176,6 +178,36 @@ void remove_drafts(const fs::path& experiment, trial_id trial, attempt_id attemp
     if (each.extension() == draft_suffix)
       static_cast<void>(remove_from_attempt(each));
   }
+}
+
+sliced<removed> removing_from_attempt(fs::path what) {
+  const auto trials = what.parent_path().parent_path().parent_path();
+  static_cast<void>(co_await removing_tree_below(trials, what.lexically_relative(trials)));
+  co_return removed{};
+}
+
+sliced<removed> removing_directory(attempt_directory where) {
+  if (!where.in_memory.empty())
+    static_cast<void>(co_await removing_from_attempt(where.in_memory / where.name));
+  if (!where.on_disk.empty())
+    static_cast<void>(co_await removing_from_attempt(where.on_disk / where.name));
+  co_return removed{};
+}
+
+namespace {
+
+sliced<removed> removing_all(std::vector<fs::path> what) {
+  for (const auto& each : what)
+    static_cast<void>(co_await removing_from_attempt(each));
+  co_return removed{};
+}
+
+} // namespace
+
+sliced<removed> removing_drafts(const fs::path& experiment, trial_id trial, attempt_id attempt) {
+  auto all = checkpoints_in(experiment, checkpoint_folder(trial, attempt));
+  std::erase_if(all, [](const auto& x) { return x.extension() != draft_suffix; });
+  return removing_all(std::move(all));
 }
 
 void sweep_checkpoints(const fs::path& experiment, trial_id trial, attempt_id attempt,

@@ -11,6 +11,7 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/removing_tree.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -151,7 +152,8 @@ expected<held_checkpoint> hold_draft(const checkpoint_draft& what) {
   return held;
 }
 
-sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_directory fate) {
+sliced<expected<safe_checkpoint>> listing_and_placing(const checkpoint_draft& what,
+                                                      doomed_directory& fate) {
   auto held = hold_draft(what);
   if (!held)
     co_return held.error();
@@ -168,6 +170,18 @@ sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_dire
   if (!done)
     co_return done.error();
   co_return safe_checkpoint{listed->location, listed->bytes()};
+}
+
+/// Others have their turns while what could not be kept goes.
+sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_directory fate) {
+  auto done = co_await listing_and_placing(what, fate);
+  if (done || fate.what.empty())
+    co_return done;
+  // Where it is given up in the middle of that, its end does what can be done at once.
+  auto way = fate.what.lexically_relative(fate.trusted);
+  static_cast<void>(co_await removing_tree_below(fate.trusted, std::move(way)));
+  fate.what.clear();
+  co_return done;
 }
 
 sliced<expected<void>> putting_into_place(checkpoint_draft what, doomed_directory fate) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/io/checkpoint/gather_exports.hpp"
+#include "tune/io/checkpoint/gathering_exports.hpp"
 
 #include "../files/directory_list.hpp"
 
 #include "tune/io/checkpoint/attempt_directory.hpp"
-#include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/removing.hpp"
 #include "tune/io/files/guarded_directory.hpp"
-#include "tune/io/files/remove_tree.hpp"
+#include "tune/io/files/removing_tree.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -29,17 +29,26 @@ std::string why_not_there(const expected<guarded_directory>& where, const std::s
              : "nothing was written";
 }
 
-/// Takes off what counts as failed, and adds what is not there.
-/// @returns whether there is anything.
-bool look(const exported_files& what, std::map<std::string, std::string>& failed) {
+/// Takes off what counts as failed.
+sliced<expected<void>> removing_failed(const exported_files& what) {
   const auto trials = what.experiment / "trials";
-  const auto way = what.from.lexically_relative("trials");
-  const auto where = guarded_directory::open(trials, way);
+  for (const auto& format : what.formats) {
+    auto way = what.from.lexically_relative("trials") / format;
+    if (what.failed.contains(format))
+      static_cast<void>(co_await removing_tree_below(trials, std::move(way)));
+  }
+  co_return expected<void>{};
+}
+
+/// Adds what is not there. @returns whether there is anything.
+bool look(const exported_files& what, std::map<std::string, std::string>& failed) {
+  const auto where
+      = guarded_directory::open(what.experiment / "trials", what.from.lexically_relative("trials"));
   bool result = false;
   for (const auto& format : what.formats) {
-    if (failed.contains(format))
-      static_cast<void>(remove_tree_below(trials, way / format));
-    else if (auto why = why_not_there(where, format); !why.empty())
+    if (what.failed.contains(format))
+      continue;
+    if (auto why = why_not_there(where, format); !why.empty())
       failed.emplace(format, std::move(why));
     else
       result = true;
@@ -77,18 +86,24 @@ std::string move_to_draft(const exported_files& what) {
 
 } // namespace
 
-gathered_exports gather_exports(const exported_files& what) {
+sliced<gathered_exports> gathering_exports(exported_files what) {
   gathered_exports result{false, what.failed};
+  static_cast<void>(co_await removing_failed(what));
   result.is_draft = look(what, result.failed);
   if (result.is_draft) {
     const auto why = move_to_draft(what);
     if (why.empty())
-      return result;
+      co_return result;
     for (const auto& format : what.formats)
       result.failed.emplace(format, why);
   }
-  static_cast<void>(remove_from_attempt(what.experiment / what.from));
-  return {false, std::move(result.failed)};
+  static_cast<void>(co_await removing_from_attempt(what.experiment / what.from));
+  result.is_draft = false;
+  co_return result;
+}
+
+gathered_exports gather_exports(const exported_files& what) {
+  return *finish(gathering_exports(what));
 }
 
 } // namespace tune
