@@ -350,6 +350,42 @@ class Mounts(CertifiedCase):
 
         self.leaves_off(head, told)
 
+    def test_one_upon_trials_that_save_on_a_worker_stops_no_other_client_there(self):
+        head, where = self.head("--no-local")
+        log = self.directory / "w.log"
+        # It writes into the directories of its head, which are its own machine's.
+        with open(log, "w", encoding="utf-8") as err:
+            worker = self.start(
+                *("worker", "--join", where, "--name", "w", "--cpus", 4, "--certs", self.certs),
+                *("--work", self.directory / "work-w"), stderr=err
+            )
+        saving = "[resources]\ncpu = 0.25\n[checkpoint]\nfrequency = 1\n"
+        endless = self.mounting("endless", trainable=saving, samples=4)
+        told = self.submit(endless, where)
+        self.wait_for_reports("x", 12, told)
+        saved = "SELECT * FROM checkpoints"
+        self.wait_until(lambda: self.rows_if_any(saved), told, "a checkpoint")
+        self.mount_dead(self.storage / "x" / "trials")
+        before = self.rows("SELECT count(*) AS many FROM results")[0]["many"]
+        # Each trial reports once more at least, and then waits for its checkpoint.
+        self.wait_for_reports("x", before + 4, told)
+
+        self.others_run(where)
+        for name in ("other", "third"):
+            self.assertTrue(self.rows(saved, name))
+
+        # Of two processes that wait at one mount the kernel may let one go after the other only.
+        head.send_signal(signal.SIGTERM)
+        # One of the same kind would be taken for an echo.
+        for how, word in ((signal.SIGTERM, "once more to hand them back"),
+                          (signal.SIGINT, "once more to leave at once"), (signal.SIGHUP, "")):
+            worker.send_signal(how)
+            self.wait_until(lambda word=word: word in log.read_text(), what="a word of the worker")
+        head.send_signal(signal.SIGINT)
+        self.assertIn(worker.wait(SOON), (129, 130, 143))
+        self.assertIn(head.wait(SOON), (130, 143))
+        told.communicate()
+
     def test_one_that_trials_print_upon_first_stops_no_other_client(self):
         head, where = self.head(cpus=4)
         asked = self.directory / "asked"
