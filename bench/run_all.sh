@@ -45,6 +45,7 @@ done
 for trials in 1000 1000000; do
   "$build/bench/tune_simulate_bench" trials $trials
 done
+"$build/bench/tune_save_bench"
 "$build/bench/tune_schedule_bench"
 "$build/bench/tune_store_bench"
 "$build/bench/tune_suggestion_bench" tpe 100 10000

@@ -70,7 +70,7 @@ public:
     if (is_being_made())
       send(self, what_->maker, directory_unwanted{*place_});
     else
-      send(self, what_->keeper, drop_directory{*place_});
+      send(self, what_->keeper, drop_directory{attempt_claim{what_->order}, *place_});
     place_.reset();
     made_ = {};
   }

@@ -47,12 +47,14 @@ public:
     const auto kind = static_cast<end_class>(how.how);
     if (!begun_ && kind != end_class::finished) {
       send(self, what_->keeper,
-           drop_directory{attempt_directory{export_name(*what_), what_->checkpoints}});
+           drop_directory{attempt_claim{what_->order},
+                          attempt_directory{export_name(*what_), what_->checkpoints}});
       return then();
     }
     if (auto why = cut_short(how); !why.empty())
       fail_all(why);
     gather_exported order{
+        attempt_claim{what_->order},
         {what_->checkpoints, export_name(*what_), draft, what_->job->exports, failed_}};
     request(self, what_->keeper, caf::infinite, std::move(order))
         .then([=, this](const exports_gathered& x) { keep(self, draft, iteration, x.what, then); },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/keeper.hpp"
 
+#include "tune/actors/removals.hpp"
 #include "tune/actors/slow_rounds.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
@@ -132,12 +133,15 @@ keeper_impl::behavior_type keeper(keeper_impl::stateful_pointer<keeper_state> se
       },
       [self, &works](const copy_draft& x) { return works.answer(self, x.who, copying_here(x)); },
       [self, &works](const keep_draft& x) { return works.answer(self, x.who, keeping_here(x)); },
-      [](const gather_exported& x) { return gather_here(x); },
+      [self, &works](const gather_exported& x) { return answer_exports(works, self, x); },
       // Its trials write where their head looks.
       [](const keep_artifacts&) { return artifacts_kept{}; },
-      [](const drop_directory& x) { remove_directory(x.where); },
-      [](const attempt_left& x) {
-        remove_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt);
+      [self, &works](const drop_directory& x) {
+        begin_removal(works, self, x.who.job, removing_directory(x.where));
+      },
+      [self, &works](const attempt_left& x) {
+        begin_removal(works, self, x.who.job,
+                      removing_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt));
       },
       [](const job_over&) {},
       [](const forget_paused& x) { forget_here(x); },

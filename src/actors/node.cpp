@@ -2,12 +2,12 @@
 #include "tune/actors/node.hpp"
 
 #include "envoy.hpp"
-#include "job_pool.hpp"
 #include "not_ready.hpp"
 #include "process_launcher.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/firm.hpp"
+#include "tune/actors/job_pool.hpp"
 #include "tune/actors/keeper.hpp"
 #include "tune/core/cluster/node_plan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
@@ -88,7 +88,7 @@ struct node_state {
     watched.init(self);
     // What a node before it left: its head has given it up.
     if (settings->keeper && !settings->memory.empty())
-      send(self, settings->keeper, forget_paused{settings->memory, {}});
+      send(self, settings->keeper, forget_paused{{}, settings->memory, {}});
   }
 
   void know(const std::shared_ptr<const job>& what) {
@@ -408,7 +408,8 @@ struct node_state {
     const auto& all = settings->memory;
     if (!all.empty())
       send(self, keeper,
-           forget_paused{what.job.empty() ? all : pause_directory(all, what.job), what.location});
+           forget_paused{what.job, what.job.empty() ? all : pause_directory(all, what.job),
+                         what.location});
   }
 
   void act(const node_cmd::open&) {

@@ -41,12 +41,12 @@ void checkpoint_copies::forget(const std::string& job) {
   std::erase_if(all_, [&](const entry& x) { return x.what.job == job; });
 }
 
-std::vector<std::filesystem::path> checkpoint_copies::surplus() {
-  std::vector<std::filesystem::path> result;
+std::vector<checkpoint_copy> checkpoint_copies::surplus() {
+  std::vector<checkpoint_copy> result;
   std::uint64_t idle = 0;
   for (auto i = all_.begin(); i != all_.end();) {
     if (i->users == 0 && has_newer(i)) {
-      result.push_back(std::move(i->what.where));
+      result.push_back(std::move(i->what));
       i = all_.erase(i);
       continue;
     }
@@ -59,7 +59,7 @@ std::vector<std::filesystem::path> checkpoint_copies::surplus() {
       continue;
     }
     idle -= i->what.bytes;
-    result.push_back(std::move(i->what.where));
+    result.push_back(std::move(i->what));
     i = all_.erase(i);
   }
   return result;

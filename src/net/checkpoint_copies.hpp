@@ -34,7 +34,7 @@ public:
   void forget(const std::string& job);
 
   /// What is to be removed now; it is not known any more.
-  [[nodiscard]] std::vector<std::filesystem::path> surplus();
+  [[nodiscard]] std::vector<checkpoint_copy> surplus();
 
 private:
   struct entry {

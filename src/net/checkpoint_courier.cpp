@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/checkpoint_courier.hpp"
 
-#include "packer_actor.hpp"
+#include "packer_pool.hpp"
 
 #include "tune/actors/firm.hpp"
 #include "tune/actors/slow_rounds.hpp"
@@ -46,14 +46,18 @@ struct storage {
   std::vector<arrival> waiting;
 };
 
+template <class Self>
+courier_impl me(Self* self) {
+  return caf::actor_cast<courier_impl>(self);
+}
+
 struct courier_state {
   static inline const char* name = "tune.checkpoint_courier";
 
   monitors watched;
   vault_actor vault;
-  packer_actor packs;
-  std::chrono::milliseconds patience{0};
-  bool share = true;
+  checkpoint_courier_settings settings;
+  packer_pool packers;
   std::map<std::string, storage> storages;
   /// By number of what was asked of the head.
   std::map<std::uint64_t, std::string> questions;
@@ -65,12 +69,11 @@ struct courier_state {
   /// Ticks since the head said something.
   unsigned idle = 0;
   bool ticking = false;
-  std::shared_ptr<const lease_gate> gate;
 
   template <class Self, class Words>
   void ask(Self* self, Words words) {
     // What is not said while the gate is shut is asked anew with the next vault.
-    if (!closed.empty() || (gate && !gate->is_open()))
+    if (!closed.empty() || (settings.gate && !settings.gate->is_open()))
       return tick_later(self);
     send(self, vault, std::move(words), caf::actor_cast<checkpoint_peer_actor>(self));
     tick_later(self);
@@ -82,7 +85,7 @@ struct courier_state {
   void prepare(Self* self, arrival wanted) {
     const auto& job = wanted.what.who.job;
     auto& where = storages[job];
-    if (where.is_known || !share || !closed.empty())
+    if (where.is_known || !settings.share || !closed.empty())
       return make_ready(self, where, std::move(wanted));
     where.waiting.push_back(std::move(wanted));
     if (where.waiting.size() > 1)
@@ -101,7 +104,10 @@ struct courier_state {
     // The first attempt's claim does not hold: another's may.
     if (!x.why.empty())
       return know(self, asked.mapped(), {});
-    request(self, packs, caf::infinite, x)
+    auto whom = packers.take(self, asked.mapped());
+    if (!whom)
+      return know(self, asked.mapped(), {});
+    request(self, *whom, caf::infinite, x)
         .then([this, self, job = asked.mapped(), where = x.directory](
                   bool is_shared) { know(self, job, is_shared ? where : std::string{}); },
               [this, self, job = asked.mapped()](const caf::error&) { know(self, job, {}); });
@@ -138,7 +144,12 @@ struct courier_state {
     auto what = wanted.what;
     if (!where.shared.empty())
       what.directory = where.shared;
-    request(self, packs, caf::infinite, std::move(what))
+    auto whom = packers.take(self, what.who.job);
+    if (!whom) {
+      asker.deliver(attempt_prepared{{}, {}, to_text(whom.error()), false, true});
+      return;
+    }
+    request(self, *whom, caf::infinite, std::move(what))
         .then([asker](const attempt_prepared& x) mutable { asker.deliver(x); },
               [self, asker](const caf::error& why) mutable {
                 asker.deliver(attempt_prepared{{}, {}, render(self->system(), why), false});
@@ -153,14 +164,18 @@ struct courier_state {
       return;
     if (!x.why.empty())
       return end_arrival(known->first, attempt_prepared{{}, {}, x.why, x.is_bad, x.is_passing});
-    send(self, packs, bring_order{x.number, known->second.what, x.stream},
-         caf::actor_cast<courier_impl>(self));
+    auto whom = packers.take(self, known->second.what.who.job);
+    if (!whom)
+      return end_arrival(known->first,
+                         attempt_prepared{{}, {}, to_text(whom.error()), false, true});
+    send(self, *whom, bring_order{x.number, known->second.what, x.stream}, me(self));
   }
 
   template <class Self>
   void hear(Self* self, checkpoint_piece& x) {
     idle = 0;
-    send(self, packs, std::move(x), caf::actor_cast<courier_impl>(self));
+    if (auto known = arrivals.find(x.number); known != arrivals.end())
+      packers.tell(self, known->second.what.who.job, std::move(x), me(self));
   }
 
   template <class Self>
@@ -183,7 +198,12 @@ struct courier_state {
     const auto& goes_to = what.on_disk.empty() ? what.what.experiment : what.on_disk;
     const auto is_shared = !where.empty() && goes_to == where;
     const auto number = ++last_number;
-    request(self, packs, caf::infinite, pack_order{number, what, is_shared})
+    auto whom = packers.take(self, what.who.job);
+    if (!whom) {
+      asker.deliver(draft_kept{{}, to_text(whom.error())});
+      return asker;
+    }
+    request(self, *whom, caf::infinite, pack_order{number, what, is_shared})
         .then([=, this](const packed& x) { send_off(self, number, what.who, is_shared, x, asker); },
               [=](const caf::error& why) mutable {
                 asker.deliver(draft_kept{{}, render(self->system(), why)});
@@ -222,7 +242,12 @@ struct courier_state {
     const auto& where = storages[what.who.job].shared;
     const auto number = ++last_number;
     pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
-    request(self, packs, caf::infinite, std::move(order))
+    auto whom = packers.take(self, what.who.job);
+    if (!whom) {
+      asker.deliver(artifacts_kept{to_text(whom.error())});
+      return asker;
+    }
+    request(self, *whom, caf::infinite, std::move(order))
         .then([=, this](const packed_artifacts& x) { send_off(self, number, what.who, x, asker); },
               [=](const caf::error& why) mutable {
                 asker.deliver(artifacts_kept{render(self->system(), why)});
@@ -246,7 +271,12 @@ struct courier_state {
   template <class Self>
   void hear(Self* self, const piece_wanted& x) {
     idle = 0;
-    request(self, packs, caf::infinite, x)
+    auto known = departures.find(x.number);
+    const auto* whom
+        = known == departures.end() ? nullptr : packers.of(known->second.offer.who.job);
+    if (whom == nullptr)
+      return ask(self, checkpoint_piece{x.number, x.offset, {}, "there is no such piece", false});
+    request(self, *whom, caf::infinite, x)
         .then([this, self](checkpoint_piece& piece) { ask(self, std::move(piece)); },
               [](const caf::error&) {}); // The packer goes with the courier only.
   }
@@ -262,7 +292,7 @@ struct courier_state {
     auto known = departures.extract(number);
     if (known.empty())
       return;
-    send(self, packs, unpack_order{number, why.empty()});
+    packers.tell(self, known.mapped().offer.who.job, unpack_order{number, why.empty()}, me(self));
     known.mapped().settle(why);
   }
 
@@ -278,7 +308,7 @@ struct courier_state {
     for (const auto& [number, x] : departures)
       ask(self, x.offer);
     for (const auto& [number, x] : arrivals) {
-      send(self, packs, checkpoint_dropped{number}, caf::actor_cast<courier_impl>(self));
+      packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
       ask(self, checkpoint_wanted{number, x.what.who});
     }
   }
@@ -288,7 +318,7 @@ struct courier_state {
   /// The attempt was ended by force.
   template <class Self>
   void drop(Self* self, const saves_dropped& what) {
-    send(self, packs, what);
+    packers.tell(self, what.who.job, what);
     std::vector<std::pair<std::uint64_t, const char*>> gone;
     for (const auto& [number, x] : departures) {
       const auto why = x.offer.sequence == 0 ? artifacts_dropped : saves_dropped::why;
@@ -311,9 +341,9 @@ struct courier_state {
       end_departure(self, departures.begin()->first, why);
     }
     while (!arrivals.empty()) {
-      const auto number = arrivals.begin()->first;
+      const auto& [number, x] = *arrivals.begin();
       ask(self, checkpoint_dropped{number});
-      send(self, packs, checkpoint_dropped{number}, caf::actor_cast<courier_impl>(self));
+      packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
       end_arrival(number, attempt_prepared{{}, {}, why, false});
     }
   }
@@ -333,8 +363,7 @@ struct courier_state {
   template <class Self>
   void tick_later(Self* self) {
     if (is_busy() && !std::exchange(ticking, true))
-      delayed_send(self, caf::actor_cast<courier_impl>(self), patience / ticks_of_patience,
-                   tick_atom_v);
+      delayed_send(self, me(self), settings.patience / ticks_of_patience, tick_atom_v);
   }
 
   /// An attempt must end even if its head takes nothing any more and stays in reach.
@@ -344,23 +373,22 @@ struct courier_state {
     if (!is_busy())
       idle = 0;
     else if (++idle > ticks_of_patience)
-      give_up(self, "the head said nothing of it for "
-                        + std::to_string(
-                            std::chrono::duration_cast<std::chrono::seconds>(patience).count())
-                        + " s");
+      give_up(self,
+              "the head said nothing of it for "
+                  + std::to_string(
+                      std::chrono::duration_cast<std::chrono::seconds>(settings.patience).count())
+                  + " s");
     tick_later(self);
   }
 };
 
 courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state> self,
-                                    const vault_actor& vault, const packer_actor& packs,
+                                    const vault_actor& vault,
                                     const checkpoint_courier_settings& settings) {
   auto& state = state_of(self);
   state.vault = vault;
-  state.packs = packs;
-  state.patience = settings.patience;
-  state.share = settings.share;
-  state.gate = settings.gate;
+  state.settings = settings;
+  state.packers.init(settings);
   stand_firm(self);
   state.watched.init(self);
   if (vault && !settings.gate)
@@ -369,27 +397,26 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
     });
   else if (!vault)
     state.closed = "the head keeps no checkpoints";
-  share_end(self, packs);
   return {
       [self, &state](const prepare_attempt& x) {
         auto asker = self->make_response_promise<attempt_prepared>();
         state.prepare(self, {x, asker});
         return asker;
       },
-      [self, packs](copy_draft& x) { return delegate(self, packs, std::move(x)); },
+      [self, &state](const copy_draft& x) { return state.packers.answer(self, x); },
       [self, &state](const keep_draft& x) { return state.keep(self, x); },
       [self, &state](const keep_artifacts& x) { return state.keep(self, x); },
-      [self, packs](gather_exported& x) { return delegate(self, packs, std::move(x)); },
-      [self, packs](drop_directory& x) { send(self, packs, std::move(x)); },
-      [self, packs](attempt_left& x) { send(self, packs, std::move(x)); },
-      [self, packs](const forget_paused& x) { send(self, packs, x); },
-      [self, &state, packs](const job_over& x) {
+      [self, &state](const gather_exported& x) { return state.packers.answer(self, x); },
+      [self, &state](const drop_directory& x) { state.packers.order(self, x.who.job, x); },
+      [self, &state](const attempt_left& x) { state.packers.order(self, x.who.job, x, me(self)); },
+      [self, &state](const forget_paused& x) { state.packers.forget(self, x); },
+      [self, &state](const job_over& x) {
         state.storages.erase(x.job);
-        send(self, packs, x);
+        state.packers.end_job(self, x);
       },
       [self, &state](const saves_dropped& x) { state.drop(self, x); },
       [self, &state](leave_atom) {
-        send(self, state.packs, leave_atom_v);
+        state.packers.leave(self);
         state.close(self, "its node leaves");
       },
       [self, &state](const storage_answer& x) { state.hear(self, x); },
@@ -398,6 +425,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
       [self, &state](const checkpoint_found& x) { state.hear(self, x); },
       [self, &state](checkpoint_piece& x) { state.hear(self, x); },
       [self, &state](const ask_head& x) { state.ask(self, x.what); },
+      [self, &state](const tidy_wanted& x) { state.packers.tell(self, x.job, x); },
       [self, &state](const brought& x) { state.hear(self, x); },
       [self, &state](tick_atom) { state.tick(self); },
       [self, &state](const vault_actor& to) { state.resume(self, to); },
@@ -408,9 +436,7 @@ courier_impl::behavior_type courier(courier_impl::stateful_pointer<courier_state
 
 keeper_actor spawn_checkpoint_courier(caf::actor_system& system, vault_actor vault,
                                       checkpoint_courier_settings settings) {
-  const packer_actor packs{settings.own_thread ? system.spawn<caf::detached>(packer, settings)
-                                               : system.spawn(packer, settings)};
-  return keeper_actor{system.spawn(courier, std::move(vault), packs, settings)};
+  return keeper_actor{system.spawn(courier, std::move(vault), std::move(settings))};
 }
 
 void reconnect(const keeper_actor& whom, const vault_actor& to) {

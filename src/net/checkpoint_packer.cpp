@@ -159,8 +159,9 @@ void checkpoint_packer::unpack(const unpack_order& what) {
   auto& copy = *gone.mapped().what;
   if (!what.is_at_head)
     return remove_copy(copy.where);
-  copies_.add(std::move(copy));
-  tidy();
+  const auto job = copy.job;
+  copies_->add(std::move(copy));
+  tidy(job);
 }
 
 void checkpoint_packer::bring(bring_order what) {
@@ -246,10 +247,10 @@ void checkpoint_packer::end(std::list<arrival>::iterator which, const error* tro
   arrivals_.erase(which);
   if (how.why.empty()) {
     const auto& who = done.what.who;
-    copies_.add({who.job, who.trial, how.restore, done.stream.bytes - done.stream.manifest_size});
-    copies_.use(how.restore);
+    copies_->add({who.job, who.trial, how.restore, done.stream.bytes - done.stream.manifest_size});
+    copies_->use(how.restore);
     in_use_[{who.job, who.attempt.epoch, who.attempt.counter}] = how.restore;
-    tidy();
+    tidy(who.job);
   }
   ended_.push_back({done.number, std::move(how)});
 }
@@ -274,22 +275,21 @@ std::vector<brought> checkpoint_packer::ended() {
 
 void checkpoint_packer::leave(const attempt_left& what) {
   const auto& who = what.who;
-  remove_drafts(what.checkpoints, trial_id{who.trial}, who.attempt);
   auto gone = in_use_.extract({who.job, who.attempt.epoch, who.attempt.counter});
   if (gone.empty())
     return;
-  copies_.release(gone.mapped());
-  tidy();
+  copies_->release(gone.mapped());
+  tidy(who.job);
 }
 
 void checkpoint_packer::forget(const std::string& job) {
-  copies_.forget(job);
+  copies_->forget(job);
   std::erase_if(brought_, [&](const auto& x) { return x.first.first == job; });
   std::erase_if(in_use_, [&](const auto& x) { return std::get<0>(x.first) == job; });
 }
 
-void checkpoint_packer::tidy() {
-  for (const auto& where : copies_.surplus())
+void checkpoint_packer::tidy(const std::string& job) {
+  for (const auto& where : copies_->surplus_of(job))
     remove_copy(where);
 }
 

@@ -1,10 +1,10 @@
-/// The checkpoints of a worker, on its disk: packed for the head, brought from there, removed when
-/// nobody needs them. Blocks on the disk; sends nothing and knows no clock.
+/// The checkpoints of a job of a worker, on its disk: packed for the head, brought from there,
+/// removed when nobody needs them. Blocks on the disk; sends nothing and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "checkpoint_copies.hpp"
 #include "incoming_checkpoint.hpp"
+#include "shared_copies.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/files/sliced.hpp"
@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -67,8 +68,9 @@ struct brought {
 /// For one thread.
 class checkpoint_packer {
 public:
-  /// @param room as in `checkpoint_copies`.
-  checkpoint_packer(incoming_limits limits, std::uint64_t room) : limits_{limits}, copies_{room} {}
+  /// @param copies of all jobs of its node.
+  checkpoint_packer(incoming_limits limits, std::shared_ptr<shared_copies> copies)
+      : limits_{limits}, copies_{std::move(copies)} {}
 
   /// Lists and hashes a checkpoint, in slices. Where it is to travel its pieces can be read until
   /// `unpack`.
@@ -96,8 +98,13 @@ public:
   /// What came to its end since the last call.
   [[nodiscard]] std::vector<brought> ended();
 
+  /// What the attempt was restored from is not in use any more.
   void leave(const attempt_left& what);
   void forget(const std::string& job);
+  /// Removes copies that there is no more room for.
+  void tidy(const std::string& job);
+  /// Other jobs that have to do that now.
+  [[nodiscard]] std::vector<std::string> to_tidy() { return copies_->due(); }
 
 private:
   /// A trial of a job.
@@ -120,7 +127,7 @@ private:
   };
 
   incoming_limits limits_;
-  checkpoint_copies copies_;
+  std::shared_ptr<shared_copies> copies_;
   std::map<std::uint64_t, parcel> parcels_;
   /// What each trial's directory had when it was last brought from here: path and hash. A trial
   /// that pauses again and again brings what it wrote since.
@@ -136,7 +143,6 @@ private:
   [[nodiscard]] std::list<arrival>::iterator find(std::uint64_t number);
   [[nodiscard]] expected<incoming_checkpoint> begin(const bring_order& what) const;
   void end(std::list<arrival>::iterator which, const error* trouble, bool is_bad = false);
-  void tidy();
 };
 
 } // namespace tune

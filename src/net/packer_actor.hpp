@@ -1,10 +1,12 @@
-/// The PACKER: does for a CHECKPOINT COURIER what blocks on the disk. Private to the courier.
+/// The PACKER: does for a CHECKPOINT COURIER what blocks on the disk of one job at a time. Private
+/// to the courier.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "checkpoint_packer.hpp"
 
 #include "tune/actors/keeper.hpp"
+#include "tune/actors/removals.hpp"
 #include "tune/actors/slow_rounds.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
 #include "tune/net/checkpoint_courier.hpp"
@@ -23,18 +25,24 @@ inline constexpr const char* artifacts_dropped
 struct ask_head {
   piece_wanted what;
 };
+/// This job has copies to remove: others' came, and there is one room for all. The packer has the
+/// courier pass it on.
+struct tidy_wanted {
+  std::string job;
+};
 
 using courier_impl
     = extend<keeper_actor, caf::result<void>(storage_answer), caf::result<void>(piece_wanted),
              caf::result<void>(checkpoint_settled), caf::result<void>(checkpoint_found),
              caf::result<void>(checkpoint_piece), caf::result<void>(ask_head),
-             caf::result<void>(brought), caf::result<void>(tick_atom),
-             caf::result<void>(vault_actor)>;
+             caf::result<void>(tidy_wanted), caf::result<void>(brought),
+             caf::result<void>(tick_atom), caf::result<void>(vault_actor)>;
 
 } // namespace tune
 
 TUNE_BEGIN_LOCAL_TYPES(tune_checkpoints)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::ask_head)
+TUNE_LOCAL_TYPE(tune_checkpoints, tune::tidy_wanted)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_order)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::pack_artifacts)
@@ -47,7 +55,8 @@ TUNE_END_LOCAL_TYPES(tune_checkpoints)
 
 namespace tune {
 
-/// Blocks on the disk; so only its courier knows it: see docs/decisions/0005.
+/// Blocks on the disk; so only its courier knows it: see docs/decisions/0005. One for each job that
+/// its node works for at the same time.
 using packer_actor = typed_actor<
     caf::result<draft_copied>(copy_draft), caf::result<exports_gathered>(gather_exported),
     // Checks what lies here.
@@ -55,11 +64,13 @@ using packer_actor = typed_actor<
     // Answers whether that directory is here, too.
     caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
     caf::result<packed_artifacts>(pack_artifacts), caf::result<checkpoint_piece>(piece_wanted),
-    caf::result<void>(unpack_order), caf::result<void>(bring_order, courier_impl),
+    caf::result<void>(unpack_order, courier_impl), caf::result<void>(bring_order, courier_impl),
     caf::result<void>(checkpoint_piece, courier_impl),
-    caf::result<void>(checkpoint_dropped, courier_impl), caf::result<void>(attempt_left),
-    caf::result<void>(drop_directory), caf::result<void>(job_over),
-    caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
+    caf::result<void>(checkpoint_dropped, courier_impl),
+    caf::result<void>(attempt_left, courier_impl), caf::result<void>(tidy_wanted),
+    caf::result<void>(drop_directory),
+    // Answers once nothing of the job keeps it: it may serve another.
+    caf::result<void>(job_over), caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
     // What is on its way fails, and all that comes.
     caf::result<void>(leave_atom)>;
 using packer_impl = extend<packer_actor, caf::result<void>(tick_atom)>;
@@ -78,6 +89,8 @@ struct packer_state {
       send(self, by, std::move(x));
     for (auto& x : packs->to_look_for())
       look_for(self, by, x);
+    for (auto& job : packs->to_tidy())
+      send(self, by, tidy_wanted{std::move(job)});
   }
 
   template <class Self>
@@ -118,10 +131,10 @@ struct packer_state {
 };
 
 inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_state> self,
-                                         const checkpoint_courier_settings& settings) {
+                                         const incoming_limits& limits,
+                                         const std::shared_ptr<shared_copies>& copies) {
   auto& state = state_of(self);
-  state.packs = std::make_unique<checkpoint_packer>(
-      incoming_limits{settings.piece_bytes, settings.credit}, settings.copy_bytes);
+  state.packs = std::make_unique<checkpoint_packer>(limits, copies);
   return {
       [self, &state](const copy_draft& x) {
         return state.works.answer(self, x.who, copying_here(x));
@@ -133,7 +146,10 @@ inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_st
       [self, &state](const pack_order& x) { return state.pack(self, x); },
       [self, &state](const pack_artifacts& x) { return state.pack(self, x); },
       [&state](const piece_wanted& x) { return state.packs->read(x); },
-      [&state](const unpack_order& x) { state.packs->unpack(x); },
+      [self, &state](const unpack_order& x, const courier_impl& by) {
+        state.packs->unpack(x);
+        state.pump(self, by);
+      },
       [self, &state](const bring_order& x, const courier_impl& by) {
         state.packs->bring(x);
         state.pump(self, by);
@@ -146,9 +162,17 @@ inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_st
         state.packs->drop(x.number);
         state.pump(self, by);
       },
-      [](const gather_exported& x) { return gather_here(x); },
-      [](const drop_directory& x) { remove_directory(x.where); },
-      [&state](const attempt_left& x) { state.packs->leave(x); },
+      [self, &state](const gather_exported& x) { return answer_exports(state.works, self, x); },
+      [self, &state](const drop_directory& x) {
+        begin_removal(state.works, self, x.who.job, removing_directory(x.where));
+      },
+      [self, &state](const attempt_left& x, const courier_impl& by) {
+        begin_removal(state.works, self, x.who.job,
+                      removing_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt));
+        state.packs->leave(x);
+        state.pump(self, by);
+      },
+      [&state](const tidy_wanted& x) { state.packs->tidy(x.job); },
       [&state](const job_over& x) { state.packs->forget(x.job); },
       [](const forget_paused& x) { forget_here(x); },
       [&state](const saves_dropped& x) { state.works.drop(x.who, saves_dropped::why); },

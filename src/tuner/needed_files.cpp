@@ -62,8 +62,8 @@ std::string placed_program(const spec& what, const search_space& space) {
   return is_known ? words.front() : std::string{};
 }
 
-/// What nothing runs without, whatever it was when the experiment began.
-std::vector<std::string> always_needed(const spec& what, const search_space& space) {
+/// What would not do as a directory: the program, and what is read.
+std::vector<std::string> needed_as_files(const spec& what, const search_space& space) {
   const auto& x = what.trainable;
   std::vector<std::string> result;
   if (x.kind == trainable_kind::command) {
@@ -72,15 +72,33 @@ std::vector<std::string> always_needed(const spec& what, const search_space& spa
     for (const auto& pair : x.templates)
       result.push_back(pair.from);
   }
-  for (const auto& name : x.files) {
-    if (name.find_first_of("*?[\\") == name.npos)
-      result.push_back(name);
-  }
   if (x.kind == trainable_kind::table)
     result.push_back(x.path);
   if (!x.plugin.empty())
     result.push_back(x.plugin);
   return result;
+}
+
+/// What nothing runs without, whatever it was when the experiment began.
+/// @param as_files those of `needed_as_files`.
+std::vector<std::string> always_needed(const spec& what, std::vector<std::string> as_files) {
+  for (const auto& name : what.trainable.files) {
+    if (name.find_first_of("*?[\\") == name.npos)
+      as_files.push_back(name);
+  }
+  return as_files;
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+/// Whether one of the names stands for this path.
+bool is_among(const std::vector<std::string>& names, const fs::path& root, const fs::path& path) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& x) {
+    return (root / x).lexically_normal() == path.lexically_normal();
+  });
 }
 
 bool mentions_ini_dir(const trainable_section& x, const std::vector<std::string>& named) {
@@ -99,10 +117,7 @@ bool ends_in_hash(const std::string& name) {
 
 /// Whether it is among them, by any name.
 bool knows(const missing_files& all, const std::string& name) {
-  auto path = (all.ini_dir / name).lexically_normal();
-  return std::any_of(all.names.begin(), all.names.end(), [&](const std::string& x) {
-    return (all.ini_dir / x).lexically_normal() == path;
-  });
+  return is_among(all.names, all.ini_dir, all.ini_dir / name);
 }
 
 std::optional<spec> spec_in(const fs::path& directory) {
@@ -158,13 +173,18 @@ missing_files find_missing(const spec& before, const spec& now, trial_place wher
   auto named = space ? files_named(now, *space) : std::vector<std::string>{};
   if (where == trial_place::anywhere)
     std::erase_if(named, is_absolute);
-  auto found = [&](const std::string& name) { return is_there(result.ini_dir / name); };
+  const auto as_files = space ? needed_as_files(now, *space) : std::vector<std::string>{};
+  auto found = [&](const std::string& name) {
+    const auto path = result.ini_dir / name;
+    return is_there(path) && !(is_folder(path) && is_among(as_files, result.ini_dir, path));
+  };
   result.names = names_missing(before.code, named, found);
-  for (auto& name : space ? always_needed(now, *space) : std::vector<std::string>{}) {
+  for (auto& name : space ? always_needed(now, as_files) : std::vector<std::string>{}) {
     auto counts = where == trial_place::here || !is_absolute(name);
     if (counts && !knows(result, name) && !found(name))
       result.names.push_back(std::move(name));
   }
+  result.is_directory = !result.empty() && is_folder(result.ini_dir / result.names.front());
   if (result.empty() && mentions_ini_dir(now.trainable, named) && !is_there(result.ini_dir))
     result.names.push_back(now.ini_dir);
   return result;
@@ -179,6 +199,8 @@ missing_files find_missing_in(const fs::path& directory, const spec& now, trial_
 std::string to_text(const missing_files& x) {
   auto first = (x.ini_dir / x.names.front()).lexically_normal().string();
   auto more = x.names.size() - 1;
+  if (more == 0 && x.is_directory)
+    return first + ", which its trials need as a file, is a directory";
   if (more == 0)
     return first + ", which its trials need, is not there any more";
   return first + " and " + std::to_string(more) + " more file" + (more > 1 ? "s" : "")

@@ -9,6 +9,10 @@ longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done; "restored
 where its checkpoints lie, after the first. "late" mounts nothing: each trial reports, waits for
 VICTIM/done, prints for the first time, makes VICTIM/printed-NUMBER, and reports on and on.
 
+"saved-PLACE" mounts upon a checkpoint so many milliseconds (VICTIM) after it said that it is saved:
+upon its directory ("draft"), one in it ("deep") or a file of it ("file"), and makes FLAG then. It
+is of some 500 MB, all of them holes: it takes the head longer to read them.
+
 With a FLAG, VICTIM being "-", it makes that file when it has mounted, and reports on and on."""
 import ctypes
 import json
@@ -38,7 +42,8 @@ def report(loss, **more):
 
 
 def mount(place):
-    place.mkdir(exist_ok=True)
+    if not place.exists():
+        place.mkdir()
     where = os.fsencode(str(place))
     if KIND in ("lasting", "restored"):
         (Path(VICTIM) / "new").write_text(str(place))
@@ -46,16 +51,31 @@ def mount(place):
         while not (Path(VICTIM) / "done").exists():
             time.sleep(0.01)
         done = 0
-    elif VICTIM:
+    elif VICTIM and not KIND.startswith("saved-"):
         done = LIBC.mount(os.fsencode(VICTIM), where, None, BIND, None)
     else:
         held = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
-        words = "fd=%d,rootmode=40000,user_id=0,group_id=0" % held
+        mode = 0o40000 if place.is_dir() else 0o100000
+        words = "fd=%d,rootmode=%o,user_id=0,group_id=0" % (held, mode)
         done = LIBC.mount(b"dead", where, b"fuse", 0, words.encode())
     if done != 0:
         sys.exit("cannot mount: " + os.strerror(ctypes.get_errno()))
     if FLAG:
         Path(FLAG).touch()
+
+
+def save_and_mount(place):
+    answer = report(3)
+    while "dir" not in answer:
+        answer = report(2)
+    draft = Path(answer["dir"])
+    (draft / "deep").mkdir()
+    for i in range(4):
+        with open(draft / "deep" / ("file-%d" % i), "wb") as file:
+            file.truncate(128 << 20)
+    say(saved=answer["dir"])
+    time.sleep(int(VICTIM) / 1000)
+    mount(draft / {"draft": ".", "deep": "deep", "file": "deep/file-0"}[place])
 
 
 def print_late():
@@ -119,6 +139,8 @@ elif KIND == "save":
         answer = report(2)
     mount(Path(answer["dir"]) / "data")
     say(saved=answer["dir"])
+elif KIND.startswith("saved-"):
+    save_and_mount(KIND.removeprefix("saved-"))
 report(1)
 report(1)
 while FLAG:

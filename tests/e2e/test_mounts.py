@@ -4,6 +4,7 @@ system that never answers stops nobody. Mounts are those of this test alone; it 
 so and exits 77 where it is not allowed to mount."""
 import ctypes
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -130,6 +131,36 @@ class Mounts(CertifiedCase):
 
     def test_one_in_a_checkpoint_costs_that_save_alone(self):
         self.ends_well("save", "[checkpoint]\nfrequency = 2\n")
+
+    def test_one_that_appears_after_the_word_of_a_save_costs_that_save_alone(self):
+        seed = random.randrange(1 << 32)
+        chance = random.Random(seed)
+        for place in ("draft", "deep", "file"):
+            with self.subTest(place, seed=seed):
+                self.saves_of_others_go_on(place, chance.randint(0, 30))
+                self.unmount()
+
+    def saves_of_others_go_on(self, place, moment):
+        name = "saved-" + place
+        flag = self.directory / (name + "-mounted")
+        kept = "[checkpoint]\nfrequency = 2\n[resources]\ncpu = 1\n"
+        ini = self.mounting(name, "%d %s" % (moment, flag), kept, samples=5)
+        ran = self.start("run", ini, "--experiment.name", name)
+        self.wait_until(flag.exists, ran, "a mount")
+
+        ended = "SELECT * FROM trials WHERE trial > 0 AND status = 'TERMINATED'"
+        self.wait_until(lambda: len(self.rows(ended, name)) == 4, ran, "the end of all others")
+
+        saved = self.rows("SELECT DISTINCT trial FROM checkpoints WHERE trial > 0", name)
+        self.assertEqual(len(saved), 4)
+        failed = "SELECT reason FROM decisions WHERE trial = 0 AND action = 'save_failed'"
+        self.wait_until(lambda: self.rows(failed, name), ran, "the end of its own save")
+        reason = self.rows(failed, name)[0]["reason"]
+        self.assertIn("something is mounted at", reason)
+        self.assertIn("checkpoint_000001.tmp", reason)
+        ran.send_signal(signal.SIGINT)
+        self.finish(ran, None)
+        self.assert_no_trial_processes()
 
     def test_one_in_an_export_costs_that_export_alone(self):
         ini = self.mounting("export", trainable="export = model\n")
@@ -318,6 +349,42 @@ class Mounts(CertifiedCase):
         self.others_run(where)
 
         self.leaves_off(head, told)
+
+    def test_one_upon_trials_that_save_on_a_worker_stops_no_other_client_there(self):
+        head, where = self.head("--no-local")
+        log = self.directory / "w.log"
+        # It writes into the directories of its head, which are its own machine's.
+        with open(log, "w", encoding="utf-8") as err:
+            worker = self.start(
+                *("worker", "--join", where, "--name", "w", "--cpus", 4, "--certs", self.certs),
+                *("--work", self.directory / "work-w"), stderr=err
+            )
+        saving = "[resources]\ncpu = 0.25\n[checkpoint]\nfrequency = 1\n"
+        endless = self.mounting("endless", trainable=saving, samples=4)
+        told = self.submit(endless, where)
+        self.wait_for_reports("x", 12, told)
+        saved = "SELECT * FROM checkpoints"
+        self.wait_until(lambda: self.rows_if_any(saved), told, "a checkpoint")
+        self.mount_dead(self.storage / "x" / "trials")
+        before = self.rows("SELECT count(*) AS many FROM results")[0]["many"]
+        # Each trial reports once more at least, and then waits for its checkpoint.
+        self.wait_for_reports("x", before + 4, told)
+
+        self.others_run(where)
+        for name in ("other", "third"):
+            self.assertTrue(self.rows(saved, name))
+
+        # Of two processes that wait at one mount the kernel may let one go after the other only.
+        head.send_signal(signal.SIGTERM)
+        # One of the same kind would be taken for an echo.
+        for how, word in ((signal.SIGTERM, "once more to hand them back"),
+                          (signal.SIGINT, "once more to leave at once"), (signal.SIGHUP, "")):
+            worker.send_signal(how)
+            self.wait_until(lambda word=word: word in log.read_text(), what="a word of the worker")
+        head.send_signal(signal.SIGINT)
+        self.assertIn(worker.wait(SOON), (129, 130, 143))
+        self.assertIn(head.wait(SOON), (130, 143))
+        told.communicate()
 
     def test_one_that_trials_print_upon_first_stops_no_other_client(self):
         head, where = self.head(cpus=4)

@@ -52,10 +52,12 @@ inline bool bind(const std::filesystem::path& what, const std::filesystem::path&
   return ::mount(what.c_str(), where.c_str(), nullptr, MS_BIND, nullptr) == 0;
 }
 
-/// Mounts a file system that never answers. It lasts as long as this process.
+/// Mounts a file system that never answers, upon a directory or a file. It lasts as long as this
+/// process.
 inline bool mount_dead(const std::filesystem::path& where) {
   const int opened = ::open("/dev/fuse", O_RDWR | O_CLOEXEC);
-  const auto how = "fd=" + std::to_string(opened) + ",rootmode=40000,user_id=0,group_id=0";
+  const auto* mode = std::filesystem::is_directory(where) ? "40000" : "100000";
+  const auto how = "fd=" + std::to_string(opened) + ",rootmode=" + mode + ",user_id=0,group_id=0";
   return opened >= 0 && ::mount("dead", where.c_str(), "fuse", 0, how.c_str()) == 0;
 }
 

@@ -608,6 +608,65 @@ TEST_F(checkpoint_courier_test, keeps_what_an_attempt_was_restored_from_until_it
   EXPECT_FALSE(fs::exists(job() / (location(2, 2) + draft_suffix)));
 }
 
+TEST_F(checkpoint_courier_test, removes_drafts_that_an_attempt_ended_by_force_left) {
+  know_job();
+  const auto draft = location(2, 2) + draft_suffix;
+  fs::create_directories(job() / draft / "deep");
+
+  tell(uut, drop_directory{claim(2), {draft, job()}});
+  tell(uut, saves_dropped{claim(2)});
+
+  EXPECT_FALSE(fs::exists(job() / draft));
+}
+
+// -- Several jobs.
+
+TEST_F(checkpoint_courier_test, serves_each_job_by_a_packer_of_its_own) {
+  know_job();
+  auto other = written(1, 1, 10, disk.worker() / "jobs" / "other");
+  other.who.job = "other";
+  auto kept = ask<draft_kept>(other);
+  const auto offer = next(heard->offers);
+  EXPECT_EQ(offer.who.job, "other");
+
+  // What is over for one job is not for the other.
+  tell(uut, job_over{"job"});
+  tell(heard->who, piece_wanted{offer.number, offer.stream.manifest_size, 10});
+  EXPECT_EQ(next(heard->pieces).bytes, std::string(10, 'x'));
+  settle(offer);
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "");
+  EXPECT_EQ(save(1, 3)->size(), 0u);
+  EXPECT_EQ(next(heard->offers).who.job, "job");
+}
+
+TEST_F(checkpoint_courier_test, answers_for_pieces_of_nothing_that_it_offered) {
+  know_job();
+
+  tell(heard->who, piece_wanted{4711, 0, 10});
+
+  EXPECT_EQ(next(heard->pieces).why, "there is no such piece");
+}
+
+TEST_F(checkpoint_courier_test, removes_copies_of_one_job_for_want_of_room_for_anothers) {
+  dismiss(uut);
+  checkpoint_courier_settings how;
+  how.copy_bytes = 15;
+  begin(how);
+  know_job();
+  save(1, 1);
+  settle(next(heard->offers));
+  EXPECT_TRUE(fs::exists(job() / location(1, 1)));
+
+  auto other = written(1, 1, 10, disk.worker() / "jobs" / "other");
+  other.who.job = "other";
+  ask<draft_kept>(other);
+  settle(next(heard->offers));
+
+  EXPECT_FALSE(fs::exists(job() / location(1, 1)));
+  EXPECT_TRUE(fs::exists(disk.worker() / "jobs" / "other" / location(1, 1)));
+}
+
 // -- Shared storage.
 
 TEST_F(checkpoint_courier_test, writes_into_storage_that_it_shares_with_the_head) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 namespace tune {
 namespace {
 
@@ -124,6 +126,24 @@ TEST(missing_files, are_told_by_the_first_and_the_number_of_others) {
             "/mv/a.py, which its trials need, is not there any more");
   EXPECT_EQ(to_text(missing_files{"/mv", {"a.py", "b", "c"}}),
             "/mv/a.py and 2 more files, which its trials need, are not there any more");
+}
+
+TEST(find_missing, takes_no_directory_for_a_program) {
+  const auto place = testing::TempDir() + "needed_files_test";
+  std::filesystem::create_directories(place + "/train");
+  auto uut = gone(place + "/train {x}");
+  uut.ini_dir = place;
+
+  auto found = find_missing(uut, uut, trial_place::here);
+  EXPECT_THAT(found.names, ElementsAre(place + "/train"));
+  EXPECT_EQ(to_text(found), place + "/train, which its trials need as a file, is a directory");
+  uut.code = {{place + "/train", "aa"}};
+  EXPECT_TRUE(find_missing(uut, uut, trial_place::here).is_directory);
+  uut = gone("/bin/sh {x}");
+  uut.ini_dir = place;
+  uut.trainable.files = {"train"};
+  EXPECT_TRUE(find_missing(uut, uut, trial_place::here).empty());
+  std::filesystem::remove_all(place);
 }
 
 } // namespace

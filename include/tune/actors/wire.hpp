@@ -609,6 +609,7 @@ struct attempt_prepared {
 };
 /// A directory that an attempt writes into is not needed any more.
 struct drop_directory {
+  attempt_claim who;
   attempt_directory where;
 };
 /// A trainable handed a directory of its own over.
@@ -642,6 +643,7 @@ struct draft_kept {
 };
 /// An attempt is over: what it exported becomes a draft.
 struct gather_exported {
+  attempt_claim who;
   exported_files what;
 };
 struct exports_gathered {
@@ -670,6 +672,8 @@ struct saves_dropped {
 };
 /// What a trial paused with in this node's memory goes, or all that a job has there, or all jobs.
 struct forget_paused {
+  /// Empty: all.
+  std::string job;
   /// The job's part of the memory: see `pause_directory`; or the whole of it.
   std::filesystem::path in_memory;
   /// As in `on::saved`; empty: all.

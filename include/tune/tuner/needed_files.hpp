@@ -48,12 +48,15 @@ struct missing_files {
   /// As the configuration names them; `ini_dir` itself where that is gone, and more than known
   /// files with it.
   std::vector<std::string> names;
+  /// The first of them is there, and is a directory where a file is needed.
+  bool is_directory = false;
 
   [[nodiscard]] bool empty() const { return names.empty(); }
 };
 
 /// Looks for the files of the command, those that `[trainable] files` names without a pattern, and
-/// for those of templates, of a table and of a plugin.
+/// for those of templates, of a table and of a plugin. A directory in the place of the program, or
+/// of one of the last three, does not count.
 /// @param before The experiment as it is recorded.
 /// @param now    The same as it shall go on: where its files are, and what its command names.
 [[nodiscard]] missing_files find_missing(const spec& before, const spec& now, trial_place where);

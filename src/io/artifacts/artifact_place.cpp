@@ -38,27 +38,33 @@ struct removal {
   fs::path trials;
   fs::path trial;
   guarded_directory from;
-  /// Directories that got new names.
+  /// Ways to directories that got new names.
   std::set<fs::path> touched = {};
 };
 
 /// Whatever has the name is replaced, and not followed, but for a directory.
 expected<void> move_file(removal& how, const shipped_file& what) {
   const fs::path way{what.path};
-  auto to = guarded_directory::make(
-      how.trials, way.has_parent_path() ? how.trial / way.parent_path() : how.trial);
+  const auto where = way.has_parent_path() ? how.trial / way.parent_path() : how.trial;
+  auto to = guarded_directory::make(how.trials, where);
   if (!to)
     return to.error();
-  if (::renameat(how.from.number(), way.c_str(), to->number(), way.filename().c_str()) != 0)
-    return store::system_error(to->path() / way.filename(), "put a trial's file there", errno);
-  how.touched.insert(to->path());
+  auto from = how.from.enter(way.has_parent_path() ? way.parent_path() : ".");
+  if (!from)
+    return from.error();
+  // The kernel asks nobody of what is mounted upon one of the two, and refuses.
+  const auto name = way.filename();
+  if (::renameat(from->number(), name.c_str(), to->number(), name.c_str()) != 0)
+    return store::system_error(to->path() / name, "put a trial's file there", errno);
+  how.touched.insert(where);
   return {};
 }
 
+/// @param fate of where they come from; it is kept until all is done.
 sliced<expected<std::uint64_t>> moving(removal how, checkpoint_manifest content,
-                                       doomed_directory fate) {
+                                       [[maybe_unused]] doomed_directory fate) {
   for (const auto& file : content.files) {
-    auto synced = co_await syncing(fate.what / file.path);
+    auto synced = co_await syncing_beneath(how.from, file.path);
     if (!synced)
       co_return synced.error();
     co_await next_slice{};
@@ -70,8 +76,11 @@ sliced<expected<std::uint64_t>> moving(removal how, checkpoint_manifest content,
       trouble = moved.error();
     co_await next_slice{};
   }
-  for (const auto& directory : how.touched) {
-    auto synced = co_await syncing(directory);
+  for (const auto& way : how.touched) {
+    auto held = guarded_directory::open(how.trials, way);
+    auto synced = held ? expected<void>{} : held.error();
+    if (held)
+      synced = co_await syncing_beneath(*held, {});
     if (!synced && trouble)
       trouble = synced.error();
   }

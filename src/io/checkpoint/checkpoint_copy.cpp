@@ -1,19 +1,25 @@
 // What a trainable hands over becomes a draft.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "../files/directory_list.hpp"
 #include "../files/mounts.hpp"
 #include "copy_apart.hpp"
 #include "file_copy.hpp"
+#include "held_checkpoint.hpp"
 
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <memory>
-#include <system_error>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,11 +33,11 @@ error refusal(const fs::path& what, const std::string& why) {
   return {ec::storage, "cannot copy " + what.string() + ": " + why};
 }
 
-/// Whether a copy of `outer` into `inner` would copy itself.
-bool holds(const fs::path& outer, const fs::path& inner) {
-  std::error_code why;
-  auto way = fs::relative(inner, outer, why);
-  return !why && !way.empty() && *way.begin() != "..";
+/// Whether a copy of `outer` into `inner` would copy itself. Both are open.
+bool holds(int outer, int inner) {
+  const auto root = name_of_open(outer);
+  const auto way = name_of_open(inner);
+  return std::mismatch(root.begin(), root.end(), way.begin(), way.end()).first == root.end();
 }
 
 /// A directory, whatever path or link leads to it, and those that it was reached through. A link
@@ -56,75 +62,110 @@ bool leads_back(const struct stat& directory, const way_here& passed) {
   return false;
 }
 
-/// The directory and all that it lies in.
-way_here way_to(const fs::path& directory) {
-  std::error_code why;
-  const auto whole = fs::canonical(directory, why);
-  way_here result;
-  fs::path so_far;
-  for (const auto& name : whole) {
-    so_far /= name;
+/// Where a copy comes from. It is opened name by name, by way of directories that are held open:
+/// whatever is mounted meanwhile, no file system is asked that may not answer.
+class copy_source {
+public:
+  /// @param asked All may be asked where it is null.
+  copy_source(fs::path path, const files::answering_mounts* asked)
+      : path_{std::move(path)}, asked_{asked}, root_{open(path_, O_PATH)} {}
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  /// The directory itself; none, and errno, where it cannot be opened.
+  [[nodiscard]] const store::descriptor& root() const { return root_; }
+
+  /// Follows links. @returns none, and errno, where that fails: EXDEV where it may wait.
+  [[nodiscard]] store::descriptor open(const fs::path& what, int flags) const {
+    if (asked_ == nullptr)
+      return store::descriptor{::open(what.c_str(), flags | always)};
+    return opened_as(asked_->open(what), flags);
+  }
+
+  /// The same of a directory below it. @param way from it.
+  [[nodiscard]] store::descriptor enter(const fs::path& way) {
+    constexpr int flags = O_RDONLY | O_DIRECTORY;
+    if (asked_ == nullptr)
+      return open(path_ / way, flags);
+    store::descriptor result{beneath::open(root_.number(), way, flags | always)};
+    if (result.number() >= 0 || !is_elsewhere(errno))
+      return result;
+    const auto above = std::find_if(recent_.begin(), recent_.end(),
+                                    [&](const auto& x) { return x.way == way.parent_path(); });
+    result = above == recent_.end() ? open(path_ / way, flags)
+                                    : open_in(above->opened.number(), way, flags);
+    keep(way, result.number());
+    return result;
+  }
+
+  /// The same of a name in an open directory.
+  [[nodiscard]] store::descriptor open_in(int directory, const fs::path& what, int flags) const {
+    const auto name = what.filename();
+    if (asked_ == nullptr)
+      return store::descriptor{::openat(directory, name.c_str(), flags | always)};
+    store::descriptor result{beneath::open(directory, name, flags | always)};
+    // What lies behind a link, or on another mount, may answer as well.
+    const bool may_be_link = (flags & O_PATH) != 0;
+    const bool is_plain
+        = result.number() < 0 ? !is_elsewhere(errno) : !may_be_link || !is_link(result.number());
+    return is_plain ? std::move(result) : opened_as(asked_->open(name, directory), flags);
+  }
+
+  /// Whether what is open may be asked.
+  [[nodiscard]] bool asks(int opened) const { return asked_ == nullptr || asked_->holds(opened); }
+
+private:
+  struct opened_branch {
+    fs::path way;
+    store::descriptor opened;
+  };
+  static constexpr std::size_t most_recent = 16;
+
+  fs::path path_;
+  const files::answering_mounts* asked_;
+  store::descriptor root_;
+  /// Those behind links, to which the way from the top is long.
+  std::deque<opened_branch> recent_ = {};
+
+  void keep(const fs::path& way, int opened) {
+    if (opened < 0)
+      return;
+    const int why = errno;
+    recent_.push_front({way, store::descriptor{::fcntl(opened, F_DUPFD_CLOEXEC, 0)}});
+    if (recent_.size() > most_recent)
+      recent_.pop_back();
+    errno = why;
+  }
+
+  static constexpr int always = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+  /// A link where a directory is wanted is none.
+  static bool is_elsewhere(int why) { return why == ELOOP || why == EXDEV || why == ENOTDIR; }
+
+  static bool is_link(int opened) {
     struct stat about {};
-    if (::stat(so_far.c_str(), &about) == 0)
-      result = extended(std::move(result), about);
+    return ::fstat(opened, &about) == 0 && S_ISLNK(about.st_mode);
+  }
+
+  static store::descriptor opened_as(store::descriptor place, int flags) {
+    if (place.number() < 0 || (flags & O_PATH) != 0)
+      return place;
+    const auto name = "/proc/self/fd/" + std::to_string(place.number());
+    return store::descriptor{::open(name.c_str(), flags | always)};
+  }
+};
+
+/// Where it comes from, and all that this lies in.
+way_here way_to(const copy_source& by) {
+  way_here result;
+  store::descriptor at{-1};
+  for (const auto& name : name_of_open(by.root().number())) {
+    at = store::descriptor{::openat(at.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    struct stat about {};
+    if (at.number() < 0 || !by.asks(at.number()) || ::fstat(at.number(), &about) != 0)
+      break;
+    result = extended(std::move(result), about);
   }
   return result;
-}
-
-/// Only files and directories can be taken over, and what links lead to where it is one of both.
-expected<struct stat> look_at_entry(const fs::path& what) {
-  struct stat about {};
-  if (::stat(what.c_str(), &about) != 0)
-    return refusal(what,
-                   errno == ENOENT ? "there is no such file or directory" : std::strerror(errno));
-  if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
-    return refusal(what, "it is neither a file nor a directory");
-  return about;
-}
-
-/// What is to be copied.
-struct plan_entry {
-  fs::path from;
-  fs::path to;
-  bool is_directory = false;
-  ::mode_t mode = 0;
-};
-struct copy_plan {
-  std::vector<plan_entry> entries;
-  /// As long as the files say they are.
-  std::uint64_t bytes = 0;
-  /// What they take on the disk.
-  std::uint64_t allocated = 0;
-};
-
-/// A directory that is still to be looked through.
-struct copied_branch {
-  fs::path from;
-  fs::path to;
-  std::size_t depth = 0;
-  /// Itself at its end.
-  way_here passed;
-};
-
-/// @returns the way to it if it is a directory.
-expected<way_here> add_to(copy_plan& plan, const copied_branch& in,
-                          const fs::directory_entry& entry, const checkpoint_limits& limits) {
-  auto about = look_at_entry(entry.path());
-  if (!about)
-    return about.error();
-  const auto is_directory = S_ISDIR(about->st_mode);
-  if (is_directory && leads_back(*about, in.passed))
-    return refusal(entry.path(), "the link leads to where it lies");
-  plan.entries.push_back(
-      {entry.path(), in.to / entry.path().filename(), is_directory, about->st_mode});
-  if (!is_directory) {
-    const auto size = static_cast<std::uint64_t>(about->st_size);
-    plan.bytes += size;
-    plan.allocated += std::min(size, static_cast<std::uint64_t>(about->st_blocks) * 512);
-  }
-  if (auto fit = limits.check(plan.bytes, plan.entries.size()); !fit)
-    return fit.error();
-  return is_directory ? extended(in.passed, *about) : way_here{};
 }
 
 /// Says that it is to be done elsewhere; nobody else hears of it.
@@ -132,73 +173,171 @@ error may_wait(const fs::path& what) {
   return {ec::unreachable, what.string()};
 }
 
+error not_opened(const fs::path& what, int why) {
+  if (why == EXDEV)
+    return may_wait(what);
+  return refusal(what, why == ENOENT ? "there is no such file or directory" : std::strerror(why));
+}
+
+/// Only files and directories can be taken over, and what links lead to where it is one of both.
+expected<struct stat> look_at(const store::descriptor& opened, const fs::path& what) {
+  struct stat about {};
+  if (opened.number() < 0 || ::fstat(opened.number(), &about) != 0)
+    return not_opened(what, errno);
+  if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+    return refusal(what, "it is neither a file nor a directory");
+  return about;
+}
+
+/// A directory that is to be copied, with what it holds. The top one's name is "".
+struct branch {
+  fs::path from;
+  /// Its way from the draft.
+  fs::path to;
+  std::size_t depth = 0;
+  /// Itself at its end.
+  way_here passed;
+};
+
+/// What is to be copied.
+struct plan_entry {
+  /// The branch that holds it, by its place in the plan.
+  std::size_t in = 0;
+  std::string name;
+  bool is_directory = false;
+  ::mode_t mode = 0;
+};
+struct copy_plan {
+  std::vector<branch> branches;
+  /// Those of one branch stand together, behind that which makes it.
+  std::vector<plan_entry> entries;
+  /// As long as the files say they are.
+  std::uint64_t bytes = 0;
+  /// What they take on the disk.
+  std::uint64_t allocated = 0;
+};
+
+expected<void> add_to(copy_plan& plan, std::size_t in, const store::descriptor& opened,
+                      const std::string& name, const checkpoint_limits& limits) {
+  const auto& holder = plan.branches[in];
+  const auto from = holder.from / name;
+  auto about = look_at(opened, from);
+  if (!about)
+    return about.error();
+  const auto is_directory = S_ISDIR(about->st_mode);
+  if (is_directory && leads_back(*about, holder.passed))
+    return refusal(from, "the link leads to where it lies");
+  plan.entries.push_back({in, name, is_directory, about->st_mode});
+  if (!is_directory) {
+    const auto size = static_cast<std::uint64_t>(about->st_size);
+    plan.bytes += size;
+    plan.allocated += std::min(size, static_cast<std::uint64_t>(about->st_blocks) * 512);
+  } else {
+    plan.branches.push_back(
+        {from, holder.to / name, holder.depth + 1, extended(holder.passed, *about)});
+  }
+  return limits.check(plan.bytes, plan.entries.size());
+}
+
+/// Adds what a branch holds.
+sliced<expected<void>> adding_branch(copy_plan& plan, std::size_t which, copy_source& by,
+                                     const checkpoint_limits& limits) {
+  const auto where = plan.branches[which].from;
+  const auto opened = by.enter(plan.branches[which].to);
+  if (opened.number() < 0)
+    co_return not_opened(where, errno);
+  auto names = files::directory_list::open(opened.number(), {}, where, ec::storage);
+  if (!names)
+    co_return names.error();
+  for (;;) {
+    auto next = names->next();
+    if (!next)
+      co_return next.error();
+    if (!*next)
+      co_return expected<void>{};
+    const auto& name = (*next)->name;
+    auto added
+        = add_to(plan, which, by.open_in(opened.number(), where / name, O_PATH), name, limits);
+    if (!added)
+      co_return added;
+    co_await next_slice{};
+  }
+}
+
 /// Lists all of it, before anything is copied: what is too much is known at once.
-/// @param asked Which file systems may be asked; all where it is null. Else fails with
-///   `ec::unreachable`.
-sliced<expected<copy_plan>> planning(fs::path from, fs::path to, checkpoint_limits limits,
-                                     files::answering_mounts* asked) {
+/// @errors also `ec::unreachable` where it may have to wait.
+sliced<expected<copy_plan>> planning(copy_source& by, checkpoint_limits limits) {
   copy_plan result;
-  auto passed = way_to(from);
-  std::vector<copied_branch> open;
-  open.push_back({std::move(from), std::move(to), 0, std::move(passed)});
+  result.branches.push_back({by.path(), {}, 0, way_to(by)});
+  std::vector<std::size_t> open{0};
   while (!open.empty()) {
-    const auto branch = std::move(open.back());
+    const auto which = open.back();
     open.pop_back();
-    auto shallow = checkpoint_limits::check_depth(branch.depth);
+    auto shallow = checkpoint_limits::check_depth(result.branches[which].depth);
     if (!shallow)
       co_return shallow.error();
-    std::error_code why;
-    for (fs::directory_iterator i{branch.from, why}; !why && i != fs::end(i); i.increment(why)) {
-      if (asked != nullptr && !asked->hold_entry(i->path()))
-        co_return may_wait(i->path());
-      auto way = add_to(result, branch, *i, limits);
-      if (!way)
-        co_return way.error();
-      if (*way)
-        open.push_back({i->path(), result.entries.back().to, branch.depth + 1, std::move(*way)});
-      co_await next_slice{};
-    }
-    if (why)
-      co_return refusal(branch.from, why.message());
+    const auto first = result.branches.size();
+    auto added = co_await adding_branch(result, which, by, limits);
+    if (!added)
+      co_return added.error();
+    for (auto i = first; i < result.branches.size(); ++i)
+      open.push_back(i);
   }
   co_return result;
 }
 
-expected<void> make_directory(const plan_entry& what) {
+/// A branch, and where it goes to, both open.
+struct open_pair {
+  store::descriptor from{-1};
+  std::optional<guarded_directory> to;
+};
+
+expected<open_pair> open_both(copy_source& by, const branch& what, const guarded_directory& to) {
+  open_pair result{by.enter(what.to), std::nullopt};
+  if (result.from.number() < 0)
+    return not_opened(what.from, errno);
+  auto entered = to.enter(what.to.empty() ? "." : what.to);
+  if (!entered)
+    return entered.error();
+  result.to.emplace(std::move(*entered));
+  return result;
+}
+
+expected<void> make_directory(const plan_entry& what, const guarded_directory& in) {
   constexpr ::mode_t permissions = 0777;
   // Something goes into it, whatever it allowed its owner.
-  if (::mkdir(what.to.c_str(), (what.mode & permissions) | S_IRWXU) != 0 && errno != EEXIST)
-    return error{ec::storage, "cannot make " + what.to.string() + ": " + std::strerror(errno)};
+  if (::mkdirat(in.number(), what.name.c_str(), (what.mode & permissions) | S_IRWXU) != 0
+      && errno != EEXIST)
+    return error{ec::storage,
+                 "cannot make " + (in.path() / what.name).string() + ": " + std::strerror(errno)};
   return {};
 }
 
-} // namespace
+sliced<expected<void>> copying_entry(const copy_source& by, const branch& in, const open_pair& at,
+                                     const plan_entry& what) {
+  if (what.is_directory)
+    co_return make_directory(what, *at.to);
+  const auto from = in.from / what.name;
+  auto opened = by.open_in(at.from.number(), from, O_RDONLY);
+  if (opened.number() < 0)
+    co_return not_opened(from, errno);
+  copied_file file{std::move(opened), from, &*at.to, what.name};
+  co_return co_await copying_file(std::move(file));
+}
 
-namespace {
-
-sliced<expected<void>> copying(fs::path from, fs::path to, checkpoint_limits limits,
-                               files::answering_mounts* asked) {
-  if (asked != nullptr && !asked->hold(from))
-    co_return may_wait(from);
-  auto about = look_at_entry(from);
-  if (!about)
-    co_return about.error();
-  if (!S_ISDIR(about->st_mode))
-    co_return refusal(from, "it is not a directory");
-  if (holds(from, to))
-    co_return refusal(from, "the experiment keeps its checkpoints in it");
-  auto plan = co_await planning(from, to, limits, asked);
-  if (!plan)
-    co_return plan.error();
-  auto room = check_room(to, plan->allocated);
-  if (!room)
-    co_return room;
-  for (const auto& entry : plan->entries) {
-    auto done = expected<void>{};
-    if (entry.is_directory)
-      done = make_directory(entry);
-    else
-      done = co_await copying_file(entry.from, entry.to);
+sliced<expected<void>> copying_plan(copy_source& by, const copy_plan& plan,
+                                    const guarded_directory& to) {
+  open_pair at;
+  for (std::size_t i = 0; i < plan.entries.size(); ++i) {
+    const auto& entry = plan.entries[i];
+    const auto& in = plan.branches[entry.in];
+    if (i == 0 || plan.entries[i - 1].in != entry.in) {
+      auto opened = open_both(by, in, to);
+      if (!opened)
+        co_return opened.error();
+      at = std::move(*opened);
+    }
+    auto done = co_await copying_entry(by, in, at, entry);
     if (!done)
       co_return done;
     co_await next_slice{};
@@ -206,17 +345,49 @@ sliced<expected<void>> copying(fs::path from, fs::path to, checkpoint_limits lim
   co_return expected<void>{};
 }
 
+/// @param to outlives it.
+/// @param asked null: whoever waits, waits.
+/// @errors also `ec::unreachable` where it may have to wait, and nothing but directories is copied.
+sliced<expected<void>> copying(fs::path from, const guarded_directory& to, checkpoint_limits limits,
+                               const files::answering_mounts* asked) {
+  copy_source by{from, asked};
+  auto about = look_at(by.root(), from);
+  if (!about)
+    co_return about.error();
+  if (!S_ISDIR(about->st_mode))
+    co_return refusal(from, "it is not a directory");
+  if (holds(by.root().number(), to.number()))
+    co_return refusal(from, "the experiment keeps its checkpoints in it");
+  auto plan = co_await planning(by, limits);
+  if (!plan)
+    co_return plan.error();
+  auto room = check_room(to, plan->allocated);
+  if (!room)
+    co_return room;
+  co_return co_await copying_plan(by, *plan, to);
+}
+
+/// The same; `to` is its own.
+sliced<expected<void>> copying_apart(fs::path from, std::shared_ptr<const held_checkpoint> to,
+                                     checkpoint_limits limits) {
+  co_return co_await copying(std::move(from), to->self, limits, nullptr);
+}
+
 } // namespace
 
 sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint_limits limits) {
   // Nothing of a file system on another machine, or that a program makes, for so long: it is gone.
   constexpr std::chrono::seconds patience{30};
-  files::answering_mounts asked{to};
-  auto done = co_await copying(from, to, limits, &asked);
+  auto opened = hold_checkpoint(to);
+  if (!opened)
+    co_return opened.error();
+  const auto held = std::make_shared<const held_checkpoint>(std::move(*opened));
+  const files::answering_mounts asked{held->self.number()};
+  auto done = co_await copying(from, held->self, limits, &asked);
   if (done || done.error().code != ec::unreachable)
     co_return done;
   // Others' work must not wait for it.
-  auto begin = [from, to, limits] { return copying(from, to, limits, nullptr); };
+  auto begin = [from, held, limits] { return copying_apart(from, held, limits); };
   co_return co_await working_apart(begin, from, patience);
 }
 

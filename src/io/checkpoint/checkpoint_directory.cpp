@@ -2,9 +2,12 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
 #include "../files/mounts.hpp"
+#include "held_checkpoint.hpp"
 
+#include "tune/io/checkpoint/removing.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/remove_tree.hpp"
+#include "tune/io/files/removing_tree.hpp"
 
 #include <fcntl.h>
 
@@ -68,11 +71,19 @@ void checkpoint_directory::abandon() {
   open_.clear();
 }
 
+fs::path trusted_above(const fs::path& directory) {
+  const auto trials = directory.parent_path().parent_path().parent_path();
+  return trials.filename() == "trials" ? trials : directory.parent_path();
+}
+
+fs::path name_of_open(int directory) {
+  std::error_code why;
+  return fs::read_symlink("/proc/self/fd/" + std::to_string(directory), why);
+}
+
 expected<void> check_unmounted(const fs::path& directory) {
   constexpr int as_place = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  // All above may be a mount of the user's own.
-  const auto trials = directory.parent_path().parent_path().parent_path();
-  const auto trusted = trials.filename() == "trials" ? trials : directory.parent_path();
+  const auto trusted = trusted_above(directory);
   const auto way = directory.lexically_relative(trusted);
   const store::descriptor root{::open(trusted.empty() ? "." : trusted.c_str(), as_place)};
   if (root.number() < 0)
@@ -82,12 +93,30 @@ expected<void> check_unmounted(const fs::path& directory) {
     auto held = guarded_directory::open(trusted, way);
     return held ? expected<void>{} : held.error();
   }
-  std::error_code why;
-  const auto here = fs::read_symlink("/proc/self/fd/" + std::to_string(place.number()), why);
-  if (auto mounted = files::mounts_in(here); !why && !mounted.empty())
-    return error{ec::refused,
-                 "something is mounted at " + mounted.front().where.string() + ": unmount it"};
-  return {};
+  const auto here = place.number() < 0 ? fs::path{} : name_of_open(place.number());
+  const auto mounted = here.empty() ? std::vector<files::mount_point>{} : files::mounts_in(here);
+  if (mounted.empty())
+    return {};
+  return error{ec::refused,
+               "something is mounted at " + mounted.front().where.string() + ": unmount it"};
+}
+
+expected<held_checkpoint> hold_checkpoint(const fs::path& directory) {
+  if (auto alone = check_unmounted(directory); !alone)
+    return alone.error();
+  const auto unreadable = [&](const error& why) {
+    const auto passes = why.code == ec::shortage || why.code == ec::refused;
+    return passes ? why : error{ec::unreadable, why.detail};
+  };
+  const auto trusted = trusted_above(directory);
+  const auto way = directory.parent_path().lexically_relative(trusted);
+  auto folder = guarded_directory::open(trusted, way == "." ? fs::path{} : way);
+  if (!folder)
+    return unreadable(folder.error());
+  auto self = folder->enter(directory.filename());
+  if (!self)
+    return unreadable(self.error());
+  return held_checkpoint{std::move(*folder), std::move(*self)};
 }
 
 expected<void> remove_from_attempt(const fs::path& what, std::chrono::milliseconds most) {
@@ -149,6 +178,36 @@ void remove_drafts(const fs::path& experiment, trial_id trial, attempt_id attemp
     if (each.extension() == draft_suffix)
       static_cast<void>(remove_from_attempt(each));
   }
+}
+
+sliced<removed> removing_from_attempt(fs::path what) {
+  const auto trials = what.parent_path().parent_path().parent_path();
+  static_cast<void>(co_await removing_tree_below(trials, what.lexically_relative(trials)));
+  co_return removed{};
+}
+
+sliced<removed> removing_directory(attempt_directory where) {
+  if (!where.in_memory.empty())
+    static_cast<void>(co_await removing_from_attempt(where.in_memory / where.name));
+  if (!where.on_disk.empty())
+    static_cast<void>(co_await removing_from_attempt(where.on_disk / where.name));
+  co_return removed{};
+}
+
+namespace {
+
+sliced<removed> removing_all(std::vector<fs::path> what) {
+  for (const auto& each : what)
+    static_cast<void>(co_await removing_from_attempt(each));
+  co_return removed{};
+}
+
+} // namespace
+
+sliced<removed> removing_drafts(const fs::path& experiment, trial_id trial, attempt_id attempt) {
+  auto all = checkpoints_in(experiment, checkpoint_folder(trial, attempt));
+  std::erase_if(all, [](const auto& x) { return x.extension() != draft_suffix; });
+  return removing_all(std::move(all));
 }
 
 void sweep_checkpoints(const fs::path& experiment, trial_id trial, attempt_id attempt,

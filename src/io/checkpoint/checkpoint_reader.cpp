@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../store/posix.hpp"
+#include "../files/directory_list.hpp"
+#include "held_checkpoint.hpp"
+#include "held_scan.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/files/guarded_directory.hpp"
@@ -33,19 +35,15 @@ struct listed_checkpoint {
   checkpoint_manifest content;
 };
 
-expected<listed_checkpoint> list_of(const fs::path& directory) {
-  auto text = read_checkpoint_manifest(directory);
-  if (!text)
-    return text.error();
-  if (*text) {
-    auto known = checkpoint_manifest_from_text(**text);
-    if (!known)
-      return error{known.error().code,
-                   (directory / checkpoint_manifest_name).string() + ": " + known.error().detail};
-    return listed_checkpoint{std::move(**text), std::move(*known)};
-  }
+expected<listed_checkpoint> list_of(const guarded_directory& held) {
+  std::string text;
+  auto known = listed_content(held, &text);
+  if (!known)
+    return known.error();
+  if (*known)
+    return listed_checkpoint{std::move(text), std::move(**known)};
   // Which iteration it was does not matter where it is going.
-  auto found = scan_checkpoint(directory, 0);
+  auto found = *finish(scanning_held(held, 0, {}));
   if (!found)
     return found.error();
   auto made = to_text(*found);
@@ -55,8 +53,7 @@ expected<listed_checkpoint> list_of(const fs::path& directory) {
 } // namespace
 
 struct checkpoint_reader::parts {
-  fs::path directory;
-  store::descriptor root;
+  guarded_directory root;
   listed_checkpoint listed;
   stream_outline outline = {};
   /// Where each file begins in the stream; sorted.
@@ -65,19 +62,19 @@ struct checkpoint_reader::parts {
   std::size_t current = 0;
   std::optional<store::descriptor> opened = {};
 
-  parts(fs::path where, store::descriptor at, listed_checkpoint what)
-      : directory{std::move(where)}, root{std::move(at)}, listed{std::move(what)} {}
+  parts(guarded_directory at, listed_checkpoint what)
+      : root{std::move(at)}, listed{std::move(what)} {}
 
   expected<void> open_file(std::size_t index) {
     if (opened && current == index)
       return {};
     const auto& known = listed.content.files[index];
-    const auto path = directory / known.path;
+    const auto path = root.path() / known.path;
     // Neither its own name nor one on the way to it may be a link by now.
     store::descriptor file{beneath::open(root.number(), known.path, O_RDONLY | O_NONBLOCK)};
     struct stat about {};
     if (file.number() < 0 || ::fstat(file.number(), &about) != 0)
-      return unreadable(path, errno);
+      return files::not_reached(path, "read", errno, ec::unreadable);
     if (!S_ISREG(about.st_mode) || static_cast<std::uint64_t>(about.st_size) != known.size)
       return error{ec::storage, path.string() + " is not as it was saved"};
     opened.emplace(std::move(file));
@@ -100,9 +97,9 @@ struct checkpoint_reader::parts {
       const auto why = errno;
       to.resize(old + static_cast<std::size_t>(std::max<::ssize_t>(count, 0)));
       if (count < 0 && why != EINTR)
-        return unreadable(directory / listed.content.files[index].path, why);
+        return unreadable(root.path() / listed.content.files[index].path, why);
       if (count == 0)
-        return error{ec::storage, (directory / listed.content.files[index].path).string()
+        return error{ec::storage, (root.path() / listed.content.files[index].path).string()
                                       + " became shorter while it was read"};
       offset += static_cast<std::uint64_t>(std::max<::ssize_t>(count, 0));
     }
@@ -116,24 +113,25 @@ checkpoint_reader& checkpoint_reader::operator=(checkpoint_reader&&) noexcept = 
 checkpoint_reader::~checkpoint_reader() = default;
 
 expected<checkpoint_reader> checkpoint_reader::open(fs::path directory) {
-  auto listed = list_of(directory);
+  auto held = hold_checkpoint(directory);
+  if (!held)
+    return held.error();
+  auto listed = list_of(held->self);
   if (!listed)
     return listed.error();
-  return over(std::move(directory), std::move(listed->text), std::move(listed->content));
+  return over(std::make_unique<parts>(std::move(held->self), std::move(*listed)));
 }
 
 expected<checkpoint_reader> checkpoint_reader::of(fs::path directory, checkpoint_manifest content) {
+  auto held = guarded_directory::open(directory.parent_path(), directory.filename());
+  if (!held)
+    return held.error();
   auto text = to_text(content);
-  return over(std::move(directory), std::move(text), std::move(content));
+  return over(std::make_unique<parts>(std::move(*held),
+                                      listed_checkpoint{std::move(text), std::move(content)}));
 }
 
-expected<checkpoint_reader> checkpoint_reader::over(fs::path directory, std::string text,
-                                                    checkpoint_manifest content) {
-  store::descriptor root{::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  if (root.number() < 0)
-    return unreadable(directory, errno);
-  auto all = std::make_unique<parts>(std::move(directory), std::move(root),
-                                     listed_checkpoint{std::move(text), std::move(content)});
+expected<checkpoint_reader> checkpoint_reader::over(std::unique_ptr<parts> all) {
   auto& outline = all->outline;
   outline.manifest_hash = sha256_of(all->listed.text);
   outline.manifest_size = outline.bytes = all->listed.text.size();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "../files/directory_list.hpp"
 #include "../store/posix.hpp"
 #include "file_copy.hpp"
+#include "held_checkpoint.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
-#include "tune/io/files/remove_tree.hpp"
 #include "tune/io/files/sha256.hpp"
 
 #include <fcntl.h>
@@ -41,34 +42,36 @@ expected<void> check_outline(const stream_outline& x, const checkpoint_limits& l
   return limits.check(x.bytes - x.manifest_size, 0);
 }
 
-expected<void> make_room(const fs::path& directory, std::uint64_t bytes) {
+/// Makes what is missing of the folder that the directory goes to.
+expected<guarded_directory> make_folder(const fs::path& directory) {
+  const auto trusted = trusted_above(directory);
   std::error_code why;
-  fs::create_directories(directory.parent_path(), why);
+  fs::create_directories(trusted, why);
   if (why)
-    return error{ec::storage,
-                 "cannot make " + directory.parent_path().string() + ": " + why.message()};
-  if (auto room = check_room(directory.parent_path(), bytes); !room)
-    return room;
-  return {};
+    return error{ec::storage, "cannot make " + trusted.string() + ": " + why.message()};
+  const auto way = directory.parent_path().lexically_relative(trusted);
+  return guarded_directory::make(trusted, way == "." ? fs::path{} : way);
 }
 
-/// Makes the directory. @returns that above it.
-expected<store::descriptor> make_directory(const fs::path& directory) {
-  const auto parent = directory.parent_path();
-  store::descriptor above{::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
-  if (above.number() < 0)
-    return store::system_error(parent, "open the directory", errno);
-  if (::mkdirat(above.number(), directory.filename().c_str(), directory_mode) != 0)
+/// Makes the directory, with room for so much.
+expected<held_checkpoint> make_directory(const fs::path& directory, std::uint64_t bytes) {
+  auto folder = make_folder(directory);
+  if (!folder)
+    return folder.error();
+  if (auto room = check_room(*folder, bytes); !room)
+    return room.error();
+  if (::mkdirat(folder->number(), directory.filename().c_str(), directory_mode) != 0)
     return store::system_error(directory, "make the directory", errno);
-  return above;
+  auto self = folder->enter(directory.filename());
+  if (!self)
+    return self.error();
+  return held_checkpoint{std::move(*folder), std::move(*self)};
 }
 
 } // namespace
 
 struct checkpoint_writer::parts {
-  fs::path directory;
-  /// What it was made in: programs may lead the path elsewhere.
-  store::descriptor above{-1};
+  held_checkpoint held;
   stream_outline outline;
   checkpoint_limits limits;
   std::uint64_t written = 0;
@@ -82,10 +85,21 @@ struct checkpoint_writer::parts {
   bool complete = false;
   bool kept = false;
 
+  parts(held_checkpoint where, stream_outline expected_stream, const checkpoint_limits& most)
+      : held{std::move(where)}, outline{std::move(expected_stream)}, limits{most} {}
+  parts(const parts&) = delete;
+  parts& operator=(const parts&) = delete;
   ~parts() {
     opened.reset();
     if (!kept)
-      static_cast<void>(remove_tree(above.number(), directory.filename(), directory));
+      static_cast<void>(held.folder.remove_tree(held.name()));
+  }
+
+  [[nodiscard]] fs::path path_of(const std::string& way) const { return held.path() / way; }
+
+  /// The directory that something lies in.
+  [[nodiscard]] expected<guarded_directory> parent_of(const fs::path& way) const {
+    return held.self.enter(way.has_parent_path() ? way.parent_path() : ".");
   }
 
   expected<void> take_list() {
@@ -104,25 +118,27 @@ struct checkpoint_writer::parts {
   }
 
   expected<void> lay_out() {
-    const auto file = directory / checkpoint_manifest_name;
-    auto list = open_new(file, plain_mode);
+    auto list = open_new(checkpoint_manifest_name, plain_mode);
     if (!list)
       return list.error();
-    if (auto done = store::write_all(*list, file, text); !done)
+    if (auto done = store::write_all(*list, path_of(checkpoint_manifest_name), text); !done)
       return done;
     text = {};
     for (const auto& x : content.directories) {
-      if (::mkdir((directory / x).c_str(), directory_mode) != 0)
-        return store::system_error(directory / x, "make the directory", errno);
+      auto parent = parent_of(x);
+      if (!parent)
+        return parent.error();
+      if (::mkdirat(parent->number(), fs::path{x}.filename().c_str(), directory_mode) != 0)
+        return store::system_error(path_of(x), "make the directory", errno);
     }
     return open_next();
   }
 
-  static expected<store::descriptor> open_new(const fs::path& file, ::mode_t mode) {
+  [[nodiscard]] expected<store::descriptor> open_new(const std::string& way, ::mode_t mode) const {
     store::descriptor result{
-        ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)};
+        beneath::open(held.self.number(), way, O_WRONLY | O_CREAT | O_EXCL, mode)};
     if (result.number() < 0)
-      return store::system_error(file, "write", errno);
+      return files::not_reached(path_of(way), "write", errno, ec::storage);
     return result;
   }
 
@@ -130,7 +146,7 @@ struct checkpoint_writer::parts {
   expected<void> open_next() {
     for (; index < content.files.size(); ++index) {
       const auto& file = content.files[index];
-      auto made = open_new(directory / file.path, plain_mode | file.mode);
+      auto made = open_new(file.path, plain_mode | file.mode);
       if (!made)
         return made.error();
       opened.emplace(std::move(*made));
@@ -152,11 +168,12 @@ struct checkpoint_writer::parts {
 
   expected<void> make_links() {
     for (const auto& x : content.links) {
-      std::error_code why;
-      fs::create_symlink(x.target, directory / x.path, why);
-      if (why)
-        return error{ec::storage,
-                     "cannot make " + (directory / x.path).string() + ": " + why.message()};
+      auto parent = parent_of(x.path);
+      if (!parent)
+        return parent.error();
+      const auto name = fs::path{x.path}.filename();
+      if (::symlinkat(x.target.c_str(), parent->number(), name.c_str()) != 0)
+        return store::system_error(path_of(x.path), "make the link", errno);
     }
     complete = true;
     return {};
@@ -167,7 +184,7 @@ struct checkpoint_writer::parts {
     const auto& file = content.files[index];
     const auto part = bytes.substr(
         0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), file.size - in_file)));
-    if (auto done = store::write_all(*opened, directory / file.path, part); !done)
+    if (auto done = store::write_all(*opened, path_of(file.path), part); !done)
       return done.error();
     sum.update(part);
     in_file += part.size();
@@ -209,22 +226,16 @@ checkpoint_writer::checkpoint_writer(checkpoint_writer&&) noexcept = default;
 checkpoint_writer& checkpoint_writer::operator=(checkpoint_writer&&) noexcept = default;
 checkpoint_writer::~checkpoint_writer() = default;
 
-expected<checkpoint_writer> checkpoint_writer::begin(fs::path directory,
+expected<checkpoint_writer> checkpoint_writer::begin(const fs::path& directory,
                                                      stream_outline expected_stream,
                                                      const checkpoint_limits& limits) {
   if (auto sane = check_outline(expected_stream, limits); !sane)
     return sane.error();
-  if (auto made = make_room(directory, expected_stream.bytes); !made)
-    return made.error();
-  auto above = make_directory(directory);
-  if (!above)
-    return above.error();
-  auto all = std::make_unique<parts>();
-  all->directory = std::move(directory);
-  all->above = std::move(*above);
-  all->outline = std::move(expected_stream);
-  all->limits = limits;
-  return checkpoint_writer{std::move(all)};
+  auto held = make_directory(directory, expected_stream.bytes);
+  if (!held)
+    return held.error();
+  return checkpoint_writer{
+      std::make_unique<parts>(std::move(*held), std::move(expected_stream), limits)};
 }
 
 expected<void> checkpoint_writer::append(std::string_view bytes) {

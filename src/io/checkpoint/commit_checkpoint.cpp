@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 
+#include "../files/directory_list.hpp"
 #include "../store/posix.hpp"
 #include "doomed_directory.hpp"
 #include "file_copy.hpp"
+#include "held_checkpoint.hpp"
+#include "held_scan.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
-#include "tune/io/checkpoint/checkpoint_scan.hpp"
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/removing_tree.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
-#include <system_error>
+#include <cstdio>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -24,70 +27,110 @@ namespace fs = std::filesystem;
 
 namespace {
 
-error commit_failed(const std::string& doing, const fs::path& where, const std::error_code& why) {
-  return {ec::storage, "cannot " + doing + " " + where.string() + ": " + why.message()};
+constexpr ::mode_t manifest_mode = 0666;
+
+/// What may be opened to be synced: opening a pipe would wait for its writer.
+bool is_synced(const guarded_directory& held, const fs::path& way, unsigned char type) {
+  if (type != DT_UNKNOWN)
+    return type == DT_REG;
+  const auto about = files::look_beneath(held.number(), way, way, ec::storage);
+  return about && S_ISREG(about->st_mode);
 }
 
-/// Syncs all files and directories below `root`, and `root`.
-sliced<expected<void>> syncing_tree(fs::path root) {
-  std::error_code why;
-  fs::recursive_directory_iterator i{root, why};
-  for (; !why && i != fs::end(i); i.increment(why)) {
-    co_await next_slice{};
-    // Opening a pipe would wait for its writer.
-    if (i->is_symlink(why) || !(i->is_regular_file(why) || i->is_directory(why)))
-      continue;
-    auto done = co_await syncing(i->path());
-    if (!done)
-      co_return done;
-  }
-  if (why)
-    co_return commit_failed("read", root, why);
-  co_return co_await syncing(root);
+bool is_entered(const guarded_directory& held, const fs::path& way, unsigned char type) {
+  return type == DT_DIR || (type == DT_UNKNOWN && held.has_directory(way.string()));
 }
 
-expected<void> write_manifest(const fs::path& directory, const checkpoint_manifest& what) {
-  const auto file = directory / checkpoint_manifest_name;
-  // A program that copies what it was restored from brings the old one along.
-  if (auto gone = remove_tree(file); !gone)
-    return gone;
-  auto opened = store::open_file(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "write");
-  if (!opened)
-    return opened.error();
-  return store::write_all(*opened, file, to_text(what));
-}
-
-/// Syncs the directories between `root` and `what`, in which the names on the way to it stand.
-sliced<expected<void>> syncing_names(fs::path what, fs::path root) {
-  const auto trusted = trusted_above(root, what);
-  for (auto dir = what.parent_path(); dir != root && !dir.empty(); dir = dir.parent_path()) {
-    // A link of the user's own is followed. (GCC 12 destroys temporaries of ?: in co_await twice.)
-    auto place = dir == trusted ? dir / "." : dir;
-    auto done = co_await syncing(std::move(place));
+/// Syncs all files and directories below a directory, and itself.
+sliced<expected<void>> syncing_tree(const guarded_directory& held) {
+  std::vector<fs::path> open(1);
+  while (!open.empty()) {
+    const auto branch = std::move(open.back());
+    open.pop_back();
+    const auto where = branch.empty() ? held.path() : held.path() / branch;
+    auto names = files::directory_list::open(held.number(), branch, where, ec::storage);
+    if (!names)
+      co_return names.error();
+    for (;;) {
+      auto next = names->next();
+      if (!next)
+        co_return next.error();
+      if (!*next)
+        break;
+      co_await next_slice{};
+      auto way = branch / (*next)->name;
+      auto done = expected<void>{};
+      if (is_synced(held, way, (*next)->type))
+        done = co_await syncing_beneath(held, std::move(way));
+      else if (is_entered(held, way, (*next)->type))
+        open.push_back(std::move(way));
+      if (!done)
+        co_return done;
+    }
+    auto done = co_await syncing_beneath(held, branch);
     if (!done)
       co_return done;
   }
   co_return expected<void>{};
 }
 
+expected<void> write_manifest(const guarded_directory& held, const checkpoint_manifest& what) {
+  const auto file = held.path() / checkpoint_manifest_name;
+  // A program that copies what it was restored from brings the old one along.
+  if (auto gone = remove_tree(held.number(), checkpoint_manifest_name, file); !gone)
+    return gone;
+  // Only what is made now is opened.
+  const store::descriptor opened{::openat(held.number(), checkpoint_manifest_name,
+                                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                          manifest_mode)};
+  if (opened.number() < 0)
+    return store::system_error(file, "write", errno);
+  return store::write_all(opened, file, to_text(what));
+}
+
+/// Syncs the directories between `root` and `what`, in which the names on the way to it stand.
+sliced<expected<void>> syncing_names(fs::path what, fs::path root) {
+  const auto trusted = trusted_above(root, what);
+  for (auto dir = what.parent_path(); dir != root && !dir.empty(); dir = dir.parent_path()) {
+    const auto way = dir == trusted ? fs::path{} : dir.lexically_relative(trusted);
+    auto held = guarded_directory::open(trusted, way);
+    if (!held)
+      co_return held.error();
+    auto done = co_await syncing_beneath(*held, {});
+    if (!done)
+      co_return done;
+  }
+  co_return expected<void>{};
+}
+
+/// Gives the draft its final name. The kernel asks nobody of what is mounted upon it, and refuses.
+expected<void> rename_draft(const held_checkpoint& draft, const std::string& final_name) {
+  const auto final_path = draft.folder.path() / final_name;
+  if (draft.folder.has_any(final_name))
+    return error{ec::storage, final_path.string() + " is there already"};
+  const auto folder = draft.folder.number();
+  if (::renameat(folder, draft.name().c_str(), folder, final_name.c_str()) != 0)
+    return files::not_reached(draft.path(), "rename", errno, ec::storage);
+  return {};
+}
+
 /// Syncs, renames, and syncs the names on the way down.
 /// @param fate of the draft: that of its final name, once it has that. Nobody will hear of it where
 ///   the last sync fails: then it must not stay either.
-sliced<expected<void>> making_visible(checkpoint_draft what, doomed_directory& fate) {
+sliced<expected<void>> making_visible(const checkpoint_draft& what, const held_checkpoint& held,
+                                      doomed_directory& fate) {
   if (what.durable) {
-    auto synced = co_await syncing_tree(what.directory);
+    auto synced = co_await syncing_tree(held.self);
     if (!synced)
       co_return synced;
   }
   auto final_name = what.directory;
   final_name.replace_extension();
-  std::error_code why;
-  if (fs::exists(fs::symlink_status(final_name, why)))
-    co_return error{ec::storage, final_name.string() + " is there already"};
-  fs::rename(what.directory, final_name, why);
-  if (why)
-    co_return commit_failed("rename", what.directory, why);
-  fate.what = final_name;
+  auto renamed = rename_draft(held, final_name.filename());
+  if (!renamed)
+    co_return renamed;
+  if (!fate.what.empty())
+    fate.what = final_name;
   auto synced = expected<void>{};
   if (what.durable)
     synced = co_await syncing_names(final_name, what.experiment);
@@ -97,39 +140,55 @@ sliced<expected<void>> making_visible(checkpoint_draft what, doomed_directory& f
 }
 
 /// @errors `ec::refused` where the draft is no directory, or is reached through a link: it would be
-/// another's files that are listed, synced and renamed.
-expected<void> must_be_draft(const checkpoint_draft& what) {
-  const auto trusted = trusted_above(what.experiment, what.directory);
-  auto opened = guarded_directory::open(trusted, what.directory.lexically_relative(trusted));
-  if (!opened)
-    return opened.error();
-  // What is mounted in it is no part of it.
-  if (auto alone = check_unmounted(what.directory); !alone)
+/// another's files that are listed, synced and renamed. Likewise where something is mounted in it:
+/// that is no part of it.
+expected<held_checkpoint> hold_draft(const checkpoint_draft& what) {
+  auto held = hold_checkpoint(what.directory);
+  if (!held && held.error().code == ec::refused)
     return error{ec::refused,
-                 "cannot keep " + what.directory.string() + ": " + alone.error().detail};
-  return {};
+                 "cannot keep " + what.directory.string() + ": " + held.error().detail};
+  if (!held && held.error().code == ec::unreadable)
+    return error{ec::storage, held.error().detail};
+  return held;
 }
 
-sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_directory fate) {
-  if (auto fine = must_be_draft(what); !fine)
-    co_return fine.error();
-  auto listed = co_await scanning_checkpoint(what.directory, what.iteration, what.limits);
+sliced<expected<safe_checkpoint>> listing_and_placing(const checkpoint_draft& what,
+                                                      doomed_directory& fate) {
+  auto held = hold_draft(what);
+  if (!held)
+    co_return held.error();
+  auto listed = co_await scanning_held(held->self, what.iteration, what.limits);
   if (!listed)
     co_return listed.error();
   listed->location
       = what.directory.lexically_relative(what.experiment).replace_extension().generic_string();
-  auto written = write_manifest(what.directory, *listed);
+  auto written = write_manifest(held->self, *listed);
   if (!written)
     co_return written.error();
   co_await next_slice{};
-  auto done = co_await making_visible(what, fate);
+  auto done = co_await making_visible(what, *held, fate);
   if (!done)
     co_return done.error();
   co_return safe_checkpoint{listed->location, listed->bytes()};
 }
 
+/// Others have their turns while what could not be kept goes.
+sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_directory fate) {
+  auto done = co_await listing_and_placing(what, fate);
+  if (done || fate.what.empty())
+    co_return done;
+  // Where it is given up in the middle of that, its end does what can be done at once.
+  auto way = fate.what.lexically_relative(fate.trusted);
+  static_cast<void>(co_await removing_tree_below(fate.trusted, std::move(way)));
+  fate.what.clear();
+  co_return done;
+}
+
 sliced<expected<void>> putting_into_place(checkpoint_draft what, doomed_directory fate) {
-  co_return co_await making_visible(std::move(what), fate);
+  auto held = hold_draft(what);
+  if (!held)
+    co_return held.error();
+  co_return co_await making_visible(what, *held, fate);
 }
 
 } // namespace

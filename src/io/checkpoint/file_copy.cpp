@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_copy.hpp"
 
-#include "../store/posix.hpp"
+#include "../files/directory_list.hpp"
 
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace tune {
@@ -48,26 +49,26 @@ extent next_extent(int file, ::off_t from, ::off_t size) {
 
 /// A copy that is being made.
 struct file_pair {
-  fs::path from_path;
-  fs::path to_path;
-  store::descriptor from;
+  copied_file what;
   store::descriptor to;
-  std::vector<char> buffer = std::vector<char>(copied_at_once);
+  /// As large as its largest piece.
+  std::vector<char> buffer = {};
   std::uint64_t unsynced = 0;
 
   /// @returns how far it came.
   expected<::off_t> copy_some(::off_t at, ::off_t end) {
-    const auto size = std::min<std::size_t>(buffer.size(), static_cast<std::size_t>(end - at));
-    const auto count = ::pread(from.number(), buffer.data(), size, at);
+    const auto size = std::min<std::size_t>(copied_at_once, static_cast<std::size_t>(end - at));
+    buffer.resize(std::max(buffer.size(), size));
+    const auto count = ::pread(what.from.number(), buffer.data(), size, at);
     if (count < 0)
-      return errno == EINTR ? expected<::off_t>{at} : failed("read", from_path, errno);
+      return errno == EINTR ? expected<::off_t>{at} : failed("read", what.from_path, errno);
     if (count == 0)
-      return error{ec::storage, from_path.string() + " became shorter while it was copied"};
+      return error{ec::storage, what.from_path.string() + " became shorter while it was copied"};
     for (::ssize_t done = 0; done < count;) {
       const auto put = ::pwrite(to.number(), buffer.data() + done,
                                 static_cast<std::size_t>(count - done), at + done);
       if (put < 0 && errno != EINTR)
-        return failed("write", to_path, errno);
+        return failed("write", what.to->path() / what.name, errno);
       done += std::max<::ssize_t>(put, 0);
     }
     unsynced += static_cast<std::uint64_t>(count);
@@ -80,50 +81,48 @@ struct file_pair {
       return {};
     unsynced = 0;
     ::sync_file_range(to.number(), 0, 0, SYNC_FILE_RANGE_WRITE);
-    return check_room(to_path.parent_path(), written_at_once);
+    return check_room(*what.to, written_at_once);
   }
 };
 
-expected<file_pair> open_pair(fs::path from, fs::path to) {
-  store::descriptor source{::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (source.number() < 0)
-    return failed("copy", from, errno);
+expected<file_pair> open_pair(copied_file what) {
   // What another put there is not written into.
-  ::unlink(to.c_str());
-  store::descriptor target{
-      ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (::unlinkat(what.to->number(), what.name.c_str(), 0) != 0 && errno == EBUSY)
+    return files::not_reached(what.to->path() / what.name, "write", errno, ec::storage);
+  store::descriptor target{::openat(what.to->number(), what.name.c_str(),
+                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (target.number() < 0)
-    return failed("write", to, errno);
-  return file_pair{std::move(from), std::move(to), std::move(source), std::move(target)};
+    return failed("write", what.to->path() / what.name, errno);
+  return file_pair{std::move(what), std::move(target)};
 }
 
 } // namespace
 
-expected<void> check_room(const fs::path& directory, std::uint64_t bytes) {
-  std::error_code why;
-  const auto room = fs::space(directory, why);
-  if (why)
+expected<void> check_room(const guarded_directory& where, std::uint64_t bytes) {
+  struct ::statvfs about {};
+  if (::fstatvfs(where.number(), &about) != 0)
     return {};
-  const auto kept = room_kept_free(room.capacity);
-  if (room.available >= kept && room.available - kept >= bytes)
+  const auto available = std::uint64_t{about.f_bavail} * about.f_frsize;
+  const auto kept = room_kept_free(std::uint64_t{about.f_blocks} * about.f_frsize);
+  if (available >= kept && available - kept >= bytes)
     return {};
-  return error{ec::storage, "no room for " + directory.string() + ": it needs "
-                                + std::to_string(bytes) + " bytes, and "
-                                + std::to_string(room.available) + " are left, of which "
-                                + std::to_string(kept) + " are kept for the record"};
+  return error{ec::storage, "no room for " + where.path().string() + ": it needs "
+                                + std::to_string(bytes) + " bytes, and " + std::to_string(available)
+                                + " are left, of which " + std::to_string(kept)
+                                + " are kept for the record"};
 }
 
-sliced<expected<void>> copying_file(fs::path from, fs::path to) {
-  auto pair = open_pair(std::move(from), std::move(to));
+sliced<expected<void>> copying_file(copied_file what) {
+  struct stat about {};
+  if (::fstat(what.from.number(), &about) != 0)
+    co_return failed("copy", what.from_path, errno);
+  if (!S_ISREG(about.st_mode))
+    co_return error{ec::storage, "cannot copy " + what.from_path.string() + ": it is no file"};
+  auto pair = open_pair(std::move(what));
   if (!pair)
     co_return pair.error();
-  struct stat about {};
-  if (::fstat(pair->from.number(), &about) != 0)
-    co_return failed("copy", pair->from_path, errno);
-  if (!S_ISREG(about.st_mode))
-    co_return error{ec::storage, "cannot copy " + pair->from_path.string() + ": it is no file"};
   for (::off_t at = 0; at < about.st_size;) {
-    const auto some = next_extent(pair->from.number(), at, about.st_size);
+    const auto some = next_extent(pair->what.from.number(), at, about.st_size);
     for (at = some.begin; at < some.end;) {
       auto reached = pair->copy_some(at, some.end);
       if (!reached)
@@ -138,15 +137,14 @@ sliced<expected<void>> copying_file(fs::path from, fs::path to) {
   // A hole at its end is nothing that was written.
   if (::ftruncate(pair->to.number(), about.st_size) != 0
       || ::fchmod(pair->to.number(), about.st_mode & permissions) != 0)
-    co_return failed("write", pair->to_path, errno);
+    co_return failed("write", pair->what.to->path() / pair->what.name, errno);
   co_return expected<void>{};
 }
 
-sliced<expected<void>> syncing(fs::path what) {
-  store::descriptor opened{::open(what.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+sliced<expected<void>> syncing(store::descriptor opened, fs::path shown) {
   struct stat about {};
-  if (opened.number() < 0 || ::fstat(opened.number(), &about) != 0)
-    co_return failed("open", what, errno);
+  if (::fstat(opened.number(), &about) != 0)
+    co_return failed("open", shown, errno);
   // Piece by piece: all at once would keep others waiting for as long as the disk writes.
   constexpr auto piece = static_cast<::off_t>(written_at_once);
   for (::off_t at = 0; S_ISREG(about.st_mode) && at < about.st_size; at += piece) {
@@ -157,10 +155,18 @@ sliced<expected<void>> syncing(fs::path what) {
     co_await next_slice{};
   }
   if (::fsync(opened.number()) != 0)
-    co_return failed("sync", what, errno);
+    co_return failed("sync", shown, errno);
   // One that is empty takes its time, too.
   co_await next_slice{};
   co_return expected<void>{};
+}
+
+sliced<expected<void>> syncing_beneath(const guarded_directory& held, fs::path way) {
+  auto shown = way.empty() ? held.path() : held.path() / way;
+  store::descriptor opened{beneath::open(held.number(), way, O_RDONLY | O_NONBLOCK | O_NOCTTY)};
+  if (opened.number() < 0)
+    co_return files::not_reached(shown, "open", errno, ec::storage);
+  co_return co_await syncing(std::move(opened), std::move(shown));
 }
 
 } // namespace tune

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/pause_memory.hpp"
 
+#include "../files/directory_list.hpp"
 #include "../store/posix.hpp"
 #include "doomed_directory.hpp"
 
 #include "tune/core/experiment/event.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/remove_tree.hpp"
 
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -104,26 +107,38 @@ std::string fresh_name() {
   return result;
 }
 
+/// Of regular files; what is mounted there takes no memory that was counted.
 sliced<std::uint64_t> summing_bytes_below(fs::path directory) {
   std::uint64_t result = 0;
-  std::error_code why;
-  for (fs::recursive_directory_iterator i{directory, why}; !why && i != fs::end(i);
-       i.increment(why)) {
-    std::error_code ignored;
-    if (i->is_regular_file(ignored) && !i->is_symlink(ignored))
-      result += i->file_size(ignored);
-    co_await next_slice{};
+  auto held = guarded_directory::open(directory);
+  std::vector<fs::path> open(held ? 1 : 0);
+  while (!open.empty()) {
+    const auto branch = std::move(open.back());
+    open.pop_back();
+    auto names = files::directory_list::open(held->number(), branch, directory, ec::storage);
+    while (names) {
+      auto next = names->next();
+      if (!next || !*next)
+        break;
+      const auto& name = (*next)->name;
+      auto about = files::look_beneath(names->number(), name, directory, ec::storage);
+      if (about && S_ISDIR(about->st_mode))
+        open.push_back(branch / name);
+      else if (about && S_ISREG(about->st_mode))
+        result += static_cast<std::uint64_t>(about->st_size);
+      co_await next_slice{};
+    }
   }
   co_return result;
 }
 
 /// Copies the draft to disk.
 sliced<expected<checkpoint_draft>> copying_to_disk(checkpoint_draft what, fs::path on_disk) {
-  doomed_directory to{on_disk, on_disk / what.directory.lexically_relative(what.experiment)};
-  std::error_code why;
-  fs::create_directories(to.what, why);
-  if (why)
-    co_return error{ec::storage, "cannot make " + to.what.string() + ": " + why.message()};
+  const auto name = what.directory.lexically_relative(what.experiment);
+  auto made = make_directory({name, on_disk});
+  if (!made)
+    co_return made.error();
+  doomed_directory to{on_disk, std::move(made->path)};
   auto done = co_await copying_checkpoint(what.directory, to.what, what.limits);
   if (!done)
     co_return done.error();

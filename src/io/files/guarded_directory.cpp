@@ -2,6 +2,7 @@
 #include "tune/io/files/guarded_directory.hpp"
 
 #include "../store/posix.hpp"
+#include "directory_list.hpp"
 #include "mounts.hpp"
 
 #include "tune/io/files/remove_tree.hpp"
@@ -70,6 +71,25 @@ std::optional<struct ::stat> look(int directory, const fs::path& name) {
   return seen ? std::optional{found} : std::nullopt;
 }
 
+/// What is open as a place, as `flags` want it: whatever has its name meanwhile.
+int open_place(descriptor place, int flags) {
+  struct ::stat about {};
+  if (::fstat(place.number(), &about) != 0)
+    return -1;
+  const bool is_link = S_ISLNK(about.st_mode);
+  if ((flags & O_DIRECTORY) != 0 && !S_ISDIR(about.st_mode))
+    errno = ENOTDIR;
+  else if ((flags & O_PATH) != 0)
+    return std::move(place).release();
+  else if ((flags & O_EXCL) != 0)
+    errno = EEXIST;
+  else if (is_link)
+    errno = ELOOP;
+  else
+    return ::open(("/proc/self/fd/" + std::to_string(place.number())).c_str(), flags | O_CLOEXEC);
+  return -1;
+}
+
 /// Opens a name, which is no mount point, nor a link.
 int open_name(int directory, const char* name, int flags, ::mode_t mode) {
   // This does not ask the file system of what may be mounted there.
@@ -78,6 +98,8 @@ int open_name(int directory, const char* name, int flags, ::mode_t mode) {
     errno = EXDEV;
     return -1;
   }
+  if (place.number() >= 0)
+    return open_place(std::move(place), flags);
   return ::openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
@@ -179,14 +201,18 @@ int open(int directory, const fs::path& way, int flags, ::mode_t mode) {
 } // namespace beneath
 
 expected<guarded_directory> guarded_directory::open(const fs::path& trusted, const fs::path& way) {
-  auto root = open_root(trusted);
-  if (!root || way.empty())
-    return root ? expected<guarded_directory>{guarded_directory{trusted, std::move(*root)}}
-                : root.error();
-  descriptor found{beneath::open(root->number(), way, as_directory)};
+  auto opened = open_root(trusted);
+  if (!opened)
+    return opened.error();
+  guarded_directory root{trusted, std::move(*opened)};
+  return way.empty() ? expected<guarded_directory>{std::move(root)} : root.enter(way);
+}
+
+expected<guarded_directory> guarded_directory::enter(const fs::path& way) const {
+  descriptor found{beneath::open(number(), way, as_directory)};
   if (found.number() < 0)
-    return not_entered(root->number(), trusted, way, errno);
-  return guarded_directory{trusted / way, std::move(found)};
+    return not_entered(number(), path_, way, errno);
+  return guarded_directory{path_ / way, std::move(found)};
 }
 
 expected<guarded_directory> guarded_directory::make(const fs::path& trusted, const fs::path& way) {
@@ -227,17 +253,20 @@ bool guarded_directory::has_mount_point(const std::string& name) const {
 }
 
 bool guarded_directory::has_content(const std::string& name) const {
-  const auto found = look(number(), name);
-  const auto kind = found ? found->st_mode & S_IFMT : mounted;
-  if (kind == mounted)
+  descriptor place{beneath::open(number(), name, O_PATH)};
+  struct ::stat found {};
+  if (place.number() < 0 || ::fstat(place.number(), &found) != 0)
     return false;
   // Where a link leads to may never answer.
-  if (kind == S_IFLNK && !files::answering_mounts{path_}.hold(path_ / name))
+  if (S_ISLNK(found.st_mode))
+    place = files::answering_mounts{number()}.open(path_ / name);
+  if (place.number() < 0 || ::fstat(place.number(), &found) != 0)
     return false;
-  std::error_code why;
-  // By way of the descriptor: nobody can lead it elsewhere meanwhile.
-  const auto place = fs::path{"/proc/self/fd"} / std::to_string(number()) / name;
-  return fs::exists(place, why) && !fs::is_empty(place, why) && !why;
+  if (!S_ISDIR(found.st_mode))
+    return found.st_size > 0;
+  auto names = files::directory_list::open(place.number(), {}, path_ / name, ec::storage);
+  auto first = names ? names->next() : names.error();
+  return first && first->has_value();
 }
 
 bool guarded_directory::has_directory(const std::string& name) const {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <climits>
 #include <deque>
@@ -120,72 +121,53 @@ std::optional<int> mount_of(int opened) {
   return result;
 }
 
-answering_mounts::answering_mounts(const fs::path& home) {
+answering_mounts::answering_mounts(int home) {
   const auto all = all_mounts();
   is_known_ = !all.empty();
   for (const auto& x : all) {
     if (always_answers(x.type))
       ids_.insert(x.id);
   }
-  const descriptor opened{::open(home.c_str(), O_PATH | O_CLOEXEC)};
-  if (auto id = opened.number() < 0 ? std::nullopt : mount_of(opened.number()))
+  if (auto id = home < 0 ? std::nullopt : mount_of(home))
     ids_.insert(*id);
 }
 
 bool answering_mounts::holds(int opened) const {
+  if (!is_known_)
+    return true;
   const auto id = mount_of(opened);
   return id && ids_.contains(*id);
 }
 
-bool answering_mounts::hold(const fs::path& path) const {
-  if (!is_known_)
-    return true;
+store::descriptor answering_mounts::open(const fs::path& path, int from) const {
+  const auto none = [](int why) {
+    errno = why;
+    return descriptor{-1};
+  };
   std::error_code why;
-  const auto whole = fs::absolute(path, why);
+  const auto whole = from < 0 ? fs::absolute(path, why) : path;
   std::deque<fs::path> names{whole.begin(), whole.end()};
   descriptor at{-1};
-  for (int links = 0; !names.empty() && links <= most_links;) {
+  for (int links = 0; !names.empty();) {
     const auto name = std::move(names.front());
     names.pop_front();
     if (name.empty())
       continue;
-    descriptor next{::openat(at.number(), name.c_str(), as_place)};
-    // The ordinary way tells why.
+    descriptor next{::openat(at.number() < 0 ? from : at.number(), name.c_str(), as_place)};
     if (next.number() < 0)
-      return true;
+      return next;
     if (!holds(next.number()))
-      return false;
+      return none(EXDEV);
     const auto target = target_of(next.number());
     if (!target) {
       at = std::move(next);
       continue;
     }
-    ++links;
+    if (++links > most_links)
+      return none(ELOOP);
     names.insert(names.begin(), target->begin(), target->end());
   }
-  return true;
-}
-
-bool answering_mounts::hold_entry(const fs::path& path) {
-  if (!is_known_)
-    return true;
-  const descriptor opened{::open(path.c_str(), as_place)};
-  struct ::stat link {};
-  struct ::stat directory {};
-  if (opened.number() < 0)
-    return true;
-  if (!holds(opened.number()))
-    return false;
-  if (::fstat(opened.number(), &link) != 0 || !S_ISLNK(link.st_mode)
-      || ::stat(path.parent_path().c_str(), &directory) != 0)
-    return true;
-  const link_place place{link.st_dev, link.st_ino, directory.st_dev, directory.st_ino};
-  if (followed_.contains(place))
-    return true;
-  const bool result = hold(path);
-  if (result)
-    followed_.insert(place);
-  return result;
+  return at;
 }
 
 } // namespace tune::files

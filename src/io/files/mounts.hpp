@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include "tune/io/files/descriptor.hpp"
+
 #include <filesystem>
 #include <istream>
 #include <optional>
@@ -34,25 +34,21 @@ struct mount_point {
 /// gone, or a program, may keep whoever asks others waiting for ever.
 class answering_mounts {
 public:
-  /// @param home Whatever its kind is, what lies on its mount is asked anyway.
-  explicit answering_mounts(const std::filesystem::path& home);
+  /// @param home An open file or directory, `O_PATH` will do. Whatever the kind of its mount is,
+  ///   what lies there is asked anyway.
+  explicit answering_mounts(int home);
 
-  /// Whether nothing on the way to a path, links included, lies on another mount; also where there
-  /// is nothing. Asks none that may not answer.
-  [[nodiscard]] bool hold(const std::filesystem::path& path) const;
-  /// The same of one name in a directory of which that is known.
-  [[nodiscard]] bool hold_entry(const std::filesystem::path& path);
+  /// Opens what a path leads to, links included, as a place (`O_PATH`). Asks no file system that
+  /// may not answer, whatever is mounted on the way meanwhile.
+  /// @param from An open directory there, from which a relative path leads on; -1: the present one.
+  /// @returns none, and errno, where that fails: EXDEV where another mount is on the way, or there.
+  [[nodiscard]] store::descriptor open(const std::filesystem::path& path, int from = -1) const;
+  /// Whether an open file lies on one of them.
+  [[nodiscard]] bool holds(int opened) const;
 
 private:
-  /// Device and number of a link and of the directory that it lies in.
-  using link_place = std::array<std::uint64_t, 4>;
-
   std::set<int> ids_;
-  /// Links that were followed: many ways may lead to one.
-  std::set<link_place> followed_;
   bool is_known_ = false;
-
-  [[nodiscard]] bool holds(int opened) const;
 };
 
 } // namespace tune::files

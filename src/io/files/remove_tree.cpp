@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/io/files/remove_tree.hpp"
+#include "tune/io/files/removing_tree.hpp"
 
 #include "tune/io/files/descriptor.hpp"
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/remove_tree.hpp"
 #include "tune/io/process/shortage.hpp"
 
 #include <dirent.h>
@@ -39,6 +40,8 @@ constexpr std::size_t longest_shown = 512;
 struct closing {
   void operator()(::DIR* which) const { ::closedir(which); }
 };
+/// Names that are looked at in one step.
+constexpr int names_at_once = 64;
 
 /// A directory between the top and what is removed now.
 struct level {
@@ -51,6 +54,8 @@ struct level {
   int rounds = 0;
   /// Something in it stays.
   bool is_kept = false;
+  /// While its names are read.
+  std::unique_ptr<::DIR, closing> list = {};
 };
 
 bool is_directory_there(int directory, const char* name, unsigned char type) {
@@ -89,27 +94,41 @@ public:
       , has_limit_{most != without_limit}
       , until_{has_limit_ ? clock::now() + most : clock::time_point{}} {}
 
-  expected<void> run(const std::string& name) {
+  void begin(const std::string& name) {
     if (::unlinkat(top_, name.c_str(), 0) == 0 || errno == ENOENT)
-      return {};
+      return;
     const int why = errno;
     if (!is_directory_there(top_, name.c_str(), DT_UNKNOWN))
       note(shown_, why);
     else
       enter(name);
-    while (!levels_.empty()) {
-      if (is_over())
-        break;
-      auto& here = levels_.back();
-      if (here.directories.empty()) {
-        leave();
-        continue;
-      }
-      auto next = std::move(here.directories.back());
-      here.directories.pop_back();
-      enter(next);
-    }
-    return outcome();
+  }
+
+  [[nodiscard]] bool is_done() { return levels_.empty() || is_over(); }
+
+  /// Does a little more of it. @pre `is_done()` is false.
+  void step() {
+    auto& here = levels_.back();
+    if (here.list)
+      return read_some();
+    if (here.directories.empty())
+      return leave();
+    auto next = std::move(here.directories.back());
+    here.directories.pop_back();
+    enter(next);
+  }
+
+  [[nodiscard]] expected<void> outcome() const {
+    if (!first_ && is_over_)
+      return error{ec::shortage, "cannot remove all of " + shown_.string()
+                                     + " in so short a time: there is too much in it"};
+    if (!first_)
+      return {};
+    auto result = *first_;
+    if (count_ > 1)
+      result.detail += " (" + std::to_string(count_ - 1) + " more below " + shown_.string()
+                       + " could not be removed)";
+    return result;
   }
 
 private:
@@ -127,19 +146,6 @@ private:
   [[nodiscard]] bool is_over() {
     is_over_ = is_over_ || (has_limit_ && clock::now() >= until_);
     return is_over_;
-  }
-
-  [[nodiscard]] expected<void> outcome() const {
-    if (!first_ && is_over_)
-      return error{ec::shortage, "cannot remove all of " + shown_.string()
-                                     + " in so short a time: there is too much in it"};
-    if (!first_)
-      return {};
-    auto result = *first_;
-    if (count_ > 1)
-      result.detail += " (" + std::to_string(count_ - 1) + " more below " + shown_.string()
-                       + " could not be removed)";
-    return result;
   }
 
   /// The path of a name in the deepest directory; of that itself where it is empty.
@@ -183,25 +189,36 @@ private:
     read();
   }
 
-  /// Removes what is no directory in the deepest one, and lists the others.
+  /// Begins to read the names of the deepest one.
   void read() {
     auto& at = levels_.back();
     ++at.rounds;
     const int another = ::openat(at.handle.number(), ".", to_read);
-    std::unique_ptr<::DIR, closing> list{another < 0 ? nullptr : ::fdopendir(another)};
-    if (!list) {
-      const int why = errno;
-      if (another >= 0)
-        ::close(another);
-      return note(path_of({}), why);
-    }
-    for (errno = 0; const auto* entry = is_over() ? nullptr : ::readdir(list.get()); errno = 0) {
-      const std::string name = &entry->d_name[0];
+    at.list.reset(another < 0 ? nullptr : ::fdopendir(another));
+    if (at.list)
+      return;
+    const int why = errno;
+    if (another >= 0)
+      ::close(another);
+    note(path_of({}), why);
+  }
+
+  /// Removes what is no directory in the deepest one, and lists the others.
+  void read_some() {
+    auto& at = levels_.back();
+    for (int i = 0; i < names_at_once; ++i) {
+      errno = 0;
+      const auto* entry = ::readdir(at.list.get());
+      if (entry == nullptr) {
+        if (const int why = errno; why != 0)
+          note(path_of({}), why);
+        at.list.reset();
+        return;
+      }
+      const std::string name{&entry->d_name[0]};
       if (name != "." && name != "..")
         take(name, entry->d_type);
     }
-    if (const int why = errno; why != 0)
-      note(path_of({}), why);
   }
 
   void take(const std::string& name, unsigned char type) {
@@ -262,7 +279,21 @@ private:
 
 expected<void> remove_tree(int directory, const std::string& name, const fs::path& shown,
                            std::chrono::milliseconds most) {
-  return removal{directory, shown, most}.run(name);
+  removal work{directory, shown, most};
+  work.begin(name);
+  while (!work.is_done())
+    work.step();
+  return work.outcome();
+}
+
+sliced<expected<void>> removing_tree(guarded_directory in, std::string name) {
+  removal work{in.number(), in.path() / name, without_limit};
+  work.begin(name);
+  while (!work.is_done()) {
+    work.step();
+    co_await next_slice{};
+  }
+  co_return work.outcome();
 }
 
 expected<void> remove_tree(const fs::path& what, std::chrono::milliseconds most) {
@@ -278,16 +309,32 @@ expected<void> remove_tree(const fs::path& what, std::chrono::milliseconds most)
                "cannot remove " + what.string() + ": " + text_of_shortage(why)};
 }
 
-expected<void> remove_tree_below(const fs::path& trusted, const fs::path& way,
-                                 std::chrono::milliseconds most) {
-  auto held = guarded_directory::open(trusted, way.parent_path());
-  if (held)
-    return remove_tree(held->number(), way.filename(), trusted / way, most);
+namespace {
+
+/// Why nothing is removed where the directory that holds it was not opened: none where that is
+/// gone.
+expected<void> not_held(const fs::path& trusted, const fs::path& way, const error& why) {
   // Where a directory on the way to it is gone, so is it.
   descriptor root{::open(trusted.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (root.number() >= 0)
     root = descriptor{beneath::open(root.number(), way.parent_path(), as_place)};
-  return root.number() < 0 && errno == ENOENT ? expected<void>{} : held.error();
+  return root.number() < 0 && errno == ENOENT ? expected<void>{} : why;
+}
+
+} // namespace
+
+expected<void> remove_tree_below(const fs::path& trusted, const fs::path& way,
+                                 std::chrono::milliseconds most) {
+  auto held = guarded_directory::open(trusted, way.parent_path());
+  return held ? remove_tree(held->number(), way.filename(), trusted / way, most)
+              : not_held(trusted, way, held.error());
+}
+
+sliced<expected<void>> removing_tree_below(fs::path trusted, fs::path way) {
+  auto held = guarded_directory::open(trusted, way.parent_path());
+  if (!held)
+    co_return not_held(trusted, way, held.error());
+  co_return co_await removing_tree(std::move(*held), way.filename());
 }
 
 } // namespace tune

@@ -34,6 +34,18 @@ constexpr const char* null_device = "/dev/null";
 /// Below so many open files nothing can be begun.
 constexpr rlim_t least_descriptors = 32;
 
+/// A guard that answers may still be unable to begin any trial.
+expected<void> check_descriptors(const std::filesystem::path& program) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= least_descriptors)
+    return {};
+  return error{ec::shortage, "the guard " + program.string() + " cannot work: only "
+                                 + std::to_string(files.rlim_cur)
+                                 + " files may be open at once; raise the limit (ulimit -n), at "
+                                   "least to "
+                                 + std::to_string(least_descriptors)};
+}
+
 bool is_usable(const char* file) {
   return ::access(file, R_OK | W_OK) == 0;
 }
@@ -123,6 +135,8 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
     return error{ec::process, "/proc shows another PID namespace than the one that this runs in, "
                               "so processes of trials cannot be told from others: mount /proc "
                               "anew, as unshare --mount-proc does"};
+  if (auto enough = check_descriptors(program); !enough)
+    return enough.error();
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     const auto reason = errno;
@@ -143,13 +157,6 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
   }
   ::kill(-result.pid, SIGKILL);
   bury_guard(result.pid, std::chrono::seconds{2});
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < least_descriptors)
-    return error{ec::shortage, "the guard " + program.string() + " cannot work: only "
-                                   + std::to_string(files.rlim_cur)
-                                   + " files may be open at once; raise the limit (ulimit -n), at "
-                                     "least to "
-                                   + std::to_string(least_descriptors)};
   return error{ec::process,
                "the guard " + program.string() + " does not answer; " + std::string{no_host_main}};
 }

@@ -4,6 +4,8 @@
 #include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"
 
+#include "tune/io/files/removing_tree.hpp"
+
 #include <gmock/gmock.h>
 
 #include <sys/resource.h>
@@ -129,6 +131,24 @@ TEST_F(remove_tree_test, leaves_the_rest_for_a_later_call_when_its_time_is_over)
   EXPECT_TRUE(has("doomed"));
   ASSERT_TRUE(remove_tree(root / "doomed", without_limit));
   EXPECT_FALSE(has("doomed"));
+}
+
+TEST_F(remove_tree_test, takes_turns_with_others_until_all_is_gone) {
+  constexpr int names = 20000;
+  const int directory = ::open((root / "doomed/mine").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  for (int i = 0; i < names; ++i)
+    ASSERT_EQ(::symlinkat("x", directory, std::to_string(i).c_str()), 0);
+  ::close(directory);
+  auto uut = removing_tree_below(root, "doomed");
+
+  int slices = 1;
+  while (!uut.step())
+    ++slices;
+
+  EXPECT_GT(slices, 1);
+  EXPECT_TRUE(uut.take());
+  EXPECT_FALSE(has("doomed"));
+  EXPECT_TRUE(has("precious/data/x"));
 }
 
 TEST_F(remove_tree_test, leaves_what_is_mounted_below_and_says_so) {

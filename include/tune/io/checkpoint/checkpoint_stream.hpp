@@ -36,7 +36,8 @@ public:
   /// @errors as `verify_checkpoint`, without reading the files of one that has a manifest.
   [[nodiscard]] static expected<checkpoint_reader> open(std::filesystem::path directory);
   /// Files of a directory that is no checkpoint: those that `content` lists, and no others.
-  /// @errors `ec::unreadable`, `ec::shortage`.
+  /// @param directory Its own name is no link, nor a mount point.
+  /// @errors as `guarded_directory`.
   [[nodiscard]] static expected<checkpoint_reader> of(std::filesystem::path directory,
                                                       checkpoint_manifest content);
   checkpoint_reader(checkpoint_reader&&) noexcept;
@@ -52,8 +53,7 @@ public:
 private:
   struct parts;
   explicit checkpoint_reader(std::unique_ptr<parts> all);
-  [[nodiscard]] static expected<checkpoint_reader>
-  over(std::filesystem::path directory, std::string text, checkpoint_manifest content);
+  [[nodiscard]] static expected<checkpoint_reader> over(std::unique_ptr<parts> all);
   std::unique_ptr<parts> parts_;
 };
 
@@ -64,7 +64,7 @@ public:
   /// @param directory Where the checkpoint is to lie; made, and must not be there.
   /// @errors `ec::refused` for sizes beyond limits; `ec::storage`, also where it would leave less
   ///   than `room_kept_free`.
-  [[nodiscard]] static expected<checkpoint_writer> begin(std::filesystem::path directory,
+  [[nodiscard]] static expected<checkpoint_writer> begin(const std::filesystem::path& directory,
                                                          stream_outline expected_stream,
                                                          const checkpoint_limits& limits = {});
   checkpoint_writer(checkpoint_writer&&) noexcept;

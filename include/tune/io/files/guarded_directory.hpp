@@ -44,6 +44,9 @@ public:
   /// The directory that the file lies in; its own name may be no link, that of its parent may.
   [[nodiscard]] static expected<guarded_directory> holding(const std::filesystem::path& file);
 
+  /// A directory below this one. @param way as above.
+  [[nodiscard]] expected<guarded_directory> enter(const std::filesystem::path& way) const;
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] int number() const { return directory_.number(); }
 

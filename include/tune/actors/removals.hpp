@@ -1,0 +1,46 @@
+/// What an actor with a slow desk does beside saves: removals, and taking exports over.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/slow_rounds.hpp"
+#include "tune/io/checkpoint/gathering_exports.hpp"
+#include "tune/io/checkpoint/removing.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// Removes something of a job, in turns with its attempts. It is nobody's: where an attempt's works
+/// are dropped it goes on.
+template <class Impl, class Self>
+void begin_removal(slow_desk<Impl>& works, Self* self, const std::string& job,
+                   sliced<removed> work) {
+  const slow_rounds::owner nobody{job, std::numeric_limits<std::uint32_t>::max(), 0};
+  works.template begin<removed>(
+      self, nobody, std::move(work), [](removed) {}, [](const std::string&) { return removed{}; });
+}
+
+/// `gathering_exports` as an answer.
+template <class Impl, class Self>
+caf::typed_response_promise<exports_gathered> answer_exports(slow_desk<Impl>& works, Self* self,
+                                                             const gather_exported& order) {
+  auto asker = self->template make_response_promise<exports_gathered>();
+  auto work = [](exported_files what) -> sliced<exports_gathered> {
+    co_return exports_gathered{co_await gathering_exports(std::move(what))};
+  };
+  auto then = [asker](exports_gathered x) mutable { asker.deliver(std::move(x)); };
+  auto lost = [formats = order.what.formats](const std::string& why) {
+    exports_gathered result;
+    for (const auto& format : formats)
+      result.what.failed.emplace(format, why);
+    return result;
+  };
+  works.template begin<exports_gathered>(self, slow_rounds::owner_of(order.who), work(order.what),
+                                         then, lost);
+  return asker;
+}
+
+} // namespace tune

@@ -1,0 +1,124 @@
+/// The PACKERS of a checkpoint courier, one for each job. Private to the courier.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "packer_actor.hpp"
+
+#include "tune/actors/firm.hpp"
+#include "tune/actors/job_pool.hpp"
+#include "tune/io/process/thread_room.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// What blocks one of them, a disk that stands still, stops no other job. Lives in the state of its
+/// courier, which takes them along when it ends.
+class packer_pool {
+public:
+  void init(const checkpoint_courier_settings& how) {
+    own_thread_ = how.own_thread;
+    limits_ = {how.piece_bytes, how.credit};
+    copies_ = std::make_shared<shared_copies>(how.copy_bytes);
+  }
+
+  /// Who blocks on the disk for a job, and from now on for no other.
+  /// @errors `ec::shortage` where there is no thread for one now.
+  template <class Self>
+  expected<packer_actor> take(Self* self, const std::string& job) {
+    if (const auto* known = all_.take(job))
+      return *known;
+    auto room = own_thread_ ? can_start_threads(1) : expected<void>{};
+    if (!room)
+      return room.error();
+    auto& system = self->system();
+    packer_actor made{own_thread_ ? system.template spawn<caf::detached>(packer, limits_, copies_)
+                                  : system.spawn(packer, limits_, copies_)};
+    share_end(self, made);
+    all_.add(made, job);
+    if (has_left_)
+      send(self, made, leave_atom_v);
+    return made;
+  }
+  /// Null: nothing was done for the job yet.
+  [[nodiscard]] const packer_actor* of(const std::string& job) { return all_.of(job); }
+
+  /// Has the job's packer do what nobody waits for, where it has one.
+  template <class Self, class... Words>
+  void tell(Self* self, const std::string& job, Words... words) {
+    if (const auto* whom = all_.of(job))
+      send(self, *whom, std::move(words)...);
+  }
+  /// The same; it gets one. What there is no thread for stays, and is swept later.
+  template <class Self, class... Words>
+  void order(Self* self, const std::string& job, Words... words) {
+    if (auto whom = take(self, job))
+      send(self, *whom, std::move(words)...);
+  }
+
+  template <class Self>
+  auto answer(Self* self, const copy_draft& what) {
+    return pass_on<draft_copied>(
+        self, what, [](const copy_draft&, const std::string& why) { return draft_copied{why}; });
+  }
+  template <class Self>
+  auto answer(Self* self, const gather_exported& what) {
+    return pass_on<exports_gathered>(self, what, [](const gather_exported& of, const auto& why) {
+      exports_gathered result;
+      for (const auto& format : of.what.formats)
+        result.what.failed.emplace(format, why);
+      return result;
+    });
+  }
+
+  /// It may be kept by a disk that stands still: then it serves no other job.
+  template <class Self>
+  void end_job(Self* self, const job_over& what) {
+    if (const auto* known = all_.of(what.job))
+      request(self, *known, caf::infinite, what)
+          .then([this, whom = *known] { all_.free(whom); }, [](const caf::error&) {});
+  }
+
+  /// What is of no job, or of one that is over, is done by whoever is free, once.
+  template <class Self>
+  void forget(Self* self, const forget_paused& what) {
+    static const std::string nobody = "*";
+    if (!what.job.empty() && all_.of(what.job) != nullptr)
+      return tell(self, what.job, what);
+    order(self, nobody, what);
+    end_job(self, job_over{nobody});
+  }
+
+  /// What is on its way fails, and all that comes.
+  template <class Self>
+  void leave(Self* self) {
+    has_left_ = true;
+    all_.for_each([self](const packer_actor& x) { send(self, x, leave_atom_v); });
+  }
+
+private:
+  job_pool<packer_actor> all_;
+  bool own_thread_ = true;
+  bool has_left_ = false;
+  incoming_limits limits_;
+  std::shared_ptr<shared_copies> copies_;
+
+  /// Has it answer in its place; or answers what `lost` makes of the reason why nobody can.
+  template <class Answer, class Self, class Question, class Lost>
+  caf::typed_response_promise<Answer> pass_on(Self* self, const Question& what, Lost lost) {
+    auto asker = self->template make_response_promise<Answer>();
+    auto deliver = [asker](Answer x) mutable { asker.deliver(std::move(x)); };
+    if (auto whom = take(self, what.who.job))
+      request(self, *whom, caf::infinite, what)
+          .then(deliver, [self, what, lost, deliver](const caf::error& why) mutable {
+            deliver(lost(what, render(self->system(), why)));
+          });
+    else
+      deliver(lost(what, to_text(whom.error())));
+    return asker;
+  }
+};
+
+} // namespace tune
