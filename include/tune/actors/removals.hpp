@@ -18,7 +18,7 @@ namespace tune {
 template <class Impl, class Self>
 void begin_removal(slow_desk<Impl>& works, Self* self, const std::string& job,
                    sliced<removed> work) {
-  const slow_rounds::owner nobody{job, std::numeric_limits<std::uint32_t>::max(), 0};
+  const slow_rounds::owner nobody{job, std::numeric_limits<std::uint32_t>::max(), 0, 0};
   works.template begin<removed>(
       self, nobody, std::move(work), [](removed) {}, [](const std::string&) { return removed{}; });
 }

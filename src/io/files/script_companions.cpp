@@ -36,7 +36,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string text_of(const fs::path& file) {
+std::string script_text(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
   std::string result(longest_script, '\0');
   in.read(result.data(), static_cast<std::streamsize>(result.size()));
@@ -107,7 +107,7 @@ private:
   void look_into(const fs::path& file) {
     if (!read_.insert(file).second)
       return;
-    const auto text = text_of(file);
+    const auto text = script_text(file);
     const auto what = language_of(file, text);
     if (what == language::python)
       for (auto line : parts_of(text, '\n'))
