@@ -7,7 +7,7 @@
 First regret with its standard error over seeds, on all problems that each searcher was run on, and
 milliseconds per suggestion; then, on the problems that all of them were run on, mean regret and
 mean rank among them (1 is the best; equal regrets share their ranks' mean). A dash is what was not
-measured.
+measured. The files are of runs without --after, which tells regret after other evaluations.
 """
 
 import json

@@ -4,7 +4,8 @@
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install optuna cmaes scipy torch optunahub
     /tmp/peers/bin/python bench/quality/peers.py build/release/bench/tune_quality_bench \\
-        [--samplers tpe,gp,cmaes,auto] [--seeds 5] [--evaluations 200] [--problems branin,...]
+        [--samplers tpe,gp,cmaes,auto] [--seeds 5] [--evaluations 200] [--problems branin,...] \\
+        [--first-seed 1]
 
 One trial at a time. Samplers have their defaults, except that TPE, which is multivariate by
 default, is also grouped, as Optuna recommends for spaces with conditions, and that cmaes has margin
@@ -144,22 +145,24 @@ def summary(by_problem, problems, chosen):
 
 
 def measure(problems, chosen, name, seeds, evaluations):
+    """`seeds` is a range. Lines on stderr tell how each problem went, seed by seed."""
     by_problem, seconds, count = {}, 0.0, 0
     for problem in chosen:
         rows = []
-        for seed in range(1, seeds + 1):
+        for seed in seeds:
             best, took = run(problems, problem, name, seed, evaluations)
             rows.append([regret(problem, best[n - 1]) for n in CHECKPOINTS if n <= evaluations])
             seconds += took
             count += evaluations
         by_problem[problem["name"]] = rows
-        print("%s %s %s" % (name, problem["name"], rows[0]), file=sys.stderr, flush=True)
+        print("%s %s %s" % (name, problem["name"], rows), file=sys.stderr, flush=True)
     return {
-        "seeds": seeds,
+        "seeds": len(seeds),
         "regret": summary(by_problem, chosen, lambda p: True),
         "regret_conditional": summary(by_problem, chosen, lambda p: p["conditional"]),
         "ms_per_suggestion": 1000 * seconds / count,
         "problems": {k: [float(x) for x in numpy.mean(v, axis=0)] for k, v in by_problem.items()},
+        "by_seed": by_problem,
     }
 
 
@@ -181,12 +184,14 @@ def main():
     arguments.add_argument("program")
     arguments.add_argument("--samplers", default="tpe")
     arguments.add_argument("--seeds", type=int, default=5)
+    arguments.add_argument("--first-seed", type=int, default=1)
     arguments.add_argument("--evaluations", type=int, default=200)
     arguments.add_argument("--problems", default="", help="names, or: numeric")
     given = arguments.parse_args()
     problems = Problems(given.program)
     names = [x for x in given.problems.split(",") if x]
     chosen = choose(problems.all, names)
+    seeds = range(given.first_seed, given.first_seed + given.seeds)
     made = {}
     for name in given.samplers.split(","):
         try:
@@ -198,7 +203,7 @@ def main():
         if not fit:
             print("%s is left out: none of the problems fits" % name, file=sys.stderr)
             continue
-        made["optuna " + name] = measure(problems, fit, name, given.seeds, given.evaluations)
+        made["optuna " + name] = measure(problems, fit, name, seeds, given.evaluations)
     json.dump(made, sys.stdout, indent=2)
     print()
 

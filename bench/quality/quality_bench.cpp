@@ -1,10 +1,12 @@
 /// How good searchers are: normalised regret on problems with known optima, as JSON.
 ///
 ///     tune_quality_bench [--searchers auto,tpe,gp,random] [--seeds 5] [--evaluations 200]
-///                        [--workers 1] [--problems branin,...]
+///                        [--workers 1] [--problems branin,...] [--first-seed 1]
+///                        [--after 25,50,100,200,500,1000]
 ///     tune_quality_bench --serve
 ///
 /// The second form answers for the problems, see serve.hpp; peers.py asks.
+/// `by_seed` has each seed's regrets, for differences by pairs.
 /// Regret is 0 at the optimum and 1 at the median of the best of ten random draws. Standard errors
 /// are over seeds, the problems being given.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -27,12 +29,13 @@ namespace {
 using namespace tune;
 using namespace tune::quality;
 
-constexpr std::size_t checkpoints[] = {25, 50, 100, 200, 500, 1000};
-
 struct request {
   std::vector<std::string> searchers{"auto", "tpe", "gp", "random"};
   std::vector<std::string> problems;
   std::uint64_t seeds = 5;
+  std::uint64_t first = 1;
+  /// Evaluations after which regret is told.
+  std::vector<std::size_t> after{25, 50, 100, 200, 500, 1000};
   std::size_t evaluations = 200;
   std::size_t workers = 1;
 };
@@ -120,6 +123,13 @@ std::vector<std::string> words(const std::string& list) {
   return result;
 }
 
+std::vector<std::size_t> numbers(const std::string& list) {
+  std::vector<std::size_t> result;
+  for (const auto& x : words(list))
+    result.push_back(std::stoull(x));
+  return result;
+}
+
 request parse(int argc, char** argv) {
   request result;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -131,6 +141,10 @@ request parse(int argc, char** argv) {
       result.problems = words(given);
     else if (key == "--seeds")
       result.seeds = std::stoull(given);
+    else if (key == "--first-seed")
+      result.first = std::stoull(given);
+    else if (key == "--after")
+      result.after = numbers(given);
     else if (key == "--evaluations")
       result.evaluations = std::stoull(given);
     else if (key == "--workers")
@@ -179,14 +193,15 @@ public:
   }
 
   void print(const std::string& name) {
-    std::vector<std::vector<double>> whole(std::size(checkpoints));
-    std::vector<std::vector<double>> trees(std::size(checkpoints));
+    std::vector<std::vector<double>> whole(how_.after.size());
+    std::vector<std::vector<double>> trees(how_.after.size());
     std::ostringstream each;
+    std::ostringstream by_seed;
     double seconds = 0;
     std::size_t suggestions = 0;
     std::vector<std::vector<std::vector<double>>> regrets(all_.size());
     for (std::size_t p = 0; p < all_.size(); ++p) {
-      for (std::uint64_t seed = 1; seed <= how_.seeds; ++seed) {
+      for (auto seed = how_.first; seed < how_.first + how_.seeds; ++seed) {
         campaign run{all_[p], make(name, all_[p], seed), seed};
         auto got = run.run(how_.evaluations, how_.workers);
         regrets[p].push_back(at_checkpoints(got, scales_[p]));
@@ -194,8 +209,9 @@ public:
         suggestions += got.suggestions;
       }
       each << (p > 0 ? "," : "") << "\n      \"" << all_[p].name << "\": " << means(regrets[p]);
+      by_seed << (p > 0 ? "," : "") << "\n      \"" << all_[p].name << "\": " << rows(regrets[p]);
     }
-    for (std::size_t c = 0; c < std::size(checkpoints); ++c) {
+    for (std::size_t c = 0; c < how_.after.size(); ++c) {
       for (std::uint64_t seed = 0; seed < how_.seeds; ++seed) {
         whole[c].push_back(mean_over_problems(regrets, c, seed, false));
         trees[c].push_back(mean_over_problems(regrets, c, seed, true));
@@ -205,7 +221,7 @@ public:
               << ",\n    \"regret_conditional\": " << summary(trees)
               << ",\n    \"ms_per_suggestion\": "
               << 1000 * seconds / static_cast<double>(suggestions) << ",\n    \"problems\": {"
-              << each.str() << "\n    }\n  }";
+              << each.str() << "\n    },\n    \"by_seed\": {" << by_seed.str() << "\n    }\n  }";
   }
 
 private:
@@ -215,7 +231,7 @@ private:
 
   [[nodiscard]] std::vector<double> at_checkpoints(const measured& got, const scale& by) const {
     std::vector<double> result;
-    for (auto n : checkpoints) {
+    for (auto n : how_.after) {
       if (n > how_.evaluations)
         break;
       // Where a finite space was searched through, the last value stays.
@@ -236,6 +252,13 @@ private:
     return result + "]";
   }
 
+  static std::string rows(const std::vector<std::vector<double>>& by_seed) {
+    std::string result = "[";
+    for (const auto& row : by_seed)
+      result += (result.size() > 1 ? ", " : "") + means({row});
+    return result + "]";
+  }
+
   [[nodiscard]] double
   mean_over_problems(const std::vector<std::vector<std::vector<double>>>& regrets, std::size_t c,
                      std::uint64_t seed, bool trees) const {
@@ -252,11 +275,11 @@ private:
 
   [[nodiscard]] std::string summary(const std::vector<std::vector<double>>& of) const {
     std::string result = "{";
-    for (std::size_t c = 0; c < std::size(checkpoints); ++c) {
+    for (std::size_t c = 0; c < how_.after.size(); ++c) {
       auto [mean, error] = moments_of(of[c]);
       if (std::isnan(mean))
         continue;
-      result += (c > 0 ? ", \"" : "\"") + std::to_string(checkpoints[c]) + "\": ["
+      result += (c > 0 ? ", \"" : "\"") + std::to_string(how_.after[c]) + "\": ["
                 + std::to_string(mean) + ", " + std::to_string(error) + "]";
     }
     return result + "}";

@@ -101,6 +101,36 @@ TEST(gp_model, has_the_gradient_that_differences_have) {
   }
 }
 
+// As many as make several blocks of columns, the last ones of all sizes, and more than one panel.
+TEST(gp_model, has_the_gradient_that_differences_have_with_many_points) {
+  auto space = encoding_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}});
+  rng from{5, "gradient", 0};
+  gp::inputs at{space};
+  std::vector<double> targets;
+  auto prior = gp::kernel_prior::of(2);
+  gp::kernel_logs logs{-1, -0.5, 0.3, -3};
+  constexpr double h = 1e-5;
+  for (std::size_t n = 1; n <= 130; ++n) {
+    auto x = space.random(from);
+    at.add(x);
+    targets.push_back(std::sin(7 * x[0]) + x[1] + 0.1 * from.normal());
+    if (n > 3 && n < 46)
+      continue;
+    std::vector<double> gradient;
+    static_cast<void>(gp::misfit(at, targets, prior, logs, &gradient));
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      auto more = logs;
+      auto less = logs;
+      more[i] += h;
+      less[i] -= h;
+      auto expected = (gp::misfit(at, targets, prior, more, nullptr)
+                       - gp::misfit(at, targets, prior, less, nullptr))
+                      / (2 * h);
+      ASSERT_NEAR(gradient[i], expected, 1e-4 * (1 + std::abs(expected))) << n << ", " << i;
+    }
+  }
+}
+
 TEST(gp_model, descends_to_where_nothing_is_left_to_gain) {
   example x;
   auto at = x.inputs_of(x.points);
