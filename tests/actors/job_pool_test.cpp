@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../../src/actors/job_pool.hpp"
+#include "tune/actors/job_pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -367,8 +367,8 @@ class Mounts(CertifiedCase):
         self.wait_until(lambda: self.rows_if_any(saved), told, "a checkpoint")
         self.mount_dead(self.storage / "x" / "trials")
         before = self.rows("SELECT count(*) AS many FROM results")[0]["many"]
-        # Each trial reports once more at least, and then waits for its checkpoint.
-        self.wait_for_reports("x", before + 4, told)
+        # Each trial waits for its checkpoint sooner or later.
+        self.wait_for_reports("x", before + 1, told)
 
         self.others_run(where)
         for name in ("other", "third"):

@@ -23,14 +23,18 @@ void begin_removal(slow_desk<Impl>& works, Self* self, const std::string& job,
       self, nobody, std::move(work), [](removed) {}, [](const std::string&) { return removed{}; });
 }
 
+inline sliced<exports_gathered> gathering_here(gather_exported order) {
+  auto all = co_await gathering_exports(std::move(order.what));
+  exports_gathered result;
+  result.what = std::move(all);
+  co_return result;
+}
+
 /// `gathering_exports` as an answer.
 template <class Impl, class Self>
 caf::typed_response_promise<exports_gathered> answer_exports(slow_desk<Impl>& works, Self* self,
                                                              const gather_exported& order) {
   auto asker = self->template make_response_promise<exports_gathered>();
-  auto work = [](exported_files what) -> sliced<exports_gathered> {
-    co_return exports_gathered{co_await gathering_exports(std::move(what))};
-  };
   auto then = [asker](exports_gathered x) mutable { asker.deliver(std::move(x)); };
   auto lost = [formats = order.what.formats](const std::string& why) {
     exports_gathered result;
@@ -38,8 +42,8 @@ caf::typed_response_promise<exports_gathered> answer_exports(slow_desk<Impl>& wo
       result.what.failed.emplace(format, why);
     return result;
   };
-  works.template begin<exports_gathered>(self, slow_rounds::owner_of(order.who), work(order.what),
-                                         then, lost);
+  works.template begin<exports_gathered>(self, slow_rounds::owner_of(order.who),
+                                         gathering_here(order), then, lost);
   return asker;
 }
 
