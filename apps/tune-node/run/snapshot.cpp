@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
+#include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
@@ -14,13 +15,6 @@ namespace tune::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A checkpoint's place for whoever wants to use it. What an executor keeps it calls by itself.
-std::string full_path(const snapshot_frame& fixed, const std::string& location) {
-  return location.empty() || location.starts_with(kept_outside)
-             ? location
-             : (fs::path{fixed.directory} / location).string();
-}
 
 /// What its configuration's runs come to.
 expected<std::optional<run_statistics>> runs_of_best(store_reader& from, const best_rule& rule) {
@@ -58,7 +52,7 @@ expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_fra
   if (!*found)
     return std::optional{std::move(result)};
   const auto& saved = **found;
-  result.checkpoint = full_path(fixed, saved.checkpoint.location);
+  result.checkpoint = checkpoint_place(fixed.directory, saved.checkpoint.location);
   result.checkpoint_iteration = saved.checkpoint.iteration;
   if (saved.at != nullptr)
     result.checkpoint_metrics
@@ -72,7 +66,7 @@ best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
   result.config = x.config;
   result.metrics = x.at->metrics;
   result.iteration = x.at->iteration;
-  result.checkpoint = full_path(fixed, x.checkpoint);
+  result.checkpoint = checkpoint_place(fixed.directory, x.checkpoint);
   result.checkpoint_iteration = x.checkpoint_iteration;
   result.checkpoint_metrics = x.checkpoint_metrics;
   result.status = x.status;
