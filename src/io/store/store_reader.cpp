@@ -478,6 +478,24 @@ expected<std::vector<export_row>> store_reader::exports(trial_id of) {
                         store::read_export, of.number);
 }
 
+expected<std::vector<on::opened>> store_reader::openings() {
+  auto head = epoch();
+  if (!head)
+    return head.error();
+  const auto* only = "t_events WHERE seq = (SELECT opened_seq FROM t_head)";
+  const auto* all = "t_events WHERE kind = 'opened' ORDER BY seq";
+  auto found = impl_->collect<event>(select(store::event_columns, *head > 1 ? all : only),
+                                     store::read_event);
+  if (!found)
+    return found.error();
+  std::vector<on::opened> result;
+  for (auto& x : *found) {
+    if (auto* opened = std::get_if<on::opened>(&x.what))
+      result.push_back(std::move(*opened));
+  }
+  return result;
+}
+
 expected<export_counts> store_reader::count_exports() {
   auto read = [](const statement& row) -> expected<export_counts> {
     return export_counts{static_cast<std::uint64_t>(row.number(0)),
