@@ -183,7 +183,17 @@ private:
             file_ + ": event " + std::to_string(seq) + " is missing from t_events and t_results"};
   }
   expected<void> count_trials(status_counts& to);
+  expected<std::uint64_t> count_withdrawn();
 };
+
+expected<std::uint64_t> store_reader::impl::count_withdrawn() {
+  auto found = db_.number("SELECT count(*) FROM t_trials WHERE status = 'TERMINATED'"
+                          " AND reason LIKE '"
+                          + std::string{withdrawn_reason} + "%'");
+  if (!found)
+    return found.error();
+  return static_cast<std::uint64_t>(*found);
+}
 
 expected<void> store_reader::impl::count_trials(status_counts& to) {
   using group = std::pair<std::string, std::uint64_t>;
@@ -236,6 +246,10 @@ expected<experiment_row> store_reader::impl::experiment() {
   }
   if (auto counted = count_trials(x.counts); !counted)
     return counted.error();
+  auto withdrawn = count_withdrawn();
+  if (!withdrawn)
+    return withdrawn.error();
+  x.withdrawn = *withdrawn;
   return x;
 }
 
