@@ -67,8 +67,7 @@ expected<std::string> checkpoint_of(store_reader& from, const fs::path& director
   auto found = best_checkpoint(from, of, by.objectives.front(), by.constraints);
   if (!found)
     return reading_failed(found.error());
-  return *found ? checkpoint_place(directory, (*found)->checkpoint.location)
-                : std::string{};
+  return *found ? checkpoint_place(directory, (*found)->checkpoint.location) : std::string{};
 }
 
 expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs::path& directory,

@@ -10,6 +10,8 @@
 #include "tune/io/store/succeeded.hpp"
 #include "tune/tuner/storage.hpp"
 
+#include <algorithm>
+
 namespace tune::cli {
 
 namespace fs = std::filesystem;
@@ -94,6 +96,9 @@ run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& vie
   result.objectives = fixed.objectives;
   result.constraints = fixed.constraints;
   result.counts = view.counts;
+  auto& terminated = result.counts[static_cast<std::size_t>(trial_status::terminated)];
+  result.withdrawn = std::min(view.withdrawn, terminated);
+  terminated -= result.withdrawn;
   result.planned = fixed.planned;
   result.elapsed = at;
   result.time_limit = fixed.time_limit;
@@ -150,6 +155,7 @@ expected<std::optional<finished_run>> finished_before(const fs::path& directory,
   finished_run result{std::move(*last), {}};
   result.how.why = row->why;
   result.how.view.counts = row->counts;
+  result.how.view.withdrawn = row->withdrawn;
   result.how.view.succeeded = *succeeded;
   return std::optional{std::move(result)};
 }
@@ -158,6 +164,7 @@ expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_ro
                                          const snapshot_frame& fixed) {
   experiment_view view;
   view.counts = row.counts;
+  view.withdrawn = row.withdrawn;
   auto result = snapshot_of(fixed, view, row.elapsed);
   auto best = best_of(from, fixed);
   if (!best)
@@ -177,6 +184,10 @@ void count_exports(run_snapshot& to, const fs::path& directory) {
     return;
   if (auto counted = reader->count_exports())
     to.exports = std::move(*counted);
+  if (to.exports.made + to.exports.failed == 0 && ended_trials(to) > 0)
+    to.remarks.emplace_back(
+        "nothing was exported: trials export that come to their end, and not those"
+        " that failed or that their scheduler gave up");
 }
 
 } // namespace tune::cli
