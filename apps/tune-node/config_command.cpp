@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config_command.hpp"
 
+#include "output/format.hpp"
 #include "run/run_command.hpp"
 
 #include "tune/core/printable.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/json.hpp"
 #include "tune/io/spec/print.hpp"
 #include "tune/tuner/outside_check.hpp"
 
@@ -16,8 +18,44 @@ namespace tune::cli {
 
 namespace {
 
+/// All values, as programs want them.
+void write_values(const loaded_spec& loaded, output_format format) {
+  auto row = [](const explained_value& x) {
+    return object{{"key", x.key}, {"value", x.text}, {"from", x.origin}};
+  };
+  const auto all = explained_values(loaded);
+  if (format == output_format::csv)
+    std::cout << csv_line({"key", "value", "from"});
+  value::list rows;
+  for (const auto& x : all) {
+    if (format == output_format::csv)
+      std::cout << csv_line({x.key, x.text, x.origin});
+    else if (format == output_format::jsonl)
+      std::cout << to_json(row(x)) << '\n';
+    else
+      rows.emplace_back(row(x));
+  }
+  if (format == output_format::json)
+    std::cout << to_json(value{std::move(rows)}) << '\n';
+}
+
+void write_fine(const std::string& file, output_format format) {
+  switch (format) {
+    case output_format::table:
+      std::cout << file << ": fine\n";
+      return;
+    case output_format::csv:
+      std::cout << csv_line({"file", "fine"}) << csv_line({file, "true"});
+      return;
+    case output_format::json:
+    case output_format::jsonl:
+      std::cout << to_json(object{{"file", file}, {"fine", true}}) << '\n';
+  }
+}
+
 /// What a run would find out when it has begun to look around.
-exit_code check_outside(const config_request& what, const loaded_spec& loaded) {
+exit_code check_outside(const config_request& what, const loaded_spec& loaded,
+                        output_format format) {
   warn_of_missing_program(loaded, false);
   std::vector<std::string> notes;
   config_faults faults;
@@ -29,19 +67,24 @@ exit_code check_outside(const config_request& what, const loaded_spec& loaded) {
     std::cerr << to_text(faults) << '\n';
     return exit_code::configuration;
   }
-  std::cout << what.file << ": fine\n";
+  write_fine(what.file, format);
   return exit_code::done;
 }
 
 } // namespace
 
-exit_code show_config(const config_request& what, const choices& all) {
+exit_code show_config(const config_request& what, const choices& all, output_format format) {
   auto loaded = load_or_complain(what.file, what.overrides, all);
   if (!loaded)
     return exit_code::configuration;
+  const auto is_text = format == output_format::table;
+  if (!is_text && what.what != config_request::action::check) {
+    write_values(*loaded, format);
+    return exit_code::done;
+  }
   switch (what.what) {
     case config_request::action::check:
-      return check_outside(what, *loaded);
+      return check_outside(what, *loaded, format);
     case config_request::action::explain:
       std::cout << explain_spec(*loaded);
       break;

@@ -5,10 +5,12 @@
 #include "command/command_line.hpp"
 #include "exit_code.hpp"
 #include "inspect/list.hpp"
+#include "output/format.hpp"
 
 namespace tune::cli {
 
 /// Reads a configuration and shows what came of it, on stdout.
-[[nodiscard]] exit_code show_config(const config_request& what, const choices& all);
+[[nodiscard]] exit_code show_config(const config_request& what, const choices& all,
+                                    output_format format);
 
 } // namespace tune::cli

@@ -130,7 +130,7 @@ struct commander {
     return exit_code::done;
   }
 
-  exit_code operator()(const config_request& x) const { return show_config(x, all); }
+  exit_code operator()(const config_request& x) const { return show_config(x, all, format()); }
 
   exit_code operator()(const certs_request& x) const {
     auto done = run_certs(x, format(), table_of(line), std::cout);

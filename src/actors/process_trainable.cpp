@@ -578,8 +578,10 @@ struct process_state {
   /// Whoever ends by itself has no more time for that than one that is told to.
   template <class Self>
   void begin_exports(Self* self) {
-    if (!ends_by && exports.announce())
-      end_in(self, polite_wait + exports.extra_time());
+    if (ends_by || !exports.announce())
+      return;
+    end_in(self, polite_wait + exports.extra_time());
+    send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port, true});
   }
 
   template <class Self>

@@ -458,8 +458,15 @@ struct runner_state : engine_ports {
     auto known = hands.find(x.trial);
     if (known == hands.end())
       return;
-    known->second.last = x.last;
-    known->second.running = x.status == trial_status::running;
+    auto& hand = known->second;
+    const auto runs = x.status == trial_status::running;
+    // It is launched once that is on disk.
+    if (runs && !hand.running) {
+      hand.config = x.config;
+      hand.since = now();
+    }
+    hand.last = x.last;
+    hand.running = runs;
     if (!is_final(x.status))
       return;
     // Not before its last words are out: an exit message keeps its place in the order.

@@ -269,7 +269,9 @@ struct trial_state {
   void take(Self* self, const attempt_started& what) {
     if (!is_current(what.attempt))
       return;
-    tell(self, on::started{id, what.attempt, what.pid});
+    tell(self, on::started{id, what.attempt, what.pid, what.exports});
+    if (what.exports)
+      return;
     order.port = what.port;
     carry_out(self, ranks.begun());
   }

@@ -37,16 +37,27 @@ std::string with_quoted_literals(std::string_view text) {
   return result;
 }
 
+/// @param read Reads a text that is JSON.
+template <class Read>
+auto read_loosely(std::string_view text, const Read& read) {
+  auto result = read(text);
+  if (result || result.error().code != ec::bad_syntax || text.find_first_of("NI") == text.npos)
+    return result;
+  auto again = read(std::string_view{with_quoted_literals(text)});
+  // The positions of the first error are those of the text.
+  return again ? again : result;
+}
+
 } // namespace
 
 expected<object> object_from_loose_json(std::string_view text, json_position where,
                                         const json_limits& limits) {
-  auto result = object_from_json(text, where, limits);
-  if (result || result.error().code != ec::bad_syntax || text.find_first_of("NI") == text.npos)
-    return result;
-  auto again = object_from_json(with_quoted_literals(text), where, limits);
-  // The positions of the first error are those of the text.
-  return again ? again : result;
+  return read_loosely(text, [&](std::string_view x) { return object_from_json(x, where, limits); });
+}
+
+expected<value> from_loose_json(std::string_view text, json_position where,
+                                const json_limits& limits) {
+  return read_loosely(text, [&](std::string_view x) { return from_json(x, where, limits); });
 }
 
 } // namespace tune

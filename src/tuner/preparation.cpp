@@ -90,19 +90,20 @@ std::vector<named_text> code_of(const loaded_spec& from) {
   return result;
 }
 
-std::vector<std::string> edited_names(const spec& before, const spec& now) {
+std::vector<std::string> edited_names(const std::vector<named_text>& before,
+                                      const std::vector<named_text>& now) {
   std::vector<std::string> result;
-  for (const auto& x : now.code) {
-    auto was = std::find_if(before.code.begin(), before.code.end(),
+  for (const auto& x : now) {
+    auto was = std::find_if(before.begin(), before.end(),
                             [&](const named_text& y) { return y.name == x.name; });
-    if (was != before.code.end() && was->text != x.text)
+    if (was != before.end() && was->text != x.text)
       result.push_back(x.name);
   }
   return result;
 }
 
 std::vector<std::string> edited_files(const spec& before, const spec& now) {
-  auto result = edited_names(before, now);
+  auto result = edited_names(before.code, now.code);
   for (auto& x : result)
     x += " was edited since the experiment ran: trials from now on run it as it is, and results"
          " before and after may not compare";

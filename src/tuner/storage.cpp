@@ -309,7 +309,7 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
   if (holds && !resume) {
     return error{ec::refused, directory.string()
                                   + " holds an experiment already: go on with it by --resume, or"
-                                    " choose another name by --experiment.name NAME"};
+                                    " begin beside it by --experiment.name auto"};
   }
   if (holds) {
     if (auto fits = may_go_on(directory, wanted); !fits)

@@ -759,6 +759,26 @@ TEST_F(runner_test, tells_its_state_to_whoever_asks) {
   EXPECT_EQ(ask_now<runner_status>(uut, status_atom_v, std::uint32_t{0}).running.size(), 0u);
 }
 
+TEST_F(runner_test, knows_a_trial_that_begins_as_soon_as_it_shows_it) {
+  spawn();
+  suggest(1);
+  choose(0);
+  make_durable();
+  EXPECT_EQ(cluster.take<lease_request>().trial.number, 0u);
+  pass(3s);
+  tell(uut, lease_granted{trial_id{0}, {lease_id{1}, {{"here", {}, {}}}}, node.actor});
+  // It is launched when that is on disk, and not yet.
+  absorb();
+  pass(1s);
+
+  auto state = ask_now<runner_status>(uut, status_atom_v, std::uint32_t{10});
+
+  ASSERT_EQ(state.running.size(), 1u);
+  ASSERT_NE(state.running[0].config, nullptr);
+  EXPECT_EQ(*state.running[0].config, (object{{"x", 1.5}}));
+  EXPECT_EQ(state.running[0].since, instant{3s});
+}
+
 TEST_F(runner_test, tells_people_what_its_trials_wait_for) {
   begin();
   auto waits_for

@@ -637,6 +637,10 @@ TEST_F(exporting, ends_a_program_that_takes_too_long_at_its_own_end) {
   EXPECT_EQ(told().location, "");
   EXPECT_EQ(told().formats[0].why,
             "it was cut short: it took longer than export_timeout, which is 0.01 s");
+  const auto said = events<on::started>();
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_FALSE(said[0].exports);
+  EXPECT_TRUE(said[1].exports) << "no report is due from here on";
 }
 
 TEST_F(exporting, keeps_nothing_of_an_attempt_that_failed) {

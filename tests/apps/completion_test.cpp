@@ -16,9 +16,11 @@ namespace tune::cli {
 namespace {
 
 using shell = completion_request::shell;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
+using testing::Not;
 
 /// A file that goes away with its owner.
 class scratch_file {
@@ -70,7 +72,15 @@ TEST(completion, offers_options_of_the_command_and_of_all) {
   EXPECT_THAT(offered({"tune-node", "run", "--"}),
               IsSupersetOf({"--dry-run", "--strict", "--output"}));
   EXPECT_THAT(offered({"tune-node", "trials", "dir", "--l"}), ElementsAre("--limit"));
-  EXPECT_THAT(offered({"tune-node", "run", "--l"}), ElementsAre("--listen"));
+  EXPECT_THAT(offered({"tune-node", "run", "--l"}), IsSupersetOf({"--listen", "--log.level"}));
+}
+
+TEST(completion, offers_keys_of_the_file) {
+  EXPECT_THAT(offered({"tune-node", "run", "x.ini", "--experiment.num"}),
+              ElementsAre("--experiment.num_samples"));
+  EXPECT_THAT(offered({"tune-node", "resume", "d", "--search.ty"}), ElementsAre("--search.type"));
+  EXPECT_THAT(offered({"tune-node", "trials", "d", "--experiment.num"}), ElementsAre());
+  EXPECT_THAT(offered({"tune-node", "run", "--"}), Not(Contains("--experiment.num_samples")));
 }
 
 TEST(completion, offers_values) {

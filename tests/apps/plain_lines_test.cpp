@@ -137,5 +137,24 @@ TEST(failure_block, needs_no_output) {
               ElementsAre("trial 00001 failed: x"));
 }
 
+TEST(plain_lines, tell_the_first_ends_and_count_the_rest) {
+  plain_lines uut{{{"accuracy", true}}, style{}};
+  uut.begin(0s);
+  auto all = sample::digits();
+  auto row = all.trials.front();
+  for (std::uint64_t i = 0; i < plain_lines::most_ends; ++i)
+    EXPECT_TRUE(uut.next_end(row, 1s)) << i;
+  EXPECT_FALSE(uut.summary(all, 30s)) << "a minute is not over";
+
+  EXPECT_EQ(uut.next_end(row, 31s), "[31s] more than 100 trials have ended: further ones are "
+                                    "counted, and `trials` lists all");
+  EXPECT_FALSE(uut.next_end(row, 32s));
+
+  EXPECT_TRUE(uut.summary(all, 33s)) << "more than 10 s since the last";
+  EXPECT_FALSE(uut.summary(all, 50s)) << "nothing has ended since";
+  EXPECT_FALSE(uut.next_end(row, 51s));
+  EXPECT_TRUE(uut.summary(all, 52s));
+}
+
 } // namespace
 } // namespace tune::cli

@@ -59,7 +59,7 @@ TEST(pareto_front, has_those_that_nobody_beats) {
 TEST(common_text, is_first_and_last_line_without_names_of_places) {
   EXPECT_EQ(common_text("exit status 1\nTraceback\n  at 0x7f00\nValueError: bad 0xAF1 in "
                         "results/x/trials/00012/attempt_1_3/a.txt\n\n"),
-            "exit status 1: ValueError: bad 0x... in results/x/trials/...");
+            "exit status 1: ValueError: bad 0x... in results/x/trials/.../a.txt");
   EXPECT_EQ(common_text("exit status 1"), "exit status 1");
   EXPECT_EQ(common_text("\n \n"), "");
   EXPECT_EQ(common_text("0xyz 12"), "0xyz 12");
@@ -71,7 +71,7 @@ TEST(common_text, knows_the_same_file_on_each_node) {
                           + "/files/d.csv': No such file or directory"),
               "exited with status 4: cat: '.../files/d.csv': No such file or directory");
   EXPECT_EQ(common_text(R"(cannot open "/w/jobs/a-0123456789abcdef/trials/00003/x", sorry)"),
-            R"(cannot open ".../trials/...", sorry)");
+            R"(cannot open ".../trials/.../x", sorry)");
   EXPECT_EQ(common_text("no /etc/jobs/today-1"), "no /etc/jobs/today-1");
   EXPECT_EQ(common_text("no /jobs/0123456789abcdef/x"), "no /jobs/0123456789abcdef/x");
 }
@@ -94,7 +94,40 @@ TEST(failure_key, does_not_tell_values_apart_but_places) {
   EXPECT_NE(failure_key("exited with status 1\nx"), failure_key("exited with status 2\nx"));
   EXPECT_NE(failure_key("E\nboom at line 12"), failure_key("E\nboom at line 13"));
   EXPECT_NE(failure_key("E\nboom in a.py:12"), failure_key("E\nboom in a.py:13"));
-  EXPECT_NE(failure_key("E\nconv1 is missing"), failure_key("E\nconv2 is missing"));
+  EXPECT_NE(failure_key("E\n[Errno 2] no"), failure_key("E\n[Errno 13] no"));
+  EXPECT_NE(failure_key("ended by SIGUSR1"), failure_key("ended by SIGUSR2"));
+}
+
+TEST(failure_key, does_not_count_numbers_that_touch_letters) {
+  EXPECT_EQ(failure_key("E\nbad shape (14, 128) in layer conv_1 at 0x7f"),
+            failure_key("E\nbad shape (3, 128) in layer conv_0 at 0xab2"));
+  EXPECT_EQ(failure_key("E\n/tmp/foo215/bar.txt"), failure_key("E\n/tmp/foo246/bar.txt"));
+  EXPECT_EQ(failure_key("E\nKeyError: 'missing233'"), failure_key("E\nKeyError: 'missing7'"));
+  EXPECT_EQ(failure_key("E\nno trials/00001/attempt_1_2/a_3.txt"),
+            failure_key("E\nno trials/00002/attempt_2_9/a_4.txt"));
+  // What stands beside them does.
+  EXPECT_NE(failure_key("E\nconv1_weight"), failure_key("E\nconv1_bias"));
+  EXPECT_NE(failure_key("E\nno trials/00001/a.txt"), failure_key("E\nno trials/00001/b.txt"));
+}
+
+TEST(cause_text, keeps_of_a_traceback_what_names_the_error) {
+  EXPECT_EQ(cause_text("stalled"), "stalled");
+  EXPECT_EQ(cause_text("exited with status 1\n  no data"), "exited with status 1 no data");
+  EXPECT_EQ(cause_text("fail_fast: trial 00003: exited with status 1\n  Traceback (most recent)\n"
+                       "    File \"a.py\", line 2\n  ValueError: trials/00003/x\n"),
+            "fail_fast: trial 00003: exited with status 1: ValueError: trials/00003/x");
+  EXPECT_EQ(cause_text("the searcher failed: on stderr:\n  Traceback\n  ImportError: optuna"),
+            "the searcher failed: on stderr: ImportError: optuna");
+}
+
+TEST(common_text, keeps_what_lies_below_a_directory_of_a_trial) {
+  EXPECT_EQ(common_text("cannot open /r/x/trials/00000/data/input_a.csv: missing column 3"),
+            "cannot open /r/x/trials/.../data/input_a.csv: missing column 3");
+  EXPECT_EQ(common_text("can't open file '/r/trials/00003/attempt_1_2/./b.py'"),
+            "can't open file '/r/trials/..././b.py'");
+  EXPECT_EQ(common_text("in /r/trials/00003: no"), "in /r/trials/...: no");
+  EXPECT_EQ(common_text("/r/trials/00003/attempt_a"), "/r/trials/.../attempt_a");
+  EXPECT_EQ(common_text("/data/trials/notes.txt, trials/1"), "/data/trials/notes.txt, trials/1");
 }
 
 } // namespace

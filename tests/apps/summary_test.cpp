@@ -17,6 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 run_snapshot finished() {
   auto x = sample::digits();
@@ -155,7 +156,7 @@ TEST(summary_text, says_so_when_there_is_no_best) {
   auto x = finished();
   x.best.reset();
   EXPECT_THAT(summary_text(x, {experiment_status::failed, "", ""}, {}),
-              HasSubstr("  best: none, no trial reported accuracy\n"));
+              HasSubstr("  best: none, no trial reported a number for accuracy\n"));
 }
 
 TEST(summary_text, says_of_which_report_the_checkpoint_is_where_the_best_has_none) {
@@ -271,4 +272,26 @@ TEST(summary_json, writes_numbers_that_are_not_finite_as_texts) {
 }
 
 } // namespace
+TEST(next_steps, lead_to_where_a_directory_was_moved) {
+  run_snapshot x;
+  x.experiment = "digits";
+  x.directory = "results/digits";
+  x.counts[static_cast<std::size_t>(trial_status::running)] = 2;
+  run_ending end{experiment_status::failed, "experiment.db: was moved", "digits.ini"};
+  end.has_lost_record = true;
+  end.is_gone = true;
+
+  const auto text = summary_text(x, end, style{});
+
+  EXPECT_THAT(text, StartsWith("digits: broken off after "));
+  EXPECT_THAT(text, HasSubstr("what it knew of its trials then:\n  2 trials: 2 running\n"));
+  EXPECT_THAT(text, HasSubstr("  directory: results/digits, where it is no more\n"));
+  EXPECT_THAT(text, HasSubstr("\n  tune-node resume DIR  # go on, if it was moved"));
+  EXPECT_THAT(text, HasSubstr("\n  tune-node run digits.ini --experiment.name auto  # from"));
+  EXPECT_THAT(text, Not(HasSubstr("trials results/digits")));
+  EXPECT_THAT(text, Not(HasSubstr("sqlite3")));
+  end.is_gone = false;
+  EXPECT_THAT(summary_text(x, end, style{}), HasSubstr("tune-node resume results/digits"));
+}
+
 } // namespace tune::cli

@@ -52,6 +52,17 @@ TEST(write_trials, csv_has_full_values_and_quotes_what_must_be) {
             "00002,PENDING,0,,,,,,,0\n");
 }
 
+TEST(write_trials, table_tells_null_and_inactive_apart_and_quotes_texts) {
+  std::vector<listed_trial> rows{
+      {{0}, terminated, 1, {}, sample::shared({{"a", "d\"q"}, {"b", value{}}}), "", 0},
+      {{1}, terminated, 1, {}, sample::shared({{"a", "x"}}), "", 0}};
+
+  const auto text = written(rows, output_format::table);
+
+  EXPECT_NE(text.find(R"("d\"q"  null)"), std::string::npos) << text;
+  EXPECT_NE(text.find("x     -"), std::string::npos) << text;
+}
+
 TEST(write_trials, csv_without_trials_has_its_title) {
   EXPECT_EQ(written({}, output_format::csv),
             "trial,status,iterations,accuracy,latency,reason,failures\n");

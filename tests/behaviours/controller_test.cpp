@@ -162,7 +162,7 @@ TEST_F(behaviours, A3_6_fail_fast_ends_the_run_and_leaves_the_other_trial_resuma
   EXPECT_EQ(status({1}), pending);
   EXPECT_TRUE(uut->machine().is_finished());
   EXPECT_EQ(ports.all<cmd::finish>().back().status, experiment_status::failed);
-  EXPECT_EQ(ports.all<cmd::finish>().back().why, "fail_fast: boom");
+  EXPECT_EQ(ports.all<cmd::finish>().back().why, "fail_fast: trial 00000: boom");
 }
 
 // -- A4: resources.

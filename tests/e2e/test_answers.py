@@ -162,6 +162,15 @@ class Samples(Answers):
         ran = self.rows("SELECT DISTINCT trial FROM results")
         self.assertEqual(len(ran), 5)
         self.assertIn("that had not begun are withdrawn", resumed.err)
+        # They are counted apart everywhere.
+        counts = resumed.json()["counts"]
+        self.assertEqual((counts["TERMINATED"], counts["WITHDRAWN"]), (5, 7))
+        status = self.run_node("status", self.where())
+        self.assertIn("5 trials: 5 terminated; 7 more were withdrawn before they began", status.out)
+        counts = self.run_node("status", self.where(), "-o", "json").json()["counts"]
+        self.assertEqual((counts["TERMINATED"], counts["WITHDRAWN"]), (5, 7))
+        listed = self.run_node("list", "experiments", "results", "-o", "json").json()[0]
+        self.assertEqual((listed["trials"], listed["terminated"], listed["withdrawn"]), (5, 5, 7))
         # More again: those first, and no others.
         self.run_node("resume", self.where(), "--experiment.num_samples", "7")
         self.assertEqual(len(self.rows("SELECT DISTINCT trial FROM results")), 7)

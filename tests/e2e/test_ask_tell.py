@@ -95,6 +95,11 @@ class AskTell(Case):
         self.check()
         self.assertIn('"loss"', self.trial_file(0, "result.jsonl").read_text())
         self.assertIn("00003", self.run_node("trials", "results/x").out)
+        # A checkpoint that the executor keeps is no file, and has one name everywhere.
+        listed = self.run_node("trials", "results/x", "-o", "json").json()
+        self.assertEqual(listed[0]["checkpoint"], "executor:mine-2")
+        best = self.run_node("status", "results/x", "-o", "json").json()["best"]
+        self.assertEqual(best["checkpoint"], "executor:mine-2")
 
     def test_goes_on_after_kill_9_where_it_was(self):
         ini = self.bowl()

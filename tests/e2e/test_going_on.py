@@ -79,7 +79,7 @@ class Searcher(CertifiedCase):
             with self.subTest(name):
                 self.goes_on(run, first, then)
 
-    def refuses(self, run):
+    def refuses(self, run, hint=""):
         run(self.quadratic(self.TPE))
         before = self.configs()
 
@@ -91,7 +91,8 @@ class Searcher(CertifiedCase):
             with self.subTest(said):
                 told = run(self.quadratic(lines, 9), "--resume", *words, code=8)
 
-                self.assertIn("cannot resume with another configuration: " + said + "\n", told.err)
+                self.assertIn(
+                    "cannot resume with another configuration: " + said + hint + "\n", told.err)
                 self.assertEqual(self.configs(), before)
 
     def test_keeps_it_where_the_file_says_nothing(self):
@@ -103,7 +104,8 @@ class Searcher(CertifiedCase):
         self.stop(head)
 
     def test_refuses_another_one_in_one_line(self):
-        self.refuses(self.here)
+        where = self.directory / "results/x"
+        self.refuses(self.here, "; tune-node resume %s goes on as it was recorded" % where)
 
     def test_refuses_another_one_at_a_head(self):
         head, where = self.head()

@@ -49,7 +49,7 @@ class Status(Looking):
         self.run_node("add", "results/x", "x=1")
         self.wait_until(
             lambda: "1 terminated" in self.run_node("status", "results/x").out, run, "the trial")
-        self.assertEqual(self.head()["waits_for"], self.WAIT)
+        self.wait_until(lambda: (self.head() or {}).get("waits_for") == self.WAIT, run, "the wait")
 
         self.run_node("pause", "results/x")
         self.assertIn("x: paused: no further trial", self.run_node("status", "results/x").out)

@@ -56,6 +56,23 @@ class Here(Shell, Case):
         )
         return ini, flag
 
+    def test_a_moved_directory_is_resumed_where_it_is(self):
+        ini, flag = self.waiting()
+        run = self.start("run", ini, "--experiment.name", "x")
+        self.wait_until(lambda: self.rows_if_any("SELECT * FROM attempts"), run)
+        (self.directory / "results/x").rename(self.directory / "results/y")
+        flag.touch()
+
+        ended = self.finish(run, 7)
+
+        steps = steps_in(ended.out)
+        self.assertIn("x: broken off after ", ended.out)
+        self.assertIn("results/x, where it is no more", ended.out)
+        self.assertNotIn("results/x  #", ended.out)
+        on = [line for about, line in steps.items() if about.startswith("go on, if it was moved")]
+        self.assertEqual(on, ["tune-node resume DIR"])
+        self.pasted(on[0].replace("DIR", "results/y"))
+
     def left_off(self, ini, *words):
         run = self.start("run", ini, *words)
         where = self.directory / "all my results" / "other name"

@@ -214,10 +214,29 @@ class Code(Scripted):
 
         told = self.run_node("rerun", "results/x", "0", "-o", "json")
         self.assertEqual(told.json()["edited"], ["trial.sh"])
-        self.assertIn("trial.sh was edited since the experiment ran", told.err)
+        self.assertIn("trial.sh was edited since the trial ran", told.err)
         table = self.run_node("rerun", "results/x", "0", "--quiet")
-        self.assertIn("trial.sh was edited since the experiment ran", table.out)
+        self.assertIn("trial.sh was edited since the trial ran", table.out)
         self.assertEqual(table.err, "")
+
+    def test_a_rerun_compares_with_the_code_that_ran_the_trial(self):
+        self.run_node("run", self.job())
+        self.run_node("run", self.job(), "--experiment.name", "y")
+        (self.directory / "trial.sh").write_text(SCRIPT.replace("$1.$i", "$1.0"))
+        self.run_node("resume", "results/x", "--experiment.num_samples", "5")
+
+        before = self.run_node("rerun", "results/x", "0", "-o", "json")
+        after = self.run_node("rerun", "results/x", "4", "-o", "json")
+        differ = self.run_node("compare", "results/y", "results/x", "-o", "json").json()
+
+        self.assertEqual(before.json()["edited"], ["trial.sh"])
+        self.assertIn("trial.sh was edited since the trial ran", before.err)
+        self.assertEqual(after.json()["edited"], [])
+        self.assertNotIn("edited", after.err)
+        # An experiment of mixed code has both hashes.
+        code = [x["values"] for x in differ["differences"] if x["key"] == "code.trial.sh"]
+        self.assertRegex(code[0][0], r"^[0-9a-f]{12}$")
+        self.assertRegex(code[0][1], r"^%s, [0-9a-f]{12}$" % code[0][0])
 
     def test_a_rerun_that_is_left_off_says_why(self):
         self.run_node("run", self.job(more="[failure]\nbackoff = 0\nfail_fast = true\n"))

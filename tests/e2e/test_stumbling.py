@@ -30,6 +30,28 @@ class Checks(Case):
             self.assertRegex(told, r"command line --search.%s: \[search\] %s = nowhere: .*nowhere"
                                    " holds no experiment" % (key, key))
 
+    def test_scripts_that_are_not_there(self):
+        told = self.faults(trainable="command = python3 ./gone.py {x}\nmetric.loss = {number}")
+        self.assertRegex(told, r'x.ini:4: \[trainable\] command: "/.*/gone.py" does not exist')
+        words = ("run", "x.ini", "--head", "127.0.0.1:1", "--insecure-plaintext")
+        self.assertIn("gone.py", self.run_node(*words, code=3).err)
+        self.assertFalse((self.directory / "results").exists())
+        told = self.faults("--search.type", "external", "--search.command", "sh ./gone.sh")
+        self.assertIn('gone.sh" does not exist', told)
+
+    def test_answers_are_for_programs_too(self):
+        ini = self.ini("[experiment]\nmetric = loss\n[trainable]\ncommand = echo {x}\n"
+                       "metric.loss = {number}\n[space]\nx = uniform(0, 1)\n")
+        fine = self.run_node("config", "check", ini, "-o", "json")
+        self.assertEqual(fine.json(), {"file": str(ini), "fine": True})
+        for what in ("explain", "print"):
+            rows = self.run_node("config", what, ini, "-o", "json").json()
+            metric = [x for x in rows if x["key"] == "experiment.metric"]
+            self.assertEqual(metric, [{"key": "experiment.metric", "value": "loss",
+                                       "from": "%s:2" % ini}])
+        sheet = self.run_node("config", "explain", ini, "-o", "csv").out
+        self.assertTrue(sheet.startswith("key,value,from\nexperiment."))
+
     def test_places_where_nothing_can_be_written(self):
         (self.directory / "file").write_text("")
         for words, wanted in (

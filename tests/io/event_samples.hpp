@@ -105,6 +105,7 @@ inline std::vector<event_body> every_kind() {
           on::placed{{13}, attempt, granted},
           on::place_refused{{14}, "no node has 8 GPU"},
           on::started{{15}, attempt, 991},
+          on::started{{15}, attempt, 991, true},
           on::reported{a_report(16, 3, attempt, awkward())},
           on::reported{std::make_shared<const report>()},
           on::saved{{17},
@@ -193,7 +194,7 @@ inline auto parts(const on::place_refused& x) {
   return std::tie(x.trial, x.why);
 }
 inline auto parts(const on::started& x) {
-  return std::tie(x.trial, x.attempt, x.pid);
+  return std::tie(x.trial, x.attempt, x.pid, x.exports);
 }
 inline auto parts(const on::saved& x) {
   return std::tie(x.trial, x.attempt, x.checkpoint, x.iteration, x.time_total, x.location, x.bytes);

@@ -6,6 +6,7 @@
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "inspect/failures.hpp"
 #include "inspect/trials.hpp"
 #include "output/write_trials.hpp"
 #include "run/ending.hpp"
@@ -223,7 +224,7 @@ std::string state_of(const known_state& x) {
 std::string status_text(const known_state& x, const style& look) {
   auto result = headline(x) + "\n";
   if (!x.row.why.empty())
-    result += "  " + in_one_line(x.row.why) + "\n";
+    result += "  " + cause_text(x.row.why) + "\n";
   result += progress_text(x.seen, look) + head_line(x);
   for (const auto& share : x.shares)
     result += share_text(share, x.seen.objectives);
@@ -278,6 +279,8 @@ exit_code show_status(const command_line& line, const status_request& what,
       for (std::size_t i = 0; i < state->seen.counts.size(); ++i)
         std::cout << csv_line({std::string{to_text(static_cast<trial_status>(i))},
                                std::to_string(state->seen.counts[i])});
+      if (state->seen.withdrawn > 0)
+        std::cout << csv_line({"WITHDRAWN", std::to_string(state->seen.withdrawn)});
       break;
   }
   return exit_code::done;

@@ -3,6 +3,7 @@
 
 #include "command/command_table.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/spec/keys.hpp"
 
 #include <algorithm>
 
@@ -79,10 +80,22 @@ std::string bash_positionals(const command_doc& x) {
   return result + "      esac ;;\n";
 }
 
+/// "--experiment.metric --experiment.mode": the keys that have one name.
+std::string key_words() {
+  std::string result;
+  for (const auto& key : spec_keys()) {
+    if (!key.is_family())
+      result += (result.empty() ? "--" : " --") + key.section + "." + key.rule.name;
+  }
+  return result;
+}
+
 std::string bash_script() {
   std::string result = "# bash completion of " + program_name() + "\n" + bash_function() + R"(() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
   local command= words= options= kind= place=0 i
+  local keys=')" + key_words()
+                       + R"('
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -110,6 +123,7 @@ std::string bash_script() {
   result += "  esac\n  case $command in\n    '') words='" + command_words() + "' ;;\n";
   for (const auto& x : commands())
     result += "    " + std::string{x.name} + ")\n      options='" + option_words(x.options) + "'\n"
+              + (x.overrides ? "      [[ $word == --?* ]] && options+=\" $keys\"\n" : "")
               + bash_positionals(x);
   result += "  esac\n  case $word in\n    -*) COMPREPLY=($(compgen -W \"$options "
             + option_words(global_options()) + "\" -- \"$word\")) ;;\n";

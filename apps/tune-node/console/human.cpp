@@ -79,7 +79,7 @@ std::string short_text(const value& x) {
   if (const auto* number = x.as_double())
     return number_text(*number);
   if (const auto* text = x.as_string())
-    return needs_quotes(*text) ? '"' + printable(*text) + '"' : *text;
+    return needs_quotes(*text) ? printable(to_json(x)) : *text;
   if (x.as_list() != nullptr || x.as_object() != nullptr)
     return printable(to_json(x));
   return to_text(x);

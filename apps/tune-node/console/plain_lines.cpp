@@ -57,6 +57,16 @@ std::string plain_lines::ended(const listed_trial& x, instant now) const {
   return facts.empty() ? result : result + ": " + facts;
 }
 
+std::optional<std::string> plain_lines::next_end(const listed_trial& x, instant now) {
+  if (++ends_ <= most_ends)
+    return ended(x, now);
+  has_untold_ = true;
+  if (ends_ > most_ends + 1)
+    return std::nullopt;
+  return stamp(now) + "more than " + std::to_string(most_ends)
+         + " trials have ended: further ones are counted, and `trials` lists all";
+}
+
 std::optional<std::string> plain_lines::best(const best_row& x, instant now) {
   if (last_best_ && now < *last_best_ + best_time)
     return std::nullopt;
@@ -84,9 +94,11 @@ std::optional<std::string> plain_lines::last_best(const best_row& x, instant now
 }
 
 std::optional<std::string> plain_lines::summary(const run_snapshot& x, instant now) {
-  if (last_summary_ && now < *last_summary_ + summary_time)
+  const instant pace = has_untold_ ? instant{count_time} : instant{summary_time};
+  if (last_summary_ && now < *last_summary_ + pace)
     return std::nullopt;
   last_summary_ = now;
+  has_untold_ = false;
   auto result = stamp(now) + std::to_string(ended_trials(x));
   if (x.planned)
     result += "/" + std::to_string(*x.planned);

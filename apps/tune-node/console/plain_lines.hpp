@@ -20,10 +20,18 @@ public:
   /// Between two lines of a best: a run that is better with each report has few lines all the same.
   static constexpr std::chrono::seconds best_time{10};
 
+  /// Ends of trials that are told one by one. What comes after them is counted.
+  static constexpr std::uint64_t most_ends = 100;
+  /// Between two counts, once ends are only counted.
+  static constexpr std::chrono::seconds count_time{10};
+
   plain_lines(std::vector<objective> objectives, style look);
 
   /// "[2m05s] trial 00012 TERMINATED at iteration 14: accuracy 0.97; reached the last rung".
   [[nodiscard]] std::string ended(const listed_trial& x, instant now) const;
+
+  /// The same of the first `most_ends`; then once that further ones are only counted, and nothing.
+  [[nodiscard]] std::optional<std::string> next_end(const listed_trial& x, instant now);
 
   /// "[2m05s] best accuracy 0.98123: trial 00012, lr=0.01"; nothing if that was said already, or
   /// within 10 s of the last such line: what is the best when they are over is said then, if it is
@@ -33,7 +41,8 @@ public:
   /// The same where the experiment is over: nothing only if that was said already.
   [[nodiscard]] std::optional<std::string> last_best(const best_row& x, instant now);
 
-  /// "[3m00s] 12/100 done, 4 running, …"; nothing within a minute of the last, or of `begin`.
+  /// "[3m00s] 12/100 done, 4 running, …"; nothing within a minute of the last, or of `begin`;
+  /// where ends of trials are only counted, within 10 s, if there were any.
   [[nodiscard]] std::optional<std::string> summary(const run_snapshot& x, instant now);
 
   /// Starts the minutes; without, the first call of `summary` speaks at once.
@@ -42,6 +51,9 @@ public:
 private:
   std::vector<objective> objectives_;
   style look_;
+  std::uint64_t ends_ = 0;
+  /// Ends since the last summary that were only counted.
+  bool has_untold_ = false;
   std::optional<instant> last_summary_;
   std::optional<instant> last_best_;
   std::optional<trial_id> said_trial_;

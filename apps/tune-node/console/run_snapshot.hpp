@@ -63,6 +63,8 @@ struct run_snapshot {
   constraint_list constraints;
   /// Trials by status; indexed by `trial_status`.
   std::array<std::uint64_t, trial_status_count> counts{};
+  /// Trials that were withdrawn before they began. They are in none of the counts.
+  std::uint64_t withdrawn = 0;
   /// Trials there will be in all; nothing where nobody knows.
   std::optional<std::uint64_t> planned;
   /// Summed over resumes.

@@ -57,6 +57,10 @@ std::string counts_text(const run_snapshot& x) {
     parts.insert(parts.begin(), std::to_string(n) + " terminated");
   for (std::size_t i = 0; i < parts.size(); ++i)
     result += (i == 0 ? ": " : ", ") + parts[i];
+  if (x.withdrawn > 0)
+    result += "; " + std::to_string(x.withdrawn) + " more "
+              + (x.withdrawn == 1 ? "was withdrawn before it began"
+                                  : "were withdrawn before they began");
   return result;
 }
 
@@ -117,7 +121,7 @@ std::string joint_text(const run_snapshot& x, const style& look) {
 
 std::string best_text(const run_snapshot& x, const style& look) {
   if (!x.best)
-    return "  best: none, no trial reported "
+    return "  best: none, no trial reported a number for "
            + (x.objectives.empty() ? "an objective" : printable(x.objectives.front().metric))
            + "\n";
   std::string result = "  best: trial " + to_text(x.best->trial);
@@ -271,7 +275,23 @@ double seconds_of(std::chrono::nanoseconds x) {
 
 } // namespace
 
+namespace {
+
+/// What is left where somebody moved the directory away, or removed it.
+std::vector<next_step> steps_of_gone(const run_ending& end) {
+  std::vector<next_step> result{
+      {program_call("resume DIR") + strict_word(end),
+       "go on, if it was moved: DIR is where it is now, or where you move it back to"}};
+  if (!end.spec_file.empty())
+    result.push_back({run_line(end, end.given) + " --experiment.name auto", "from the beginning"});
+  return result;
+}
+
+} // namespace
+
 std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) {
+  if (end.is_gone)
+    return steps_of_gone(end);
   auto directory = shell_word(x.directory);
   auto there = end.head.empty() ? std::string{} : ", at the head";
   auto database
@@ -299,18 +319,22 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
 }
 
 std::string summary_text(const run_snapshot& x, const run_ending& end, const style& look) {
-  auto text = ending_text(end.status, known_trials(x) > ended_trials(x),
-                          end.why == training_limit_reached);
+  auto text = end.has_lost_record ? "broken off"
+                                  : ending_text(end.status, known_trials(x) > ended_trials(x),
+                                                end.why == training_limit_reached);
   auto result = look.paint(tint::strong, printable(x.experiment)) + ": "
                 + look.paint(tint_of(end.status), text) + " after " + duration_text(x.elapsed)
                 + "\n";
   if (!end.why.empty())
-    result += "  " + cut(in_one_line(end.why), longest_why) + "\n";
+    result += "  " + cut(cause_text(end.why), longest_why) + "\n";
+  if (end.has_lost_record)
+    result += "  what it knew of its trials then:\n";
   result += progress_text(x, look);
   if (x.directory.empty())
     return result;
   result += "  directory: " + printable(x.directory)
-            + (end.head.empty() ? "" : " at " + printable(end.head)) + "\n";
+            + (end.head.empty() ? "" : " at " + printable(end.head))
+            + (end.is_gone ? ", where it is no more" : "") + "\n";
   auto steps = next_steps(x, end);
   result += "next:\n";
   for (const auto& step : steps)
@@ -328,6 +352,8 @@ object summary_object(const run_snapshot& x, std::string_view status) {
   object counts;
   for (std::size_t i = 0; i < x.counts.size(); ++i)
     counts.set(to_text(static_cast<trial_status>(i)), static_cast<std::int64_t>(x.counts[i]));
+  if (x.withdrawn > 0)
+    counts.set("WITHDRAWN", static_cast<std::int64_t>(x.withdrawn));
   object result;
   result.set("experiment", x.experiment);
   result.set("directory", x.directory.empty() ? value{} : value{x.directory});

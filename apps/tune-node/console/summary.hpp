@@ -23,6 +23,10 @@ struct run_ending {
   std::string head = {};
   /// The further words of that `run`, without the experiment's name; not quoted.
   std::vector<std::string> given = {};
+  /// Whether it broke off since its record could not be written.
+  bool has_lost_record = false;
+  /// Whether its record is not where it was begun any more.
+  bool is_gone = false;
 };
 
 /// Several lines for people, with line ends: status, counts, the best configuration one

@@ -175,7 +175,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
       say(text);
   };
   standing actors{system, premises{system, node, what.local}, *fetcher, {}};
-  auto broken = [](const std::string& why) { give_up(printable(why)); };
+  auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   actors.place.when_broken(broken);
   steward_settings stewards{&actors.place, &all, discover(), *storage, actors.leaves, tell};
   front_settings front;

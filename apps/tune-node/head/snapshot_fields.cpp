@@ -258,6 +258,8 @@ object to_object(const run_snapshot& x, bool whole) {
   for (auto count : x.counts)
     counts.push_back(count_value(count));
   result.set("counts", value{std::move(counts)});
+  if (x.withdrawn > 0)
+    result.set("withdrawn", count_value(x.withdrawn));
   result.set("planned", x.planned ? count_value(*x.planned) : value{});
   result.set("elapsed", nanoseconds_value(x.elapsed));
   result.set("time_limit", nanoseconds_value(x.time_limit));
@@ -288,6 +290,8 @@ run_snapshot read_snapshot(const object& x, field_reader& faults) {
   result.objectives = read_objectives(from);
   result.constraints = read_constraints(from);
   read_counts(from, result);
+  if (auto withdrawn = from.get_if<std::int64_t>("withdrawn"))
+    result.withdrawn = static_cast<std::uint64_t>(*withdrawn);
   if (auto planned = from.get_if<std::int64_t>("planned"))
     result.planned = static_cast<std::uint64_t>(*planned);
   result.elapsed = read_nanoseconds(from, "elapsed");

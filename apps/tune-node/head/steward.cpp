@@ -295,7 +295,7 @@ struct steward_state {
               + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial)
               + (last.best->runs ? "; " + runs_text(*last.best->runs) : "") + ")";
     auto why = how.storage_error.empty() ? how.why : how.storage_error;
-    say(text + (why.empty() ? "" : "; " + in_one_line(why)));
+    say(text + (why.empty() ? "" : "; " + cause_text(why)));
   }
 
   /// Writes what there is to write, then has the front told: after the answer to the beginning.

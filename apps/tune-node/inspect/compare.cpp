@@ -4,9 +4,11 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
+#include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,12 +22,24 @@ namespace {
 constexpr std::array<std::string_view, 2> no_differences{"experiment.name", "experiment.storage"};
 constexpr std::size_t hash_shown = 12;
 
+/// Of each hash its beginning. A file that was edited between heads has several.
+std::string short_hashes(std::string_view hashes) {
+  std::string result;
+  while (!hashes.empty()) {
+    const auto end = std::min(hashes.find(", "), hashes.size());
+    result
+        += (result.empty() ? "" : ", ") + std::string{hashes.substr(0, std::min(end, hash_shown))};
+    hashes.remove_prefix(std::min(end + 2, hashes.size()));
+  }
+  return result;
+}
+
 /// Files as lines, so that they compare as keys do.
 std::vector<spec_change> code_changes(const spec& before, const spec& after) {
   auto text_in = [](const spec& x, const std::string& name) {
     auto i = std::find_if(x.code.begin(), x.code.end(),
                           [&](const named_text& y) { return y.name == name; });
-    return i == x.code.end() ? std::string{} : i->text.substr(0, hash_shown);
+    return i == x.code.end() ? std::string{} : short_hashes(i->text);
   };
   std::vector<spec_change> result;
   for (const auto* side : {&before, &after}) {
@@ -150,14 +164,31 @@ std::vector<difference> differences_of(const std::vector<experiment_facts>& all)
   return result;
 }
 
+namespace {
+
+/// What is compared, with the files of the command under all heads.
+expected<experiment_facts> compared_facts(const std::string& given) {
+  auto directory = directory_of(given);
+  if (!directory)
+    return directory.error();
+  auto result = facts_of(*directory);
+  if (!result)
+    return result;
+  auto reader = store_reader::open(*directory);
+  auto heads = reader ? code_of_heads(*reader) : expected<std::vector<head_code>>{reader.error()};
+  if (!heads)
+    return reading_failed(heads.error());
+  result->what.code = mixed_code(*heads);
+  return result;
+}
+
+} // namespace
+
 expected<void> compare_experiments(const compare_request& what, output_format format,
                                    const table_look& look, std::ostream& out) {
   std::vector<experiment_facts> all;
   for (const auto& given : what.directories) {
-    auto directory = directory_of(given);
-    if (!directory)
-      return directory.error();
-    auto facts = facts_of(*directory);
+    auto facts = compared_facts(given);
     if (!facts)
       return facts.error();
     all.push_back(std::move(*facts));

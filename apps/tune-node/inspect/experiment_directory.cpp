@@ -2,6 +2,7 @@
 #include "inspect/experiment_directory.hpp"
 
 #include "console/text.hpp"
+#include "tune/core/experiment/event.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -70,6 +71,11 @@ expected<fs::path> directory_of(const std::string& given) {
 error reading_failed(const error& why) {
   auto code = why.code == ec::refused ? ec::storage : why.code;
   return {code, printable(to_text(why))};
+}
+
+std::string checkpoint_place(const fs::path& directory, const std::string& location) {
+  return location.empty() || location.starts_with(kept_outside) ? location
+                                                                : (directory / location).string();
 }
 
 expected<recorded_experiment> read_experiment(store_reader& from, const fs::path& directory) {

@@ -24,6 +24,11 @@ namespace tune::cli {
 /// not a matter of safety.
 [[nodiscard]] error reading_failed(const error& why);
 
+/// Where a checkpoint is, for whoever wants to use it: below the experiment's directory, or what an
+/// executor that keeps it outside calls it; empty: there is none.
+[[nodiscard]] std::string checkpoint_place(const std::filesystem::path& directory,
+                                           const std::string& location);
+
 /// An experiment as its database has it.
 struct recorded_experiment {
   experiment_row row;

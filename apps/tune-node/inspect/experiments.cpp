@@ -157,6 +157,7 @@ object to_object(const experiment_facts& x) {
   result.set("trials", count(known_trials(x.seen)));
   result.set("terminated", count(count_of(x.seen, trial_status::terminated)));
   result.set("errored", count(count_of(x.seen, trial_status::errored)));
+  result.set("withdrawn", count(x.seen.withdrawn));
   result.set("reports", count(x.reports));
   result.set("elapsed_s", static_cast<double>(x.seen.elapsed.count()) / 1e9);
   result.set("metric", first == nullptr ? value{} : value{first->metric});

@@ -33,8 +33,9 @@ struct experiment_facts {
 [[nodiscard]] expected<experiment_facts> facts_of(const std::filesystem::path& directory);
 
 /// As JSON: `experiment`, `directory`, `status`, `created`, `trials`, `terminated`, `errored`,
-/// `reports`, `elapsed_s`, `metric`, `mode`, `best` (of the best trial itself; null: none),
-/// `best_trial`, `runs` (what all runs of its configuration come to; null where each runs once).
+/// `withdrawn`, `reports`, `elapsed_s`, `metric`, `mode`, `best` (of the best trial itself; null:
+/// none), `best_trial`, `runs` (what all runs of its configuration come to; null where each runs
+/// once).
 [[nodiscard]] object to_object(const experiment_facts& x);
 
 /// All experiments directly below `storage`, or itself where it is one, the oldest first. What

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inspect/failures.hpp"
 
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/scope.hpp"
@@ -44,10 +45,41 @@ void take_back_path(std::string& from) {
   from.resize(from.find_last_of(" \"'=(,") + 1);
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::size_t digits_at(std::string_view text) {
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit)
+                                  - text.begin());
+}
+
+/// The length of "/attempt_1_2" with which the text begins; 0: it begins otherwise.
+std::size_t length_of_attempt(std::string_view text) {
+  constexpr std::string_view attempt = "/attempt_";
+  if (!text.starts_with(attempt))
+    return 0;
+  const auto epoch = digits_at(text.substr(attempt.size()));
+  const auto bar = attempt.size() + epoch;
+  const auto number = bar < text.size() && text[bar] == '_' ? digits_at(text.substr(bar + 1)) : 0;
+  return epoch > 0 && number > 0 ? bar + 1 + number : 0;
+}
+
+/// The length of "trials/00013" or "trials/00013/attempt_1_2" with which the text begins: a trial's
+/// directory, or that of an attempt; 0: it begins otherwise.
+std::size_t length_of_trial(std::string_view text) {
+  constexpr std::string_view trials = "trials/";
+  constexpr std::size_t fewest_digits = 5;
+  if (!text.starts_with(trials))
+    return 0;
+  const auto digits = digits_at(text.substr(trials.size()));
+  const auto end = trials.size() + digits;
+  return digits < fewest_digits ? 0 : end + length_of_attempt(text.substr(end));
+}
+
 /// "at 0x7f3a…" and "trials/00013/attempt_1_2" differ from trial to trial, ".../jobs/digits-1f3a…"
-/// from node to node, and they mean nothing.
+/// from node to node, and they mean nothing. What lies below them may be the point.
 std::string without_names(std::string_view line) {
-  constexpr std::string_view below = "trials/";
   std::string result;
   while (!line.empty()) {
     if (line.starts_with("0x") && line.size() > 2 && is_hex(line[2])) {
@@ -59,9 +91,9 @@ std::string without_names(std::string_view line) {
       take_back_path(result);
       result += "...";
       line.remove_prefix(job);
-    } else if (line.starts_with(below)) {
+    } else if (const auto trial = length_of_trial(line)) {
       result += "trials/...";
-      line.remove_prefix(std::min(line.find_first_of(" \"':,)"), line.size()));
+      line.remove_prefix(trial);
     } else {
       result += line[0];
       line.remove_prefix(1);
@@ -101,27 +133,26 @@ std::string_view telling_line(const std::vector<std::string_view>& lines) {
   return is_trace(lines.back()) && !is_trace(lines.front()) ? lines.front() : lines.back();
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 /// Whether a number behind `before` says where or how it failed, and not with which values.
 bool is_place(std::string_view before) {
-  static constexpr std::array<std::string_view, 5> words{"line ", "status ", "signal ", "code ",
-                                                         "errno "};
+  static constexpr std::array<std::string_view, 7> words{"line ",  "status ", "signal ", "code ",
+                                                         "errno ", "Errno ",  "SIGUSR"};
   // As in "train.py:12", not as in "loss: 12".
   auto in_file = before.size() > 1 && before.back() == ':' && is_word(before[before.size() - 2]);
-  return in_file || (!before.empty() && is_word(before.back()))
-         || std::any_of(words.begin(), words.end(),
-                        [&](std::string_view x) { return before.ends_with(x); });
+  return in_file || std::any_of(words.begin(), words.end(), [&](std::string_view x) {
+           return before.ends_with(x);
+         });
 }
 
-/// The number with which `text` begins, with its exponent. [text begins with a digit]
-std::size_t length_of_number(std::string_view text) {
+/// The number with which `text` begins, with its exponent and unit, and of one within a name
+/// ("conv1_weight") the digits. [text begins with a digit]
+std::size_t length_of_number(std::string_view text, bool in_name) {
+  if (in_name)
+    return digits_at(text);
   std::size_t end = 1;
   auto is_exponent = [&] {
     return (text[end] == '-' || text[end] == '+') && (text[end - 1] == 'e' || text[end - 1] == 'E');
@@ -134,7 +165,8 @@ std::size_t length_of_number(std::string_view text) {
 std::string without_numbers(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
-    const auto length = is_digit(text[i]) ? length_of_number(text.substr(i)) : 1;
+    const auto in_name = i > 0 && is_word(text[i - 1]);
+    const auto length = is_digit(text[i]) ? length_of_number(text.substr(i), in_name) : 1;
     const auto is_value = is_digit(text[i]) && !is_place(text.substr(0, i));
     if (is_value && result.ends_with('-'))
       result.pop_back();
@@ -179,6 +211,16 @@ std::string common_text(std::string_view detail) {
   auto result = without_names(lines.front());
   lines.erase(lines.begin());
   return lines.empty() ? result : result + ": " + without_names(telling_line(lines));
+}
+
+std::string cause_text(std::string_view why) {
+  constexpr std::size_t few = 2;
+  const auto lines = lines_of(why);
+  if (lines.size() <= few)
+    return in_one_line(why);
+  auto first = printable(lines.front());
+  return first + (first.ends_with(':') ? " " : ": ")
+         + printable(telling_line({lines.begin() + 1, lines.end()}));
 }
 
 std::string failure_key(std::string_view detail) {

@@ -18,6 +18,10 @@ namespace tune::cli {
 /// Java and Tcl write it. Without addresses, and without the names of trials' directories.
 [[nodiscard]] std::string common_text(std::string_view detail);
 
+/// Why an experiment ended, in a line: of a cause that quotes more than a line of a program, the
+/// one that names the error.
+[[nodiscard]] std::string cause_text(std::string_view why);
+
 /// What of that is the same for trials that failed alike: numbers do not count, but for those of
 /// lines in a source file, statuses and signals.
 [[nodiscard]] std::string failure_key(std::string_view detail);

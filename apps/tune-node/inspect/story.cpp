@@ -96,7 +96,7 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
     table.add({to_text(row.attempt), row.node, from, duration_text(row.began),
                row.finished ? duration_text(*row.finished) : "-",
                row.finished ? std::string{to_text(row.how)} : "running",
-               row.exit_status ? std::to_string(*row.exit_status) : "", row.detail},
+               row.exit_status ? std::to_string(*row.exit_status) : "", in_one_line(row.detail)},
               row.finished && is_failure(row.how) ? tint::bad : tint::plain);
   }
   write_section("attempts", table, x.attempts.empty(), look, out);
@@ -131,7 +131,7 @@ void write_checkpoints(const trial_story& x, const table_look& look, std::ostrea
                     {"detail", false, 3, true}}};
   for (const auto& row : x.checkpoints)
     table.add({std::to_string(row.checkpoint.number), std::to_string(row.iteration), row.state,
-               bytes_text(row.bytes), row.location, row.detail},
+               bytes_text(row.bytes), row.location, in_one_line(row.detail)},
               row.state == "bad" ? tint::bad : tint::plain);
   write_section("checkpoints", table, x.checkpoints.empty(), look, out);
 }

@@ -60,14 +60,14 @@ expected<std::vector<trial_row>> all_rows(store_reader& from, const trials_reque
   return found ? std::move(found) : expected<std::vector<trial_row>>{reading_failed(found.error())};
 }
 
-/// Directory of the checkpoint of its best report, or of the best that has one; empty: there is
+/// Place of the checkpoint of its best report, or of the best that has one; empty: there is
 /// none.
 expected<std::string> checkpoint_of(store_reader& from, const fs::path& directory,
                                     const trial_row& of, const yardstick& by) {
   auto found = best_checkpoint(from, of, by.objectives.front(), by.constraints);
   if (!found)
     return reading_failed(found.error());
-  return *found ? (directory / (*found)->checkpoint.location).string() : std::string{};
+  return *found ? checkpoint_place(directory, (*found)->checkpoint.location) : std::string{};
 }
 
 expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs::path& directory,

@@ -91,6 +91,13 @@ tint tint_of(trial_status x) {
   return x == trial_status::running ? tint::good : tint::plain;
 }
 
+/// Whether the column is of a parameter that takes part in the trial's configuration.
+bool has_parameter(const listed_trial& row, std::string_view column) {
+  constexpr std::string_view prefix = "config.";
+  return column.starts_with(prefix) && row.config != nullptr
+         && find_parameter(*row.config, column.substr(prefix.size())) != nullptr;
+}
+
 /// As short as people like it. What a trial does not have is a dash, but a reason or failures.
 std::string cell_text(const trial_column& column, const listed_trial& row) {
   auto x = column.read(row);
@@ -102,7 +109,7 @@ std::string cell_text(const trial_column& column, const listed_trial& row) {
     return row.failures == 0 ? "" : std::to_string(row.failures);
   if (column.name == "trial" || column.name == "status" || column.name == "iterations")
     return to_text(x);
-  return x.is_null() ? "-" : short_text(x);
+  return x.is_null() ? (has_parameter(row, column.name) ? "null" : "-") : short_text(x);
 }
 
 void write_table(std::span<const listed_trial> rows, const std::vector<trial_column>& columns,

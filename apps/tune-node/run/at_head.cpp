@@ -4,6 +4,7 @@
 #include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
+#include "inspect/failures.hpp"
 #include "output/format.hpp"
 #include "run/before_run.hpp"
 #include "run/ending.hpp"
@@ -215,7 +216,8 @@ private:
     if (!left_off)
       return code_of(how.how, what_.strict, signal_);
     std::cerr << program_name() << ": " << what_.head
-              << ": left off in order: " << in_one_line(how.how.why + "; " + again()) << '\n';
+              << ": left off in order: " << cause_text(how.how.why) + "; " + in_one_line(again())
+              << '\n';
     return exit_code::again;
   }
 };

@@ -5,16 +5,22 @@
 #include "console/stderr_queue.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
+#include "inspect/failures.hpp"
 #include "inspect/trials.hpp"
 
 #include "tune/core/program_name.hpp"
+#include "tune/io/store/experiment_directory.hpp"
 
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 
 namespace tune::cli {
+
+namespace fs = std::filesystem;
 
 exit_code complain(const error& what) {
   std::cerr << program_name() << ": " << in_one_line(to_text(what)) << '\n';
@@ -36,7 +42,7 @@ void say_cause(const run_summary& how) {
   auto says_more
       = !how.why.empty() && how.why != to_text(how.status) && how.why != how.storage_error;
   if (is_trouble(how.status) && says_more)
-    std::cerr << program_name() << ": " << to_text(how.status) << ": " << printable(how.why)
+    std::cerr << program_name() << ": " << to_text(how.status) << ": " << cause_text(how.why)
               << '\n';
 }
 
@@ -63,13 +69,30 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
   return strict && errored > 0 ? exit_code::some_failed : exit_code::done;
 }
 
+namespace {
+
+/// Whether the record is not where it was begun; one that cannot be looked at is there.
+bool is_gone(const run_snapshot& x) {
+  std::error_code failed;
+  return !fs::exists(database_file(x.directory), failed) && !failed;
+}
+
+run_ending ending_of(const result_request& what, const run_snapshot& last, const run_summary& how) {
+  run_ending result{how.status, how.why, what.file, what.head, what.given};
+  result.has_lost_record = !how.storage_error.empty();
+  result.is_gone = result.has_lost_record && what.head.empty() && is_gone(last);
+  return result;
+}
+
+} // namespace
+
 bool write_result(const result_request& what, const run_snapshot& last, const run_summary& how,
                   const style& look) {
   settle_stderr();
   expected<void> read;
   auto format = what.line.output.value_or(output_format::table);
   if (format == output_format::table)
-    std::cout << summary_text(last, {how.status, how.why, what.file, what.head, what.given}, look);
+    std::cout << summary_text(last, ending_of(what, last, how), look);
   if (format == output_format::csv || format == output_format::jsonl) {
     trials_request all;
     all.directory = last.directory;

@@ -4,6 +4,7 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
+#include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
 #include "run/numbered_name.hpp"
@@ -36,7 +37,29 @@ constexpr const char* iteration_key = "training_iteration";
 struct recorded_run {
   spec what;
   trial_row trial;
+  /// The files of the command under each head that ran it.
+  std::vector<head_code> code = {};
 };
+
+/// The files of the command under the heads that began the trial's attempts, or else under the
+/// newest.
+expected<std::vector<head_code>> code_that_ran(store_reader& from, trial_id which) {
+  auto heads = code_of_heads(from);
+  if (!heads)
+    return heads.error();
+  auto attempts = from.attempts(which);
+  if (!attempts)
+    return attempts.error();
+  std::vector<head_code> result;
+  for (auto& head : *heads) {
+    auto began = [&](const attempt_row& x) { return x.attempt.epoch == head.epoch; };
+    if (std::any_of(attempts->begin(), attempts->end(), began))
+      result.push_back(std::move(head));
+  }
+  if (result.empty() && !heads->empty())
+    result.push_back(std::move(heads->back()));
+  return result;
+}
 
 expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional<trial_id> wanted,
                              const fs::path& directory) {
@@ -76,7 +99,10 @@ expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_i
   auto trial = trial_in(*reader, what, wanted, directory);
   if (!trial)
     return trial.error();
-  return recorded_run{std::move(what), std::move(*trial)};
+  auto code = code_that_ran(*reader, trial->trial);
+  if (!code)
+    return reading_failed(code.error());
+  return recorded_run{std::move(what), std::move(*trial), std::move(*code)};
 }
 
 /// The metrics of the report that is compared with the best of before, or else of the last one.
@@ -115,7 +141,7 @@ void write_table(const rerun_result& x, const table_look& look, std::ostream& ou
   out << "trial " << to_text(x.trial) << " of " << printable(x.experiment) << ", run again in "
       << printable(x.directory) << "\n  " << config_text(x.config) << '\n';
   for (const auto& name : x.edited)
-    out << "  " << printable(name) << " was edited since the experiment ran\n";
+    out << "  " << printable(name) << " was edited since the trial ran\n";
   if (x.iteration == 0) {
     out << "it has no report of the iteration that was best: nothing can be compared\n";
     return;
@@ -176,13 +202,19 @@ void warn_of_origin(const trial_row& of, bool quiet) {
 }
 
 /// The files of the command that are not what ran before; warns of each.
-std::vector<std::string> edited_since(const spec& before, const loaded_spec& now, bool quiet) {
-  auto present = now.what;
-  present.code = code_of(now);
-  auto result = edited_names(before, present);
+std::vector<std::string> edited_since(const std::vector<head_code>& before, const loaded_spec& now,
+                                      bool quiet) {
+  const auto present = code_of(now);
+  std::vector<std::string> result;
+  for (const auto& head : before) {
+    for (auto& name : edited_names(head.files, present)) {
+      if (std::find(result.begin(), result.end(), name) == result.end())
+        result.push_back(std::move(name));
+    }
+  }
   for (const auto& name : quiet ? std::vector<std::string>{} : result)
     std::cerr << program_name() << ": warning: " << printable(name)
-              << " was edited since the experiment ran: this run is of what it is now, and a"
+              << " was edited since the trial ran: this run is of what it is now, and a"
                  " difference may come of that\n";
   return result;
 }
@@ -278,7 +310,7 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   if (!claimed)
     return complain(claimed.error());
   warn_of_origin(before->trial, line.quiet);
-  auto edited = edited_since(before->what, *loaded, line.quiet);
+  auto edited = edited_since(before->code, *loaded, line.quiet);
   auto fresh = place.parent_path() / loaded->what.experiment.name;
   run_request run;
   run.tells = false;

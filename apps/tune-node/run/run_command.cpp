@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/run_command.hpp"
 
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
 #include "run/at_head.hpp"
@@ -105,7 +106,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   how.observer = shown;
   if (!what.log.file.empty()) {
     auto log = open_run_log({fs::path{fixed.directory} / what.log.file, what.log.level,
-                             [shown](const std::string& why) { shown->say(printable(why)); }});
+                             [shown](const std::string& why) { shown->say(in_one_line(why)); }});
     if (!log) {
       place.close();
       return log.error();
@@ -120,7 +121,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   how.on_sink_failed = [shown](const std::string& why) { shown->warned(why); };
   how.on_files_odd = [shown](const std::string& odd) { shown->warned(odd); };
   actors.emplace(place, std::move(parts), std::move(how));
-  auto broken = [](const std::string& why) { give_up(printable(why)); };
+  auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   place.when_broken(broken);
   actors->when_broken(broken);
   place.when_crippled(actors->interrupter());
@@ -317,6 +318,16 @@ expected<std::vector<on::add_asked>> additions_of(const std::string& json,
   return result;
 }
 
+/// A file that says something else than the record: the record may be what is meant.
+error with_record(error why, const run_request& what, const fs::path& directory) {
+  const auto differs = why.detail.starts_with("cannot resume with another configuration");
+  if (!differs || !what.resume || what.file.empty())
+    return why;
+  if (auto way = way_on_in(directory); way.is_resume)
+    why.detail += "; " + way.command + " goes on as it was recorded";
+  return why;
+}
+
 /// What can be done with an experiment that is done.
 std::string nothing_left(const fs::path& directory) {
   auto way = way_on_in(directory);
@@ -347,7 +358,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   if (what.resume && added->empty()) {
     auto before = finished_before(directory, loaded.what, fixed, *what.resume);
     if (!before)
-      return complain(before.error());
+      return complain(with_record(before.error(), what, directory));
     if (*before) {
       auto whole = finish_up(directory, loaded.what);
       if (!whole && !line.quiet)
@@ -392,7 +403,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
     return *ended;
   auto opened = open_storage(directory, loaded.what, what.resume);
   if (!opened)
-    return complain(opened.error());
+    return complain(with_record(opened.error(), what, directory));
   opened->additions = std::move(*added);
   auto how = options_for(std::move(*opened), loaded.what);
   how.shipment = std::move(made->shipment);

@@ -115,7 +115,8 @@ void screen::show(const item& x) {
     show(*failed, x.at);
   } else if (shows_lines()) {
     const auto& trial = std::get<cmd::trial_changed>(x.what);
-    print(lines_.ended(listed(trial, options_.objectives), x.at));
+    if (auto line = lines_.next_end(listed(trial, options_.objectives), x.at))
+      print(*line);
   }
 }
 
@@ -139,8 +140,16 @@ bool screen::tell_alike(const failure& x) {
   return true;
 }
 
+/// Failures that have nothing in common are told so often, and then not.
+bool screen::may_tell_failure() {
+  if (++failures_told_ == most_failures + 1 && !options_.quiet)
+    print("more than " + std::to_string(most_failures)
+          + " failures were told: `trials --failed` groups all");
+  return failures_told_ <= most_failures;
+}
+
 void screen::show(const failure& x, instant) {
-  if (tell_alike(x))
+  if (tell_alike(x) || (!options_.redraw && !may_tell_failure()))
     return;
   failure_note note;
   note.trial = x.what.trial;

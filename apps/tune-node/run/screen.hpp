@@ -67,6 +67,8 @@ private:
   };
   /// Beyond it ends of trials are only counted: a line each would be no help any more.
   static constexpr std::size_t most_waiting = 1000;
+  /// Failures that are told in full where only lines are shown.
+  static constexpr std::uint64_t most_failures = 100;
 
   screen_options options_;
   plain_lines lines_;
@@ -75,6 +77,7 @@ private:
   std::condition_variable changed_;
   std::deque<item> waiting_;
   std::uint64_t left_out_ = 0;
+  std::uint64_t failures_told_ = 0;
   bool news_ = false;
   std::optional<run_summary> over_;
   /// Trials that failed for good and alike: the first of them, and how many there are.
@@ -90,6 +93,7 @@ private:
   void show(const std::deque<item>& all, const std::optional<run_snapshot>& state);
   void show(const item& x);
   void show(const failure& x, instant at);
+  bool may_tell_failure();
   bool tell_alike(const failure& x);
   void show_state(const run_snapshot& x);
   void show_last(const run_summary& how);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/snapshot.hpp"
 
+#include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
@@ -9,18 +10,13 @@
 #include "tune/io/store/succeeded.hpp"
 #include "tune/tuner/storage.hpp"
 
+#include <algorithm>
+
 namespace tune::cli {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A checkpoint's place for whoever wants to use it. What an executor keeps it calls by itself.
-std::string full_path(const snapshot_frame& fixed, const std::string& location) {
-  return location.empty() || location.starts_with(kept_outside)
-             ? location
-             : (fs::path{fixed.directory} / location).string();
-}
 
 /// What its configuration's runs come to.
 expected<std::optional<run_statistics>> runs_of_best(store_reader& from, const best_rule& rule) {
@@ -58,7 +54,7 @@ expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_fra
   if (!*found)
     return std::optional{std::move(result)};
   const auto& saved = **found;
-  result.checkpoint = full_path(fixed, saved.checkpoint.location);
+  result.checkpoint = checkpoint_place(fixed.directory, saved.checkpoint.location);
   result.checkpoint_iteration = saved.checkpoint.iteration;
   if (saved.at != nullptr)
     result.checkpoint_metrics
@@ -72,7 +68,7 @@ best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
   result.config = x.config;
   result.metrics = x.at->metrics;
   result.iteration = x.at->iteration;
-  result.checkpoint = full_path(fixed, x.checkpoint);
+  result.checkpoint = checkpoint_place(fixed.directory, x.checkpoint);
   result.checkpoint_iteration = x.checkpoint_iteration;
   result.checkpoint_metrics = x.checkpoint_metrics;
   result.status = x.status;
@@ -100,6 +96,9 @@ run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& vie
   result.objectives = fixed.objectives;
   result.constraints = fixed.constraints;
   result.counts = view.counts;
+  auto& terminated = result.counts[static_cast<std::size_t>(trial_status::terminated)];
+  result.withdrawn = std::min(view.withdrawn, terminated);
+  terminated -= result.withdrawn;
   result.planned = fixed.planned;
   result.elapsed = at;
   result.time_limit = fixed.time_limit;
@@ -156,6 +155,7 @@ expected<std::optional<finished_run>> finished_before(const fs::path& directory,
   finished_run result{std::move(*last), {}};
   result.how.why = row->why;
   result.how.view.counts = row->counts;
+  result.how.view.withdrawn = row->withdrawn;
   result.how.view.succeeded = *succeeded;
   return std::optional{std::move(result)};
 }
@@ -164,6 +164,7 @@ expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_ro
                                          const snapshot_frame& fixed) {
   experiment_view view;
   view.counts = row.counts;
+  view.withdrawn = row.withdrawn;
   auto result = snapshot_of(fixed, view, row.elapsed);
   auto best = best_of(from, fixed);
   if (!best)
@@ -183,6 +184,10 @@ void count_exports(run_snapshot& to, const fs::path& directory) {
     return;
   if (auto counted = reader->count_exports())
     to.exports = std::move(*counted);
+  if (to.exports.made + to.exports.failed == 0 && ended_trials(to) > 0)
+    to.remarks.emplace_back(
+        "nothing was exported: trials export that come to their end, and not those"
+        " that failed or that their scheduler gave up");
 }
 
 } // namespace tune::cli

@@ -2,6 +2,7 @@
 #include "simulate/simulate_command.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "output/format.hpp"
@@ -159,7 +160,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   if (!loaded)
     return exit_code::configuration;
   auto refuse = [](const std::string& why) {
-    std::cerr << program_name() << ": " << printable(why) << '\n';
+    std::cerr << program_name() << ": " << in_one_line(why) << '\n';
     return exit_code::configuration;
   };
   if (auto why = misfit(*loaded); !why.empty())

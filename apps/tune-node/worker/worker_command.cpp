@@ -2,6 +2,7 @@
 #include "worker/worker_command.hpp"
 
 #include "console/human.hpp"
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "run/before_run.hpp"
 #include "run/exhaustion.hpp"
@@ -128,7 +129,7 @@ exit_code code_of(const worker_end& how) {
 /// Nobody could go on without it.
 template <class Handle>
 void end_when_broken(const Handle& whom, const char* name) {
-  tell_of_break(whom, name, [](const std::string& why) { give_up(printable(why)); });
+  tell_of_break(whom, name, [](const std::string& why) { give_up(in_one_line(why)); });
 }
 
 connector_settings settings_of(const worker_request& what, const choices& all,

@@ -170,18 +170,20 @@ auto inspect(Inspector& f, attempt_claim& x) {
                         field("restore_from", x.restore_from), field("seal", x.seal));
 }
 
-/// The trainable's process or thread is there.
+/// The trainable's process or thread is there, or has come to its exports.
 struct attempt_started {
   attempt_key attempt;
   std::int64_t pid = 0;
   /// Where its ranks meet; 0: there are none.
   std::uint16_t port = 0;
+  /// See `on::started`.
+  bool exports = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, attempt_started& x) {
   return inspect_fields(f, "attempt_started", x, field("attempt", x.attempt), field("pid", x.pid),
-                        field("port", x.port));
+                        field("port", x.port), field("exports", x.exports));
 }
 
 /// A report of the trainable; the trial adds who it is.

@@ -12,5 +12,9 @@ namespace tune {
 [[nodiscard]] expected<object> object_from_loose_json(std::string_view text,
                                                       json_position where = json_position::plain,
                                                       const json_limits& limits = {});
+/// The same of any value. @errors of `from_json`.
+[[nodiscard]] expected<value> from_loose_json(std::string_view text,
+                                              json_position where = json_position::plain,
+                                              const json_limits& limits = {});
 
 } // namespace tune

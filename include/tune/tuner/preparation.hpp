@@ -19,7 +19,8 @@ namespace tune {
 [[nodiscard]] std::vector<named_text> code_of(const loaded_spec& from);
 
 /// The files that were others when `before` ran, as the command names them.
-[[nodiscard]] std::vector<std::string> edited_names(const spec& before, const spec& now);
+[[nodiscard]] std::vector<std::string> edited_names(const std::vector<named_text>& before,
+                                                    const std::vector<named_text>& now);
 /// One line for people for each of them.
 [[nodiscard]] std::vector<std::string> edited_files(const spec& before, const spec& now);
 

@@ -495,7 +495,9 @@ private:
   void close_attempt(live_trial& trial, const on::ended& what, end_class how,
                      const std::string& detail);
   void after_attempt(live_trial& trial, end_class how, const std::string& detail);
+  void warn_of_unsaved_end(const live_trial& trial);
   void fail(live_trial& trial, end_class how, const std::string& detail);
+  [[nodiscard]] std::string fail_fast_reason(trial_id which, const std::string& detail) const;
   void go_on_without_aside(live_trial& trial, const std::string& why);
   void take_over_graft(live_trial& trial);
   void requeue(live_trial& trial, std::string reason, bool keeps_place = false);
@@ -674,6 +676,7 @@ private:
   /// The same of an export that failed, of a pause that found no room in memory, and of one whose
   /// checkpoint was lost there.
   bool warned_of_export_ = false;
+  bool warned_of_unsaved_end_ = false;
   bool warned_of_memory_ = false;
   bool warned_of_lost_pause_ = false;
   std::string opening_failure_;

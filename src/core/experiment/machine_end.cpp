@@ -165,6 +165,7 @@ void machine::close_attempt(live_trial& trial, const on::ended& what, end_class 
 void machine::after_attempt(live_trial& trial, end_class how, const std::string& detail) {
   switch (how) {
     case end_class::finished:
+      warn_of_unsaved_end(trial);
       end_trial(trial, status_event::end, {}, fact::end_kind::completed);
       return;
     case end_class::stopped:
@@ -204,6 +205,11 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
   }
 }
 
+std::string machine::fail_fast_reason(trial_id which, const std::string& detail) const {
+  const auto trial = "trial " + to_text(which) + ": ";
+  return "fail_fast: " + (draws_ >= on::names_first_failure ? trial : std::string{}) + detail;
+}
+
 void machine::fail(live_trial& trial, end_class how, const std::string& detail) {
   auto& policy = settings_.failures;
   auto kind = static_cast<std::size_t>(how);
@@ -216,7 +222,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
     end_trial(trial, status_event::fail, std::string{to_text(how)}, fact::end_kind::errored);
     note_opening_failure(how, detail);
     if (policy.fail_fast && !drain_)
-      begin_drain({experiment_status::failed, "fail_fast: " + detail, true});
+      begin_drain({experiment_status::failed, fail_fast_reason(trial.id, detail), true});
     return;
   }
   tell_scheduler(fact::failed{trial.id});

@@ -46,6 +46,21 @@ bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) c
          && checkpoints_.at(newest).iteration < at;
 }
 
+/// A program whose loop just ends cannot be asked for a checkpoint any more.
+void machine::warn_of_unsaved_end(const live_trial& trial) {
+  if (draws_ < on::names_first_failure || warned_of_unsaved_end_ || !settings_.checkpoints.at_end
+      || settings_.saves != save_ability::on_request || trial.last == nullptr)
+    return;
+  const auto newest = newest_good(trial);
+  if (newest && checkpoints_.at(newest).iteration >= trial.last->iteration)
+    return;
+  warned_of_unsaved_end_ = true;
+  emit(cmd::warn{"trial " + to_text(trial.id)
+                 + " ended by itself after its last report, so that [checkpoint] at_end saved"
+                   " nothing: a trial is saved that [stop] ends, or whose last report says"
+                   " \"done\": true; this is said once"});
+}
+
 /// It does not run, is to end as one that has completed, and something is to come of that.
 bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) const {
   if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last == nullptr)

@@ -182,6 +182,9 @@ void machine::take(const on::started& what) {
   auto& attempt = *trial->attempt;
   attempt.pid = what.pid;
   attempt.heard = now_;
+  // Its node ends exports that take too long.
+  if (what.exports)
+    clear_deadline(*trial, due_kind::progress_timeout);
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
     begin_steps(*trial);
 }

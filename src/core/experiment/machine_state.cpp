@@ -137,8 +137,8 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  experiment_view result{counts_,    succeeded_, best_,      searcher_done_, drain_.has_value(),
-                         suspended_, held_,      waits_for()};
+  experiment_view result{counts_,    succeeded_, best_,       searcher_done_,   drain_.has_value(),
+                         suspended_, held_,      waits_for(), withdrawn_.size()};
   if (result.best)
     result.best->status = entry_of(best_->trial).status;
   if (auto group = result.best ? runs_.best() : std::nullopt)
@@ -329,6 +329,7 @@ void machine::describe(fingerprint& into) const {
       .add(std::uint64_t{warned_of_lost_save_})
       .add(std::uint64_t{warned_of_no_checkpoint_})
       .add(std::uint64_t{warned_of_export_})
+      .add(std::uint64_t{warned_of_unsaved_end_})
       .add(std::uint64_t{warned_of_memory_})
       .add(std::uint64_t{warned_of_lost_pause_})
       .add(std::string_view{opening_failure_});

@@ -107,7 +107,7 @@ void machine::fit_samples() {
                                : counted(limit / rule.runs, "configuration")
                                      + (limit == rule.runs ? " is wanted, " : " are wanted, ")
                                      + std::to_string(rule.runs) + " runs of each";
-  auto why = "withdrawn before it began: " + wanted;
+  auto why = std::string{withdrawn_reason} + wanted;
   while (suggested_ - withdrawn_.size() > limit && withdraw_newest(why)) {}
   if (auto count = withdrawn_.size() - before; count > 0)
     emit(cmd::warn{counted(count, rule.runs == 1 ? "configuration" : "run") + " that had not begun "

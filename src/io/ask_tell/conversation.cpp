@@ -391,6 +391,12 @@ expected<object> conversation::status(const object&) {
   object counts;
   for (std::size_t i = 0; i < view.counts.size(); ++i)
     counts.set(to_text(static_cast<trial_status>(i)), static_cast<std::int64_t>(view.counts[i]));
+  if (view.withdrawn > 0) {
+    counts.set("TERMINATED", static_cast<std::int64_t>(
+                                 view.counts[static_cast<std::size_t>(trial_status::terminated)]
+                                 - view.withdrawn));
+    counts.set("WITHDRAWN", static_cast<std::int64_t>(view.withdrawn));
+  }
   return object{{"op", "status"},
                 {"counts", std::move(counts)},
                 {"succeeded", static_cast<std::int64_t>(view.succeeded)},

@@ -120,10 +120,12 @@ expected<value> metric_files::content_of(const std::string& path) const {
   if (!*text)
     return error{ec::unreadable, "it is not there"};
   // A list or a number alone is fine, too.
-  auto read = object_from_loose_json("{\"\":" + **text + "}", json_position::metric);
-  if (!read)
-    return error{read.error().code, "it is not JSON: " + read.error().detail};
-  return *read->find("");
+  auto read = from_loose_json(**text, json_position::metric);
+  if (!read) {
+    const auto& [code, detail] = read.error();
+    return error{code, (detail.starts_with("not JSON") ? "it is " : "it is not JSON: ") + detail};
+  }
+  return read;
 }
 
 std::vector<std::pair<std::string, value>> metric_files::changed() {

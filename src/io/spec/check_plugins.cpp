@@ -6,6 +6,7 @@
 #include "tune/core/search/transfer/source.hpp"
 #include "tune/io/external/searcher_process.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/keys.hpp"
 #include "tune/io/spec/saving.hpp"
 
 #include <algorithm>
@@ -81,6 +82,17 @@ std::string whose_text(const Catalogue& all, const std::string& option) {
   return names.empty() ? std::string{} : "; type = " + joined(names) + " has it";
 }
 
+/// A key of the section itself that may have been meant.
+std::string key_text(const std::string& section, const std::string& option) {
+  std::vector<std::string> names;
+  for (const auto& key : spec_keys()) {
+    if (key.section == section && !key.is_family())
+      names.push_back(key.rule.name);
+  }
+  const auto near = nearest_name(option, names);
+  return near.empty() ? std::string{} : "; did you mean " + near + " of [" + section + "]?";
+}
+
 /// Checks each option by itself, so that each fault has its line, and fills in the defaults.
 template <class Catalogue>
 void check_options(loading& x, const std::string& section, const std::string& type,
@@ -98,7 +110,9 @@ void check_options(loading& x, const std::string& section, const std::string& ty
       if (!is_recorded(x, section, option))
         replaced.push_back(option.name);
     } else if (rule == known.end())
-      refuse_option(x, section, type, option, parsed.error().detail + whose_text(all, option.name));
+      refuse_option(x, section, type, option,
+                    parsed.error().detail + whose_text(all, option.name)
+                        + key_text(section, option.name));
     else if (!parsed)
       x.refuse(section, option.name, parsed.error().detail);
     else
@@ -236,6 +250,8 @@ expected<std::unique_ptr<external::partner>> check_searcher_command(loading& x,
                                                                     const std::string& command) {
   auto words = searcher_words(command, x.what.ini_dir);
   auto why = words ? why_no_program(*words) : words.error().detail;
+  if (why.empty())
+    why = why_no_script(*words, x.what.ini_dir);
   if (!why.empty())
     return error{ec::bad_option, "command: " + why};
   warn_of_bare_files(x, "search", *words);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loading.hpp"
+#include "script_word.hpp"
 
 #include "tune/core/plugin/options.hpp"
 #include "tune/io/process/plugin.hpp"
@@ -162,6 +163,17 @@ void check_program(loading& x, const command_template& command) {
     x.refuse("trainable", "command", "command: " + why);
 }
 
+/// A script beside the INI file must be there.
+void check_script(loading& x, const command_template& command) {
+  object any;
+  for (const auto& name : command.names())
+    any.set(name, "\x01");
+  const auto words = command.render(any, {"\x01", x.what.ini_dir, "\x01", "\x01"});
+  const auto why = why_no_script(words, x.what.ini_dir);
+  if (!why.empty() && !has_gone(x, "command", script_of(words)))
+    x.refuse("trainable", "command", "command: " + why);
+}
+
 void check_command(loading& x) {
   if (!x.space || x.what.trainable.command.empty())
     return;
@@ -185,6 +197,7 @@ void check_command(loading& x) {
     x.refuse("trainable", "command",
              "command: the program must not depend on a parameter that may be inactive");
   check_program(x, *parsed);
+  check_script(x, *parsed);
   warn_of_command(x, *parsed);
 }
 

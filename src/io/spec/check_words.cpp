@@ -1,10 +1,12 @@
 // What is checked of every command, a trial's or the searcher's.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loading.hpp"
+#include "script_word.hpp"
 
 #include "tune/io/spec/convert.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -32,6 +34,27 @@ std::string why_no_program(const std::vector<std::string>& words) {
   if ((known.permissions() & any_may_execute) == std::filesystem::perms::none)
     return name + "is no program: it may not be executed (chmod +x, or name its interpreter first)";
   return {};
+}
+
+namespace {
+
+/// What cannot be looked at may be there. Node adds endings by itself.
+bool is_script(const std::string& path) {
+  constexpr std::array<const char*, 4> endings{"", ".js", ".cjs", ".mjs"};
+  return std::any_of(endings.begin(), endings.end(), [&](const char* ending) {
+    std::error_code failed;
+    return std::filesystem::exists(path + ending, failed) || failed;
+  });
+}
+
+} // namespace
+
+std::string why_no_script(const std::vector<std::string>& words, const std::string& ini_dir) {
+  const auto script = script_of(words);
+  const auto is_beside = !ini_dir.empty() && script.starts_with(ini_dir + "/");
+  if (!is_beside || script.find('\x01') != script.npos || is_script(script))
+    return {};
+  return "\"" + script + "\" does not exist";
 }
 
 void warn_of_bare_files(loading& x, const std::string& section,

@@ -59,18 +59,21 @@ void warn_of_command(loading& x, const command_template& command) {
 void warn_of_unnamed(loading& x) {
   if (!x.space || !x.faults.empty() || x.request.is_record)
     return;
-  const auto [named, unnamed] = parameters_handed_to(x.what, *x.space);
-  if (named.empty() || unnamed.empty())
+  const auto [named, unnamed, looked_into] = parameters_handed_to(x.what, *x.space);
+  if (unnamed.empty() || (named.empty() && looked_into.empty()))
     return;
   std::string all;
   for (const auto& each : unnamed)
     all += (all.empty() ? "" : ", ") + each;
   const auto one = unnamed.size() == 1;
   x.warn(x.origin("space", unnamed.front()),
-         "[space] " + all + ": in no command, env. or template, unlike {" + named.front()
-             + "}; unless the program reads " + (one ? "it" : "them")
-             + " by itself (TUNE_TRIAL_PARAM_<name>), " + (one ? "it changes" : "they change")
-             + " nothing");
+         "[space] " + all + ": in no command, env. or template, "
+             + (named.empty() ? "and " + looked_into + " does not seem to read parameters"
+                              : "unlike {" + named.front() + "}")
+             + "; unless the program reads " + (one ? "it" : "them")
+             + " by itself (TUNE_TRIAL_PARAM_<name>), "
+             + (named.empty() ? "all trials run alike"
+                              : std::string{one ? "it changes" : "they change"} + " nothing"));
 }
 
 } // namespace tune

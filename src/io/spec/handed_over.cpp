@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/handed_over.hpp"
 
+#include "tune/io/files/script_companions.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/template_file.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 
 /// Of a program's text, whose beginning tells what it uses.
 constexpr std::size_t most_read = std::size_t{1024} * 1024;
+/// Files that a script imports, of which so many are looked into.
+constexpr std::size_t most_companions = 200;
 
 bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -48,15 +51,28 @@ bool reads_by_itself(const std::string& text) {
                      [&](const char* sign) { return text.find(sign) != text.npos; });
 }
 
-/// One of the files beside the INI file that the command names.
-bool has_program_that_reads(const spec& what, const search_space& space) {
-  const auto command = command_of(what, space);
-  if (!command)
-    return false;
-  const auto files = command->ini_paths();
-  return std::any_of(files.begin(), files.end(), [&](const std::string& file) {
-    return reads_by_itself(beginning_of(against_ini(what, file), most_read));
+/// Whether a script, or a module that it imports from beside itself, reads parameters by itself.
+bool script_reads_by_itself(const std::filesystem::path& script) {
+  if (reads_by_itself(beginning_of(script, most_read)))
+    return true;
+  auto companions = companions_of(script);
+  companions.resize(std::min(companions.size(), most_companions));
+  return std::any_of(companions.begin(), companions.end(), [](const std::filesystem::path& file) {
+    return reads_by_itself(beginning_of(file, most_read));
   });
+}
+
+/// The files beside the INI file that the command names and that are there.
+std::vector<std::filesystem::path> programs_of(const spec& what, const search_space& space) {
+  std::vector<std::filesystem::path> result;
+  const auto command = command_of(what, space);
+  for (const auto& file : command ? command->ini_paths() : std::vector<std::string>{}) {
+    auto path = against_ini(what, file);
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored))
+      result.push_back(std::move(path));
+  }
+  return result;
 }
 
 /// Everything in which a parameter may be named.
@@ -84,8 +100,13 @@ handed_parameters parameters_handed_to(const spec& what, const search_space& spa
     if (!std::holds_alternative<constant>(x.what) && !x.numbers_runs)
       (has_word(all, x.name) ? result.named : result.unnamed).push_back(x.name);
   }
-  if (!result.unnamed.empty() && (reads_by_itself(all) || has_program_that_reads(what, space)))
+  if (result.unnamed.empty())
+    return result;
+  const auto programs = programs_of(what, space);
+  if (reads_by_itself(all) || std::any_of(programs.begin(), programs.end(), script_reads_by_itself))
     return {};
+  if (!programs.empty())
+    result.looked_into = programs.front().filename().string();
   return result;
 }
 

@@ -51,6 +51,10 @@ void check_sections(loading& x);
 [[nodiscard]] bool check_repeats(loading& x);
 /// Of a command's words: what is wrong with a program that is named by its place; empty: nothing.
 [[nodiscard]] std::string why_no_program(const std::vector<std::string>& words);
+/// The same of the script that an interpreter is to run, where it is one beside the INI file. What
+/// is known to no configuration is marked by "\x01" in it.
+[[nodiscard]] std::string why_no_script(const std::vector<std::string>& words,
+                                        const std::string& ini_dir);
 /// A script beside the INI file is not found by its bare name: programs have directories of their
 /// own.
 void warn_of_bare_files(loading& x, const std::string& section,

@@ -58,11 +58,6 @@ std::string print_family(const spec& x, const key_spec& family, const load_reque
   return result;
 }
 
-std::string explain_line(const std::string& key, const std::string& text,
-                         const std::string& origin) {
-  return key + " = " + text + "  (" + origin + ")\n";
-}
-
 } // namespace
 
 std::string print_spec(const spec& x, const load_request& of) {
@@ -90,8 +85,8 @@ std::string print_spec(const spec& x, const load_request& of) {
   return result;
 }
 
-std::string explain_spec(const loaded_spec& x) {
-  std::string result;
+std::vector<explained_value> explained_values(const loaded_spec& x) {
+  std::vector<explained_value> result;
   for (const auto& key : spec_keys()) {
     std::vector<named_text> lines;
     if (key.is_family())
@@ -102,9 +97,16 @@ std::string explain_spec(const loaded_spec& x) {
       auto full = key.section + "." + key.rule.name + line.name;
       auto i = x.origins.find(full);
       auto origin = i == x.origins.end() ? config_origin{} : i->second;
-      result += explain_line(full, line.text, to_text(origin));
+      result.push_back({std::move(full), line.text, to_text(origin)});
     }
   }
+  return result;
+}
+
+std::string explain_spec(const loaded_spec& x) {
+  std::string result;
+  for (const auto& [key, text, origin] : explained_values(x))
+    result += key + " = " + text + "  (" + origin + ")\n";
   return result;
 }
 

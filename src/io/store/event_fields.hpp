@@ -87,8 +87,8 @@ constexpr auto fields(of<on::place_refused>) {
 }
 constexpr auto fields(of<on::started>) {
   using x = on::started;
-  return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt},
-                    field{"pid", &x::pid}};
+  return std::tuple{field{"trial", &x::trial}, field{"attempt", &x::attempt}, field{"pid", &x::pid},
+                    field{"exports", &x::exports, json_position::plain, true}};
 }
 constexpr auto fields(of<on::saved>) {
   using x = on::saved;

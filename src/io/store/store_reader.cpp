@@ -183,7 +183,17 @@ private:
             file_ + ": event " + std::to_string(seq) + " is missing from t_events and t_results"};
   }
   expected<void> count_trials(status_counts& to);
+  expected<std::uint64_t> count_withdrawn();
 };
+
+expected<std::uint64_t> store_reader::impl::count_withdrawn() {
+  auto found = db_.number("SELECT count(*) FROM t_trials WHERE status = 'TERMINATED'"
+                          " AND reason LIKE '"
+                          + std::string{withdrawn_reason} + "%'");
+  if (!found)
+    return found.error();
+  return static_cast<std::uint64_t>(*found);
+}
 
 expected<void> store_reader::impl::count_trials(status_counts& to) {
   using group = std::pair<std::string, std::uint64_t>;
@@ -236,6 +246,10 @@ expected<experiment_row> store_reader::impl::experiment() {
   }
   if (auto counted = count_trials(x.counts); !counted)
     return counted.error();
+  auto withdrawn = count_withdrawn();
+  if (!withdrawn)
+    return withdrawn.error();
+  x.withdrawn = *withdrawn;
   return x;
 }
 
@@ -476,6 +490,24 @@ expected<std::vector<export_row>> store_reader::exports(trial_id of) {
                         " WHERE e.kind = 'exported' AND json_extract(e.body, '$.trial') = ?"
                         " ORDER BY e.seq, f.id",
                         store::read_export, of.number);
+}
+
+expected<std::vector<on::opened>> store_reader::openings() {
+  auto head = epoch();
+  if (!head)
+    return head.error();
+  const auto* only = "t_events WHERE seq = (SELECT opened_seq FROM t_head)";
+  const auto* all = "t_events WHERE kind = 'opened' ORDER BY seq";
+  auto found = impl_->collect<event>(select(store::event_columns, *head > 1 ? all : only),
+                                     store::read_event);
+  if (!found)
+    return found.error();
+  std::vector<on::opened> result;
+  for (auto& x : *found) {
+    if (auto* opened = std::get_if<on::opened>(&x.what))
+      result.push_back(std::move(*opened));
+  }
+  return result;
 }
 
 expected<export_counts> store_reader::count_exports() {

@@ -232,6 +232,23 @@ TEST_F(due_at_end, is_not_saved_where_nothing_is_due) {
   EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::stop);
 }
 
+TEST_F(due_at_end, cannot_be_saved_where_the_program_just_ends_which_is_warned_of) {
+  settings.checkpoints = {};
+  settings.checkpoints.at_end = true;
+  open();
+  choose();
+  place();
+  report();
+
+  end(end_class::finished);
+
+  ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::warn>().text,
+            "trial 00000 ended by itself after its last report, so that [checkpoint] at_end saved "
+            "nothing: a trial is saved that [stop] ends, or whose last report says \"done\": true; "
+            "this is said once");
+}
+
 TEST_F(due_at_end, is_not_saved_where_its_scheduler_gives_it_up) {
   begin();
   report();
@@ -390,6 +407,16 @@ TEST_F(saving, that_hangs_is_ended_by_the_progress_timeout) {
   EXPECT_EQ(ports.last<cmd::halt>().how, halt_mode::kill);
   end(end_class::killed);
   EXPECT_EQ(ports.last<cmd::trial_changed>().reason, "timeout");
+}
+
+TEST_F(saving, leaves_exports_to_their_own_limit) {
+  settings.failures.progress_timeout = 30s;
+  report_while_it_saves();
+  post(on::started{zero, attempt, 7, true});
+
+  let_pass(100s);
+
+  EXPECT_TRUE(ports.all<cmd::halt>().empty());
 }
 
 TEST_F(saving, that_hangs_at_the_restore_is_ended_by_the_progress_timeout) {

@@ -71,6 +71,7 @@ TEST_F(samples_wanted, take_back_what_never_began) {
 
   EXPECT_THAT(all_in(trial_status::terminated), ElementsAre(0, 3, 4, 5));
   EXPECT_THAT(all_in(trial_status::pending), ElementsAre(2));
+  EXPECT_EQ(uut->machine().view().withdrawn, 3u);
   EXPECT_EQ(row({4}).reason, "withdrawn before it began: 3 samples are wanted");
   EXPECT_THAT(warnings(), Contains("3 configurations that had not begun are withdrawn: 3 samples "
                                    "are wanted"));

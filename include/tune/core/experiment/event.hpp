@@ -32,6 +32,10 @@ inline constexpr std::string_view kept_outside = "executor:";
 /// lives no longer than that node and its head. What follows is as on disk.
 inline constexpr std::string_view kept_in_memory = "memory:";
 
+/// How the reason of a trial begins that was drawn ahead and taken back, since fewer samples are
+/// wanted now.
+inline constexpr std::string_view withdrawn_reason = "withdrawn before it began: ";
+
 /// What became of one format in which a trainable was to export what it has learned.
 struct exported_format {
   std::string format;
@@ -63,6 +67,8 @@ namespace on {
 /// happened since it was asked; a checkpoint that a trial took over may be its best once an attempt
 /// has begun from it, its own before it where both are equally good; reasons of plateaus have six
 /// digits.
+/// `names_first_failure`: besides, the reason of a `fail_fast` names the trial that failed, and the
+/// first trial is warned of that ends by itself without the checkpoint that `at_end` asks for.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -70,7 +76,8 @@ inline constexpr std::uint32_t keeps_places = 5;
 inline constexpr std::uint32_t names_who_ends = 6;
 inline constexpr std::uint32_t dooms_all_named = 7;
 inline constexpr std::uint32_t answers_stalls_anew = 8;
-inline constexpr std::uint32_t present_draws = answers_stalls_anew;
+inline constexpr std::uint32_t names_first_failure = 9;
+inline constexpr std::uint32_t present_draws = names_first_failure;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
@@ -123,11 +130,13 @@ struct place_refused {
   trial_id trial;
   std::string why;
 };
-/// The trainable is set up (and restored): it trains.
+/// The trainable is set up (and restored): it trains. Or it has done so, and says that it exports.
 struct started {
   trial_id trial;
   attempt_id attempt;
   std::int64_t pid = 0;
+  /// It exports of its own accord, as its node limits: it makes progress without reports.
+  bool exports = false;
 };
 /// The trainable reported. Rows of `results` are these events.
 struct reported {

@@ -58,6 +58,8 @@ struct experiment_view {
   /// Which trials must end before the searcher is asked again, in words for people; empty: that is
   /// not what keeps anything from beginning. See `experiment_settings::max_pending`.
   std::string waits_for = {};
+  /// Of the trials that terminated, those that were withdrawn before they began.
+  std::uint64_t withdrawn = 0;
 };
 
 /// What a client is told about its wish.

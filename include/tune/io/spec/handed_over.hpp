@@ -16,13 +16,17 @@ struct handed_parameters {
   std::vector<std::string> named;
   /// Nowhere there: the program has to read them by itself.
   std::vector<std::string> unnamed;
+  /// The first file of the command that was looked into, and that does not read them; empty: there
+  /// was none, and the program may well.
+  std::string looked_into = {};
 };
 
 /// Looks for the names as whole words, so that a word which means something else hides what is
 /// missing, and never the other way round.
 /// @returns nothing of a trainable that is no command, or whose program is known to read parameters
-///          by itself: the command, an `env.` or a file of the command says `TUNE_TRIAL_PARAM`,
-///          `tune_node` or `params_file`.
+///          by itself: the command, an `env.` or a file of the command, or one that such
+///          a script imports from beside itself, says `TUNE_TRIAL_PARAM`, `tune_node` or
+///          `params_file`.
 [[nodiscard]] handed_parameters parameters_handed_to(const spec& what, const search_space& space);
 
 } // namespace tune

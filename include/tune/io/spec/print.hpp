@@ -6,6 +6,7 @@
 #include "tune/io/spec/spec.hpp"
 
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -14,6 +15,17 @@ namespace tune {
 /// @param of Catalogues whose option texts become comments.
 [[nodiscard]] std::string print_spec(const spec& x, const load_request& of);
 
+/// A value and where it came from.
+struct explained_value {
+  /// "experiment.metric".
+  std::string key;
+  std::string text;
+  /// As `to_text` of a `config_origin`.
+  std::string origin;
+};
+
+/// All values, in the order of the keys.
+[[nodiscard]] std::vector<explained_value> explained_values(const loaded_spec& x);
 /// One line per value: full key, value, and where it came from.
 [[nodiscard]] std::string explain_spec(const loaded_spec& x);
 

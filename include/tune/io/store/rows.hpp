@@ -35,6 +35,8 @@ struct experiment_row {
   std::optional<instant> finished;
   /// Trials by status.
   status_counts counts{};
+  /// Of those that terminated: withdrawn before they began.
+  std::uint64_t withdrawn = 0;
   std::uint64_t results = 0;
 };
 

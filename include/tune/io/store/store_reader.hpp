@@ -64,6 +64,9 @@ public:
   /// Generation of the newest head.
   [[nodiscard]] expected<std::uint32_t> epoch();
   [[nodiscard]] expected<experiment_row> experiment();
+  /// How each head took the experiment over, oldest first. Looks at all events where there was more
+  /// than one.
+  [[nodiscard]] expected<std::vector<on::opened>> openings();
 
   [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});
   [[nodiscard]] expected<std::optional<trial_row>> trial(trial_id which);
