@@ -28,7 +28,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-
 /// What a name leads to, which is that of a link.
 expected<std::string> target_of(const store::descriptor& link, const fs::path& where, ec mine) {
   std::string text(PATH_MAX, '\0');
