@@ -136,13 +136,8 @@ keeper_impl::behavior_type keeper(keeper_impl::stateful_pointer<keeper_state> se
       [self, &works](const gather_exported& x) { return answer_exports(works, self, x); },
       // Its trials write where their head looks.
       [](const keep_artifacts&) { return artifacts_kept{}; },
-      [self, &works](const drop_directory& x) {
-        begin_removal(works, self, x.who.job, removing_directory(x.where));
-      },
-      [self, &works](const attempt_left& x) {
-        begin_removal(works, self, x.who.job,
-                      removing_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt));
-      },
+      [self, &works](const drop_directory& x) { begin_removal(works, self, x); },
+      [self, &works](const attempt_left& x) { begin_removal(works, self, x); },
       [](const job_over&) {},
       [](const forget_paused& x) { forget_here(x); },
       [&works](const saves_dropped& x) { works.drop(x.who, saves_dropped::why); },

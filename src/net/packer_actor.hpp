@@ -163,12 +163,9 @@ inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_st
         state.pump(self, by);
       },
       [self, &state](const gather_exported& x) { return answer_exports(state.works, self, x); },
-      [self, &state](const drop_directory& x) {
-        begin_removal(state.works, self, x.who.job, removing_directory(x.where));
-      },
+      [self, &state](const drop_directory& x) { begin_removal(state.works, self, x); },
       [self, &state](const attempt_left& x, const courier_impl& by) {
-        begin_removal(state.works, self, x.who.job,
-                      removing_drafts(x.checkpoints, trial_id{x.who.trial}, x.who.attempt));
+        begin_removal(state.works, self, x);
         state.packs->leave(x);
         state.pump(self, by);
       },

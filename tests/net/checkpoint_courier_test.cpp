@@ -619,6 +619,17 @@ TEST_F(checkpoint_courier_test, removes_drafts_that_an_attempt_ended_by_force_le
   EXPECT_FALSE(fs::exists(job() / draft));
 }
 
+TEST_F(checkpoint_courier_test, removes_drafts_also_where_its_node_leaves) {
+  know_job();
+  const auto draft = location(2, 2) + draft_suffix;
+  fs::create_directories(job() / draft / "deep");
+  tell(uut, leave_atom_v);
+
+  tell(uut, attempt_left{claim(2), job()});
+
+  EXPECT_FALSE(fs::exists(job() / draft));
+}
+
 // -- Several jobs.
 
 TEST_F(checkpoint_courier_test, serves_each_job_by_a_packer_of_its_own) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "tune/actors/slow_rounds.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/gathering_exports.hpp"
 #include "tune/io/checkpoint/removing.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -15,12 +17,33 @@ namespace tune {
 
 /// Removes something of a job, in turns with its attempts. It is nobody's: where an attempt's works
 /// are dropped it goes on.
+/// @param rest Does what it can at once where its node leaves before.
 template <class Impl, class Self>
-void begin_removal(slow_desk<Impl>& works, Self* self, const std::string& job,
-                   sliced<removed> work) {
+void begin_removal(slow_desk<Impl>& works, Self* self, const std::string& job, sliced<removed> work,
+                   std::function<void()> rest) {
   const slow_rounds::owner nobody{job, std::numeric_limits<std::uint32_t>::max(), 0, 0};
+  auto lost = [rest = std::move(rest)](const std::string&) {
+    rest();
+    return removed{};
+  };
   works.template begin<removed>(
-      self, nobody, std::move(work), [](removed) {}, [](const std::string&) { return removed{}; });
+      self, nobody, std::move(work), [](removed) {}, std::move(lost));
+}
+
+template <class Impl, class Self>
+void begin_removal(slow_desk<Impl>& works, Self* self, const drop_directory& what) {
+  begin_removal(works, self, what.who.job, removing_directory(what.where),
+                [where = what.where] { remove_directory(where); });
+}
+
+template <class Impl, class Self>
+void begin_removal(slow_desk<Impl>& works, Self* self, const attempt_left& what) {
+  const trial_id trial{what.who.trial};
+  begin_removal(works, self, what.who.job,
+                removing_drafts(what.checkpoints, trial, what.who.attempt),
+                [place = what.checkpoints, trial, attempt = what.who.attempt] {
+                  remove_drafts(place, trial, attempt);
+                });
 }
 
 inline sliced<exports_gathered> gathering_here(gather_exported order) {
