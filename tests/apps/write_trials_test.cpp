@@ -53,6 +53,7 @@ TEST(write_trials, csv_has_full_values_and_quotes_what_must_be) {
 }
 
 TEST(write_trials, table_tells_null_and_inactive_apart_and_quotes_texts) {
+  using enum trial_status;
   std::vector<listed_trial> rows{
       {{0}, terminated, 1, {}, sample::shared({{"a", "d\"q"}, {"b", value{}}}), "", 0},
       {{1}, terminated, 1, {}, sample::shared({{"a", "x"}}), "", 0}};
