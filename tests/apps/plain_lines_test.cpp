@@ -146,7 +146,7 @@ TEST(plain_lines, tell_the_first_ends_and_count_the_rest) {
     EXPECT_TRUE(uut.next_end(row, 1s)) << i;
   EXPECT_FALSE(uut.summary(all, 30s)) << "a minute is not over";
 
-  EXPECT_EQ(uut.next_end(row, 31s), "[31s] more than 100 trials have ended: further ones are "
+  EXPECT_EQ(uut.next_end(row, 31s), "[31.0s] more than 100 trials have ended: further ones are "
                                     "counted, and `trials` lists all");
   EXPECT_FALSE(uut.next_end(row, 32s));
 

@@ -53,6 +53,7 @@ TEST(write_trials, csv_has_full_values_and_quotes_what_must_be) {
 }
 
 TEST(write_trials, table_tells_null_and_inactive_apart_and_quotes_texts) {
+  using enum trial_status;
   std::vector<listed_trial> rows{
       {{0},
        trial_status::terminated,

@@ -248,8 +248,7 @@ class Here(Shell, Case):
         (self.directory / "here" / "trial.sh").unlink()
 
         refused = self.run_node("run", self.directory / "here" / "my job.ini", "--resume", code=3)
-        self.assertIn("trial.sh, which its trials need, is not there any more; put back",
-                      refused.err)
+        self.assertIn('here/trial.sh" does not exist', refused.err)
         shutil.copy(ini.parent / "trial.sh", self.directory / "here")
 
         self.run_node("resume", where)

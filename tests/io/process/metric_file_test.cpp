@@ -127,7 +127,7 @@ TEST_F(metric_file_test, tells_why_it_has_no_value) {
   auto uut = of("file:result.json:/test/acc");
   write("result.json", "{\"test\":");
   EXPECT_EQ(only(uut), value{});
-  EXPECT_THAT(uut.missing(), HasSubstr("result.json: it is not JSON at byte 8: "));
+  EXPECT_THAT(uut.missing(), HasSubstr("result.json: it is not JSON at byte 9: "));
   EXPECT_THAT(uut.missing(), HasSubstr("unexpected end of input"));
 
   write("result.json", R"({"test":{"accuracy":1}})");
