@@ -94,7 +94,7 @@ class Artifacts(Cluster):
             self.assertRegex(
                 text,
                 "what it wrote on node w is not all here: 1 file of 3 that it wrote stay behind,"
-                " the largest model.bin with 5000: .trainable. artifacts_max_size is 1KiB",
+                " the largest model.bin with 5kB: .trainable. artifacts_max_size is 1KiB",
             )
         self.assertRegex(said, "trial 00000: what it wrote")
 

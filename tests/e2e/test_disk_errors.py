@@ -14,10 +14,11 @@ FAULTS = [
     ("fdatasync", "EIO", ""), ("fdatasync", "ENOSPC", "+"),
     ("fsync", "EIO", ""), ("fsync", "ENOSPC", "+"),
     ("write", "ENOSPC", ""), ("write", "EIO", "+"),
-    ("mkdir", "ENOSPC", ""), ("rename", "EIO", ""), ("ftruncate", "EIO", ""),
+    ("mkdir", "ENOSPC", ""), ("rename", "EIO", ""), ("renameat", "EIO", ""),
+    ("ftruncate", "EIO", ""),
 ]
 SAMPLE = {"pwrite64": [2, 60], "fdatasync": [9], "fsync": [4, 30], "write": [30], "mkdir": [4],
-          "rename": [3], "ftruncate": [1]}
+          "rename": [3], "renameat": [3], "ftruncate": [1]}
 # In the long form one in so many; there are hundreds of these, and most of them are alike.
 STEPS = {"pwrite64": 5}
 PASSES = 3

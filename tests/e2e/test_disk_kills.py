@@ -9,7 +9,7 @@ from e2e import main
 # Calls that change the disk, by strace's names, counted for each thread by itself; and at which of
 # them the short form kills.
 CALLS = {"write": [3, 17], "pwrite64": [3, 60], "fsync": [3, 17], "fdatasync": [2, 17],
-         "rename": [17], "unlink": [2], "unlinkat": [3], "rmdir": [2, 14], "ftruncate": [1], "mkdir": [5]}
+         "rename": [1], "renameat": [17], "unlink": [2], "unlinkat": [3], "rmdir": [2, 14], "ftruncate": [1], "mkdir": [5]}
 # What differs from run to run may let one of these pass without a kill, but not several.
 PASSES = 3
 
@@ -57,7 +57,7 @@ class Kills(DiskCase):
                     break
         self.tell("kill_at_every_call", reached=reached)
         self.assertGreaterEqual(self.figures["kills"], len(CALLS))
-        for call in ("pwrite64", "fdatasync", "fsync", "rename"):
+        for call in ("pwrite64", "fdatasync", "fsync", "renameat"):
             self.assertGreaterEqual(reached[call], 17, call)
 
 
