@@ -29,6 +29,12 @@ expected<spec> recorded_spec(const fs::path& directory) {
   auto row = reader->experiment();
   if (!row)
     return row.error();
+  // Its head was killed in its first moments.
+  if (row->spec.empty())
+    return error{ec::unreadable, printable(directory.string())
+                                     + ": the experiment was ended before it began, and nothing of "
+                                       "it is recorded: "
+                                     + program_call("run FILE") + " begins it"};
   return spec_from_json(row->spec);
 }
 

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -67,8 +69,8 @@ bool leads_back(const struct stat& directory, const way_here& passed) {
 class copy_source {
 public:
   /// @param asked All may be asked where it is null.
-  copy_source(fs::path path, const files::answering_mounts* asked)
-      : path_{std::move(path)}, asked_{asked}, root_{open(path_, O_PATH)} {}
+  copy_source(fs::path path, const files::answering_mounts* asked, link_rule links)
+      : path_{std::move(path)}, asked_{asked}, links_{links}, root_{open(path_, O_PATH)} {}
 
   [[nodiscard]] const fs::path& path() const { return path_; }
   /// The directory itself; none, and errno, where it cannot be opened.
@@ -110,6 +112,16 @@ public:
     return is_plain ? std::move(result) : opened_as(asked_->open(name, directory), flags);
   }
 
+  /// The target of a link that is to be copied as it is; nothing: it is none, or is followed.
+  [[nodiscard]] std::optional<std::string> kept_link(int directory, const std::string& name) const {
+    std::array<char, PATH_MAX> text{};
+    const auto size = links_ == link_rule::kept
+                          ? ::readlinkat(directory, name.c_str(), text.data(), text.size())
+                          : -1;
+    return size < 0 ? std::nullopt
+                    : std::optional{std::string{text.data(), static_cast<std::size_t>(size)}};
+  }
+
   /// Whether what is open may be asked.
   [[nodiscard]] bool asks(int opened) const { return asked_ == nullptr || asked_->holds(opened); }
 
@@ -122,6 +134,7 @@ private:
 
   fs::path path_;
   const files::answering_mounts* asked_;
+  link_rule links_;
   store::descriptor root_;
   /// Those behind links, to which the way from the top is long.
   std::deque<opened_branch> recent_ = {};
@@ -206,6 +219,8 @@ struct plan_entry {
   std::string name;
   bool is_directory = false;
   ::mode_t mode = 0;
+  /// Of a link that is copied as it is.
+  std::optional<std::string> target = {};
 };
 struct copy_plan {
   std::vector<branch> branches;
@@ -239,6 +254,12 @@ expected<void> add_to(copy_plan& plan, std::size_t in, const store::descriptor& 
   return limits.check(plan.bytes, plan.entries.size());
 }
 
+expected<void> add_link(copy_plan& plan, std::size_t in, const std::string& name,
+                        std::string target, const checkpoint_limits& limits) {
+  plan.entries.push_back({in, name, false, 0, std::move(target)});
+  return limits.check(plan.bytes, plan.entries.size());
+}
+
 /// Adds what a branch holds.
 sliced<expected<void>> adding_branch(copy_plan& plan, std::size_t which, copy_source& by,
                                      const checkpoint_limits& limits) {
@@ -256,8 +277,10 @@ sliced<expected<void>> adding_branch(copy_plan& plan, std::size_t which, copy_so
     if (!*next)
       co_return expected<void>{};
     const auto& name = (*next)->name;
-    auto added
-        = add_to(plan, which, by.open_in(opened.number(), where / name, O_PATH), name, limits);
+    auto link = by.kept_link(opened.number(), name);
+    auto added = link ? add_link(plan, which, name, std::move(*link), limits)
+                      : add_to(plan, which, by.open_in(opened.number(), where / name, O_PATH), name,
+                               limits);
     if (!added)
       co_return added;
     co_await next_slice{};
@@ -313,10 +336,19 @@ expected<void> make_directory(const plan_entry& what, const guarded_directory& i
   return {};
 }
 
+expected<void> make_link(const plan_entry& what, const guarded_directory& in) {
+  if (::symlinkat(what.target->c_str(), in.number(), what.name.c_str()) != 0)
+    return error{ec::storage, "cannot make the link " + (in.path() / what.name).string() + ": "
+                                  + std::strerror(errno)};
+  return {};
+}
+
 sliced<expected<void>> copying_entry(const copy_source& by, const branch& in, const open_pair& at,
                                      const plan_entry& what) {
   if (what.is_directory)
     co_return make_directory(what, *at.to);
+  if (what.target)
+    co_return make_link(what, *at.to);
   const auto from = in.from / what.name;
   auto opened = by.open_in(at.from.number(), from, O_RDONLY);
   if (opened.number() < 0)
@@ -349,8 +381,8 @@ sliced<expected<void>> copying_plan(copy_source& by, const copy_plan& plan,
 /// @param asked null: whoever waits, waits.
 /// @errors also `ec::unreachable` where it may have to wait, and nothing but directories is copied.
 sliced<expected<void>> copying(fs::path from, const guarded_directory& to, checkpoint_limits limits,
-                               const files::answering_mounts* asked) {
-  copy_source by{from, asked};
+                               const files::answering_mounts* asked, link_rule links) {
+  copy_source by{from, asked, links};
   auto about = look_at(by.root(), from);
   if (!about)
     co_return about.error();
@@ -369,13 +401,14 @@ sliced<expected<void>> copying(fs::path from, const guarded_directory& to, check
 
 /// The same; `to` is its own.
 sliced<expected<void>> copying_apart(fs::path from, std::shared_ptr<const held_checkpoint> to,
-                                     checkpoint_limits limits) {
-  co_return co_await copying(std::move(from), to->self, limits, nullptr);
+                                     checkpoint_limits limits, link_rule links) {
+  co_return co_await copying(std::move(from), to->self, limits, nullptr, links);
 }
 
 } // namespace
 
-sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint_limits limits) {
+sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint_limits limits,
+                                          link_rule links) {
   // Nothing of a file system on another machine, or that a program makes, for so long: it is gone.
   constexpr std::chrono::seconds patience{30};
   auto opened = hold_checkpoint(to);
@@ -383,11 +416,11 @@ sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint
     co_return opened.error();
   const auto held = std::make_shared<const held_checkpoint>(std::move(*opened));
   const files::answering_mounts asked{held->self.number()};
-  auto done = co_await copying(from, held->self, limits, &asked);
+  auto done = co_await copying(from, held->self, limits, &asked, links);
   if (done || done.error().code != ec::unreachable)
     co_return done;
   // Others' work must not wait for it.
-  auto begin = [from, held, limits] { return copying_apart(from, held, limits); };
+  auto begin = [from, held, limits, links] { return copying_apart(from, held, limits, links); };
   co_return co_await working_apart(begin, from, patience);
 }
 

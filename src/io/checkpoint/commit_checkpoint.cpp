@@ -10,6 +10,7 @@
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
+#include "tune/io/files/file_manifest.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/removing_tree.hpp"
 
@@ -76,16 +77,25 @@ sliced<expected<void>> syncing_tree(const guarded_directory& held) {
 
 expected<void> write_manifest(const guarded_directory& held, const checkpoint_manifest& what) {
   const auto file = held.path() / checkpoint_manifest_name;
+  const auto text = to_text(what);
+  if (text.size() > max_manifest_bytes)
+    return error{ec::refused, "the list of its files takes " + std::to_string(text.size())
+                                  + " bytes, more than " + std::to_string(max_manifest_bytes)
+                                  + ": it has too many files, or their names are too long"};
   // A program that copies what it was restored from brings the old one along.
-  if (auto gone = remove_tree(held.number(), checkpoint_manifest_name, file); !gone)
-    return gone;
+  if (::unlinkat(held.number(), checkpoint_manifest_name, 0) != 0 && errno != ENOENT) {
+    if (errno == EISDIR)
+      return error{ec::refused,
+                   file.string() + " is a directory: the runtime's list has that name"};
+    return store::system_error(file, "remove", errno);
+  }
   // Only what is made now is opened.
   const store::descriptor opened{::openat(held.number(), checkpoint_manifest_name,
                                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                           manifest_mode)};
   if (opened.number() < 0)
     return store::system_error(file, "write", errno);
-  return store::write_all(opened, file, to_text(what));
+  return store::write_all(opened, file, text);
 }
 
 /// Syncs the directories between `root` and `what`, in which the names on the way to it stand.

@@ -139,7 +139,7 @@ sliced<expected<checkpoint_draft>> copying_to_disk(checkpoint_draft what, fs::pa
   if (!made)
     co_return made.error();
   doomed_directory to{on_disk, std::move(made->path)};
-  auto done = co_await copying_checkpoint(what.directory, to.what, what.limits);
+  auto done = co_await copying_checkpoint(what.directory, to.what, what.limits, link_rule::kept);
   if (!done)
     co_return done.error();
   what.experiment = on_disk;

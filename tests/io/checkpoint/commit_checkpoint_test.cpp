@@ -65,6 +65,20 @@ TEST_F(commit_checkpoint_test, says_why_a_checkpoint_cannot_be_made_safe) {
   EXPECT_TRUE(fs::is_empty(attempt()));
 }
 
+TEST_F(commit_checkpoint_test, refuses_a_directory_with_the_name_of_the_list_of_files) {
+  auto uut = make();
+  auto to = uut.begin();
+  ASSERT_TRUE(to);
+  fill(*to / "state", "12345");
+  fill(*to / checkpoint_manifest_name / "many", "files");
+
+  auto done = commit(uut);
+
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ec::refused);
+  EXPECT_NE(done.error().detail.find("is a directory"), std::string::npos) << done.error().detail;
+}
+
 TEST_F(commit_checkpoint_test, keeps_nothing_that_a_link_in_the_place_of_a_draft_leads_to) {
   fill(root / "elsewhere" / "state", "precious");
   auto uut = make();

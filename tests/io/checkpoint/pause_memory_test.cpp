@@ -69,6 +69,26 @@ TEST_F(pause_memory_test, moves_what_has_none_to_the_disk) {
   EXPECT_EQ(content(disk / place / "deep" / "state"), "12345");
 }
 
+TEST_F(pause_memory_test, leaves_links_as_they_are_on_the_way_to_the_disk) {
+  write();
+  fill(root / "outside", "nobody's business");
+  fs::create_symlink(root / "outside", draft.directory / "out");
+  fs::create_symlink("deep/state", draft.directory / "newest");
+  fs::create_symlink("nowhere", draft.directory / "deep" / "dangling");
+  fs::create_directory_symlink(".", draft.directory / "loop");
+
+  auto safe = keep(4);
+
+  ASSERT_TRUE(safe) << to_text(safe.error());
+  const auto there = disk / place;
+  EXPECT_EQ(fs::read_symlink(there / "out"), root / "outside");
+  EXPECT_EQ(fs::read_symlink(there / "newest"), "deep/state");
+  EXPECT_EQ(fs::read_symlink(there / "deep" / "dangling"), "nowhere");
+  EXPECT_EQ(fs::read_symlink(there / "loop"), ".");
+  EXPECT_EQ(content(there / "deep" / "state"), "12345");
+  EXPECT_TRUE(verify_checkpoint(there));
+}
+
 TEST_F(pause_memory_test, counts_what_is_there_already) {
   fill(memory / "other", "123");
   write();

@@ -33,17 +33,22 @@ struct safe_checkpoint {
   std::uint64_t bytes = 0;
 };
 
+/// What becomes of symbolic links in what is copied: what they lead to is copied, or they are, as
+/// they stand.
+enum class link_rule : std::uint8_t { followed, kept };
+
 /// Copies the content of `from` into the directory `to`, in slices. Holes of sparse files stay
 /// holes.
 ///
 /// All of it is listed first: nothing of what is too much is copied, and nothing that would leave
 /// less than `room_kept_free`.
-/// @param from A directory, or a link to one. Of links in it what they lead to is copied.
+/// @param from A directory, or a link to one.
 /// @errors `ec::storage`, also where something in it is neither a file nor a directory, a link
 ///         leads to a directory that holds it, or `to` lies in it; `ec::refused` for more than
 ///         `limits`. `to` may hold a part then, as where it is given up.
 sliced<expected<void>> copying_checkpoint(std::filesystem::path from, std::filesystem::path to,
-                                          checkpoint_limits limits);
+                                          checkpoint_limits limits,
+                                          link_rule links = link_rule::followed);
 /// All of it at once.
 [[nodiscard]] expected<void> copy_checkpoint(const std::filesystem::path& from,
                                              const std::filesystem::path& to,
