@@ -124,6 +124,20 @@ expected<void> rename_draft(const held_checkpoint& draft, const std::string& fin
   return {};
 }
 
+/// Its program may have put something else in the draft's place since that was opened.
+expected<void> check_placed(const held_checkpoint& draft, const std::string& final_name) {
+  const store::descriptor opened{
+      beneath::open(draft.folder.number(), final_name, O_PATH | O_DIRECTORY)};
+  struct stat placed {};
+  struct stat held {};
+  if (opened.number() >= 0 && ::fstat(opened.number(), &placed) == 0
+      && ::fstat(draft.self.number(), &held) == 0 && placed.st_dev == held.st_dev
+      && placed.st_ino == held.st_ino)
+    return {};
+  return error{ec::refused,
+               draft.path().string() + ": something else took its place while it was saved"};
+}
+
 /// Syncs, renames, and syncs the names on the way down.
 /// @param fate of the draft: that of its final name, once it has that. Nobody will hear of it where
 ///   the last sync fails: then it must not stay either.
@@ -141,8 +155,8 @@ sliced<expected<void>> making_visible(const checkpoint_draft& what, const held_c
     co_return renamed;
   if (!fate.what.empty())
     fate.what = final_name;
-  auto synced = expected<void>{};
-  if (what.durable)
+  auto synced = check_placed(held, final_name.filename());
+  if (synced && what.durable)
     synced = co_await syncing_names(final_name, what.experiment);
   if (synced)
     fate.what.clear();

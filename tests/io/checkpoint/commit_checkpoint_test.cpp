@@ -65,6 +65,29 @@ TEST_F(commit_checkpoint_test, says_why_a_checkpoint_cannot_be_made_safe) {
   EXPECT_TRUE(fs::is_empty(attempt()));
 }
 
+/// After each number of slices its program puts another directory in the draft's place.
+TEST_F(commit_checkpoint_test, takes_nothing_for_complete_that_took_the_drafts_place) {
+  auto is_over = false;
+  for (std::uint64_t slices = 0; !is_over; ++slices) {
+    checkpoint_directory uut{root, trial_id{7}, attempt_id{2, slices + 1}};
+    auto to = uut.begin();
+    ASSERT_TRUE(to);
+    fill(*to / "state", "12345");
+    auto work = committing_checkpoint({root, uut.hand_over(), 4});
+    for (std::uint64_t i = 0; i < slices && !is_over; ++i)
+      is_over = work.step();
+    if (!is_over && fs::exists(*to)) {
+      fs::rename(*to, root / ("aside" + std::to_string(slices)));
+      fill(*to / "state", "something else");
+    }
+
+    auto done = is_over ? work.take() : *finish(std::move(work));
+
+    EXPECT_TRUE(!done || verify_checkpoint(root / done->location)) << slices;
+    ASSERT_LT(slices, 1000u);
+  }
+}
+
 TEST_F(commit_checkpoint_test, refuses_a_directory_with_the_name_of_the_list_of_files) {
   auto uut = make();
   auto to = uut.begin();
