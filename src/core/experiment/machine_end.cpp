@@ -219,10 +219,12 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   // Where nothing can be restored, another attempt would begin from scratch.
   auto for_good = how == end_class::bad_checkpoint || trial.failures[kind] > policy.budget[kind];
   if (for_good || policy.fail_fast) {
+    // With its end it is gone.
+    const auto id = trial.id;
     end_trial(trial, status_event::fail, std::string{to_text(how)}, fact::end_kind::errored);
     note_opening_failure(how, detail);
     if (policy.fail_fast && !drain_)
-      begin_drain({experiment_status::failed, fail_fast_reason(trial.id, detail), true});
+      begin_drain({experiment_status::failed, fail_fast_reason(id, detail), true});
     return;
   }
   tell_scheduler(fact::failed{trial.id});
