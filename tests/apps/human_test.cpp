@@ -55,7 +55,8 @@ TEST(human, writes_configurations_in_one_line) {
 TEST(human, quotes_texts_that_could_be_misread) {
   EXPECT_EQ(config_text({{"a", "two words"}, {"b", "1"}, {"c", ""}, {"d", "true"}}),
             "a=\"two words\" b=\"1\" c=\"\" d=\"true\"");
-  EXPECT_EQ(config_text({{"a\nb", "\x1b[2J"}}), "a\\nb=\"\\u001b[2J\"");
+  EXPECT_EQ(config_text({{"a\nb", "\x1b[2J"}}), "a\\nb=\"\\x1b[2J\"");
+  EXPECT_EQ(config_text({{"a", "d\"q"}, {"b", "c d\\"}}), R"(a="d\"q" b="c d\\")");
 }
 
 TEST(human, writes_literals_that_read_back_as_the_same_kind) {

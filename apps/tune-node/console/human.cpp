@@ -40,6 +40,14 @@ bool needs_quotes(std::string_view x) {
   return parse_number(x).has_value();
 }
 
+/// So that it is seen where the text ends.
+std::string in_double_quotes(std::string_view x) {
+  std::string result;
+  for (auto c : x)
+    result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return '"' + printable(result) + '"';
+}
+
 /// `#` would start a comment.
 std::string without_comment(std::string text) {
   for (auto i = text.find('#'); i != text.npos; i = text.find('#', i + 2))
@@ -79,7 +87,7 @@ std::string short_text(const value& x) {
   if (const auto* number = x.as_double())
     return number_text(*number);
   if (const auto* text = x.as_string())
-    return needs_quotes(*text) ? printable(to_json(x)) : *text;
+    return needs_quotes(*text) ? in_double_quotes(*text) : *text;
   if (x.as_list() != nullptr || x.as_object() != nullptr)
     return printable(to_json(x));
   return to_text(x);

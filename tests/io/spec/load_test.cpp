@@ -80,7 +80,7 @@ TEST(load, reads_every_section) {
       "[experiment]\nname = x\nmetric = accuracy:max, latency:min, size\nmode = min\n"
       "num_samples = 100\nmax_concurrent_trials = 3\nstorage = /tmp/y\nseed = 7\ntime_limit = "
       "1h30m\n"
-      "[trainable]\ncommand = python3 \"./a b.py\" --lr {lr}\nreport = final\nreport_on = ^done\n"
+      "[trainable]\ncommand = myrun \"./a b.py\" --lr {lr}\nreport = final\nreport_on = ^done\n"
       "metric.accuracy = acc = ([0-9.]+)\\#\nenv.OMP_NUM_THREADS = 1\noutput_cap = 1MiB\nfiles = "
       "/, /\n"
       "[space]\nlr = loguniform(1e-5, 0.1)\nopt = grid(sgd, adam)\nm = uniform(0, 1) if opt == "

@@ -57,7 +57,7 @@ TEST(unenforced_memory, is_memory_where_no_group_can_be_made) {
 
   EXPECT_EQ(unenforced(lines, true), "");
   EXPECT_EQ(unenforced(lines, false),
-            "/nowhere/digits.ini:6: [resources] memory = 500000000: only counted, not enforced on "
+            "/nowhere/digits.ini:6: [resources] memory = 500MB: only counted, not enforced on "
             "this machine: no control group can be made that limits memory; that takes a delegated "
             "memory controller, or root");
   EXPECT_EQ(unenforced("command = sh {lr}\n", false), "");

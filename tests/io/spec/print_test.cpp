@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/print.hpp"
 
+#include "io/scratch_directory.hpp"
 #include "io/spec/spec_support.hpp"
 #include "tune/io/spec/keys.hpp"
 #include "tune/io/spec/record.hpp"
@@ -154,7 +155,9 @@ TEST(docs, describe_every_key_and_no_other) {
   }
 }
 
-TEST(docs, hold_an_example_that_loads) {
+using docs_example = samples::scratch_directory;
+
+TEST_F(docs_example, loads_beside_its_script) {
   std::ifstream file{TUNE_SOURCE_DIR "/docs/ini.md"};
   std::ostringstream text;
   text << file.rdbuf();
@@ -166,7 +169,9 @@ TEST(docs, hold_an_example_that_loads) {
   auto with = support::request();
   with.schedulers = builtin_schedulers();
   with.searchers = builtin_searchers();
-  auto uut = support::load_text(docs.substr(begin, docs.find("```", begin) - begin), with);
+  fill(root / "train.py", "import tune_node\n");
+  auto uut = load_spec_text(docs.substr(begin, docs.find("```", begin) - begin),
+                            (root / "digits.ini").string(), with);
 
   EXPECT_TRUE(uut) << to_text(uut.faults);
   EXPECT_THAT(uut.warnings, IsEmpty());
