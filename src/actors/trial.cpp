@@ -34,6 +34,16 @@ attempt_ended as_end_of_all(attempt_ended how, const launch_order& order, std::u
   return how;
 }
 
+/// What is remarked upon with one rank is told with the end of all.
+void add_remarks(attempt_ended& to, const attempt_ended& from, std::uint32_t rank) {
+  for (std::size_t i = 0; i + 1 < from.remarks.size(); i += 2) {
+    const auto text = "rank " + std::to_string(rank) + ": " + from.remarks[i + 1];
+    to.detail += (to.detail.empty() ? "" : "\n") + text;
+    to.remarks.push_back(from.remarks[i]);
+    to.remarks.push_back(text);
+  }
+}
+
 /// Spawns the head's end of the conversation with a further rank.
 /// @param chief The trial, which hears of its end only.
 trial_desk_actor spawn_rank_desk(caf::actor_system& system, trial_id id,
@@ -183,7 +193,12 @@ struct trial_state {
 
   template <class Self>
   void act(Self* self, const rank_cmd::over& x) {
-    finish(self, as_end_of_all(ends.at(x.as), order, x.as));
+    auto all = as_end_of_all(ends.at(x.as), order, x.as);
+    for (const auto& [rank, how] : ends) {
+      if (rank != x.as)
+        add_remarks(all, how, rank);
+    }
+    finish(self, all);
   }
 
   template <class Self>

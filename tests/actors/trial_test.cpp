@@ -291,6 +291,20 @@ TEST_F(ranks_test, tells_the_second_to_end_when_the_first_has_and_waits_for_it) 
   EXPECT_EQ(runner.heard->take_news<on::ended>().how, end_class::finished);
 }
 
+TEST_F(ranks_test, tells_what_is_remarked_upon_with_the_second) {
+  begin_both();
+  tell(of_two, ended(first, end_class::finished));
+  helper.take<attempt_halt>();
+  auto over = ended(first, end_class::stopped);
+  over.remarks = {"artifacts", "what it wrote is not all here"};
+
+  tell(second_rank.second, over);
+
+  EXPECT_EQ(runner.heard->take<remark>().text,
+            "trial " + to_text(its_id) + ": rank 1: what it wrote is not all here");
+  EXPECT_EQ(runner.heard->take_news<on::ended>().detail, "rank 1: what it wrote is not all here");
+}
+
 TEST_F(ranks_test, ends_both_at_once_where_the_attempt_is_to_end_so) {
   begin_both();
 
