@@ -194,9 +194,9 @@ struct trial_state {
   template <class Self>
   void act(Self* self, const rank_cmd::over& x) {
     auto all = as_end_of_all(ends.at(x.as), order, x.as);
-    for (const auto& [rank, how] : ends) {
-      if (rank != x.as)
-        add_remarks(all, how, rank);
+    for (const auto& [other, how] : ends) {
+      if (other != x.as)
+        add_remarks(all, how, other);
     }
     finish(self, all);
   }
