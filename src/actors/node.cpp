@@ -7,7 +7,7 @@
 #include "trainables.hpp"
 
 #include "tune/actors/firm.hpp"
-#include "tune/actors/job_pool.hpp"
+#include "tune/actors/job_servers.hpp"
 #include "tune/actors/keeper.hpp"
 #include "tune/core/cluster/node_plan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
@@ -154,7 +154,7 @@ struct node_state {
 
   void end_job(const job_over& what) {
     jobs.erase(what.job);
-    free_server(launchers, what);
+    end_service(self, launchers, what.job, what);
     carry_out(plan.end_job(what.job));
   }
 
@@ -225,36 +225,13 @@ struct node_state {
   expected<keeper_actor> keeper_for(const std::string& job) {
     if (settings->keeper)
       return settings->keeper;
-    return server_for(keepers, job, [this] { return spawn_keeper(self->system()); });
+    return server_of(self, keepers, job, true, [this] { return spawn_keeper(self->system()); });
   }
 
   expected<process_launcher_actor> launcher_for(const std::string& job) {
-    return server_for(launchers, job, [this] {
+    return server_of(self, launchers, job, true, [this] {
       return spawn_process_launcher(self->system(), settings, launching);
     });
-  }
-
-  /// @param spawn Makes another one, on a thread of its own.
-  template <class Actor, class Spawn>
-  expected<Actor> server_for(job_pool<Actor>& pool, const std::string& job, Spawn spawn) {
-    if (const auto* known = pool.take(job))
-      return *known;
-    if (auto room = can_start_threads(1); !room)
-      return room.error();
-    Actor made = spawn();
-    share_end(self, made);
-    pool.add(made, job);
-    return made;
-  }
-
-  /// It may be kept by a disk that stands still: then it serves no other job. No time limit: it
-  /// lives on this node.
-  template <class Actor>
-  void free_server(job_pool<Actor>& pool, const job_over& what) {
-    if (const auto* known = pool.of(what.job)) {
-      request(self, *known, caf::infinite, what)
-          .then([&pool, whom = *known] { pool.free(whom); }, [](const caf::error&) {});
-    }
   }
 
   template <class F>
@@ -385,7 +362,7 @@ struct node_state {
 
   void act(const node_cmd::leave_job& x) {
     drop_pauses({{}, x.job, {}});
-    free_server(keepers, job_over{x.job});
+    end_service(self, keepers, x.job, job_over{x.job});
     if (settings->keeper)
       send(self, settings->keeper, job_over{x.job});
     if (settings->finder)

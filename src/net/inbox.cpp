@@ -2,6 +2,7 @@
 #include "tune/net/inbox.hpp"
 
 #include "tune/actors/firm.hpp"
+#include "tune/actors/job_servers.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <sys/stat.h>
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 /// What the writer has the inbox pass on.
 using inbox_impl = extend<inbox_desk_actor, caf::result<void>(piece_taken, output_sender_actor)>;
 
+constexpr const char* knows_no_job = "the head knows no job ";
+
 } // namespace
 
 } // namespace tune
@@ -36,10 +39,13 @@ namespace tune {
 
 namespace {
 
-/// Blocks on the disk; so it speaks to its inbox only: see docs/decisions/0005.
+/// Blocks on the disk; so it speaks to its inbox only: see docs/decisions/0005. One for each job of
+/// which workers say at the same time what was printed.
 using output_writer_actor
     = typed_actor<caf::result<void>(output_piece, output_sender_actor, inbox_impl),
-                  caf::result<void>(job_place), caf::result<void>(job_withdrawn)>;
+                  caf::result<void>(job_place),
+                  // Answers once nothing of the job keeps it: it may serve another.
+                  caf::result<void>(job_withdrawn)>;
 
 std::string why_not(const char* what, const fs::path& file) {
   return std::string{"cannot "} + what + " " + file.string() + ": " + std::strerror(errno);
@@ -65,7 +71,7 @@ struct output_writer_state {
   std::string put(const output_piece& x) {
     auto place = places.find(x.job);
     if (place == places.end())
-      return "the head knows no job " + x.job;
+      return knows_no_job + x.job;
     stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
     // An empty piece is the stream's end.
     if (x.bytes.empty()) {
@@ -150,19 +156,61 @@ output_writer(output_writer_actor::stateful_pointer<output_writer_state> self) {
 
 struct inbox_state {
   static inline const char* name = "tune.inbox";
+
+  std::map<std::string, job_place> places;
+  inbox_impl::pointer self = nullptr;
+  bool own_thread = true;
+  /// A disk that stands still keeps the writer of its job, and no other.
+  job_pool<output_writer_actor> writers;
+
+  /// @errors `ec::refused` for a job that is not here; `ec::shortage`.
+  expected<output_writer_actor> writer_of(const std::string& job) {
+    if (const auto* known = writers.of(job))
+      return *known;
+    auto place = places.find(job);
+    if (place == places.end())
+      return error{ec::refused, knows_no_job + job};
+    auto result = server_of(self, writers, job, own_thread, [this] { return spawn_writer(); });
+    if (result)
+      send(self, *result, place->second);
+    return result;
+  }
+
+  [[nodiscard]] output_writer_actor spawn_writer() const {
+    auto& system = self->system();
+    return own_thread ? system.spawn<caf::detached>(output_writer) : system.spawn(output_writer);
+  }
+
+  void take(output_piece& x, const output_sender_actor& who) {
+    if (!is_of_sender(self, who))
+      return;
+    if (auto writer = writer_of(x.job))
+      send(self, *writer, std::move(x), who, inbox_impl{self});
+    else
+      send(self, who, piece_taken{x.number, writer.error().detail});
+  }
+
+  void add(const job_place& x) {
+    places.insert_or_assign(x.job, x);
+    if (const auto* known = writers.of(x.job))
+      send(self, *known, x);
+  }
+
+  void withdraw(const job_withdrawn& x) {
+    places.erase(x.job);
+    end_service(self, writers, x.job, x);
+  }
 };
 
-inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self,
-                                const output_writer_actor& writes) {
+inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self, bool own_thread) {
   stand_firm(self);
-  share_end(self, writes);
+  auto& state = state_of(self);
+  state.self = self;
+  state.own_thread = own_thread;
   return {
-      [self, writes](output_piece& x, const output_sender_actor& who) {
-        if (is_of_sender(self, who))
-          send(self, writes, std::move(x), who, caf::actor_cast<inbox_impl>(self));
-      },
-      [self, writes](const job_place& x) { send(self, writes, x); },
-      [self, writes](const job_withdrawn& x) { send(self, writes, x); },
+      [&state](output_piece& x, const output_sender_actor& who) { state.take(x, who); },
+      [&state](const job_place& x) { state.add(x); },
+      [&state](const job_withdrawn& x) { state.withdraw(x); },
       [self](piece_taken& x, const output_sender_actor& who) { send(self, who, std::move(x)); },
   };
 }
@@ -170,9 +218,7 @@ inbox_impl::behavior_type inbox(inbox_impl::stateful_pointer<inbox_state> self,
 } // namespace
 
 inbox_desk_actor spawn_inbox(caf::actor_system& system, bool own_thread) {
-  auto writes
-      = own_thread ? system.spawn<caf::detached>(output_writer) : system.spawn(output_writer);
-  return inbox_desk_actor{system.spawn(inbox, writes)};
+  return inbox_desk_actor{system.spawn(inbox, own_thread)};
 }
 
 } // namespace tune

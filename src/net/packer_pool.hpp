@@ -4,9 +4,7 @@
 
 #include "packer_actor.hpp"
 
-#include "tune/actors/firm.hpp"
-#include "tune/actors/job_pool.hpp"
-#include "tune/io/process/thread_room.hpp"
+#include "tune/actors/job_servers.hpp"
 
 #include <memory>
 #include <string>
@@ -28,19 +26,14 @@ public:
   /// @errors `ec::shortage` where there is no thread for one now.
   template <class Self>
   expected<packer_actor> take(Self* self, const std::string& job) {
-    if (const auto* known = all_.take(job))
-      return *known;
-    auto room = own_thread_ ? can_start_threads(1) : expected<void>{};
-    if (!room)
-      return room.error();
-    auto& system = self->system();
-    packer_actor made{own_thread_ ? system.template spawn<caf::detached>(packer, limits_, copies_)
-                                  : system.spawn(packer, limits_, copies_)};
-    share_end(self, made);
-    all_.add(made, job);
-    if (has_left_)
-      send(self, made, leave_atom_v);
-    return made;
+    return server_of(self, all_, job, own_thread_, [this, self] {
+      auto& system = self->system();
+      packer_actor made{own_thread_ ? system.template spawn<caf::detached>(packer, limits_, copies_)
+                                    : system.spawn(packer, limits_, copies_)};
+      if (has_left_)
+        send(self, made, leave_atom_v);
+      return made;
+    });
   }
   /// Null: nothing was done for the job yet.
   [[nodiscard]] const packer_actor* of(const std::string& job) { return all_.of(job); }
@@ -73,12 +66,9 @@ public:
     });
   }
 
-  /// It may be kept by a disk that stands still: then it serves no other job.
   template <class Self>
   void end_job(Self* self, const job_over& what) {
-    if (const auto* known = all_.of(what.job))
-      request(self, *known, caf::infinite, what)
-          .then([this, whom = *known] { all_.free(whom); }, [](const caf::error&) {});
+    end_service(self, all_, what.job, what);
   }
 
   /// What is of no job, or of one that is over, is done by whoever is free, once.

@@ -2,7 +2,7 @@
 """A trial that mounts something and leaves it there: mounting_trial.py KIND [VICTIM [FLAG]]
 
 Its first trial does that, any other reports and is done; of kind "endless" all report on and on,
-and save when they are asked to. KIND is where: "none", "own", "below", "save",
+and save when they are asked to; "talking" ones print, too. KIND is where: "none", "own", "below", "save",
 "hand" or "export"; VICTIM is a directory that is bound there, without one it is a file system that
 never answers and lasts as long as the trial. "lasting" is one on its own directory that lasts
 longer: whoever reads VICTIM/wanted mounts it, then makes VICTIM/done; "restored" is such a one
@@ -90,7 +90,9 @@ def print_late():
 
 
 say(tune=1)
-while KIND == "endless":
+while KIND in ("endless", "talking"):
+    if KIND == "talking":
+        print("on and on", flush=True)
     answer = report(1)
     if answer["decision"] == "stop":
         sys.exit(0)
@@ -101,6 +103,7 @@ while KIND == "endless":
 if KIND == "late":
     print_late()
 if int(os.environ["TUNE_TRIAL_ID"]) > 0 or KIND == "none":
+    print("four reports", flush=True)
     for i in range(4):
         answer = report(4 - i)
         if "dir" in answer:

@@ -386,6 +386,28 @@ class Mounts(CertifiedCase):
         self.assertIn(head.wait(SOON), (130, 143))
         told.communicate()
 
+    def test_one_upon_trials_whose_workers_have_a_storage_of_their_own_stops_no_other_client(self):
+        head, where = self.head("--no-local")
+        worker = self.worker(where, "w", "--own-storage", cpus=4)
+        saving = "[resources]\ncpu = 0.25\n[checkpoint]\nfrequency = 1\n"
+        told = self.submit(self.mounting("talking", trainable=saving, samples=4), where)
+        saved = "SELECT * FROM checkpoints"
+        self.wait_until(lambda: self.rows_if_any(saved), told, "a checkpoint")
+        self.mount_dead(self.storage / "x" / "trials")
+        # What they print and save from now on comes to a file system that never answers.
+        before = self.rows("SELECT count(*) AS many FROM results")[0]["many"]
+        self.wait_for_reports("x", before + 1, told)
+
+        self.others_run(where)
+        for name in ("other", "third"):
+            self.assertTrue(self.rows(saved, name))
+            for row in self.rows("SELECT trial FROM trials WHERE trial > 0", name):
+                text = self.trial_file(row["trial"], "stdout", name).read_text()
+                self.assertEqual(text, "four reports\n")
+
+        self.leaves_off(head, told)
+        self.finish(worker, None)
+
     def test_one_that_trials_print_upon_first_stops_no_other_client(self):
         head, where = self.head(cpus=4)
         asked = self.directory / "asked"

@@ -17,11 +17,11 @@ struct vault_settings {
   std::string secret;
   /// Bytes of one piece. [1 .. max_chunk_bytes]
   std::uint32_t piece_bytes = 256 * 1024;
-  /// Pieces that are asked for and not there yet, per worker. [>= 1]
+  /// Pieces that are asked for and not there yet, per worker and job. [>= 1]
   std::size_t credit = 4;
   /// A checkpoint of which nothing comes for so long is given up. [> 0]
   std::chrono::milliseconds patience = std::chrono::minutes{2};
-  /// Reads and writes on a thread of its own, since it blocks on the disk; false is for schedulers
+  /// Reads and writes on threads of its own, since it blocks on the disk; false is for schedulers
   /// that must see every message.
   bool own_thread = true;
 };
@@ -29,14 +29,15 @@ struct vault_settings {
 /// Spawns a vault, which knows no jobs yet. It ends when it is told to go.
 ///
 /// What comes is written beside its place, compared with its manifest, synced and renamed before
-/// it is said to be safe; an attempt writes below its own directory and nowhere else. Checkpoints
-/// of one worker come one after the other. What a lost worker had begun is removed. It holds
-/// `credit` pieces per worker in memory and the lists of files, never a file.
+/// it is said to be safe; an attempt writes below its own directory and nowhere else. Each job has
+/// a thread of its own, from the first word of one of its workers on: a disk that stands still
+/// holds up no other. What a lost worker had begun is removed. It holds `credit` pieces per worker
+/// and job in memory and the lists of files, never a file.
 [[nodiscard]] vault_desk_actor spawn_vault(caf::actor_system& system, vault_settings settings);
 
 /// Has a vault take and give nothing more of an attempt that its head has given up: its worker may
 /// still live, and go on with a checkpoint. What came of it and is not in its place goes.
-/// @param then Called on the vault's thread when that is done; never where the vault is gone.
+/// @param then Called on a thread of the vault when that is done; never where the vault is gone.
 void give_up(const vault_desk_actor& whom, const std::string& job, trial_id trial,
              attempt_id attempt, std::function<void()> then);
 

@@ -1,0 +1,43 @@
+/// Has the actors of a `job_pool` serve jobs, each on a thread of its own.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/firm.hpp"
+#include "tune/actors/job_pool.hpp"
+#include "tune/core/error.hpp"
+#include "tune/io/process/thread_room.hpp"
+
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// Who serves `job` from now on; where nobody is free, another one, which ends with `self`.
+/// @param own_thread Whether `spawn` starts a thread.
+/// @errors `ec::shortage` where there is no room for one now.
+template <class Self, class Actor, class Spawn>
+[[nodiscard]] expected<Actor> server_of(Self* self, job_pool<Actor>& pool, const std::string& job,
+                                        bool own_thread, Spawn spawn) {
+  if (const auto* known = pool.take(job))
+    return *known;
+  auto room = own_thread ? can_start_threads(1) : expected<void>{};
+  if (!room)
+    return room.error();
+  Actor made = spawn();
+  share_end(self, made);
+  pool.add(made, job);
+  return made;
+}
+
+/// Tells whoever serves `job` that it is over; it serves others once it has answered. A disk that
+/// stands still may keep it until then: there is no time limit, and it lives in this process.
+template <class Self, class Actor, class Over>
+void end_service(Self* self, job_pool<Actor>& pool, const std::string& job, const Over& what) {
+  const auto* known = pool.of(job);
+  if (known == nullptr)
+    return;
+  request(self, *known, caf::infinite, what)
+      .then([&pool, whom = *known] { pool.free(whom); }, [](const caf::error&) {});
+}
+
+} // namespace tune
