@@ -415,9 +415,10 @@ struct cluster_state {
     offers[what.node] = what;
     delayed_send(self, caf::actor_cast<cluster_impl>(self), left,
                  rest_over{what.node, what.session});
-    tell_people("node " + what.node + " is back, but was lost "
-                + std::to_string(flaps.losses(what.worker, now()))
-                + " times of late: no trial goes there for " + seconds_text(left));
+    if (flaps.is_news(what.worker, now()))
+      tell_people("node " + what.node + " is back, but was lost "
+                  + std::to_string(flaps.losses(what.worker, now()))
+                  + " times of late: no trial goes there for " + seconds_text(left));
   }
 
   void end_rest(const rest_over& what) {

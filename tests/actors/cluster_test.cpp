@@ -960,6 +960,25 @@ TEST_F(far_cluster_test, has_a_node_that_is_lost_again_and_again_wait) {
   EXPECT_EQ(runner.take<requests_unmet>().text, "");
 }
 
+TEST_F(far_cluster_test, tells_no_more_of_a_node_that_comes_and_goes_than_what_is_new) {
+  listen();
+  std::uint64_t session = 5;
+  join();
+  for (int i = 0; i < 8; ++i) {
+    tell(uut, node_silent{session, "silence"});
+    come(node, ++session);
+    node.take<leases_kept>();
+  }
+  runner.heard->forget();
+
+  // It has to wait for 300 s, as before.
+  tell(uut, node_silent{session, "silence"});
+  come(node, ++session);
+
+  node.take<leases_kept>();
+  EXPECT_EQ(runner.heard->size(), 0u);
+}
+
 TEST_F(far_cluster_test, does_not_wait_at_its_end_for_a_node_that_is_away) {
   listen();
   join();

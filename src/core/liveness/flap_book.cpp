@@ -2,6 +2,7 @@
 #include "tune/core/liveness/flap_book.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tune {
 
@@ -46,8 +47,15 @@ instant flap_book::left(const std::string& node, instant now) const {
   return std::max(known->second.back() + wait(node, now) - now, instant{0});
 }
 
+bool flap_book::is_news(const std::string& node, instant now) {
+  auto& known = known_waits_[node];
+  const auto cost = wait(node, now);
+  return std::exchange(known, std::max(known, cost)) < cost;
+}
+
 void flap_book::forget(instant now) {
   std::erase_if(losses_, [&](const auto& x) { return x.second.back() <= now - rules_.window; });
+  std::erase_if(known_waits_, [&](const auto& x) { return !losses_.contains(x.first); });
 }
 
 } // namespace tune

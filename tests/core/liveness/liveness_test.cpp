@@ -236,6 +236,32 @@ TEST(flap_book, counts_the_wait_from_the_last_loss) {
   EXPECT_EQ(uut.left("other", 5s), 0s);
 }
 
+TEST(flap_book, is_news_where_a_node_waits_longer_than_people_know) {
+  flap_book uut;
+  std::vector<int> news;
+  for (int i = 1; i <= 12; ++i) {
+    uut.lost("a", i * 1s);
+    if (uut.is_news("a", i * 1s))
+      news.push_back(i);
+    EXPECT_FALSE(uut.is_news("a", i * 1s));
+  }
+
+  // 10, 20, 40, 80, 160 and 300 s.
+  EXPECT_THAT(news, ElementsAre(3, 4, 5, 6, 7, 8));
+}
+
+TEST(flap_book, is_news_again_where_a_loss_was_forgiven) {
+  flap_book uut;
+  for (auto at : {0s, 1s, 2s})
+    uut.lost("a", at);
+  EXPECT_TRUE(uut.is_news("a", 2s));
+
+  for (auto at : {1000s, 1001s, 1002s})
+    uut.lost("a", at);
+
+  EXPECT_TRUE(uut.is_news("a", 1002s));
+}
+
 TEST(flap_book, forgives_with_time) {
   flap_book uut;
   for (auto at : {0s, 1s, 2s})

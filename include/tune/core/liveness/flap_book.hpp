@@ -33,12 +33,18 @@ public:
   /// What of that is left at `now`.
   [[nodiscard]] instant left(const std::string& node, instant now) const;
 
+  /// Whether people should hear what its losses cost: it is more than they heard before. From now
+  /// on they know.
+  [[nodiscard]] bool is_news(const std::string& node, instant now);
+
   /// Nodes that it remembers.
   [[nodiscard]] std::size_t size() const { return losses_.size(); }
 
 private:
   flap_rules rules_;
   std::map<std::string, std::deque<instant>> losses_;
+  /// The longest wait that people heard of, of nodes with losses.
+  std::map<std::string, instant> known_waits_;
 
   void forget(instant now);
 };
