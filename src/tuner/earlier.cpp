@@ -260,7 +260,7 @@ earlier_from(const loaded_spec& from, const fs::path& caller, std::vector<std::s
   const auto& what = from.what;
   if (what.search.learn_from.empty())
     return result;
-  auto names = searcher_words(what.search.learn_from, what.ini_dir);
+  auto names = source_names(what.search.learn_from, what.ini_dir);
   if (!names)
     return error{ec::bad_option, "[search] learn_from: " + names.error().detail};
   auto space = encoding::make(searcher_context_of(what, from.space).space, what.search.type);

@@ -29,6 +29,14 @@ std::string refused(const std::map<std::string, std::string>& written) {
   return result ? "accepted" : result.error().detail;
 }
 
+TEST(options, write_the_bounds_of_counts_out) {
+  option_spec count{"count", option_kind::integer, "", 0, 1e6};
+  option_spec share{"share", option_kind::number, "", 1e-7, 0.5};
+
+  EXPECT_EQ(range_text(count), "0 to 1000000");
+  EXPECT_EQ(range_text(share), "1e-07 to 0.5");
+}
+
 TEST(options, fills_in_defaults) {
   auto uut = options::parse(known(), {});
 

@@ -31,7 +31,12 @@ std::string joined(const std::vector<std::string>& xs) {
 /// A bound for people: durations carry their unit, whole numbers no ".0".
 std::string bound_text(const option_spec& spec, double x) {
   char buffer[32];
-  auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
+  // Numbers that people count with are written out: 1000000, not 1e+06.
+  constexpr double shortest_as_power = 1e15;
+  const auto form = std::abs(x) >= 1 && std::abs(x) < shortest_as_power
+                        ? std::chars_format::fixed
+                        : std::chars_format::general;
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, x, form).ptr;
   std::string result{buffer, end};
   if (spec.kind == option_kind::duration && x != 0)
     result += 's';

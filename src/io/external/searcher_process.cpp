@@ -384,6 +384,18 @@ expected<std::vector<std::string>> searcher_words(const std::string& command,
   return parsed->render({}, {{}, ini_dir, {}, {}});
 }
 
+expected<std::vector<std::string>> source_names(const std::string& text,
+                                                const std::string& ini_dir) {
+  // A command begins with a program, which is no name.
+  auto result = searcher_words("sources " + text, ini_dir);
+  if (!result)
+    return result;
+  result->erase(result->begin());
+  if (std::find(result->begin(), result->end(), "") != result->end())
+    return error{ec::bad_syntax, "holds a name that is empty"};
+  return result;
+}
+
 expected<std::unique_ptr<external::partner>>
 make_searcher_process(const external::partner_terms& what, const searcher_place& where,
                       process_service_options how) {

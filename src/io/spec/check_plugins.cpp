@@ -284,7 +284,7 @@ void check_learning_from(loading& x, const searcher_catalogue::entry& entry,
              "learn_from: earlier experiments are learnt from where there is 1 objective, not "
                  + std::to_string(objectives)
                  + "; points_from tries their best with any number of them");
-  if (auto words = searcher_words(x.what.search.learn_from, x.what.ini_dir); !words)
+  if (auto words = source_names(x.what.search.learn_from, x.what.ini_dir); !words)
     x.refuse("search", "learn_from", "learn_from: " + words.error().detail);
   else if (words->size() > transfer::most_sources)
     x.refuse("search", "learn_from",

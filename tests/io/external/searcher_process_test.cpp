@@ -72,6 +72,20 @@ constexpr const char* counting = "n=0\n"
 
 using searcher_process_test = searcher_process_fixture;
 
+TEST(source_names, are_words_against_the_ini_file) {
+  auto named = source_names("first {ini_dir}/second 'a third'", "/home");
+  ASSERT_TRUE(named) << named.error().detail;
+  EXPECT_THAT(*named, ElementsAre("first", "/home/second", "a third"));
+  EXPECT_TRUE(source_names("", "/home")->empty());
+}
+
+TEST(source_names, say_that_one_is_empty) {
+  EXPECT_EQ(source_names("''", "/home").error().detail, "holds a name that is empty");
+  EXPECT_EQ(source_names("first ''", "/home").error().detail, "holds a name that is empty");
+  EXPECT_EQ(source_names("{trial_id}", "/home").error().detail,
+            "{trial_id} is known to trials alone");
+}
+
 TEST_F(searcher_process_test, speaks_lines_over_stdin_and_stdout) {
   auto uut = run("echo hello >&2\n" + std::string{counting});
   uut->tell({{{"a", 1}}, {{"b", "two"}}});

@@ -56,6 +56,11 @@ inline constexpr std::size_t longest_searcher_line = 1024 * 1024;
 [[nodiscard]] expected<std::vector<std::string>> searcher_words(const std::string& command,
                                                                 const std::string& ini_dir);
 
+/// The experiments that `[search] learn_from` names.
+/// @errors as `searcher_words`; `ec::bad_syntax` for an empty name.
+[[nodiscard]] expected<std::vector<std::string>> source_names(const std::string& text,
+                                                              const std::string& ini_dir);
+
 /// Nothing runs before `begin`. @errors as `searcher_words`.
 [[nodiscard]] expected<std::unique_ptr<external::partner>>
 make_searcher_process(const external::partner_terms& what, const searcher_place& where,
