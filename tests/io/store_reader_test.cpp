@@ -6,6 +6,8 @@
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/succeeded.hpp"
 
+#include <gmock/gmock.h>
+
 #include <atomic>
 #include <sys/wait.h>
 #include <thread>
@@ -160,15 +162,15 @@ TEST_F(store_reader_test, counts_trials_that_ended_well_with_a_number) {
 TEST_F(store_reader_test, puts_trials_without_the_number_last_either_way) {
   std::vector<store_item> items;
   items.emplace_back(at(1, on::opened{}));
-  const value losses[] = {samples::nan, 2.0, "none", -1, samples::inf};
-  for (std::uint64_t i = 0; i < 5; ++i) {
+  const value losses[] = {samples::nan, 2.0, "none", -1};
+  for (std::uint64_t i = 0; i < 4; ++i) {
     cmd::trial_changed row;
     row.trial = {i};
     row.best = samples::a_report(i, 1, {1, i + 1}, {{"loss", losses[i]}});
     items.emplace_back(1, row);
   }
   items.emplace_back(1, cmd::trial_changed{});
-  std::get<cmd::trial_changed>(items.back().what).trial = {5};
+  std::get<cmd::trial_changed>(items.back().what).trial = {4};
   auto store = fresh();
   ASSERT_TRUE(store.write(items).has_value());
   auto uut = reader();
@@ -438,6 +440,34 @@ TEST_F(store_reader_test, finds_the_best_trials_by_constraints_and_nested_metric
   EXPECT_EQ(best({"loss", false}, "size <= 4.5, loss > 0", 2), (list{1, 2}));
   EXPECT_EQ(best({"v/loss", false}, "", 2), (list{1, 2}));
   EXPECT_EQ(best({"none", false}, "", 2), list{});
+}
+
+TEST_F(store_reader_test, takes_infinities_for_the_numbers_that_they_are) {
+  std::vector<store_item> items;
+  items.emplace_back(at(1, on::opened{}));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double losses[] = {0.5, infinity, samples::nan, -infinity, 7};
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    cmd::trial_changed row;
+    row.trial = {i};
+    row.best = samples::a_report(i, 1, {1, i + 1}, {{"loss", losses[i]}});
+    items.emplace_back(1, row);
+  }
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+  auto best = [&](bool maximise, std::size_t limit) {
+    std::vector<std::uint64_t> result;
+    auto found = best_trials(uut, {{"loss", maximise}, {}}, limit);
+    EXPECT_TRUE(found.has_value()) << found.error().detail;
+    for (const auto& x : *found)
+      result.push_back(x.trial.number);
+    return result;
+  };
+
+  EXPECT_THAT(best(true, 9), testing::ElementsAre(1, 4, 0, 3));
+  EXPECT_THAT(best(false, 9), testing::ElementsAre(3, 0, 4, 1));
+  EXPECT_THAT(best(true, 1), testing::ElementsAre(1));
 }
 
 TEST_F(store_reader_test, refuses_a_trial_whose_configuration_is_damaged) {

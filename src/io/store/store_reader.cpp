@@ -63,7 +63,7 @@ std::string order_of(const trial_query& which) {
     case trial_query::order::metric:
       break;
   }
-  // NaN and infinities are texts in the database.
+  // NaN is a text in the database.
   return "typeof(rank) IN ('integer', 'real') DESC, rank" + way + ", trial";
 }
 
@@ -350,7 +350,9 @@ expected<experiment_row> store_reader::experiment() {
 expected<std::vector<trial_row>> store_reader::trials(const trial_query& which) {
   std::string from = "t_trials AS t";
   if (which.by == trial_query::order::metric)
-    from = "(SELECT *, (SELECT value FROM json_each(best_metrics) WHERE key = ?4) AS rank"
+    // Infinities are texts in the database, and numbers like others.
+    from = "(SELECT *, (SELECT CASE value WHEN 'inf' THEN 9e999 WHEN '-inf' THEN -9e999"
+           " ELSE value END FROM json_each(best_metrics) WHERE key = ?4) AS rank"
            " FROM t_trials) AS t";
   auto columns = impl_->trial_columns();
   if (!columns)
