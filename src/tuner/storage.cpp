@@ -36,7 +36,11 @@ expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, c
   auto before = spec_from_json(row->spec);
   if (!before)
     return before.error();
-  if (auto fits = may_resume(changes(*before, wanted)); !fits)
+  auto here = *before;
+  // Its directory was renamed: that is its name from now on.
+  if (wanted.experiment.name == directory.filename())
+    here.experiment.name = wanted.experiment.name;
+  if (auto fits = may_resume(changes(here, wanted)); !fits)
     return fits.error();
   return std::pair{std::move(*row), std::move(*before)};
 }

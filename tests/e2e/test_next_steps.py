@@ -242,6 +242,18 @@ class Here(Shell, Case):
         self.pasted("tune-node resume '%s' --experiment.num_samples 4" % where)
         self.assertEqual(self.statuses(), ["TERMINATED"] * 4)
 
+    def test_renamed_too_it_goes_on_under_its_new_name(self):
+        where, ini = self.moved()
+        renamed = where.rename(where.with_name("another name"))
+        told = self.step_in(self.run_node("resume", renamed, code=3).err, ini)
+
+        ran = self.pasted(told + " -o json", cwd="/")
+
+        self.assertIn('"TERMINATED":3', ran.stdout)
+        self.assertEqual(json.loads(ran.stdout)["directory"], str(renamed))
+        wrong = self.run_node("resume", renamed, "--experiment.name", "third", code=8)
+        self.assertIn('experiment.name was "another name", is "third"', wrong.err)
+
     def test_put_back_its_files_are_gone_on_with(self):
         where, ini = self.moved()
         shutil.copytree(ini.parent, self.directory / "here")
