@@ -29,6 +29,12 @@ echo "warming up"
 echo "loss=$1"
 """
 
+# Likewise, and so it cannot save: patient.sh VALUE FILE
+PATIENT = """#!/bin/sh
+echo "loss=$1"
+until [ -e "$2" ]; do sleep 0.05; done
+"""
+
 KINDS = {
     "protocol": ("command = ./trial.sh {x} ./gate\nfiles = gate", "x = uniform(0, 1)"),
     "expression": ("command = ./plain.sh {x}\nmetric.loss = loss=(\\S+)", "x = uniform(0, 1)"),
@@ -59,7 +65,8 @@ class Cluster(CertifiedCase):
     def setUp(self):
         super().setUp()
         self.gate = self.directory / "go on"
-        for name, text in (("trial.sh", GATED), ("plain.sh", PLAIN)):
+        for name, text in (("trial.sh", GATED), ("plain.sh", PLAIN),
+                           ("patient.sh", PATIENT)):
             (self.directory / name).write_text(text)
             (self.directory / name).chmod(0o755)
 
@@ -99,13 +106,15 @@ class Cluster(CertifiedCase):
             *("--certs", self.certs, "--work", self.directory / ("work-" + name), *words)
         )
 
-    def gated(self, more="", samples=2, name="x.ini", space="x = uniform(0, 1)", which=""):
+    def gated(self, more="", samples=2, name="x.ini", space="x = uniform(0, 1)", which="",
+              program="trial.sh"):
         """An experiment of trials that end when their gate opens; only workers run them."""
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = 7\n"
-            '[trainable]\ncommand = ./trial.sh {x} "%s"\n'
+            '[trainable]\ncommand = ./%s {x} "%s"\n%s'
             "[space]\n%s\n[failure]\nbackoff = 0\n[cluster]\nlocal = false\n%s\n"
-            % (samples, str(self.gate) + which, space, more),
+            % (samples, program, str(self.gate) + which,
+               "" if program == "trial.sh" else "metric.loss = loss={number}\n", space, more),
             name,
         )
 
@@ -285,7 +294,8 @@ class ClusterTests:
             self.finish(worker)
 
     def test_a_worker_that_is_told_to_leave_finishes_what_runs_within_its_grace(self):
-        head, where = self.head(self.gated(samples=1, space="x = grid(0, 1, 2)", which="{x}"))
+        head, where = self.head(self.gated(samples=1, space="x = grid(0, 1, 2)", which="{x}",
+                                           program="patient.sh"))
         first = self.worker(where, "first", "--leave-grace", "100s")
         self.wait_for_attempts(1, head)
 
