@@ -10,11 +10,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "travel.hpp"
 
-#include "tune/actors/seal.hpp"
+#include "tune/actors/launch_token.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/json.hpp"
-#include "tune/net/checkpoint_courier.hpp"
-#include "tune/net/vault.hpp"
+#include "tune/net/checkpoint_client.hpp"
+#include "tune/net/checkpoint_server.hpp"
 
 #include <condition_variable>
 #include <cstdio>
@@ -39,8 +39,8 @@ auto inspect(Inspector& f, bare_offer& x) {
 using bare_taker_actor = typed_actor<caf::result<std::string>(bare_offer, bare_source_actor),
                                      caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 /// Saves a checkpoint, or offers a file to the bare loop, and tells what it took.
-using saver_actor
-    = typed_actor<caf::result<work_report>(work_order, vault_actor, bare_taker_actor, std::string)>;
+using saver_actor = typed_actor<caf::result<work_report>(work_order, checkpoint_server_actor,
+                                                         bare_taker_actor, std::string)>;
 /// Greeted by the worker.
 using greeter_actor = typed_actor<caf::result<void>(saver_actor)>;
 
@@ -68,7 +68,7 @@ attempt_claim claim_of(std::uint64_t round, const std::string& secret) {
   attempt_claim result;
   result.job = job_name;
   result.attempt = attempt_id{1, round + 1};
-  result.seal = seal_of(secret, result);
+  result.launch_token = launch_token_of(secret, result);
   return result;
 }
 
@@ -76,7 +76,7 @@ attempt_claim claim_of(std::uint64_t round, const std::string& secret) {
 
 struct saver_state {
   fs::path data;
-  keeper_actor courier;
+  checkpoint_service_actor client;
   std::unique_ptr<pinger> pings;
   std::unique_ptr<peak_memory> memory;
 
@@ -103,7 +103,7 @@ saver_actor::behavior_type saver(saver_actor::stateful_pointer<saver_state> self
   auto& state = state_of(self);
   state.data = data;
   return {
-      [self, &state](const work_order& order, const vault_actor& vault,
+      [self, &state](const work_order& order, const checkpoint_server_actor& checkpoint_server,
                      const bare_taker_actor& head, const std::string& secret) {
         auto answer = self->make_response_promise<work_report>();
         state.memory = std::make_unique<peak_memory>();
@@ -118,14 +118,14 @@ saver_actor::behavior_type saver(saver_actor::stateful_pointer<saver_state> self
               .then(done, failed);
           return answer;
         }
-        if (!state.courier) {
-          checkpoint_courier_settings how;
+        if (!state.client) {
+          checkpoint_client_settings how;
           how.share = false;
           how.piece_bytes = chunk_bytes;
           how.credit = credit;
-          state.courier = spawn_checkpoint_courier(self->system(), vault, how);
+          state.client = spawn_checkpoint_client(self->system(), checkpoint_server, how);
         }
-        request(self, state.courier, patience, draft_of(state.data, order, secret))
+        request(self, state.client, patience, draft_of(state.data, order, secret))
             .then([done](const draft_kept& x) mutable { done(x.why); }, failed);
         return answer;
       },
@@ -196,7 +196,7 @@ greeter_actor::behavior_type greeter(greeter_actor::pointer, meeting* where) {
 }
 
 struct head_actors {
-  vault_actor vault;
+  checkpoint_server_actor checkpoint_server;
   bare_taker_actor taker;
   std::string secret;
 };
@@ -207,7 +207,8 @@ void run(caf::scoped_actor& self, const head_actors& head, const saver_actor& wo
   ::sync();
   peak_memory memory;
   const auto begin = clock_type::now();
-  request(self.operator->(), worker, patience, order, head.vault, head.taker, head.secret)
+  request(self.operator->(), worker, patience, order, head.checkpoint_server, head.taker,
+          head.secret)
       .receive(
           [&](const work_report& x) {
             if (!x.trouble.empty())
@@ -231,18 +232,18 @@ int lead(const settings& given) {
   network_config config{given};
   caf::actor_system system{config};
   caf::scoped_actor self{system};
-  vault_settings how;
+  checkpoint_server_settings how;
   how.secret = fresh_secret();
   how.piece_bytes = chunk_bytes;
   how.credit = credit;
-  auto vault = spawn_vault(system, how);
-  send_from_outside(vault, job_place{job_name, fs::absolute("head")});
+  auto checkpoint_server = spawn_checkpoint_server(system, how);
+  send_from_outside(checkpoint_server, job_place{job_name, fs::absolute("head")});
   meeting all;
-  auto door = system.spawn(greeter, &all);
-  const auto port = open_for(system, given, door);
+  auto node_registry = system.spawn(greeter, &all);
+  const auto port = open_for(system, given, node_registry);
   const auto pid = start_worker(given, {"worker", std::to_string(port)});
   const auto worker = all.wait();
-  const head_actors actors{vault, bare_taker_actor{system.spawn(taker)}, how.secret};
+  const head_actors actors{checkpoint_server, bare_taker_actor{system.spawn(taker)}, how.secret};
 
   series saved;
   series bare;

@@ -8,16 +8,16 @@
 #include "tune/actors/runner.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
 #include "tune/io/store/experiment_store.hpp"
-#include "tune/net/connector.hpp"
-#include "tune/net/depot.hpp"
 #include "tune/net/dial.hpp"
-#include "tune/net/door.hpp"
-#include "tune/net/fetcher.hpp"
-#include "tune/net/inbox.hpp"
-#include "tune/net/job_finder.hpp"
-#include "tune/net/output_courier.hpp"
+#include "tune/net/head_session.hpp"
+#include "tune/net/heartbeat_monitor.hpp"
+#include "tune/net/job_lookup.hpp"
+#include "tune/net/node_registry.hpp"
+#include "tune/net/output_client.hpp"
+#include "tune/net/output_server.hpp"
+#include "tune/net/package_client.hpp"
+#include "tune/net/package_server.hpp"
 #include "tune/net/system.hpp"
-#include "tune/net/watchman.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -86,19 +86,20 @@ node_settings node_at(place where) {
   return result;
 }
 
-/// Stands before the door, and sees who comes in.
-door_actor::behavior_type porter(door_actor::pointer self, const door_actor& door,
-                                 std::shared_ptr<std::promise<node_actor>> came) {
+/// Stands before the node registry, and sees who comes in.
+node_registry_actor::behavior_type porter(node_registry_actor::pointer self,
+                                          const node_registry_actor& node_registry,
+                                          std::shared_ptr<std::promise<node_actor>> came) {
   return {
-      [self, door](hello_atom, std::string& text) {
-        return delegate(self, door, hello_atom_v, std::move(text));
+      [self, node_registry](hello_atom, std::string& text) {
+        return delegate(self, node_registry, hello_atom_v, std::move(text));
       },
-      [self, door](enter_atom, std::uint64_t ticket) {
-        return delegate(self, door, enter_atom_v, ticket);
+      [self, node_registry](enter_atom, std::uint64_t ticket) {
+        return delegate(self, node_registry, enter_atom_v, ticket);
       },
-      [self, door, came](enter_atom, std::uint64_t ticket, const node_actor& node,
-                         const node_inventory& has) {
-        send(self, door, enter_atom_v, ticket, node, has);
+      [self, node_registry, came](enter_atom, std::uint64_t ticket, const node_actor& node,
+                                  const node_inventory& has) {
+        send(self, node_registry, enter_atom_v, ticket, node, has);
         came->set_value(node);
       },
   };
@@ -194,7 +195,7 @@ pinger_actor::behavior_type pinger(pinger_actor::stateful_pointer<pinger_state> 
 }
 
 /// The worker's end of the conversation ends its process.
-class worker_watch : public connector_observer {
+class worker_watch : public head_session_observer {
 public:
   void joined(const std::string&, const welcome&) override {}
   void away(const std::string&, std::chrono::milliseconds) override { std::_Exit(0); }
@@ -229,25 +230,25 @@ void work(std::uint16_t port, const fs::path& certificates, const fs::path& work
   auto how = transport_of(certificates);
   network_config config{how};
   caf::actor_system system{config};
-  fetcher_settings fetching;
+  package_client_settings fetching;
   fetching.work = work;
-  auto fetcher = must(spawn_fetcher(system, std::move(fetching)));
+  auto package_client = must(spawn_package_client(system, std::move(fetching)));
   auto make = [](const fetched_job& found) -> expected<std::shared_ptr<const job>> {
     return job_at(place::remote, found.job, found.directory.parent_path());
   };
-  connector_settings settings;
+  head_session_settings settings;
   settings.dial = dial(system, {"127.0.0.1", port}, how);
   settings.cluster = "bench";
   settings.worker = "bench";
   settings.node = node_at(place::remote);
   settings.furnish = [&](node_settings& node, const head_links& links) {
-    node.finder = spawn_job_finder(system, fetcher, links.depot, make);
-    node.outputs
-        = spawn_output_courier(system, links.inbox, true, std::chrono::minutes{5}, node.gate);
+    node.finder = spawn_job_lookup(system, package_client, links.package_server, make);
+    node.outputs = spawn_output_client(system, links.output_server, true, std::chrono::minutes{5},
+                                       node.gate);
   };
   settings.observer = std::make_shared<worker_watch>();
-  auto connector = spawn_connector(system, std::move(settings));
-  send_from_outside(connector, run_atom_v);
+  auto head_session = spawn_head_session(system, std::move(settings));
+  send_from_outside(head_session, run_atom_v);
   for (;;)
     ::pause();
 }
@@ -275,19 +276,22 @@ small_cluster::~small_cluster() {
 }
 
 void small_cluster::start_worker() {
-  auto depot = spawn_depot(system_);
+  auto package_server = spawn_package_server(system_);
   caf::scoped_actor self{system_};
-  request(self.operator->(), depot, patience, job_offer{name_at(place::remote), "", {}, directory_})
+  request(self.operator->(), package_server, patience,
+          job_offer{name_at(place::remote), "", {}, directory_})
       .receive([](const std::string& why) { why.empty() ? void() : give_up(why); },
-               [](const caf::error&) { give_up("the depot does not answer"); });
-  door_settings settings;
+               [](const caf::error&) { give_up("the package server does not answer"); });
+  node_registry_settings settings;
   settings.cluster = "bench";
-  auto watchman = spawn_watchman(system_, {}, cluster_);
-  settings.watchman = watchman;
+  auto heartbeat_monitor = spawn_heartbeat_monitor(system_, {}, cluster_);
+  settings.heartbeat_monitor = heartbeat_monitor;
   auto came = std::make_shared<std::promise<node_actor>>();
-  auto door = spawn_door(system_, settings, cluster_,
-                         {cluster_, depot, spawn_inbox(system_), {}, watchman});
-  auto port = must(open_port(system_, system_.spawn(porter, door, came), {"127.0.0.1", 0}, how_));
+  auto node_registry = spawn_node_registry(
+      system_, settings, cluster_,
+      {cluster_, package_server, spawn_output_server(system_), {}, heartbeat_monitor});
+  auto port = must(
+      open_port(system_, system_.spawn(porter, node_registry, came), {"127.0.0.1", 0}, how_));
   std::vector<std::string> words{"tune_remote_bench", "worker", std::to_string(port),
                                  (directory_ / "certs").string(), (directory_ / "work").string()};
   std::vector<char*> raw;

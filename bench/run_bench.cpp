@@ -352,7 +352,7 @@ trial_actor::behavior_type spy(trial_actor::pointer self,
           give_up("a trainable did not begin: " + x.detail);
       },
       // It is not on another node.
-      [](attempt_key, const envoy_actor&) {},
+      [](attempt_key, const attempt_proxy_actor&) {},
       [](std::uint64_t, const attempt_started&) {},
       [](std::uint64_t, const attempt_report&) {},
       [](std::uint64_t, const attempt_saved&) {},

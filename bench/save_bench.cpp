@@ -1,6 +1,7 @@
-/// Measures what it costs the keeper of a job that a checkpoint is saved and looked through again:
-/// copied where a trainable hands over a directory of its own, listed, hashed, synced and renamed;
-/// then verified, as before a restore. Links and mounts among its files do not occur.
+/// Measures what it costs the checkpoint service of a job that a checkpoint is saved and looked
+/// through again: copied where a trainable hands over a directory of its own, listed, hashed,
+/// synced and renamed; then verified, as before a restore. Links and mounts among its files do not
+/// occur.
 ///
 ///   tune_save_bench [DIRECTORY] [FILES] [BYTES] [ROUNDS]
 ///

@@ -193,9 +193,9 @@ private:
       tell(fact::unpaused{trial});
     } else if (std::holds_alternative<save>(what.what)) {
       tell(fact::saved{trial, {seq_}, iteration_});
-    } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
+    } else if (const auto* due_exploit = std::get_if<exploit>(&what.what)) {
       running_[trial.number] = false;
-      tell(fact::added{trial, graft->config, true});
+      tell(fact::added{trial, due_exploit->config, true});
     }
   }
 };

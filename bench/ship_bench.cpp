@@ -10,8 +10,8 @@
 #include "travel.hpp"
 
 #include "tune/io/json.hpp"
-#include "tune/net/depot.hpp"
-#include "tune/net/fetcher.hpp"
+#include "tune/net/package_client.hpp"
+#include "tune/net/package_server.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -79,7 +79,7 @@ std::vector<::pid_t> start_workers(const settings& given, std::uint16_t port, st
 
 /// Whom the workers speak to.
 struct head_actors {
-  depot_actor depot;
+  package_server_actor package_server;
   bare_source_actor source;
   pong_actor pong;
 };
@@ -89,12 +89,12 @@ void run(caf::scoped_actor& self, const head_actors& head, const std::vector<wor
          const work_order& order, series& into) {
   peak_memory memory;
   const auto begin = clock_type::now();
-  using answer = decltype(request(self.operator->(), workers[0], patience, order, head.depot,
-                                  head.source, head.pong));
+  using answer = decltype(request(self.operator->(), workers[0], patience, order,
+                                  head.package_server, head.source, head.pong));
   std::vector<answer> answers;
   for (const auto& worker : workers)
-    answers.push_back(
-        request(self.operator->(), worker, patience, order, head.depot, head.source, head.pong));
+    answers.push_back(request(self.operator->(), worker, patience, order, head.package_server,
+                              head.source, head.pong));
   std::vector<work_report> reports;
   for (auto& x : answers)
     x.receive([&](const work_report& report) { reports.push_back(report); },
@@ -117,20 +117,21 @@ int lead(const settings& given) {
   network_config config{given};
   caf::actor_system system{config};
   caf::scoped_actor self{system};
-  auto depot = spawn_depot(system);
+  auto package_server = spawn_package_server(system);
   auto source = spawn_source(system, "head/data");
   meeting all;
   auto head = spawn_head(system, [&all](worker_actor who) { all.add(std::move(who)); });
   const auto port = open_for(system, given, head);
   const auto pids = start_workers(given, port, given.number("workers", 2));
   const auto workers = all.wait_for(pids.size());
-  const head_actors actors{depot, source, head};
+  const head_actors actors{package_server, source, head};
 
   series ship;
   series bare;
   for (std::size_t round = 0; round < given.number("rounds", 4); ++round) {
     const auto job = "job-" + std::to_string(round);
-    request(self.operator->(), depot, patience, job_offer{job, "", manifest, fs::absolute("head")})
+    request(self.operator->(), package_server, patience,
+            job_offer{job, "", manifest, fs::absolute("head")})
         .receive([](const std::string& why) { why.empty() ? void() : give_up(why); },
                  [&](const caf::error& why) { give_up(render(system, why)); });
     const auto bare_first = round % 2 == 0;

@@ -2,7 +2,7 @@
 #include "ship_bench_actors.hpp"
 
 #include "tune/io/files/sha256.hpp"
-#include "tune/net/fetcher.hpp"
+#include "tune/net/package_client.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -138,7 +138,7 @@ worker_impl::behavior_type worker(worker_impl::stateful_pointer<worker_state> se
   auto& state = state_of(self);
   state.directory = directory;
   return {
-      [self, &state](const work_order& order, const depot_actor& depot,
+      [self, &state](const work_order& order, const package_server_actor& package_server,
                      const bare_source_actor& from, const pong_actor& head) {
         auto answer = self->make_response_promise<work_report>();
         const auto place = state.directory / std::to_string(order.round);
@@ -149,14 +149,15 @@ worker_impl::behavior_type worker(worker_impl::stateful_pointer<worker_state> se
                      caf::actor_cast<done_actor>(self));
           return answer;
         }
-        auto fetcher = spawn_fetcher(self->system(), {place, chunk_bytes, credit});
-        if (!fetcher) {
-          state.finish(to_text(fetcher.error()));
+        auto package_client = spawn_package_client(self->system(), {place, chunk_bytes, credit});
+        if (!package_client) {
+          state.finish(to_text(package_client.error()));
           return answer;
         }
-        request(self, *fetcher, patience, fetch_job{order.job}, depot)
-            .then([&state, keep = *fetcher](const fetched_job& x) { state.finish(x.why); },
-                  [&state](const caf::error&) { state.finish("the fetcher did not answer"); });
+        request(self, *package_client, patience, fetch_job{order.job}, package_server)
+            .then(
+                [&state, keep = *package_client](const fetched_job& x) { state.finish(x.why); },
+                [&state](const caf::error&) { state.finish("the package client did not answer"); });
         return answer;
       },
       [&state](const std::string& trouble) { state.finish(trouble); },

@@ -69,8 +69,8 @@ auto inspect(Inspector& f, work_report& x) {
 using bare_sink_actor = typed_actor<caf::result<void>(bare_piece)>;
 using bare_source_actor = typed_actor<caf::result<void>(bare_ask, bare_sink_actor)>;
 using pong_actor = typed_actor<caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
-using worker_actor
-    = typed_actor<caf::result<work_report>(work_order, depot_actor, bare_source_actor, pong_actor)>;
+using worker_actor = typed_actor<caf::result<work_report>(work_order, package_server_actor,
+                                                          bare_source_actor, pong_actor)>;
 /// Greeted by workers; answers pings.
 using head_actor = typed_actor<caf::result<void>(worker_actor),
                                caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;

@@ -42,15 +42,16 @@ public:
   /// Nobody waits for it for long any more.
   template <class Self>
   void drop_soon(Self* self) const {
-    delayed_send(self, what_->keeper, drop_patience, saves_dropped{attempt_claim{what_->order}});
+    delayed_send(self, what_->checkpoint_service, drop_patience,
+                 saves_dropped{attempt_claim{what_->order}});
   }
 
   /// The attempt is over as `how`, and all else of it is settled.
   /// @param then Called with what is to be told of the end, perhaps before this returns.
   template <class Self, class Then>
   void finish(Self* self, attempt_ended how, Then then) {
-    // Where the node has no keeper of its head's files they are where they belong.
-    if (!what_->node->keeper || !what_->job->artifacts.wants_any())
+    // Where the node has no checkpoint service of its head's files they are where they belong.
+    if (!what_->node->checkpoint_service || !what_->job->artifacts.wants_any())
       return then(how);
     under_way_ = true;
     if (static_cast<end_class>(how.how) == end_class::killed)
@@ -58,7 +59,7 @@ public:
     keep_artifacts order{attempt_claim{what_->order}, trial_directory(*what_), what_->checkpoints,
                          what_->job->artifacts, except_};
     // It lives on this node, always answers, and has limits of its own.
-    request(self, what_->keeper, caf::infinite, std::move(order))
+    request(self, what_->checkpoint_service, caf::infinite, std::move(order))
         .then([this, how, then](const artifacts_kept& x) mutable { settle(how, x.why, then); },
               [this, self, how, then](const caf::error& why) mutable {
                 settle(how, render(self->system(), why), then);

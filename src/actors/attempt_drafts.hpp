@@ -35,7 +35,7 @@ public:
               });
   }
 
-  /// Opens one that its keeper makes.
+  /// Opens one that its checkpoint service makes.
   template <class Self>
   [[nodiscard]] const attempt_directory& begin_elsewhere(Self* self) {
     open(self, false);
@@ -55,7 +55,7 @@ public:
     return is_open() && !is_being_made() && normal.filename() == made_.path.filename();
   }
 
-  /// It is written, and the keeper's from now on.
+  /// It is written, and the checkpoint service's from now on.
   [[nodiscard]] std::filesystem::path hand_over() {
     place_.reset();
     return std::exchange(made_, {}).path;
@@ -70,7 +70,7 @@ public:
     if (is_being_made())
       send(self, what_->maker, directory_unwanted{*place_});
     else
-      send(self, what_->keeper, drop_directory{attempt_claim{what_->order}, *place_});
+      send(self, what_->checkpoint_service, drop_directory{attempt_claim{what_->order}, *place_});
     place_.reset();
     made_ = {};
   }

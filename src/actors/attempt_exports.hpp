@@ -46,7 +46,7 @@ public:
       return then();
     const auto kind = static_cast<end_class>(how.how);
     if (!begun_ && kind != end_class::finished) {
-      send(self, what_->keeper,
+      send(self, what_->checkpoint_service,
            drop_directory{attempt_claim{what_->order},
                           attempt_directory{export_name(*what_), what_->checkpoints}});
       return then();
@@ -56,7 +56,7 @@ public:
     gather_exported order{
         attempt_claim{what_->order},
         {what_->checkpoints, export_name(*what_), draft, what_->job->exports, failed_}};
-    request(self, what_->keeper, caf::infinite, std::move(order))
+    request(self, what_->checkpoint_service, caf::infinite, std::move(order))
         .then([=, this](const exports_gathered& x) { keep(self, draft, iteration, x.what, then); },
               [=, this](const caf::error& why) {
                 fail_all(render(self->system(), why));
@@ -86,7 +86,7 @@ private:
         {},
         0};
     // It lives on this node, always answers, and has limits of its own.
-    request(self, what_->keeper, caf::infinite, std::move(order))
+    request(self, what_->checkpoint_service, caf::infinite, std::move(order))
         .then(
             [this, self, then](const draft_kept& kept) {
               settle(self, kept);

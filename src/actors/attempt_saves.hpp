@@ -52,7 +52,7 @@ public:
       order.room = what_->job->pause_memory;
     }
     // It lives on this node, always answers, and has limits of its own.
-    request(self, what_->keeper, caf::infinite, std::move(order))
+    request(self, what_->checkpoint_service, caf::infinite, std::move(order))
         .then([this, self, which](const draft_kept& kept) { settle(self, which, kept); },
               [this, self, which](const caf::error& why) {
                 settle(self, which, draft_kept{{}, render(self->system(), why)});
@@ -79,8 +79,9 @@ public:
   /// It was ended by force: what is on its way may take so long, and fails then.
   template <class Self>
   void drop_soon(Self* self) const {
-    if (what_->keeper)
-      delayed_send(self, what_->keeper, drop_patience, saves_dropped{attempt_claim{what_->order}});
+    if (what_->checkpoint_service)
+      delayed_send(self, what_->checkpoint_service, drop_patience,
+                   saves_dropped{attempt_claim{what_->order}});
   }
 
   /// The attempt is over as `how`. One that ended well for a checkpoint that could not be kept did

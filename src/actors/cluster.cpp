@@ -377,7 +377,7 @@ struct cluster_state {
     const auto& node = nodes.at(lease.node).actor;
     // Before anything of the attempt can be heard from there.
     if (!is_here(self, node))
-      send(self, caf::actor_cast<trial_desk_actor>(lease.trial),
+      send(self, caf::actor_cast<trial_local_actor>(lease.trial),
            attempt_place{lease.order->attempt, node});
     send(self, node, *lease.order, lease.trial);
   }

@@ -24,9 +24,9 @@ struct kept_hosts::content {
 };
 
 /// Has one host while it waits. On the service's thread; must not keep the service.
-class kept_hosts::keeper : public process_listener {
+class kept_hosts::checkpoint_service : public process_listener {
 public:
-  keeper(std::shared_ptr<content> where, host_key key, process_handle host)
+  checkpoint_service(std::shared_ptr<content> where, host_key key, process_handle host)
       : where_{std::move(where)}, key_{std::move(key)}, host_{host} {}
 
   void started(pid_t) override {
@@ -61,7 +61,8 @@ std::optional<process_handle> kept_hosts::take(const host_key& key) {
 }
 
 void kept_hosts::park(process_handle which, host_key key) {
-  processes_->park(which, std::make_shared<keeper>(content_, std::move(key), next_use(which)));
+  processes_->park(which,
+                   std::make_shared<checkpoint_service>(content_, std::move(key), next_use(which)));
 }
 
 void kept_hosts::end_job(const std::string& job) {

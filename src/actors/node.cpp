@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/node.hpp"
 
-#include "envoy.hpp"
+#include "attempt_proxy.hpp"
 #include "not_ready.hpp"
 #include "process_launcher.hpp"
 #include "trainables.hpp"
 
+#include "tune/actors/checkpoint_service.hpp"
 #include "tune/actors/firm.hpp"
 #include "tune/actors/job_servers.hpp"
-#include "tune/actors/keeper.hpp"
 #include "tune/core/cluster/node_plan.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/process/thread_room.hpp"
@@ -24,7 +24,7 @@ namespace tune {
 namespace {
 
 using node_impl
-    = extend<node_desk_actor, caf::result<void>(std::uint64_t, trainable_actor),
+    = extend<node_local_actor, caf::result<void>(std::uint64_t, trainable_actor),
              caf::result<void>(std::uint64_t, std::string, bool), caf::result<void>(files_gone)>;
 
 attempt_ended ended(attempt_key attempt, end_class how, std::string why) {
@@ -46,9 +46,9 @@ node_plan::order order_of(const launch_order& x) {
 /// An allocation of this node, and whom to speak with about it.
 struct occupant {
   launch_order order;
-  /// Its trial; where that is on another node, the envoy to it.
+  /// Its trial; where that is on another node, the attempt proxy to it.
   trial_actor trial;
-  envoy_desk_actor envoy = {};
+  attempt_proxy_local_actor attempt_proxy = {};
   trainable_actor trainable = {};
   /// See `attempt_prepared`.
   std::filesystem::path checkpoints = {};
@@ -61,11 +61,11 @@ struct node_state {
   std::shared_ptr<const node_settings> settings;
   node_impl::pointer self = nullptr;
   node_plan plan{{}};
-  head_desk_actor desk;
+  cluster_for_nodes_actor cluster;
   job_pool<process_launcher_actor> launchers;
   std::shared_ptr<launch_means> launching = std::make_shared<launch_means>();
   /// Where `settings` name none.
-  job_pool<keeper_actor> keepers;
+  job_pool<checkpoint_service_actor> checkpoint_services;
   std::shared_ptr<training_threads> threads;
   monitors watched;
   std::map<std::string, std::shared_ptr<const job>> jobs;
@@ -74,21 +74,21 @@ struct node_state {
 
   ~node_state() {
     for (const auto& [lease, x] : occupants)
-      end_envoy(x);
+      end_attempt_proxy(x);
   }
 
   void begin(node_impl::pointer me, std::shared_ptr<const node_settings> how,
-             head_desk_actor head) {
+             cluster_for_nodes_actor head) {
     self = me;
     settings = std::move(how);
     plan = node_plan{plan_of(*settings)};
-    desk = std::move(head);
+    cluster = std::move(head);
     for (const auto& x : settings->jobs)
       know(x);
     watched.init(self);
     // What a node before it left: its head has given it up.
-    if (settings->keeper && !settings->memory.empty())
-      send(self, settings->keeper, forget_paused{{}, settings->memory, {}});
+    if (settings->checkpoint_service && !settings->memory.empty())
+      send(self, settings->checkpoint_service, forget_paused{{}, settings->memory, {}});
   }
 
   void know(const std::shared_ptr<const job>& what) {
@@ -103,21 +103,21 @@ struct node_state {
     auto commands = plan.launch(order_of(order), may_speak);
     auto [place, is_new] = occupants.try_emplace(order.lease, occupant{order, trial});
     if (is_new && settings->gate && is_here(order.lease))
-      send_envoy(place->second);
+      send_attempt_proxy(place->second);
     else if (!is_new)
       meet(place->second, trial);
     carry_out(commands);
     drop_if_absent(order.lease);
   }
 
-  void send_envoy(occupant& x) {
-    x.envoy = spawn_envoy(self->system(), x.order.attempt, settings->gate, x.trial);
-    x.trial = x.envoy;
+  void send_attempt_proxy(occupant& x) {
+    x.attempt_proxy = spawn_attempt_proxy(self->system(), x.order.attempt, settings->gate, x.trial);
+    x.trial = x.attempt_proxy;
   }
 
   void meet(const occupant& x, const trial_actor& trial) {
-    if (x.envoy)
-      send(self, x.envoy, trial);
+    if (x.attempt_proxy)
+      send(self, x.attempt_proxy, trial);
   }
 
   [[nodiscard]] bool is_here(std::uint64_t lease) const {
@@ -128,13 +128,13 @@ struct node_state {
     auto known = occupants.find(lease);
     if (known == occupants.end() || is_here(lease))
       return;
-    end_envoy(known->second);
+    end_attempt_proxy(known->second);
     occupants.erase(known);
   }
 
-  static void end_envoy(const occupant& x) {
-    if (x.envoy)
-      caf::anon_send_exit(x.envoy, caf::exit_reason::user_shutdown);
+  static void end_attempt_proxy(const occupant& x) {
+    if (x.attempt_proxy)
+      caf::anon_send_exit(x.attempt_proxy, caf::exit_reason::user_shutdown);
   }
 
   void keep_only(const leases_kept& what) {
@@ -159,7 +159,8 @@ struct node_state {
   }
 
   void drain() {
-    for_each_keeper([this](const keeper_actor& x) { send(self, x, leave_atom_v); });
+    for_each_checkpoint_service(
+        [this](const checkpoint_service_actor& x) { send(self, x, leave_atom_v); });
     // What was printed still reaches the head, unless it is out of reach.
     if (settings->outputs && settings->gate && !settings->gate->is_open())
       send(self, settings->outputs, leave_atom_v);
@@ -195,17 +196,17 @@ struct node_state {
     const auto& place = occupants.at(x.lease.number);
     trainable_start what{place.order, place.trial, settings, jobs.at(place.order.job)};
     if (!std::holds_alternative<replay_table>(what.job->plan)) {
-      auto keeper = keeper_for(place.order.job);
-      if (!keeper)
-        return not_started(x.lease.number, not_ready{keeper.error()});
-      what.keeper = std::move(*keeper);
+      auto checkpoint_service = checkpoint_service_for(place.order.job);
+      if (!checkpoint_service)
+        return not_started(x.lease.number, not_ready{checkpoint_service.error()});
+      what.checkpoint_service = std::move(*checkpoint_service);
     }
     if (is_ready(what)) {
       const attempt_prepared here{what.job->directory, {}, {}, false, false};
       return begin(std::move(what), here);
     }
     prepare_attempt wanted{attempt_claim{what.order}, what.job->directory, memory_of(what)};
-    const auto what_keeps = what.keeper;
+    const auto what_keeps = what.checkpoint_service;
     auto answer = [this, what = std::move(what)](const attempt_prepared& how) { begin(what, how); };
     // It lives on this node, and has limits of its own.
     request(self, what_keeps, caf::infinite, std::move(wanted))
@@ -218,14 +219,15 @@ struct node_state {
   /// place by itself.
   [[nodiscard]] bool is_ready(const trainable_start& what) const {
     return std::holds_alternative<replay_table>(what.job->plan)
-           || (!settings->keeper && what.order.restore_from.empty());
+           || (!settings->checkpoint_service && what.order.restore_from.empty());
   }
 
   /// @errors where this machine has no room for another thread.
-  expected<keeper_actor> keeper_for(const std::string& job) {
-    if (settings->keeper)
-      return settings->keeper;
-    return server_of(self, keepers, job, true, [this] { return spawn_keeper(self->system()); });
+  expected<checkpoint_service_actor> checkpoint_service_for(const std::string& job) {
+    if (settings->checkpoint_service)
+      return settings->checkpoint_service;
+    return server_of(self, checkpoint_services, job, true,
+                     [this] { return spawn_checkpoint_service(self->system()); });
   }
 
   expected<process_launcher_actor> launcher_for(const std::string& job) {
@@ -235,10 +237,10 @@ struct node_state {
   }
 
   template <class F>
-  void for_each_keeper(F f) const {
-    if (settings->keeper)
-      f(settings->keeper);
-    keepers.for_each(f);
+  void for_each_checkpoint_service(F f) const {
+    if (settings->checkpoint_service)
+      f(settings->checkpoint_service);
+    checkpoint_services.for_each(f);
   }
 
   void begin(trainable_start what, const attempt_prepared& how) {
@@ -308,8 +310,8 @@ struct node_state {
   void leave_off(std::uint64_t lease, const node_commands& commands) {
     const auto& x = occupants.at(lease);
     // Further ranks write no checkpoints; those of the attempt are rank 0's.
-    if (settings->keeper && !x.checkpoints.empty() && x.order.rank == 0)
-      send(self, settings->keeper, attempt_left{attempt_claim{x.order}, x.checkpoints});
+    if (settings->checkpoint_service && !x.checkpoints.empty() && x.order.rank == 0)
+      send(self, settings->checkpoint_service, attempt_left{attempt_claim{x.order}, x.checkpoints});
     carry_out(commands);
     drop_if_absent(lease);
   }
@@ -356,35 +358,35 @@ struct node_state {
 
   /// Those that the head has given up stay until nothing of them runs.
   void act(const node_cmd::forget& x) {
-    end_envoy(occupants.at(x.lease.number));
+    end_attempt_proxy(occupants.at(x.lease.number));
     drop_if_absent(x.lease.number);
   }
 
   void act(const node_cmd::leave_job& x) {
     drop_pauses({{}, x.job, {}});
-    end_service(self, keepers, x.job, job_over{x.job});
-    if (settings->keeper)
-      send(self, settings->keeper, job_over{x.job});
+    end_service(self, checkpoint_services, x.job, job_over{x.job});
+    if (settings->checkpoint_service)
+      send(self, settings->checkpoint_service, job_over{x.job});
     if (settings->finder)
       send(self, settings->finder, job_over{x.job});
   }
 
   void act(const node_cmd::drop_pauses&) {
-    for_each_keeper([this](const keeper_actor& x) { drop_pauses(x, {}); });
+    for_each_checkpoint_service([this](const checkpoint_service_actor& x) { drop_pauses(x, {}); });
   }
 
   void drop_pauses(const pause_dropped& what) {
-    if (settings->keeper)
-      drop_pauses(settings->keeper, what);
-    else if (const auto* keeper = keepers.of(what.job))
-      drop_pauses(*keeper, what);
+    if (settings->checkpoint_service)
+      drop_pauses(settings->checkpoint_service, what);
+    else if (const auto* checkpoint_service = checkpoint_services.of(what.job))
+      drop_pauses(*checkpoint_service, what);
   }
 
   /// Of no job: all pauses of this node.
-  void drop_pauses(const keeper_actor& keeper, const pause_dropped& what) {
+  void drop_pauses(const checkpoint_service_actor& checkpoint_service, const pause_dropped& what) {
     const auto& all = settings->memory;
     if (!all.empty())
-      send(self, keeper,
+      send(self, checkpoint_service,
            forget_paused{what.job, what.job.empty() ? all : pause_directory(all, what.job),
                          what.location});
   }
@@ -406,15 +408,16 @@ struct node_state {
   template <class Word>
   void tell_desk(const Word& what) {
     if (!settings->gate || settings->gate->is_open())
-      send(self, desk, what);
+      send(self, cluster, what);
   }
 };
 
 node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
-                              std::shared_ptr<const node_settings> settings, head_desk_actor desk) {
+                              std::shared_ptr<const node_settings> settings,
+                              cluster_for_nodes_actor cluster) {
   auto& state = state_of(self);
   stand_firm(self);
-  state.begin(self, std::move(settings), std::move(desk));
+  state.begin(self, std::move(settings), std::move(cluster));
   return {
       [self, &state](const launch_order& order, const trial_actor& trial) {
         // Its head names a trial of its own, and not nobody.
@@ -430,7 +433,7 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       [](ping_atom, std::uint64_t x) { return x; },
       [&state](const job_ready& x) { state.know(x.what); },
       [&state](enter_atom, std::uint64_t session) { return state.rejoin(session); },
-      [&state](const head_desk_actor& x) { state.desk = x; },
+      [&state](const cluster_for_nodes_actor& x) { state.cluster = x; },
       [&state](std::uint64_t lease, const trainable_actor& whom) { state.attend(lease, whom); },
       [&state](std::uint64_t lease, const std::string& why, bool is_passing) {
         state.not_started(lease, {why, is_passing});
@@ -459,14 +462,15 @@ node_offer offer_of(const node_settings& node) {
   return result;
 }
 
-node_actor spawn_node(caf::actor_system& system, node_settings settings, head_desk_actor desk) {
-  return spawn_node_desk(system, std::move(settings), std::move(desk));
+node_actor spawn_node(caf::actor_system& system, node_settings settings,
+                      cluster_for_nodes_actor cluster) {
+  return spawn_local_node(system, std::move(settings), std::move(cluster));
 }
 
-node_desk_actor spawn_node_desk(caf::actor_system& system, node_settings settings,
-                                head_desk_actor desk) {
+node_local_actor spawn_local_node(caf::actor_system& system, node_settings settings,
+                                  cluster_for_nodes_actor cluster) {
   return system.spawn(node, std::make_shared<const node_settings>(std::move(settings)),
-                      std::move(desk));
+                      std::move(cluster));
 }
 
 } // namespace tune

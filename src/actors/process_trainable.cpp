@@ -7,7 +7,7 @@
 #include "attempt_saves.hpp"
 #include "kept_hosts.hpp"
 #include "not_ready.hpp"
-#include "pattern_courier.hpp"
+#include "pattern_reader.hpp"
 #include "process_launcher.hpp"
 #include "trainables.hpp"
 #include "trial_process.hpp"
@@ -69,7 +69,7 @@ struct process_state {
   std::shared_ptr<pattern_thread> reading;
   file_looker_actor looker;
   /// Null: it speaks the protocol.
-  std::shared_ptr<pattern_courier> printed;
+  std::shared_ptr<pattern_reader> printed;
   process_handle process;
   std::filesystem::path params;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
@@ -193,7 +193,7 @@ struct process_state {
     if (!found)
       return launch(self);
     unproven = true;
-    process = processes->hand_on(*found, turn_of(what), courier_of(self),
+    process = processes->hand_on(*found, turn_of(what), client_of(self),
                                  to_line(host_order_of(what, params)));
   }
 
@@ -202,7 +202,7 @@ struct process_state {
     auto order = order_of(what, params);
     if (auto why = why_not_passed(what, order, params); !why.empty())
       return never_start(self, why);
-    process = processes->launch(std::move(order), courier_of(self));
+    process = processes->launch(std::move(order), client_of(self));
   }
 
   template <class Self>
@@ -213,10 +213,10 @@ struct process_state {
   }
 
   template <class Self>
-  std::shared_ptr<process_courier> courier_of(Self* self) {
+  std::shared_ptr<process_forwarder> client_of(Self* self) {
     if (printed)
       return printed;
-    return std::make_shared<process_courier>(caf::actor_cast<process_impl>(self));
+    return std::make_shared<process_forwarder>(caf::actor_cast<process_impl>(self));
   }
 
   void park() {
@@ -300,8 +300,8 @@ struct process_state {
     };
     if (!prints)
       return tell(missing_output);
-    // The desk lives on this node, answers at once where the head is out of reach, and has limits
-    // of its own.
+    // The output client lives on this node, answers at once where the head is out of reach, and has
+    // limits of its own.
     request(self, what.node->outputs, caf::infinite, output_closed{output()})
         .then(
             [this, tell](const output_settled& x) mutable {
@@ -320,7 +320,8 @@ struct process_state {
     const auto how = saves.judged(*std::exchange(over, std::nullopt));
     exports.finish(self, how, drafts.next_name(), session.iteration(), [this, self, how, left] {
       if (left && is_first())
-        send(self, what.keeper, attempt_left{attempt_claim{what.order}, what.checkpoints});
+        send(self, what.checkpoint_service,
+             attempt_left{attempt_claim{what.order}, what.checkpoints});
       if (never_began)
         return self->quit(to_caf(*never_began));
       artifacts.finish(self, how, [this, self](attempt_ended& told) {
@@ -525,7 +526,7 @@ struct process_state {
     }
     copy_draft order{attempt_claim{what.order}, std::move(from), drafts.begin_elsewhere(self),
                      what.job->limits};
-    request(self, what.keeper, caf::infinite, std::move(order))
+    request(self, what.checkpoint_service, caf::infinite, std::move(order))
         .then(
             [this, self](const draft_copied& x) { taken_over(self, x.why); },
             [this, self](const caf::error& why) { taken_over(self, render(self->system(), why)); });
@@ -661,7 +662,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.known.is_host = is_host(state.what);
   if (ready->patterns)
     state.printed
-        = std::make_shared<pattern_courier>(me, std::move(*ready->patterns), state.reading);
+        = std::make_shared<pattern_reader>(me, std::move(*ready->patterns), state.reading);
   state.note = std::move(ready->note);
   if (ready->trouble.empty()) {
     state.params = std::move(ready->params);

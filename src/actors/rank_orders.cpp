@@ -3,8 +3,8 @@
 
 namespace tune {
 
-bundle_told told_of(const bundle_grant& what) {
-  bundle_told result;
+bundle_info told_of(const bundle_grant& what) {
+  bundle_info result;
   result.node = what.node;
   result.cpus = what.what.cpu.number();
   result.gpus = what.what.gpu.number();

@@ -7,7 +7,7 @@
 namespace tune {
 
 /// What an attempt is told of a bundle, but for what only the cluster knows.
-[[nodiscard]] bundle_told told_of(const bundle_grant& what);
+[[nodiscard]] bundle_info told_of(const bundle_grant& what);
 
 /// Gives the process of `order` the resources of one of its bundles. One without bundles asks for
 /// nothing.

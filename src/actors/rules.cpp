@@ -54,9 +54,9 @@ void give_up(Self* self, const runner_actor& runner, const std::string& what,
 /// Where jobs leave their answers. Nobody waits for a job: once its actor is gone, nothing that it
 /// holds may refer to an actor, or it might outlive their system.
 template <class Rule>
-class answer_desk {
+class late_answers {
 public:
-  answer_desk(caf::weak_actor_ptr whom, runner_actor runner)
+  late_answers(caf::weak_actor_ptr whom, runner_actor runner)
       : whom_{std::move(whom)}, runner_{std::move(runner)} {}
 
   template <class Answer>
@@ -77,13 +77,15 @@ private:
   runner_actor runner_;
 };
 
-/// The desk of an actor, opened when it is first needed.
+/// Where late answers of an actor come in, opened when it is first needed.
 template <class Rule, class Self>
-void open_desk(std::shared_ptr<answer_desk<Rule>>& desk, Self* self, const runner_actor& runner) {
-  if (desk != nullptr)
+void open_desk(std::shared_ptr<late_answers<Rule>>& answers, Self* self,
+               const runner_actor& runner) {
+  if (answers != nullptr)
     return;
-  desk = std::make_shared<answer_desk<Rule>>(caf::actor_cast<caf::weak_actor_ptr>(self), runner);
-  self->attach_functor([desk = desk] { desk->close(); });
+  answers
+      = std::make_shared<late_answers<Rule>>(caf::actor_cast<caf::weak_actor_ptr>(self), runner);
+  self->attach_functor([answers = answers] { answers->close(); });
 }
 
 /// Does the job, and says what came of it.
@@ -111,7 +113,7 @@ struct scheduler_state {
   /// What is worked out elsewhere: the first is under way, or its answer is not a fact yet.
   std::deque<cmd::judge> deferred;
   training_threads threads;
-  std::shared_ptr<answer_desk<scheduler_impl>> desk;
+  std::shared_ptr<late_answers<scheduler_impl>> answers;
 
   template <class Self>
   void take(Self* self, const scheduler_turn& turn, const runner_actor& runner) {
@@ -173,9 +175,10 @@ struct scheduler_state {
   template <class Self>
   void begin(Self* self, deferred_decision job, const runner_actor& runner) {
     auto question = deferred.front();
-    open_desk(desk, self, runner);
-    auto work
-        = [question, job = std::move(job), desk = desk] { desk->take(work_out(question, job)); };
+    open_desk(answers, self, runner);
+    auto work = [question, job = std::move(job), answers = answers] {
+      answers->take(work_out(question, job));
+    };
     if (!own_thread || threads.run(work) != 0)
       work();
   }
@@ -196,7 +199,7 @@ struct searcher_state {
   /// The first is worked out elsewhere; the others come after it.
   std::deque<ask> waiting;
   training_threads threads;
-  std::shared_ptr<answer_desk<searcher_impl>> desk;
+  std::shared_ptr<late_answers<searcher_impl>> answers;
 
   template <class Self>
   void take(Self* self, const searcher_turn& turn, const runner_actor& runner) {
@@ -224,9 +227,10 @@ struct searcher_state {
 
   template <class Self>
   void begin(Self* self, const ask& question, deferred_proposal job, const runner_actor& runner) {
-    open_desk(desk, self, runner);
-    auto work
-        = [question, job = std::move(job), desk = desk] { desk->take(work_out(question, job)); };
+    open_desk(answers, self, runner);
+    auto work = [question, job = std::move(job), answers = answers] {
+      answers->take(work_out(question, job));
+    };
     if (!own_thread || threads.run(work) != 0)
       work();
   }

@@ -5,12 +5,12 @@
 #include "rank_orders.hpp"
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
+#include "tune/actors/launch_token.hpp"
 #include "tune/actors/node.hpp"
-#include "tune/actors/seal.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
 #include "tune/core/experiment/searcher_wait.hpp"
-#include "turn_gate.hpp"
+#include "turn_sequencer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -78,7 +78,7 @@ struct runner_state : engine_ports {
   searcher_turn for_searcher;
   record_turn for_recorder;
   bool flushing = false;
-  turn_gate gate;
+  turn_sequencer gate;
 
   /// What the runner holds of a trial.
   struct held_trial {
@@ -383,7 +383,7 @@ struct runner_state : engine_ports {
     order.iteration = x.iteration;
     order.time_total_ns = x.time_total.count();
     order.ends = x.ends;
-    order.seal = seal_of(secret, attempt_claim{order});
+    order.launch_token = launch_token_of(secret, attempt_claim{order});
     send(self, hand.actor, order);
     send(self, cluster, order, hand.actor);
   }
@@ -624,7 +624,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.queue_trials = parts->queue_trials;
   state.runs_ranks = parts->runs_ranks;
   state.source = parts->source;
-  state.gate = turn_gate{parts->prompt_scheduler, parts->prompt_searcher};
+  state.gate = turn_sequencer{parts->prompt_scheduler, parts->prompt_searcher};
   state.most_undurable = parts->most_undurable;
   state.observer = std::move(parts->observer);
   state.history = std::move(parts->history);

@@ -419,7 +419,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
   send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
   // A thread that hangs must hold no actor that has one of its own: see docs/decisions/0005.
   auto start = state.what;
-  start.keeper = keeper_actor{};
+  start.checkpoint_service = checkpoint_service_actor{};
   auto begun = threads->run([start = std::move(start), door = state.door, me] {
     send_from_outside(me, run(start, door, me));
   });

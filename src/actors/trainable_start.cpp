@@ -36,7 +36,7 @@ std::filesystem::path export_directory(const trainable_start& what) {
 
 namespace {
 
-trial_bundle bundle_of(const bundle_told& x) {
+trial_bundle bundle_of(const bundle_info& x) {
   trial_bundle result{x.node, x.address, x.cpus, x.gpus, x.memory, {}};
   for (const auto& device : x.devices)
     result.devices += (result.devices.empty() ? "" : ",") + device;

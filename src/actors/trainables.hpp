@@ -17,7 +17,7 @@ struct trainable_start {
   trial_actor trial;
   std::shared_ptr<const node_settings> node;
   std::shared_ptr<const tune::job> job;
-  keeper_actor keeper = {};
+  checkpoint_service_actor checkpoint_service = {};
   /// Where actors that must not wait for the disk ask.
   directory_maker_actor maker = {};
   /// The directory below which it writes checkpoints; see `attempt_prepared`.

@@ -46,8 +46,8 @@ void add_remarks(attempt_ended& to, const attempt_ended& from, std::uint32_t ran
 
 /// Spawns the head's end of the conversation with a further rank.
 /// @param chief The trial, which hears of its end only.
-trial_desk_actor spawn_rank_desk(caf::actor_system& system, trial_id id,
-                                 const trial_desk_actor& chief, std::uint32_t rank);
+trial_local_actor spawn_rank_trial(caf::actor_system& system, trial_id id,
+                                   const trial_local_actor& chief, std::uint32_t rank);
 
 struct trial_state {
   static inline const char* name = "tune.trial";
@@ -56,8 +56,8 @@ struct trial_state {
   runner_actor runner;
   /// Launches further ranks.
   cluster_actor cluster;
-  /// Set at the desk of a further rank: whose it is, and which.
-  trial_desk_actor chief;
+  /// Set where it is the trial of a further rank: whose, and which.
+  trial_local_actor chief;
   std::uint32_t rank = 0;
   /// As the attempt was launched.
   launch_order order;
@@ -65,7 +65,7 @@ struct trial_state {
   /// How those that are gone ended.
   std::map<std::uint32_t, attempt_ended> ends;
   /// Of the ranks behind rank 0 that were launched.
-  std::map<std::uint32_t, trial_desk_actor> desks;
+  std::map<std::uint32_t, trial_local_actor> rank_trials;
   monitors watched;
   /// The attempt under way; none between attempts.
   attempt_id attempt;
@@ -76,7 +76,7 @@ struct trial_state {
   /// The last words for it: one that comes, or comes back, hears them then.
   std::optional<attempt_answer> answer;
   std::optional<attempt_halt> halt;
-  /// What its envoy said, where it has one.
+  /// What its attempt proxy said, where it has one.
   incoming_words words;
 
   [[nodiscard]] bool is_current(attempt_key key) const { return attempt && key.id() == attempt; }
@@ -95,8 +95,8 @@ struct trial_state {
   ~trial_state() { close_desks(); }
 
   void close_desks() {
-    for (const auto& [which, desk] : std::exchange(desks, {}))
-      caf::anon_send_exit(desk, caf::exit_reason::user_shutdown);
+    for (const auto& [which, rank_trial] : std::exchange(rank_trials, {}))
+      caf::anon_send_exit(rank_trial, caf::exit_reason::user_shutdown);
   }
 
   void begin(const launch_order& next) {
@@ -174,12 +174,12 @@ struct trial_state {
 
   template <class Self>
   void act(Self* self, const rank_cmd::launch& x) {
-    auto desk
-        = spawn_rank_desk(self->system(), id, caf::actor_cast<trial_desk_actor>(self), x.rank);
+    auto rank_trial
+        = spawn_rank_trial(self->system(), id, caf::actor_cast<trial_local_actor>(self), x.rank);
     const auto wanted = order_of_rank(order, x.rank, order.port);
-    desks[x.rank] = desk;
-    send(self, desk, wanted);
-    send(self, cluster, wanted, trial_actor{desk});
+    rank_trials[x.rank] = rank_trial;
+    send(self, rank_trial, wanted);
+    send(self, cluster, wanted, trial_actor{rank_trial});
   }
 
   template <class Self>
@@ -187,7 +187,7 @@ struct trial_state {
     const attempt_halt what{attempt_key{attempt}, static_cast<std::uint8_t>(x.how), false};
     if (x.rank == 0)
       pass(self, halt, what);
-    else if (auto known = desks.find(x.rank); known != desks.end())
+    else if (auto known = rank_trials.find(x.rank); known != rank_trials.end())
       send(self, known->second, what);
   }
 
@@ -229,10 +229,11 @@ struct trial_state {
       send(self, whom, *halt);
   }
 
-  /// A word that an envoy keeps until it knows that it was heard: also one that comes too late.
+  /// A word that an attempt proxy keeps until it knows that it was heard: also one that comes too
+  /// late.
   template <class Self, class Word>
   void hear(Self* self, std::uint64_t number, const Word& what) {
-    auto from = sender_of<envoy_actor>(self);
+    auto from = sender_of<attempt_proxy_actor>(self);
     if (!is_current(what.attempt)) {
       if (from)
         send(self, from, words_heard{what.attempt, number});
@@ -370,12 +371,12 @@ struct trial_state {
 struct trial_ties {
   runner_actor runner = {};
   cluster_actor cluster = {};
-  trial_desk_actor chief = {};
+  trial_local_actor chief = {};
   std::uint32_t rank = 0;
 };
 
-trial_desk_actor::behavior_type trial(trial_desk_actor::stateful_pointer<trial_state> self,
-                                      trial_id id, trial_ties ties) {
+trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial_state> self,
+                                       trial_id id, trial_ties ties) {
   auto& state = state_of(self);
   state.id = id;
   state.runner = std::move(ties.runner);
@@ -397,7 +398,7 @@ trial_desk_actor::behavior_type trial(trial_desk_actor::stateful_pointer<trial_s
       [self, &state](const attempt_save_failed& what) { state.take(self, what); },
       [self, &state](const attempt_exported& what) { state.take(self, what); },
       [self, &state](const attempt_ended& what) { state.take(self, what); },
-      [self, &state](attempt_key key, const envoy_actor& whom) {
+      [self, &state](attempt_key key, const attempt_proxy_actor& whom) {
         state.attach(self, key, trainable_actor{whom});
       },
       [self, &state](std::uint64_t n, const attempt_started& x) { state.hear(self, n, x); },
@@ -412,8 +413,8 @@ trial_desk_actor::behavior_type trial(trial_desk_actor::stateful_pointer<trial_s
   };
 }
 
-trial_desk_actor spawn_rank_desk(caf::actor_system& system, trial_id id,
-                                 const trial_desk_actor& chief, std::uint32_t rank) {
+trial_local_actor spawn_rank_trial(caf::actor_system& system, trial_id id,
+                                   const trial_local_actor& chief, std::uint32_t rank) {
   return system.spawn(trial, id, trial_ties{{}, {}, chief, rank});
 }
 

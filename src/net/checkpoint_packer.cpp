@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checkpoint_packer.hpp"
 
-#include "tune/actors/keeper.hpp"
+#include "tune/actors/checkpoint_service.hpp"
 #include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"

@@ -33,7 +33,7 @@ struct packed {
   draft_kept kept;
   /// Which one of its attempt.
   std::uint64_t sequence = 0;
-  outline_words stream;
+  outline_message stream;
 };
 /// What an attempt wrote, to be packed.
 struct pack_artifacts {
@@ -47,7 +47,7 @@ struct packed_artifacts {
   std::string why;
   /// Whether something is to travel.
   bool travels = false;
-  outline_words stream = {};
+  outline_message stream = {};
 };
 /// Nobody wants its pieces any more.
 struct unpack_order {
@@ -58,7 +58,7 @@ struct unpack_order {
 struct bring_order {
   std::uint64_t number = 0;
   prepare_attempt what;
-  outline_words stream;
+  outline_message stream;
 };
 struct brought {
   std::uint64_t number = 0;

@@ -1,7 +1,7 @@
 // Connections whose beginnings have a deadline, and harm nobody: see docs/decisions/0007.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "border.hpp"
-#include "lobby.hpp"
+#include "message_filter.hpp"
+#include "port_connections.hpp"
 
 #include "tune/io/certificates/tls_session.hpp"
 #include "tune/io/probe/probe.hpp"
@@ -22,8 +22,8 @@ namespace tune::detail {
 
 /// Whoever came and may not have said a word yet when the time for it is up.
 struct stranger {
-  std::weak_ptr<lobby> at;
-  guests::number who = 0;
+  std::weak_ptr<port_connections> at;
+  connection_book::number who = 0;
 };
 
 } // namespace tune::detail
@@ -39,22 +39,24 @@ namespace {
 namespace network = caf::io::network;
 using network::native_socket;
 using network::rw_state;
-using pass_ptr = std::unique_ptr<guest_pass>;
+using pass_ptr = std::unique_ptr<connection_pass>;
 
 void tell(caf::actor_system& system, const std::string& what) {
   if (const auto* config = dynamic_cast<const network_config*>(&system.config()))
     config->complain(what);
 }
 
-std::shared_ptr<lobby> lobby_for(caf::actor_system& system, const port_rules& rules) {
-  return std::make_shared<lobby>(rules, [&system](const std::string& x) { tell(system, x); });
+std::shared_ptr<port_connections> port_connections_for(caf::actor_system& system,
+                                                       const port_rules& rules) {
+  return std::make_shared<port_connections>(rules,
+                                            [&system](const std::string& x) { tell(system, x); });
 }
 
 /// TLS, as CAF's stream wants to call it.
 class tls_policy {
 public:
   /// @param whose Outlives it, or is not heard of again.
-  tls_policy(tls_session x, guest_pass& whose)
+  tls_policy(tls_session x, connection_pass& whose)
       : session_{std::make_shared<tls_session>(std::move(x))}, whose_{&whose} {}
 
   rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
@@ -79,7 +81,7 @@ public:
 
 private:
   std::shared_ptr<tls_session> session_;
-  guest_pass* whose_;
+  connection_pass* whose_;
 
   static rw_state state_of(tls_session::outcome what, rw_state otherwise) {
     return what == tls_session::outcome::over ? rw_state::failure : otherwise;
@@ -89,7 +91,7 @@ private:
 /// The bare socket.
 class plain_policy {
 public:
-  explicit plain_policy(guest_pass& whose) : whose_{&whose} {}
+  explicit plain_policy(connection_pass& whose) : whose_{&whose} {}
 
   rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
     auto result = tcp_.read_some(count, socket, to, size);
@@ -113,18 +115,18 @@ public:
 
 private:
   caf::policy::tcp tcp_;
-  guest_pass* whose_;
+  connection_pass* whose_;
 };
 
-/// One connection, as CAF's broker wants it: what comes crosses a border first.
+/// One connection, as CAF's broker wants it: what comes crosses a message filter first.
 template <class Policy>
 class guarded_scribe : public caf::io::scribe {
 public:
-  guarded_scribe(caf::actor_system& system, native_socket socket, border at, Policy how,
+  guarded_scribe(caf::actor_system& system, native_socket socket, message_filter at, Policy how,
                  pass_ptr whose)
       : scribe{network::conn_hdl_from_socket(socket)}
       , system_{system}
-      , border_{std::move(at)}
+      , message_filter_{std::move(at)}
       , shown_by_{how.shown()}
       , stream_{connection_loop(system), socket, std::move(how)}
       , whose_{std::move(whose)} {
@@ -134,12 +136,12 @@ public:
   bool consume(caf::execution_unit* context, const void* data, std::size_t size) override {
     auto& part = stream_.rd_buf();
     part.resize(size);
-    const auto verdict = border_.look(part);
-    if (const auto& why = border_.complaint(); !why.empty())
+    const auto verdict = message_filter_.look(part);
+    if (const auto& why = message_filter_.complaint(); !why.empty())
       complain(why);
-    if (border_.peer())
+    if (message_filter_.peer())
       whose_->greeted();
-    if (verdict == border::verdict::goes_on) {
+    if (verdict == message_filter::verdict::goes_on) {
       note_peer();
       return scribe::consume(context, data, size);
     }
@@ -180,7 +182,7 @@ public:
 
 private:
   caf::actor_system& system_;
-  border border_;
+  message_filter message_filter_;
   /// Who the peer is, as its certificate says.
   std::function<std::string()> shown_by_;
   bool noted_ = false;
@@ -192,10 +194,10 @@ private:
   /// Before anybody hears what it says.
   void note_peer() {
     const auto* config = dynamic_cast<const network_config*>(&system_.config());
-    if (config == nullptr || !border_.peer() || std::exchange(noted_, true))
+    if (config == nullptr || !message_filter_.peer() || std::exchange(noted_, true))
       return;
     if (auto who = shown_by_(); !who.empty())
-      config->note_identity(border_.peer(), std::move(who));
+      config->note_identity(message_filter_.peer(), std::move(who));
   }
 
   void complain(const std::string& why) const {
@@ -207,7 +209,7 @@ private:
 using dresser = std::function<caf::io::scribe_ptr(native_socket, pass_ptr)>;
 
 /// CAF reads the files anew for each connection, and so does this: they may have gone, or be newer.
-dresser tls_dresser(caf::actor_system& system, const border& at, tls_session::side which) {
+dresser tls_dresser(caf::actor_system& system, const message_filter& at, tls_session::side which) {
   return [&system, at, which](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
     auto begun = tls_session::begin(certificates_of(system), socket, which);
     if (!begun)
@@ -218,7 +220,7 @@ dresser tls_dresser(caf::actor_system& system, const border& at, tls_session::si
   };
 }
 
-dresser plain_dresser(caf::actor_system& system, const border& at) {
+dresser plain_dresser(caf::actor_system& system, const message_filter& at) {
   return [&system, at](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
     plain_policy how{*whose};
     return caf::make_counted<guarded_scribe<plain_policy>>(system, socket, at, how,
@@ -226,8 +228,9 @@ dresser plain_dresser(caf::actor_system& system, const border& at) {
   };
 }
 
-border border_for(caf::actor_system& system) {
-  return {system, border::side::connected, std::make_shared<const reach>(system)};
+message_filter border_for(caf::actor_system& system) {
+  return {system, message_filter::side::connected,
+          std::make_shared<const reachable_actors>(system)};
 }
 
 /// Hangs up on those who have not been heard of when they are named to it.
@@ -247,7 +250,7 @@ public:
       : doorman_impl{connection_loop(system), socket}
       , dress_{std::move(dress)}
       , patience_{rules.strangers.patience}
-      , lobby_{lobby_for(system, rules)}
+      , port_connections_{port_connections_for(system, rules)}
       // Hidden: a system does not wait for it, nor for what it was told to do later.
       , usher_{system.spawn<caf::hidden>(usher)} {}
 
@@ -270,14 +273,14 @@ public:
 
 private:
   pass_ptr pass_for_stranger(native_socket socket) {
-    auto pass = lobby_->admit(socket);
-    delayed_send_from_outside(usher_, patience_, stranger{lobby_, pass->number()});
+    auto pass = port_connections_->admit(socket);
+    delayed_send_from_outside(usher_, patience_, stranger{port_connections_, pass->number()});
     return pass;
   }
 
   dresser dress_;
   std::chrono::milliseconds patience_;
-  std::shared_ptr<lobby> lobby_;
+  std::shared_ptr<port_connections> port_connections_;
   usher_actor usher_;
 };
 
@@ -316,7 +319,7 @@ expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wis
   if (!socket)
     return socket.error();
   // Whoever connects trusts the peer with more: see `port_rules`.
-  auto own = lobby_for(system, port_rules::of_one_who_connects());
+  auto own = port_connections_for(system, port_rules::of_one_who_connects());
   auto pass = own->admit(*socket);
   const auto number = pass->number();
   auto scribe = dress(*socket, std::move(pass));
@@ -341,8 +344,8 @@ caf::expected<std::uint16_t> open(caf::actor_system& system, const opening& what
   return opened;
 }
 
-border border_for(caf::actor_system& system, const opening& what) {
-  return {system, border::side::accepted, std::make_shared<const reach>(system),
+message_filter border_for(caf::actor_system& system, const opening& what) {
+  return {system, message_filter::side::accepted, std::make_shared<const reachable_actors>(system),
           published{what.whom->id(), what.words}};
 }
 

@@ -42,18 +42,19 @@ expected<void> try_out(const peer_address& whom, const transport& how,
 
 } // namespace
 
-door_dialer dial(caf::actor_system& system, peer_address whom, transport how,
+head_dialer dial(caf::actor_system& system, peer_address whom, transport how,
                  std::chrono::milliseconds patience) {
   return [&system, whom = std::move(whom), how = std::move(how),
-          patience]() -> expected<door_actor> {
+          patience]() -> expected<node_registry_actor> {
     if (auto there = try_out(whom, how, patience); !there)
       return there.error();
-    auto door = how.identity ? connect_tls<door_actor>(system, whom.host, whom.port, patience)
-                             : connect_plain<door_actor>(system, whom.host, whom.port, patience);
-    if (door)
-      return std::move(*door);
+    auto node_registry
+        = how.identity ? connect_tls<node_registry_actor>(system, whom.host, whom.port, patience)
+                       : connect_plain<node_registry_actor>(system, whom.host, whom.port, patience);
+    if (node_registry)
+      return std::move(*node_registry);
     return error{ec::unreachable, to_text(whom) + " answers, but not as a head of tune-node: "
-                                      + door.error().detail};
+                                      + node_registry.error().detail};
   };
 }
 
@@ -82,10 +83,11 @@ expected<void> can_listen(const peer_address& where) {
   return {};
 }
 
-expected<std::uint16_t> open_port(caf::actor_system& system, const door_actor& door,
+expected<std::uint16_t> open_port(caf::actor_system& system,
+                                  const node_registry_actor& node_registry,
                                   const peer_address& where, const transport& how) {
-  auto port = how.identity ? publish_tls(system, door, where.port, where.host.c_str())
-                           : publish_plain(system, door, where.port, where.host.c_str());
+  auto port = how.identity ? publish_tls(system, node_registry, where.port, where.host.c_str())
+                           : publish_plain(system, node_registry, where.port, where.host.c_str());
   if (!port)
     return error{ec::refused, "cannot listen on " + to_text(where) + ": " + port.error().detail};
   return *port;

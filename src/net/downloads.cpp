@@ -156,7 +156,7 @@ bool downloads::take(const chunk_failed& answer) {
 void downloads::tick() {
   for (auto i = active_.begin(); i != active_.end();) {
     const auto current = i++;
-    // One that waits for credit does not wait for the depot.
+    // One that waits for credit does not wait for the package server.
     current->idle = has_questions(*current) ? current->idle + 1 : 0;
     if (current->idle > limits_.patience)
       again(current, "nothing of it came any more");

@@ -1,5 +1,5 @@
-/// Contents on their way from one depot into this node's store: what to ask for next, what to do
-/// with an answer, when to give up. Sends nothing and knows no clock.
+/// Contents on their way from one package server into this node's store: what to ask for next, what
+/// to do with an answer, when to give up. Sends nothing and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -3,9 +3,9 @@
 
 namespace tune {
 
-expected<void> say_farewell(caf::actor_system& system, const door_dialer& door,
+expected<void> say_farewell(caf::actor_system& system, const head_dialer& node_registry,
                             const farewell& words, std::chrono::milliseconds patience) {
-  auto there = door();
+  auto there = node_registry();
   if (!there)
     return there.error();
   caf::scoped_actor self{system};

@@ -27,7 +27,7 @@ expected<void> make_private(const fs::path& directory) {
                directory.string() + ": cannot make the directory: " + std::strerror(errno)};
 }
 
-download_limits limits_of(const fetcher_settings& x) {
+download_limits limits_of(const package_client_settings& x) {
   return {x.chunk_bytes, x.credit, fetch_list::ticks_of_patience, x.tries};
 }
 
@@ -54,7 +54,7 @@ laid_files laid(const file_manifest& what, const fs::path& directory) {
 
 } // namespace
 
-fetch_list::fetch_list(const content_store& to, const fetcher_settings& settings,
+fetch_list::fetch_list(const content_store& to, const package_client_settings& settings,
                        std::uint64_t& numbers)
     : store_{to}
     , settings_{settings}

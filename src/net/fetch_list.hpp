@@ -1,11 +1,11 @@
-/// The jobs that are fetched from one depot: asked for, listed, downloaded, laid out. Sends nothing
-/// and knows no clock.
+/// The jobs that are fetched from one package server: asked for, listed, downloaded, laid out.
+/// Sends nothing and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "downloads.hpp"
 
-#include "tune/net/fetcher.hpp"
+#include "tune/net/package_client.hpp"
 
 #include <map>
 #include <string>
@@ -23,7 +23,8 @@ public:
 
   /// @param numbers The last number that was given to a question; shared by all that one actor
   /// asks.
-  fetch_list(const content_store& to, const fetcher_settings& settings, std::uint64_t& numbers);
+  fetch_list(const content_store& to, const package_client_settings& settings,
+             std::uint64_t& numbers);
 
   /// Brings a job; one that is being fetched is not begun again.
   void fetch(const std::string& job);
@@ -58,7 +59,7 @@ private:
   using place = std::map<std::string, fetch_of>::iterator;
 
   const content_store& store_;
-  fetcher_settings settings_;
+  package_client_settings settings_;
   std::uint64_t& numbers_;
   downloads downloads_;
   std::map<std::string, fetch_of> fetches_;

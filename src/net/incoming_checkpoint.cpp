@@ -9,11 +9,11 @@
 
 namespace tune {
 
-outline_words to_words(const stream_outline& x) {
+outline_message to_words(const stream_outline& x) {
   return {x.manifest_hash, x.manifest_size, x.bytes};
 }
 
-stream_outline from_words(const outline_words& x) {
+stream_outline from_words(const outline_message& x) {
   return {x.manifest_hash, x.manifest_size, x.bytes};
 }
 
@@ -38,7 +38,7 @@ expected<void> make_folder(const checkpoint_draft& of) {
 
 expected<incoming_checkpoint> incoming_checkpoint::begin(std::uint64_t number,
                                                          checkpoint_draft where,
-                                                         const outline_words& stream,
+                                                         const outline_message& stream,
                                                          const incoming_limits& limits) {
   if (auto made = make_folder(where); !made)
     return made.error();
@@ -52,7 +52,7 @@ expected<incoming_checkpoint> incoming_checkpoint::begin(std::uint64_t number,
 expected<incoming_checkpoint> incoming_checkpoint::begin_artifacts(std::uint64_t number,
                                                                    checkpoint_draft where,
                                                                    const artifact_place& whose,
-                                                                   const outline_words& stream,
+                                                                   const outline_message& stream,
                                                                    const incoming_limits& limits) {
   auto plain = limits;
   plain.most = {};

@@ -26,8 +26,8 @@ struct incoming_limits {
   checkpoint_limits most = {};
 };
 
-[[nodiscard]] outline_words to_words(const stream_outline& x);
-[[nodiscard]] stream_outline from_words(const outline_words& x);
+[[nodiscard]] outline_message to_words(const stream_outline& x);
+[[nodiscard]] stream_outline from_words(const outline_message& x);
 
 /// Whose artifacts come, and how many at most.
 struct artifact_place {
@@ -42,13 +42,13 @@ public:
   /// @errors as `checkpoint_writer::begin`.
   [[nodiscard]] static expected<incoming_checkpoint> begin(std::uint64_t number,
                                                            checkpoint_draft where,
-                                                           const outline_words& stream,
+                                                           const outline_message& stream,
                                                            const incoming_limits& limits);
 
   /// Artifacts come instead, which are put beside what their trial wrote here.
   [[nodiscard]] static expected<incoming_checkpoint>
   begin_artifacts(std::uint64_t number, checkpoint_draft where, const artifact_place& whose,
-                  const outline_words& stream, const incoming_limits& limits);
+                  const outline_message& stream, const incoming_limits& limits);
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// What is to be asked for now.

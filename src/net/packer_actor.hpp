@@ -1,15 +1,15 @@
-/// The PACKER: does for a CHECKPOINT COURIER what blocks on the disk of one job at a time. Private
-/// to the courier.
+/// The PACKER: does for a CHECKPOINT CLIENT what blocks on the disk of one job at a time. Private
+/// to the checkpoint client.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "checkpoint_packer.hpp"
 
-#include "tune/actors/keeper.hpp"
+#include "tune/actors/checkpoint_service.hpp"
 #include "tune/actors/removals.hpp"
 #include "tune/actors/slow_rounds.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
-#include "tune/net/checkpoint_courier.hpp"
+#include "tune/net/checkpoint_client.hpp"
 
 #include <memory>
 #include <string>
@@ -21,22 +21,23 @@ namespace tune {
 inline constexpr const char* artifacts_dropped
     = "the attempt had to end before all of it was there";
 
-/// The packer has the courier ask the head.
+/// The packer has the checkpoint client ask the head.
 struct ask_head {
   piece_wanted what;
 };
 /// This job has copies to remove: others' came, and there is one room for all. The packer has the
-/// courier pass it on.
+/// checkpoint client pass it on.
 struct tidy_wanted {
   std::string job;
 };
 
-using courier_impl
-    = extend<keeper_actor, caf::result<void>(storage_answer), caf::result<void>(piece_wanted),
-             caf::result<void>(checkpoint_settled), caf::result<void>(checkpoint_found),
-             caf::result<void>(checkpoint_piece), caf::result<void>(ask_head),
-             caf::result<void>(tidy_wanted), caf::result<void>(brought),
-             caf::result<void>(tick_atom), caf::result<void>(vault_actor)>;
+using checkpoint_client_impl
+    = extend<checkpoint_service_actor, caf::result<void>(storage_answer),
+             caf::result<void>(piece_wanted), caf::result<void>(checkpoint_settled),
+             caf::result<void>(checkpoint_found), caf::result<void>(checkpoint_piece),
+             caf::result<void>(ask_head), caf::result<void>(tidy_wanted),
+             caf::result<void>(brought), caf::result<void>(tick_atom),
+             caf::result<void>(checkpoint_server_actor)>;
 
 } // namespace tune
 
@@ -50,13 +51,13 @@ TUNE_LOCAL_TYPE(tune_checkpoints, tune::packed_artifacts)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::unpack_order)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::bring_order)
 TUNE_LOCAL_TYPE(tune_checkpoints, tune::brought)
-TUNE_LOCAL_HANDLE(tune_checkpoints, tune::courier_impl)
+TUNE_LOCAL_HANDLE(tune_checkpoints, tune::checkpoint_client_impl)
 TUNE_END_LOCAL_TYPES(tune_checkpoints)
 
 namespace tune {
 
-/// Blocks on the disk; so only its courier knows it: see docs/decisions/0005. One for each job that
-/// its node works for at the same time.
+/// Blocks on the disk; so only its checkpoint client knows it: see docs/decisions/0005. One for
+/// each job that its node works for at the same time.
 using packer_actor = typed_actor<
     caf::result<draft_copied>(copy_draft), caf::result<exports_gathered>(gather_exported),
     // Checks what lies here.
@@ -64,10 +65,11 @@ using packer_actor = typed_actor<
     // Answers whether that directory is here, too.
     caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
     caf::result<packed_artifacts>(pack_artifacts), caf::result<checkpoint_piece>(piece_wanted),
-    caf::result<void>(unpack_order, courier_impl), caf::result<void>(bring_order, courier_impl),
-    caf::result<void>(checkpoint_piece, courier_impl),
-    caf::result<void>(checkpoint_dropped, courier_impl),
-    caf::result<void>(attempt_left, courier_impl), caf::result<void>(tidy_wanted),
+    caf::result<void>(unpack_order, checkpoint_client_impl),
+    caf::result<void>(bring_order, checkpoint_client_impl),
+    caf::result<void>(checkpoint_piece, checkpoint_client_impl),
+    caf::result<void>(checkpoint_dropped, checkpoint_client_impl),
+    caf::result<void>(attempt_left, checkpoint_client_impl), caf::result<void>(tidy_wanted),
     caf::result<void>(drop_directory),
     // Answers once nothing of the job keeps it: it may serve another.
     caf::result<void>(job_over), caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
@@ -79,10 +81,10 @@ struct packer_state {
   static inline const char* name = "tune.packer";
 
   std::unique_ptr<checkpoint_packer> packs;
-  slow_desk<packer_impl> works;
+  slow_tasks<packer_impl> works;
 
   template <class Self>
-  void pump(Self* self, const courier_impl& by) {
+  void pump(Self* self, const checkpoint_client_impl& by) {
     for (auto& x : packs->due())
       send(self, by, ask_head{x});
     for (auto& x : packs->ended())
@@ -94,7 +96,7 @@ struct packer_state {
   }
 
   template <class Self>
-  void look_for(Self* self, const courier_impl& by, const bring_order& what) {
+  void look_for(Self* self, const checkpoint_client_impl& by, const bring_order& what) {
     auto then = [this, self, by, number = what.number](bool is_here) {
       packs->looked(number, is_here);
       pump(self, by);
@@ -146,25 +148,25 @@ inline packer_impl::behavior_type packer(packer_impl::stateful_pointer<packer_st
       [self, &state](const pack_order& x) { return state.pack(self, x); },
       [self, &state](const pack_artifacts& x) { return state.pack(self, x); },
       [&state](const piece_wanted& x) { return state.packs->read(x); },
-      [self, &state](const unpack_order& x, const courier_impl& by) {
+      [self, &state](const unpack_order& x, const checkpoint_client_impl& by) {
         state.packs->unpack(x);
         state.pump(self, by);
       },
-      [self, &state](const bring_order& x, const courier_impl& by) {
+      [self, &state](const bring_order& x, const checkpoint_client_impl& by) {
         state.packs->bring(x);
         state.pump(self, by);
       },
-      [self, &state](const checkpoint_piece& x, const courier_impl& by) {
+      [self, &state](const checkpoint_piece& x, const checkpoint_client_impl& by) {
         state.packs->take(x);
         state.pump(self, by);
       },
-      [self, &state](const checkpoint_dropped& x, const courier_impl& by) {
+      [self, &state](const checkpoint_dropped& x, const checkpoint_client_impl& by) {
         state.packs->drop(x.number);
         state.pump(self, by);
       },
       [self, &state](const gather_exported& x) { return answer_exports(state.works, self, x); },
       [self, &state](const drop_directory& x) { begin_removal(state.works, self, x); },
-      [self, &state](const attempt_left& x, const courier_impl& by) {
+      [self, &state](const attempt_left& x, const checkpoint_client_impl& by) {
         begin_removal(state.works, self, x);
         state.packs->leave(x);
         state.pump(self, by);

@@ -1,4 +1,4 @@
-/// The PACKERS of a checkpoint courier, one for each job. Private to the courier.
+/// The PACKERS of a checkpoint client, one for each job. Private to the checkpoint client.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace tune {
 
 /// What blocks one of them, a disk that stands still, stops no other job. Lives in the state of its
-/// courier, which takes them along when it ends.
+/// checkpoint client, which takes them along when it ends.
 class packer_pool {
 public:
-  void init(const checkpoint_courier_settings& how) {
+  void init(const checkpoint_client_settings& how) {
     own_thread_ = how.own_thread;
     limits_ = {how.piece_bytes, how.credit};
     copies_ = std::make_shared<shared_copies>(how.copy_bytes);

@@ -5,7 +5,7 @@
 #include "tune/core/printable.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/net/caf_tls.hpp"
-#include "tune/net/front_actors.hpp"
+#include "tune/net/submission_actors.hpp"
 
 #include <sys/resource.h>
 
@@ -43,7 +43,7 @@ void init_net_types() {
   std::call_once(once, [] {
     init_message_types();
     init_network();
-    init_types<caf::id_block::tune_net_types, caf::id_block::tune_front_types>();
+    init_types<caf::id_block::tune_net_types, caf::id_block::tune_submission_types>();
   });
 }
 
@@ -92,7 +92,7 @@ std::string network_config::identity_of(const caf::node_id& node) const {
 void configure_net(caf::actor_system_config& config, std::size_t threads) {
   init_net_types();
   configure(config, threads);
-  add_types<caf::id_block::tune_net_types, caf::id_block::tune_front_types>(config);
+  add_types<caf::id_block::tune_net_types, caf::id_block::tune_submission_types>(config);
 }
 
 } // namespace tune

@@ -39,7 +39,7 @@ expected<control_answer> await(std::future<expected<control_answer>> answer) {
 
 expected<bool> room_for(const steering_link& link, const std::optional<resource_request>& what) {
   std::optional<bool> answer;
-  if (!link.with_company([&](company& x) { answer = x.has_room(what); }))
+  if (!link.with_experiment_actors([&](experiment_actors& x) { answer = x.has_room(what); }))
     return nobody();
   if (!answer)
     return error{ec::timeout, "the cluster does not answer"};
@@ -55,7 +55,7 @@ expected<control_answer> steering::order(const control_request& what) {
     return checked.error();
   auto told = std::make_shared<std::promise<expected<control_answer>>>();
   auto answer = told->get_future();
-  auto asked = link_->with_company([&](company& x) {
+  auto asked = link_->with_experiment_actors([&](experiment_actors& x) {
     x.ask(*checked,
           [told = std::move(told)](expected<control_answer> y) { told->set_value(std::move(y)); });
   });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/tuner/company.hpp"
+#include "tune/tuner/experiment_actors.hpp"
 
 #include <filesystem>
 #include <mutex>
@@ -10,16 +10,17 @@
 
 namespace tune {
 
-/// Knows the company under way, if there is one, and keeps it there while somebody speaks with it.
+/// Knows the set of actors under way, if there is one, and keeps it there while somebody speaks
+/// with it.
 class steering_link {
 public:
   /// Starts `whom`, which is under way from then on, with `where` as its directory. Whoever asks
   /// meanwhile, a trial that began already perhaps, waits until it is.
-  expected<void> begin(company& whom, std::filesystem::path where) {
+  expected<void> begin(experiment_actors& whom, std::filesystem::path where) {
     std::lock_guard guard{mutex_};
     auto began = whom.start();
     if (began) {
-      company_ = &whom;
+      experiment_actors_ = &whom;
       directory_ = std::move(where);
     }
     return began;
@@ -27,16 +28,16 @@ public:
   /// Nobody is any more. Waits for those who speak with it.
   void end() {
     std::lock_guard guard{mutex_};
-    company_ = nullptr;
+    experiment_actors_ = nullptr;
   }
 
-  /// Calls `f` with the company under way. @returns whether there is one.
+  /// Calls `f` with the set of actors under way. @returns whether there is one.
   template <class F>
-  bool with_company(F f) const {
+  bool with_experiment_actors(F f) const {
     std::shared_lock guard{mutex_};
-    if (company_ != nullptr)
-      f(*company_);
-    return company_ != nullptr;
+    if (experiment_actors_ != nullptr)
+      f(*experiment_actors_);
+    return experiment_actors_ != nullptr;
   }
 
   /// Of the last experiment; empty: there was none.
@@ -47,7 +48,7 @@ public:
 
 private:
   mutable std::shared_mutex mutex_;
-  company* company_ = nullptr;
+  experiment_actors* experiment_actors_ = nullptr;
   std::filesystem::path directory_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "relay.hpp"
 #include "steering_link.hpp"
-#include "tune/actors/run_log.hpp"
+#include "tune/actors/runtime_log.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/memory_limit.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -14,7 +14,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/trainable/drive.hpp"
-#include "tune/tuner/company.hpp"
+#include "tune/tuner/experiment_actors.hpp"
 #include "tune/tuner/listening.hpp"
 #include "tune/tuner/own_actors.hpp"
 #include "tune/tuner/storage.hpp"
@@ -187,7 +187,7 @@ struct staging {
   std::optional<listen_options> port;
 };
 
-expected<void> open_to_workers(premises& place, std::optional<listen_options> port,
+expected<void> open_to_workers(head_services& place, std::optional<listen_options> port,
                                const std::shared_ptr<relay>& news) {
   if (!port)
     return {};
@@ -206,8 +206,8 @@ expected<std::shared_ptr<run_observer>> log_of(const spec& what, const fs::path&
                                                const std::shared_ptr<relay>& news) {
   if (what.log.file.empty())
     return std::shared_ptr<run_observer>{};
-  return open_run_log({directory / what.log.file, what.log.level,
-                       [news](const std::string& why) { news->warned(why); }});
+  return open_runtime_log({directory / what.log.file, what.log.level,
+                           [news](const std::string& why) { news->warned(why); }});
 }
 
 } // namespace
@@ -227,7 +227,7 @@ private:
   std::shared_ptr<steering_link> link_ = std::make_shared<steering_link>();
 
   expected<result_grid> run_alone(const run_content& what);
-  expected<void> conduct(caf::actor_system& system, run_parts parts, company_options how,
+  expected<void> conduct(caf::actor_system& system, run_parts parts, experiment_actors_options how,
                          const run_content& what, staging where,
                          const std::shared_ptr<relay>& news);
 };
@@ -332,9 +332,9 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   return read_result_grid(directory, news->warnings());
 }
 
-expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, company_options how,
-                                    const run_content& what, staging where,
-                                    const std::shared_ptr<relay>& news) {
+expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts,
+                                    experiment_actors_options how, const run_content& what,
+                                    staging where, const std::shared_ptr<relay>& news) {
   if (what.scheduler) {
     auto hired = hire<hired_scheduler>(system, *what.scheduler, "scheduler");
     if (!hired)
@@ -351,9 +351,9 @@ expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts, 
     how.searcher = std::move(*hired);
     how.searcher->answer_timeout = what.searcher->answer_timeout;
   }
-  premises place{system, parts.node, where.works_here};
+  head_services place{system, parts.node, where.works_here};
   auto directory = how.store->directory();
-  company actors{place, std::move(parts), std::move(how)};
+  experiment_actors actors{place, std::move(parts), std::move(how)};
   place.when_crippled(actors.interrupter());
   auto broken = [news](const std::string& why) { news->broke(why); };
   place.when_broken(broken);
@@ -389,16 +389,16 @@ expected<result_grid> tuner::run(const run_options& what) {
 }
 
 void tuner::stop(std::string why) {
-  impl_->link()->with_company([&](company& x) { x.stop(std::move(why)); });
+  impl_->link()->with_experiment_actors([&](experiment_actors& x) { x.stop(std::move(why)); });
 }
 
 void tuner::interrupt(std::string why) {
-  impl_->link()->with_company([&](company& x) { x.interrupt(std::move(why)); });
+  impl_->link()->with_experiment_actors([&](experiment_actors& x) { x.interrupt(std::move(why)); });
 }
 
 std::optional<experiment_view> tuner::view() const {
   std::optional<experiment_view> result;
-  impl_->link()->with_company([&](company& x) {
+  impl_->link()->with_experiment_actors([&](experiment_actors& x) {
     if (auto state = x.status())
       result = state->view;
   });

@@ -23,7 +23,7 @@ struct finder_state {
 };
 
 /// Never finds anything: what is launched stays.
-job_finder_actor::behavior_type endless(job_finder_actor::stateful_pointer<finder_state> self) {
+job_lookup_actor::behavior_type endless(job_lookup_actor::stateful_pointer<finder_state> self) {
   return {
       [self](const job_wanted&) {
         return state_of(self).asked.emplace_back(self->make_response_promise<job_ready>());
@@ -35,10 +35,11 @@ job_finder_actor::behavior_type endless(job_finder_actor::stateful_pointer<finde
 struct far_node_test : support::deterministic_system {
   support::mock<cluster_actor> desk = mock_cluster();
   support::mock<trial_actor> trial = mock_trial();
-  std::shared_ptr<lease_gate> gate = std::make_shared<lease_gate>([this] { return clock_now(); });
+  std::shared_ptr<session_fence> gate
+      = std::make_shared<session_fence>([this] { return clock_now(); });
   node_settings settings;
   int opened = 0;
-  node_desk_actor uut;
+  node_local_actor uut;
 
   far_node_test() {
     gate->set_end(clock_now() + 10s);
@@ -46,9 +47,9 @@ struct far_node_test : support::deterministic_system {
     settings.when_open = [this] { ++opened; };
   }
 
-  void start() { uut = keep(spawn_node_desk(*system, settings, desk.actor)); }
+  void start() { uut = keep(spawn_local_node(*system, settings, desk.actor)); }
   void start_endless() {
-    settings.finder = job_finder_actor{keep(system->spawn(endless))};
+    settings.finder = job_lookup_actor{keep(system->spawn(endless))};
     start();
   }
 

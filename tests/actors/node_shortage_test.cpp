@@ -55,7 +55,8 @@ TEST(not_ready, follows_from_an_exception_for_want_of_threads_or_memory) {
 }
 
 /// Makes everything ready at once.
-keeper_actor::behavior_type ready_keeper(keeper_actor::pointer) {
+checkpoint_service_actor::behavior_type
+ready_checkpoint_service(checkpoint_service_actor::pointer) {
   return {
       [](const prepare_attempt&) { return attempt_prepared{}; },
       [](const copy_draft&) { return draft_copied{}; },
@@ -75,7 +76,7 @@ struct node_shortage_test : support::deterministic_system {
   support::mock<cluster_actor> desk = mock_cluster();
   support::mock<trial_actor> trial = mock_trial();
   node_settings settings;
-  node_desk_actor uut;
+  node_local_actor uut;
 
   node_shortage_test() {
     job work;
@@ -87,9 +88,9 @@ struct node_shortage_test : support::deterministic_system {
     settings.trainables = std::make_shared<const trainable_registry>(all);
   }
 
-  void start() { uut = keep(spawn_node_desk(*system, settings, desk.actor)); }
-  void start_with_keeper() {
-    settings.keeper = keep(system->spawn(ready_keeper));
+  void start() { uut = keep(spawn_local_node(*system, settings, desk.actor)); }
+  void start_with_checkpoint_service() {
+    settings.checkpoint_service = keep(system->spawn(ready_checkpoint_service));
     start();
   }
   void launch() {
@@ -118,7 +119,7 @@ struct node_shortage_test : support::deterministic_system {
   GTEST_SKIP() << "no control group that limits processes can be made here"
 
 TEST_F(node_shortage_test, of_a_training_thread_ends_no_trial) {
-  start_with_keeper();
+  start_with_checkpoint_service();
   support::process_limit none;
   SKIP_WITHOUT(none);
 
@@ -132,23 +133,23 @@ TEST_F(node_shortage_test, of_a_training_thread_ends_no_trial) {
 }
 
 TEST_F(node_shortage_test, of_a_training_thread_is_heard_from_another_node) {
-  auto gate = std::make_shared<lease_gate>([this] { return clock_now(); });
+  auto gate = std::make_shared<session_fence>([this] { return clock_now(); });
   gate->set_end(clock_now() + 10s);
   settings.gate = gate;
-  start_with_keeper();
+  start_with_checkpoint_service();
   support::process_limit none;
   SKIP_WITHOUT(none);
 
   launch();
 
   expect_declined("cannot start a training thread");
-  trial.take<support::envoy_words>();
+  trial.take<support::attempt_proxy_words>();
   auto [number, end] = trial.take<numbered<attempt_ended>>();
   EXPECT_EQ(number, 1u);
   expect_preempted(end, "cannot start a training thread");
 }
 
-TEST_F(node_shortage_test, of_a_keepers_thread_ends_no_trial) {
+TEST_F(node_shortage_test, of_a_checkpoint_services_thread_ends_no_trial) {
   start();
   support::process_limit none;
   SKIP_WITHOUT(none);
@@ -165,7 +166,7 @@ TEST_F(node_shortage_test, of_a_launchers_thread_ends_no_trial) {
   work.id = "x";
   work.plan = run_command{*command_template::parse("/bin/true", {}), "/", {}, {}};
   settings.jobs = {std::make_shared<const job>(work)};
-  start_with_keeper();
+  start_with_checkpoint_service();
   support::process_limit none;
   SKIP_WITHOUT(none);
 

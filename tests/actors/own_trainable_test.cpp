@@ -4,7 +4,7 @@
 
 #include "../../src/actors/trainables.hpp"
 
-#include "tune/actors/keeper.hpp"
+#include "tune/actors/checkpoint_service.hpp"
 
 #include "support/deterministic_system.hpp"
 #include "support/small_run.hpp"
@@ -87,7 +87,8 @@ own_trainable counting(const std::shared_ptr<manners>& how,
 }
 
 /// Says of everything that it is done, and remembers what it was to keep.
-keeper_actor::behavior_type ready_keeper(const std::shared_ptr<std::vector<keep_draft>>& kept) {
+checkpoint_service_actor::behavior_type
+ready_checkpoint_service(const std::shared_ptr<std::vector<keep_draft>>& kept) {
   return {
       [](const prepare_attempt&) { return attempt_prepared{}; },
       [](const copy_draft&) { return draft_copied{}; },
@@ -168,8 +169,9 @@ struct own_trainable_test : support::deterministic_system {
     add_actor(all, "mine", watched(what));
     auto node = std::make_shared<node_settings>();
     node->trainables = std::make_shared<const trainable_registry>(all);
-    auto keeper = keep(system->spawn(ready_keeper, kept));
-    trainable_start start{order, trial.actor, node, std::make_shared<const job>(work), keeper};
+    auto checkpoint_service = keep(system->spawn(ready_checkpoint_service, kept));
+    trainable_start start{order, trial.actor, node, std::make_shared<const job>(work),
+                          checkpoint_service};
     start.maker = keep(system->spawn(odd_maker, disk));
     start.checkpoints = directory;
     start.restore = restore;

@@ -1,9 +1,9 @@
-// Checkpoints are made safe beside the training: tests with a keeper that takes its time.
-// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints are made safe beside the training: tests with a checkpoint service that takes its
+// time. SPDX-License-Identifier: BSD-3-Clause
 #include "support/process_limit.hpp"
 #include "support/small_run.hpp"
 
-#include "tune/actors/keeper.hpp"
+#include "tune/actors/checkpoint_service.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using iterations = std::vector<std::uint64_t>;
 namespace fs = std::filesystem;
 
-/// How the keeper of a test behaves.
+/// How the checkpoint service of a test behaves.
 struct keeping {
   support::latch door{true};
   std::atomic<bool> fails = false;
@@ -32,7 +32,8 @@ struct keeping {
   std::string artifacts_lack;
 };
 
-keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<keeping> how) {
+checkpoint_service_actor::behavior_type odd_checkpoint_service(checkpoint_service_actor::pointer,
+                                                               std::shared_ptr<keeping> how) {
   return {
       [](const prepare_attempt& x) { return prepare_here(x); },
       [](const copy_draft& x) { return copy_here(x); },
@@ -57,7 +58,7 @@ keeper_actor::behavior_type odd_keeper(keeper_actor::pointer, std::shared_ptr<ke
 }
 
 TEST(prepare_here, calls_no_checkpoint_bad_that_it_has_no_descriptor_to_look_at) {
-  auto root = (fs::temp_directory_path() / "tune_keeper_XXXXXX").string();
+  auto root = (fs::temp_directory_path() / "tune_checkpoint_service_XXXXXX").string();
   ASSERT_NE(::mkdtemp(root.data()), nullptr);
   auto draft = fs::path{root} / "trials" / "00000" / "attempt_1_1" / "checkpoint_000001.tmp";
   fs::create_directories(draft);
@@ -106,11 +107,13 @@ struct saving : support::small_run {
   void TearDown() override {
     how->door.open();
     // The system waits for a thread of its own as long as somebody knows it.
-    node.keeper = keeper_actor{};
+    node.checkpoint_service = checkpoint_service_actor{};
     support::small_run::TearDown();
   }
 
-  void keep_oddly() { node.keeper = keep(system->spawn<caf::detached>(odd_keeper, how)); }
+  void keep_oddly() {
+    node.checkpoint_service = keep(system->spawn<caf::detached>(odd_checkpoint_service, how));
+  }
   void in_a_thread() {
     work.plan = run_in_thread{"mine"};
     trainables.add_class<counter>("mine");

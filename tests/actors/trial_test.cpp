@@ -194,9 +194,10 @@ TEST_F(trial_test, hears_each_numbered_word_once_and_in_order) {
 
 /// Says that its attempt has ended, and notes how many words the runner has when it is told that
 /// this was heard.
-envoy_actor::behavior_type last_envoy(envoy_actor::pointer self, const trial_actor& whom,
-                                      std::shared_ptr<support::ear> runner,
-                                      std::shared_ptr<std::vector<std::size_t>> seen) {
+attempt_proxy_actor::behavior_type
+last_attempt_proxy(attempt_proxy_actor::pointer self, const trial_actor& whom,
+                   std::shared_ptr<support::ear> runner,
+                   std::shared_ptr<std::vector<std::size_t>> seen) {
   send(self, whom, std::uint64_t{1}, ended(first, end_class::finished));
   return {
       [](const attempt_answer&) {},
@@ -210,7 +211,7 @@ TEST_F(trial_test, tells_the_runner_of_an_end_before_the_place_is_given_back) {
   tell(uut, order(first));
   auto seen = std::make_shared<std::vector<std::size_t>>();
 
-  keep(system->spawn(last_envoy, uut, runner.heard, seen));
+  keep(system->spawn(last_attempt_proxy, uut, runner.heard, seen));
   run_now();
 
   EXPECT_EQ(*seen, std::vector<std::size_t>{1});

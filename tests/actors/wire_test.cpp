@@ -76,7 +76,7 @@ TEST_F(wire_test, carries_a_launch_order_unharmed) {
   x.gpu_amount = std::nan("");
   x.memory = std::numeric_limits<std::uint64_t>::max();
   x.restore_from = "trials/00007/attempt_1_2/checkpoint_000003";
-  x.seal = "sealed";
+  x.launch_token = "sealed";
   x.iteration = 42;
   x.time_total_ns = -1;
   x.turn = 77;
@@ -93,7 +93,7 @@ TEST_F(wire_test, carries_a_launch_order_unharmed) {
   EXPECT_EQ(y.gpu_amount.bits, x.gpu_amount.bits);
   EXPECT_EQ(y.memory, x.memory);
   EXPECT_EQ(y.restore_from, x.restore_from);
-  EXPECT_EQ(y.seal, x.seal);
+  EXPECT_EQ(y.launch_token, x.launch_token);
   EXPECT_EQ(y.iteration, x.iteration);
   EXPECT_EQ(y.time_total_ns, x.time_total_ns);
   EXPECT_EQ(packed(travelled_as_message(x)), packed(x));

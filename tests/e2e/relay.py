@@ -11,8 +11,8 @@ class Relay:
 
     def __init__(self, host, port):
         self.target = (host, int(port))
-        self.door = socket.create_server(("127.0.0.1", 0))
-        self.where = "127.0.0.1:%d" % self.door.getsockname()[1]
+        self.node_registry = socket.create_server(("127.0.0.1", 0))
+        self.where = "127.0.0.1:%d" % self.node_registry.getsockname()[1]
         self.lock = threading.Lock()
         self.pairs = []
         # Directions that pass nothing on: "up" is towards the head.
@@ -44,10 +44,10 @@ class Relay:
         self.over = True
         self.cut(refuse=True)
         self.thread.join()
-        self.door.close()
+        self.node_registry.close()
 
     def _accept(self):
-        low, _ = self.door.accept()
+        low, _ = self.node_registry.accept()
         with self.lock:
             if self.refusing:
                 low.close()
@@ -69,9 +69,9 @@ class Relay:
                         sources[low] = high
                     if "down" not in self.stalled:
                         sources[high] = low
-            ready, _, _ = select.select([self.door, *sources], [], [], 0.02)
+            ready, _, _ = select.select([self.node_registry, *sources], [], [], 0.02)
             for end in ready:
-                if end is self.door:
+                if end is self.node_registry:
                     self._accept()
                 else:
                     self._pass_on(end, sources[end])

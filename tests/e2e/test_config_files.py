@@ -179,7 +179,7 @@ class Lists(Case):
             "schedulers": {"fifo", "asha", "hyperband", "hb_bohb", "median_stopping"},
             "stoppers": {"when", "all_when", "plateau", "experiment_plateau"},
             "trainables": {"quadratic", "digits_mlp"},
-            "sinks": {"trial_files", "run_log"},
+            "sinks": {"trial_files", "runtime_log"},
         }
         for what, names in wanted.items():
             with self.subTest(what):

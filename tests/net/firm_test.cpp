@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/firm.hpp"
 
-#include "../../src/actors/envoy.hpp"
-#include "../../src/net/border.hpp"
-#include "../../src/net/pulse.hpp"
+#include "../../src/actors/attempt_proxy.hpp"
+#include "../../src/net/heartbeat_sender.hpp"
+#include "../../src/net/message_filter.hpp"
 
 #include "files_on_disk.hpp"
 #include "support/attacks.hpp"
@@ -14,18 +14,18 @@
 
 #include "tune/actors/cluster.hpp"
 #include "tune/actors/trial.hpp"
-#include "tune/net/checkpoint_courier.hpp"
-#include "tune/net/connector.hpp"
-#include "tune/net/depot.hpp"
-#include "tune/net/door.hpp"
-#include "tune/net/fetcher.hpp"
-#include "tune/net/front.hpp"
-#include "tune/net/head_link.hpp"
-#include "tune/net/inbox.hpp"
-#include "tune/net/output_courier.hpp"
+#include "tune/net/checkpoint_client.hpp"
+#include "tune/net/checkpoint_server.hpp"
+#include "tune/net/head_client.hpp"
+#include "tune/net/head_session.hpp"
+#include "tune/net/heartbeat_monitor.hpp"
+#include "tune/net/node_registry.hpp"
+#include "tune/net/output_client.hpp"
+#include "tune/net/output_server.hpp"
+#include "tune/net/package_client.hpp"
+#include "tune/net/package_server.hpp"
+#include "tune/net/submission_server.hpp"
 #include "tune/net/system.hpp"
-#include "tune/net/vault.hpp"
-#include "tune/net/watchman.hpp"
 
 #include <caf/actor_proxy.hpp>
 #include <caf/binary_serializer.hpp>
@@ -49,8 +49,8 @@ public:
   }
 };
 
-/// An observer of a connector that does not care.
-struct deaf : connector_observer {
+/// An observer of a head session that does not care.
+struct deaf : head_session_observer {
   void joined(const std::string&, const welcome&) override {}
   void waits(const std::string&, std::chrono::milliseconds) override {}
   void away(const std::string&, std::chrono::milliseconds) override {}
@@ -63,17 +63,18 @@ class firm_test : public support::deterministic_system {
 protected:
   support::files_on_disk disk;
   support::mock<cluster_actor> cluster = mock_cluster();
-  std::shared_ptr<lease_gate> gate = std::make_shared<lease_gate>([this] { return clock_now(); });
+  std::shared_ptr<session_fence> gate
+      = std::make_shared<session_fence>([this] { return clock_now(); });
   caf::strong_actor_ptr peer;
   caf::strong_actor_ptr other;
   /// Knows the names of all types, which the stage does not.
   network_config names_config{transport{}, 2};
   caf::actor_system names{names_config};
-  std::unique_ptr<reach> table;
+  std::unique_ptr<reachable_actors> table;
 
   firm_test() {
     init_net_types();
-    table = std::make_unique<reach>(names);
+    table = std::make_unique<reachable_actors>(names);
     gate->set_end(clock_now() + 1h);
     peer = proxy(7);
     other = proxy(8);
@@ -105,7 +106,7 @@ protected:
     auto what = x.what;
     EXPECT_FALSE(to(stages, what));
     auto word = detail::word_of(bytes);
-    return word && table->may_be_told(name, *word);
+    return word && table->may_receive(name, *word);
   }
 
   template <class Handle>
@@ -143,7 +144,9 @@ protected:
   }
 
   /// Whether the table has words for it: the others only ask.
-  bool hears(const std::string& name) { return name != "tune.connector" && name != "tune.pulse"; }
+  bool hears(const std::string& name) {
+    return name != "tune.head_session" && name != "tune.heartbeat_sender";
+  }
 
   node_settings far_node() const {
     node_settings result;
@@ -153,31 +156,32 @@ protected:
   }
 };
 
-TEST_F(firm_test, door_stays) {
-  attack("tune.door", spawn_door(*system, {}, cluster.actor, {cluster.actor, {}, {}}));
+TEST_F(firm_test, node_registry_stays) {
+  attack("tune.node_registry",
+         spawn_node_registry(*system, {}, cluster.actor, {cluster.actor, {}, {}}));
 }
 
 TEST_F(firm_test, cluster_stays) {
   attack("tune.cluster", spawn_cluster(*system));
 }
 
-TEST_F(firm_test, depot_stays) {
-  attack("tune.depot", spawn_depot(*system, false));
+TEST_F(firm_test, package_server_stays) {
+  attack("tune.package_server", spawn_package_server(*system, false));
 }
 
-TEST_F(firm_test, inbox_stays) {
-  attack("tune.inbox", spawn_inbox(*system, false));
+TEST_F(firm_test, output_server_stays) {
+  attack("tune.output_server", spawn_output_server(*system, false));
 }
 
-TEST_F(firm_test, vault_stays) {
-  vault_settings how;
+TEST_F(firm_test, checkpoint_server_stays) {
+  checkpoint_server_settings how;
   how.secret = "secret";
   how.own_thread = false;
-  attack("tune.vault", spawn_vault(*system, how));
+  attack("tune.checkpoint_server", spawn_checkpoint_server(*system, how));
 }
 
-TEST_F(firm_test, watchman_stays) {
-  attack("tune.watchman", spawn_watchman(*system, {}, cluster.actor));
+TEST_F(firm_test, heartbeat_monitor_stays) {
+  attack("tune.heartbeat_monitor", spawn_heartbeat_monitor(*system, {}, cluster.actor));
 }
 
 TEST_F(firm_test, trial_stays) {
@@ -187,63 +191,65 @@ TEST_F(firm_test, trial_stays) {
 }
 
 TEST_F(firm_test, front_stays) {
-  auto fetcher = fetcher_actor{};
-  attack("tune.front",
-         spawn_front(*system, {[](const commission&) { return steward_actor{}; }, fetcher}));
+  auto package_client = package_client_actor{};
+  attack("tune.submission_server",
+         spawn_submission_server(
+             *system, {[](const job_spec&) { return job_supervisor_actor{}; }, package_client}));
 }
 
 TEST_F(firm_test, node_stays) {
   // What its head may have it do.
-  attack("tune.node", spawn_node_desk(*system, far_node(), cluster.actor),
+  attack("tune.node", spawn_local_node(*system, far_node(), cluster.actor),
          {"atom drain", "atom leave", "drain", "leave"});
 }
 
-TEST_F(firm_test, envoy_stays) {
+TEST_F(firm_test, attempt_proxy_stays) {
   auto trial = mock_trial();
-  attack("tune.envoy", spawn_envoy(*system, attempt_id{1, 1}, gate, trial.actor));
+  attack("tune.attempt_proxy", spawn_attempt_proxy(*system, attempt_id{1, 1}, gate, trial.actor));
 }
 
-TEST_F(firm_test, fetcher_stays) {
-  fetcher_settings how;
+TEST_F(firm_test, package_client_stays) {
+  package_client_settings how;
   how.work = disk.worker();
   how.own_thread = false;
-  attack("tune.fetcher", *spawn_fetcher(*system, how));
+  attack("tune.package_client", *spawn_package_client(*system, how));
 }
 
-TEST_F(firm_test, output_courier_stays) {
-  const inbox_actor inbox{keep(spawn_inbox(*system, false))};
-  attack("tune.output_courier", spawn_output_courier(*system, inbox, false, 10s));
+TEST_F(firm_test, output_client_stays) {
+  const output_server_actor output_server{keep(spawn_output_server(*system, false))};
+  attack("tune.output_client", spawn_output_client(*system, output_server, false, 10s));
 }
 
-TEST_F(firm_test, checkpoint_courier_stays) {
-  checkpoint_courier_settings how;
+TEST_F(firm_test, checkpoint_client_stays) {
+  checkpoint_client_settings how;
   how.own_thread = false;
-  vault_settings head;
+  checkpoint_server_settings head;
   head.own_thread = false;
-  const vault_actor vault{keep(spawn_vault(*system, head))};
-  attack("tune.checkpoint_courier", spawn_checkpoint_courier(*system, vault, how));
+  const checkpoint_server_actor checkpoint_server{keep(spawn_checkpoint_server(*system, head))};
+  attack("tune.checkpoint_client", spawn_checkpoint_client(*system, checkpoint_server, how));
 }
 
-TEST_F(firm_test, connector_stays) {
-  connector_settings how;
-  how.dial = []() -> expected<door_actor> { return error{ec::unreachable, "nobody"}; };
+TEST_F(firm_test, head_session_stays) {
+  head_session_settings how;
+  how.dial = []() -> expected<node_registry_actor> { return error{ec::unreachable, "nobody"}; };
   how.observer = std::make_shared<deaf>();
   how.own_thread = false;
-  attack("tune.connector", spawn_connector(*system, how));
+  attack("tune.head_session", spawn_head_session(*system, how));
 }
 
-TEST_F(firm_test, pulse_stays) {
-  pulse_settings how{1, {}, clock_now(), {}, gate, std::nullopt};
-  attack("tune.pulse", spawn_pulse(*system, how, {}));
+TEST_F(firm_test, heartbeat_sender_stays) {
+  heartbeat_sender_settings how{1, {}, clock_now(), {}, gate, std::nullopt};
+  attack("tune.heartbeat_sender", spawn_heartbeat_sender(*system, how, {}));
 }
 
 /// Nobody but its client knows it: it is met where it introduces itself.
 struct meeting_state {
-  static inline const char* name = "test.door";
+  static inline const char* name = "test.node_registry";
 };
 
 entrance_actor::behavior_type meeting(entrance_actor::stateful_pointer<meeting_state> self,
-                                      caf::strong_actor_ptr* met, const front_actor& front) {
+                                      caf::strong_actor_ptr* met,
+                                      const submission_server_actor& front) {
   return {
       [self, met](hello_atom, const std::string&) {
         *met = self->current_sender();
@@ -251,7 +257,7 @@ entrance_actor::behavior_type meeting(entrance_actor::stateful_pointer<meeting_s
       },
       [](enter_atom, std::uint64_t) { return head_links{}; },
       [](enter_atom, std::uint64_t, const node_actor&, const node_inventory&) {},
-      [front](front_wanted) { return front; },
+      [front](submission_wanted) { return front; },
   };
 }
 
@@ -260,13 +266,16 @@ class firm_client_test : public firm_test {};
 TEST_F(firm_client_test, follower_stays) {
   network_config config{transport{}, 2};
   caf::actor_system real{config};
-  auto front = spawn_front(real, {[](const commission&) { return steward_actor{}; }, {}});
+  auto front
+      = spawn_submission_server(real, {[](const job_spec&) { return job_supervisor_actor{}; }, {}});
   caf::strong_actor_ptr met;
-  auto door = real.spawn(meeting, &met, front_actor{front});
+  auto node_registry = real.spawn(meeting, &met, submission_server_actor{front});
   {
-    head_link_settings how;
-    how.dial = [door]() -> expected<door_actor> { return door_actor{door}; };
-    auto link = head_link::connect(real, how);
+    head_client_settings how;
+    how.dial = [node_registry]() -> expected<node_registry_actor> {
+      return node_registry_actor{node_registry};
+    };
+    auto link = head_client::connect(real, how);
     ASSERT_TRUE(link) << to_text(link.error());
     auto attack = [&](const std::string& name) {
       auto* local = dynamic_cast<caf::local_actor*>(caf::actor_cast<caf::abstract_actor*>(met));
@@ -286,7 +295,7 @@ TEST_F(firm_client_test, follower_stays) {
     EXPECT_TRUE((*link)->ask(question)) << "it does not answer any more";
   }
   met = nullptr;
-  caf::anon_send_exit(door, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(node_registry, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(front, caf::exit_reason::user_shutdown);
 }
 
@@ -305,10 +314,10 @@ TEST_F(firm_test, a_trial_hears_of_its_attempt_from_where_that_was_launched) {
   say_as(peer, uut, std::uint64_t{1}, word);
   EXPECT_EQ(runner.heard->size(), 0U) << "it was launched here";
 
-  tell(caf::actor_cast<trial_desk_actor>(uut),
+  tell(caf::actor_cast<trial_local_actor>(uut),
        attempt_place{attempt, caf::actor_cast<node_actor>(peer)});
   say_as(other, uut, std::uint64_t{1}, word);
-  say_as(other, uut, attempt, caf::actor_cast<envoy_actor>(other));
+  say_as(other, uut, attempt, caf::actor_cast<attempt_proxy_actor>(other));
   EXPECT_EQ(runner.heard->size(), 0U);
 
   say_as(peer, uut, std::uint64_t{1}, word);
@@ -324,7 +333,7 @@ TEST_F(firm_test, a_trial_takes_no_checkpoint_that_is_not_its_own_and_no_end_tha
   launch_order order;
   order.attempt = attempt;
   tell(uut, order);
-  tell(caf::actor_cast<trial_desk_actor>(uut),
+  tell(caf::actor_cast<trial_local_actor>(uut),
        attempt_place{attempt, caf::actor_cast<node_actor>(peer)});
   attempt_saved saved;
   saved.attempt = attempt;
@@ -374,9 +383,9 @@ TEST_F(firm_test, the_cluster_hears_a_node_of_itself_and_its_leases_only) {
   EXPECT_EQ(runner.heard->take_news<on::node_leaving>().node, "one");
 }
 
-TEST_F(firm_test, the_door_lets_nobody_bring_in_the_node_of_others) {
+TEST_F(firm_test, the_node_registry_lets_nobody_bring_in_the_node_of_others) {
   auto node = mock_node();
-  auto uut = keep(spawn_door(*system, {}, cluster.actor, {cluster.actor, {}, {}}));
+  auto uut = keep(spawn_node_registry(*system, {}, cluster.actor, {cluster.actor, {}, {}}));
   hello words;
   words.build = this_build();
   words.cluster = "default";
@@ -399,8 +408,8 @@ TEST_F(firm_test, the_door_lets_nobody_bring_in_the_node_of_others) {
   EXPECT_EQ(cluster.heard->size(), 1U);
 }
 
-TEST_F(firm_test, the_door_refuses_hellos_of_numbers_that_no_machine_has) {
-  auto uut = keep(spawn_door(*system, {}, cluster.actor, {cluster.actor, {}, {}}));
+TEST_F(firm_test, the_node_registry_refuses_hellos_of_numbers_that_no_machine_has) {
+  auto uut = keep(spawn_node_registry(*system, {}, cluster.actor, {cluster.actor, {}, {}}));
   hello words;
   words.build = this_build();
   words.cluster = "default";

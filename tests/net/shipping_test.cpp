@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/net/depot.hpp"
-#include "tune/net/fetcher.hpp"
+#include "tune/net/package_client.hpp"
+#include "tune/net/package_server.hpp"
 
 #include "files_on_disk.hpp"
 #include "support/real_system.hpp"
@@ -47,7 +47,8 @@ private:
   std::vector<caf::actor> kept_;
 };
 
-depot_actor::behavior_type mute_depot(std::shared_ptr<support::told<std::string>> heard) {
+package_server_actor::behavior_type
+mute_package_server(std::shared_ptr<support::told<std::string>> heard) {
   return {
       [heard](const job_request& x, const job_taker_actor&) { heard->add(x.job); },
       [](const chunk_request&, const job_taker_actor&) {},
@@ -60,39 +61,39 @@ struct shipping_test : testing::Test {
   std::unique_ptr<end_of_line> head = std::make_unique<end_of_line>();
   std::unique_ptr<end_of_line> worker = std::make_unique<end_of_line>();
 
-  /// Gives the depot to the worker, over a real connection.
-  depot_actor across(const depot_actor& depot) const {
-    auto port = publish_plain(head->system, depot, 0, "127.0.0.1");
+  /// Gives the package server to the worker, over a real connection.
+  package_server_actor across(const package_server_actor& package_server) const {
+    auto port = publish_plain(head->system, package_server, 0, "127.0.0.1");
     EXPECT_TRUE(port) << port.error().detail;
-    auto far = connect_plain<depot_actor>(worker->system, "127.0.0.1", *port);
+    auto far = connect_plain<package_server_actor>(worker->system, "127.0.0.1", *port);
     EXPECT_TRUE(far) << far.error().detail;
     return *far;
   }
   /// Asks for a job; the answer comes into `fetched`.
-  void fetch(const std::string& job, const depot_actor& depot) {
-    fetcher_settings settings;
+  void fetch(const std::string& job, const package_server_actor& package_server) {
+    package_client_settings settings;
     settings.work = disk.worker();
-    auto fetcher = spawn_fetcher(worker->system, settings);
-    ASSERT_TRUE(fetcher) << fetcher.error().detail;
-    worker->keep(*fetcher);
-    worker->keep(worker->system.spawn(
-        [this, job, depot, whom = *fetcher](caf::event_based_actor* self) -> caf::behavior {
-          request(self, whom, support::patience, fetch_job{job}, depot)
-              .then([this](const fetched_job& x) { fetched.add(x); },
-                    [this](const caf::error& why) {
-                      fetched.add({{}, {}, {}, render(worker->system, why)});
-                    });
-          return {[](tick_atom) {}};
-        }));
+    auto package_client = spawn_package_client(worker->system, settings);
+    ASSERT_TRUE(package_client) << package_client.error().detail;
+    worker->keep(*package_client);
+    worker->keep(worker->system.spawn([this, job, package_server, whom = *package_client](
+                                          caf::event_based_actor* self) -> caf::behavior {
+      request(self, whom, support::patience, fetch_job{job}, package_server)
+          .then([this](const fetched_job& x) { fetched.add(x); },
+                [this](const caf::error& why) {
+                  fetched.add({{}, {}, {}, render(worker->system, why)});
+                });
+      return {[](tick_atom) {}};
+    }));
   }
   fetched_job answer() {
     EXPECT_TRUE(fetched.wait_for(1));
     return fetched.size() == 0 ? fetched_job{} : fetched.all().front();
   }
-  std::string offer(const depot_desk_actor& depot, const job_offer& what) const {
+  std::string offer(const package_server_local_actor& package_server, const job_offer& what) const {
     caf::scoped_actor self{head->system};
     std::string result;
-    request(self.operator->(), depot, support::patience, what)
+    request(self.operator->(), package_server, support::patience, what)
         .receive([&](const std::string& trouble) { result = trouble; },
                  [&](const caf::error& why) { result = render(head->system, why); });
     return result;
@@ -107,10 +108,10 @@ TEST_F(shipping_test, brings_files_over_a_real_connection) {
     c = static_cast<char>(random());
   disk.write("data/noise", noise);
   disk.write("train.py", "print('hello')");
-  auto depot = head->keep(spawn_depot(head->system));
-  ASSERT_EQ(offer(depot, disk.offer("job", {"*"})), "");
+  auto package_server = head->keep(spawn_package_server(head->system));
+  ASSERT_EQ(offer(package_server, disk.offer("job", {"*"})), "");
 
-  fetch("job", across(depot));
+  fetch("job", across(package_server));
 
   EXPECT_EQ(answer().why, "");
   EXPECT_EQ(answer().record, "record of job");
@@ -120,8 +121,9 @@ TEST_F(shipping_test, brings_files_over_a_real_connection) {
 
 TEST_F(shipping_test, fails_when_the_connection_is_lost) {
   auto heard = std::make_shared<support::told<std::string>>();
-  auto depot = across(head->keep(depot_actor{head->system.spawn(mute_depot, heard)}));
-  fetch("job", depot);
+  auto package_server
+      = across(head->keep(package_server_actor{head->system.spawn(mute_package_server, heard)}));
+  fetch("job", package_server);
   ASSERT_TRUE(heard->wait_for(1));
 
   head.reset();

@@ -127,11 +127,12 @@ void add_meetings(arsenal& to, const std::string& name, const caf::strong_actor_
   to.add("empty output of " + name, output_piece{}, as(output_sender_actor{}));
   to.add("job for " + name, full<job_request>(whom), as(job_taker_actor{}));
   to.add("chunk for " + name, full<chunk_request>(whom), as(job_taker_actor{}));
-  to.add("submission of " + name, full<submission>(whom), as(depot_actor{}), as(follower_actor{}));
+  to.add("submission of " + name, full<submission>(whom), as(package_server_actor{}),
+         as(follower_actor{}));
   to.add("question of " + name, full<client_question>(whom), as(follower_actor{}));
-  to.add("envoy " + name, attempt_key{attempt_id{1, 1}}, as(envoy_actor{}));
+  to.add("attempt proxy " + name, attempt_key{attempt_id{1, 1}}, as(attempt_proxy_actor{}));
   to.add("trainable " + name, attempt_key{attempt_id{1, 1}}, as(trainable_actor{}));
-  to.add("desk " + name, as(head_desk_actor{}));
+  to.add("desk " + name, as(cluster_for_nodes_actor{}));
 }
 
 } // namespace
@@ -175,7 +176,7 @@ std::vector<attack> foreign_attacks(const caf::strong_actor_ptr& me,
   arsenal result;
   add_block<caf::id_block::tune_types>(result, me);
   add_block<caf::id_block::tune_net_types>(result, me);
-  add_block<caf::id_block::tune_front_types>(result, me);
+  add_block<caf::id_block::tune_submission_types>(result, me);
   add_atom(result, flush_atom_v);
   add_atom(result, tick_atom_v);
   add_atom(result, run_atom_v);
@@ -221,7 +222,7 @@ std::vector<attack> false_attacks(const caf::strong_actor_ptr& me) {
       saved.attempt = of;
       saved.location = "trials/00000/attempt_1_1/checkpoint_0";
       result.add("saved", std::uint64_t{1}, saved);
-      result.add("envoy", of, caf::actor_cast<envoy_actor>(me));
+      result.add("attempt_proxy", of, caf::actor_cast<attempt_proxy_actor>(me));
       result.add("halt", attempt_halt{of, 255, true});
     }
     result.add("piece", output_piece{i, "x", i, attempt_id{1, i}, output_stream::out, most, "text"},

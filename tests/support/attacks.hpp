@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tune/net/caf_streams.hpp"
-#include "tune/net/front_actors.hpp"
+#include "tune/net/submission_actors.hpp"
 
 #include <cstdint>
 #include <string>
@@ -24,8 +24,8 @@ struct attack {
 [[nodiscard]] std::vector<attack> system_attacks(const caf::strong_actor_ptr& me,
                                                  const caf::strong_actor_ptr& other);
 
-/// Each type that crosses the wire, and each atom, alone and in company: empty, full, doubled, with
-/// the largest numbers there are, with handles of nobody, of `me` and of `other`.
+/// Each type that crosses the wire, and each atom, alone and in set of actors: empty, full,
+/// doubled, with the largest numbers there are, with handles of nobody, of `me` and of `other`.
 [[nodiscard]] std::vector<attack> foreign_attacks(const caf::strong_actor_ptr& me,
                                                   const caf::strong_actor_ptr& other);
 

@@ -51,8 +51,8 @@ trial_actor::behavior_type trial(std::shared_ptr<ear> heard) {
       hears<attempt_save_failed>(heard),
       hears<attempt_exported>(heard),
       hears<attempt_ended>(heard),
-      [heard](const attempt_key& key, const envoy_actor& whom) {
-        heard->hear(envoy_words{key, whom});
+      [heard](const attempt_key& key, const attempt_proxy_actor& whom) {
+        heard->hear(attempt_proxy_words{key, whom});
       },
       hears_numbered<attempt_started>(heard),
       hears_numbered<attempt_report>(heard),

@@ -76,8 +76,8 @@ struct mock {
 /// Two things said in one message.
 using launch_words = std::pair<launch_order, trial_actor>;
 using attach_words = std::pair<attempt_key, trainable_actor>;
-using envoy_words = std::pair<attempt_key, envoy_actor>;
-/// A word of an envoy.
+using attempt_proxy_words = std::pair<attempt_key, attempt_proxy_actor>;
+/// A word of an attempt proxy.
 template <class T>
 using numbered = std::pair<std::uint64_t, T>;
 

@@ -30,7 +30,7 @@ constexpr std::chrono::seconds patience{10};
 
 class hostile {
 public:
-  hostile(caf::actor_system& system, door_actor door)
+  hostile(caf::actor_system& system, node_registry_actor door)
       : system_{system}, self_{system}, other_{system}, door_{std::move(door)} {}
 
   void do_harm() {
@@ -46,7 +46,7 @@ private:
   caf::actor_system& system_;
   caf::scoped_actor self_;
   caf::scoped_actor other_;
-  door_actor door_;
+  node_registry_actor door_;
   std::optional<head_links> links_;
 
   static caf::strong_actor_ptr address_of(const caf::scoped_actor& whom) {
@@ -98,11 +98,11 @@ private:
       result.emplace(found->id(), found);
     };
     add(door_);
-    add(links_->desk);
-    add(links_->depot);
-    add(links_->inbox);
-    add(links_->vault);
-    add(links_->watchman);
+    add(links_->cluster);
+    add(links_->package_server);
+    add(links_->output_server);
+    add(links_->checkpoint_server);
+    add(links_->heartbeat_monitor);
     for (caf::actor_id number = 1; number <= most; ++number)
       result.emplace(number, proxy_of(number));
     return result;

@@ -24,8 +24,9 @@ std::string moves_of(const decision& what) {
   std::string result;
   for (const auto& x : what.actions) {
     result += std::string{name_of(x.what)} + " " + std::to_string(x.trial.number);
-    if (const auto* graft = std::get_if<exploit>(&x.what))
-      result += " of " + std::to_string(graft->donor.number) + " " + to_text(value{*graft->config});
+    if (const auto* due_exploit = std::get_if<exploit>(&x.what))
+      result += " of " + std::to_string(due_exploit->donor.number) + " "
+                + to_text(value{*due_exploit->config});
     result += "; ";
   }
   return result;
@@ -303,13 +304,13 @@ bool scheduler_world::act(const action& what) {
     tell(fact::unpaused{what.trial});
   } else if (std::holds_alternative<save>(what.what) && trial.now == state::running) {
     tell(fact::saved{what.trial, {++checkpoints_}, trial.iteration});
-  } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
+  } else if (const auto* due_exploit = std::get_if<exploit>(&what.what)) {
     ++trial.lineage;
     trial.asked = 0;
     trial.pauses = false;
     trial.now = state::pending;
-    trial.config = graft->config;
-    if (auto donor = trials_.find(graft->donor); donor != trials_.end())
+    trial.config = due_exploit->config;
+    if (auto donor = trials_.find(due_exploit->donor); donor != trials_.end())
       trial.iteration = donor->second.iteration;
     tell(fact::added{what.trial, trial.config, true});
   }

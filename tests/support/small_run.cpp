@@ -14,7 +14,7 @@ namespace {
 
 /// First in, first out, and tells what it was shown.
 struct watched_rule : scheduler {
-  fifo::rule rule;
+  fifo::fifo_scheduler rule;
   told<std::uint64_t>* shown = nullptr;
   std::function<void()> before;
 

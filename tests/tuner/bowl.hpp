@@ -41,13 +41,13 @@ inline trainable_registry bowls() {
 /// Trials that meet: each begins, and waits until all are allowed on.
 struct meeting {
   support::told<int> began;
-  support::latch door{false};
+  support::latch node_registry{false};
 
   trainable_registry trainables() {
     trainable_registry result;
     result.add_function("bowl", [this](session& with) {
       began.add(1);
-      door.wait();
+      node_registry.wait();
       while (with.report({{"loss", 1.0}})) {}
     });
     return result;

@@ -4,11 +4,11 @@
 
 #include "support/real_system.hpp"
 
-#include "tune/net/checkpoint_courier.hpp"
-#include "tune/net/connector.hpp"
-#include "tune/net/fetcher.hpp"
-#include "tune/net/job_finder.hpp"
-#include "tune/net/output_courier.hpp"
+#include "tune/net/checkpoint_client.hpp"
+#include "tune/net/head_session.hpp"
+#include "tune/net/job_lookup.hpp"
+#include "tune/net/output_client.hpp"
+#include "tune/net/package_client.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/shipment.hpp"
 
@@ -21,7 +21,7 @@
 
 namespace tune::samples {
 
-struct worker_events : connector_observer {
+struct worker_events : head_session_observer {
   support::told<std::string> joins;
   support::told<worker_end> ends;
   void joined(const std::string& name, const welcome&) override { joins.add(name); }
@@ -38,32 +38,33 @@ public:
   far_worker(const std::string& address, const transport& how, const std::filesystem::path& work,
              const trainable_registry& trainables)
       : config_{how, 2}, system_{config_} {
-    fetcher_settings fetching;
+    package_client_settings fetching;
     fetching.work = work;
-    fetcher_ = *spawn_fetcher(system_, std::move(fetching));
-    connector_settings settings;
+    package_client_ = *spawn_package_client(system_, std::move(fetching));
+    head_session_settings settings;
     settings.dial = dial(system_, *peer_address_from(address), how);
     settings.worker = "00ff";
     settings.node.name = "far";
     settings.node.capacity.cpu = amount::of(2);
     settings.node.trainables = std::make_shared<const trainable_registry>(trainables);
     settings.furnish = [this](node_settings& node, const head_links& links) {
-      node.finder = spawn_job_finder(system_, fetcher_, links.depot, worker_job_maker());
-      node.outputs
-          = spawn_output_courier(system_, links.inbox, true, std::chrono::minutes{5}, node.gate);
-      checkpoint_courier_settings keeping;
+      node.finder
+          = spawn_job_lookup(system_, package_client_, links.package_server, worker_job_maker());
+      node.outputs = spawn_output_client(system_, links.output_server, true,
+                                         std::chrono::minutes{5}, node.gate);
+      checkpoint_client_settings keeping;
       keeping.gate = node.gate;
-      node.keeper = spawn_checkpoint_courier(system_, links.vault, keeping);
+      node.checkpoint_service = spawn_checkpoint_client(system_, links.checkpoint_server, keeping);
     };
     settings.once = true;
     settings.observer = events;
-    auto connector = spawn_connector(system_, std::move(settings));
-    send_from_outside(connector, run_atom_v);
+    auto head_session = spawn_head_session(system_, std::move(settings));
+    send_from_outside(head_session, run_atom_v);
   }
   ~far_worker() {
-    // Whatever became of the test: a connector that stays would keep the system.
+    // Whatever became of the test: a head session that stays would keep the system.
     EXPECT_TRUE(events->ends.wait_for(1));
-    caf::anon_send_exit(fetcher_, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(package_client_, caf::exit_reason::user_shutdown);
   }
 
   std::shared_ptr<worker_events> events = std::make_shared<worker_events>();
@@ -71,7 +72,7 @@ public:
 private:
   network_config config_;
   caf::actor_system system_;
-  fetcher_actor fetcher_;
+  package_client_actor package_client_;
 };
 
 } // namespace tune::samples

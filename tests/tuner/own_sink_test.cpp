@@ -111,35 +111,35 @@ TEST_F(own_sink_test, that_throws_is_a_warning_and_costs_no_trial) {
 /// Holds its thread until all trials are done.
 class stuck final : public trial_sink {
 public:
-  stuck(std::shared_ptr<support::latch> door, std::shared_ptr<bool> opened)
-      : door_{std::move(door)}, opened_{std::move(opened)} {}
-  void reported(const log_place&, const report&) override { *opened_ = door_->wait(); }
+  stuck(std::shared_ptr<support::latch> node_registry, std::shared_ptr<bool> opened)
+      : node_registry_{std::move(node_registry)}, opened_{std::move(opened)} {}
+  void reported(const log_place&, const report&) override { *opened_ = node_registry_->wait(); }
 
 private:
-  std::shared_ptr<support::latch> door_;
+  std::shared_ptr<support::latch> node_registry_;
   std::shared_ptr<bool> opened_;
 };
 
 struct opener : tuner_callback {
-  explicit opener(std::shared_ptr<support::latch> x) : door{std::move(x)} {}
-  void finished(experiment_status, const std::string&) override { door->open(); }
-  std::shared_ptr<support::latch> door;
+  explicit opener(std::shared_ptr<support::latch> x) : node_registry{std::move(x)} {}
+  void finished(experiment_status, const std::string&) override { node_registry->open(); }
+  std::shared_ptr<support::latch> node_registry;
 };
 
 TEST_F(own_sink_test, that_hangs_holds_up_no_trial) {
-  auto door = std::make_shared<support::latch>(false);
+  auto node_registry = std::make_shared<support::latch>(false);
   auto opened = std::make_shared<bool>(false);
   auto all = builtin_choices(bowls());
   sink_catalogue::entry entry;
   entry.name = "stuck";
-  entry.make = [door, opened](const tune::options&, const sink_context&) {
-    return expected<std::unique_ptr<trial_sink>>{std::make_unique<stuck>(door, opened)};
+  entry.make = [node_registry, opened](const tune::options&, const sink_context&) {
+    return expected<std::unique_ptr<trial_sink>>{std::make_unique<stuck>(node_registry, opened)};
   };
   all.sinks.add(std::move(entry));
 
-  // The end of the experiment opens the door, so it came while the sink hung.
+  // The end of the experiment opens the node registry, so it came while the sink hung.
   auto grid = tuner{all}.run(
-      options().set("log.sink.stuck", "").callback(std::make_shared<opener>(door)));
+      options().set("log.sink.stuck", "").callback(std::make_shared<opener>(node_registry)));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
   EXPECT_EQ(grid->status(), experiment_status::done);

@@ -29,7 +29,7 @@ protected:
 
   /// @param slots Trials that find room at once.
   steering begin(int slots = 4) {
-    trials_.door.open();
+    trials_.node_registry.open();
     uut_.emplace(trials_.trainables());
     auto what = options().set("cluster.cpus", slots);
     runner_ = std::thread{[this, what] { grid_ = uut_->run(what); }};

@@ -3,7 +3,7 @@
 
 #include "console/one_line.hpp"
 #include "console/text.hpp"
-#include "head/steward.hpp"
+#include "head/job_supervisor.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
@@ -16,7 +16,7 @@
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
-#include "tune/net/fetcher.hpp"
+#include "tune/net/package_client.hpp"
 #include "tune/net/system.hpp"
 
 #include <unistd.h>
@@ -81,10 +81,10 @@ expected<fs::path> storage_of(const head_request& what) {
 /// The actors of the head, while they stand.
 struct standing {
   caf::actor_system& system;
-  premises place;
-  fetcher_actor fetcher;
-  front_desk_actor front;
-  /// See `steward_settings::leaves`.
+  head_services place;
+  package_client_actor package_client;
+  submission_server_local_actor submission_server;
+  /// See `job_supervisor_settings::leaves`.
   std::shared_ptr<std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
 
   /// Has everything leave off in order.
@@ -92,12 +92,12 @@ struct standing {
     {
       caf::scoped_actor self{system};
       // Trials have limits for their ends, and the user a second signal.
-      tune::request(self.operator->(), front, caf::infinite, drain_atom_v)
+      tune::request(self.operator->(), submission_server, caf::infinite, drain_atom_v)
           .receive([](std::uint64_t) {}, [](const caf::error&) {});
     }
     place.close();
-    caf::anon_send_exit(front, caf::exit_reason::user_shutdown);
-    caf::anon_send_exit(fetcher, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(submission_server, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(package_client, caf::exit_reason::user_shutdown);
   }
 };
 
@@ -106,7 +106,7 @@ struct standing {
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
                      const std::function<void(const std::string&)>& tell, last_wait& rest) {
   listen_options port{what.listen, how, what.cluster, what.liveness};
-  port.front = front_actor{actors.front};
+  port.submission_server = submission_server_actor{actors.submission_server};
   port.say = tell;
   // Outlives whoever rings it.
   auto gone = std::make_shared<bell>();
@@ -163,30 +163,33 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   }
   network_config config{how, 0, what.liveness};
   caf::actor_system system{config};
-  fetcher_settings fetching;
+  package_client_settings fetching;
   fetching.work = work->path();
   fetching.keep_work = [&work] { return work->keep(); };
   fetching.tell = say;
-  auto fetcher = spawn_fetcher(system, std::move(fetching));
-  if (!fetcher)
-    return fetcher.error();
+  auto package_client = spawn_package_client(system, std::move(fetching));
+  if (!package_client)
+    return package_client.error();
   auto tell = [quiet = line.quiet](const std::string& text) {
     if (!quiet)
       say(text);
   };
-  standing actors{system, premises{system, node, what.local}, *fetcher, {}};
+  standing actors{system, head_services{system, node, what.local}, *package_client, {}};
   auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   actors.place.when_broken(broken);
-  steward_settings stewards{&actors.place, &all, discover(), *storage, actors.leaves, tell};
-  front_settings front;
-  front.hire
-      = [&system, stewards](commission x) { return spawn_steward(system, stewards, std::move(x)); };
-  front.fetcher = *fetcher;
-  front.identity_of = [&config](const caf::node_id& who) { return config.identity_of(who); };
-  front.say = tell;
-  actors.front = spawn_front(system, std::move(front));
-  tell_of_break(actors.front, "the front for clients", broken);
-  tell_of_break(*fetcher, "the fetcher of files", broken);
+  job_supervisor_settings job_supervisors{&actors.place, &all,          discover(),
+                                          *storage,      actors.leaves, tell};
+  submission_server_settings submission_server;
+  submission_server.hire = [&system, job_supervisors](job_spec x) {
+    return spawn_job_supervisor(system, job_supervisors, std::move(x));
+  };
+  submission_server.package_client = *package_client;
+  submission_server.identity_of
+      = [&config](const caf::node_id& who) { return config.identity_of(who); };
+  submission_server.say = tell;
+  actors.submission_server = spawn_submission_server(system, std::move(submission_server));
+  tell_of_break(actors.submission_server, "the submission server", broken);
+  tell_of_break(*package_client, "the package client", broken);
   return stand(what, how, actors, tell, rest);
 }
 

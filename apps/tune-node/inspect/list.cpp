@@ -24,7 +24,7 @@ std::vector<listed_entry> sinks(const sink_catalogue& own) {
        "params.json, result.jsonl, progress.csv and error.txt in the directory of each trial",
        "[log] trial_files",
        {log_option("trial_files")}},
-      {"run_log",
+      {"runtime_log",
        "a file of lines for people about all that happens, in the experiment's directory",
        "[log] file",
        {log_option("file"), log_option("level")}}};

@@ -50,9 +50,9 @@ std::string rows_of(const command_line& line) {
              : std::string{};
 }
 
-submission_words words_of(const command_line& line, const run_request& what,
-                          const loaded_spec& loaded, const std::string& job, bool numbered) {
-  submission_words result;
+submission_message words_of(const command_line& line, const run_request& what,
+                            const loaded_spec& loaded, const std::string& job, bool numbered) {
+  submission_message result;
   result.experiment = loaded.what.experiment.name;
   result.job = job;
   result.from = name_of_caller();
@@ -88,7 +88,7 @@ void write_detached(const command_line& line, const std::string& experiment,
 }
 
 /// The trials' rows, piece by piece.
-expected<void> copy_rows(head_link& from, std::uint64_t key, const std::string& form,
+expected<void> copy_rows(head_client& from, std::uint64_t key, const std::string& form,
                          std::ostream& to) {
   for (std::uint64_t done = 0;;) {
     auto answer = from.ask({client_request::kind::rows, key, done, form});
@@ -113,7 +113,7 @@ std::string certificates_in_environment() {
 /// What a client knows of the experiment that it follows.
 struct audience_of {
   const command_line& line;
-  head_link& link;
+  head_client& link;
   /// "HOST:PORT".
   std::string head;
   std::string experiment;
@@ -201,7 +201,7 @@ private:
                                    + "; if it ended, " + again()});
   }
 
-  exit_code end(const told_end& how) {
+  exit_code end(const final_status& how) {
     if (!how.how.storage_error.empty())
       std::cerr << program_name() << ": " << printable(how.how.storage_error) << '\n';
     result_request wanted{what_.line, what_.file, what_.head, what_.given,
@@ -232,7 +232,7 @@ std::string attach_line(const std::string& experiment, const std::string& head,
 class submitter {
 public:
   submitter(const command_line& line, const run_request& what, const loaded_spec& loaded,
-            head_link& link, bool numbered)
+            head_client& link, bool numbered)
       : line_{line}
       , what_{what}
       , loaded_{loaded}
@@ -270,7 +270,7 @@ private:
   const command_line& line_;
   const run_request& what_;
   const loaded_spec& loaded_;
-  head_link& link_;
+  head_client& link_;
   bool numbered_;
   std::string head_;
   audience audience_;
@@ -300,12 +300,12 @@ private:
 /// Threads of an actor system that talks to others, of the screen and of signals, and a few.
 constexpr std::size_t threads_of_client = 16;
 
-using connected = expected<std::unique_ptr<head_link>>;
+using connected = expected<std::unique_ptr<head_client>>;
 
 connected link_to(caf::actor_system& system, const peer_address& head, const transport& how,
                   const std::string& cluster) {
-  return head_link::connect(system,
-                            {dial(system, head, how), to_text(head), cluster, name_of_caller()});
+  return head_client::connect(system,
+                              {dial(system, head, how), to_text(head), cluster, name_of_caller()});
 }
 
 [[gnu::noinline]] exit_code submit(const command_line& line, const run_request& what,
@@ -325,7 +325,7 @@ connected link_to(caf::actor_system& system, const peer_address& head, const tra
   network_config config{how};
   caf::actor_system system{config};
   auto head = to_text(what.head);
-  submission_words words;
+  submission_message words;
   words.experiment = what.experiment;
   words.from = name_of_caller();
   words.rows = rows_of(line);

@@ -18,9 +18,9 @@ struct shower {
   instant at;
 
   void operator()(const cmd::trial_changed& x) const { to.trial_changed(x, at); }
-  void operator()(const told_event::failure& x) const { to.attempt_failed(x.what, x.again, at); }
-  void operator()(const told_event::warning& x) const { to.warned(x.text); }
-  void operator()(const told_event::line& x) const { to.say(printable(x.text)); }
+  void operator()(const feed_event::failure& x) const { to.attempt_failed(x.what, x.again, at); }
+  void operator()(const feed_event::warning& x) const { to.warned(x.text); }
+  void operator()(const feed_event::line& x) const { to.say(printable(x.text)); }
 };
 
 } // namespace
@@ -54,7 +54,7 @@ void head_watch::look() {
   auto answer = where_.ask({client_request::kind::state, key_, shown_});
   if (!answer)
     return;
-  auto told = told_state_from_json(*answer);
+  auto told = status_update_from_json(*answer);
   if (!told)
     return;
   // The state is that after them.
@@ -68,7 +68,7 @@ void head_watch::look() {
     screen_->stir();
 }
 
-void head_watch::show(const std::vector<told_event>& events) {
+void head_watch::show(const std::vector<feed_event>& events) {
   for (const auto& x : events) {
     if (x.number <= shown_)
       continue;
@@ -83,7 +83,7 @@ void head_watch::conclude(const experiment_fate& how) {
     return screen_->finished({});
   }
   has_rows_ = how.has_rows;
-  end_ = told_end_from_json(how.text);
+  end_ = final_status_from_json(how.text);
   if (!end_)
     return screen_->finished({});
   show(end_->events);

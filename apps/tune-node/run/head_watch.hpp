@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "head/told.hpp"
+#include "head/status_messages.hpp"
 #include "run/screen.hpp"
-#include "tune/net/head_link.hpp"
+#include "tune/net/head_client.hpp"
 
 #include <mutex>
 #include <optional>
@@ -17,7 +17,7 @@ namespace tune::cli {
 class head_watch {
 public:
   /// @param where Outlives it. @param live The screen is redrawn: it wants to know more.
-  head_watch(head_link& where, bool live) : where_{where}, live_{live} {}
+  head_watch(head_client& where, bool live) : where_{where}, live_{live} {}
   ~head_watch();
   head_watch(const head_watch&) = delete;
   head_watch& operator=(const head_watch&) = delete;
@@ -31,11 +31,11 @@ public:
 
   /// What became of the experiment. After the screen's end.
   /// @errors `ec::unreachable`; `ec::protocol`.
-  [[nodiscard]] const expected<told_end>& end() const { return end_; }
+  [[nodiscard]] const expected<final_status>& end() const { return end_; }
   [[nodiscard]] bool has_rows() const { return has_rows_; }
 
 private:
-  head_link& where_;
+  head_client& where_;
   bool live_;
   std::uint64_t key_ = 0;
   std::shared_ptr<screen> screen_;
@@ -44,12 +44,12 @@ private:
   std::uint64_t shown_ = 0;
   mutable std::mutex mutex_;
   std::optional<run_snapshot> latest_;
-  expected<told_end> end_ = error{ec::internal, "it is not over"};
+  expected<final_status> end_ = error{ec::internal, "it is not over"};
   bool has_rows_ = false;
 
   void follow();
   void look();
-  void show(const std::vector<told_event>& events);
+  void show(const std::vector<feed_event>& events);
   void conclude(const experiment_fate& how);
 };
 

@@ -8,7 +8,7 @@
 
 namespace tune::cli {
 
-expected<void> open_to_workers(premises& place, listen_options port, const std::string& certs,
+expected<void> open_to_workers(head_services& place, listen_options port, const std::string& certs,
                                const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
   auto where = port.where;

@@ -18,7 +18,7 @@
 #include "run/snapshot.hpp"
 #include "run/way_on.hpp"
 
-#include "tune/actors/run_log.hpp"
+#include "tune/actors/runtime_log.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/memory_limit.hpp"
@@ -28,7 +28,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/io/store/experiment_directory.hpp"
-#include "tune/tuner/company.hpp"
+#include "tune/tuner/experiment_actors.hpp"
 #include "tune/tuner/listening.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/storage.hpp"
@@ -91,22 +91,23 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
 /// Runs the actors until all is over and on disk. Where it cannot go on, the process ends: actors
 /// that nobody dismisses would be waited for without end.
 /// @errors `ec::storage` where the log cannot be opened; `ec::refused` where the port cannot.
-[[gnu::noinline]] expected<run_summary> conduct(run_parts parts, company_options how,
+[[gnu::noinline]] expected<run_summary> conduct(run_parts parts, experiment_actors_options how,
                                                 std::optional<listen_options> port,
                                                 const snapshot_frame& fixed, screen_options look,
                                                 const spec& what, std::atomic<int>& signal,
                                                 last_wait& rest) noexcept {
   auto config = config_for(port);
   caf::actor_system system{*config};
-  premises place{system, parts.node, what.cluster.local};
-  std::optional<company> actors;
+  head_services place{system, parts.node, what.cluster.local};
+  std::optional<experiment_actors> actors;
   look.snapshot = [&] { return take_snapshot(*actors, fixed); };
   look.last = [&](const run_summary& end) { return snapshot_of(fixed, end.view, end.elapsed); };
   auto shown = std::make_shared<screen>(std::move(look));
   how.observer = shown;
   if (!what.log.file.empty()) {
-    auto log = open_run_log({fs::path{fixed.directory} / what.log.file, what.log.level,
-                             [shown](const std::string& why) { shown->say(in_one_line(why)); }});
+    auto log
+        = open_runtime_log({fs::path{fixed.directory} / what.log.file, what.log.level,
+                            [shown](const std::string& why) { shown->say(in_one_line(why)); }});
     if (!log) {
       place.close();
       return log.error();

@@ -107,7 +107,7 @@ run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& vie
   return result;
 }
 
-std::optional<run_snapshot> take_snapshot(company& actors, const snapshot_frame& fixed) {
+std::optional<run_snapshot> take_snapshot(experiment_actors& actors, const snapshot_frame& fixed) {
   auto state = actors.status();
   auto books = actors.resources();
   if (!state || !books)

@@ -5,7 +5,7 @@
 #include "console/run_snapshot.hpp"
 #include "tune/io/spec/resume_mode.hpp"
 #include "tune/io/store/store_reader.hpp"
-#include "tune/tuner/company.hpp"
+#include "tune/tuner/experiment_actors.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -30,8 +30,8 @@ struct snapshot_frame {
 [[nodiscard]] run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& view,
                                        instant at);
 
-/// Asks the company for its state; nothing if it does not answer soon.
-[[nodiscard]] std::optional<run_snapshot> take_snapshot(company& actors,
+/// Asks the set of actors for its state; nothing if it does not answer soon.
+[[nodiscard]] std::optional<run_snapshot> take_snapshot(experiment_actors& actors,
                                                         const snapshot_frame& fixed);
 
 /// An experiment that is done.

@@ -19,10 +19,10 @@
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/probe/route.hpp"
 #include "tune/io/process/thread_room.hpp"
-#include "tune/net/checkpoint_courier.hpp"
-#include "tune/net/connector.hpp"
-#include "tune/net/fetcher.hpp"
-#include "tune/net/output_courier.hpp"
+#include "tune/net/checkpoint_client.hpp"
+#include "tune/net/head_session.hpp"
+#include "tune/net/output_client.hpp"
+#include "tune/net/package_client.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/shipment.hpp"
 
@@ -59,8 +59,8 @@ std::string name_of_machine() {
   return ::gethostname(text.data(), text.size() - 1) == 0 ? text.data() : "node";
 }
 
-/// Shows what the connector does, and waits for its end.
-class worker_talk : public connector_observer {
+/// Shows what the head session does, and waits for its end.
+class worker_talk : public head_session_observer {
 public:
   explicit worker_talk(bool quiet) : quiet_{quiet} {}
 
@@ -132,11 +132,11 @@ void end_when_broken(const Handle& whom, const char* name) {
   tell_of_break(whom, name, [](const std::string& why) { give_up(in_one_line(why)); });
 }
 
-connector_settings settings_of(const worker_request& what, const choices& all,
-                               caf::actor_system& system, const transport& how,
-                               const fetcher_actor& fetcher) {
+head_session_settings settings_of(const worker_request& what, const choices& all,
+                                  caf::actor_system& system, const transport& how,
+                                  const package_client_actor& package_client) {
   using std::chrono::duration_cast;
-  connector_settings result;
+  head_session_settings result;
   result.dial = dial(system, what.join, how);
   result.route = [whom = what.join] {
     return route_to(whom, std::chrono::steady_clock::now() + std::chrono::seconds{5});
@@ -145,19 +145,21 @@ connector_settings settings_of(const worker_request& what, const choices& all,
   result.worker = random_hex(identity_bytes);
   result.node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all);
   result.node.processes.obituary = farewell_words(what, result.worker);
-  checkpoint_courier_settings keeping;
+  checkpoint_client_settings keeping;
   keeping.share = !what.own_storage;
-  result.furnish = [&system, fetcher, keeping](node_settings& node, const head_links& links) {
-    node.finder = spawn_job_finder(system, fetcher, links.depot, worker_job_maker());
-    node.outputs
-        = spawn_output_courier(system, links.inbox, true, std::chrono::minutes{5}, node.gate);
-    auto gated = keeping;
-    gated.gate = node.gate;
-    node.keeper = spawn_checkpoint_courier(system, links.vault, gated);
-    end_when_broken(node.finder, "the finder of jobs");
-    end_when_broken(node.outputs, "the courier of outputs");
-    end_when_broken(node.keeper, "the courier of checkpoints");
-  };
+  result.furnish
+      = [&system, package_client, keeping](node_settings& node, const head_links& links) {
+          node.finder
+              = spawn_job_lookup(system, package_client, links.package_server, worker_job_maker());
+          node.outputs = spawn_output_client(system, links.output_server, true,
+                                             std::chrono::minutes{5}, node.gate);
+          auto gated = keeping;
+          gated.gate = node.gate;
+          node.checkpoint_service = spawn_checkpoint_client(system, links.checkpoint_server, gated);
+          end_when_broken(node.finder, "the finder of jobs");
+          end_when_broken(node.outputs, "the output client");
+          end_when_broken(node.checkpoint_service, "the checkpoint client");
+        };
   if (what.join_timeout.count() > 0)
     result.patience = duration_cast<milliseconds>(what.join_timeout);
   result.leave_grace = duration_cast<milliseconds>(what.leave_grace);
@@ -171,7 +173,7 @@ void sweep(const std::filesystem::path& directory) {
     say(to_text(done.error()));
 }
 
-/// Runs the actors until the connector has ended.
+/// Runs the actors until the head session has ended.
 [[gnu::noinline]] expected<worker_end> conduct(const command_line& line, const worker_request& what,
                                                const choices& all, const transport& how,
                                                work_directory& directory) noexcept {
@@ -180,22 +182,22 @@ void sweep(const std::filesystem::path& directory) {
   // Goes after all that writes into it.
   const auto memory = pause_memory::make();
   caf::actor_system system{config};
-  fetcher_settings fetching;
+  package_client_settings fetching;
   fetching.work = directory.path();
   fetching.keep_work = [&directory] { return directory.keep(); };
   fetching.tell = say;
   fetching.store_bytes = what.cache;
-  auto fetcher = spawn_fetcher(system, std::move(fetching));
-  if (!fetcher)
-    return fetcher.error();
+  auto package_client = spawn_package_client(system, std::move(fetching));
+  if (!package_client)
+    return package_client.error();
   auto talk = std::make_shared<worker_talk>(line.quiet);
-  auto settings = settings_of(what, all, system, how, *fetcher);
+  auto settings = settings_of(what, all, system, how, *package_client);
   settings.node.memory = memory.directory();
   settings.node.tell = say;
   settings.observer = talk;
-  auto connector = spawn_connector(system, std::move(settings));
-  end_when_broken(*fetcher, "the fetcher of files");
-  end_when_broken(connector, "the connector");
+  auto head_session = spawn_head_session(system, std::move(settings));
+  end_when_broken(*package_client, "the package client");
+  end_when_broken(head_session, "the head session");
   std::atomic<int> signals = 0;
   interrupts watch{
       [&](int) {
@@ -203,18 +205,18 @@ void sweep(const std::filesystem::path& directory) {
         rest.remind_from(std::chrono::duration_cast<milliseconds>(what.leave_grace));
         say("leaving: no more trials; those that run save and go on elsewhere, or end, within "
             + duration_text(what.leave_grace) + "; once more to hand them back now");
-        send_from_outside(connector, leave_atom_v);
+        send_from_outside(head_session, leave_atom_v);
       },
       [&](int number) {
         if (++signals > 2)
           leave_at_once(number);
         say("handing back what runs; once more to leave at once");
-        send_from_outside(connector, leave_atom_v);
+        send_from_outside(head_session, leave_atom_v);
       }};
-  send_from_outside(connector, run_atom_v);
+  send_from_outside(head_session, run_atom_v);
   auto end = talk->wait();
   rest.begin(signals > 1);
-  caf::anon_send_exit(*fetcher, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(*package_client, caf::exit_reason::user_shutdown);
   return end;
 }
 

@@ -29,10 +29,10 @@ using trainable_actor = typed_actor<
     // Answers with the same number: it is alive.
     caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
-/// An ENVOY speaks for the trainable of one attempt on another node: as the trainable to the TRIAL,
-/// as the trial to the trainable. It keeps each word until the trial has heard it. Spawned by the
-/// NODE.
-using envoy_actor = extend<trainable_actor, caf::result<void>(words_heard)>;
+/// An ATTEMPT PROXY speaks for the trainable of one attempt on another node: as the trainable to
+/// the TRIAL, as the trial to the trainable. It keeps each word until the trial has heard it.
+/// Spawned by the NODE.
+using attempt_proxy_actor = extend<trainable_actor, caf::result<void>(words_heard)>;
 
 /// A TRIAL is the head's end of the conversation with the trainables of one trial. Spawned by the
 /// RUNNER when the trial is queued, told to go when it has ended.
@@ -46,8 +46,9 @@ using trial_actor = typed_actor<
     caf::result<void>(attempt_started), caf::result<void>(attempt_report),
     caf::result<void>(attempt_saved), caf::result<void>(attempt_save_failed),
     caf::result<void>(attempt_exported), caf::result<void>(attempt_ended),
-    // From an envoy: the same, numbered. Answered with `words_heard`, now and then.
-    caf::result<void>(attempt_key, envoy_actor), caf::result<void>(std::uint64_t, attempt_started),
+    // From an attempt proxy: the same, numbered. Answered with `words_heard`, now and then.
+    caf::result<void>(attempt_key, attempt_proxy_actor),
+    caf::result<void>(std::uint64_t, attempt_started),
     caf::result<void>(std::uint64_t, attempt_report),
     caf::result<void>(std::uint64_t, attempt_saved),
     caf::result<void>(std::uint64_t, attempt_save_failed),
@@ -75,8 +76,8 @@ using node_actor = typed_actor<
     // Hands back what runs, ends it and goes.
     caf::result<void>(drain_atom), caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
-/// A HEAD DESK takes what nodes tell their head: the CLUSTER's face to them.
-using head_desk_actor = typed_actor<
+/// A CLUSTER FOR NODES takes what nodes tell their head: the CLUSTER's face to them.
+using cluster_for_nodes_actor = typed_actor<
     // Its processes are gone.
     caf::result<void>(lease_over),
     // It is not ready for the trial of this lease; comes before the end of attempt and lease.
@@ -85,33 +86,33 @@ using head_desk_actor = typed_actor<
     caf::result<void>(node_leaving)>;
 
 /// The NODE as its own process sees it.
-using node_desk_actor = extend<node_actor,
-                               // Knows this job from now on.
-                               caf::result<void>(job_ready),
-                               // Comes back to its head in this session: what comes of those
-                               // before counts no more. Answers with what it has of its head.
-                               caf::result<node_inventory>(enter_atom, std::uint64_t),
-                               // Its head is to be spoken to here from now on.
-                               caf::result<void>(head_desk_actor)>;
+using node_local_actor = extend<node_actor,
+                                // Knows this job from now on.
+                                caf::result<void>(job_ready),
+                                // Comes back to its head in this session: what comes of those
+                                // before counts no more. Answers with what it has of its head.
+                                caf::result<node_inventory>(enter_atom, std::uint64_t),
+                                // Its head is to be spoken to here from now on.
+                                caf::result<void>(cluster_for_nodes_actor)>;
 
-/// An OUTPUT DESK brings what programs print to the head. One per worker.
-using output_desk_actor
+/// An OUTPUT CLIENT brings what programs print to the head. One per worker.
+using output_client_actor
     = typed_actor<caf::result<void>(output_opened), caf::result<void>(output_grew),
                   // Answers once all of it is there.
                   caf::result<output_settled>(output_closed),
                   // The node gives up what runs: nothing more goes to the head.
                   caf::result<void>(leave_atom)>;
 
-/// A JOB FINDER brings a node what it must know of an experiment. One per worker.
-using job_finder_actor = typed_actor<
+/// A JOB LOOKUP brings a node what it must know of an experiment. One per worker.
+using job_lookup_actor = typed_actor<
     // Answers once the job and its files are there.
     caf::result<job_ready>(job_wanted),
     // The job is over, and nothing of it runs here any more.
     caf::result<void>(job_over)>;
 
-/// A KEEPER sees to the checkpoints of a node, and may block on the disk. One per job of the node;
-/// on workers one for all jobs, which also takes them to the head and back.
-using keeper_actor = typed_actor<
+/// A CHECKPOINT SERVICE sees to the checkpoints of a node, and may block on the disk. One per job
+/// of the node; on workers one for all jobs, which also takes them to the head and back.
+using checkpoint_service_actor = typed_actor<
     // Answers once the attempt can begin, or why it cannot.
     caf::result<attempt_prepared>(prepare_attempt),
     // Answers when the trainable may write on in what it handed over.
@@ -170,7 +171,7 @@ using searcher_actor = typed_actor<caf::result<void>(searcher_turn, runner_actor
 
 /// The CLUSTER keeps the ledger of all nodes' resources. One per head.
 using cluster_actor
-    = extend<head_desk_actor,
+    = extend<cluster_for_nodes_actor,
              // A node is there, is back, or offers something else than before.
              caf::result<void>(node_offer, node_actor),
              // It is lost, whatever its connection says.
@@ -234,16 +235,16 @@ CAF_ADD_TYPE_ID(tune_types, (tune::node_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::lease_over))
 CAF_ADD_TYPE_ID(tune_types, (tune::lease_revoked))
 CAF_ADD_TYPE_ID(tune_types, (tune::node_leaving))
-CAF_ADD_TYPE_ID(tune_types, (tune::head_desk_actor))
+CAF_ADD_TYPE_ID(tune_types, (tune::cluster_for_nodes_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::job_over))
 CAF_ADD_TYPE_ID(tune_types, (tune::launch_declined))
 CAF_ADD_TYPE_ID(tune_types, (tune::words_heard))
-CAF_ADD_TYPE_ID(tune_types, (tune::envoy_actor))
+CAF_ADD_TYPE_ID(tune_types, (tune::attempt_proxy_actor))
 CAF_ADD_TYPE_ID(tune_types, (tune::node_inventory))
 CAF_ADD_TYPE_ID(tune_types, (tune::leases_kept))
 CAF_ADD_TYPE_ID(tune_types, (tune::attempt_exported))
 CAF_ADD_TYPE_ID(tune_types, (tune::pause_dropped))
-CAF_ADD_TYPE_ID(tune_types, (tune::bundle_told))
+CAF_ADD_TYPE_ID(tune_types, (tune::bundle_info))
 CAF_END_TYPE_ID_BLOCK(tune_types)
 
 // These never leave the process.

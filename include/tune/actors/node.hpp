@@ -4,7 +4,7 @@
 
 #include "tune/actors/actors.hpp"
 #include "tune/actors/job.hpp"
-#include "tune/actors/lease_gate.hpp"
+#include "tune/actors/session_fence.hpp"
 #include "tune/io/process/process_service.hpp"
 #include "tune/trainable/trainable.hpp"
 
@@ -26,15 +26,15 @@ struct node_settings {
   /// Jobs known from the beginning.
   std::vector<std::shared_ptr<const job>> jobs;
   /// Asked for others; null: there are none.
-  job_finder_actor finder = {};
+  job_lookup_actor finder = {};
   /// Told what programs print; null: their files are where they belong.
-  output_desk_actor outputs = {};
-  /// Sees to checkpoints; null: a keeper of its own, since they are where they belong.
-  keeper_actor keeper = {};
+  output_client_actor outputs = {};
+  /// Sees to checkpoints; null: a checkpoint service of its own, since they are where they belong.
+  checkpoint_service_actor checkpoint_service = {};
   /// The session in which it comes in; 0: its head is in this process.
   std::uint64_t session = 0;
   /// Whether it may speak to its head, which is on another node; null: it always may.
-  std::shared_ptr<lease_gate> gate = {};
+  std::shared_ptr<session_fence> gate = {};
   /// Called by the node when its head has said what may go on, and the gate is open.
   std::function<void()> when_open = {};
   process_service_options processes = {};
@@ -59,11 +59,11 @@ struct node_settings {
 
 /// Spawns a node. Whoever composes it offers it to the cluster. The guard process is started with
 /// the first trial that needs it.
-/// @param desk Hears of leases that are free again.
+/// @param cluster Hears of leases that are free again.
 [[nodiscard]] node_actor spawn_node(caf::actor_system& system, node_settings settings,
-                                    head_desk_actor desk);
+                                    cluster_for_nodes_actor cluster);
 /// The same, for whoever tells it of jobs later.
-[[nodiscard]] node_desk_actor spawn_node_desk(caf::actor_system& system, node_settings settings,
-                                              head_desk_actor desk);
+[[nodiscard]] node_local_actor spawn_local_node(caf::actor_system& system, node_settings settings,
+                                                cluster_for_nodes_actor cluster);
 
 } // namespace tune

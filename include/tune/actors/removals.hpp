@@ -1,4 +1,4 @@
-/// What an actor with a slow desk does beside saves: removals, and taking exports over.
+/// What an actor with slow tasks does beside saves: removals, and taking exports over.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +19,8 @@ namespace tune {
 /// are dropped it goes on.
 /// @param rest Does what it can at once where its node leaves before.
 template <class Impl, class Self>
-void begin_removal(slow_desk<Impl>& works, Self* self, const std::string& job, sliced<removed> work,
-                   std::function<void()> rest) {
+void begin_removal(slow_tasks<Impl>& works, Self* self, const std::string& job,
+                   sliced<removed> work, std::function<void()> rest) {
   const slow_rounds::owner nobody{job, std::numeric_limits<std::uint32_t>::max(), 0, 0};
   auto lost = [rest = std::move(rest)](const std::string&) {
     rest();
@@ -31,13 +31,13 @@ void begin_removal(slow_desk<Impl>& works, Self* self, const std::string& job, s
 }
 
 template <class Impl, class Self>
-void begin_removal(slow_desk<Impl>& works, Self* self, const drop_directory& what) {
+void begin_removal(slow_tasks<Impl>& works, Self* self, const drop_directory& what) {
   begin_removal(works, self, what.who.job, removing_directory(what.where),
                 [where = what.where] { remove_directory(where); });
 }
 
 template <class Impl, class Self>
-void begin_removal(slow_desk<Impl>& works, Self* self, const attempt_left& what) {
+void begin_removal(slow_tasks<Impl>& works, Self* self, const attempt_left& what) {
   const trial_id trial{what.who.trial};
   begin_removal(works, self, what.who.job,
                 removing_drafts(what.checkpoints, trial, what.who.attempt),
@@ -55,7 +55,7 @@ inline sliced<exports_gathered> gathering_here(gather_exported order) {
 
 /// `gathering_exports` as an answer.
 template <class Impl, class Self>
-caf::typed_response_promise<exports_gathered> answer_exports(slow_desk<Impl>& works, Self* self,
+caf::typed_response_promise<exports_gathered> answer_exports(slow_tasks<Impl>& works, Self* self,
                                                              const gather_exported& order) {
   auto asker = self->template make_response_promise<exports_gathered>();
   auto then = [asker](exports_gathered x) mutable { asker.deliver(std::move(x)); };

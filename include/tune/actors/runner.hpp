@@ -102,7 +102,7 @@ struct runner_parts {
   bool runs_ranks = false;
   /// None: checkpoints that nobody needs are doomed, but stay.
   janitor_actor janitor = {};
-  /// With which launches are sealed: see `seal_of`. Empty: they are not.
+  /// With which launches are sealed: see `launch_token_of`. Empty: they are not.
   std::string secret = {};
 };
 

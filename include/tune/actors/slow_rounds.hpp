@@ -107,7 +107,7 @@ private:
 /// Slow works in the state of an actor: between two slices it hears everything else.
 /// @tparam Impl The actor's interface, which has `tick_atom`: its handler calls `tick`.
 template <class Impl>
-class slow_desk {
+class slow_tasks {
 public:
   /// Does it in turns with others, then calls `then`.
   template <class T, class Self>

@@ -20,12 +20,12 @@ struct rank_ended {
 };
 
 /// The TRIAL as its own process sees it.
-using trial_desk_actor = extend<trial_actor,
-                                // From the cluster, of a node on another machine; after the launch
-                                // order, and before the node hears of it.
-                                caf::result<void>(attempt_place),
-                                // From the desk of a further rank.
-                                caf::result<void>(rank_ended)>;
+using trial_local_actor = extend<trial_actor,
+                                 // From the cluster, of a node on another machine; after the launch
+                                 // order, and before the node hears of it.
+                                 caf::result<void>(attempt_place),
+                                 // From the trial actor of a further rank.
+                                 caf::result<void>(rank_ended)>;
 
 /// Spawned by the runner, which tells it to go. Turns what trainables say into news, drops what an
 /// old attempt says, and notices when a trainable is gone without a word. Of an attempt of several

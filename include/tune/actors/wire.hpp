@@ -74,7 +74,7 @@ auto inspect(Inspector& f, attempt_key& x) {
 }
 
 /// What an attempt is told of one of its bundles.
-struct bundle_told {
+struct bundle_info {
   std::string node;
   /// At which the nodes of the other bundles reach it; see `addresses_of`. Filled in by the
   /// CLUSTER, like the devices.
@@ -88,8 +88,8 @@ struct bundle_told {
 };
 
 template <class Inspector>
-auto inspect(Inspector& f, bundle_told& x) {
-  return inspect_fields(f, "bundle_told", x, field("node", x.node), field("address", x.address),
+auto inspect(Inspector& f, bundle_info& x) {
+  return inspect_fields(f, "bundle_info", x, field("node", x.node), field("address", x.address),
                         field("cpus", x.cpus), field("gpus", x.gpus), field("memory", x.memory),
                         field("indices", x.indices), field("devices", x.devices));
 }
@@ -111,15 +111,15 @@ struct launch_order {
   std::string restore_from;
   std::uint64_t iteration = 0;
   std::int64_t time_total_ns = 0;
-  /// By which the head knows again that the attempt was launched there: see `seal_of`.
-  std::string seal;
+  /// By which the head knows again that the attempt was launched there: see `launch_token_of`.
+  std::string launch_token;
   /// Counts what the cluster launches on this node, from 1: see `node_inventory`.
   std::uint64_t turn = 0;
   /// The session of the node for which it is meant; 0 on the head's own. In another one it counts
   /// for nothing.
   std::uint64_t session = 0;
   /// All bundles of the attempt, in order.
-  std::vector<bundle_told> bundles = {};
+  std::vector<bundle_info> bundles = {};
   /// How many ranks there are, one per bundle; 0: a single process has all bundles.
   std::uint32_t ranks = 0;
   /// Which of them this is. Rank 0 reports and saves.
@@ -132,15 +132,15 @@ struct launch_order {
 
 template <class Inspector>
 auto inspect(Inspector& f, launch_order& x) {
-  return inspect_fields(f, "launch_order", x, field("trial", x.trial), field("attempt", x.attempt),
-                        field("lease", x.lease), field("job", x.job), field("config", x.config),
-                        field("gpus", x.gpus), field("cpus", x.cpus),
-                        field("gpu_amount", x.gpu_amount), field("memory", x.memory),
-                        field("restore_from", x.restore_from), field("iteration", x.iteration),
-                        field("time_total_ns", x.time_total_ns), field("seal", x.seal),
-                        field("turn", x.turn), field("session", x.session),
-                        field("bundles", x.bundles), field("ranks", x.ranks), field("rank", x.rank),
-                        field("port", x.port), field("ends", x.ends));
+  return inspect_fields(
+      f, "launch_order", x, field("trial", x.trial), field("attempt", x.attempt),
+      field("lease", x.lease), field("job", x.job), field("config", x.config),
+      field("gpus", x.gpus), field("cpus", x.cpus), field("gpu_amount", x.gpu_amount),
+      field("memory", x.memory), field("restore_from", x.restore_from),
+      field("iteration", x.iteration), field("time_total_ns", x.time_total_ns),
+      field("launch_token", x.launch_token), field("turn", x.turn), field("session", x.session),
+      field("bundles", x.bundles), field("ranks", x.ranks), field("rank", x.rank),
+      field("port", x.port), field("ends", x.ends));
 }
 
 /// Who wants something about checkpoints: the words of a launch.
@@ -151,7 +151,7 @@ struct attempt_claim {
   /// Which of its ranks speaks; 0 where it has none.
   std::uint32_t rank = 0;
   std::string restore_from;
-  std::string seal;
+  std::string launch_token;
 
   attempt_claim() = default;
   explicit attempt_claim(const launch_order& of)
@@ -160,14 +160,15 @@ struct attempt_claim {
       , attempt{of.attempt}
       , rank{of.rank}
       , restore_from{of.restore_from}
-      , seal{of.seal} {}
+      , launch_token{of.launch_token} {}
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, attempt_claim& x) {
   return inspect_fields(f, "attempt_claim", x, field("job", x.job), field("trial", x.trial),
                         field("attempt", x.attempt), field("rank", x.rank),
-                        field("restore_from", x.restore_from), field("seal", x.seal));
+                        field("restore_from", x.restore_from),
+                        field("launch_token", x.launch_token));
 }
 
 /// The trainable's process or thread is there, or has come to its exports.

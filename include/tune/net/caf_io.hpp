@@ -5,7 +5,7 @@
 
 #include "tune/actors/caf.hpp"
 #include "tune/core/error.hpp"
-#include "tune/net/caf_words.hpp"
+#include "tune/net/caf_message_names.hpp"
 
 #include <caf/io/middleman.hpp>
 

@@ -9,11 +9,11 @@
 
 namespace tune {
 
-/// Tells the head behind `door` that a worker has died, and waits for its answer.
+/// Tells the head behind `node_registry` that a worker has died, and waits for its answer.
 /// @errors as the dialer; `ec::unreachable` where the head does not answer in time; `ec::refused`,
 ///         with its reason, where it sends the word away.
-[[nodiscard]] expected<void> say_farewell(caf::actor_system& system, const door_dialer& door,
-                                          const farewell& words,
+[[nodiscard]] expected<void> say_farewell(caf::actor_system& system,
+                                          const head_dialer& node_registry, const farewell& words,
                                           std::chrono::milliseconds patience);
 
 } // namespace tune

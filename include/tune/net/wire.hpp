@@ -15,7 +15,8 @@
 
 namespace tune {
 
-// -- Between fetcher and depot: these cross the wire. Numbers are the fetcher's; an answer bears
+// -- Between package client and package server: these cross the wire. Numbers are the package
+// client's; an answer bears
 //    the number of its question, and one whose number is not expected any more is dropped.
 
 /// What is this job?
@@ -100,7 +101,7 @@ auto inspect(Inspector& f, chunk_failed& x) {
                         field("why", x.why));
 }
 
-/// What a depot puts into one message at most.
+/// What a package server puts into one message at most.
 inline constexpr std::uint32_t max_chunk_bytes = 1024 * 1024;
 /// Bytes of a job's record, which travels in one message.
 inline constexpr std::size_t max_record_bytes = 4 * 1024 * 1024;
@@ -177,15 +178,15 @@ auto inspect(Inspector& f, storage_answer& x) {
 }
 
 /// A `stream_outline`, as it travels.
-struct outline_words {
+struct outline_message {
   std::string manifest_hash;
   std::uint64_t manifest_size = 0;
   std::uint64_t bytes = 0;
 };
 
 template <class Inspector>
-auto inspect(Inspector& f, outline_words& x) {
-  return inspect_fields(f, "outline_words", x, field("manifest_hash", x.manifest_hash),
+auto inspect(Inspector& f, outline_message& x) {
+  return inspect_fields(f, "outline_message", x, field("manifest_hash", x.manifest_hash),
                         field("manifest_size", x.manifest_size), field("bytes", x.bytes));
 }
 
@@ -195,7 +196,7 @@ struct checkpoint_offer {
   attempt_claim who;
   /// Which one of the attempt. 0: no checkpoint, but what the attempt wrote beside.
   std::uint64_t sequence = 0;
-  outline_words stream;
+  outline_message stream;
 };
 
 template <class Inspector>
@@ -229,7 +230,7 @@ auto inspect(Inspector& f, checkpoint_wanted& x) {
 /// The worker may ask for its pieces, or why not.
 struct checkpoint_found {
   std::uint64_t number = 0;
-  outline_words stream;
+  outline_message stream;
   std::string why;
   /// The checkpoint is at fault.
   bool is_bad = false;
@@ -304,7 +305,7 @@ auto inspect(Inspector& f, heartbeat& x) {
 
 // -- Within one process.
 
-/// A job that a depot shall give out.
+/// A job that a package server shall give out.
 struct job_offer {
   /// Names a directory at the worker. [1 to 128 of letters, digits, '-' and '_']
   std::string job;

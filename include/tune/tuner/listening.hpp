@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tune/io/spec/load.hpp"
-#include "tune/tuner/premises.hpp"
+#include "tune/tuner/head_services.hpp"
 
 #include <memory>
 #include <optional>

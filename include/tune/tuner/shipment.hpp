@@ -6,14 +6,14 @@
 #include "tune/core/error.hpp"
 #include "tune/io/files/reading_rules.hpp"
 #include "tune/io/spec/load.hpp"
-#include "tune/net/job_finder.hpp"
+#include "tune/net/job_lookup.hpp"
 
 namespace tune {
 
-/// What the depot gives out: the configuration, the files of `[trainable] files`, and those that
-/// the configuration names itself, a table or paths of the command. They may lie beside or above
-/// the INI's directory: the record's `ini_dir` is then the way from their common parent to it. The
-/// job's name is made of the experiment's and a hash over all of it.
+/// What the package server gives out: the configuration, the files of `[trainable] files`, and
+/// those that the configuration names itself, a table or paths of the command. They may lie beside
+/// or above the INI's directory: the record's `ini_dir` is then the way from their common parent to
+/// it. The job's name is made of the experiment's and a hash over all of it.
 /// @param goes_on Asked while the files are read; null: nobody is.
 /// @errors as `collect_files`, naming the key; `ec::bad_option` also where they are larger than
 ///   `[trainable] max_files_size`, or the configuration than `max_record_bytes`; `ec::refused`

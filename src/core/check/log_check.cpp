@@ -130,8 +130,8 @@ void log_check::take(const on::decided& x) {
             "a decision about event " + std::to_string(answer.cause)
                 + " is recorded that nobody waits for");
     for (const auto& y : answer.actions) {
-      if (const auto* graft = std::get_if<exploit>(&y.what))
-        exploits_.emplace_back(y.trial, graft->from);
+      if (const auto* due_exploit = std::get_if<exploit>(&y.what))
+        exploits_.emplace_back(y.trial, due_exploit->from);
     }
   }
 }

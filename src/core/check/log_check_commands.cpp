@@ -100,10 +100,10 @@ checkpoint_id log_check::next_exploit(trial_id target) {
 void log_check::begin_lineage(trial_id id, trial_book& trial) {
   if (revived_ == id && afresh_) {
     trial.checkpoints.clear();
-    trial.graft = {};
+    trial.due_exploit = {};
     return;
   }
-  auto from = std::exchange(trial.graft, {});
+  auto from = std::exchange(trial.due_exploit, {});
   // One that does not run takes over at once.
   if (!from) {
     from = next_exploit(id);
@@ -143,7 +143,7 @@ void log_check::weigh(const cmd::decision_taken& x, const command&) {
   if (risen_ == x.trial)
     risen_.reset();
   else
-    trial->graft = next_exploit(x.trial);
+    trial->due_exploit = next_exploit(x.trial);
 }
 
 void log_check::weigh(const cmd::judge& x, const command&) {

@@ -24,7 +24,7 @@ namespace tune {
 enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping };
 
 /// What is to happen to a running trial as soon as its phase allows; a greater one wins.
-enum class parked : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
+enum class intent : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
 
 /// What a report says of a checkpoint that comes of its iteration.
 struct report_marks {
@@ -69,7 +69,7 @@ struct open_attempt {
   bool node_leaves = false;
   /// The scheduler asked for its next checkpoint as such, not only for a pause.
   bool saves_for_others = false;
-  parked next = parked::nothing;
+  intent next = intent::nothing;
   /// It pauses because its head or its node goes: nobody will wake it, it goes on by itself.
   bool leaves_off = false;
   /// It was to do so, and the checkpoint for that was not kept.
@@ -125,7 +125,7 @@ enum class hold : std::uint8_t {
 };
 
 /// What an exploit will make of its target once that has let go.
-struct transplant {
+struct pending_exploit {
   trial_id donor;
   checkpoint_id from;
   config_ptr config;
@@ -210,7 +210,7 @@ struct live_trial {
   /// Why it must end, once that is decided, and how the scheduler hears of it.
   std::string stop_reason;
   fact::end_kind stop_kind = fact::end_kind::completed;
-  std::optional<transplant> graft;
+  std::optional<pending_exploit> due_exploit;
   std::string last_error;
   std::optional<open_end> end;
 
@@ -455,7 +455,7 @@ private:
   [[nodiscard]] bool awaits(const decision& answer) const;
   [[nodiscard]] bool allow_on(live_trial& trial);
   [[nodiscard]] bool exploit_into(live_trial& trial, const exploit& what);
-  void park(live_trial& trial, parked what);
+  void set_intent(live_trial& trial, intent what);
   void forget_verdict(open_attempt& attempt);
   void enact(live_trial& trial);
   void proceed(live_trial& trial, std::uint64_t until);
@@ -499,7 +499,7 @@ private:
   void fail(live_trial& trial, end_class how, const std::string& detail);
   [[nodiscard]] std::string fail_fast_reason(trial_id which, const std::string& detail) const;
   void go_on_without_aside(live_trial& trial, const std::string& why);
-  void take_over_graft(live_trial& trial);
+  void take_over_due_exploit(live_trial& trial);
   void requeue(live_trial& trial, std::string reason, bool keeps_place = false);
   void tell_added(live_trial& trial, bool keeps_place = false);
   void leave_queue(live_trial& trial);

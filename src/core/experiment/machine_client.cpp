@@ -91,7 +91,7 @@ order_verdict machine::weigh_stop(trial_id id) const {
     return {kind::taken, "it ends once what its end brings is made from its last checkpoint", id};
   const auto& attempt = *trial->attempt;
   auto may_take_long = (attempt.at == phase::saving || trial->end) && !is_in_a_hurry(*trial);
-  if (attempt.next == parked::stop && !may_take_long)
+  if (attempt.next == intent::stop && !may_take_long)
     return {kind::needless, "it is ending already", id};
   return {kind::taken, "it is told to end", id};
 }
@@ -113,7 +113,7 @@ order_verdict machine::weigh_pause(trial_id id) const {
   const auto& attempt = *trial->attempt;
   if (settings_.saves == save_ability::none)
     return {kind::refused, "its trainable cannot save; it can be stopped, but not paused", id};
-  if (attempt.next == parked::stop || attempt.killed_for)
+  if (attempt.next == intent::stop || attempt.killed_for)
     return {kind::refused, "it is ending", id};
   return {kind::taken,
           obeys(attempt) ? "it pauses as soon as it has saved"
@@ -190,7 +190,7 @@ void machine::take(const on::pause_asked& what) {
     return;
   set_hold(*trial, hold::held);
   if (trial->attempt) {
-    park(*trial, parked::pause);
+    set_intent(*trial, intent::pause);
     enact(*trial);
   } else if (entry(trial->id).status == trial_status::pending) {
     hold_pending(*trial);

@@ -41,7 +41,7 @@ void machine::take_answer(const decision& answer) {
   if (auto known = judging_.find(answer.cause); known != judging_.end()) {
     auto& trial = *live(known->second);
     forget_verdict(*trial.attempt);
-    park(trial, parked::go_on);
+    set_intent(trial, intent::go_on);
     enact(trial);
   }
   auto helped = told.refused.size() < answer.actions.size();
@@ -77,7 +77,7 @@ bool machine::act(sequence cause, const action& what) {
   auto done = false;
   // Said again at each report on the way to its pause.
   auto again = std::holds_alternative<pause_trial>(what.what) && trial->attempt
-               && trial->attempt->noted_waiting && trial->attempt->next == parked::pause;
+               && trial->attempt->noted_waiting && trial->attempt->next == intent::pause;
   // Also where its attempt is lost by now, or will be before it has saved.
   if (std::holds_alternative<pause_trial>(what.what) && trial->shown == cause
       && settings_.saves != save_ability::none)
@@ -88,15 +88,15 @@ bool machine::act(sequence cause, const action& what) {
       enact(*trial);
   } else if (std::holds_alternative<allow>(what.what)) {
     done = allow_on(*trial);
-  } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
-    done = exploit_into(*trial, *graft);
+  } else if (const auto* due_exploit = std::get_if<exploit>(&what.what)) {
+    done = exploit_into(*trial, *due_exploit);
     if (!done)
       note_decision(*trial, "exploit_refused", what.reason);
   } else if (const auto* changed = std::get_if<reconfigure>(&what.what)) {
     reconfigure_by(*trial, *changed);
     done = true;
   } else if (const auto* wants = std::get_if<set_resources>(&what.what)) {
-    done = !trial->awaits_lease && (!trial->attempt || trial->attempt->next == parked::pause);
+    done = !trial->awaits_lease && (!trial->attempt || trial->attempt->next == intent::pause);
     if (done) {
       trial->request = wants->request;
       trial->request.policy = settings_.request.policy;
@@ -152,9 +152,9 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
       || known->second.doomed || !known->second.node.empty() || trial.awaits_lease)
     return false;
   borrow(trial.id, what.from);
-  trial.graft = transplant{what.donor, what.from, what.config};
+  trial.due_exploit = pending_exploit{what.donor, what.from, what.config};
   if (trial.attempt) {
-    park(trial, parked::exploit);
+    set_intent(trial, intent::exploit);
     enact(trial);
     return true;
   }
@@ -170,10 +170,10 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
   return true;
 }
 
-void machine::park(live_trial& trial, parked what) {
+void machine::set_intent(live_trial& trial, intent what) {
   auto& attempt = *trial.attempt;
   // Whoever wants a pause now will also wake it.
-  if (what == parked::pause)
+  if (what == intent::pause)
     attempt.leaves_off = false;
   if (what > attempt.next)
     attempt.next = what;
@@ -182,36 +182,36 @@ void machine::park(live_trial& trial, parked what) {
 void machine::enact(live_trial& trial) {
   auto& attempt = *trial.attempt;
   // It trains on while its checkpoint is made safe; all else waits for that.
-  auto trains_on = attempt.next == parked::go_on && !attempt.ends_with_save;
+  auto trains_on = attempt.next == intent::go_on && !attempt.ends_with_save;
   if (attempt.at == phase::stopping || (attempt.at == phase::saving && !trains_on))
     return;
   switch (attempt.next) {
-    case parked::nothing:
+    case intent::nothing:
       return;
-    case parked::stop:
+    case intent::stop:
       if (saves_at_end(trial))
         begin_save(trial, true);
       else
         halt(trial, halt_mode::stop, trial.stop_reason);
       return;
-    case parked::exploit:
+    case intent::exploit:
       halt(trial, halt_mode::release, "exploit");
       return;
-    case parked::pause:
+    case intent::pause:
       if (attempt.at_boundary())
         begin_pause(trial);
       return;
-    case parked::save:
+    case intent::save:
       // The verdict decides whether it goes on after the save.
       if (attempt.at_boundary() && attempt.judging == 0) {
-        attempt.next = parked::nothing;
+        attempt.next = intent::nothing;
         if (attempt.has_checkpoint() || !obeys(attempt))
           proceed(trial, attempt.go_on_until);
         else
           begin_save(trial, false);
       }
       return;
-    case parked::go_on:
+    case intent::go_on:
       if (attempt.at_boundary())
         proceed(trial, attempt.go_on_until);
       return;
@@ -223,12 +223,12 @@ void machine::proceed(live_trial& trial, std::uint64_t until) {
   attempt.credit = std::max(attempt.credit, until);
   if (pauses_here(trial))
     return;
-  if (attempt.next == parked::save && attempt.judging == 0) {
+  if (attempt.next == intent::save && attempt.judging == 0) {
     enact(trial);
     return;
   }
-  if (attempt.next <= parked::go_on)
-    attempt.next = parked::nothing;
+  if (attempt.next <= intent::go_on)
+    attempt.next = intent::nothing;
   attempt.answered = attempt.reported;
   emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
 }
@@ -278,12 +278,12 @@ void machine::decide_stop(live_trial& trial, std::string why, fact::end_kind kin
     end_without_running(trial, std::move(why), kind);
     return;
   }
-  if (trial.attempt->next == parked::stop)
+  if (trial.attempt->next == intent::stop)
     return;
   trial.stop_reason = std::move(why);
   trial.stop_kind = kind;
-  trial.graft.reset();
-  park(trial, parked::stop);
+  trial.due_exploit.reset();
+  set_intent(trial, intent::stop);
   enact(trial);
 }
 

@@ -48,13 +48,13 @@ void machine::take(const on::ended& what) {
   auto head_ends = drain_ && drain_->resumable;
   auto leaves_off = attempt.leaves_off || head_ends;
   // The scheduler's pause outlives the head, or its trial would train beyond it.
-  auto is_paused = wanted == parked::pause && saved && trial->pauses_at != 0
+  auto is_paused = wanted == intent::pause && saved && trial->pauses_at != 0
                    && attempt.iteration >= trial->pauses_at;
-  if (leaves_off && !is_paused && wanted != parked::stop && (as_told || cut_short)) {
+  if (leaves_off && !is_paused && wanted != intent::stop && (as_told || cut_short)) {
     how = head_ends ? end_class::interrupted : end_class::preempted;
-  } else if (wanted == parked::pause && saved && (as_told || cut_short)) {
+  } else if (wanted == intent::pause && saved && (as_told || cut_short)) {
     how = end_class::paused;
-  } else if (wanted == parked::pause && as_told) {
+  } else if (wanted == intent::pause && as_told) {
     how = end_class::user_error;
     detail
         = "it was to pause, but ended without a checkpoint" + (detail.empty() ? "" : ": " + detail);
@@ -79,12 +79,12 @@ void machine::take(const on::ended& what) {
   else if (loses_end)
     open_the_end(*trial, trial->stop_reason, trial->stop_kind,
                  was_told ? how : end_class::preempted, detail);
-  else if (wanted == parked::stop)
+  else if (wanted == intent::stop)
     end_trial(*trial, status_event::end,
               what.came_late ? without_saving(trial->stop_reason) : trial->stop_reason,
               trial->stop_kind);
-  else if (trial->graft && released)
-    requeue(*trial, "exploits " + to_text(trial->graft->donor));
+  else if (trial->due_exploit && released)
+    requeue(*trial, "exploits " + to_text(trial->due_exploit->donor));
   else if (was_aside && how == end_class::bad_checkpoint)
     go_on_without_aside(*trial, detail);
   else
@@ -140,10 +140,10 @@ void machine::leave_node(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
   attempt.node_leaves = true;
-  if (attempt.next > parked::save || attempt.at == phase::stopping
+  if (attempt.next > intent::save || attempt.at == phase::stopping
       || settings_.saves == save_ability::none)
     return;
-  park(trial, parked::pause);
+  set_intent(trial, intent::pause);
   attempt.leaves_off = true;
   enact(trial);
 }
@@ -231,7 +231,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   if (trial.config_before == nullptr)
     trial.pauses_at = 0;
   // What it was to take over it takes over all the same, also where it waits before it comes back.
-  take_over_graft(trial);
+  take_over_due_exploit(trial);
   if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
     requeue(trial, std::string{to_text(how)});
     return;
@@ -247,14 +247,14 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
 }
 
 /// It lets go of what it was, and becomes what its donor is.
-void machine::take_over_graft(live_trial& trial) {
-  if (!trial.graft)
+void machine::take_over_due_exploit(live_trial& trial) {
+  if (!trial.due_exploit)
     return;
-  auto graft = std::move(*trial.graft);
-  trial.graft.reset();
-  trial.config = graft.config;
+  auto due_exploit = std::move(*trial.due_exploit);
+  trial.due_exploit.reset();
+  trial.config = due_exploit.config;
   trial.config_before.reset();
-  trial.checkpoints.push_back(graft.from);
+  trial.checkpoints.push_back(due_exploit.from);
   trial.high_water = trial.judged = trial.pauses_at = 0;
   ++trial.lineage;
   drop_aside(trial);
@@ -262,7 +262,7 @@ void machine::take_over_graft(live_trial& trial) {
 
 /// @param keeps_place Whether it stands where it stood in the queue: see `fact::added::again`.
 void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
-  take_over_graft(trial);
+  take_over_due_exploit(trial);
   auto& status = entry(trial.id).status;
   if (status != trial_status::pending)
     move(trial, status_event::retry);
@@ -425,7 +425,7 @@ void machine::drain_trial(live_trial& trial) {
     return;
   }
   auto& attempt = *trial.attempt;
-  if (attempt.next == parked::stop || attempt.at == phase::stopping) {
+  if (attempt.next == intent::stop || attempt.at == phase::stopping) {
     hurry(trial);
     return;
   }
@@ -434,7 +434,7 @@ void machine::drain_trial(live_trial& trial) {
     return;
   }
   // Save at the next report, but do not wait for it for ever.
-  park(trial, parked::pause);
+  set_intent(trial, intent::pause);
   attempt.leaves_off = true;
   if (settings_.stop_grace.count() > 0)
     set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);

@@ -155,7 +155,8 @@ bool machine::needs(trial_id who, checkpoint_id id) const {
   auto restoring = attempt && attempt->from == id
                    && (attempt->at == phase::placing || attempt->at == phase::restoring)
                    && !went_with_its_head(*attempt);
-  return restoring || newest_good(*trial) == id || (trial->graft && trial->graft->from == id);
+  return restoring || newest_good(*trial) == id
+         || (trial->due_exploit && trial->due_exploit->from == id);
 }
 
 bool machine::may_use(trial_id who, checkpoint_id id) const {
@@ -163,7 +164,7 @@ bool machine::may_use(trial_id who, checkpoint_id id) const {
   if (trial == nullptr)
     return false;
   const auto& known = trial->checkpoints;
-  return (trial->graft && trial->graft->from == id)
+  return (trial->due_exploit && trial->due_exploit->from == id)
          || std::find(known.begin(), known.end(), id) != known.end();
 }
 

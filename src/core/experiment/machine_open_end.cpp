@@ -76,7 +76,7 @@ bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) cons
 /// or had been told to end for another reason, as to pause.
 bool machine::loses_its_end(const live_trial& trial, end_class how) const {
   const auto& attempt = *trial.attempt;
-  if (trial.end || attempt.next != parked::stop || how == end_class::finished
+  if (trial.end || attempt.next != intent::stop || how == end_class::finished
       || !leaves_end_open(trial, trial.stop_kind))
     return false;
   if (how == end_class::stopped && attempt.is_to_export)
@@ -90,7 +90,7 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
                            end_class how, const std::string& detail) {
   set_hold(trial, hold::none);
   tell_end(trial, kind);
-  trial.graft.reset();
+  trial.due_exploit.reset();
   trial.stop_reason = reason;
   trial.stop_kind = fact::end_kind::completed;
   trial.request = settings_.request;

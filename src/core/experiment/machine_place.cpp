@@ -65,12 +65,12 @@ bool machine::is_left_open(const live_trial& trial) const {
 
 /// The trial runs on, from its newest checkpoint: to the scheduler nothing has happened.
 void machine::take_over(live_trial& trial, const on::placed& what) {
-  auto next = trial.attempt->leaves_off ? parked::nothing : trial.attempt->next;
+  auto next = trial.attempt->leaves_off ? intent::nothing : trial.attempt->next;
   close_attempt(trial, {}, end_class::interrupted, "it was given anew");
   ++trial.failures[static_cast<std::size_t>(end_class::interrupted)];
   make_attempt(trial, what);
   // What was decided and has not come about yet still is to.
-  park(trial, next);
+  set_intent(trial, next);
   launch(trial);
 }
 
@@ -91,7 +91,7 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   }
   attempt.at = attempt.from ? phase::restoring : phase::placing;
   if (trial.end) {
-    attempt.next = parked::stop;
+    attempt.next = intent::stop;
     attempt.only_ends = checkpoints_.at(attempt.from).iteration >= trial.end->at;
   }
   emit(attempt_row(trial));

@@ -101,16 +101,16 @@ void machine::take(const on::reported& what) {
   if (attempt.at == phase::stopping) {
     attempt.closed = true;
     // It may go on from what came with it, and does not report it again then.
-    if (attempt.next <= parked::pause && news.iteration > trial->judged)
+    if (attempt.next <= intent::pause && news.iteration > trial->judged)
       judge_report(*trial);
     return;
   }
-  if (attempt.next > parked::pause) {
+  if (attempt.next > intent::pause) {
     enact(*trial);
     return;
   }
   if (obeys(attempt) && is_due(news.iteration))
-    park(*trial, parked::save);
+    set_intent(*trial, intent::save);
   // Also where it is to pause here: it may be at its end.
   if (news.iteration > trial->judged) {
     judge_report(*trial);

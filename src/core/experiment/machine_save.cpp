@@ -27,7 +27,7 @@ bool machine::want_checkpoint(live_trial& trial, bool then_pause) {
   }
   // Others may be given it: a pause that follows may not leave it in a node's memory.
   attempt.saves_for_others = attempt.saves_for_others || !then_pause;
-  park(trial, then_pause ? parked::pause : parked::save);
+  set_intent(trial, then_pause ? intent::pause : intent::save);
   return true;
 }
 
@@ -42,7 +42,7 @@ void machine::begin_pause(live_trial& trial) {
 /// @returns whether the report is not to be answered otherwise.
 bool machine::pauses_here(live_trial& trial) {
   auto& attempt = *trial.attempt;
-  if (attempt.next != parked::pause)
+  if (attempt.next != intent::pause)
     return false;
   // What becomes of it will be told.
   if (attempt.at == phase::saving || attempt.handing_over.contains(attempt.iteration))
@@ -76,7 +76,7 @@ void machine::begin_save(live_trial& trial, bool then_end) {
   // One that leaves off with its head must find it on disk; and where trials are to end with a
   // checkpoint, the one of a pause may be the last.
   attempt.saves_in_memory = settings_.checkpoints.pause_in_memory && then_end
-                            && attempt.next == parked::pause && !attempt.leaves_off
+                            && attempt.next == intent::pause && !attempt.leaves_off
                             && !attempt.no_memory && !attempt.saves_for_others
                             && !(settings_.checkpoints.at_end && draws_ >= on::ends_whole);
   attempt.saves_for_others = false;
@@ -100,7 +100,7 @@ cmd::save machine::save_of(const live_trial& trial) const {
 
 /// Not where its scheduler gave it up, nor where it is to go on elsewhere or later.
 bool machine::exports_at_end(const live_trial& trial) const {
-  return settings_.export_time.count() > 0 && trial.attempt->next == parked::stop
+  return settings_.export_time.count() > 0 && trial.attempt->next == intent::stop
          && trial.stop_kind == fact::end_kind::completed;
 }
 
@@ -174,7 +174,7 @@ void machine::settle_handover(live_trial& trial, std::uint64_t iteration, bool k
     return;
   if (kept)
     attempt.handed_over = std::max(attempt.handed_over, iteration);
-  if (attempt.next == parked::pause)
+  if (attempt.next == intent::pause)
     enact(trial);
 }
 
@@ -254,7 +254,7 @@ void machine::take(const on::save_failed& what) {
   }
   // It waits for its answer all the same.
   attempt.answered = attempt.reported - 1;
-  if (attempt.next != parked::pause)
+  if (attempt.next != intent::pause)
     halt(*trial, halt_mode::stop, trial->stop_reason);
   else if (!what.unable)
     fail_pause(*trial, what.why);
@@ -277,7 +277,7 @@ void machine::fail_pause(live_trial& trial, const std::string& why) {
   if (!attempt.leaves_off || drain_)
     ++trial.failures[static_cast<std::size_t>(end_class::user_error)];
   attempt.leaves_off = false;
-  attempt.next = parked::nothing;
+  attempt.next = intent::nothing;
   trial.pauses_at = 0;
   set_hold(trial, hold::none);
   row(trial, "save failed: " + why);

@@ -121,7 +121,7 @@ std::vector<command> machine::outstanding() const {
 /// What an attempt that is to end was told.
 cmd::halt machine::halt_of(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
-  auto lets_go = attempt.next == parked::exploit;
+  auto lets_go = attempt.next == intent::exploit;
   auto how = attempt.killed_for ? halt_mode::kill : lets_go ? halt_mode::release : halt_mode::stop;
   return {trial.id, attempt.id, how, lets_go ? "exploit" : trial.stop_reason,
           exports_at_end(trial)};
@@ -238,9 +238,9 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   if (x.attempt)
     describe_attempt(into, *x.attempt);
   into.add(std::string_view{x.stop_reason}).add(static_cast<std::uint64_t>(x.stop_kind));
-  into.add(std::uint64_t{x.graft.has_value()});
-  if (x.graft)
-    into.add(x.graft->donor).add(x.graft->from).add(*x.graft->config);
+  into.add(std::uint64_t{x.due_exploit.has_value()});
+  if (x.due_exploit)
+    into.add(x.due_exploit->donor).add(x.due_exploit->from).add(*x.due_exploit->config);
   into.add(std::string_view{x.last_error});
   if (x.end)
     into.add(std::string_view{x.end->reason})

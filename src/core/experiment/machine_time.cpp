@@ -102,7 +102,7 @@ void machine::take(const on::ticked& what) {
       halt(*trial, halt_mode::kill, "no report within the progress timeout");
       return;
     case due_kind::stop_grace:
-      if (drain_ && drain_->resumable && trial->attempt->next != parked::stop)
+      if (drain_ && drain_->resumable && trial->attempt->next != intent::stop)
         trial->attempt->killed_for = end_class::interrupted;
       halt(*trial, halt_mode::kill, "it did not end within the grace time");
       return;

@@ -168,7 +168,8 @@ std::uint64_t simulation::incarnation_of(const node_state& node) const {
 }
 
 bool simulation::may_speak(const node_state& node) const {
-  return node.is_open && (!node.lease || node.lease->at(agenda_.now()) == node_lease::state::held);
+  return node.is_open
+         && (!node.lease || node.lease->at(agenda_.now()) == session_lease::state::held);
 }
 
 void simulation::for_node(std::size_t which, agenda::task what) {
@@ -258,11 +259,11 @@ void simulation::go_on(std::size_t which) {
   if (is_in_trouble(node) || !node.plan || !node.lease)
     return;
   const auto at = node.lease->at(agenda_.now());
-  if (at == node_lease::state::lost)
+  if (at == session_lease::state::lost)
     abandon(which);
   if (!node.plan || node.epoch != epoch_)
     return come_in(which);
-  if (at == node_lease::state::held) {
+  if (at == session_lease::state::held) {
     node.lease.reset();
     ++node.silence;
     return beat(which);

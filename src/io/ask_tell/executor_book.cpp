@@ -16,10 +16,10 @@ std::string reason_text(const action& x) {
   std::string result;
   for (const auto& [name, what] : x.reason)
     result += (result.empty() ? "" : ", ") + name + " = " + to_text(what);
-  const auto* graft = std::get_if<exploit>(&x.what);
-  return graft == nullptr ? result
-                          : "goes on from trial " + to_text(graft->donor)
-                                + (result.empty() ? "" : ": " + result);
+  const auto* due_exploit = std::get_if<exploit>(&x.what);
+  return due_exploit == nullptr ? result
+                                : "goes on from trial " + to_text(due_exploit->donor)
+                                      + (result.empty() ? "" : ": " + result);
 }
 
 bool lets_go(const action_body& x) {

@@ -330,20 +330,21 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   who_->started(pid_);
 }
 
-bool child_process::begin_park(std::shared_ptr<process_listener> keeper, std::span<char> buffer) {
+bool child_process::begin_park(std::shared_ptr<process_listener> checkpoint_service,
+                               std::span<char> buffer) {
   if (exit_ || end_requested_ || !answers_) {
     resume(pipe_role::report, buffer);
     return false;
   }
-  keeper_ = std::move(keeper);
+  checkpoint_service_ = std::move(checkpoint_service);
   return true;
 }
 
 void child_process::end_park(bool alone, std::span<char> buffer) {
-  if (keeper_ == nullptr || exit_ || end_requested_)
+  if (checkpoint_service_ == nullptr || exit_ || end_requested_)
     return;
   if (!alone) { // What it left belongs to the trial, and ends with this process.
-    keeper_ = nullptr;
+    checkpoint_service_ = nullptr;
     close_answers();
     resume(pipe_role::report, buffer);
     return;
@@ -358,7 +359,7 @@ void child_process::go_on_parking(std::span<char> buffer) {
   exit_info so_far;
   describe_output(so_far);
   auto before = who_;
-  begin_use(std::exchange(keeper_, nullptr), {});
+  begin_use(std::exchange(checkpoint_service_, nullptr), {});
   before->parked(so_far);
 }
 
@@ -382,7 +383,7 @@ void child_process::on_exited(exit_info how, std::span<char> buffer) {
   }
   close_answers();
   // Nobody else would lift the hold that it was to be parked under.
-  if (std::exchange(keeper_, nullptr) != nullptr)
+  if (std::exchange(checkpoint_service_, nullptr) != nullptr)
     resume(pipe_role::report, buffer);
   drain(buffer);
 }

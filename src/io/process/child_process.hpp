@@ -59,7 +59,7 @@ public:
   void on_end_requested(std::span<char> buffer);
   /// @returns whether the guard is to look if it is alone: not if it was asked to end, or has
   /// ended.
-  bool begin_park(std::shared_ptr<process_listener> keeper, std::span<char> buffer);
+  bool begin_park(std::shared_ptr<process_listener> checkpoint_service, std::span<char> buffer);
   /// The guard has looked. One that is not alone shall end.
   void end_park(bool alone, std::span<char> buffer);
   void hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
@@ -100,7 +100,7 @@ private:
   process_order order_;
   std::shared_ptr<process_listener> who_;
   /// Is to have it once it is known to be alone, and its files are finished.
-  std::shared_ptr<process_listener> keeper_;
+  std::shared_ptr<process_listener> checkpoint_service_;
   /// It goes to another listener once what it has printed by now was read and written.
   bool changes_hands_ = false;
   const child_means& means_;

@@ -6,8 +6,8 @@
 #include "own_limits.hpp"
 #include "proc_files.hpp"
 #include "spawn.hpp"
+#include "supervised_process.hpp"
 #include "tune/io/process/shortage.hpp"
-#include "ward.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -46,10 +46,10 @@ public:
   /// @returns what is to be run then; empty: nothing.
   std::vector<std::string> run() {
     for (;;) {
-      wards_.reap();
-      auto next = wards_.pass();
+      supervised_processes_.reap();
+      auto next = supervised_processes_.pass();
       flush();
-      if (orphaned_ && wards_.empty() && wards_.clear_strays())
+      if (orphaned_ && supervised_processes_.empty() && supervised_processes_.clear_strays())
         return std::move(obituary_);
       wait(next);
       drain_signals();
@@ -67,7 +67,7 @@ private:
   bool orphaned_ = false;
   std::vector<std::string> obituary_;
   std::deque<guard_wire::message> outbox_;
-  ward_book wards_{&guard::on_farewell, this};
+  process_table supervised_processes_{&guard::on_farewell, this};
   own_limits limits_;
 
   static void on_farewell(void* self, const guard_wire::exited& last_word) {
@@ -95,7 +95,7 @@ private:
     hear_last_words();
     orphaned_ = true;
     outbox_.clear();
-    wards_.end_all();
+    supervised_processes_.end_all();
   }
 
   /// A process lowered the limits of this one for good, and would have those begun from now on pay
@@ -105,7 +105,7 @@ private:
     obituary_.clear();
     outbox_.clear();
     socket_.reset();
-    wards_.kill_all();
+    supervised_processes_.kill_all();
   }
 
   /// A node that goes in order takes its obituary back, but may leave words of ours unread: these
@@ -163,13 +163,13 @@ private:
   }
 
   void end(const guard_wire::end& order) {
-    if (auto* what = wards_.find(order.id))
-      wards_.end(*what, order.grace);
+    if (auto* what = supervised_processes_.find(order.id))
+      supervised_processes_.end(*what, order.grace);
   }
 
   void look(const guard_wire::look& question) {
-    if (const auto* what = wards_.find(question.id))
-      say(guard_wire::seen{question.id, wards_.is_alone(*what)});
+    if (const auto* what = supervised_processes_.find(question.id))
+      say(guard_wire::seen{question.id, supervised_processes_.is_alone(*what)});
   }
 
   void refuse(std::uint64_t id, error why) {
@@ -200,7 +200,7 @@ private:
     auto wanted = std::size_t{order.has_stdout} + order.has_stderr + 2u * order.has_protocol;
     if (fds_lost || fds.size() != wanted)
       return refuse(order.id, too_few_descriptors("take over the process's pipes"));
-    ward made;
+    supervised_process made;
     made.id = order.id;
     made.tag = std::move(order.tag);
     made.grace = order.grace;
@@ -215,17 +215,17 @@ private:
       return refuse(order.id, pid.error());
     made.pid = *pid;
     say(guard_wire::started{made.id, made.pid});
-    wards_.add(std::move(made));
+    supervised_processes_.add(std::move(made));
   }
 
-  void limit_memory(guard_wire::launch& order, ward& made) {
+  void limit_memory(guard_wire::launch& order, supervised_process& made) {
     made.group = cgroup::make(cgroup::own_name(std::to_string(order.id)), order.memory_limit);
     made.lacks_group = !made.group;
     if (!made.group && order.address_space_fallback)
       order.limits.emplace_back(RLIMIT_AS, order.memory_limit);
   }
 
-  [[nodiscard]] spawn_order plan_of(guard_wire::launch& order, const ward& made,
+  [[nodiscard]] spawn_order plan_of(guard_wire::launch& order, const supervised_process& made,
                                     const std::vector<unique_fd>& fds) const {
     spawn_order result;
     result.argv = std::move(order.argv);

@@ -194,8 +194,8 @@ std::vector<leftover> find_leftovers(const std::function<bool(std::string_view t
   return result;
 }
 
-std::vector<leftover> find_wards_of(const std::string& guard,
-                                    const std::set<std::string, std::less<>>& tags) {
+std::vector<leftover> find_supervised_processes_of(const std::string& guard,
+                                                   const std::set<std::string, std::less<>>& tags) {
   auto result = find_leftovers([&](std::string_view tag) { return tags.contains(tag); });
   std::erase_if(result, [&](const leftover& one) { return one.guard != guard; });
   return result;

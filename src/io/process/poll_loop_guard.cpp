@@ -153,7 +153,8 @@ void process_service::poll_loop::lose_guard(const std::string& why) {
       tags.insert(child->order().tag);
   }
   if (!tags.empty())
-    end_leftovers([&] { return find_wards_of(guard_.mark, tags); }, std::chrono::milliseconds{0});
+    end_leftovers([&] { return find_supervised_processes_of(guard_.mark, tags); },
+                  std::chrono::milliseconds{0});
   remove_left_groups();
   for (auto id : lost) {
     exit_info how;

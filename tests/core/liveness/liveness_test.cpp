@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/liveness/failure_detector.hpp"
 #include "tune/core/liveness/flap_book.hpp"
-#include "tune/core/liveness/node_lease.hpp"
-#include "tune/core/liveness/vigil.hpp"
+#include "tune/core/liveness/session_lease.hpp"
 
 #include "tune/core/rng.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using state = node_lease::state;
+using state = session_lease::state;
 
 constexpr liveness_rules ten{10s};
 
@@ -32,8 +32,8 @@ TEST(liveness_rules, refuse_what_no_network_keeps) {
 
 // -- The node's end.
 
-TEST(node_lease, runs_from_the_sending_of_the_heartbeat_that_was_answered) {
-  node_lease uut{ten, 0s};
+TEST(session_lease, runs_from_the_sending_of_the_heartbeat_that_was_answered) {
+  session_lease uut{ten, 0s};
 
   auto first = uut.beat(2s);
   uut.answered(first, 5s);
@@ -43,14 +43,14 @@ TEST(node_lease, runs_from_the_sending_of_the_heartbeat_that_was_answered) {
   EXPECT_EQ(uut.at(2s + ten.lease()), state::frozen);
 }
 
-TEST(node_lease, ends_before_the_head_gives_the_node_up) {
+TEST(session_lease, ends_before_the_head_gives_the_node_up) {
   // Whatever way the messages take, and were one clock 5 % faster than the other.
   rng draw{7, "lease", 0};
   for (int i = 0; i < 1000; ++i) {
     auto sent = instant{draw.below(1'000'000'000)};
     auto takes = instant{draw.below(3'000'000'000)};
-    node_lease node{ten, 0s};
-    vigil head{ten};
+    session_lease node{ten, 0s};
+    failure_detector head{ten};
     head.begin(1, 0s);
     auto number = node.beat(sent);
     ASSERT_TRUE(head.heard(1, sent + takes));
@@ -63,8 +63,8 @@ TEST(node_lease, ends_before_the_head_gives_the_node_up) {
   }
 }
 
-TEST(node_lease, is_not_prolonged_by_an_answer_that_comes_too_late) {
-  node_lease uut{ten, 0s};
+TEST(session_lease, is_not_prolonged_by_an_answer_that_comes_too_late) {
+  session_lease uut{ten, 0s};
   auto number = uut.beat(9s);
 
   uut.answered(number, 9600ms);
@@ -73,8 +73,8 @@ TEST(node_lease, is_not_prolonged_by_an_answer_that_comes_too_late) {
   EXPECT_EQ(uut.ends(), ten.lease());
 }
 
-TEST(node_lease, stays_ended_once_it_was_found_ended) {
-  node_lease uut{ten, 0s};
+TEST(session_lease, stays_ended_once_it_was_found_ended) {
+  session_lease uut{ten, 0s};
   auto first = uut.beat(1s);
   auto second = uut.beat(9s);
 
@@ -84,8 +84,8 @@ TEST(node_lease, stays_ended_once_it_was_found_ended) {
   EXPECT_EQ(uut.at(60s), state::lost);
 }
 
-TEST(node_lease, ignores_answers_that_are_old_doubled_or_made_up) {
-  node_lease uut{ten, 0s};
+TEST(session_lease, ignores_answers_that_are_old_doubled_or_made_up) {
+  session_lease uut{ten, 0s};
   auto first = uut.beat(1s);
   auto second = uut.beat(3s);
   uut.answered(second, 4s);
@@ -97,16 +97,16 @@ TEST(node_lease, ignores_answers_that_are_old_doubled_or_made_up) {
   EXPECT_EQ(uut.ends(), 3s + ten.lease());
 }
 
-TEST(node_lease, counts_as_lost_when_it_was_frozen_for_as_long_again) {
-  node_lease uut{ten, 0s};
+TEST(session_lease, counts_as_lost_when_it_was_frozen_for_as_long_again) {
+  session_lease uut{ten, 0s};
 
   EXPECT_EQ(uut.at(uut.lost_at() - 1ns), state::frozen);
   EXPECT_EQ(uut.at(uut.lost_at()), state::lost);
   EXPECT_EQ(uut.lost_at(), ten.lease() + 10s);
 }
 
-TEST(node_lease, ends_when_the_head_says_so) {
-  node_lease uut{ten, 0s};
+TEST(session_lease, ends_when_the_head_says_so) {
+  session_lease uut{ten, 0s};
   auto number = uut.beat(1s);
 
   uut.revoke(3s);
@@ -116,8 +116,8 @@ TEST(node_lease, ends_when_the_head_says_so) {
   EXPECT_EQ(uut.at(3s), state::frozen);
 }
 
-TEST(node_lease, remembers_few_of_many_heartbeats_that_nobody_answers) {
-  node_lease uut{{24h}, 0s};
+TEST(session_lease, remembers_few_of_many_heartbeats_that_nobody_answers) {
+  session_lease uut{{24h}, 0s};
   auto first = uut.beat(1s);
   for (int i = 0; i < 1000; ++i)
     uut.beat(2s);
@@ -129,8 +129,8 @@ TEST(node_lease, remembers_few_of_many_heartbeats_that_nobody_answers) {
 
 // -- The head's end.
 
-TEST(vigil, gives_a_node_up_that_was_silent_for_too_long) {
-  vigil uut{ten};
+TEST(failure_detector, gives_a_node_up_that_was_silent_for_too_long) {
+  failure_detector uut{ten};
   uut.begin(1, 0s);
   uut.begin(2, 0s);
 
@@ -146,8 +146,8 @@ TEST(vigil, gives_a_node_up_that_was_silent_for_too_long) {
   EXPECT_TRUE(uut.heard(2, 15s));
 }
 
-TEST(vigil, looks_at_every_interval_and_when_the_first_time_is_up) {
-  vigil uut{ten};
+TEST(failure_detector, looks_at_every_interval_and_when_the_first_time_is_up) {
+  failure_detector uut{ten};
   EXPECT_EQ(uut.next_look(0s), std::nullopt);
   uut.begin(1, 0s);
 
@@ -155,8 +155,8 @@ TEST(vigil, looks_at_every_interval_and_when_the_first_time_is_up) {
   EXPECT_EQ(uut.next_look(9s), 10s);
 }
 
-TEST(vigil, blames_nobody_for_its_own_delay) {
-  vigil uut{ten};
+TEST(failure_detector, blames_nobody_for_its_own_delay) {
+  failure_detector uut{ten};
   uut.begin(1, 0s);
   EXPECT_EQ(uut.next_look(0s), 2s);
 
@@ -169,8 +169,8 @@ TEST(vigil, blames_nobody_for_its_own_delay) {
   EXPECT_THAT(uut.look(70s), ElementsAre(1u));
 }
 
-TEST(vigil, knows_for_a_while_that_it_was_held_up) {
-  vigil uut{ten};
+TEST(failure_detector, knows_for_a_while_that_it_was_held_up) {
+  failure_detector uut{ten};
   uut.begin(1, 0s);
   ASSERT_TRUE(uut.next_look(0s));
   EXPECT_FALSE(uut.was_held_up(2s));
@@ -188,8 +188,8 @@ TEST(vigil, knows_for_a_while_that_it_was_held_up) {
   }
 }
 
-TEST(vigil, takes_little_delays_of_its_own_for_what_they_are) {
-  vigil uut{ten};
+TEST(failure_detector, takes_little_delays_of_its_own_for_what_they_are) {
+  failure_detector uut{ten};
   uut.begin(1, 0s);
 
   for (auto now = 0s; now < 10s; now += 2s) {
@@ -200,8 +200,8 @@ TEST(vigil, takes_little_delays_of_its_own_for_what_they_are) {
   EXPECT_THAT(uut.look(10s + 900ms), ElementsAre(1u));
 }
 
-TEST(vigil, forgets_whom_nobody_waits_for) {
-  vigil uut{ten};
+TEST(failure_detector, forgets_whom_nobody_waits_for) {
+  failure_detector uut{ten};
   uut.begin(1, 0s);
   uut.end(1);
   uut.end(1);

@@ -59,7 +59,7 @@ struct judged_by {
     return result;
   }
 };
-using stopping = judged_by<asha::rule>;
+using stopping = judged_by<asha::asha_scheduler>;
 using promoting = judged_by<asha::promotion>;
 
 /// It also pauses.
@@ -218,7 +218,7 @@ TEST_P(any_objectives, comes_to_an_end_and_is_the_same_when_replayed) {
   auto make = [&, form = promotes, number = seed]() -> std::unique_ptr<scheduler> {
     if (form)
       return std::make_unique<asha::promotion>(with(2, 3), number);
-    return std::make_unique<asha::rule>(with(2, 3), number);
+    return std::make_unique<asha::asha_scheduler>(with(2, 3), number);
   };
   auto uut = make();
   support::scheduler_world world{*uut, settings};

@@ -69,7 +69,7 @@ TEST(asha_ladder, begins_one_rung_higher_in_each_bracket) {
 
 // Behaviour C4.1.
 TEST(asha, a_completed_better_trial_makes_a_late_bad_one_stop) {
-  asha::rule uut{with(10, 1, 4), 1};
+  asha::asha_scheduler uut{with(10, 1, 4), 1};
   scheduler_feed tell{uut};
   tell.add(1);
   tell.add(2);
@@ -85,7 +85,7 @@ TEST(asha, a_completed_better_trial_makes_a_late_bad_one_stop) {
 }
 
 TEST(asha, an_unjudged_final_result_raises_the_bar_of_its_rung) {
-  asha::rule uut{with(100, 1, 2), 1};
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1})
     tell.add(trial);
@@ -95,7 +95,7 @@ TEST(asha, an_unjudged_final_result_raises_the_bar_of_its_rung) {
 }
 
 TEST(asha, records_a_judged_final_result_only_once) {
-  asha::rule uut{with(100, 1, 2), 1};
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2})
     tell.add(trial);
@@ -110,7 +110,7 @@ TEST(asha, records_a_judged_final_result_only_once) {
 }
 
 TEST(asha, gives_reasons_in_the_metrics_own_numbers) {
-  asha::rule uut{with(100, 1, 2), 1, false};
+  asha::asha_scheduler uut{with(100, 1, 2), 1, false};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2})
     tell.add(trial);
@@ -126,7 +126,7 @@ TEST(asha, gives_reasons_in_the_metrics_own_numbers) {
 
 // Behaviour C4.2.
 TEST(asha, does_not_judge_within_the_grace_period) {
-  asha::rule uut{with(100, 2.5, 3), 1};
+  asha::asha_scheduler uut{with(100, 2.5, 3), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2})
     tell.add(trial);
@@ -142,7 +142,7 @@ TEST(asha, does_not_judge_within_the_grace_period) {
 TEST(asha, everything_stops_at_the_end_of_time_in_whichever_bracket) {
   auto what = with(10, 1, 3);
   what.brackets = 10;
-  asha::rule uut{what, 1};
+  asha::asha_scheduler uut{what, 1};
   scheduler_feed tell{uut};
 
   for (std::uint64_t trial = 0; trial < 100; ++trial) {
@@ -154,7 +154,7 @@ TEST(asha, everything_stops_at_the_end_of_time_in_whichever_bracket) {
 
 // Behaviour C4.4.
 TEST(asha, stops_below_the_interpolated_percentile) {
-  asha::rule uut{with(9, 1, 2), 1};
+  asha::asha_scheduler uut{with(9, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {1, 2, 3})
     tell.add(trial);
@@ -169,7 +169,7 @@ TEST(asha, stops_below_the_interpolated_percentile) {
 }
 
 TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
-  asha::rule uut{with(9, 1, 2), 1};
+  asha::asha_scheduler uut{with(9, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {1, 2, 3})
     tell.add(trial);
@@ -186,7 +186,7 @@ TEST(asha, stops_below_the_interpolated_percentile_of_a_higher_rung) {
 TEST(asha, names_the_judged_value_where_its_time_is_measured) {
   auto what = with(100, 10, 2);
   what.time_attr = "time_total_s";
-  asha::rule uut{what, 1};
+  asha::asha_scheduler uut{what, 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1})
     tell.add(trial);
@@ -199,7 +199,7 @@ TEST(asha, names_the_judged_value_where_its_time_is_measured) {
 
 // Behaviour C4.5.
 TEST(asha, leaves_nan_out_of_the_percentile) {
-  asha::rule uut{with(9, 1, 2), 1};
+  asha::asha_scheduler uut{with(9, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {1, 2, 3, 4})
     tell.add(trial);
@@ -217,7 +217,7 @@ TEST(asha, leaves_nan_out_of_the_percentile) {
 TEST(asha, without_an_end_of_time_the_first_at_a_rung_goes_on_for_ever) {
   auto what = with(1, 1, 4);
   what.stop_last_trials = false;
-  asha::rule uut{what, 1};
+  asha::asha_scheduler uut{what, 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2})
     tell.add(trial);
@@ -230,7 +230,7 @@ TEST(asha, without_an_end_of_time_the_first_at_a_rung_goes_on_for_ever) {
 }
 
 TEST(asha, notes_rung_and_cutoff_of_a_trial_that_passes) {
-  asha::rule uut{with(100, 1, 4), 1};
+  asha::asha_scheduler uut{with(100, 1, 4), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1})
     tell.add(trial);
@@ -243,7 +243,7 @@ TEST(asha, notes_rung_and_cutoff_of_a_trial_that_passes) {
 }
 
 TEST(asha, a_jump_over_rungs_passes_them) {
-  asha::rule uut{with(100, 1, 4), 1};
+  asha::asha_scheduler uut{with(100, 1, 4), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1})
     tell.add(trial);
@@ -256,7 +256,7 @@ TEST(asha, a_jump_over_rungs_passes_them) {
 }
 
 TEST(asha, leaves_no_trace_of_results_without_time_or_score) {
-  asha::rule uut{with(100, 1, 4), 1};
+  asha::asha_scheduler uut{with(100, 1, 4), 1};
   scheduler_feed tell{uut};
   tell.add(0);
   auto before = digest(uut);
@@ -271,7 +271,7 @@ TEST(asha, leaves_no_trace_of_results_without_time_or_score) {
 }
 
 TEST(asha, gives_the_same_late_verdict_as_an_early_one) {
-  asha::rule uut{with(100, 1, 2), 1};
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2, 3})
     tell.add(trial);
@@ -292,7 +292,7 @@ TEST(asha, gives_the_same_late_verdict_as_an_early_one) {
 }
 
 TEST(asha, keeps_apart_the_verdicts_on_two_results_of_one_trial) {
-  asha::rule uut{with(100, 1, 2), 1};
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1})
     tell.add(trial);
@@ -309,7 +309,7 @@ TEST(asha, keeps_apart_the_verdicts_on_two_results_of_one_trial) {
 }
 
 TEST(asha, records_nothing_more_of_a_trial_that_it_stopped) {
-  asha::rule uut{with(100, 1, 2), 1};
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2})
     tell.add(trial);
@@ -322,7 +322,7 @@ TEST(asha, records_nothing_more_of_a_trial_that_it_stopped) {
 }
 
 TEST(asha, stops_a_trial_again_that_failed_before_the_stop_took_effect) {
-  asha::rule uut{with(100, 1, 2), 1};
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1})
     tell.add(trial);
@@ -336,7 +336,7 @@ TEST(asha, stops_a_trial_again_that_failed_before_the_stop_took_effect) {
 }
 
 TEST(asha, does_not_judge_a_revived_trial_twice_at_a_rung) {
-  asha::rule uut{with(100, 1, 2), 1};
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1})
     tell.add(trial);
@@ -352,7 +352,7 @@ TEST(asha, draws_brackets_with_chances_that_fall_by_e_per_rung_less) {
   // Brackets of 4, 3, 2, 1 and 0 rungs.
   auto what = with(100, 1, 4);
   what.brackets = 5;
-  asha::rule uut{what, 7};
+  asha::asha_scheduler uut{what, 7};
   scheduler_feed tell{uut};
   constexpr int trials = 20000;
   std::map<std::string, double> seen;
@@ -381,7 +381,7 @@ TEST(asha, draws_brackets_with_chances_that_fall_by_e_per_rung_less) {
 }
 
 TEST(asha, ends_what_is_paused_when_all_stands_still) {
-  asha::rule uut{with(100, 1, 4), 1};
+  asha::asha_scheduler uut{with(100, 1, 4), 1};
   scheduler_feed tell{uut};
   tell.add(0);
   tell.tell(fact::paused{{0}, {1}});
@@ -390,7 +390,7 @@ TEST(asha, ends_what_is_paused_when_all_stands_still) {
 }
 
 TEST(asha, runs_in_the_order_of_arrival_whatever_the_scores) {
-  asha::rule uut{with(100, 1, 4), 1};
+  asha::asha_scheduler uut{with(100, 1, 4), 1};
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2})
     tell.add(trial);
@@ -490,7 +490,7 @@ TEST_P(any_curves, are_judged_as_the_plain_rules_say) {
   std::mt19937 random{GetParam()};
   auto pick = [&](int below) { return std::uniform_int_distribution{0, below - 1}(random); };
   auto what = with(20 + pick(100), 1 + pick(3), 2 + pick(3));
-  asha::rule uut{what, GetParam()};
+  asha::asha_scheduler uut{what, GetParam()};
   scheduler_feed tell{uut};
   plain_asha plain{rungs(what.grace_period, what.reduction_factor, what.max_t),
                    what.reduction_factor, what.max_t};

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 class fifo_test : public testing::Test {
 protected:
-  fifo::rule uut;
+  fifo::fifo_scheduler uut;
   support::scheduler_feed tell{uut};
 };
 

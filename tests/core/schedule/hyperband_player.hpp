@@ -39,7 +39,7 @@ public:
   hyperband_player(hyperband::form how, hyperband::settings what, bool maximise = true)
       : uut{std::move(how), std::move(what), maximise}, tell{uut} {}
 
-  hyperband::rule uut;
+  hyperband::hyperband_scheduler uut;
   scheduler_feed tell;
   std::set<trial_id> paused;
 

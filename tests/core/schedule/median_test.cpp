@@ -38,7 +38,7 @@ median::settings with(double grace, std::uint32_t samples, bool hard = true) {
 class median_stopping : public testing::Test {
 protected:
   struct judged_by {
-    median::rule uut;
+    median::median_scheduler uut;
     scheduler_feed tell;
     explicit judged_by(median::settings what, bool maximise = true)
         : uut{std::move(what), maximise}, tell{uut} {}
@@ -456,7 +456,7 @@ TEST_P(any_median_times, are_judged_as_the_plain_rules_say) {
   };
   auto grace = 3.0 * pick(3);
   auto samples = static_cast<std::uint32_t>(1 + pick(4));
-  median::rule uut{with(grace, samples)};
+  median::median_scheduler uut{with(grace, samples)};
   scheduler_feed tell{uut};
   plain_rule plain{grace, samples};
   std::map<std::uint64_t, double> running;

@@ -134,11 +134,11 @@ protected:
       for (const auto& what : verdict.actions) {
         if (std::holds_alternative<save>(what.what)) {
           tell->tell(fact::saved{{i}, {++checkpoints}, now});
-        } else if (const auto* graft = std::get_if<exploit>(&what.what)) {
+        } else if (const auto* due_exploit = std::get_if<exploit>(&what.what)) {
           result.push_back(what);
-          x[i] = *graft->config->find("x")->number();
-          score[i] = score[graft->donor.number];
-          tell->tell(fact::added{{i}, graft->config, true});
+          x[i] = *due_exploit->config->find("x")->number();
+          score[i] = score[due_exploit->donor.number];
+          tell->tell(fact::added{{i}, due_exploit->config, true});
           start(i);
         }
       }
@@ -153,8 +153,8 @@ TEST_F(pb2_population, takes_over_the_donors_configuration_before_anything_is_kn
 
   auto found = train();
   for (const auto& each : found) {
-    const auto& graft = std::get<exploit>(each.what);
-    EXPECT_EQ(*graft.config->find("x"), value{before[graft.donor.number]});
+    const auto& due_exploit = std::get<exploit>(each.what);
+    EXPECT_EQ(*due_exploit.config->find("x"), value{before[due_exploit.donor.number]});
     EXPECT_EQ(*each.reason.find("note"),
               value{"its donor has not trained for a whole interval yet"});
   }
@@ -174,10 +174,10 @@ TEST_F(pb2_population, goes_where_training_gains_most) {
   ASSERT_FALSE(found.empty());
   auto off = 0.0;
   for (const auto& each : found) {
-    const auto& graft = std::get<exploit>(each.what);
-    off += std::abs(graft.config->find("x")->number().value_or(-1) - 0.7)
+    const auto& due_exploit = std::get<exploit>(each.what);
+    off += std::abs(due_exploit.config->find("x")->number().value_or(-1) - 0.7)
            / static_cast<double>(found.size());
-    EXPECT_EQ(*graft.config->find("kind"), value{"a"});
+    EXPECT_EQ(*due_exploit.config->find("kind"), value{"a"});
     EXPECT_EQ(*each.reason.find("rule"), value{"pb2"});
     EXPECT_THAT(to_text(*each.reason.find("changes")), HasSubstr("by the model"));
     EXPECT_THAT(to_text(*each.reason.find("note")), HasSubstr("stretches of training: gain"));

@@ -73,7 +73,7 @@ TEST(pbt_policy, names_the_row_that_is_wrong) {
 /// x = 1, then 2 from iteration 3 on, then 3 from 5 on.
 class pbt_replaying : public testing::Test {
 protected:
-  pbt_replay::rule uut{
+  pbt_replay::pbt_replay_scheduler uut{
       *read_policy("[1, 0, 3, 3, {\"x\": 1}, {\"x\": 2}] [1, 1, 5, 5, {\"x\": 2}, {\"x\": 3}]")};
   scheduler_feed tell{uut};
 
@@ -160,7 +160,7 @@ TEST_F(pbt_replaying, is_the_same_after_a_restart) {
   begin();
   tell.judged(0, 3, 1);
   tell.tell(fact::paused{{0}, {1}});
-  pbt_replay::rule again{
+  pbt_replay::pbt_replay_scheduler again{
       *read_policy("[1, 0, 3, 3, {\"x\": 1}, {\"x\": 2}] [1, 1, 5, 5, {\"x\": 2}, {\"x\": 3}]")};
 
   for (const auto& x : tell.log())

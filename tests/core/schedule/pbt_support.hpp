@@ -48,17 +48,18 @@ inline value reason(const decision& what, std::string_view name) {
 class pbt_rule : public testing::Test {
 protected:
   pbt::settings settings{"pbt", "training_iteration", 10, 0, 0.25, true, false};
-  std::unique_ptr<pbt::rule> uut;
+  std::unique_ptr<pbt::pbt_scheduler> uut;
   std::unique_ptr<support::scheduler_feed> tell;
   std::uint64_t checkpoints = 0;
   std::uint64_t donor = 0;
 
   void make(std::uint64_t trials, bool maximise = true) {
-    uut = std::make_unique<pbt::rule>(settings, std::make_unique<doubling>(), 1, maximise,
-                                      [this](const pbt::occasion&, trial_id) {
-                                        return std::make_unique<support::scripted_dice>(
-                                            std::deque<double>{}, std::deque<std::uint64_t>{donor});
-                                      });
+    uut = std::make_unique<pbt::pbt_scheduler>(settings, std::make_unique<doubling>(), 1, maximise,
+                                               [this](const pbt::occasion&, trial_id) {
+                                                 return std::make_unique<support::scripted_dice>(
+                                                     std::deque<double>{},
+                                                     std::deque<std::uint64_t>{donor});
+                                               });
     tell = std::make_unique<support::scheduler_feed>(*uut);
     for (std::uint64_t i = 0; i < trials; ++i)
       add(i, static_cast<double>(i));

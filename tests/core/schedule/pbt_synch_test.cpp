@@ -165,9 +165,9 @@ TEST_F(pbt_synch, passes_on_what_a_member_took_over_and_has_not_trained_since) {
 
   // By their old scores 1 and 2 are the upper ones.
   ASSERT_EQ(verbs(verdict), "annotate+annotate+exploit+exploit");
-  const auto& graft = std::get<exploit>(verdict.actions[2].what);
-  EXPECT_EQ(graft.donor, trial_id{1});
-  EXPECT_EQ(graft.from, checkpoint_id{best});
+  const auto& due_exploit = std::get<exploit>(verdict.actions[2].what);
+  EXPECT_EQ(due_exploit.donor, trial_id{1});
+  EXPECT_EQ(due_exploit.from, checkpoint_id{best});
 }
 
 TEST_F(pbt_synch, goes_on_without_members_that_end) {

@@ -117,10 +117,10 @@ TEST_F(pbt_rule, gives_the_worst_the_state_of_a_good_one) {
   auto verdict = result(0, 10, 5);
 
   ASSERT_EQ(verbs(verdict), "exploit");
-  const auto& graft = std::get<exploit>(verdict.actions.front().what);
-  EXPECT_EQ(graft.donor, trial_id{3});
-  EXPECT_EQ(graft.from, checkpoint_id{checkpoints});
-  EXPECT_EQ(*graft.config, (object{{"x", 6.0}}));
+  const auto& due_exploit = std::get<exploit>(verdict.actions.front().what);
+  EXPECT_EQ(due_exploit.donor, trial_id{3});
+  EXPECT_EQ(due_exploit.from, checkpoint_id{checkpoints});
+  EXPECT_EQ(*due_exploit.config, (object{{"x", 6.0}}));
 }
 
 TEST_F(pbt_rule, explains_an_exploit) {

@@ -67,9 +67,9 @@ struct thinking_base final : scheduler {
 /// told.
 struct changing {
   explicit changing(allocation how = distribute({}), resource_request base = asking({cpus(1)}))
-      : uut{std::make_unique<fifo::rule>(), std::move(how), std::move(base)} {}
+      : uut{std::make_unique<fifo::fifo_scheduler>(), std::move(how), std::move(base)} {}
 
-  resource_changing::rule uut;
+  resource_changing::resource_changing_scheduler uut;
   scheduler_feed tell{uut};
   double time = 0;
   std::uint64_t checkpoints = 0;
@@ -374,7 +374,8 @@ TEST(resource_changing, tells_the_base_that_its_verdict_was_taken) {
     void describe(fingerprint&) const override {}
   };
   std::vector<std::string> heard;
-  resource_changing::rule uut{std::make_unique<noting>(heard), distribute({}), asking({cpus(1)})};
+  resource_changing::resource_changing_scheduler uut{std::make_unique<noting>(heard),
+                                                     distribute({}), asking({cpus(1)})};
   scheduler_feed tell{uut};
   tell.tell(fact::node_up{"a", cpus(2)});
   tell.add(0);
@@ -555,7 +556,8 @@ TEST(resource_changing_later, says_what_it_would_say_at_once) {
   for (auto stops : {false, true}) {
     auto base = std::make_unique<thinking_base>();
     base->stops = stops;
-    resource_changing::rule uut{std::move(base), distribute({}), asking({cpus(1)})};
+    resource_changing::resource_changing_scheduler uut{std::move(base), distribute({}),
+                                                       asking({cpus(1)})};
     scheduler_feed tell{uut};
     tell.tell(fact::node_up{"a", cpus(4)});
     tell.add(0);

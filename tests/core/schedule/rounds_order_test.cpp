@@ -55,9 +55,9 @@ public:
     tell_->tell(fact::decided{verdict, {}});
     std::vector<std::string> result;
     for (const auto& what : verdict.actions) {
-      if (const auto* graft = std::get_if<exploit>(&what.what)) {
-        result.push_back(take_over(what.trial, *graft));
-        tell_->tell(fact::added{what.trial, graft->config, true});
+      if (const auto* due_exploit = std::get_if<exploit>(&what.what)) {
+        result.push_back(take_over(what.trial, *due_exploit));
+        tell_->tell(fact::added{what.trial, due_exploit->config, true});
       }
     }
     return result;

@@ -145,18 +145,18 @@ TEST_F(leftovers_test, are_left_alone_and_told_of_where_their_guard_is_out_of_si
 }
 
 TEST_F(leftovers_test, are_left_to_a_guard_that_lives) {
-  sleeper ward{marks(mark_of_this_process() + ":0123456789abcdef")};
+  sleeper supervised_process{marks(mark_of_this_process() + ":0123456789abcdef")};
 
   EXPECT_EQ(sweep_leftovers(directory, 0ms), "");
 
-  EXPECT_TRUE(is_alive(ward.pid()));
+  EXPECT_TRUE(is_alive(supervised_process.pid()));
 }
 
 TEST_F(leftovers_test, of_a_guard_are_those_that_bear_its_mark) {
   sleeper mine{marks("one")};
   sleeper other{marks("two")};
 
-  auto found = find_wards_of("one", {trial_tag(directory, "1.1")});
+  auto found = find_supervised_processes_of("one", {trial_tag(directory, "1.1")});
 
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].pid, mine.pid());

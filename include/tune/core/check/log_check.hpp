@@ -61,7 +61,7 @@ private:
     /// Its own and those that it took over, oldest first, without those that are given up.
     std::vector<checkpoint_id> checkpoints;
     /// What an exploit takes over that was accepted and has not happened yet.
-    checkpoint_id graft;
+    checkpoint_id due_exploit;
     /// What it paused with, where that lies in the memory of a node.
     checkpoint_id aside = {};
   };

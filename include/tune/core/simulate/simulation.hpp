@@ -7,7 +7,7 @@
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/node_plan.hpp"
 #include "tune/core/experiment/engine.hpp"
-#include "tune/core/liveness/node_lease.hpp"
+#include "tune/core/liveness/session_lease.hpp"
 #include "tune/core/resource/ledger.hpp"
 #include "tune/core/rng.hpp"
 #include "tune/core/simulate/agenda.hpp"
@@ -143,7 +143,7 @@ private:
     /// One more with each silence that began or ended.
     std::uint64_t silence = 0;
     /// Since the silence began: as if a heartbeat had just been answered.
-    std::optional<node_lease> lease;
+    std::optional<session_lease> lease;
     /// What it said while the head could not hear it.
     std::deque<event_body> on_the_way;
     /// What it did not say since its lease ran out.

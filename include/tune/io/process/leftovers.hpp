@@ -34,8 +34,9 @@ find_leftovers(const std::function<bool(std::string_view tag)>& wanted);
 
 /// Those of these tags that were in the care of one guard, by its mark: others may have such tags
 /// in other containers.
-[[nodiscard]] std::vector<leftover> find_wards_of(const std::string& guard,
-                                                  const std::set<std::string, std::less<>>& tags);
+[[nodiscard]] std::vector<leftover>
+find_supervised_processes_of(const std::string& guard,
+                             const std::set<std::string, std::less<>>& tags);
 
 /// What a look for leftovers of an experiment's directory found.
 struct leftovers_found {

@@ -235,10 +235,11 @@ public:
   /// Not if it is gone or was asked to end, and not if anything lives that it started: then its
   /// answer descriptor is closed, so that it ends, and all that it leaves is ended. In either case
   /// its listener hears `exited`.
-  /// @param keeper Has the process from then on: hears `started`, before the other's last call,
+  /// @param checkpoint_service Has the process from then on: hears `started`, before the other's
+  /// last call,
   ///               and `exited`.
-  /// @returns the keeper's handle.
-  process_handle park(process_handle which, std::shared_ptr<process_listener> keeper);
+  /// @returns the checkpoint service's handle.
+  process_handle park(process_handle which, std::shared_ptr<process_listener> checkpoint_service);
   /// Gives a parked process to `who`, and writes `line` to its answer descriptor. All counts and
   /// limits begin anew. Where it is gone by now, `who` hears `exited` with that trouble.
   /// @returns the handle of `who`.

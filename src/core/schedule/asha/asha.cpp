@@ -8,13 +8,13 @@
 
 namespace tune::asha {
 
-rule::rule(settings what, std::uint64_t seed, bool maximise)
+asha_scheduler::asha_scheduler(settings what, std::uint64_t seed, bool maximise)
     : settings_{std::move(what)}, maximise_{maximise}, plan_{settings_, seed} {
   for (const auto& marks : plan_.milestones())
     brackets_.emplace_back(marks, settings_.reduction_factor, settings_.objectives);
 }
 
-scheduler_traits rule::traits() const {
+scheduler_traits asha_scheduler::traits() const {
   scheduler_traits result;
   result.time_attr = settings_.time_attr;
   // The order never depends on results.
@@ -23,7 +23,7 @@ scheduler_traits rule::traits() const {
   return result;
 }
 
-void rule::apply(const scheduler_fact& what) {
+void asha_scheduler::apply(const scheduler_fact& what) {
   queue_.apply(what);
   if (const auto* added = std::get_if<fact::added>(&what.what))
     known(added->trial);
@@ -35,7 +35,7 @@ void rule::apply(const scheduler_fact& what) {
     settle(decided->what);
 }
 
-decision rule::judge(sequence cause, trial_id trial) const {
+decision asha_scheduler::judge(sequence cause, trial_id trial) const {
   auto live = live_.find(trial);
   const auto* found = live == live_.end() ? nullptr : live->second.about(cause);
   if (found == nullptr)
@@ -46,15 +46,15 @@ decision rule::judge(sequence cause, trial_id trial) const {
   return {cause, {{trial, go_on{}, {}}, {trial, annotate{std::move(facts)}, {}}}};
 }
 
-choice rule::choose(sequence at, std::uint32_t count) const {
+choice asha_scheduler::choose(sequence at, std::uint32_t count) const {
   return queue_.first(at, count);
 }
 
-decision rule::on_stall(sequence at) const {
+decision asha_scheduler::on_stall(sequence at) const {
   return queue_.end_paused(at, "asha");
 }
 
-std::string rule::outline() const {
+std::string asha_scheduler::outline() const {
   std::string result = "asha: ";
   for (std::size_t i = 0; i < brackets_.size(); ++i) {
     result += i == 0 ? "" : "; ";
@@ -65,7 +65,7 @@ std::string rule::outline() const {
   return result;
 }
 
-void rule::describe(fingerprint& into) const {
+void asha_scheduler::describe(fingerprint& into) const {
   for (const auto& x : brackets_)
     x.describe(into);
   into.add(std::uint64_t{live_.size()});
@@ -80,7 +80,7 @@ void rule::describe(fingerprint& into) const {
   queue_.describe(into);
 }
 
-const rule::verdict* rule::live_trial::about(sequence cause) const {
+const asha_scheduler::verdict* asha_scheduler::live_trial::about(sequence cause) const {
   for (const auto& x : verdicts) {
     if (x.cause == cause || (x.stops && x.cause < cause))
       return &x;
@@ -88,26 +88,26 @@ const rule::verdict* rule::live_trial::about(sequence cause) const {
   return nullptr;
 }
 
-rule::live_trial& rule::known(trial_id trial) {
+asha_scheduler::live_trial& asha_scheduler::known(trial_id trial) {
   auto [i, fresh] = live_.try_emplace(trial);
   if (fresh)
     i->second.bracket = plan_.bracket_of(trial);
   return i->second;
 }
 
-std::uint32_t& rule::passed(trial_id trial) {
+std::uint32_t& asha_scheduler::passed(trial_id trial) {
   if (passed_.size() <= trial.number)
     passed_.resize(trial.number + 1);
   return passed_[trial.number];
 }
 
-std::optional<rung_visit> rule::visit(trial_id trial, double time,
-                                      const std::vector<double>& scores) {
+std::optional<rung_visit> asha_scheduler::visit(trial_id trial, double time,
+                                                const std::vector<double>& scores) {
   auto& bracket = brackets_[known(trial).bracket];
   return bracket.visit(time, std::span{scores}.first(settings_.objectives), passed(trial));
 }
 
-void rule::see(sequence cause, const fact::result& what) {
+void asha_scheduler::see(sequence cause, const fact::result& what) {
   if (std::isnan(what.time) || what.scores.size() < settings_.objectives)
     return;
   auto& trial = known(what.trial);
@@ -120,7 +120,7 @@ void rule::see(sequence cause, const fact::result& what) {
     trial.verdicts.push_back({cause, visit->is_below(), visit, what.time});
 }
 
-void rule::see_end(const fact::ended& what) {
+void asha_scheduler::see_end(const fact::ended& what) {
   auto is_news = what.how == fact::end_kind::completed && !what.judged
                  && what.scores.size() >= settings_.objectives && !std::isnan(what.time);
   if (is_news && !known(what.trial).is_stopped())
@@ -128,7 +128,7 @@ void rule::see_end(const fact::ended& what) {
   live_.erase(what.trial);
 }
 
-void rule::settle(const decision& what) {
+void asha_scheduler::settle(const decision& what) {
   for (const auto& x : what.actions) {
     auto live = live_.find(x.trial);
     if (live == live_.end())
@@ -139,7 +139,7 @@ void rule::settle(const decision& what) {
   }
 }
 
-object rule::facts_of(const live_trial& trial, const verdict& what) const {
+object asha_scheduler::facts_of(const live_trial& trial, const verdict& what) const {
   object result{{"rule", "asha"}};
   auto shown = [this](double score) { return as_reported(score, maximise_); };
   if (!what.at) {
@@ -164,7 +164,7 @@ object rule::facts_of(const live_trial& trial, const verdict& what) const {
   return result;
 }
 
-std::string rule::why_stopped(const verdict& what) const {
+std::string asha_scheduler::why_stopped(const verdict& what) const {
   auto rung = " of rung " + to_text(plain(what.at->milestone));
   if (const auto& stands = what.at->stands)
     return "rank " + std::to_string(stands->rank) + rung + ", in front "

@@ -64,7 +64,7 @@ scheduler_catalogue::entry make_entry() {
       return std::unique_ptr<scheduler>{
           std::make_unique<promotion>(std::move(what), context.seed, context.maximise)};
     return std::unique_ptr<scheduler>{
-        std::make_unique<rule>(std::move(what), context.seed, context.maximise)};
+        std::make_unique<asha_scheduler>(std::move(what), context.seed, context.maximise)};
   };
   return result;
 }

@@ -3,7 +3,7 @@
 
 namespace tune::fifo {
 
-scheduler_traits rule::traits() const {
+scheduler_traits fifo_scheduler::traits() const {
   scheduler_traits result;
   // The order never depends on results.
   result.choose_ahead = 256;
@@ -12,15 +12,15 @@ scheduler_traits rule::traits() const {
   return result;
 }
 
-decision rule::judge(sequence cause, trial_id trial) const {
+decision fifo_scheduler::judge(sequence cause, trial_id trial) const {
   return {cause, {{trial, go_on{}, {}}}};
 }
 
-choice rule::choose(sequence at, std::uint32_t count) const {
+choice fifo_scheduler::choose(sequence at, std::uint32_t count) const {
   return queue_.first(at, count);
 }
 
-decision rule::on_stall(sequence at) const {
+decision fifo_scheduler::on_stall(sequence at) const {
   return queue_.end_paused(at, "fifo");
 }
 
@@ -29,7 +29,7 @@ scheduler_catalogue::entry make_entry() {
   result.name = "fifo";
   result.summary = "runs every trial to its end, in the order of suggestion";
   result.make = [](const options&, const scheduler_context&) {
-    return expected<std::unique_ptr<scheduler>>{std::make_unique<rule>()};
+    return expected<std::unique_ptr<scheduler>>{std::make_unique<fifo_scheduler>()};
   };
   return result;
 }

@@ -17,7 +17,7 @@ value counted(std::uint64_t x) {
 
 } // namespace
 
-decision rule::judge(sequence cause, trial_id trial) const {
+decision hyperband_scheduler::judge(sequence cause, trial_id trial) const {
   decision result{cause, {}};
   auto i = trials_.find(trial);
   if (i == trials_.end())
@@ -29,14 +29,14 @@ decision rule::judge(sequence cause, trial_id trial) const {
   return result;
 }
 
-choice rule::choose(sequence at, std::uint32_t count) const {
+choice hyperband_scheduler::choose(sequence at, std::uint32_t count) const {
   choice result{at, bands_.first(count)};
   for (auto i = early_.begin(); i != early_.end() && result.start.size() < count; ++i)
     result.start.push_back(*i);
   return result;
 }
 
-decision rule::on_stall(sequence at) const {
+decision hyperband_scheduler::on_stall(sequence at) const {
   decision result{at, {}};
   for (const auto& [trial, x] : trials_) {
     if (x.due || !x.at)
@@ -53,12 +53,12 @@ decision rule::on_stall(sequence at) const {
   return result;
 }
 
-std::string rule::outline() const {
+std::string hyperband_scheduler::outline() const {
   return form_.name + ": " + bands_.outline();
 }
 
 /// What the first bracket decides where it need not be full.
-decision rule::force(sequence at) const {
+decision hyperband_scheduler::force(sequence at) const {
   decision result{at, {}};
   auto number = bands_.first_that_waits();
   if (!number)
@@ -80,7 +80,7 @@ decision rule::force(sequence at) const {
   return result;
 }
 
-void rule::answer_for(const entry& trial, std::vector<action>& into) const {
+void hyperband_scheduler::answer_for(const entry& trial, std::vector<action>& into) const {
   const auto& [name, x] = trial;
   if (!x.at)
     into.push_back({name, stop{.completes = x.completes}, x.verdict});
@@ -94,7 +94,7 @@ void rule::answer_for(const entry& trial, std::vector<action>& into) const {
     into.push_back({name, annotate{{{"rule", form_.name}, {"budget", tune::plain(x.budget)}}}, {}});
 }
 
-void rule::tell_verdict(trial_id trial, std::vector<action>& into) const {
+void hyperband_scheduler::tell_verdict(trial_id trial, std::vector<action>& into) const {
   const auto& x = trials_.at(trial);
   auto paused = x.where == place::paused || x.where == place::refused;
   if (!x.at)
@@ -105,7 +105,8 @@ void rule::tell_verdict(trial_id trial, std::vector<action>& into) const {
     into.push_back({trial, annotate{x.verdict}, {}});
 }
 
-void rule::tell_verdicts(sequence told_with, trial_id but, std::vector<action>& into) const {
+void hyperband_scheduler::tell_verdicts(sequence told_with, trial_id but,
+                                        std::vector<action>& into) const {
   auto group = due_.find(told_with);
   if (group == due_.end())
     return;
@@ -115,7 +116,7 @@ void rule::tell_verdicts(sequence told_with, trial_id but, std::vector<action>& 
   }
 }
 
-object rule::facts_of(std::uint64_t bracket, double milestone, double score) const {
+object hyperband_scheduler::facts_of(std::uint64_t bracket, double milestone, double score) const {
   return {{"rule", form_.name},
           {"band", counted(bands_.band_of(bracket))},
           {"bracket", counted(bands_.plan_of(bracket).halvings)},
@@ -123,8 +124,9 @@ object rule::facts_of(std::uint64_t bracket, double milestone, double score) con
           {"value", as_reported(score)}};
 }
 
-object rule::verdict_of(std::uint64_t bracket, const round_result& round,
-                        const round_result::place& whose, bool kept, bool forced) const {
+object hyperband_scheduler::verdict_of(std::uint64_t bracket, const round_result& round,
+                                       const round_result::place& whose, bool kept,
+                                       bool forced) const {
   auto result = facts_of(bracket, round.milestone, whose.score);
   auto compared = counted(round.kept.size() + round.stopped.size());
   result.set("rank", counted(whose.rank));
@@ -149,7 +151,7 @@ object rule::verdict_of(std::uint64_t bracket, const round_result& round,
   return result;
 }
 
-object rule::waits_for(const known_trial& x) const {
+object hyperband_scheduler::waits_for(const known_trial& x) const {
   const auto& here = bands_.at(x.at->bracket);
   auto result = facts_of(x.at->bracket, here.milestone(), here.score(x.at->position));
   auto others = here.below();
@@ -163,12 +165,12 @@ object rule::waits_for(const known_trial& x) const {
   return result;
 }
 
-value rule::as_reported(double score) const {
+value hyperband_scheduler::as_reported(double score) const {
   // A difference, so that 0 stays 0.
   return tune::plain(maximise_ ? score : 0.0 - score);
 }
 
-std::string rule::measure() const {
+std::string hyperband_scheduler::measure() const {
   return settings_.time_attr == "training_iteration" ? "iteration" : settings_.time_attr;
 }
 

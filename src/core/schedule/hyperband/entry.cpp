@@ -45,7 +45,7 @@ expected<std::unique_ptr<scheduler>> make(form how, const options& from,
   if (auto valid = validate(what); !valid)
     return valid.error();
   return std::unique_ptr<scheduler>{
-      std::make_unique<rule>(std::move(how), std::move(what), context.maximise)};
+      std::make_unique<hyperband_scheduler>(std::move(how), std::move(what), context.maximise)};
 }
 
 } // namespace

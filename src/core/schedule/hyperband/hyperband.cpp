@@ -39,13 +39,13 @@ form for_bohb() {
   return {"hb_bohb", {true, false}, true, true};
 }
 
-rule::rule(form how, settings what, bool maximise)
+hyperband_scheduler::hyperband_scheduler(form how, settings what, bool maximise)
     : form_{std::move(how)}
     , settings_{std::move(what)}
     , maximise_{maximise}
     , bands_{settings_, form_.order} {}
 
-scheduler_traits rule::traits() const {
+scheduler_traits hyperband_scheduler::traits() const {
   scheduler_traits result;
   result.time_attr = settings_.time_attr;
   result.needs_checkpoints = true;
@@ -53,9 +53,9 @@ scheduler_traits rule::traits() const {
   return result;
 }
 
-void rule::apply(const scheduler_fact& what) {
+void hyperband_scheduler::apply(const scheduler_fact& what) {
   struct visitor {
-    rule& self;
+    hyperband_scheduler& self;
     sequence seq;
     void operator()(const fact::added& x) { self.add(x.trial); }
     void operator()(const fact::started& x) { self.move(x.trial, place::away); }
@@ -73,7 +73,7 @@ void rule::apply(const scheduler_fact& what) {
   std::visit(visitor{*this, what.seq}, what.what);
 }
 
-void rule::add(trial_id trial) {
+void hyperband_scheduler::add(trial_id trial) {
   auto [i, fresh] = trials_.try_emplace(trial);
   auto& x = i->second;
   if (fresh)
@@ -82,7 +82,7 @@ void rule::add(trial_id trial) {
   move(trial, place::pending);
 }
 
-void rule::see(sequence cause, const fact::result& what) {
+void hyperband_scheduler::see(sequence cause, const fact::result& what) {
   auto i = trials_.find(what.trial);
   if (i == trials_.end())
     return;
@@ -100,7 +100,7 @@ void rule::see(sequence cause, const fact::result& what) {
     look_at(number, cause, false);
 }
 
-void rule::move(trial_id trial, place to) {
+void hyperband_scheduler::move(trial_id trial, place to) {
   auto i = trials_.find(trial);
   if (i == trials_.end())
     return;
@@ -108,14 +108,14 @@ void rule::move(trial_id trial, place to) {
   refresh(*i);
 }
 
-void rule::wake(trial_id trial) {
+void hyperband_scheduler::wake(trial_id trial) {
   // One that was chosen already is on its way and must not be chosen twice.
   auto i = trials_.find(trial);
   if (i != trials_.end() && i->second.where != place::away)
     move(trial, place::pending);
 }
 
-void rule::leave_queue(const fact::chosen& what) {
+void hyperband_scheduler::leave_queue(const fact::chosen& what) {
   for (auto trial : what.what.start) {
     auto i = trials_.find(trial);
     if (i == trials_.end())
@@ -127,7 +127,7 @@ void rule::leave_queue(const fact::chosen& what) {
   }
 }
 
-void rule::fail(trial_id trial) {
+void hyperband_scheduler::fail(trial_id trial) {
   auto i = trials_.find(trial);
   if (i == trials_.end())
     return;
@@ -138,7 +138,7 @@ void rule::fail(trial_id trial) {
     move(trial, place::away);
 }
 
-void rule::forget(trial_id trial) {
+void hyperband_scheduler::forget(trial_id trial) {
   auto i = trials_.find(trial);
   if (i == trials_.end())
     return;
@@ -148,7 +148,7 @@ void rule::forget(trial_id trial) {
   trials_.erase(i);
 }
 
-void rule::settle(const decision& what) {
+void hyperband_scheduler::settle(const decision& what) {
   for (const auto& x : what.actions) {
     auto i = trials_.find(x.trial);
     auto forced = i != trials_.end() && i->second.at && !i->second.due
@@ -175,7 +175,7 @@ void rule::settle(const decision& what) {
   }
 }
 
-void rule::leave_bracket(entry& trial) {
+void hyperband_scheduler::leave_bracket(entry& trial) {
   auto& x = trial.second;
   if (!x.at)
     return;
@@ -187,7 +187,7 @@ void rule::leave_bracket(entry& trial) {
   look_at(left.bracket, 0, true);
 }
 
-void rule::look_at(std::uint64_t bracket, sequence cause, bool full_or_not) {
+void hyperband_scheduler::look_at(std::uint64_t bracket, sequence cause, bool full_or_not) {
   // Again where all that are left have passed the next milestone, too.
   while (bands_.at(bracket).all_wait()
          && (full_or_not || !form_.waits_until_full || !bands_.is_open(bracket)))
@@ -195,7 +195,7 @@ void rule::look_at(std::uint64_t bracket, sequence cause, bool full_or_not) {
   bands_.drop_if_over(bracket);
 }
 
-void rule::halve(std::uint64_t bracket, sequence cause, bool forced) {
+void hyperband_scheduler::halve(std::uint64_t bracket, sequence cause, bool forced) {
   auto round = bands_.at(bracket).halve();
   for (const auto& x : round.stopped) {
     trials_.at(x.trial).at.reset();
@@ -205,7 +205,8 @@ void rule::halve(std::uint64_t bracket, sequence cause, bool forced) {
     give_verdict(x.trial, verdict_of(bracket, round, x, true, forced), cause, false);
 }
 
-void rule::give_verdict(trial_id trial, object verdict, sequence cause, bool completes) {
+void hyperband_scheduler::give_verdict(trial_id trial, object verdict, sequence cause,
+                                       bool completes) {
   auto i = trials_.find(trial);
   mark_told(*i);
   auto& x = i->second;
@@ -217,7 +218,7 @@ void rule::give_verdict(trial_id trial, object verdict, sequence cause, bool com
   refresh(*i);
 }
 
-void rule::mark_told(entry& trial) {
+void hyperband_scheduler::mark_told(entry& trial) {
   auto& x = trial.second;
   if (!x.due)
     return;
@@ -232,7 +233,7 @@ void rule::mark_told(entry& trial) {
   refresh(trial);
 }
 
-void rule::release_verdicts(known_trial& trial) {
+void hyperband_scheduler::release_verdicts(known_trial& trial) {
   auto asked = std::exchange(trial.asked, 0);
   if (asked == 0)
     return;
@@ -247,7 +248,7 @@ void rule::release_verdicts(known_trial& trial) {
   }
 }
 
-void rule::refresh(const entry& trial) {
+void hyperband_scheduler::refresh(const entry& trial) {
   const auto& [name, x] = trial;
   if (x.at)
     bands_.set_startable(*x.at, name, is_startable(x));
@@ -257,19 +258,19 @@ void rule::refresh(const entry& trial) {
     early_.erase(name);
 }
 
-bool rule::must_wait(const known_trial& x) const {
+bool hyperband_scheduler::must_wait(const known_trial& x) const {
   return x.at && !bands_.at(x.at->bracket).may_run(x.at->position);
 }
 
 /// A paused one whose verdict is on its way is woken by that.
-bool rule::is_startable(const known_trial& x) const {
+bool hyperband_scheduler::is_startable(const known_trial& x) const {
   if (!x.at || must_wait(x))
     return false;
   auto awaits_word = x.due && x.told_with != 0;
   return x.where == place::pending || (x.where == place::paused && !awaits_word);
 }
 
-void rule::describe(fingerprint& into) const {
+void hyperband_scheduler::describe(fingerprint& into) const {
   bands_.describe(into);
   into.add(std::uint64_t{trials_.size()});
   for (const auto& [trial, x] : trials_) {

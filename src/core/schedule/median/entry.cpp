@@ -53,7 +53,7 @@ scheduler_catalogue::entry make_entry() {
     auto what = read(from);
     what.spares_numberless = context.judges_as_before;
     return expected<std::unique_ptr<scheduler>>{
-        std::make_unique<rule>(std::move(what), context.maximise)};
+        std::make_unique<median_scheduler>(std::move(what), context.maximise)};
   };
   return result;
 }

@@ -8,10 +8,10 @@
 
 namespace tune::median {
 
-rule::rule(settings what, bool maximise)
+median_scheduler::median_scheduler(settings what, bool maximise)
     : settings_{std::move(what)}, maximise_{maximise}, averages_{settings_.grace_period} {}
 
-scheduler_traits rule::traits() const {
+scheduler_traits median_scheduler::traits() const {
   scheduler_traits result;
   result.time_attr = settings_.time_attr;
   // Without, trials just never give others time.
@@ -20,10 +20,10 @@ scheduler_traits rule::traits() const {
   return result;
 }
 
-void rule::apply(const scheduler_fact& what) {
+void median_scheduler::apply(const scheduler_fact& what) {
   queue_.apply(what);
   struct visitor {
-    rule& self;
+    median_scheduler& self;
     sequence seq;
     void operator()(const fact::added& x) { self.set_running(x.trial, false); }
     void operator()(const fact::started& x) { self.set_running(x.trial, true); }
@@ -41,7 +41,7 @@ void rule::apply(const scheduler_fact& what) {
   std::visit(visitor{*this, what.seq}, what.what);
 }
 
-decision rule::judge(sequence cause, trial_id trial) const {
+decision median_scheduler::judge(sequence cause, trial_id trial) const {
   auto live = live_.find(trial);
   const auto* found = live == live_.end() ? nullptr : live->second.about(cause);
   if (found == nullptr)
@@ -51,15 +51,15 @@ decision rule::judge(sequence cause, trial_id trial) const {
   return {cause, {{trial, pause_trial{}, found->facts}}};
 }
 
-choice rule::choose(sequence at, std::uint32_t count) const {
+choice median_scheduler::choose(sequence at, std::uint32_t count) const {
   return queue_.first(at, count);
 }
 
-decision rule::on_stall(sequence at) const {
+decision median_scheduler::on_stall(sequence at) const {
   return queue_.end_paused(at, "median_stopping");
 }
 
-std::string rule::outline() const {
+std::string median_scheduler::outline() const {
   std::size_t behind = 0;
   for (const auto& [trial, x] : live_)
     behind += x.judged ? 1 : 0;
@@ -68,7 +68,7 @@ std::string rule::outline() const {
          + " of them fell behind";
 }
 
-void rule::describe(fingerprint& into) const {
+void median_scheduler::describe(fingerprint& into) const {
   averages_.describe(into);
   into.add(std::uint64_t{live_.size()}).add(std::uint64_t{running_});
   for (const auto& [trial, x] : live_) {
@@ -81,7 +81,7 @@ void rule::describe(fingerprint& into) const {
   queue_.describe(into);
 }
 
-const rule::verdict* rule::live_trial::about(sequence cause) const {
+const median_scheduler::verdict* median_scheduler::live_trial::about(sequence cause) const {
   for (const auto& x : verdicts) {
     if (x.cause == cause || (x.what == kind::stops && x.cause < cause))
       return &x;
@@ -89,14 +89,14 @@ const rule::verdict* rule::live_trial::about(sequence cause) const {
   return nullptr;
 }
 
-void rule::set_running(trial_id trial, bool runs) {
+void median_scheduler::set_running(trial_id trial, bool runs) {
   auto& x = live_[trial];
   running_ += runs ? 1 : 0;
   running_ -= x.running ? 1 : 0;
   x.running = runs;
 }
 
-void rule::see(sequence cause, const fact::result& what) {
+void median_scheduler::see(sequence cause, const fact::result& what) {
   auto& trial = live_[what.trial];
   if (std::isnan(what.time) || what.scores.empty() || trial.judged)
     return;
@@ -122,7 +122,7 @@ void rule::see(sequence cause, const fact::result& what) {
   trial.verdicts.push_back(behind(cause, what.time, best, with));
 }
 
-void rule::see_end(const fact::ended& what) {
+void median_scheduler::see_end(const fact::ended& what) {
   auto is_news = what.how == fact::end_kind::completed && !what.judged && !what.scores.empty()
                  && !std::isnan(what.time);
   if (is_news)
@@ -131,7 +131,7 @@ void rule::see_end(const fact::ended& what) {
   live_.erase(what.trial);
 }
 
-void rule::settle(const decision& what) {
+void median_scheduler::settle(const decision& what) {
   for (const auto& x : what.actions) {
     auto live = live_.find(x.trial);
     if (live == live_.end())
@@ -142,8 +142,9 @@ void rule::settle(const decision& what) {
   }
 }
 
-rule::verdict rule::behind(sequence cause, double time, std::optional<double> best,
-                           const others& with) const {
+median_scheduler::verdict median_scheduler::behind(sequence cause, double time,
+                                                   std::optional<double> best,
+                                                   const others& with) const {
   auto value = as_reported(best.value_or(std::nan("")), maximise_);
   auto median = as_reported(with.median, maximise_);
   object facts{{"rule", "median_stopping"}};
@@ -159,7 +160,8 @@ rule::verdict rule::behind(sequence cause, double time, std::optional<double> be
   return {cause, settings_.hard_stop ? kind::stops : kind::rests, std::move(facts)};
 }
 
-rule::verdict rule::yielding(sequence cause, double time, const others& with) const {
+median_scheduler::verdict median_scheduler::yielding(sequence cause, double time,
+                                                     const others& with) const {
   object facts{{"rule", "median_stopping"}};
   facts.set("time", plain(time));
   facts.set("compared", static_cast<std::int64_t>(with.count));

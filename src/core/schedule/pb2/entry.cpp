@@ -58,7 +58,7 @@ scheduler_catalogue::entry make_entry() {
     auto what = read(from);
     what.draws_by_event = context.draws_by_event;
     what.judges_as_before = context.judges_as_before;
-    return std::unique_ptr<scheduler>{std::make_unique<pbt::rule>(
+    return std::unique_ptr<scheduler>{std::make_unique<pbt::pbt_scheduler>(
         std::move(what), std::make_unique<bandit>(std::move(*explored), context.space),
         context.seed, context.maximise)};
   };

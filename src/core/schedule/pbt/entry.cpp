@@ -88,7 +88,7 @@ scheduler_catalogue::entry make_entry(std::string name, custom_explore custom) {
     what.rule = name;
     what.draws_by_event = context.draws_by_event;
     what.judges_as_before = context.judges_as_before;
-    return std::unique_ptr<scheduler>{std::make_unique<rule>(
+    return std::unique_ptr<scheduler>{std::make_unique<pbt_scheduler>(
         std::move(what), std::make_unique<perturbation>(std::move(*how), context.space),
         context.seed, context.maximise)};
   };

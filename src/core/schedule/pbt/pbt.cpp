@@ -72,8 +72,8 @@ action exploit_by(exploit_plan what, explored next) {
 
 } // namespace
 
-rule::rule(settings what, std::unique_ptr<explorer> how, std::uint64_t seed, bool maximise,
-           dice_source draws)
+pbt_scheduler::pbt_scheduler(settings what, std::unique_ptr<explorer> how, std::uint64_t seed,
+                             bool maximise, dice_source draws)
     : settings_{std::move(what)}
     , explorer_{std::move(how)}
     , draws_{std::move(draws)}
@@ -86,7 +86,7 @@ rule::rule(settings what, std::unique_ptr<explorer> how, std::uint64_t seed, boo
     };
 }
 
-scheduler_traits rule::traits() const {
+scheduler_traits pbt_scheduler::traits() const {
   scheduler_traits result;
   result.time_attr = settings_.time_attr;
   result.needs_checkpoints = true;
@@ -94,7 +94,7 @@ scheduler_traits rule::traits() const {
   return result;
 }
 
-void rule::apply(const scheduler_fact& what) {
+void pbt_scheduler::apply(const scheduler_fact& what) {
   population_.apply(what);
   if (const auto* result = std::get_if<fact::result>(&what.what))
     see(what.seq, *result);
@@ -106,7 +106,7 @@ void rule::apply(const scheduler_fact& what) {
     started_since_round_ = true;
 }
 
-void rule::see(sequence cause, const fact::result& what) {
+void pbt_scheduler::see(sequence cause, const fact::result& what) {
   auto& x = population_.known(what.trial);
   x.due = 0;
   // After an infinite time there would be no next interval.
@@ -131,7 +131,7 @@ void rule::see(sequence cause, const fact::result& what) {
   explorer_->observe(standing_of(what.trial));
 }
 
-decision rule::judge(sequence cause, trial_id trial) const {
+decision pbt_scheduler::judge(sequence cause, trial_id trial) const {
   const auto* x = population_.find(trial);
   if (x == nullptr || x->due != cause)
     return {cause, {{trial, go_on{}, {}}}};
@@ -155,7 +155,7 @@ decision rule::judge(sequence cause, trial_id trial) const {
   return result;
 }
 
-deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
+deferred_decision pbt_scheduler::judge_later(sequence cause, trial_id trial) const {
   const auto* x = population_.find(trial);
   auto exploits = x != nullptr && x->due == cause && !x->lacks_attributes && !settings_.synch
                   && population_.place_of(trial).in == quantile::lower;
@@ -173,7 +173,7 @@ deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
 }
 
 /// Asynchronous: what the interval's end brings.
-decision rule::look_at(sequence cause, trial_id trial) const {
+decision pbt_scheduler::look_at(sequence cause, trial_id trial) const {
   decision result{cause, {}};
   auto where = population_.place_of(trial);
   auto facts = facts_of(trial);
@@ -201,7 +201,8 @@ decision rule::look_at(sequence cause, trial_id trial) const {
 
 /// One save serves all: it is asked for where no checkpoint of this result is there yet, also
 /// before a pause, which would be free to leave it in a node's memory.
-void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, decision& into) const {
+void pbt_scheduler::ask_to_save(trial_id trial, bool then_pause, const object& facts,
+                                decision& into) const {
   const auto& x = *population_.find(trial);
   auto is_there = x.newest && x.newest_iteration >= x.iteration;
   if (!is_there)
@@ -214,8 +215,8 @@ void rule::ask_to_save(trial_id trial, bool then_pause, const object& facts, dec
     into.actions.push_back({trial, go_on{}, {}});
 }
 
-action rule::exploit_or_skip(const occasion& when, trial_id trial,
-                             std::vector<config_ptr>& siblings) const {
+action pbt_scheduler::exploit_or_skip(const occasion& when, trial_id trial,
+                                      std::vector<config_ptr>& siblings) const {
   auto planned = plan(when, trial);
   if (!planned.from)
     return {trial, annotate{std::move(planned.facts)}, {}};
@@ -226,14 +227,14 @@ action rule::exploit_or_skip(const occasion& when, trial_id trial,
 }
 
 /// Of the report that is judged.
-occasion rule::occasion_of(sequence cause, trial_id trial) const {
+occasion pbt_scheduler::occasion_of(sequence cause, trial_id trial) const {
   if (settings_.draws_by_event)
     return {0, cause};
   const auto& x = *population_.find(trial);
   return {x.lineage, x.iteration};
 }
 
-exploit_plan rule::plan(const occasion& when, trial_id trial) const {
+exploit_plan pbt_scheduler::plan(const occasion& when, trial_id trial) const {
   exploit_plan result{when, standing_of(trial), {}, {}, 0, draws_(when, trial), facts_of(trial)};
   auto donor = population_.upper(result.draws->below(population_.quantile_size()));
   const auto& source = *population_.find(donor);
@@ -261,23 +262,23 @@ exploit_plan rule::plan(const occasion& when, trial_id trial) const {
 }
 
 /// For a checkpoint that its donor is still saving.
-bool rule::may_wait(trial_id trial) const {
+bool pbt_scheduler::may_wait(trial_id trial) const {
   const auto& x = *population_.find(trial);
   return !x.waits_since || x.last_train_time - *x.waits_since < settings_.perturbation_interval / 2;
 }
 
-choice rule::choose(sequence at, std::uint32_t count) const {
+choice pbt_scheduler::choose(sequence at, std::uint32_t count) const {
   auto before = settings_.synch ? next_sync_ : std::numeric_limits<double>::infinity();
   return {at, population_.waiting(count, before)};
 }
 
-decision rule::on_stall(sequence at) const {
+decision pbt_scheduler::on_stall(sequence at) const {
   // After a round some may run again; where none could, another one would not help.
   return settings_.synch && started_since_round_ ? round(at) : end_all(at);
 }
 
 /// Synchronous: all wait for each other, or for nobody any more.
-decision rule::round(sequence at) const {
+decision pbt_scheduler::round(sequence at) const {
   decision result{at, {}};
   std::vector<config_ptr> siblings;
   auto note = [&](trial_id trial, action what) {
@@ -302,14 +303,14 @@ decision rule::round(sequence at) const {
   return result;
 }
 
-decision rule::end_all(sequence at) const {
+decision pbt_scheduler::end_all(sequence at) const {
   decision result{at, {}};
   for (const auto& [trial, x] : population_.all())
     result.actions.push_back({trial, stop{}, {{"rule", settings_.rule}, {"why", "not promoted"}}});
   return result;
 }
 
-void rule::settle(const fact::decided& what) {
+void pbt_scheduler::settle(const fact::decided& what) {
   auto ends_round = is_of_round(what.what);
   if (ends_round) {
     for (const auto& [trial, x] : population_.all())
@@ -327,7 +328,7 @@ void rule::settle(const fact::decided& what) {
     end_round();
 }
 
-void rule::note(sequence cause, const action& what, bool refused) {
+void pbt_scheduler::note(sequence cause, const action& what, bool refused) {
   auto* x = population_.find(what.trial);
   if (x == nullptr)
     return;
@@ -345,21 +346,21 @@ void rule::note(sequence cause, const action& what, bool refused) {
   }
   if (std::holds_alternative<save>(what.what) && x->now == whereabouts::running)
     x->hands_over = refused;
-  const auto* graft = std::get_if<exploit>(&what.what);
-  if (graft == nullptr)
+  const auto* due_exploit = std::get_if<exploit>(&what.what);
+  if (due_exploit == nullptr)
     return;
   if (!refused) {
-    take_over(what.trial, *graft, facts);
+    take_over(what.trial, *due_exploit, facts);
     return;
   }
   // Most likely what it was to take over is gone.
-  if (auto* donor = population_.find(graft->donor);
-      donor != nullptr && donor->newest == graft->from)
+  if (auto* donor = population_.find(due_exploit->donor);
+      donor != nullptr && donor->newest == due_exploit->from)
     donor->newest = {};
   x->look_again = !settings_.synch;
 }
 
-void rule::take_over(trial_id trial, const exploit& what, const object& facts) {
+void pbt_scheduler::take_over(trial_id trial, const exploit& what, const object& facts) {
   auto from = standing_of(what.donor);
   const auto* at = facts.find("donor_iteration");
   const auto* iteration = at != nullptr ? at->as_int() : nullptr;
@@ -371,7 +372,7 @@ void rule::take_over(trial_id trial, const exploit& what, const object& facts) {
   explorer_->adopt({trial, from.time, from.score, what.config});
 }
 
-void rule::end_round() {
+void pbt_scheduler::end_round() {
   auto least = std::numeric_limits<double>::infinity();
   auto greatest = -least;
   for (const auto& [trial, x] : population_.all()) {
@@ -387,7 +388,7 @@ void rule::end_round() {
   ++rounds_;
 }
 
-object rule::facts_of(trial_id trial) const {
+object pbt_scheduler::facts_of(trial_id trial) const {
   auto where = population_.place_of(trial);
   object result{{"rule", settings_.rule}, {"quantile", to_text(where.in)}};
   if (where.in != quantile::none) {
@@ -400,19 +401,19 @@ object rule::facts_of(trial_id trial) const {
   return result;
 }
 
-standing rule::standing_of(trial_id trial) const {
+standing pbt_scheduler::standing_of(trial_id trial) const {
   const auto* x = population_.find(trial);
   if (x == nullptr)
     return {trial, 0, nan, nullptr};
   return {trial, x->last_train_time, x->score.value_or(nan), x->config};
 }
 
-double rule::as_reported(double score) const {
+double pbt_scheduler::as_reported(double score) const {
   // A difference, so that 0 stays 0.
   return maximise_ ? score : 0.0 - score;
 }
 
-std::string rule::outline() const {
+std::string pbt_scheduler::outline() const {
   const auto& ranked = population_.ranked();
   auto n = ranked.size();
   auto k = population_.quantile_size();
@@ -428,7 +429,7 @@ std::string rule::outline() const {
   return result;
 }
 
-void rule::describe(fingerprint& into) const {
+void pbt_scheduler::describe(fingerprint& into) const {
   population_.describe(into);
   into.add(next_sync_).add(last_arrival_).add(std::uint64_t{started_since_round_}).add(rounds_);
   explorer_->describe(into);

@@ -16,18 +16,18 @@ constexpr auto name = "pbt_replay";
 
 } // namespace
 
-rule::rule(policy what) : policy_{std::move(what)} {}
+pbt_replay_scheduler::pbt_replay_scheduler(policy what) : policy_{std::move(what)} {}
 
-scheduler_traits rule::traits() const {
+scheduler_traits pbt_replay_scheduler::traits() const {
   scheduler_traits result;
   result.needs_checkpoints = true;
   result.prompt = true;
   return result;
 }
 
-void rule::apply(const scheduler_fact& what) {
+void pbt_replay_scheduler::apply(const scheduler_fact& what) {
   struct visitor {
-    rule& self;
+    pbt_replay_scheduler& self;
     sequence seq;
     void operator()(const fact::added& x) { self.add(x.trial); }
     void operator()(const fact::started& x) {
@@ -61,7 +61,7 @@ void rule::apply(const scheduler_fact& what) {
   std::visit(visitor{*this, what.seq}, what.what);
 }
 
-void rule::add(trial_id trial) {
+void pbt_replay_scheduler::add(trial_id trial) {
   if (!trial_)
     trial_ = trial;
   if (is_mine(trial))
@@ -70,13 +70,13 @@ void rule::add(trial_id trial) {
     others_.insert(trial);
 }
 
-void rule::end(trial_id trial) {
+void pbt_replay_scheduler::end(trial_id trial) {
   if (is_mine(trial))
     now_ = whereabouts::ended;
   others_.erase(trial);
 }
 
-void rule::leave(const fact::chosen& what) {
+void pbt_replay_scheduler::leave(const fact::chosen& what) {
   for (auto trial : what.what.start) {
     if (!is_mine(trial))
       continue;
@@ -87,7 +87,7 @@ void rule::leave(const fact::chosen& what) {
   }
 }
 
-void rule::settle(const fact::decided& what) {
+void pbt_replay_scheduler::settle(const fact::decided& what) {
   for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
     const auto& x = what.what.actions[i];
     auto refused = is_refused(what, i);
@@ -98,11 +98,11 @@ void rule::settle(const fact::decided& what) {
   }
 }
 
-const object& rule::config(std::uint64_t number) const {
+const object& pbt_replay_scheduler::config(std::uint64_t number) const {
   return number <= 1 ? policy_.first : policy_.steps[number - 2].config;
 }
 
-action rule::change_to(std::uint64_t number) const {
+action pbt_replay_scheduler::change_to(std::uint64_t number) const {
   auto step = number - 1;
   object reason{{"rule", name},
                 {"step", static_cast<std::int64_t>(step)},
@@ -118,7 +118,7 @@ action rule::change_to(std::uint64_t number) const {
   return {*trial_, reconfigure{std::make_shared<const object>(config(number))}, std::move(reason)};
 }
 
-decision rule::judge(sequence cause, trial_id trial) const {
+decision pbt_replay_scheduler::judge(sequence cause, trial_id trial) const {
   if (!is_mine(trial) || cause != cause_)
     return {cause, {{trial, go_on{}, {}}}};
   auto reached = std::count_if(policy_.steps.begin(), policy_.steps.end(),
@@ -136,13 +136,13 @@ decision rule::judge(sequence cause, trial_id trial) const {
   return result;
 }
 
-choice rule::choose(sequence at, std::uint32_t) const {
+choice pbt_replay_scheduler::choose(sequence at, std::uint32_t) const {
   // It waits for its first configuration: see `on_stall`.
   auto ready = set_ > 0 && (now_ == whereabouts::pending || now_ == whereabouts::paused);
   return {at, ready ? std::vector{*trial_} : std::vector<trial_id>{}};
 }
 
-decision rule::on_stall(sequence at) const {
+decision pbt_replay_scheduler::on_stall(sequence at) const {
   decision result{at, {}};
   if (now_ == whereabouts::pending && set_ == 0)
     result.actions.push_back(change_to(1));
@@ -154,7 +154,7 @@ decision rule::on_stall(sequence at) const {
   return result;
 }
 
-void rule::describe(fingerprint& into) const {
+void pbt_replay_scheduler::describe(fingerprint& into) const {
   into.add(trial_ ? trial_->number + 1 : 0).add(std::uint64_t{static_cast<std::uint8_t>(now_)});
   into.add(std::uint64_t{others_.size()});
   for (auto other : others_)
@@ -193,7 +193,7 @@ scheduler_catalogue::entry make_entry() {
       if (auto why = reject(what->steps[i].config, "step " + std::to_string(i + 1)))
         return *why;
     }
-    return std::unique_ptr<scheduler>{std::make_unique<rule>(std::move(*what))};
+    return std::unique_ptr<scheduler>{std::make_unique<pbt_replay_scheduler>(std::move(*what))};
   };
   return result;
 }

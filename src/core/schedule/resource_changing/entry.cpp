@@ -179,8 +179,8 @@ scheduler_catalogue::entry make_entry(const scheduler_catalogue& bases) {
       return base.error();
     auto deal = from.text("allocation") == "top_job" ? distribute_to_top_job(std::move(*how))
                                                      : distribute(std::move(*how));
-    return std::unique_ptr<scheduler>{
-        std::make_unique<rule>(std::move(*base), std::move(deal), context.request)};
+    return std::unique_ptr<scheduler>{std::make_unique<resource_changing_scheduler>(
+        std::move(*base), std::move(deal), context.request)};
   };
   return result;
 }

@@ -63,14 +63,15 @@ standing place_of(trial_id trial, const std::optional<double>& score) {
 
 } // namespace
 
-rule::rule(std::unique_ptr<scheduler> base, allocation how, resource_request request)
+resource_changing_scheduler::resource_changing_scheduler(std::unique_ptr<scheduler> base,
+                                                         allocation how, resource_request request)
     : base_{std::move(base)}, how_{std::move(how)} {
   if (request.bundles.empty())
     request.bundles.emplace_back();
   first_ = std::make_shared<const resource_request>(std::move(request));
 }
 
-scheduler_traits rule::traits() const {
+scheduler_traits resource_changing_scheduler::traits() const {
   auto result = base_->traits();
   // One that waits for a large node shall not hold up all others; more would overtake those that
   // return.
@@ -80,7 +81,7 @@ scheduler_traits rule::traits() const {
   return result;
 }
 
-void rule::apply(const scheduler_fact& what) {
+void resource_changing_scheduler::apply(const scheduler_fact& what) {
   if (const auto* decided = std::get_if<fact::decided>(&what.what))
     base_->apply({what.seq, what.at, part_of_base(*decided)});
   else
@@ -88,7 +89,7 @@ void rule::apply(const scheduler_fact& what) {
   std::visit([this](const auto& x) { see(x); }, what.what);
 }
 
-decision rule::judge(sequence cause, trial_id trial) const {
+decision resource_changing_scheduler::judge(sequence cause, trial_id trial) const {
   auto result = base_->judge(cause, trial);
   if (lets_go_on(result, trial))
     replace_go_on(result, trial, change_of(trial));
@@ -96,7 +97,7 @@ decision rule::judge(sequence cause, trial_id trial) const {
   return result;
 }
 
-deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
+deferred_decision resource_changing_scheduler::judge_later(sequence cause, trial_id trial) const {
   auto base = base_->judge_later(cause, trial);
   if (!base)
     return {};
@@ -109,7 +110,7 @@ deferred_decision rule::judge_later(sequence cause, trial_id trial) const {
   };
 }
 
-choice rule::choose(sequence at, std::uint32_t count) const {
+choice resource_changing_scheduler::choose(sequence at, std::uint32_t count) const {
   choice result{at, {}};
   for (auto i = returning_.begin(); i != returning_.end() && result.start.size() < count; ++i) {
     if (!misfits_.contains(*i))
@@ -127,7 +128,7 @@ choice rule::choose(sequence at, std::uint32_t count) const {
   return result;
 }
 
-decision rule::on_stall(sequence at) const {
+decision resource_changing_scheduler::on_stall(sequence at) const {
   decision result{at, misfits_shrunk()};
   for (auto trial : left_)
     result.actions.push_back(
@@ -135,11 +136,11 @@ decision rule::on_stall(sequence at) const {
   return result.actions.empty() ? base_->on_stall(at) : result;
 }
 
-std::string rule::outline() const {
+std::string resource_changing_scheduler::outline() const {
   return base_->outline();
 }
 
-void rule::describe(fingerprint& into) const {
+void resource_changing_scheduler::describe(fingerprint& into) const {
   base_->describe(into);
   into.add(std::uint64_t{offers_.size()});
   for (const auto& [node, x] : offers_)
@@ -163,7 +164,7 @@ void rule::describe(fingerprint& into) const {
 }
 
 template <class Change>
-void rule::alter(trial_id trial, Change change) {
+void resource_changing_scheduler::alter(trial_id trial, Change change) {
   auto i = live_.find(trial);
   if (i == live_.end())
     return;
@@ -174,7 +175,7 @@ void rule::alter(trial_id trial, Change change) {
 }
 
 /// Tells whether it waits for what it cannot have.
-void rule::sort_in(trial_id trial) {
+void resource_changing_scheduler::sort_in(trial_id trial) {
   auto i = live_.find(trial);
   auto waits = i != live_.end() && !i->second.has && *i->second.wants != *first_;
   if (!waits) {
@@ -189,7 +190,7 @@ void rule::sort_in(trial_id trial) {
     misfits_.erase(trial);
 }
 
-void rule::know(trial_id trial) {
+void resource_changing_scheduler::know(trial_id trial) {
   auto [i, is_new] = live_.try_emplace(trial);
   if (!is_new)
     return;
@@ -198,7 +199,7 @@ void rule::know(trial_id trial) {
   ranking_.insert(place_of(trial, {}));
 }
 
-void rule::forget(trial_id trial) {
+void resource_changing_scheduler::forget(trial_id trial) {
   auto i = live_.find(trial);
   if (i == live_.end())
     return;
@@ -211,7 +212,7 @@ void rule::forget(trial_id trial) {
   sort_in(trial);
 }
 
-void rule::see(const fact::added& what) {
+void resource_changing_scheduler::see(const fact::added& what) {
   know(what.trial);
   alter(what.trial, [](member& x) {
     x.has = nullptr;
@@ -222,7 +223,7 @@ void rule::see(const fact::added& what) {
   left_.erase(what.trial);
 }
 
-void rule::see(const fact::started& what) {
+void resource_changing_scheduler::see(const fact::started& what) {
   know(what.trial);
   alter(what.trial, [](member& x) {
     x.has = x.wants;
@@ -233,7 +234,7 @@ void rule::see(const fact::started& what) {
   left_.erase(what.trial);
 }
 
-void rule::see(const fact::result& what) {
+void resource_changing_scheduler::see(const fact::result& what) {
   auto i = live_.find(what.trial);
   if (i == live_.end())
     return;
@@ -249,7 +250,7 @@ void rule::see(const fact::result& what) {
   alter(what.trial, [](member& x) { x.changes = false; });
 }
 
-void rule::see(const fact::paused& what) {
+void resource_changing_scheduler::see(const fact::paused& what) {
   auto known = courses_.find(what.trial);
   if (known != courses_.end() && known->second.is_told)
     returning_.insert(what.trial);
@@ -260,31 +261,31 @@ void rule::see(const fact::paused& what) {
   });
 }
 
-void rule::see(const fact::unpaused& what) {
+void resource_changing_scheduler::see(const fact::unpaused& what) {
   // Who woke it will also name it.
   returning_.erase(what.trial);
   left_.erase(what.trial);
 }
 
-void rule::see(const fact::chosen& what) {
+void resource_changing_scheduler::see(const fact::chosen& what) {
   for (auto trial : what.what.start) {
     if (returning_.erase(trial) > 0 && is_refused(what, trial))
       left_.insert(trial);
   }
 }
 
-void rule::see(const fact::ended& what) {
+void resource_changing_scheduler::see(const fact::ended& what) {
   forget(what.trial);
 }
 
-void rule::see(const fact::decided& what) {
+void resource_changing_scheduler::see(const fact::decided& what) {
   for (std::size_t i = 0; i < what.what.actions.size(); ++i) {
     if (!is_refused(what, i))
       settle(what.what.actions[i]);
   }
 }
 
-void rule::settle(const action& what) {
+void resource_changing_scheduler::settle(const action& what) {
   auto i = live_.find(what.trial);
   if (i == live_.end())
     return;
@@ -303,25 +304,25 @@ void rule::settle(const action& what) {
   }
 }
 
-void rule::see(const fact::node_up& what) {
+void resource_changing_scheduler::see(const fact::node_up& what) {
   nodes_.set_node(what.node, what.capacity);
   offers_[what.node] = what.capacity;
   note_nodes();
 }
 
-void rule::see(const fact::node_down& what) {
+void resource_changing_scheduler::see(const fact::node_down& what) {
   nodes_.remove_node(what.node);
   offers_.erase(what.node);
   note_nodes();
 }
 
-void rule::note_nodes() {
+void resource_changing_scheduler::note_nodes() {
   total_ = nodes_.total();
   for (auto trial : std::set<trial_id>{changed_})
     sort_in(trial);
 }
 
-resource_request rule::allocate(trial_id trial) const {
+resource_request resource_changing_scheduler::allocate(trial_id trial) const {
   const std::function<bool(const resource_request&)> could_be
       = [this](const resource_request& x) { return fits(x); };
   auto result = how_({trial, *first_, total_, used_, live_, ranking_, could_be});
@@ -330,7 +331,7 @@ resource_request rule::allocate(trial_id trial) const {
 }
 
 /// What it is told instead of to go on; empty: it is to keep what it has.
-std::vector<action> rule::change_of(trial_id trial) const {
+std::vector<action> resource_changing_scheduler::change_of(trial_id trial) const {
   auto i = live_.find(trial);
   if (i == live_.end() || !i->second.has || i->second.changes || offers_.empty())
     return {};
@@ -348,7 +349,7 @@ std::vector<action> rule::change_of(trial_id trial) const {
           {trial, set_resources{std::move(gets)}, std::move(reason)}};
 }
 
-std::vector<action> rule::misfits_shrunk() const {
+std::vector<action> resource_changing_scheduler::misfits_shrunk() const {
   std::vector<action> result;
   for (auto trial : misfits_) {
     auto gets = allocate(trial);

@@ -23,29 +23,29 @@ bool is_turn_of_densities(std::uint64_t number, std::size_t results) {
 
 } // namespace
 
-rule::rule() : model_{{}}, densities_{{}} {}
+automatic_rule::automatic_rule() : model_{{}}, densities_{{}} {}
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> automatic_rule::next(const learning::outlook& from) const {
   if (!is_turn_of_densities(from.number(), from.past().results().size()))
     return model_.next(from);
   auto found = densities_.next(from);
   return found || from.past().results().size() >= very_many ? found : model_.next(from);
 }
 
-std::optional<learning::pick> rule::sketch(const learning::outlook& from) const {
+std::optional<learning::pick> automatic_rule::sketch(const learning::outlook& from) const {
   return densities_.next(from);
 }
 
-std::optional<explanation> rule::explain(const learning::outlook& from,
-                                         const learning::pick& what) const {
+std::optional<explanation> automatic_rule::explain(const learning::outlook& from,
+                                                   const learning::pick& what) const {
   return model_.explain(from, what);
 }
 
-std::optional<double> rule::regret_bound(const learning::outlook& from) const {
+std::optional<double> automatic_rule::regret_bound(const learning::outlook& from) const {
   return model_.regret_bound(from);
 }
 
-bool rule::is_quick(const learning::archive& past) const {
+bool automatic_rule::is_quick(const learning::archive& past) const {
   return past.results().size() >= very_many;
 }
 
@@ -54,7 +54,7 @@ namespace {
 std::shared_ptr<const learning::rule> rule_for(bool sees_partial) {
   if (sees_partial)
     return std::make_shared<const fidelity::screen>();
-  return std::make_shared<const rule>();
+  return std::make_shared<const automatic_rule>();
 }
 
 } // namespace

@@ -112,12 +112,12 @@ std::optional<split> split_of(const encoding& space,
   return result;
 }
 
-std::optional<learning::pick> rule::sketch(const learning::outlook& from) const {
+std::optional<learning::pick> bohb_rule::sketch(const learning::outlook& from) const {
   auto at = learning::free_point(from);
   return at ? std::optional{learning::pick{std::move(*at), "random"}} : std::nullopt;
 }
 
-struct rule::choice {
+struct bohb_rule::choice {
   cube_point at;
   double log_ratio = 0;
   std::uint64_t budget = 0;
@@ -125,7 +125,7 @@ struct rule::choice {
   std::size_t bad = 0;
 };
 
-std::optional<rule::choice> rule::chosen(const learning::outlook& from) const {
+std::optional<bohb_rule::choice> bohb_rule::chosen(const learning::outlook& from) const {
   const auto& space = from.space();
   rng chance{from.seed(), "bohb", from.number()};
   if (chance.unit() < how_.random_fraction)
@@ -155,7 +155,7 @@ std::optional<rule::choice> rule::chosen(const learning::outlook& from) const {
   return result;
 }
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> bohb_rule::next(const learning::outlook& from) const {
   auto found = chosen(from);
   if (!found)
     return sketch(from);
@@ -181,8 +181,8 @@ std::optional<neighbour> nearest_at(const learning::outlook& from, std::uint64_t
 
 } // namespace
 
-std::optional<explanation> rule::explain(const learning::outlook& from,
-                                         const learning::pick& what) const {
+std::optional<explanation> bohb_rule::explain(const learning::outlook& from,
+                                              const learning::pick& what) const {
   auto found = what.origin.starts_with("bohb") ? chosen(from) : std::nullopt;
   if (!found || from.space().key(found->at) != from.space().key(what.at))
     return std::nullopt;

@@ -57,7 +57,7 @@ searcher_catalogue::entry make_entry() {
   result.known = known_options();
   result.make = [](const options& from, const searcher_context& about) {
     learning::settings begin{"bohb", learning::startup_of(from), false};
-    return learning::make_searcher(std::move(begin), std::make_shared<const rule>(read(from)),
+    return learning::make_searcher(std::move(begin), std::make_shared<const bohb_rule>(read(from)),
                                    about);
   };
   return result;

@@ -18,7 +18,8 @@ searcher_catalogue::entry make_entry() {
           error{ec::bad_option,
                 "sample: must be no larger than population, " + std::to_string(how.population)}};
     learning::settings begin{"evolution", how.population, true};
-    return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
+    return learning::make_searcher(std::move(begin), std::make_shared<const evolution_rule>(how),
+                                   about);
   };
   return {"evolution",
           "regularised evolution: the best of a few young configurations, with one parameter "

@@ -39,13 +39,13 @@ const result& parent(const std::vector<const result*>& of, std::size_t sample, r
 
 } // namespace
 
-struct rule::child {
+struct evolution_rule::child {
   cube_point at;
   result parent;
   std::size_t population = 0;
 };
 
-std::optional<rule::child> rule::born(const learning::outlook& from) const {
+std::optional<evolution_rule::child> evolution_rule::born(const learning::outlook& from) const {
   auto population = alive(from.past().results(), how_.population);
   if (population.empty())
     return std::nullopt;
@@ -63,13 +63,13 @@ std::optional<rule::child> rule::born(const learning::outlook& from) const {
   return std::nullopt;
 }
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> evolution_rule::next(const learning::outlook& from) const {
   auto found = born(from);
   return found ? std::optional{learning::pick{std::move(found->at), "evolution"}} : std::nullopt;
 }
 
-std::optional<explanation> rule::explain(const learning::outlook& from,
-                                         const learning::pick& what) const {
+std::optional<explanation> evolution_rule::explain(const learning::outlook& from,
+                                                   const learning::pick& what) const {
   auto found = what.origin == "evolution" ? born(from) : std::nullopt;
   if (!found || from.space().key(found->at) != from.space().key(what.at))
     return std::nullopt;

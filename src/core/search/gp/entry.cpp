@@ -24,7 +24,7 @@ searcher_catalogue::entry make_entry() {
     how.bend = bending_of(from.text("transform"));
     how.branch_steps = from.boolean("branch_steps");
     learning::settings begin{"gp", learning::startup_of(from), false, from.number("regret_below")};
-    return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
+    return learning::make_searcher(std::move(begin), std::make_shared<const gp_rule>(how), about);
   };
   return {"gp",
           "Bayesian optimisation by a Gaussian process; any number of objectives, no grids",

@@ -288,26 +288,26 @@ private:
 
 } // namespace
 
-rule::rule(settings how) : how_{how}, book_{std::make_shared<kernel_book>()} {}
+gp_rule::gp_rule(settings how) : how_{how}, book_{std::make_shared<kernel_book>()} {}
 
-std::optional<learning::pick> rule::next(const outlook& from) const {
+std::optional<learning::pick> gp_rule::next(const outlook& from) const {
   forecast all{how_, from};
   return all.suffices() ? all.best(*book_) : std::nullopt;
 }
 
-std::optional<explanation> rule::explain(const outlook& from, const learning::pick& what) const {
+std::optional<explanation> gp_rule::explain(const outlook& from, const learning::pick& what) const {
   if (!what.origin.starts_with("gp"))
-    return tpe::rule{{}}.explain(from, what);
+    return tpe::tpe_rule{{}}.explain(from, what);
   forecast all{how_, from};
   return all.suffices() ? std::optional{all.about(what.at, *book_)} : std::nullopt;
 }
 
-std::optional<double> rule::regret_bound(const outlook& from) const {
+std::optional<double> gp_rule::regret_bound(const outlook& from) const {
   return gp::regret_bound(from, *book_);
 }
 
-std::optional<learning::pick> rule::sketch(const outlook& from) const {
-  return tpe::rule{{}}.next(from);
+std::optional<learning::pick> gp_rule::sketch(const outlook& from) const {
+  return tpe::tpe_rule{{}}.next(from);
 }
 
 } // namespace tune::gp

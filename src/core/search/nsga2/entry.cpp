@@ -36,7 +36,8 @@ searcher_catalogue::entry make_entry() {
     how.how = {from.number("crossover"), from.number("crossover_index"), from.number("mutation"),
                from.number("mutation_index")};
     learning::settings begin{"nsga2", how.population, true};
-    return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
+    return learning::make_searcher(std::move(begin), std::make_shared<const nsga2_rule>(how),
+                                   about);
   };
   return {"nsga2", "a genetic algorithm over Pareto fronts; any number of objectives, no grids",
           "Deb et al., \"A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II\", IEEE "

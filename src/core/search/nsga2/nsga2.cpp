@@ -18,15 +18,16 @@ const member& winner(const std::vector<member>& of, rng& from) {
 
 } // namespace
 
-rule::rule(settings how) : how_{how}, known_{std::make_shared<population>(how.population)} {}
+nsga2_rule::nsga2_rule(settings how)
+    : how_{how}, known_{std::make_shared<population>(how.population)} {}
 
-struct rule::child {
+struct nsga2_rule::child {
   cube_point at;
   trial_id first;
   trial_id second;
 };
 
-std::optional<rule::child> rule::born(const learning::outlook& from) const {
+std::optional<nsga2_rule::child> nsga2_rule::born(const learning::outlook& from) const {
   known_->follow(from.past());
   auto parents = known_->parents();
   if (parents.size() < 2)
@@ -45,7 +46,7 @@ std::optional<rule::child> rule::born(const learning::outlook& from) const {
   return std::nullopt;
 }
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> nsga2_rule::next(const learning::outlook& from) const {
   auto found = born(from);
   if (!found)
     return std::nullopt;
@@ -53,8 +54,8 @@ std::optional<learning::pick> rule::next(const learning::outlook& from) const {
                         "nsga2, generation " + std::to_string(known_->generation() + 1)};
 }
 
-std::optional<explanation> rule::explain(const learning::outlook& from,
-                                         const learning::pick& what) const {
+std::optional<explanation> nsga2_rule::explain(const learning::outlook& from,
+                                               const learning::pick& what) const {
   auto found = what.origin.starts_with("nsga2") ? born(from) : std::nullopt;
   if (!found || from.space().key(found->at) != from.space().key(what.at))
     return std::nullopt;

@@ -14,7 +14,7 @@ searcher_catalogue::entry make_entry() {
     how.candidates = static_cast<std::size_t>(from.integer("candidates"));
     how.multivariate = from.boolean("multivariate");
     learning::settings begin{"tpe", learning::startup_of(from), true};
-    return learning::make_searcher(std::move(begin), std::make_shared<const rule>(how), about);
+    return learning::make_searcher(std::move(begin), std::make_shared<const tpe_rule>(how), about);
   };
   return {
       "tpe",

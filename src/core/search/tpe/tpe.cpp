@@ -137,8 +137,8 @@ double log_ratio(const encoding& space, const parzen& good, const parzen& bad, c
 
 } // namespace
 
-std::optional<explanation> rule::explain(const learning::outlook& from,
-                                         const learning::pick& what) const {
+std::optional<explanation> tpe_rule::explain(const learning::outlook& from,
+                                             const learning::pick& what) const {
   auto pending = from.pending();
   auto parts = split_results(from.past().results(), pending);
   if (!what.origin.starts_with("tpe") || parts.good.empty())
@@ -156,7 +156,7 @@ std::optional<explanation> rule::explain(const learning::outlook& from,
   return made;
 }
 
-std::optional<learning::pick> rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> tpe_rule::next(const learning::outlook& from) const {
   auto pending = from.pending();
   auto parts = split_results(from.past().results(), pending);
   if (parts.good.empty())

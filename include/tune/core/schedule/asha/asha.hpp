@@ -49,11 +49,11 @@ namespace tune::asha {
 /// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020;
 /// Schmucker
 ///         et al., "Multi-objective Asynchronous Successive Halving", 2021.
-class rule final : public scheduler {
+class asha_scheduler final : public scheduler {
 public:
   /// @param what     must be valid.
   /// @param maximise Whether the metric is: for what people read alone.
-  rule(settings what, std::uint64_t seed, bool maximise = true);
+  asha_scheduler(settings what, std::uint64_t seed, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;

@@ -9,7 +9,7 @@ namespace tune::fifo {
 
 /// Never stops a trial. Trials run in the order of `fifo_queue`. Of a stall with paused trials it
 /// makes an end: they are stopped, "not promoted".
-class rule final : public scheduler {
+class fifo_scheduler final : public scheduler {
 public:
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override { queue_.apply(what); }

@@ -58,11 +58,11 @@ struct form {
 /// Judging costs O(log n) of n trials, and O(m log m) once for m that waited for each other.
 ///
 /// @source Li et al., "Hyperband", JMLR 18 (2018); Falkner et al., "BOHB", ICML 2018.
-class rule final : public scheduler {
+class hyperband_scheduler final : public scheduler {
 public:
   /// @param what     must be valid.
   /// @param maximise Whether the metric is: for what people read alone.
-  rule(form how, settings what, bool maximise = true);
+  hyperband_scheduler(form how, settings what, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;

@@ -54,10 +54,10 @@ struct settings {
 ///
 /// @source Golovin et al., "Google Vizier: A Service for Black-Box Optimization", KDD 2017,
 ///         section 3.2.2, in Ray Tune's form; docs/ray-tune.md says where it differs.
-class rule final : public scheduler {
+class median_scheduler final : public scheduler {
 public:
   /// @param maximise Whether the metric is: for what people read alone.
-  explicit rule(settings what, bool maximise = true);
+  explicit median_scheduler(settings what, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;

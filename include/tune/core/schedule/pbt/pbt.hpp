@@ -81,13 +81,13 @@ struct exploit_plan {
 /// Judging costs O(log n) of n trials, and a round of `synch` O(n log n).
 ///
 /// @source Jaderberg et al., "Population Based Training of Neural Networks", arXiv:1711.09846.
-class rule final : public scheduler {
+class pbt_scheduler final : public scheduler {
 public:
   /// @param how      Finds new configurations; not null.
   /// @param maximise Whether the metric is: for what people read alone.
   /// @param draws    Instead of draws by the seed.
-  rule(settings what, std::unique_ptr<explorer> how, std::uint64_t seed, bool maximise = true,
-       dice_source draws = {});
+  pbt_scheduler(settings what, std::unique_ptr<explorer> how, std::uint64_t seed,
+                bool maximise = true, dice_source draws = {});
 
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;

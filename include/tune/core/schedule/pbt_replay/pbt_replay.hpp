@@ -17,9 +17,9 @@ namespace tune::pbt_replay {
 ///
 /// A change says `rule`, `step` (from 1; 0 is the beginning), `of`, `at` (the step's iteration) and
 /// `why`.
-class rule final : public scheduler {
+class pbt_replay_scheduler final : public scheduler {
 public:
-  explicit rule(policy what);
+  explicit pbt_replay_scheduler(policy what);
 
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;

@@ -33,12 +33,13 @@ namespace tune::resource_changing {
 /// Judging costs what the base and the allocation cost, and O(log n) of n trials.
 ///
 /// @source Ray Tune's ResourceChangingScheduler.
-class rule final : public scheduler {
+class resource_changing_scheduler final : public scheduler {
 public:
   /// @param base must not be null.
   /// @param how  must not be empty.
   /// @param request What each trial needs at first; without bundles it counts as one empty bundle.
-  rule(std::unique_ptr<scheduler> base, allocation how, resource_request request);
+  resource_changing_scheduler(std::unique_ptr<scheduler> base, allocation how,
+                              resource_request request);
 
   [[nodiscard]] scheduler_traits traits() const override;
   void apply(const scheduler_fact& what) override;

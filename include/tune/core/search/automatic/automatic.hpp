@@ -19,9 +19,9 @@ inline constexpr std::string_view partial_option = "partial";
 ///
 /// TPE has every fourth suggestion, from 400 results on every other, and from 2,000 on all: what it
 /// costs hardly grows with their number, and it saves runs in which the process is wrong.
-class rule final : public learning::rule {
+class automatic_rule final : public learning::rule {
 public:
-  rule();
+  automatic_rule();
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
@@ -33,8 +33,8 @@ public:
   [[nodiscard]] bool is_quick(const learning::archive& past) const override;
 
 private:
-  gp::rule model_;
-  tpe::rule densities_;
+  gp::gp_rule model_;
+  tpe::tpe_rule densities_;
 };
 
 /// "auto".

@@ -55,9 +55,9 @@ struct split {
 ///
 /// @source Falkner, Klein, Hutter, "BOHB: Robust and Efficient Hyperparameter Optimization at
 ///         Scale", ICML 2018.
-class rule final : public learning::rule {
+class bohb_rule final : public learning::rule {
 public:
-  explicit rule(settings how) : how_{how} {}
+  explicit bohb_rule(settings how) : how_{how} {}
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   /// At random.

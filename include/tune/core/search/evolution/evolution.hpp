@@ -23,9 +23,9 @@ struct settings {
 /// configuration that its children do as well as it did.
 /// @source Real et al., "Regularized Evolution for Image Classifier Architecture Search", AAAI
 ///         2019, Algorithm 1.
-class rule final : public learning::rule {
+class evolution_rule final : public learning::rule {
 public:
-  explicit rule(settings how) : how_{how} {}
+  explicit evolution_rule(settings how) : how_{how} {}
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   /// The nearest trial is the parent.

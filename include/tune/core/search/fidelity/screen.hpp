@@ -12,7 +12,7 @@ namespace tune::fidelity {
 /// The process learns the values that trials are extrapolated to, each with the variance of its
 /// error. Every fifth configuration is drawn at random. The pull is limited on purpose: what a
 /// model alone likes best looks good early, is promoted, and eats the budget of what would become
-/// better. What earlier experiments lead to expect counts as for `gp::rule`.
+/// better. What earlier experiments lead to expect counts as for `gp::gp_rule`.
 class screen final : public learning::rule {
 public:
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;

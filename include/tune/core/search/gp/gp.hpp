@@ -39,9 +39,9 @@ struct settings {
 /// (Schwarz's criterion), and up to 200 results: from then on its own say more.
 /// @source Golovin et al., "Google Vizier: A Service for Black-Box Optimization", KDD 2017, for
 ///         processes over the residuals of those before; the scales and their choice are our own.
-class rule final : public learning::rule {
+class gp_rule final : public learning::rule {
 public:
-  explicit rule(settings how);
+  explicit gp_rule(settings how);
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   /// By TPE.

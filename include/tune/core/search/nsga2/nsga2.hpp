@@ -24,9 +24,9 @@ struct settings {
 /// present one still run.
 /// @source Deb et al., "A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II", IEEE
 ///         Transactions on Evolutionary Computation 6, 2002.
-class rule final : public learning::rule {
+class nsga2_rule final : public learning::rule {
 public:
-  explicit rule(settings how);
+  explicit nsga2_rule(settings how);
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,

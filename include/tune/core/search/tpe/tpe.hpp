@@ -38,9 +38,9 @@ struct split {
 /// Chooses the point of the largest ratio of both densities among draws of the good one's. Points
 /// of earlier experiments that agree with the results count in both (`transfer::memory::backings`).
 /// @source Bergstra et al., NIPS 2011; for conditional spaces see `parzen`.
-class rule final : public learning::rule {
+class tpe_rule final : public learning::rule {
 public:
-  explicit rule(settings how) : how_{how} {}
+  explicit tpe_rule(settings how) : how_{how} {}
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
   [[nodiscard]] bool takes_several() const override { return true; }

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "head/job_supervisor.hpp"
+
+#include "console/human.hpp"
+#include "console/one_line.hpp"
+#include "console/summary.hpp"
+#include "console/text.hpp"
+#include "head/event_feed.hpp"
+#include "inspect/failures.hpp"
+#include "inspect/trials.hpp"
+#include "run/numbered_name.hpp"
+#include "run/snapshot.hpp"
+
+#include "tune/actors/runtime_log.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/print.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/tuner/experiment_actors.hpp"
+#include "tune/tuner/needed_files.hpp"
+#include "tune/tuner/preparation.hpp"
+#include "tune/tuner/shipment.hpp"
+#include "tune/tuner/storage.hpp"
+
+#include <map>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+TUNE_BEGIN_LOCAL_TYPES(tune_job_supervisor)
+TUNE_LOCAL_TYPE(tune_job_supervisor, tune::run_summary)
+TUNE_END_LOCAL_TYPES(tune_job_supervisor)
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of the rows, in one answer. [bytes]
+constexpr std::size_t piece_bytes = 256 * 1024;
+
+using job_supervisor_impl = extend<job_supervisor_actor,
+                                   // The experiment is over.
+                                   caf::result<void>(run_summary),
+                                   // INTERNAL: everything is written.
+                                   caf::result<void>(experiment_ended)>;
+
+/// Faults have no place that their user could look at but their key.
+std::string text_of(const config_faults& faults) {
+  constexpr std::size_t shown = 3;
+  std::string result;
+  for (std::size_t i = 0; i < faults.list().size() && i < shown; ++i) {
+    const auto& x = faults.list()[i];
+    result += (i == 0 ? "" : "; ") + (x.section.empty() ? "" : "[" + x.section + "] ") + x.message;
+  }
+  if (faults.total() > shown)
+    result += "; and " + std::to_string(faults.total() - shown) + " more";
+  return result;
+}
+
+/// Checks what a client sent as if it had been written here: other trainables, searchers and
+/// schedulers may be known.
+expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here) {
+  load_request wanted;
+  wanted.schedulers = here.all->schedulers;
+  wanted.searchers = here.all->searchers;
+  wanted.stoppers = here.all->stoppers;
+  wanted.sinks = here.all->sinks;
+  wanted.trainables = &here.all->trainables;
+  // Its client has looked; here it is for the processes of trials.
+  wanted.probes_plugins = false;
+  what.experiment.storage = here.storage.string();
+  auto text = print_spec(what, wanted);
+  auto code = std::move(what.code);
+  auto found_points = std::move(what.search.found_points);
+  auto found_earlier = std::move(what.search.found_earlier);
+  auto result
+      = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
+  if (!result)
+    return error{ec::bad_option, "the head cannot run it: " + text_of(result.faults)};
+  // No keys, and so not in the text.
+  result.loaded->what.code = std::move(code);
+  result.loaded->what.search.found_points = std::move(found_points);
+  result.loaded->what.search.found_earlier = std::move(found_earlier);
+  return std::move(*result.loaded);
+}
+
+/// What its client can mend: where the files were to lie here is none of its business.
+std::string not_submitted(const missing_files& x) {
+  std::string names;
+  for (const auto& name : x.names)
+    names += (names.empty() ? "" : ", ") + name;
+  return "its trials need what it began with, and what is not beside the INI file any more: "
+         + names + "; put that back and submit it again";
+}
+
+struct job_supervisor_state {
+  static inline const char* name = "tune.job_supervisor";
+
+  job_supervisor_settings here;
+  job_spec task;
+  snapshot_frame fixed;
+  /// For people, once there is somebody to tell.
+  std::vector<std::string> notes;
+  std::shared_ptr<feed> told;
+  std::unique_ptr<experiment_actors> actors;
+  bool head_goes = false;
+  /// All trials, once it is over, by form.
+  std::map<std::string, std::string> rows;
+  bool is_over = false;
+
+  ~job_supervisor_state() {
+    if (actors)
+      actors->dismiss();
+  }
+
+  void say(const std::string& text) const {
+    here.say("experiment " + printable(task.words.experiment) + " " + text);
+  }
+
+  // -- The beginning.
+
+  template <class Self>
+  start_result begin(Self* self) {
+    auto taken = take(self);
+    if (taken)
+      return {to_json(*taken), true, fixed.experiment};
+    say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
+    return {to_json(taken.error()), false};
+  }
+
+  template <class Self>
+  expected<submission_taken> take(Self* self) {
+    auto sent = spec_of_fetched(task.found);
+    if (!sent)
+      return sent.error();
+    auto loaded = load_again(std::move(*sent), here);
+    if (!loaded)
+      return loaded.error();
+    const auto& what = loaded->what;
+    if (what.experiment.name != task.words.experiment)
+      return error{ec::protocol, "the record is that of " + what.experiment.name};
+    auto claimed = task.words.numbered
+                       ? number_name(*loaded, here.storage, task.words.resume.has_value())
+                       : claimed_directory{};
+    if (!claimed)
+      return claimed.error();
+    task.words.experiment = what.experiment.name;
+    auto directory = here.storage / what.experiment.name;
+    fixed = frame_of(*loaded, directory);
+    if (task.words.usual_searcher)
+      forget_choice_of_searcher(*loaded, task.words.search_options);
+    if (task.words.resume) {
+      notes = prepare_to_go_on(*loaded, directory);
+      auto before = finished_before(directory, what, fixed, *task.words.resume);
+      if (!before)
+        return before.error();
+      if (*before) {
+        if (auto whole = finish_up(directory, what); !whole)
+          say("was not tidied up: " + printable(to_text(whole.error())));
+        say("of " + printable(task.words.from) + " is finished already");
+        conclude(self, {std::move((*before)->how), std::move((*before)->last), {}, false});
+        return taken_words(directory);
+      }
+      auto missing = find_missing_in(directory, what, trial_place::anywhere);
+      if (!missing.empty())
+        return error{ec::unreadable, not_submitted(missing)};
+    }
+    return found_experiment_actors(self, *loaded, directory);
+  }
+
+  template <class Self>
+  expected<submission_taken> found_experiment_actors(Self* self, const loaded_spec& loaded,
+                                                     const fs::path& directory) {
+    auto made = make_shared_parts(loaded, *here.all, directory, here.machine, true,
+                                  [&](const reading_progress&) { return !*here.leaves; });
+    if (!made && *here.leaves)
+      return error{ec::unreachable, "the head was told to go before the experiment began; submit"
+                                    " it again"};
+    if (!made)
+      return error{ec::bad_option, made.error().detail};
+    auto& parts = made->parts;
+    auto work = std::make_shared<job>(*parts.work);
+    work->files = task.found.files;
+    parts.work = std::move(work);
+    parts.settings.queue_trials = task.words.queue_trials.value_or(true);
+    if (!parts.settings.queue_trials) {
+      if (auto why = here.place->impossible(parts.settings.request, parts.labels); !why.empty())
+        return error{ec::impossible_request, why};
+    }
+    auto planned = parts.planned;
+    if (planned > 0)
+      fixed.planned = planned;
+    if (auto begun = start(self, loaded, std::move(*made)); !begun)
+      return begun.error();
+    say("of " + printable(task.words.from) + " runs"
+        + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
+    return taken_words(directory);
+  }
+
+  [[nodiscard]] submission_taken taken_words(const fs::path& directory) const {
+    return {task.key, directory.string(), fixed.planned, fixed.experiment, fixed.objectives};
+  }
+
+  template <class Self>
+  expected<void> start(Self* self, const loaded_spec& loaded, shared_parts made) {
+    fs::path directory{fixed.directory};
+    auto opened = open_storage(directory, loaded.what, task.words.resume);
+    if (!opened)
+      return opened.error();
+    auto me = caf::actor_cast<job_supervisor_impl>(self);
+    told = std::make_shared<feed>(
+        fixed.objectives, [me](const run_summary& how) { send_from_outside(me, how); },
+        [log = here.say, called = "experiment " + printable(task.words.experiment) + ": "](
+            const std::string& text) { log(called + printable(text)); });
+    for (const auto& note : notes)
+      told->warned(note);
+    auto how = options_for(std::move(*opened), loaded.what);
+    how.observer = told;
+    const auto& log = loaded.what.log;
+    if (!log.file.empty()) {
+      auto lines
+          = open_runtime_log({directory / log.file, log.level,
+                              [events = told](const std::string& why) { events->say(why); }});
+      if (!lines)
+        return lines.error();
+      how.observer = joined_observers({*lines, told});
+    }
+    how.on_files_failed = [events = told](const error& why) {
+      events->say("trial files are not written any more: " + to_text(why));
+    };
+    how.on_sink_failed = [events = told](const std::string& why) { events->warned(why); };
+    how.on_files_odd = [events = told](const std::string& what) { events->warned(what); };
+    how.shipment = std::move(made.shipment);
+    actors
+        = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(how));
+    return actors->start();
+  }
+
+  // -- While it runs.
+
+  std::string answer(const client_request& asked) {
+    switch (asked.what) {
+      case client_request::kind::state:
+        return state_after(asked.from);
+      case client_request::kind::interrupt:
+        if (actors)
+          actors->interrupt();
+        return to_json(status_update{}, {});
+      case client_request::kind::rows:
+        break;
+    }
+    auto form = asked.rows.empty() ? task.words.rows : asked.rows;
+    if (auto failed = write_rows(form); !failed.empty())
+      return to_json(error{ec::storage, failed});
+    return to_json(piece_of(rows[form], asked.from, piece_bytes));
+  }
+
+  std::string state_after(std::uint64_t number) {
+    status_update result;
+    if (actors)
+      result.now = take_snapshot(*actors, fixed);
+    if (told)
+      result.events = told->after(number);
+    return to_json(result, fixed.objectives);
+  }
+
+  void leave() {
+    head_goes = true;
+    if (actors)
+      actors->interrupt("the head was told to go");
+  }
+
+  // -- The end.
+
+  template <class Self>
+  void end(Self* self, run_summary how) {
+    if (auto trouble = actors->settle(); !trouble.empty() && how.storage_error.empty())
+      how.storage_error = trouble;
+    auto last = snapshot_of(fixed, how.view, how.elapsed);
+    count_exports(last, fixed.directory);
+    look_back(last, fixed.directory);
+    actors->dismiss();
+    actors->await_farewell();
+    actors.reset();
+    say_end(how, last);
+    conclude(self, {how, std::move(last), told->after(0), head_goes});
+  }
+
+  void say_end(const run_summary& how, const run_snapshot& last) const {
+    auto text = "ended: " + std::string{to_text(how.status)} + ", "
+                + counted(known_trials(last), "trial");
+    for (const auto& part : count_texts(last))
+      text += ", " + part;
+    if (last.best)
+      text += "; best " + printable(last.objectives.front().metric) + " = "
+              + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial)
+              + (last.best->runs ? "; " + runs_text(*last.best->runs) : "") + ")";
+    auto why = how.storage_error.empty() ? how.why : how.storage_error;
+    say(text + (why.empty() ? "" : "; " + cause_text(why)));
+  }
+
+  /// Writes what there is to write, then has the submission server told: after the answer to the
+  /// beginning.
+  template <class Self>
+  void conclude(Self* self, final_status result) {
+    is_over = true;
+    if (auto failed = write_rows(task.words.rows);
+        !failed.empty() && result.how.storage_error.empty())
+      result.how.storage_error = failed;
+    send(self, caf::actor_cast<job_supervisor_impl>(self),
+         experiment_ended{task.key, to_json(result, fixed.objectives), !task.words.rows.empty()});
+  }
+
+  /// @returns why not; empty: all is well.
+  std::string write_rows(const std::string& form) {
+    auto format = output_format_from(form);
+    if (!is_over || !format || rows.contains(form))
+      return {};
+    std::ostringstream out;
+    trials_request all;
+    all.directory = fixed.directory;
+    if (auto read = show_trials(all, *format, {}, out); !read)
+      return to_text(read.error());
+    rows[form] = std::move(out).str();
+    return {};
+  }
+};
+
+job_supervisor_impl::behavior_type
+job_supervisor(job_supervisor_impl::stateful_pointer<job_supervisor_state> self,
+               job_supervisor_settings here, job_spec what) {
+  auto& state = state_of(self);
+  state.here = std::move(here);
+  state.task = std::move(what);
+  return {
+      [self, &state](run_atom) { return state.begin(self); },
+      [&state](const client_request& asked) { return state.answer(asked); },
+      [&state](leave_atom) { state.leave(); },
+      [self, &state](const run_summary& how) { state.end(self, how); },
+      [self, &state](experiment_ended& how) {
+        send(self, state.task.submission_server, std::move(how));
+      },
+  };
+}
+
+} // namespace
+
+job_supervisor_actor spawn_job_supervisor(caf::actor_system& system,
+                                          const job_supervisor_settings& settings, job_spec what) {
+  return system.spawn<caf::detached>(job_supervisor, settings, std::move(what));
+}
+
+} // namespace tune::cli

@@ -1,0 +1,37 @@
+/// The JOB SUPERVISOR: runs one submitted experiment at a standing head.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/devices/devices.hpp"
+#include "tune/net/submission_server.hpp"
+#include "tune/tuner/choices.hpp"
+#include "tune/tuner/head_services.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tune::cli {
+
+/// What all job supervisors of a head have in common.
+struct job_supervisor_settings {
+  /// Outlive all job supervisors.
+  head_services* place = nullptr;
+  const choices* all = nullptr;
+  host_resources machine;
+  /// Where experiments have their directories; absolute.
+  std::filesystem::path storage;
+  /// Whether the head is about to go: what has not begun is not begun any more.
+  std::shared_ptr<const std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
+  /// Hears, in lines for people, what becomes of the experiment; from another thread.
+  std::function<void(const std::string&)> say;
+};
+
+/// Spawns a job supervisor, on a thread of its own: it loads, opens the storage and writes results.
+[[nodiscard]] job_supervisor_actor spawn_job_supervisor(caf::actor_system& system,
+                                                        const job_supervisor_settings& settings,
+                                                        job_spec what);
+
+} // namespace tune::cli

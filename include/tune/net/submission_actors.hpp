@@ -1,0 +1,141 @@
+/// Who speaks which messages between clients and a standing head, and within it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/actors.hpp"
+#include "tune/net/client_messages.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tune {
+
+// -- Between client and head: these cross the wire. Texts are JSON: tune/net/client_messages.hpp.
+
+/// An experiment for the head; a `submission_message`.
+struct submission {
+  /// The client's, for the answer.
+  std::uint64_t number = 0;
+  std::string text;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, submission& x) {
+  return inspect_fields(f, "submission", x, field("number", x.number), field("text", x.text));
+}
+
+/// A `client_request`.
+struct client_question {
+  std::uint64_t number = 0;
+  std::string text;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, client_question& x) {
+  return inspect_fields(f, "client_question", x, field("number", x.number), field("text", x.text));
+}
+
+/// The answer to the submission or question of this number.
+struct client_answer {
+  std::uint64_t number = 0;
+  std::string text;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, client_answer& x) {
+  return inspect_fields(f, "client_answer", x, field("number", x.number), field("text", x.text));
+}
+
+/// An experiment is over, on disk, and its name free again.
+struct experiment_ended {
+  std::uint64_t key = 0;
+  /// How; opaque here.
+  std::string text;
+  /// Whether rows are there to be asked for.
+  bool has_rows = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, experiment_ended& x) {
+  return inspect_fields(f, "experiment_ended", x, field("key", x.key), field("text", x.text),
+                        field("has_rows", x.has_rows));
+}
+
+/// Who was welcomed with this ticket wants to speak with the submission server.
+struct submission_wanted {
+  std::uint64_t ticket = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, submission_wanted& x) {
+  return inspect_fields(f, "submission_wanted", x, field("ticket", x.ticket));
+}
+
+/// A FOLLOWER is a client that hears of its experiment.
+using follower_actor = typed_actor<
+    // To its submission and its questions.
+    caf::result<void>(client_answer),
+    // Once per submission that was taken.
+    caf::result<void>(experiment_ended)>;
+
+/// The SUBMISSION SERVER takes experiments from clients and tells of them. One per standing head.
+using submission_server_actor = typed_actor<
+    // Fetches the job from the client's package server and runs it. Answers once it runs, or why
+    // not.
+    caf::result<void>(submission, package_server_actor, follower_actor),
+    // Answers in the same order.
+    caf::result<void>(client_question, follower_actor)>;
+
+/// The NODE REGISTRY of a standing head, as those see it who were welcomed as clients.
+using entrance_actor = extend<node_registry_actor,
+                              // Answers whom to speak with.
+                              caf::result<submission_server_actor>(submission_wanted)>;
+
+// -- Within the head.
+
+/// What came of the beginning of an experiment.
+struct start_result {
+  /// For the client: a `submission_taken`, or an error.
+  std::string text;
+  bool is_taken = false;
+  /// What the experiment is called: another than was asked for where the head numbers it.
+  std::string experiment = {};
+};
+
+/// A JOB SUPERVISOR runs one experiment for the submission server: it may block, and only the
+/// submission server knows it. Told to go when nobody wants to hear of it any more.
+using job_supervisor_actor = typed_actor<
+    // Begins; its submission server hears of the end, as `experiment_ended`.
+    caf::result<start_result>(run_atom),
+    // Answers in JSON.
+    caf::result<std::string>(client_request),
+    // Leaves off in order, since the head goes.
+    caf::result<void>(leave_atom)>;
+
+/// The SUBMISSION SERVER as its own process sees it.
+using submission_server_local_actor = extend<submission_server_actor,
+                                             // From a job supervisor.
+                                             caf::result<void>(experiment_ended),
+                                             // Takes no more; has all experiments leave off;
+                                             // answers when they have.
+                                             caf::result<std::uint64_t>(drain_atom)>;
+
+} // namespace tune
+
+CAF_BEGIN_TYPE_ID_BLOCK(tune_submission_types, caf::id_block::tune_net_types::end)
+// These cross the wire.
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::submission))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::client_question))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::client_answer))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::experiment_ended))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::submission_wanted))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::follower_actor))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::submission_server_actor))
+CAF_END_TYPE_ID_BLOCK(tune_submission_types)
+
+// These never leave the process.
+TUNE_BEGIN_LOCAL_TYPES(tune_submission_local)
+TUNE_LOCAL_TYPE(tune_submission_local, tune::start_result)
+TUNE_LOCAL_TYPE(tune_submission_local, tune::client_request)
+TUNE_LOCAL_HANDLE(tune_submission_local, tune::entrance_actor)
+TUNE_END_LOCAL_TYPES(tune_submission_local)

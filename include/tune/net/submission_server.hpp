@@ -1,0 +1,40 @@
+/// The FRONT of a standing head: what clients speak with.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/submission_actors.hpp"
+
+#include <functional>
+#include <string>
+
+namespace tune {
+
+/// An experiment that is to be run.
+struct job_spec {
+  std::uint64_t key = 0;
+  submission_message words;
+  /// Its record and files, on this machine.
+  fetched_job found;
+  submission_server_local_actor submission_server;
+};
+
+struct submission_server_settings {
+  /// Spawns the job supervisor of an experiment. Called from the submission server: must not block.
+  std::function<job_supervisor_actor(job_spec)> hire;
+  /// Brings records and files from clients.
+  package_client_actor package_client;
+  /// Hears, in lines for people, of experiments that come or are refused; from an actor's thread.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+  /// Who a node is, as its certificate says; empty: nobody knows, since nobody shows any. Whoever
+  /// submitted an experiment may come back to it.
+  std::function<std::string(const caf::node_id&)> identity_of
+      = [](const caf::node_id&) { return std::string{}; };
+};
+
+/// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.
+///
+/// Of one name one experiment is taken at a time. Clients that go change nothing for theirs.
+[[nodiscard]] submission_server_local_actor
+spawn_submission_server(caf::actor_system& system, submission_server_settings settings);
+
+} // namespace tune

@@ -1,0 +1,103 @@
+/// What stands while experiments come and go: the ledger, this machine's node, the port.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/node.hpp"
+#include "tune/actors/system.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
+#include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/net/submission_actors.hpp"
+#include "tune/net/transport.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// Where workers join, and who may.
+struct listen_options {
+  peer_address where;
+  transport how;
+  /// Name of the cluster.
+  std::string cluster;
+  liveness_rules liveness = {};
+  /// Whom clients speak with, at a standing head.
+  std::optional<submission_server_actor> submission_server = {};
+  /// Hears of workers that come and go, in lines for people; from another thread.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+/// The actors that companies share. Outlives them.
+class head_services {
+public:
+  /// @param node       This machine.
+  /// @param works_here It runs trials, too.
+  head_services(caf::actor_system& system, const node_settings& node, bool works_here = true);
+
+  /// Opens a port where workers join. Once at most, and before any job is taken in.
+  /// @returns the port. @errors `ec::refused`.
+  [[nodiscard]] expected<std::uint16_t> listen(listen_options how);
+
+  /// Has all nodes work for the job from now on.
+  /// @param shipment What workers are given of it. Not needed where none can join.
+  /// @errors `ec::internal`, where the shipment is not one.
+  [[nodiscard]] expected<void> take_in(std::shared_ptr<const job> work,
+                                       std::optional<job_offer> shipment);
+  /// Nothing of it will be launched any more: all nodes forget it.
+  void forget(const std::string& job);
+  /// What has workers bring nothing more of an attempt of this job that was given up: to be called
+  /// before what it left is removed. Blocks; for any thread, as long as there is the system.
+  [[nodiscard]] std::function<void(trial_id, attempt_id)>
+  gives_up_attempts_of(const std::string& job) const;
+
+  /// Why no trial with such a request could ever start on the nodes that are there; empty: one
+  /// could, or nobody answers.
+  [[nodiscard]] std::string impossible(const resource_request& what,
+                                       const node_labels& labels) const;
+  /// Whether as much as the request asks for is free on all nodes together, and some nodes could
+  /// ever grant it; nothing if nobody answers soon.
+  [[nodiscard]] std::optional<bool> has_room(const resource_request& what,
+                                             const node_labels& labels) const;
+  /// What all nodes have and what of it is granted; nothing if nobody answers soon.
+  [[nodiscard]] std::optional<cluster_status> resources() const;
+
+  /// Calls back, from another thread, where an actor that nothing goes on without ends although
+  /// nobody told it to: "the cluster could not go on: …".
+  void when_broken(const std::function<void(const std::string&)>& call);
+  /// The same of those that serve workers, where there is a port: what runs here could go on, but
+  /// checkpoints, files or output of others would be waited for in vain. Before `listen`.
+  void when_crippled(std::function<void(const std::string&)> call);
+
+  /// With which launches are sealed, so that workers can bring their checkpoints; see
+  /// `launch_token_of`.
+  [[nodiscard]] const std::string& secret() const { return secret_; }
+  [[nodiscard]] caf::actor_system& system() const { return system_; }
+  [[nodiscard]] const cluster_actor& cluster() const { return cluster_; }
+
+  /// Lets the workers go, and everybody else. No other call may follow.
+  void close();
+  /// Waits until the node of this machine and its processes are gone. After `close`; for an actor
+  /// system that lives on.
+  void await_farewell();
+
+private:
+  caf::actor_system& system_;
+  /// Goes last.
+  pause_memory memory_ = pause_memory::make();
+  /// Set before anybody can join.
+  std::shared_ptr<std::function<void(const std::string&)>> say_
+      = std::make_shared<std::function<void(const std::string&)>>([](const std::string&) {});
+  cluster_actor cluster_;
+  node_local_actor node_;
+  std::optional<package_server_local_actor> package_server_;
+  std::optional<output_server_local_actor> output_server_;
+  std::optional<checkpoint_server_local_actor> checkpoint_server_;
+  std::optional<heartbeat_monitor_local_actor> heartbeat_monitor_;
+  std::string secret_;
+  std::optional<node_registry_actor> node_registry_;
+  std::function<void(const std::string&)> on_crippled_ = [](const std::string&) {};
+};
+
+} // namespace tune

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_proxy.hpp"
+
+#include "not_ready.hpp"
+
+#include "tune/actors/firm.hpp"
+#include "tune/core/trial/word_window.hpp"
+
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+using attempt_proxy_impl = extend<attempt_proxy_local_actor, caf::result<void>(words_heard)>;
+
+using attempt_word = std::variant<attempt_started, attempt_report, attempt_saved,
+                                  attempt_save_failed, attempt_exported, attempt_ended>;
+
+struct attempt_proxy_state {
+  static inline const char* name = "tune.attempt_proxy";
+
+  attempt_key attempt;
+  std::shared_ptr<const session_fence> gate;
+  trial_actor trial;
+  trainable_actor trainable;
+  outgoing_words<attempt_word> words;
+  monitors watched;
+  /// It was told to end before its trainable was there.
+  std::optional<attempt_halt> early_halt;
+  /// The trainable said that it is over.
+  bool is_over = false;
+  /// The trial is gone, and not only out of reach.
+  bool is_alone = false;
+  std::vector<std::pair<caf::typed_response_promise<std::uint64_t>, std::uint64_t>> askers;
+
+  template <class Self>
+  void meet(Self* self, const trial_actor& whom) {
+    trial = whom;
+    watched.watch(self, whom, [this](const caf::error& why) {
+      is_alone = !is_unreachable(why);
+      answer_if_heard();
+    });
+    if (!gate->is_open())
+      return;
+    if (trainable)
+      introduce(self);
+    words.for_each([&](std::uint64_t number, const attempt_word& x) { tell(self, number, x); });
+  }
+
+  template <class Self>
+  void introduce(Self* self) {
+    send(self, trial, attempt, attempt_proxy_actor{caf::actor_cast<attempt_proxy_impl>(self)});
+  }
+
+  template <class Self>
+  void attach(Self* self, const trainable_actor& whom) {
+    trainable = whom;
+    watched.watch(self, whom, [this, self](const caf::error& why) { lose(self, why); });
+    if (early_halt)
+      send(self, trainable, *std::exchange(early_halt, std::nullopt));
+    if (gate->is_open())
+      introduce(self);
+  }
+
+  template <class Self>
+  void lose(Self* self, const caf::error& why) {
+    // Of one that never began its node tells the end.
+    if (is_over || not_ready_from(why))
+      return;
+    attempt_ended over;
+    over.attempt = attempt;
+    over.how = static_cast<std::uint8_t>(end_class::killed);
+    over.detail = "the trainable went away: " + render(self->system(), why);
+    say(self, over);
+  }
+
+  template <class Self, class Word>
+  void say(Self* self, const Word& what) {
+    is_over = is_over || std::is_same_v<Word, attempt_ended>;
+    auto number = words.add(what);
+    if (gate->is_open())
+      send(self, trial, number, what);
+  }
+
+  template <class Self>
+  void tell(Self* self, std::uint64_t number, const attempt_word& what) {
+    std::visit([&](const auto& x) { send(self, trial, number, x); }, what);
+  }
+
+  template <class Self>
+  void halt(Self* self, const attempt_halt& how) {
+    if (trainable)
+      send(self, trainable, how);
+    else
+      early_halt = how;
+  }
+
+  template <class Self>
+  caf::typed_response_promise<std::uint64_t> ping(Self* self, std::uint64_t x) {
+    auto answer = self->template make_response_promise<std::uint64_t>();
+    askers.emplace_back(answer, x);
+    answer_if_heard();
+    return answer;
+  }
+
+  void answer_if_heard() {
+    if (!is_alone && words.size() > 0)
+      return;
+    for (auto& [answer, x] : std::exchange(askers, {}))
+      answer.deliver(x);
+  }
+};
+
+attempt_proxy_impl::behavior_type
+attempt_proxy(attempt_proxy_impl::stateful_pointer<attempt_proxy_state> self, attempt_key attempt,
+              std::shared_ptr<const session_fence> gate, const trial_actor& trial) {
+  auto& state = state_of(self);
+  state.attempt = attempt;
+  state.gate = std::move(gate);
+  stand_firm(self);
+  state.watched.init(self);
+  state.meet(self, trial);
+  return {
+      // What only a trial is told.
+      [](const launch_order&) {},
+      [](attempt_key, const attempt_proxy_actor&) {},
+      [](std::uint64_t, const attempt_started&) {},
+      [](std::uint64_t, const attempt_report&) {},
+      [](std::uint64_t, const attempt_saved&) {},
+      [](std::uint64_t, const attempt_save_failed&) {},
+      [](std::uint64_t, const attempt_exported&) {},
+      [](std::uint64_t, const attempt_ended&) {},
+      // From the trial.
+      [self, &state](const attempt_answer& x) {
+        if (state.trainable)
+          send(self, state.trainable, x);
+      },
+      [self, &state](const attempt_halt& x) { state.halt(self, x); },
+      [&state](const words_heard& x) {
+        state.words.heard(x.upto);
+        state.answer_if_heard();
+      },
+      // From the trainable.
+      [self, &state](attempt_key, const trainable_actor& whom) { state.attach(self, whom); },
+      [self, &state](const attempt_started& x) { state.say(self, x); },
+      [self, &state](const attempt_report& x) { state.say(self, x); },
+      [self, &state](const attempt_saved& x) { state.say(self, x); },
+      [self, &state](const attempt_save_failed& x) { state.say(self, x); },
+      [self, &state](const attempt_exported& x) { state.say(self, x); },
+      [self, &state](const attempt_ended& x) { state.say(self, x); },
+      // From the node.
+      [self, &state](const trial_actor& whom) { state.meet(self, whom); },
+      [self, &state](ping_atom, std::uint64_t x) { return state.ping(self, x); },
+  };
+}
+
+} // namespace
+
+attempt_proxy_local_actor spawn_attempt_proxy(caf::actor_system& system, attempt_key attempt,
+                                              std::shared_ptr<const session_fence> gate,
+                                              trial_actor trial) {
+  return system.spawn(attempt_proxy, attempt, std::move(gate), std::move(trial));
+}
+
+} // namespace tune

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "supervised_process.hpp"
+
+#include "proc_files.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// An old count would blame memory for what somebody's KILL did.
+constexpr std::chrono::seconds oom_look_interval{2};
+
+/// @returns the dead child, unreaped; nothing while none is dead.
+std::optional<siginfo_t> peek(idtype_t which, id_t id) {
+  siginfo_t info{};
+  if (::waitid(which, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+    return std::nullopt;
+  return info;
+}
+
+/// @returns whether it was dead.
+bool bury(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) == 0
+         && info.si_pid == pid;
+}
+
+/// Whether KILL ended it, or, as a shell tells by its status, a program that it ran.
+bool was_killed(const guard_wire::exited& word) {
+  using kind = guard_wire::exited::kind;
+  constexpr auto status_of_shells = 128 + SIGKILL;
+  return (word.how == kind::signal && word.number == SIGKILL)
+         || (word.how == kind::code && word.number == status_of_shells);
+}
+
+bool is_alive(pid_t pid) {
+  auto facts = proc_files::stat_of(pid);
+  return facts && facts->state != 'Z';
+}
+
+} // namespace
+
+void process_table::add(supervised_process what) {
+  if (auto now = guard_clock::now(); now - oom_kills_seen_ > oom_look_interval) {
+    oom_kills_ = proc_files::system_oom_kills();
+    oom_kills_seen_ = now;
+  }
+  leaders_[what.pid] = what.id;
+  supervised_processes_.emplace(what.id, std::move(what));
+}
+
+supervised_process* process_table::find(std::uint64_t id) {
+  auto it = supervised_processes_.find(id);
+  return it == supervised_processes_.end() ? nullptr : &it->second;
+}
+
+void process_table::kill_all_of(supervised_process& what) {
+  what.killed = true;
+  what.kill_at.reset();
+  ::kill(-what.pid, SIGKILL);
+  if (what.group)
+    what.group->kill_members();
+  for (auto pid : living_strays()) {
+    if (belongs(pid, what))
+      ::kill(pid, SIGKILL);
+  }
+}
+
+void process_table::end(supervised_process& what, std::chrono::milliseconds grace) {
+  if (what.killed)
+    return;
+  if (grace.count() <= 0) {
+    kill_all_of(what);
+    return;
+  }
+  auto due = guard_clock::now() + grace;
+  auto first = !what.kill_at;
+  what.kill_at = first ? due : std::min(*what.kill_at, due);
+  if (!first)
+    return;
+  ::kill(-what.pid, SIGTERM);
+  // A stopped process would sleep through its grace.
+  ::kill(-what.pid, SIGCONT);
+  auto strays = living_strays();
+  std::erase_if(strays, [&](pid_t pid) { return !belongs(pid, what); });
+  warn(what, strays);
+}
+
+void process_table::warn(supervised_process& what, const std::vector<pid_t>& strays) {
+  for (auto pid : strays) {
+    auto facts = proc_files::stat_of(pid);
+    // The group had its TERM as one.
+    if (facts && facts->group != what.pid && what.warned.insert(pid).second)
+      ::kill(pid, SIGTERM);
+  }
+}
+
+void process_table::end_all() {
+  for (auto& [id, what] : supervised_processes_)
+    end(what, what.grace);
+}
+
+void process_table::kill_all() {
+  for (auto& [id, what] : supervised_processes_)
+    kill_all_of(what);
+}
+
+bool process_table::is_alone(const supervised_process& what) {
+  // Its own children first: those that lose their parent meanwhile are found among ours.
+  auto children = proc_files::children_of(what.pid);
+  if (std::any_of(children.begin(), children.end(), is_alive))
+    return false;
+  auto strays = living_strays();
+  return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) { return belongs(pid, what); });
+}
+
+/// By the count of its group, which knows of all its processes, whoever of them was killed. Without
+/// one there is only the system's count, which says nothing of whose process it was: it is asked
+/// where a kill is known.
+bool process_table::was_out_of_memory(const supervised_process& what) {
+  if (what.group)
+    return what.group->oom_kills() > 0;
+  if (!was_killed(what.last_word))
+    return false;
+  return proc_files::system_oom_kills() > std::exchange(oom_kills_, proc_files::system_oom_kills());
+}
+
+void process_table::on_leader_death(supervised_process& what, const siginfo_t& how) {
+  using kind = guard_wire::exited::kind;
+  what.leader_dead = true;
+  what.last_word.id = what.id;
+  what.last_word.how = how.si_code == CLD_EXITED ? kind::code : kind::signal;
+  what.last_word.number = how.si_status;
+  what.last_word.memory_unwatched = what.lacks_group;
+  if (!what.killed)
+    what.last_word.out_of_memory = was_out_of_memory(what);
+}
+
+std::vector<pid_t> process_table::living_strays() {
+  for (;;) {
+    std::vector<pid_t> result;
+    auto buried = false;
+    for (auto pid : proc_files::own_children()) {
+      if (leaders_.count(pid) != 0)
+        continue;
+      // The children of a dead one have just become ours: look again.
+      if (bury(pid))
+        buried = true;
+      else
+        result.push_back(pid);
+    }
+    if (!buried)
+      return result;
+  }
+}
+
+bool process_table::belongs(pid_t stray, const supervised_process& what) const {
+  auto facts = proc_files::stat_of(stray);
+  if (!facts)
+    return false;
+  if (facts->group == what.pid || facts->session == what.pid)
+    return true;
+  if (auto tag = proc_files::environment_of(stray, "TUNE_TRIAL_ATTEMPT"); tag && !tag->empty())
+    return *tag == what.tag;
+  return std::none_of(
+      supervised_processes_.begin(), supervised_processes_.end(), [&](const auto& entry) {
+        const auto& other = entry.second;
+        return other.id != what.id && (other.born <= facts->start || other.pid == facts->session);
+      });
+}
+
+void process_table::settle(supervised_process& what) {
+  auto strays = living_strays();
+  std::erase_if(strays, [&](pid_t pid) { return !belongs(pid, what); });
+  auto in_grace = what.kill_at && guard_clock::now() < *what.kill_at;
+  if (!strays.empty() && in_grace) {
+    warn(what, strays);
+    return;
+  }
+  ::kill(-what.pid, SIGKILL);
+  for (auto pid : strays)
+    ::kill(pid, SIGKILL);
+  auto in_group = what.group && what.group->kill_members();
+  if (!strays.empty() || in_group)
+    return; // Their deaths bring us back here.
+  bury(what.pid);
+  auto last_word = std::move(what.last_word);
+  leaders_.erase(what.pid);
+  supervised_processes_.erase(what.id);
+  tell_(context_, last_word);
+}
+
+void process_table::settle_all() {
+  std::vector<std::uint64_t> dead;
+  for (const auto& [id, what] : supervised_processes_) {
+    if (what.leader_dead)
+      dead.push_back(id);
+  }
+  for (auto id : dead)
+    settle(*find(id));
+}
+
+void process_table::reap_one_by_one() {
+  for (auto pid : proc_files::own_children()) {
+    auto leader = leaders_.find(pid);
+    if (leader == leaders_.end()) {
+      bury(pid);
+      continue;
+    }
+    auto& what = *find(leader->second);
+    if (auto death = peek(P_PID, static_cast<id_t>(pid)); death && !what.leader_dead)
+      on_leader_death(what, *death);
+  }
+}
+
+void process_table::reap() {
+  while (auto death = peek(P_ALL, 0)) {
+    auto leader = leaders_.find(death->si_pid);
+    if (leader == leaders_.end()) {
+      bury(death->si_pid);
+      continue;
+    }
+    auto& what = *find(leader->second);
+    if (what.leader_dead) {
+      // It is kept unburied and hides the others.
+      reap_one_by_one();
+      break;
+    }
+    on_leader_death(what, *death);
+    settle(what);
+  }
+  settle_all();
+}
+
+std::optional<std::chrono::milliseconds> process_table::pass() {
+  auto now = guard_clock::now();
+  std::optional<guard_clock::time_point> next;
+  std::vector<std::uint64_t> overdue;
+  for (auto& [id, what] : supervised_processes_) {
+    if (!what.kill_at)
+      continue;
+    if (*what.kill_at <= now)
+      overdue.push_back(id);
+    else
+      next = next ? std::min(*next, *what.kill_at) : *what.kill_at;
+  }
+  for (auto id : overdue) {
+    auto& what = *find(id);
+    kill_all_of(what);
+    if (what.leader_dead)
+      settle(what);
+  }
+  if (!next)
+    return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(*next - now);
+}
+
+bool process_table::clear_strays() {
+  auto strays = living_strays();
+  for (auto pid : strays)
+    ::kill(pid, SIGKILL);
+  return strays.empty();
+}
+
+} // namespace tune

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/checkpoint_client.hpp"
+
+#include "packer_pool.hpp"
+
+#include "tune/actors/firm.hpp"
+#include "tune/actors/slow_rounds.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+/// How often it looks whether the head said something, while it has patience.
+constexpr unsigned ticks_of_patience = 10;
+
+using keep_promise = caf::typed_response_promise<draft_kept>;
+using artifacts_promise = caf::typed_response_promise<artifacts_kept>;
+using prepare_promise = caf::typed_response_promise<attempt_prepared>;
+
+/// A checkpoint on its way to the head, or artifacts.
+struct departure {
+  checkpoint_offer offer;
+  /// Told why it did not arrive; empty: it did.
+  std::function<void(const std::string& why)> settle;
+};
+
+/// One on its way from there.
+struct arrival {
+  prepare_attempt what;
+  prepare_promise asker;
+};
+
+/// Where the head keeps an experiment.
+struct storage {
+  bool is_known = false;
+  /// The directory, where it is here, too; else empty.
+  std::filesystem::path shared;
+  /// Who waits for it to be known.
+  std::vector<arrival> waiting;
+};
+
+template <class Self>
+checkpoint_client_impl me(Self* self) {
+  return caf::actor_cast<checkpoint_client_impl>(self);
+}
+
+struct checkpoint_client_state {
+  static inline const char* name = "tune.checkpoint_client";
+
+  monitors watched;
+  checkpoint_server_actor checkpoint_server;
+  checkpoint_client_settings settings;
+  packer_pool packers;
+  std::map<std::string, storage> storages;
+  /// By number of what was asked of the head.
+  std::map<std::uint64_t, std::string> questions;
+  std::map<std::uint64_t, departure> departures;
+  std::map<std::uint64_t, arrival> arrivals;
+  std::uint64_t last_number = 0;
+  /// Why nothing goes to the head any more; empty: it does.
+  std::string closed;
+  /// Ticks since the head said something.
+  unsigned idle = 0;
+  bool ticking = false;
+
+  template <class Self, class Words>
+  void ask(Self* self, Words words) {
+    // What is not said while the gate is shut is asked anew with the next checkpoint server.
+    if (!closed.empty() || (settings.gate && !settings.gate->is_open()))
+      return tick_later(self);
+    send(self, checkpoint_server, std::move(words), caf::actor_cast<checkpoint_peer_actor>(self));
+    tick_later(self);
+  }
+
+  // -- Before an attempt begins.
+
+  template <class Self>
+  void prepare(Self* self, arrival wanted) {
+    const auto& job = wanted.what.who.job;
+    auto& where = storages[job];
+    if (where.is_known || !settings.share || !closed.empty())
+      return make_ready(self, where, std::move(wanted));
+    where.waiting.push_back(std::move(wanted));
+    if (where.waiting.size() > 1)
+      return;
+    const auto& who = where.waiting.front().what.who;
+    questions[++last_number] = who.job;
+    ask(self, storage_question{last_number, who});
+  }
+
+  template <class Self>
+  void hear(Self* self, const storage_answer& x) {
+    idle = 0;
+    auto asked = questions.extract(x.number);
+    if (asked.empty())
+      return;
+    // The first attempt's claim does not hold: another's may.
+    if (!x.why.empty())
+      return know(self, asked.mapped(), {});
+    auto whom = packers.take(self, asked.mapped());
+    if (!whom)
+      return know(self, asked.mapped(), {});
+    request(self, *whom, caf::infinite, x)
+        .then([this, self, job = asked.mapped(), where = x.directory](
+                  bool is_shared) { know(self, job, is_shared ? where : std::string{}); },
+              [this, self, job = asked.mapped()](const caf::error&) { know(self, job, {}); });
+  }
+
+  template <class Self>
+  void know(Self* self, const std::string& job, const std::filesystem::path& shared) {
+    auto& where = storages[job];
+    where.is_known = true;
+    where.shared = shared;
+    for (auto& x : std::exchange(where.waiting, {}))
+      make_ready(self, where, std::move(x));
+  }
+
+  template <class Self>
+  void make_ready(Self* self, const storage& where, arrival wanted) {
+    const auto& who = wanted.what.who;
+    if (!where.shared.empty() || who.restore_from.starts_with(kept_in_memory))
+      return check_here(self, where, wanted);
+    if (who.restore_from.empty()) {
+      wanted.asker.deliver(attempt_prepared{wanted.what.directory, {}, {}, false});
+    } else if (!closed.empty()) {
+      wanted.asker.deliver(attempt_prepared{{}, {}, closed, false});
+    } else {
+      checkpoint_wanted words{++last_number, who};
+      arrivals.emplace(last_number, std::move(wanted));
+      ask(self, std::move(words));
+    }
+  }
+
+  template <class Self>
+  void check_here(Self* self, const storage& where, const arrival& wanted) {
+    auto asker = wanted.asker;
+    auto what = wanted.what;
+    if (!where.shared.empty())
+      what.directory = where.shared;
+    auto whom = packers.take(self, what.who.job);
+    if (!whom) {
+      asker.deliver(attempt_prepared{{}, {}, to_text(whom.error()), false, true});
+      return;
+    }
+    request(self, *whom, caf::infinite, std::move(what))
+        .then([asker](const attempt_prepared& x) mutable { asker.deliver(x); },
+              [self, asker](const caf::error& why) mutable {
+                asker.deliver(attempt_prepared{{}, {}, render(self->system(), why), false});
+              });
+  }
+
+  template <class Self>
+  void hear(Self* self, const checkpoint_found& x) {
+    idle = 0;
+    auto known = arrivals.find(x.number);
+    if (known == arrivals.end())
+      return;
+    if (!x.why.empty())
+      return end_arrival(known->first, attempt_prepared{{}, {}, x.why, x.is_bad, x.is_passing});
+    auto whom = packers.take(self, known->second.what.who.job);
+    if (!whom)
+      return end_arrival(known->first,
+                         attempt_prepared{{}, {}, to_text(whom.error()), false, true});
+    send(self, *whom, bring_order{x.number, known->second.what, x.stream}, me(self));
+  }
+
+  template <class Self>
+  void hear(Self* self, checkpoint_piece& x) {
+    idle = 0;
+    if (auto known = arrivals.find(x.number); known != arrivals.end())
+      packers.tell(self, known->second.what.who.job, std::move(x), me(self));
+  }
+
+  template <class Self>
+  void hear(Self* self, const brought& x) {
+    ask(self, checkpoint_dropped{x.number});
+    end_arrival(x.number, x.how);
+  }
+
+  void end_arrival(std::uint64_t number, const attempt_prepared& how) {
+    if (auto known = arrivals.extract(number))
+      known.mapped().asker.deliver(how);
+  }
+
+  // -- Checkpoints that were written.
+
+  template <class Self>
+  keep_promise keep(Self* self, const keep_draft& what) {
+    auto asker = self->template make_response_promise<draft_kept>();
+    const auto& where = storages[what.who.job].shared;
+    const auto& goes_to = what.on_disk.empty() ? what.what.experiment : what.on_disk;
+    const auto is_shared = !where.empty() && goes_to == where;
+    const auto number = ++last_number;
+    auto whom = packers.take(self, what.who.job);
+    if (!whom) {
+      asker.deliver(draft_kept{{}, to_text(whom.error())});
+      return asker;
+    }
+    request(self, *whom, caf::infinite, pack_order{number, what, is_shared})
+        .then([=, this](const packed& x) { send_off(self, number, what.who, is_shared, x, asker); },
+              [=](const caf::error& why) mutable {
+                asker.deliver(draft_kept{{}, render(self->system(), why)});
+              });
+    return asker;
+  }
+
+  template <class Self>
+  void send_off(Self* self, std::uint64_t number, const attempt_claim& who, bool is_shared,
+                const packed& x, keep_promise asker) {
+    const auto stays = x.kept.what.location.starts_with(kept_in_memory);
+    if (is_shared || stays || !x.kept.why.empty()) {
+      asker.deliver(x.kept);
+      return;
+    }
+    auto settle = [kept = x.kept, asker](const std::string& why) mutable {
+      asker.deliver(why.empty() ? kept : draft_kept{{}, why});
+    };
+    depart(self, {number, who, x.sequence, x.stream}, std::move(settle));
+  }
+
+  template <class Self>
+  void depart(Self* self, const checkpoint_offer& offer,
+              std::function<void(const std::string& why)> settle) {
+    departures.emplace(offer.number, departure{offer, std::move(settle)});
+    if (!closed.empty())
+      return end_departure(self, offer.number, closed);
+    ask(self, offer);
+  }
+
+  // -- What an attempt wrote beside them.
+
+  template <class Self>
+  artifacts_promise keep(Self* self, const keep_artifacts& what) {
+    auto asker = self->template make_response_promise<artifacts_kept>();
+    const auto& where = storages[what.who.job].shared;
+    const auto number = ++last_number;
+    pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
+    auto whom = packers.take(self, what.who.job);
+    if (!whom) {
+      asker.deliver(artifacts_kept{to_text(whom.error())});
+      return asker;
+    }
+    request(self, *whom, caf::infinite, std::move(order))
+        .then([=, this](const packed_artifacts& x) { send_off(self, number, what.who, x, asker); },
+              [=](const caf::error& why) mutable {
+                asker.deliver(artifacts_kept{render(self->system(), why)});
+              });
+    return asker;
+  }
+
+  template <class Self>
+  void send_off(Self* self, std::uint64_t number, const attempt_claim& who,
+                const packed_artifacts& x, artifacts_promise asker) {
+    if (!x.travels) {
+      asker.deliver(artifacts_kept{x.why});
+      return;
+    }
+    auto settle = [left = x.why, asker](const std::string& why) mutable {
+      asker.deliver(artifacts_kept{why.empty() ? left : why});
+    };
+    depart(self, {number, who, 0, x.stream}, std::move(settle));
+  }
+
+  template <class Self>
+  void hear(Self* self, const piece_wanted& x) {
+    idle = 0;
+    auto known = departures.find(x.number);
+    const auto* whom
+        = known == departures.end() ? nullptr : packers.of(known->second.offer.who.job);
+    if (whom == nullptr)
+      return ask(self, checkpoint_piece{x.number, x.offset, {}, "there is no such piece", false});
+    request(self, *whom, caf::infinite, x)
+        .then([this, self](checkpoint_piece& piece) { ask(self, std::move(piece)); },
+              [](const caf::error&) {}); // The packer goes with the checkpoint client only.
+  }
+
+  template <class Self>
+  void hear(Self* self, const checkpoint_settled& x) {
+    idle = 0;
+    end_departure(self, x.number, x.why);
+  }
+
+  template <class Self>
+  void end_departure(Self* self, std::uint64_t number, const std::string& why) {
+    auto known = departures.extract(number);
+    if (known.empty())
+      return;
+    packers.tell(self, known.mapped().offer.who.job, unpack_order{number, why.empty()}, me(self));
+    known.mapped().settle(why);
+  }
+
+  // -- A head that was out of reach.
+
+  /// All that is on its way begins anew.
+  template <class Self>
+  void resume(Self* self, const checkpoint_server_actor& to) {
+    checkpoint_server = to;
+    idle = 0;
+    for (const auto& [number, job] : questions)
+      ask(self, storage_question{number, storages[job].waiting.front().what.who});
+    for (const auto& [number, x] : departures)
+      ask(self, x.offer);
+    for (const auto& [number, x] : arrivals) {
+      packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
+      ask(self, checkpoint_wanted{number, x.what.who});
+    }
+  }
+
+  // -- The end of it.
+
+  /// The attempt was ended by force.
+  template <class Self>
+  void drop(Self* self, const saves_dropped& what) {
+    packers.tell(self, what.who.job, what);
+    std::vector<std::pair<std::uint64_t, const char*>> gone;
+    for (const auto& [number, x] : departures) {
+      const auto why = x.offer.sequence == 0 ? artifacts_dropped : saves_dropped::why;
+      if (slow_rounds::owner_of(x.offer.who) == slow_rounds::owner_of(what.who))
+        gone.emplace_back(number, why);
+    }
+    for (const auto& [number, why] : gone) {
+      ask(self, checkpoint_dropped{number});
+      end_departure(self, number, why);
+    }
+  }
+
+  /// What is on its way fails.
+  template <class Self>
+  void give_up(Self* self, const std::string& why) {
+    for (const auto& [number, job] : std::exchange(questions, {}))
+      know(self, job, {});
+    while (!departures.empty()) {
+      ask(self, checkpoint_dropped{departures.begin()->first});
+      end_departure(self, departures.begin()->first, why);
+    }
+    while (!arrivals.empty()) {
+      const auto& [number, x] = *arrivals.begin();
+      ask(self, checkpoint_dropped{number});
+      packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
+      end_arrival(number, attempt_prepared{{}, {}, why, false});
+    }
+  }
+
+  template <class Self>
+  void close(Self* self, const std::string& why) {
+    give_up(self, why);
+    closed = why;
+    // What was waiting to be known was asked for once more.
+    give_up(self, why);
+  }
+
+  [[nodiscard]] bool is_busy() const {
+    return !questions.empty() || !departures.empty() || !arrivals.empty();
+  }
+
+  template <class Self>
+  void tick_later(Self* self) {
+    if (is_busy() && !std::exchange(ticking, true))
+      delayed_send(self, me(self), settings.patience / ticks_of_patience, tick_atom_v);
+  }
+
+  /// An attempt must end even if its head takes nothing any more and stays in reach.
+  template <class Self>
+  void tick(Self* self) {
+    ticking = false;
+    if (!is_busy())
+      idle = 0;
+    else if (++idle > ticks_of_patience)
+      give_up(self,
+              "the head said nothing of it for "
+                  + std::to_string(
+                      std::chrono::duration_cast<std::chrono::seconds>(settings.patience).count())
+                  + " s");
+    tick_later(self);
+  }
+};
+
+checkpoint_client_impl::behavior_type
+checkpoint_client(checkpoint_client_impl::stateful_pointer<checkpoint_client_state> self,
+                  const checkpoint_server_actor& checkpoint_server,
+                  const checkpoint_client_settings& settings) {
+  auto& state = state_of(self);
+  state.checkpoint_server = checkpoint_server;
+  state.settings = settings;
+  state.packers.init(settings);
+  stand_firm(self);
+  state.watched.init(self);
+  if (checkpoint_server && !settings.gate)
+    state.watched.watch(self, checkpoint_server, [self, &state](const caf::error&) {
+      state.close(self, "the connection to the head was lost");
+    });
+  else if (!checkpoint_server)
+    state.closed = "the head keeps no checkpoints";
+  return {
+      [self, &state](const prepare_attempt& x) {
+        auto asker = self->make_response_promise<attempt_prepared>();
+        state.prepare(self, {x, asker});
+        return asker;
+      },
+      [self, &state](const copy_draft& x) { return state.packers.answer(self, x); },
+      [self, &state](const keep_draft& x) { return state.keep(self, x); },
+      [self, &state](const keep_artifacts& x) { return state.keep(self, x); },
+      [self, &state](const gather_exported& x) { return state.packers.answer(self, x); },
+      [self, &state](const drop_directory& x) { state.packers.order(self, x.who.job, x); },
+      [self, &state](const attempt_left& x) { state.packers.order(self, x.who.job, x, me(self)); },
+      [self, &state](const forget_paused& x) { state.packers.forget(self, x); },
+      [self, &state](const job_over& x) {
+        state.storages.erase(x.job);
+        state.packers.end_job(self, x);
+      },
+      [self, &state](const saves_dropped& x) { state.drop(self, x); },
+      [self, &state](leave_atom) {
+        state.packers.leave(self);
+        state.close(self, "its node leaves");
+      },
+      [self, &state](const storage_answer& x) { state.hear(self, x); },
+      [self, &state](const piece_wanted& x) { state.hear(self, x); },
+      [self, &state](const checkpoint_settled& x) { state.hear(self, x); },
+      [self, &state](const checkpoint_found& x) { state.hear(self, x); },
+      [self, &state](checkpoint_piece& x) { state.hear(self, x); },
+      [self, &state](const ask_head& x) { state.ask(self, x.what); },
+      [self, &state](const tidy_wanted& x) { state.packers.tell(self, x.job, x); },
+      [self, &state](const brought& x) { state.hear(self, x); },
+      [self, &state](tick_atom) { state.tick(self); },
+      [self, &state](const checkpoint_server_actor& to) { state.resume(self, to); },
+  };
+}
+
+} // namespace
+
+checkpoint_service_actor spawn_checkpoint_client(caf::actor_system& system,
+                                                 checkpoint_server_actor checkpoint_server,
+                                                 checkpoint_client_settings settings) {
+  return checkpoint_service_actor{
+      system.spawn(checkpoint_client, std::move(checkpoint_server), std::move(settings))};
+}
+
+void reconnect(const checkpoint_service_actor& whom, const checkpoint_server_actor& to) {
+  send_from_outside(caf::actor_cast<checkpoint_client_impl>(whom), to);
+}
+
+} // namespace tune

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/head_session.hpp"
+
+#include "heartbeat_sender.hpp"
+
+#include "tune/actors/breaks.hpp"
+#include "tune/actors/clocks.hpp"
+#include "tune/actors/firm.hpp"
+#include "tune/io/process/process_mark.hpp"
+#include "tune/net/checkpoint_client.hpp"
+#include "tune/net/job_lookup.hpp"
+#include "tune/net/output_client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+/// What came of dialing.
+struct dialed {
+  node_registry_actor node_registry;
+  error why;
+  node_route route;
+};
+
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_head_session)
+TUNE_LOCAL_TYPE(tune_head_session, tune::dialed)
+TUNE_END_LOCAL_TYPES(tune_head_session)
+
+namespace tune {
+
+namespace {
+
+using head_session_impl = extend<head_session_actor, caf::result<void>(tick_atom, std::uint64_t),
+                                 caf::result<void>(heartbeat_news),
+                                 // From the node: it may speak.
+                                 caf::result<void>(leases_kept)>;
+
+/// Connecting blocks, and so it has a thread of its own. Only its head session knows it: see
+/// docs/decisions/0005.
+using dialer_actor = typed_actor<caf::result<dialed>(run_atom)>;
+
+/// For each answer of a head that was reached.
+constexpr auto answer_patience = std::chrono::seconds{10};
+
+/// A connection from the welcome to its end.
+struct session {
+  node_registry_actor node_registry;
+  head_links links;
+  welcome by;
+  node_local_actor node;
+  job_lookup_actor finder;
+  output_client_actor outputs;
+  checkpoint_service_actor checkpoint_service;
+  /// Null: nobody watches for silence.
+  std::shared_ptr<session_fence> gate = {};
+  heartbeat_sender_actor heartbeat_sender = {};
+  /// When the lease of this session began.
+  instant began{0};
+  /// The head is out of reach, and the node waits for it.
+  bool is_away = false;
+  /// It was found again, and has not said yet what may go on.
+  bool returns = false;
+  /// When it waits no longer.
+  instant lost_at{0};
+
+  [[nodiscard]] liveness_rules rules() const {
+    return {std::chrono::milliseconds{by.lost_after_ms}};
+  }
+};
+
+struct dialer_state {
+  static inline const char* name = "tune.dialer";
+  head_dialer dial;
+  std::function<node_route()> route;
+};
+
+dialer_actor::behavior_type dialer(dialer_actor::stateful_pointer<dialer_state> self,
+                                   head_dialer dial, std::function<node_route()> route) {
+  auto& state = state_of(self);
+  state.dial = std::move(dial);
+  state.route = std::move(route);
+  return {
+      [&state](run_atom) {
+        auto node_registry = state.dial();
+        if (!node_registry)
+          return dialed{{}, node_registry.error(), {}};
+        return dialed{*node_registry, {}, state.route ? state.route() : node_route{}};
+      },
+  };
+}
+
+struct head_session_state {
+  static inline const char* name = "tune.head_session";
+
+  head_session_settings settings;
+  std::string own_process = mark_of_this_process();
+  dialer_actor dialer;
+  monitors watched;
+  std::optional<session> with;
+  std::chrono::milliseconds wait{0};
+  std::chrono::steady_clock::time_point alone_since;
+  /// Numbers the timers: one that was overtaken means nothing.
+  std::uint64_t timer = 0;
+  /// Numbers the attempts, likewise.
+  std::uint64_t course = 0;
+  bool leaving = false;
+  /// It had a head once.
+  bool was_joined = false;
+  /// The head is out of reach; the node is on its way out.
+  bool is_lost = false;
+
+  head_session_observer& seen() { return *settings.observer; }
+
+  template <class Self>
+  void begin(Self* self) {
+    wait = settings.first_wait;
+    alone_since = self->clock().now();
+    attempt(self);
+  }
+
+  // -- Coming in, or back.
+
+  /// Calls unless another attempt began meanwhile, or none is due any more.
+  template <class Answer, class Call>
+  auto in_course(Call call) {
+    return [this, which = course, call](const Answer& x) {
+      if (which == course)
+        call(x);
+    };
+  }
+
+  template <class Self>
+  void attempt(Self* self) {
+    ++course;
+    // It takes a bounded time, and lives here.
+    request(self, dialer, caf::infinite, run_atom_v)
+        .then(in_course<dialed>([this, self](const dialed& result) { introduce(self, result); }),
+              in_course<caf::error>([this, self](const caf::error& why) {
+                retry(self, "cannot dial: " + render(self->system(), why));
+              }));
+  }
+
+  template <class Self>
+  void introduce(Self* self, const dialed& to) {
+    if (!to.node_registry) {
+      if (to.why.code == ec::refused)
+        return refuse(self, to.why.detail);
+      return retry(self, to.why.detail);
+    }
+    hello words{settings.build,
+                settings.cluster,
+                settings.node.name,
+                settings.worker,
+                wall_ms(),
+                settings.node.capacity,
+                offer_of(settings.node).labels,
+                own_process,
+                to.route,
+                settings.node.gpus};
+    request(self, to.node_registry, answer_patience, hello_atom_v, to_json(words))
+        .then(in_course<std::string>(
+                  [this, self, node_registry = to.node_registry](const std::string& text) {
+                    hear(self, node_registry, text);
+                  }),
+              in_course<caf::error>([this, self](const caf::error& why) {
+                retry(self, "the head does not answer: " + render(self->system(), why));
+              }));
+  }
+
+  /// Trying again would mend nothing.
+  template <class Self>
+  void refuse(Self* self, const std::string& why) {
+    if (with)
+      return lose(self, why);
+    end(self, {worker_end::kind::refused, why});
+  }
+
+  template <class Self>
+  void hear(Self* self, const node_registry_actor& node_registry, const std::string& text) {
+    auto answer = hello_answer_from_json(text);
+    if (!answer)
+      return retry(self, "the head's answer makes no sense: " + answer.error().detail);
+    if (const auto* no = std::get_if<rejection>(&*answer)) {
+      if (no->try_again)
+        return retry(self, no->why);
+      return refuse(self, no->why);
+    }
+    if (leaving && !with)
+      return end(self, {worker_end::kind::left, {}});
+    auto& by = std::get<welcome>(*answer);
+    // Another head knows nothing of what runs here, and its own heads before it are no more.
+    if (with && by.head != with->by.head)
+      return lose(self, "another head leads");
+    // The head counts from when it hears of it, which is later.
+    auto began = settings.clock();
+    request(self, node_registry, answer_patience, enter_atom_v, by.ticket)
+        .then(
+            in_course<head_links>([this, self, node_registry, by, began](const head_links& links) {
+              with ? come_back(self, node_registry, by, links, began)
+                   : enter(self, node_registry, by, links, began);
+            }),
+            in_course<caf::error>([this, self](const caf::error& why) {
+              retry(self, "the head does not answer: " + render(self->system(), why));
+            }));
+  }
+
+  template <class Self>
+  void enter(Self* self, const node_registry_actor& node_registry, const welcome& by,
+             const head_links& links, instant began) {
+    is_lost = false;
+    was_joined = true;
+    auto node = settings.node;
+    node.name = by.name;
+    node.session = by.ticket;
+    if (links.heartbeat_monitor && by.lost_after_ms > 0)
+      node.gate = std::make_shared<session_fence>(settings.clock);
+    node.when_open
+        = [me = caf::actor_cast<head_session_impl>(self)] { send_from_outside(me, leases_kept{}); };
+    settings.furnish(node, links);
+    auto& now = with.emplace(
+        session{node_registry, links, by, {}, node.finder, node.outputs, node.checkpoint_service});
+    now.gate = node.gate;
+    now.began = began;
+    now.node = spawn_local_node(self->system(), std::move(node), links.cluster);
+    begin_heartbeats(self, std::nullopt);
+    watch_node_registry(self);
+    watched.watch(self, now.node, [this, self](const caf::error& why) { close(self, why); });
+    send(self, node_registry, enter_atom_v, by.ticket, node_actor{now.node},
+         node_inventory{0, {}, by.ticket});
+    wait = settings.first_wait;
+    seen().joined(by.name, by);
+    if (leaving)
+      leave_head(self);
+  }
+
+  template <class Self>
+  void watch_node_registry(Self* self) {
+    watched.watch(self, with->node_registry, [this, self](const caf::error& why) {
+      auto text = text_of_loss("the head", why);
+      is_unreachable(why) ? part(self, text) : lose(self, text);
+    });
+  }
+
+  template <class Self>
+  void begin_heartbeats(Self* self, std::optional<instant> lost_at) {
+    if (!with->gate)
+      return;
+    end_heartbeats(self);
+    // Before the head can say anything of this session.
+    with->gate->set_end(with->began + with->rules().lease());
+    with->heartbeat_sender
+        = spawn_heartbeat_sender(self->system(),
+                                 {with->by.ticket, with->rules(), with->began,
+                                  with->links.heartbeat_monitor, with->gate, lost_at},
+                                 caf::actor_cast<heartbeat_listener_actor>(self));
+    send(self, with->heartbeat_sender, run_atom_v);
+  }
+
+  template <class Self>
+  void end_heartbeats(Self* self) {
+    if (with->heartbeat_sender)
+      self->send_exit(std::exchange(with->heartbeat_sender, heartbeat_sender_actor{}),
+                      caf::exit_reason::user_shutdown);
+  }
+
+  // -- A head that is out of reach.
+
+  /// What runs goes on, unheard: the head is looked for.
+  template <class Self>
+  void part(Self* self, const std::string& why) {
+    if (!with || is_lost || with->is_away)
+      return;
+    if (!with->gate || leaving || is_known_gone(with->by.process))
+      return lose(self, why);
+    with->is_away = true;
+    with->gate->shut();
+    with->lost_at = settings.clock() + with->rules().lease() + with->rules().lost_after;
+    wait = settings.first_wait;
+    seen().away(why,
+                std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().lost_after));
+    // Not at once: a head that lets it in and then does not count on it would have it run in
+    // circles.
+    remind(self, std::min(wait, half_interval()));
+  }
+
+  [[nodiscard]] std::chrono::milliseconds half_interval() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().interval() / 2);
+  }
+
+  template <class Self>
+  void take(Self* self, const heartbeat_news& what) {
+    if (!with || what.session != with->by.ticket || is_lost)
+      return;
+    if (what.what == session_lease::state::lost)
+      lose(self, what.why);
+    else
+      part(self, what.why);
+  }
+
+  template <class Self>
+  void come_back(Self* self, const node_registry_actor& node_registry, const welcome& by,
+                 const head_links& links, instant began) {
+    with->node_registry = node_registry;
+    with->links = links;
+    with->by = by;
+    with->began = began;
+    send(self, with->node, links.cluster);
+    // It lives here.
+    request(self, with->node, caf::infinite, enter_atom_v, by.ticket)
+        .then(in_course<node_inventory>(
+                  [this, self](const node_inventory& has) { be_back(self, has); }),
+              [](const caf::error&) {}); // It is gone, which is heard of by itself.
+  }
+
+  template <class Self>
+  void be_back(Self* self, const node_inventory& has) {
+    with->is_away = false;
+    with->returns = true;
+    wait = settings.first_wait;
+    begin_heartbeats(self, with->lost_at);
+    watch_node_registry(self);
+    send(self, with->node_registry, enter_atom_v, with->by.ticket, node_actor{with->node}, has);
+  }
+
+  /// The head has said what may go on.
+  void go_on() {
+    if (!with || is_lost || !std::exchange(with->returns, false))
+      return;
+    if (with->finder)
+      reconnect(with->finder, with->links.package_server);
+    if (with->outputs)
+      reconnect(with->outputs, with->links.output_server);
+    if (with->checkpoint_service)
+      reconnect(with->checkpoint_service, with->links.checkpoint_server);
+    seen().back();
+  }
+
+  template <class Call>
+  void for_each_helper(Call call) const {
+    if (with->finder)
+      call(with->finder);
+    if (with->outputs)
+      call(with->outputs);
+    if (with->checkpoint_service)
+      call(with->checkpoint_service);
+  }
+
+  // -- Going.
+
+  /// The head is gone: nobody will hear of what runs here.
+  template <class Self>
+  void lose(Self* self, const std::string& why) {
+    if (!with || is_lost)
+      return;
+    is_lost = true;
+    ++course;
+    ++timer;
+    if (with->gate)
+      with->gate->shut();
+    seen().lost(why);
+    send(self, with->node, drain_atom_v);
+  }
+
+  /// The node is gone, and with it all that ran.
+  template <class Self>
+  void close(Self* self, const caf::error& why) {
+    for_each_helper(
+        [self](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
+    end_heartbeats(self);
+    with.reset();
+    ++course;
+    ++timer;
+    alone_since = self->clock().now();
+    if (leaving)
+      return end(self, {worker_end::kind::left, {}});
+    if (auto broken = text_of_break("this node", why); !broken.empty() && !is_lost)
+      seen().lost(broken);
+    else if (!is_lost)
+      seen().lost("the head let this node go");
+    if (settings.once)
+      return end(self, {worker_end::kind::left, {}});
+    retry(self, {});
+  }
+
+  template <class Self>
+  void retry(Self* self, const std::string& why) {
+    if (with)
+      return retry_soon(self, why);
+    if (leaving)
+      return end(self, {worker_end::kind::left, {}});
+    auto alone = self->clock().now() - alone_since;
+    if (!was_joined && settings.patience && alone + wait > *settings.patience)
+      return end(self, {worker_end::kind::unreachable, why});
+    seen().waits(why, wait);
+    remind(self, wait);
+    wait = std::min(2 * wait, settings.most_wait);
+  }
+
+  /// While something runs here, time is short.
+  template <class Self>
+  void retry_soon(Self* self, const std::string& why) {
+    if (is_known_gone(with->by.process))
+      return lose(self, why);
+    seen().waits(why, wait);
+    remind(self, wait);
+    wait = std::max(settings.first_wait, std::min(2 * wait, half_interval()));
+  }
+
+  template <class Self>
+  void remind(Self* self, std::chrono::milliseconds after) {
+    delayed_send(self, caf::actor_cast<head_session_impl>(self), after, tick_atom_v, ++timer);
+  }
+
+  template <class Self>
+  void tick(Self* self, std::uint64_t which) {
+    if (which != timer)
+      return;
+    if (with && with->is_away)
+      attempt(self);
+    else if (with)
+      send(self, with->node, drain_atom_v);
+    else if (!leaving)
+      attempt(self);
+  }
+
+  template <class Self>
+  void leave(Self* self) {
+    if (std::exchange(leaving, true)) {
+      if (with)
+        send(self, with->node, drain_atom_v);
+      return;
+    }
+    if (with && with->is_away)
+      return lose(self, "the head is out of reach");
+    if (with)
+      return leave_head(self);
+    ++course;
+    ++timer;
+    end(self, {worker_end::kind::left, {}});
+  }
+
+  /// The head gives it nothing more; what runs may end.
+  template <class Self>
+  void leave_head(Self* self) {
+    send(self, with->links.cluster, node_leaving{with->by.name});
+    send(self, with->node, leave_atom_v);
+    remind(self, settings.leave_grace);
+  }
+
+  template <class Self>
+  void end(Self* self, const worker_end& how) {
+    self->quit();
+    if (auto observer = std::exchange(settings.observer, nullptr))
+      observer->ended(how);
+  }
+};
+
+head_session_impl::behavior_type
+head_session(head_session_impl::stateful_pointer<head_session_state> self,
+             head_session_settings settings) {
+  auto& state = state_of(self);
+  state.settings = std::move(settings);
+  stand_firm(self);
+  state.watched.init(self);
+  const auto& dial = state.settings.dial;
+  const auto& route_of = state.settings.route;
+  state.dialer = state.settings.own_thread ? self->spawn<caf::detached>(dialer, dial, route_of)
+                                           : self->spawn(dialer, dial, route_of);
+  share_end(self, state.dialer);
+  return {
+      [self, &state](run_atom) { state.begin(self); },
+      [self, &state](leave_atom) { state.leave(self); },
+      [self, &state](tick_atom, std::uint64_t which) { state.tick(self, which); },
+      [self, &state](const heartbeat_news& x) { state.take(self, x); },
+      [&state](const leases_kept&) { state.go_on(); },
+  };
+}
+
+} // namespace
+
+head_session_actor spawn_head_session(caf::actor_system& system, head_session_settings settings) {
+  return system.spawn(head_session, std::move(settings));
+}
+
+} // namespace tune

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/heartbeat_monitor.hpp"
+
+#include "tune/actors/firm.hpp"
+#include "tune/core/liveness/failure_detector.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+using heartbeat_monitor_impl
+    = extend<heartbeat_monitor_local_actor, caf::result<void>(tick_atom, std::uint64_t)>;
+
+std::string seconds_text(instant x) {
+  auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(x).count() / 100;
+  auto rest = tenths % 10 == 0 ? std::string{} : "." + std::to_string(tenths % 10);
+  return std::to_string(tenths / 10) + rest + " s";
+}
+
+struct heartbeat_monitor_state {
+  static inline const char* name = "tune.heartbeat_monitor";
+
+  heartbeat_monitor_settings settings;
+  cluster_actor cluster;
+  failure_detector watched{{}};
+  /// Numbers the timers: one that was overtaken means nothing.
+  std::uint64_t timer = 0;
+  bool armed = false;
+
+  template <class Self>
+  void begin(Self* self, std::uint64_t session) {
+    watched.begin(session, settings.clock());
+    if (!armed)
+      arm(self);
+  }
+
+  template <class Self>
+  bool hear(Self* self, const heartbeat& what) {
+    if (!what.is_frozen)
+      return watched.heard(what.session, settings.clock());
+    // It hears nothing of this head, though this head hears it; unless that was held up.
+    const auto is_excused = watched.was_held_up(settings.clock());
+    if (watched.heard(what.session, settings.clock()) && !is_excused)
+      give_up(self, what.session, "it heard nothing of the head, and froze");
+    return false;
+  }
+
+  [[nodiscard]] std::uint64_t forget(std::uint64_t session) {
+    auto longest = watched.longest_silence(session, settings.clock());
+    watched.end(session);
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(longest).count());
+  }
+
+  template <class Self>
+  void give_up(Self* self, std::uint64_t session, std::string why) {
+    watched.end(session);
+    send(self, cluster, node_silent{session, std::move(why)});
+  }
+
+  template <class Self>
+  void tick(Self* self, std::uint64_t which) {
+    if (which != timer)
+      return;
+    for (auto session : watched.look(settings.clock()))
+      give_up(self, session,
+              "nothing was heard of it for " + seconds_text(settings.rules.lost_after));
+    arm(self);
+  }
+
+  template <class Self>
+  void arm(Self* self) {
+    auto now = settings.clock();
+    auto next = watched.next_look(now);
+    armed = next.has_value();
+    if (next)
+      delayed_send(self, caf::actor_cast<heartbeat_monitor_impl>(self), *next - now, tick_atom_v,
+                   ++timer);
+  }
+};
+
+heartbeat_monitor_impl::behavior_type
+heartbeat_monitor(heartbeat_monitor_impl::stateful_pointer<heartbeat_monitor_state> self,
+                  heartbeat_monitor_settings settings, cluster_actor cluster) {
+  auto& state = state_of(self);
+  stand_firm(self);
+  state.watched = failure_detector{settings.rules};
+  state.settings = std::move(settings);
+  state.cluster = std::move(cluster);
+  return {
+      [self, &state](const heartbeat& x) { return state.hear(self, x); },
+      [self, &state](enter_atom, std::uint64_t session) { state.begin(self, session); },
+      [&state](leave_atom, std::uint64_t session) { return state.forget(session); },
+      [self, &state](tick_atom, std::uint64_t which) { state.tick(self, which); },
+  };
+}
+
+} // namespace
+
+heartbeat_monitor_local_actor spawn_heartbeat_monitor(caf::actor_system& system,
+                                                      heartbeat_monitor_settings settings,
+                                                      cluster_actor cluster) {
+  return system.spawn(heartbeat_monitor, std::move(settings), std::move(cluster));
+}
+
+} // namespace tune

@@ -1,0 +1,84 @@
+/// What a connection brings is looked at here before CAF reads it: see docs/decisions/0013.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "reachable_actors.hpp"
+
+#include "tune/net/caf_streams.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune::detail {
+
+/// Bytes of one message at most. Files and checkpoints come in pieces of 1 MiB, records of
+/// experiments have 4 MiB at most; a report is as long as its trial makes it.
+inline constexpr std::size_t largest_message = 64 * 1024 * 1024;
+/// Of what nodes say of themselves, and of an error: each of these may nest, and is read by
+/// recursion.
+inline constexpr std::size_t largest_greeting = 64 * 1024;
+inline constexpr std::size_t largest_failure = 4 * 1024;
+
+/// Somebody who can be reached by whoever connects, whatever its name.
+struct published {
+  caf::actor_id whom = 0;
+  wire_words words = {};
+};
+
+/// What is said at this connection by its peer, part after part: header, payload, header, …
+///
+/// A message that the receiver does not take from peers is made unreadable, and CAF drops it. A
+/// peer that speaks as no node does is hung up on: so is one that speaks for others, or through
+/// this node to others.
+class message_filter {
+public:
+  enum class side { accepted, connected };
+  enum class verdict { goes_on, ends };
+
+  /// @param open Whom the port is for; nothing on the side that connected.
+  message_filter(caf::actor_system& system, side which,
+                 std::shared_ptr<const reachable_actors> words,
+                 std::optional<published> open = std::nullopt);
+
+  /// Looks at the next part. May overwrite its bytes, never their number.
+  [[nodiscard]] verdict look(std::vector<char>& part);
+
+  /// Whose connection it is; none before it has greeted.
+  [[nodiscard]] const caf::node_id& peer() const { return peer_; }
+
+  /// Why the last part did not pass, for people; empty: it did. Told once for each kind.
+  [[nodiscard]] const std::string& complaint() const { return complaint_; }
+
+private:
+  using header = caf::io::basp::header;
+  using kind = caf::io::basp::message_type;
+
+  caf::actor_system& system_;
+  side side_;
+  std::shared_ptr<const reachable_actors> words_;
+  std::optional<published> open_;
+  header now_{};
+  bool awaits_payload_ = false;
+  caf::node_id peer_;
+  std::string complaint_;
+
+  [[nodiscard]] verdict end(std::string why);
+  [[nodiscard]] verdict look_at_header(const std::vector<char>& part);
+  [[nodiscard]] verdict look_at_greeting(const std::vector<char>& part);
+  [[nodiscard]] verdict look_at_nodes(const std::vector<char>& part);
+  void look_at_message(std::vector<char>& part);
+  [[nodiscard]] bool is_greeting() const;
+  [[nodiscard]] std::size_t most_bytes() const;
+  [[nodiscard]] bool may_pass(const std::string& who, const std::string& word,
+                              std::size_t bytes) const;
+};
+
+/// What a message is called in `wire_words`: nothing where its beginning is none of ours.
+/// @param payload As CAF writes it.
+[[nodiscard]] std::optional<std::string> word_of(const std::vector<char>& payload);
+
+} // namespace tune::detail

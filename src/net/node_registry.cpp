@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/node_registry.hpp"
+
+#include "tune/actors/clocks.hpp"
+#include "tune/actors/firm.hpp"
+#include "tune/actors/launch_token.hpp"
+#include "tune/core/program_name.hpp"
+#include "tune/io/process/process_mark.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+/// Welcomes that nobody came in with yet; older ones are forgotten.
+constexpr std::size_t most_tickets = 1000;
+/// Of these, so many of one worker: it asks again where the head was too slow to answer, and may
+/// still come in with an earlier one.
+constexpr std::ptrdiff_t most_tickets_of_one = 8;
+/// A hello names a node, what it offers and its labels. [bytes]
+constexpr std::size_t longest_hello = 256 * 1024;
+/// What a node may offer of each resource, so that the books of a cluster can add it up.
+constexpr amount most_offered{1'000'000'000'000};
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 50;
+
+bool is_countable(const resources& x) {
+  auto fits = [](amount much) { return much.units >= 0 && much.units <= most_offered.units; };
+  return fits(x.cpu) && fits(x.gpu) && x.memory <= most_memory
+         && std::ranges::all_of(x.custom, [&](const auto& y) { return fits(y.second); });
+}
+
+/// Clocks that differ by more are worth a line.
+constexpr auto tolerable_skew = std::chrono::seconds{2};
+
+/// It answers at once, unless it has gone.
+constexpr auto heartbeat_monitor_patience = std::chrono::seconds{5};
+
+/// Somebody who may come in.
+struct pending_member {
+  hello who;
+  std::string name;
+};
+
+/// How often it looks whether the process still lives of a node that is out of reach.
+constexpr auto look_interval = std::chrono::milliseconds{200};
+
+/// Somebody who is in.
+struct member {
+  std::string worker;
+  node_actor node;
+  std::uint64_t session = 0;
+  std::string process;
+  /// Set while the connection to it is lost: for so long its name is kept.
+  std::optional<caf::actor_clock::time_point> kept_until = {};
+};
+
+using node_registry_impl = extend<entrance_actor, caf::result<void>(tick_atom)>;
+
+struct node_registry_state {
+  static inline const char* name = "tune.node_registry";
+
+  node_registry_settings settings;
+  cluster_actor cluster;
+  head_links links;
+  monitors watched;
+  /// By ticket.
+  std::map<std::uint64_t, pending_member> welcomed;
+  /// By the name of the node.
+  std::map<std::string, member> inside;
+  /// Clients that were welcomed and did not ask for the submission server yet.
+  std::deque<std::uint64_t> clients;
+  std::uint64_t welcomes = 0;
+  std::uint64_t last_ticket = 0;
+  std::string own_process = mark_of_this_process();
+  bool looking = false;
+
+  [[nodiscard]] welcome welcome_as(std::string called, std::int64_t now) const {
+    auto lost_after
+        = std::chrono::duration_cast<std::chrono::milliseconds>(settings.rules.lost_after).count();
+    return {settings.build,
+            std::move(called),
+            last_ticket,
+            now,
+            settings.head,
+            own_process,
+            settings.heartbeat_monitor ? lost_after : 0};
+  }
+
+  /// Later ones are larger, and whoever knows one was given it: its last bits are drawn.
+  [[nodiscard]] std::uint64_t draw_ticket() {
+    constexpr unsigned drawn_bits = 36;
+    constexpr auto drawn = (std::uint64_t{1} << drawn_bits) - 1;
+    return last_ticket = (++welcomes << drawn_bits) | (fresh_number() & drawn);
+  }
+
+  template <class Self>
+  std::string hear(Self* self, const std::string& text) {
+    if (text.size() > longest_hello)
+      return reject({ec::bad_option, "its hello has " + std::to_string(text.size()) + " bytes, of "
+                                         + std::to_string(longest_hello) + " at most"},
+                    "somebody");
+    auto last = farewell_from_json(text);
+    if (!last)
+      return reject(last.error(), "somebody");
+    if (*last)
+      return hear_farewell(self, **last);
+    auto client = client_hello_from_json(text);
+    if (!client)
+      return reject(client.error(), "somebody");
+    return *client ? hear_client(**client) : hear_worker(self, text);
+  }
+
+  /// Somebody else's word, or one that came too late, changes nothing.
+  template <class Self>
+  std::string hear_farewell(Self* self, const farewell& of) {
+    if (auto fits = may_speak("a guard", of.build, of.cluster, settings.build, settings.cluster);
+        !fits)
+      return reject(fits.error(), "a guard");
+    auto known = std::find_if(inside.begin(), inside.end(),
+                              [&](const auto& x) { return x.second.worker == of.worker; });
+    if (known != inside.end() && settings.heartbeat_monitor)
+      let_go(self, known, "its guard says that it was killed");
+    return to_json(hello_answer{welcome_as({}, wall_ms())});
+  }
+
+  std::string hear_client(const client_hello& who) {
+    auto whom = "client " + who.name;
+    if (!settings.submission_server)
+      return reject({ec::refused, "this head runs an experiment of its own (run --listen) and takes"
+                                  " no others; those that do are begun by "
+                                      + program_name() + " head"},
+                    whom);
+    if (auto fits = may_submit(who, settings.build, settings.cluster); !fits)
+      return reject(fits.error(), whom);
+    clients.push_back(draw_ticket());
+    if (clients.size() > most_tickets)
+      clients.pop_front();
+    return to_json(hello_answer{welcome_as(who.name, wall_ms())});
+  }
+
+  template <class Self>
+  std::string hear_worker(Self* self, const std::string& text) {
+    auto who = hello_from_json(text);
+    if (!who)
+      return reject(who.error(), "somebody");
+    if (auto fits = may_enter(*who, settings.build, settings.cluster); !fits)
+      return reject(fits.error(), "worker " + who->name);
+    if (!is_countable(who->capacity))
+      return reject({ec::bad_option, "it offers more than a machine can have"},
+                    "worker " + who->name);
+    // A worker that ended and is begun anew may come before the end of its line is heard.
+    if (auto former = inside.find(who->name); settings.heartbeat_monitor && former != inside.end()
+                                              && former->second.worker != who->worker)
+      bury(self, who->name, former->second);
+    auto called = name_for(*who);
+    forget_oldest_of(who->worker);
+    auto ticket = draw_ticket();
+    auto now = wall_ms();
+    constexpr auto latest = std::int64_t{1} << 60;
+    if (auto apart
+        = std::chrono::milliseconds{std::abs(std::clamp(who->wall_ms, -latest, latest) - now)};
+        apart > tolerable_skew)
+      settings.say("the clock of worker " + called + " is "
+                   + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(apart).count())
+                   + " s off");
+    welcomed[ticket] = {std::move(*who), called};
+    if (welcomed.size() > most_tickets)
+      welcomed.erase(welcomed.begin());
+    return to_json(hello_answer{welcome_as(called, now)});
+  }
+
+  void forget_oldest_of(const std::string& worker) {
+    auto is_its = [&](const auto& x) { return x.second.who.worker == worker; };
+    if (std::count_if(welcomed.begin(), welcomed.end(), is_its) >= most_tickets_of_one)
+      welcomed.erase(std::find_if(welcomed.begin(), welcomed.end(), is_its));
+  }
+
+  caf::result<submission_server_actor> lead_in(std::uint64_t ticket) {
+    if (std::erase(clients, ticket) == 0)
+      return caf::make_error(caf::sec::invalid_argument, "nobody was given this ticket");
+    return *settings.submission_server;
+  }
+
+  std::string reject(const error& why, const std::string& whom) {
+    settings.say(whom + " was sent away: " + why.detail);
+    return to_json(hello_answer{rejection{why.detail, false}});
+  }
+
+  [[nodiscard]] std::string name_for(const hello& who) const {
+    std::set<std::string> taken;
+    for (const auto& [used, by] : inside) {
+      if (by.worker == who.worker)
+        return used;
+      taken.insert(used);
+    }
+    for (const auto& [ticket, other] : welcomed) {
+      if (other.who.worker != who.worker)
+        taken.insert(other.name);
+    }
+    return free_name(who.name, taken);
+  }
+
+  /// From now on its silence is noticed.
+  template <class Self>
+  head_links let_in(Self* self, std::uint64_t ticket) {
+    if (settings.heartbeat_monitor && welcomed.contains(ticket))
+      send(self, *settings.heartbeat_monitor, enter_atom_v, ticket);
+    return links;
+  }
+
+  template <class Self>
+  void enter(Self* self, std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
+    // Nobody brings in another's node, nor one of this process.
+    if (!is_of_sender(self, node))
+      return;
+    auto came = welcomed.extract(ticket);
+    if (came.empty())
+      return send_away(self, node);
+    auto& [who, called] = came.mapped();
+    auto known = inside.find(called);
+    auto was_here = known != inside.end() && known->second.worker == who.worker;
+    // It, or another under its name, has come in since; this was on its way for long.
+    if (known != inside.end() && known->second.session > ticket) {
+      if (!was_here)
+        send_away(self, node);
+      return;
+    }
+    if (was_here && settings.heartbeat_monitor)
+      send_from_outside(*settings.heartbeat_monitor, leave_atom_v, known->second.session);
+    inside[called] = {who.worker, node, ticket, who.process};
+    // Whoever came back under the name before this one's loss was noticed keeps it.
+    watched.watch(self, node, [this, self, called = called, node](const caf::error& why) {
+      if (auto gone = inside.find(called); gone != inside.end() && gone->second.node == node)
+        miss(self, called, gone->second, why);
+    });
+    settings.say("worker " + called + text_of_arrival(who, was_here, has.incarnation != ticket));
+    node_offer offer{called, who.capacity, who.labels};
+    offer.session = settings.heartbeat_monitor ? ticket : 0;
+    offer.worker = who.worker;
+    offer.has = has;
+    offer.route = who.route;
+    offer.devices = who.devices;
+    send(self, cluster, std::move(offer), node);
+  }
+
+  [[nodiscard]] static std::string text_of_arrival(const hello& who, bool was_here,
+                                                   bool has_trials) {
+    if (was_here && has_trials)
+      return " is back";
+    if (was_here)
+      return " joined anew: it heard nothing of this head for too long and ended its trials";
+    return " joined: " + to_text(who.capacity);
+  }
+
+  /// Its ticket is forgotten. Where silence is noticed it hears by its next heartbeat that it does
+  /// not count, and comes again with what it has.
+  template <class Self>
+  void send_away(Self* self, const node_actor& node) {
+    if (!settings.heartbeat_monitor)
+      send(self, node, drain_atom_v);
+  }
+
+  /// It may come back, unless its process has ended.
+  template <class Self>
+  void miss(Self* self, const std::string& called, member& who, const caf::error& why) {
+    if (!is_unreachable(why) || !settings.heartbeat_monitor) {
+      auto session = who.session;
+      inside.erase(called);
+      return say_gone(self, session, "worker " + called + " is gone: " + text_of_loss("it", why));
+    }
+    who.kept_until = self->clock().now() + 2 * settings.rules.lost_after;
+    if (!bury(self, called, who))
+      settings.say("the connection to worker " + called + " was lost: it may come back");
+    look_later(self);
+  }
+
+  /// And how close it ever came to being lost.
+  template <class Self>
+  void say_gone(Self* self, std::uint64_t session, const std::string& text) {
+    if (!settings.heartbeat_monitor)
+      return settings.say(text);
+    request(self, *settings.heartbeat_monitor, heartbeat_monitor_patience, leave_atom_v, session)
+        .then([this, text](std::uint64_t longest) { settings.say(text + margin_text(longest)); },
+              [this, text](const caf::error&) { settings.say(text); });
+  }
+
+  [[nodiscard]] std::string margin_text(std::uint64_t longest) const {
+    using std::chrono::milliseconds;
+    auto most = std::chrono::duration_cast<milliseconds>(settings.rules.lost_after).count();
+    return "; silent for " + std::to_string(longest) + " ms at most, of " + std::to_string(most);
+  }
+
+  /// @returns whether its process has ended.
+  template <class Self>
+  bool bury(Self* self, const std::string& called, const member& who) {
+    if (!is_known_gone(who.process))
+      return false;
+    let_go(self, inside.find(called), "its process has ended");
+    return true;
+  }
+
+  /// Its trials go on elsewhere at once.
+  template <class Self>
+  void let_go(Self* self, std::map<std::string, member>::iterator whom, const std::string& why) {
+    const auto& [called, who] = *whom;
+    send(self, cluster, node_silent{who.session, why});
+    settings.say("worker " + called + " is gone: " + why);
+    inside.erase(whom);
+  }
+
+  template <class Self>
+  void look(Self* self) {
+    looking = false;
+    std::vector<std::string> away;
+    for (const auto& [called, who] : inside) {
+      if (who.kept_until)
+        away.push_back(called);
+    }
+    for (const auto& called : away) {
+      const auto& who = inside.at(called);
+      if (!bury(self, called, who) && *who.kept_until <= self->clock().now())
+        inside.erase(called);
+    }
+    look_later(self);
+  }
+
+  template <class Self>
+  void look_later(Self* self) {
+    auto is_away = [](const auto& x) { return x.second.kept_until.has_value(); };
+    if (looking || std::none_of(inside.begin(), inside.end(), is_away))
+      return;
+    looking = true;
+    delayed_send(self, caf::actor_cast<node_registry_impl>(self), look_interval, tick_atom_v);
+  }
+};
+
+node_registry_impl::behavior_type
+node_registry(node_registry_impl::stateful_pointer<node_registry_state> self,
+              node_registry_settings settings, cluster_actor cluster, head_links links) {
+  auto& state = state_of(self);
+  state.settings = std::move(settings);
+  state.cluster = std::move(cluster);
+  state.links = std::move(links);
+  stand_firm(self);
+  state.watched.init(self);
+  return {
+      [self, &state](hello_atom, const std::string& text) { return state.hear(self, text); },
+      [self, &state](enter_atom, std::uint64_t ticket) { return state.let_in(self, ticket); },
+      [self, &state](enter_atom, std::uint64_t ticket, const node_actor& node,
+                     const node_inventory& has) { state.enter(self, ticket, node, has); },
+      [&state](submission_wanted x) { return state.lead_in(x.ticket); },
+      [self, &state](tick_atom) { state.look(self); },
+  };
+}
+
+} // namespace
+
+node_registry_actor spawn_node_registry(caf::actor_system& system, node_registry_settings settings,
+                                        cluster_actor cluster, head_links links) {
+  return system.spawn(node_registry, std::move(settings), std::move(cluster), std::move(links));
+}
+
+} // namespace tune

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/output_server.hpp"
+
+#include "tune/actors/firm.hpp"
+#include "tune/actors/job_servers.hpp"
+#include "tune/io/files/guarded_directory.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the writer has the output server pass on.
+using output_server_impl
+    = extend<output_server_local_actor, caf::result<void>(piece_taken, output_sender_actor)>;
+
+constexpr const char* knows_no_job = "the head knows no job ";
+
+} // namespace
+
+} // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_output_server)
+TUNE_LOCAL_HANDLE(tune_output_server, tune::output_server_impl)
+TUNE_END_LOCAL_TYPES(tune_output_server)
+
+namespace tune {
+
+namespace {
+
+/// Blocks on the disk; so it speaks to its output server only: see docs/decisions/0005. One for
+/// each job of which workers say at the same time what was printed.
+using output_writer_actor
+    = typed_actor<caf::result<void>(output_piece, output_sender_actor, output_server_impl),
+                  caf::result<void>(job_place),
+                  // Answers once nothing of the job keeps it: it may serve another.
+                  caf::result<void>(job_withdrawn)>;
+
+std::string why_not(const char* what, const fs::path& file) {
+  return std::string{"cannot "} + what + " " + file.string() + ": " + std::strerror(errno);
+}
+
+struct output_writer_state {
+  static inline const char* name = "tune.output_writer";
+
+  using stream_key
+      = std::tuple<std::string, std::uint32_t, std::uint64_t, output_stream, std::uint32_t>;
+
+  struct place_of {
+    /// Where the attempt began in its file: earlier attempts printed before.
+    std::uint64_t begin = 0;
+    /// Bytes of it that are there.
+    std::uint64_t done = 0;
+  };
+
+  std::map<std::string, fs::path> places;
+  std::map<stream_key, place_of> streams;
+
+  /// @returns why the piece is not in its file; empty if it is.
+  std::string put(const output_piece& x) {
+    auto place = places.find(x.job);
+    if (place == places.end())
+      return knows_no_job + x.job;
+    stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
+    // An empty piece is the stream's end.
+    if (x.bytes.empty()) {
+      streams.erase(key);
+      return {};
+    }
+    const auto stream
+        = (x.stream == output_stream::out ? "stdout" : "stderr") + rank_suffix(x.rank);
+    const auto trials = place->second / "trials";
+    std::error_code ignored;
+    fs::create_directories(trials, ignored);
+    // Opened for each piece: an attempt that is lost never says that it is over.
+    auto folder = guarded_directory::make(trials, to_text(trial_id{x.trial}));
+    if (!folder)
+      return folder.error().detail;
+    constexpr ::mode_t readable_by_all = 0644;
+    auto opened = folder->update(stream, readable_by_all);
+    if (!opened)
+      return opened.error().detail;
+    const auto file = folder->path() / stream;
+    if (!opened->replaced.empty()) {
+      if (auto why = begin_anew(opened->file, key, x, replaced_text(file, opened->replaced));
+          !why.empty())
+        return why + file.string();
+    }
+    return write(opened->file.number(), key, x, file);
+  }
+
+  /// In a new file, which says what it replaced. What came before is lost.
+  std::string begin_anew(const store::descriptor& file, const stream_key& key,
+                         const output_piece& x, const std::string& note) {
+    const auto line = "[" + note + "]\n";
+    if (::write(file.number(), line.data(), line.size()) != static_cast<::ssize_t>(line.size()))
+      return std::string{"cannot write: "} + std::strerror(errno) + ": ";
+    // Such that this piece comes behind the line; the sum wraps round.
+    streams[key] = {line.size() - x.offset, x.offset};
+    return {};
+  }
+
+  void forget(const std::string& job) {
+    places.erase(job);
+    std::erase_if(streams, [&](const auto& x) { return std::get<0>(x.first) == job; });
+  }
+
+  std::string write(int descriptor, const stream_key& key, const output_piece& x,
+                    const fs::path& file) {
+    struct stat about {};
+    if (::fstat(descriptor, &about) != 0)
+      return why_not("look at", file);
+    auto& stream = streams.try_emplace(key, place_of{static_cast<std::uint64_t>(about.st_size)})
+                       .first->second;
+    // A piece may come twice, but not from nowhere: the file would grow at a word.
+    if (x.offset > stream.done)
+      return "a piece of output at " + std::to_string(x.offset) + " does not follow on what came, "
+             + std::to_string(stream.done) + " bytes";
+    std::size_t done = 0;
+    while (done < x.bytes.size()) {
+      auto count = ::pwrite(descriptor, x.bytes.data() + done, x.bytes.size() - done,
+                            static_cast<off_t>(stream.begin + x.offset + done));
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count <= 0)
+        return why_not("write", file);
+      done += static_cast<std::size_t>(count);
+    }
+    stream.done = std::max(stream.done, x.offset + x.bytes.size());
+    return {};
+  }
+};
+
+output_writer_actor::behavior_type
+output_writer(output_writer_actor::stateful_pointer<output_writer_state> self) {
+  auto& state = state_of(self);
+  return {
+      [self, &state](const output_piece& x, const output_sender_actor& who,
+                     const output_server_impl& by) {
+        send(self, by, piece_taken{x.number, state.put(x)}, who);
+      },
+      [&state](const job_place& x) { state.places[x.job] = x.directory; },
+      [&state](const job_withdrawn& x) { state.forget(x.job); },
+  };
+}
+
+struct output_server_state {
+  static inline const char* name = "tune.output_server";
+
+  std::map<std::string, job_place> places;
+  output_server_impl::pointer self = nullptr;
+  bool own_thread = true;
+  /// A disk that stands still keeps the writer of its job, and no other.
+  job_pool<output_writer_actor> writers;
+
+  /// @errors `ec::refused` for a job that is not here; `ec::shortage`.
+  expected<output_writer_actor> writer_of(const std::string& job) {
+    if (const auto* known = writers.of(job))
+      return *known;
+    auto place = places.find(job);
+    if (place == places.end())
+      return error{ec::refused, knows_no_job + job};
+    auto result = server_of(self, writers, job, own_thread, [this] { return spawn_writer(); });
+    if (result)
+      send(self, *result, place->second);
+    return result;
+  }
+
+  [[nodiscard]] output_writer_actor spawn_writer() const {
+    auto& system = self->system();
+    return own_thread ? system.spawn<caf::detached>(output_writer) : system.spawn(output_writer);
+  }
+
+  void take(output_piece& x, const output_sender_actor& who) {
+    if (!is_of_sender(self, who))
+      return;
+    if (auto writer = writer_of(x.job))
+      send(self, *writer, std::move(x), who, output_server_impl{self});
+    else
+      send(self, who, piece_taken{x.number, writer.error().detail});
+  }
+
+  void add(const job_place& x) {
+    places.insert_or_assign(x.job, x);
+    if (const auto* known = writers.of(x.job))
+      send(self, *known, x);
+  }
+
+  void withdraw(const job_withdrawn& x) {
+    places.erase(x.job);
+    end_service(self, writers, x.job, x);
+  }
+};
+
+output_server_impl::behavior_type
+output_server(output_server_impl::stateful_pointer<output_server_state> self, bool own_thread) {
+  stand_firm(self);
+  auto& state = state_of(self);
+  state.self = self;
+  state.own_thread = own_thread;
+  return {
+      [&state](output_piece& x, const output_sender_actor& who) { state.take(x, who); },
+      [&state](const job_place& x) { state.add(x); },
+      [&state](const job_withdrawn& x) { state.withdraw(x); },
+      [self](piece_taken& x, const output_sender_actor& who) { send(self, who, std::move(x)); },
+  };
+}
+
+} // namespace
+
+output_server_local_actor spawn_output_server(caf::actor_system& system, bool own_thread) {
+  return output_server_local_actor{system.spawn(output_server, own_thread)};
+}
+
+} // namespace tune

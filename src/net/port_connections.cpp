@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "port_connections.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace tune::detail {
+
+namespace {
+
+/// The bytes of an address that stand for one machine. Whoever has an address of IPv6 mostly has
+/// 2^64 of them.
+std::string source_from(const sockaddr_storage& x) {
+  constexpr std::size_t network_bytes = 8;
+  std::array<char, sizeof(in6_addr)> bytes{};
+  if (x.ss_family == AF_INET) {
+    const auto& found = reinterpret_cast<const sockaddr_in&>(x).sin_addr;
+    std::memcpy(bytes.data(), &found, sizeof found);
+    return {bytes.data(), sizeof found};
+  }
+  if (x.ss_family != AF_INET6)
+    return {};
+  const auto& found = reinterpret_cast<const sockaddr_in6&>(x).sin6_addr;
+  std::memcpy(bytes.data(), &found, sizeof found);
+  if (IN6_IS_ADDR_V4MAPPED(&found))
+    return {bytes.end() - sizeof(in_addr), bytes.end()};
+  return {bytes.data(), network_bytes};
+}
+
+std::string text_of(const sockaddr_storage& x, socklen_t size) {
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&x), size, host.data(), host.size(),
+                    port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV)
+      != 0)
+    return "an unknown address";
+  return std::string{host.data()} + ":" + port.data();
+}
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string(bytes / (1024 * 1024)) + " MiB";
+}
+
+} // namespace
+
+std::unique_ptr<connection_pass> port_connections::admit(int socket) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    address.ss_family = AF_UNSPEC;
+  auto where = text_of(address, size);
+  std::string words;
+  connection_book::number who = 0;
+  {
+    std::lock_guard guard{mutex_};
+    while (all_.strangers() >= rules_.strangers.most)
+      words = turn_one_away();
+    who = all_.come(source_from(address));
+    open_.emplace(who, connection{socket, std::move(where)});
+  }
+  if (!words.empty())
+    tell_(words);
+  return std::make_unique<connection_pass>(shared_from_this(), who);
+}
+
+std::string port_connections::turn_one_away() {
+  const auto most = std::to_string(all_.strangers());
+  return shut(*all_.least_wanted_stranger()) + " was hung up on before it had shown who it is: "
+         + most + " such connections are open, and most come from there";
+}
+
+/// @returns whom, for people.
+std::string port_connections::shut(connection_book::number who) {
+  auto gone = open_.extract(who);
+  all_.leave(who);
+  if (gone.empty())
+    return {};
+  // CAF finds the connection closed, and closes the socket.
+  ::shutdown(gone.mapped().socket, SHUT_RDWR);
+  return "the peer at " + gone.mapped().where;
+}
+
+void port_connections::hang_up(connection_book::number who) {
+  std::lock_guard guard{mutex_};
+  shut(who);
+}
+
+void port_connections::hang_up_on_stranger(connection_book::number who) {
+  std::lock_guard guard{mutex_};
+  if (all_.is_stranger(who))
+    shut(who);
+}
+
+void port_connections::leave(connection_book::number who) {
+  std::lock_guard guard{mutex_};
+  all_.leave(who);
+  open_.erase(who);
+}
+
+void port_connections::know(connection_book::number who, std::string certificate) {
+  std::string words;
+  {
+    std::lock_guard guard{mutex_};
+    all_.know(who, std::move(certificate));
+    if (all_.members() <= rules_.members.most)
+      return;
+    words = shut(*all_.least_wanted_member()) + " was hung up on: members have more than "
+            + std::to_string(rules_.members.most) + " connections, and most are of its certificate";
+  }
+  tell_(words);
+}
+
+bool port_connections::owe(connection_book::number who, std::size_t unread) {
+  std::string words;
+  auto goes_on = true;
+  {
+    std::lock_guard guard{mutex_};
+    const auto before = all_.unread_by(who);
+    all_.owe(who, unread);
+    const auto is_more = unread > before;
+    // One message may be as large as it likes.
+    if (is_more && before > rules_.members.most_unread)
+      words = shut(who) + " was hung up on: it leaves " + mebibytes(before)
+              + " unread that were sent to it";
+    else if (is_more && all_.unread() > rules_.members.most_unread_by_all)
+      words = "peers leave " + mebibytes(all_.unread()) + " unread: " + shut(*all_.slowest_reader())
+              + ", with most of it, was hung up on";
+    goes_on = all_.has(who);
+  }
+  if (!words.empty())
+    tell_(words);
+  return goes_on;
+}
+
+void connection_pass::wrote(std::size_t left) {
+  sending_ = left;
+  if (left == 0 && next_ != nullptr)
+    sending_ = next_->size();
+  static_cast<void>(
+      at_->owe(who_, left == 0 || next_ == nullptr ? sending_ : sending_ + next_->size()));
+}
+
+} // namespace tune::detail

@@ -1,0 +1,103 @@
+/// The connections at one port, each with its socket, and the rules for their number and for what
+/// they leave unread: see docs/security.md.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "connection_book.hpp"
+
+#include "tune/net/caf_streams.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tune::detail {
+
+class connection_pass;
+
+/// For any thread: CAF serves connections in one, and deadlines come from others.
+class port_connections : public std::enable_shared_from_this<port_connections> {
+public:
+  /// Tells people of a peer, by its address, that it was hung up on.
+  using complaint = std::function<void(const std::string&)>;
+
+  port_connections(port_rules rules, complaint tell)
+      : rules_{std::move(rules)}, tell_{std::move(tell)} {}
+
+  /// Somebody has connected. Where there are too many strangers, one is hung up on.
+  /// @param socket Open as long as there is the pass, or longer.
+  [[nodiscard]] std::unique_ptr<connection_pass> admit(int socket);
+
+  /// Has it leave now. Nobody who has left.
+  void hang_up(connection_book::number who);
+  /// The same unless it has become a member.
+  void hang_up_on_stranger(connection_book::number who);
+
+private:
+  friend class connection_pass;
+  struct connection {
+    int socket;
+    std::string where;
+  };
+
+  port_rules rules_;
+  complaint tell_;
+  std::mutex mutex_;
+  connection_book all_;
+  std::map<connection_book::number, connection> open_;
+
+  void know(connection_book::number who, std::string certificate);
+  bool owe(connection_book::number who, std::size_t unread);
+  void leave(connection_book::number who);
+  std::string shut(connection_book::number who);
+  std::string turn_one_away();
+};
+
+/// A peer's place in its table of connections, for the time that its socket is open. For one
+/// thread.
+class connection_pass {
+public:
+  connection_pass(std::shared_ptr<port_connections> at, connection_book::number who)
+      : at_{std::move(at)}, who_{who} {}
+  ~connection_pass() { at_->leave(who_); }
+  connection_pass(const connection_pass&) = delete;
+  connection_pass& operator=(const connection_pass&) = delete;
+
+  [[nodiscard]] connection_book::number number() const { return who_; }
+
+  /// The peer has said something, and so has taken part in the handshake until its end.
+  /// @param certificate Called the first time only.
+  template <class Certificate>
+  void heard(Certificate certificate) {
+    if (!certificate_)
+      certificate_ = certificate();
+  }
+  /// It has greeted as a node does: a member.
+  void greeted() {
+    if (!std::exchange(is_known_, true))
+      at_->know(who_, certificate_.value_or(std::string{}));
+  }
+
+  /// What is collected to be sent next.
+  void sends(const io_buffer& next) { next_ = &next; }
+  /// So much is left of what was being sent. CAF goes on with what was collected, if nothing is.
+  void wrote(std::size_t left);
+  /// More was collected. @returns whether the connection goes on.
+  [[nodiscard]] bool collected() { return at_->owe(who_, sending_ + next_->size()); }
+
+private:
+  std::shared_ptr<port_connections> at_;
+  connection_book::number who_;
+  std::optional<std::string> certificate_;
+  bool is_known_ = false;
+  const io_buffer* next_ = nullptr;
+  std::size_t sending_ = 0;
+};
+
+} // namespace tune::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reachable_actors.hpp"
+
+#include "tune/net/submission_actors.hpp"
+
+namespace tune {
+
+namespace {
+
+/// Of a TRIAL, what an attempt proxy says. The rest is its runner's.
+using trial_for_attempt_proxies = typed_actor<caf::result<void>(attempt_key, attempt_proxy_actor),
+                                              caf::result<void>(std::uint64_t, attempt_started),
+                                              caf::result<void>(std::uint64_t, attempt_report),
+                                              caf::result<void>(std::uint64_t, attempt_saved),
+                                              caf::result<void>(std::uint64_t, attempt_save_failed),
+                                              caf::result<void>(std::uint64_t, attempt_exported),
+                                              caf::result<void>(std::uint64_t, attempt_ended)>;
+
+/// Of an ATTEMPT PROXY, what a trial says.
+using attempt_proxy_for_trials
+    = typed_actor<caf::result<void>(attempt_answer), caf::result<void>(attempt_halt),
+                  caf::result<void>(words_heard)>;
+
+} // namespace
+
+reachable_actors::reachable_actors(caf::actor_system& system) {
+  // At a head.
+  may_receive<entrance_actor>(system, "tune.node_registry");
+  may_receive<cluster_for_nodes_actor>(system, "tune.cluster");
+  may_receive<package_server_actor>(system, "tune.package_server");
+  may_receive<output_server_actor>(system, "tune.output_server");
+  may_receive<checkpoint_server_actor>(system, "tune.checkpoint_server");
+  may_receive<heartbeat_monitor_actor>(system, "tune.heartbeat_monitor");
+  may_receive<trial_for_attempt_proxies>(system, "tune.trial");
+  may_receive<submission_server_actor>(system, "tune.submission_server");
+  // At a worker; the package client is a head's, too.
+  may_receive<node_actor>(system, "tune.node");
+  may_receive<attempt_proxy_for_trials>(system, "tune.attempt_proxy");
+  may_receive<job_taker_actor>(system, "tune.package_client");
+  may_receive<output_sender_actor>(system, "tune.output_client");
+  may_receive<checkpoint_peer_actor>(system, "tune.checkpoint_client");
+  asks("tune.head_session");
+  asks("tune.heartbeat_sender");
+  // At a client; its package server is named above.
+  may_receive<follower_actor>(system, "tune.follower");
+  asks("tune.follower");
+  // What waits for answers outside of any actor.
+  asks("scoped_actor");
+  // Of a request that has no other answer.
+  answers_.insert(detail::wire_prefix);
+}
+
+template <class Handle>
+void reachable_actors::may_receive(caf::actor_system& system, const char* who) {
+  auto words = words_of<Handle>(system);
+  answers_.insert(words.answered.begin(), words.answered.end());
+  rows_[who].words.add(words);
+}
+
+void reachable_actors::asks(const char* who) {
+  rows_[who].asks = true;
+}
+
+bool reachable_actors::may_receive(std::string_view who, const std::string& word) const {
+  auto known = rows_.find(who);
+  return known != rows_.end() && known->second.words.said.contains(word);
+}
+
+std::set<std::string> reachable_actors::names() const {
+  std::set<std::string> result;
+  for (const auto& [name, words] : rows_)
+    result.insert(name);
+  return result;
+}
+
+bool reachable_actors::may_be_answered(std::string_view who, const std::string& word) const {
+  auto known = rows_.find(who);
+  return known != rows_.end() && known->second.asks && answers_.contains(word);
+}
+
+} // namespace tune

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/submission_server.hpp"
+
+#include "tune/actors/firm.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+/// Who wants to hear of an experiment.
+struct listener {
+  follower_actor who;
+  /// The question that is answered when it runs.
+  std::uint64_t number = 0;
+  bool wants_rows = false;
+  /// It came back; the job supervisor knows nothing of it.
+  bool attached = false;
+};
+
+/// Who they say they are, and who their certificate says they are.
+std::string with_subject(const std::string& from, const std::string& identity) {
+  return from + " (" + (identity.empty() ? "no certificate" : identity) + ")";
+}
+
+/// An experiment from its submission until nobody wants to hear of it any more.
+struct submitted_job {
+  submission_message words;
+  /// Who submitted it.
+  std::string identity;
+  std::vector<listener> listeners;
+  /// Nothing while its files are on their way.
+  std::optional<job_supervisor_actor> job_supervisor;
+  bool is_taken = false;
+  /// Nothing of it runs, and its directory is free.
+  bool is_over = false;
+  /// What was answered when it was taken.
+  std::string taken = {};
+};
+
+error ends_soon() {
+  return {ec::unreachable, "the head is about to end"};
+}
+
+struct submission_server_state {
+  static inline const char* name = "tune.submission_server";
+
+  submission_server_settings settings;
+  monitors watched;
+  std::map<std::uint64_t, submitted_job> submitted_jobs;
+  std::uint64_t last_key = 0;
+  bool draining = false;
+  std::optional<caf::typed_response_promise<std::uint64_t>> drained;
+
+  ~submission_server_state() {
+    for (const auto& [key, x] : submitted_jobs)
+      dismiss(x);
+  }
+
+  static void dismiss(const submitted_job& x) {
+    if (x.job_supervisor)
+      caf::anon_send_exit(*x.job_supervisor, caf::exit_reason::user_shutdown);
+  }
+
+  // -- Submissions.
+
+  template <class Self>
+  void take(Self* self, const submission& what, const package_server_actor& package_server,
+            const follower_actor& follower) {
+    auto words = submission_message_from_json(what.text);
+    if (!words)
+      return refuse(self, follower, what.number, words.error());
+    if (words->attaches)
+      return attach(self, *words, {follower, what.number, !words->rows.empty(), true});
+    if (auto fits = may_begin(*words); !fits) {
+      settings.say(words->experiment + ", from " + words->from
+                   + ", was refused: " + fits.error().detail);
+      return refuse(self, follower, what.number, fits.error());
+    }
+    auto key = ++last_key;
+    auto wants_rows = !words->rows.empty();
+    submitted_jobs[key]
+        = {std::move(*words), identity_of(follower), {{follower, what.number, wants_rows}}, {}};
+    follow(self, follower);
+    fetch(self, key, package_server);
+  }
+
+  [[nodiscard]] expected<void> may_begin(const submission_message& words) const {
+    if (draining)
+      return ends_soon();
+    // A number that is free is found where the directories are.
+    for (const auto& [key, x] : submitted_jobs) {
+      if (x.words.experiment == words.experiment && !x.is_over && !words.numbered)
+        return error{ec::refused, "an experiment named " + words.experiment
+                                      + " runs at the head already, from " + x.words.from
+                                      + ": attach to it, if it is yours, or"
+                                        " choose another name by --experiment.name auto"};
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string identity_of(const follower_actor& who) const {
+    return settings.identity_of(caf::actor_cast<caf::strong_actor_ptr>(who)->node());
+  }
+
+  /// Whoever submitted an experiment hears of it again.
+  template <class Self>
+  void attach(Self* self, const submission_message& words, listener who) {
+    auto known = std::find_if(submitted_jobs.begin(), submitted_jobs.end(), [&](const auto& x) {
+      return x.second.words.experiment == words.experiment && !x.second.is_over;
+    });
+    if (known == submitted_jobs.end())
+      return refuse(self, who.who, who.number,
+                    {ec::unknown_name, "no experiment named " + words.experiment
+                                           + " runs at the head; what has ended is in the head's"
+                                             " storage"});
+    auto& x = known->second;
+    if (identity_of(who.who) != x.identity) {
+      settings.say(with_subject(words.from, identity_of(who.who)) + " may not attach to "
+                   + words.experiment + ", which is of " + with_subject(x.words.from, x.identity));
+      return refuse(self, who.who, who.number,
+                    {ec::refused, words.experiment + " was submitted by " + x.words.from
+                                      + " with another certificate: nobody else may follow it"});
+    }
+    follow(self, who.who);
+    if (x.is_taken)
+      send(self, who.who, client_answer{who.number, x.taken});
+    x.listeners.push_back(std::move(who));
+  }
+
+  template <class Self>
+  void refuse(Self* self, const follower_actor& whom, std::uint64_t number, const error& why) {
+    send(self, whom, client_answer{number, to_json(why)});
+  }
+
+  template <class Self>
+  void follow(Self* self, const follower_actor& whom) {
+    watched.watch(self, whom, [this, whom](const caf::error&) {
+      for (auto i = submitted_jobs.begin(); i != submitted_jobs.end();) {
+        std::erase_if(i->second.listeners, [&](const listener& x) { return x.who == whom; });
+        i = close_if_done(i);
+      }
+    });
+  }
+
+  /// The package client lives here and always answers: in its own time, since files may be large.
+  template <class Self>
+  void fetch(Self* self, std::uint64_t key, const package_server_actor& package_server) {
+    auto answer = [this, self, key](const fetched_job& found) { hire(self, key, found); };
+    auto job = submitted_jobs.at(key).words.job;
+    request(self, settings.package_client, caf::infinite, fetch_job{job}, package_server)
+        .then(answer, [self, answer, job](const caf::error& why) {
+          answer(fetched_job{job, {}, {}, render(self->system(), why)});
+        });
+  }
+
+  template <class Self>
+  void hire(Self* self, std::uint64_t key, const fetched_job& found) {
+    auto known = submitted_jobs.find(key);
+    if (known == submitted_jobs.end())
+      return;
+    if (!found.why.empty())
+      return give_up(self, key, error{found.kind, found.why});
+    auto& x = known->second;
+    x.job_supervisor = settings.hire(
+        {key, x.words, found, caf::actor_cast<submission_server_local_actor>(self)});
+    // It lives here, and CAF answers for it if it is gone.
+    request(self, *x.job_supervisor, caf::infinite, run_atom_v)
+        .then([this, self, key](const start_result& how) { begun(self, key, how); },
+              [this, self, key](const caf::error& why) {
+                if (submitted_jobs.contains(key))
+                  give_up(self, key, error{ec::internal, render(self->system(), why)});
+              });
+  }
+
+  template <class Self>
+  void begun(Self* self, std::uint64_t key, const start_result& how) {
+    auto known = submitted_jobs.find(key);
+    if (known == submitted_jobs.end())
+      return;
+    if (!how.is_taken)
+      return close(self, key, how.text);
+    auto& x = known->second;
+    x.is_taken = true;
+    x.taken = how.text;
+    if (!how.experiment.empty())
+      x.words.experiment = how.experiment;
+    for (const auto& each : x.listeners)
+      send(self, each.who, client_answer{each.number, how.text});
+    if (draining)
+      send(self, *x.job_supervisor, leave_atom_v);
+  }
+
+  template <class Self>
+  void give_up(Self* self, std::uint64_t key, const error& why) {
+    const auto& words = submitted_jobs.at(key).words;
+    settings.say(words.experiment + ", from " + words.from + ", was given up: " + why.detail);
+    close(self, key, to_json(why));
+  }
+
+  /// Nothing was begun.
+  template <class Self>
+  void close(Self* self, std::uint64_t key, const std::string& answer) {
+    auto gone = submitted_jobs.extract(key);
+    const auto& x = gone.mapped();
+    for (const auto& each : x.listeners)
+      send(self, each.who, client_answer{each.number, answer});
+    drop_files(self, x);
+    dismiss(x);
+    answer_if_empty();
+  }
+
+  /// Nobody works with what was fetched any more.
+  template <class Self>
+  void drop_files(Self* self, const submitted_job& x) {
+    send(self, settings.package_client, job_dropped{x.words.job});
+  }
+
+  // -- What is asked, and the end.
+
+  template <class Self>
+  void hear(Self* self, const client_question& asked, const follower_actor& by) {
+    auto tell = [self, by, number = asked.number](const std::string& text) {
+      send(self, by, client_answer{number, text});
+    };
+    auto what = client_request_from_json(asked.text);
+    if (!what)
+      return tell(to_json(what.error()));
+    auto known = submitted_jobs.find(what->key);
+    if (known == submitted_jobs.end() || !known->second.is_taken || !is_heard_by(known->second, by))
+      return tell(to_json(error{ec::unknown_name, "the head knows no such experiment any more"}));
+    auto is_rows = what->what == client_request::kind::rows;
+    request(self, *known->second.job_supervisor, caf::infinite, *what)
+        .then(
+            [this, tell, is_rows, by, key = what->key](const std::string& text) {
+              tell(text);
+              if (is_rows)
+                close_after_rows(key, by, text);
+            },
+            [self, tell](const caf::error& why) {
+              tell(to_json(error{ec::internal, render(self->system(), why)}));
+            });
+  }
+
+  using place = std::map<std::uint64_t, submitted_job>::iterator;
+
+  /// Keys are no secrets: who follows one experiment could guess another's.
+  static bool is_heard_by(const submitted_job& x, const follower_actor& who) {
+    return std::any_of(x.listeners.begin(), x.listeners.end(),
+                       [&](const listener& each) { return each.who == who; });
+  }
+
+  /// It has all that it wanted.
+  void close_after_rows(std::uint64_t key, const follower_actor& by, const std::string& piece) {
+    auto known = submitted_jobs.find(key);
+    if (known == submitted_jobs.end() || !known->second.is_over)
+      return;
+    if (auto read = rows_piece_from_json(piece); read && !read->last)
+      return;
+    std::erase_if(known->second.listeners, [&](const listener& x) { return x.who == by; });
+    close_if_done(known);
+  }
+
+  /// @returns the next.
+  place close_if_done(place x) {
+    if (!x->second.is_over || !x->second.listeners.empty())
+      return std::next(x);
+    dismiss(x->second);
+    return submitted_jobs.erase(x);
+  }
+
+  template <class Self>
+  void end(Self* self, const experiment_ended& how) {
+    auto known = submitted_jobs.find(how.key);
+    if (known == submitted_jobs.end())
+      return;
+    auto& x = known->second;
+    x.is_over = true;
+    drop_files(self, x);
+    for (auto& each : x.listeners) {
+      if (!each.attached)
+        each.wants_rows = how.has_rows;
+      send(self, each.who, experiment_ended{how.key, how.text, each.wants_rows});
+    }
+    std::erase_if(x.listeners, [](const listener& each) { return !each.wants_rows; });
+    close_if_done(known);
+    answer_if_empty();
+  }
+
+  // -- The head goes.
+
+  template <class Self>
+  caf::typed_response_promise<std::uint64_t> drain(Self* self) {
+    draining = true;
+    drained = self->template make_response_promise<std::uint64_t>();
+    auto answer = *drained;
+    std::vector<std::uint64_t> not_begun;
+    for (const auto& [key, x] : submitted_jobs) {
+      if (!x.job_supervisor)
+        not_begun.push_back(key);
+      else if (x.is_taken && !x.is_over)
+        send(self, *x.job_supervisor, leave_atom_v);
+    }
+    for (auto key : not_begun)
+      give_up(self, key, ends_soon());
+    answer_if_empty();
+    return answer;
+  }
+
+  void answer_if_empty() {
+    if (!drained)
+      return;
+    for (const auto& [key, x] : submitted_jobs) {
+      if (!x.is_over)
+        return;
+    }
+    std::exchange(drained, std::nullopt)->deliver(std::uint64_t{0});
+  }
+};
+
+submission_server_local_actor::behavior_type
+submission_server(submission_server_local_actor::stateful_pointer<submission_server_state> self,
+                  submission_server_settings settings) {
+  auto& state = state_of(self);
+  state.settings = std::move(settings);
+  stand_firm(self);
+  state.watched.init(self);
+  return {
+      [self, &state](const submission& what, const package_server_actor& package_server,
+                     const follower_actor& follower) {
+        if (is_of_sender(self, package_server) && is_of_sender(self, follower))
+          state.take(self, what, package_server, follower);
+      },
+      [self, &state](const client_question& what, const follower_actor& by) {
+        if (is_of_sender(self, by))
+          state.hear(self, what, by);
+      },
+      [self, &state](const experiment_ended& how) { state.end(self, how); },
+      [self, &state](drain_atom) { return state.drain(self); },
+  };
+}
+
+} // namespace
+
+submission_server_local_actor spawn_submission_server(caf::actor_system& system,
+                                                      submission_server_settings settings) {
+  return system.spawn(submission_server, std::move(settings));
+}
+
+} // namespace tune

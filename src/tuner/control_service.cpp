@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control_service.hpp"
+
+#include "asked.hpp"
+#include "tune/io/spec/fit_config.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace {
+
+using op = control_request::op;
+
+constexpr auto by_client = "stopped by a client";
+
+/// How old a status may be: many may ask for it.
+constexpr std::chrono::milliseconds status_age{50};
+
+/// Who asks for the status of all trials reads the database.
+constexpr std::uint32_t no_rows = 0;
+
+/// The orders of a request, and what can be said without the runner, by its place among them.
+struct plan {
+  std::vector<event_body> orders;
+  std::vector<std::pair<std::size_t, order_verdict>> known;
+};
+
+/// What is told, in the order in which the trials were named.
+std::vector<order_verdict> joined(const plan& made, std::vector<order_verdict> told) {
+  for (const auto& [place, what] : made.known)
+    told.insert(told.begin() + static_cast<std::ptrdiff_t>(place), what);
+  return told;
+}
+
+event_body order_for(op what, std::optional<trial_id> trial) {
+  if (what == op::stop)
+    return on::stop_asked{trial, by_client};
+  if (what == op::pause)
+    return on::pause_asked{trial};
+  return on::unpause_asked{trial};
+}
+
+plan orders_for(const control_request& what) {
+  plan result;
+  if (what.trials.empty())
+    result.orders.push_back(order_for(what.what, std::nullopt));
+  for (auto id : what.trials)
+    result.orders.push_back(order_for(what.what, id));
+  return result;
+}
+
+/// The runner keeps no configurations of trials that have ended: the record does.
+expected<plan> retries_for(const control_request& what, const std::filesystem::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reader.error();
+  plan result;
+  for (auto id : what.trials) {
+    auto row = reader->trial(id);
+    if (!row)
+      return row.error();
+    auto place = result.orders.size() + result.known.size();
+    if (!*row) {
+      result.known.push_back({place, {order_verdict::kind::unknown, "there is no such trial", id}});
+    } else if (!is_final((*row)->status)) {
+      result.known.push_back({place, {order_verdict::kind::refused, "it has not ended", id}});
+    } else {
+      auto config = std::make_shared<const object>(std::move((*row)->config));
+      result.orders.emplace_back(
+          on::retry_asked{id, std::move(config), std::move((*row)->origin), what.from_scratch});
+    }
+  }
+  return result;
+}
+
+expected<plan> addition_for(const control_request& what, const search_space& space) {
+  auto config = complete_config(what.config, space);
+  if (!config)
+    return config.error();
+  plan result;
+  result.orders.emplace_back(
+      on::add_asked{what.key, std::make_shared<const object>(std::move(*config))});
+  return result;
+}
+
+expected<plan> plan_of(const control_request& what, const control_service_parts& parts) {
+  if (what.what == op::add)
+    return addition_for(what, *parts.space);
+  if (what.what == op::retry)
+    return retries_for(what, parts.directory);
+  return orders_for(what);
+}
+
+} // namespace
+
+void control_service::handle(const control_request& what, const desk_answer& answer) {
+  if (what.what == op::status)
+    return answer(recent_status());
+  is_stale_ = true;
+  auto made = plan_of(what, parts_);
+  if (!made)
+    return answer(made.error());
+  if (made->orders.empty())
+    return answer(control_answer{joined(*made, {}), {}});
+  auto orders = std::move(made->orders);
+  auto pass_on = [made = std::move(*made), answer](expected<std::vector<order_verdict>> told) {
+    if (told)
+      answer(control_answer{joined(made, std::move(*told)), {}});
+    else
+      answer(told.error());
+  };
+  send_from_outside(parts_.runner, client_orders{std::move(orders), std::move(pass_on)});
+}
+
+expected<control_answer> control_service::recent_status() {
+  std::lock_guard guard{mutex_};
+  if (is_stale_.exchange(false) || !status_ || std::chrono::steady_clock::now() >= status_until_) {
+    status_ = status();
+    status_until_ = std::chrono::steady_clock::now() + status_age;
+  }
+  return *status_;
+}
+
+expected<control_answer> control_service::status() const {
+  auto state
+      = asked<runner_status>(parts_.system, parts_.runner, answer_patience, status_atom_v, no_rows);
+  auto books = parts_.where.resources();
+  if (!state || !books)
+    return error{ec::timeout, "the experiment does not answer"};
+  control_status result;
+  result.pid = ::getpid();
+  result.elapsed = state->at;
+  result.suspended = state->view.suspended;
+  result.held = state->view.held;
+  result.nodes = books->nodes;
+  result.total = books->total;
+  result.used = books->used;
+  result.waits_for = state->waits_for;
+  if (parts_.board != nullptr)
+    result.scheduler = parts_.board->read();
+  return control_answer{{}, std::move(result)};
+}
+
+control_handler spoken_by(std::shared_ptr<control_service> service) {
+  return [service = std::move(service)](const control_request& what, const control_reply& reply) {
+    service->handle(what, [reply](const expected<control_answer>& told) {
+      reply(told ? to_json(*told) : control_fault(told.error()));
+    });
+  };
+}
+
+} // namespace tune

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/experiment_actors.hpp"
+
+#include "asked.hpp"
+#include "control_service.hpp"
+#include "tune/actors/breaks.hpp"
+#include "tune/actors/janitor.hpp"
+#include "tune/actors/own_searcher.hpp"
+#include "tune/actors/recorder.hpp"
+#include "tune/actors/rules.hpp"
+#include "tune/actors/sink.hpp"
+#include "tune/core/experiment/rule_answers.hpp"
+#include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/control/control_server.hpp"
+#include "tune/io/sinks/trial_files/trial_files.hpp"
+#include "tune/io/spec/record.hpp"
+#include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/head_rules.hpp"
+#include "tune/tuner/storage.hpp"
+
+#include <set>
+
+namespace tune {
+
+namespace {
+
+/// Trial files may lag behind by this much and are still waited for.
+constexpr auto settle_patience = std::chrono::minutes{10};
+constexpr std::uint32_t most_rows = 50;
+
+catch_up_function file_writer(const std::filesystem::path& directory,
+                              const trial_files::warn_function& warn) {
+  // Opened by the sink's own thread, when there is something to read.
+  auto files = std::make_shared<std::unique_ptr<trial_files>>();
+  return [files, directory, warn](sequence committed) -> expected<void> {
+    if (*files == nullptr) {
+      auto made = trial_files::open(directory, warn);
+      if (!made)
+        return made.error();
+      *files = std::move(*made);
+    }
+    return (*files)->catch_up(committed);
+  };
+}
+
+/// Writes as long as the set of actors holds the store: where it is gone, so is the lock on the
+/// directory.
+commit_function committer(const std::weak_ptr<experiment_store>& where) {
+  return [where](std::span<const store_item> items) -> expected<void> {
+    if (auto store = where.lock())
+      return store->write(items);
+    return error{ec::storage, "the experiment was closed"};
+  };
+}
+
+/// Without its scheduler or searcher a run would wait for ever.
+template <class Handle>
+void end_with(caf::actor_system& system, const runner_actor& runner, const Handle& whom,
+              const std::string& what) {
+  when_gone(whom, [&system, runner, what](const caf::error& why) {
+    auto text = "it is gone" + (why ? ": " + render(system, why) : std::string{});
+    send_from_outside(runner, news{rule_failed(what, text)});
+  });
+}
+
+/// @param give_up Has nothing more of the attempt come.
+tidy_function tidier(const std::filesystem::path& directory,
+                     std::function<void(trial_id, attempt_id)> give_up) {
+  auto reader = std::make_shared<std::optional<store_reader>>();
+  return [reader, directory, give_up = std::move(give_up)](trial_id trial,
+                                                           attempt_id attempt) -> expected<void> {
+    give_up(trial, attempt);
+    if (!*reader) {
+      auto opened = store_reader::open(directory);
+      if (!opened)
+        return opened.error();
+      reader->emplace(std::move(*opened));
+    }
+    auto rows = (*reader)->checkpoints(trial);
+    if (!rows)
+      return rows.error();
+    std::set<std::string> registered;
+    for (const auto& x : *rows)
+      registered.insert(x.location);
+    sweep_checkpoints(directory, trial, attempt, registered);
+    return {};
+  };
+}
+
+remove_function remover(const std::filesystem::path& directory) {
+  return
+      [directory](const std::string& location) { return remove_checkpoint(directory, location); };
+}
+
+} // namespace
+
+experiment_actors_options options_for(opened_storage directory, const spec& what) {
+  experiment_actors_options result;
+  result.store = std::move(directory.store);
+  result.opening = {result.store->epoch(), TUNE_VERSION, to_json(what), what.experiment.seed};
+  result.opening.draws = on::present_draws;
+  result.resumes = directory.resumes;
+  result.bad = std::move(directory.bad);
+  result.again = std::move(directory.again);
+  result.only_again = directory.only_again;
+  result.additions = std::move(directory.additions);
+  result.warning = std::move(directory.warning);
+  return result;
+}
+
+experiment_actors::experiment_actors(head_services& where, run_parts parts,
+                                     experiment_actors_options how)
+    : where_{where}
+    , system_{where.system()}
+    , store_{how.store}
+    , work_{parts.work}
+    , shipment_{std::move(how.shipment)}
+    , warning_{how.warning}
+    , recorder_{spawn_recorder(system_, committer(how.store))}
+    , janitor_{spawn_janitor(
+          system_, remover(store_->directory()),
+          tidier(store_->directory(), where.gives_up_attempts_of(parts.work->id)))}
+    , space_{parts.space}
+    , request_{parts.settings.request}
+    , labels_{parts.labels} {
+  if (parts.work->trial_files)
+    spawn_files(how);
+  spawn_own_sinks(std::move(parts.sinks), how);
+  const auto source = how.searcher ? how.searcher->traits : parts.source->traits();
+  runner_parts wanted{experiment{parts.settings,
+                                 how.scheduler ? how.scheduler->traits : parts.judge->traits(),
+                                 source, std::move(parts.stoppers)},
+                      how.opening,
+                      {},
+                      {},
+                      where.cluster(),
+                      recorder_,
+                      parts.settings.queue_trials,
+                      how.observer,
+                      {}};
+  // An actor of the user's own may take its time, whatever it says.
+  wanted.prompt_scheduler = !how.scheduler && parts.judge->traits().prompt;
+  wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
+  wanted.source = source;
+  wanted.janitor = janitor_;
+  wanted.job = parts.work->id;
+  wanted.runs_ranks = parts.work->runs_ranks;
+  wanted.secret = where.secret();
+  wanted.labels = parts.labels;
+  if (how.resumes) {
+    wanted.history = history_of(store_->directory());
+    wanted.rules_of_head
+        = [rules = head_rules{how.opening.spec, parts.settings, std::move(parts.own_stoppers)}](
+              const on::opened& head) mutable { return rules.of(head); };
+  }
+  wanted.bad = std::move(how.bad);
+  wanted.again = std::move(how.again);
+  wanted.only_again = how.only_again;
+  wanted.additions = std::move(how.additions);
+  spawn_rules(parts, how);
+  wanted.scheduler = judge_;
+  wanted.searcher = source_;
+  runner_ = spawn_runner(system_, std::move(wanted));
+  end_with(system_, runner_, judge_, "the scheduler");
+  end_with(system_, runner_, source_, "the searcher");
+  desk_ = std::make_shared<control_service>(
+      control_service_parts{system_, runner_, where_, store_->directory(), space_, board_});
+}
+
+experiment_actors::~experiment_actors() = default;
+
+void experiment_actors::spawn_rules(run_parts& parts, const experiment_actors_options& how) {
+  judge_ = how.scheduler ? how.scheduler->who
+                         : spawn_scheduler(system_, std::move(parts.judge), true, board_);
+  if (!how.searcher) {
+    source_ = spawn_searcher(system_, std::move(parts.source));
+    return;
+  }
+  own_source_ = how.searcher->who;
+  source_ = guard_searcher(system_, *own_source_, how.searcher->answer_timeout);
+}
+
+void experiment_actors::spawn_files(const experiment_actors_options& how) {
+  files_ = spawn_sink(system_, file_writer(store_->directory(), how.on_files_odd),
+                      how.on_files_failed);
+  send_from_outside(recorder_, *files_);
+}
+
+void experiment_actors::spawn_own_sinks(std::vector<chosen_sink> which,
+                                        const experiment_actors_options& how) {
+  for (auto& x : which) {
+    auto failed = [tell = how.on_sink_failed, name = x.name](const error& why) {
+      if (tell)
+        tell("the sink " + name + " is told no more: " + to_text(why));
+    };
+    auto feed = std::make_shared<sink_feed>(store_->directory(), std::move(x));
+    auto catch_up
+        = [feed = std::move(feed)](sequence committed) { return feed->catch_up(committed); };
+    own_sinks_.push_back(spawn_sink(system_, std::move(catch_up), std::move(failed)));
+    send_from_outside(recorder_, own_sinks_.back());
+  }
+}
+
+expected<void> experiment_actors::start() {
+  if (auto known = where_.take_in(work_, std::move(shipment_)); !known)
+    return known.error();
+  send_from_outside(runner_, run_atom_v);
+  if (!warning_.empty())
+    send_from_outside(runner_, remark{warning_});
+  open_desk();
+  return {};
+}
+
+void experiment_actors::open_desk() {
+  auto opened = control_server::start(store_->directory(), spoken_by(desk_));
+  if (opened)
+    socket_ = std::move(*opened);
+  else
+    send_from_outside(runner_, remark{"other terminals cannot control this experiment: "
+                                      + to_text(opened.error())});
+}
+
+void experiment_actors::interrupt(std::string why) {
+  send_from_outside(runner_, news{on::interrupted{std::move(why)}});
+}
+
+std::function<void(const std::string&)> experiment_actors::interrupter() const {
+  return [runner = runner_](const std::string& why) {
+    send_from_outside(runner, news{on::interrupted{why}});
+  };
+}
+
+void experiment_actors::stop(std::string why) {
+  send_from_outside(runner_, news{on::stop_asked{{}, std::move(why)}});
+}
+
+std::optional<runner_status> experiment_actors::status() {
+  return asked<runner_status>(system_, runner_, answer_patience, status_atom_v, most_rows);
+}
+
+void experiment_actors::ask(const control_request& what,
+                            const std::function<void(expected<control_answer>)>& answer) {
+  desk_->handle(what, answer);
+}
+
+std::optional<bool> experiment_actors::has_room(const std::optional<resource_request>& what) {
+  return where_.has_room(what.value_or(request_), what ? node_labels{} : labels_);
+}
+
+std::string experiment_actors::settle() {
+  auto trouble = asked<std::string>(system_, recorder_, settle_patience, drain_atom_v);
+  if (!trouble)
+    return "the recorder does not answer";
+  if (files_ && trouble->empty()) {
+    send_from_outside(*files_, durable_up_to{store_->last_seq()});
+    asked<std::string>(system_, *files_, settle_patience, drain_atom_v);
+  }
+  for (const auto& sink : own_sinks_) {
+    if (!trouble->empty())
+      break;
+    send_from_outside(sink, durable_up_to{store_->last_seq()});
+    asked<std::string>(system_, sink, settle_patience, drain_atom_v);
+  }
+  asked<std::string>(system_, janitor_, settle_patience, drain_atom_v);
+  return *trouble;
+}
+
+void experiment_actors::when_broken(const std::function<void(const std::string&)>& call) {
+  tell_of_break(runner_, "the runner", call);
+  tell_of_break(recorder_, "the recorder", call);
+}
+
+void experiment_actors::dismiss() {
+  socket_.reset();
+  auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
+  go(runner_);
+  go(judge_);
+  go(source_);
+  if (own_source_)
+    go(*own_source_);
+  go(recorder_);
+  go(janitor_);
+  if (files_)
+    go(*files_);
+  for (const auto& sink : own_sinks_)
+    go(sink);
+  where_.forget(work_->id);
+}
+
+void experiment_actors::await_farewell() {
+  caf::scoped_actor self{system_};
+  self->wait_for(runner_, recorder_, janitor_, judge_, source_);
+  if (own_source_)
+    self->wait_for(*own_source_);
+  if (files_)
+    self->wait_for(*files_);
+  for (const auto& sink : own_sinks_)
+    self->wait_for(sink);
+}
+
+} // namespace tune

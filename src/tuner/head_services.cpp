@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuner/head_services.hpp"
+
+#include "asked.hpp"
+#include "tune/actors/breaks.hpp"
+#include "tune/actors/cluster.hpp"
+#include "tune/actors/launch_token.hpp"
+#include "tune/net/checkpoint_server.hpp"
+#include "tune/net/dial.hpp"
+#include "tune/net/heartbeat_monitor.hpp"
+#include "tune/net/node_registry.hpp"
+#include "tune/net/output_server.hpp"
+#include "tune/net/package_server.hpp"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <utility>
+
+namespace tune {
+
+namespace {
+
+bool is_within(const resources& what, const resources& limit) {
+  auto has = [&](const std::string& name, amount x) {
+    auto known = limit.custom.find(name);
+    return x <= (known == limit.custom.end() ? amount{} : known->second);
+  };
+  return what.cpu <= limit.cpu && what.gpu <= limit.gpu && what.memory <= limit.memory
+         && std::all_of(what.custom.begin(), what.custom.end(),
+                        [&](const auto& x) { return has(x.first, x.second); });
+}
+
+} // namespace
+
+namespace {
+
+/// To look through the manifest of what is shipped.
+constexpr std::chrono::seconds shipping_patience{30};
+/// For what is being written at the moment.
+constexpr std::chrono::seconds checkpoint_server_patience{30};
+/// For workers to end what they run.
+constexpr std::chrono::seconds farewell_patience{10};
+
+/// What the node of this machine lacks: memory of its own, and somebody who listens.
+node_settings furnished(node_settings node, const std::filesystem::path& memory,
+                        const cluster_actor& cluster) {
+  if (node.memory.empty())
+    node.memory = memory;
+  if (!node.tell)
+    node.tell = [cluster](const std::string& text) { send_from_outside(cluster, remark{text}); };
+  return node;
+}
+
+} // namespace
+
+head_services::head_services(caf::actor_system& system, const node_settings& node, bool works_here)
+    : system_{system}
+    , cluster_{spawn_cluster(system, [say = say_](const std::string& text) { (*say)(text); })}
+    , node_{spawn_local_node(system, furnished(node, memory_.directory(), cluster_), cluster_)}
+    , secret_{fresh_secret()} {
+  if (works_here)
+    send_from_outside(cluster_, offer_of(node), node_actor{node_});
+}
+
+expected<std::uint16_t> head_services::listen(listen_options how) {
+  *say_ = how.say;
+  package_server_ = spawn_package_server(system_);
+  output_server_ = spawn_output_server(system_);
+  checkpoint_server_settings keeping;
+  keeping.secret = secret_;
+  checkpoint_server_ = spawn_checkpoint_server(system_, std::move(keeping));
+  heartbeat_monitor_ = spawn_heartbeat_monitor(system_, {how.liveness}, cluster_);
+  node_registry_settings settings;
+  settings.heartbeat_monitor = *heartbeat_monitor_;
+  settings.rules = how.liveness;
+  settings.head = fresh_secret();
+  settings.cluster = std::move(how.cluster);
+  settings.submission_server = std::move(how.submission_server);
+  settings.say = std::move(how.say);
+  node_registry_ = spawn_node_registry(
+      system_, std::move(settings), cluster_,
+      {cluster_, *package_server_, *output_server_, *checkpoint_server_, *heartbeat_monitor_});
+  tell_of_break(*package_server_, "the package server", on_crippled_);
+  tell_of_break(*output_server_, "the output server", on_crippled_);
+  tell_of_break(*checkpoint_server_, "the checkpoint server", on_crippled_);
+  tell_of_break(*heartbeat_monitor_, "the heartbeat monitor", on_crippled_);
+  tell_of_break(*node_registry_, "the node registry", on_crippled_);
+  return open_port(system_, *node_registry_, how.where, how.how);
+}
+
+expected<void> head_services::take_in(std::shared_ptr<const job> work,
+                                      std::optional<job_offer> shipment) {
+  if (node_registry_ && shipment) {
+    auto trouble
+        = asked<std::string>(system_, *package_server_, shipping_patience, std::move(*shipment));
+    if (!trouble || !trouble->empty())
+      return error{ec::internal, trouble ? *trouble : "the package server does not answer"};
+    const job_place place{work->id, work->directory, work->limits, work->artifacts};
+    send_from_outside(*output_server_, place);
+    send_from_outside(*checkpoint_server_, place);
+  }
+  send_from_outside(node_, job_ready{std::move(work), {}, false});
+  return {};
+}
+
+void head_services::forget(const std::string& job) {
+  send_from_outside(cluster_, job_over{job});
+  if (!node_registry_)
+    return;
+  send_from_outside(*package_server_, job_withdrawn{job});
+  send_from_outside(*output_server_, job_withdrawn{job});
+  send_from_outside(*checkpoint_server_, job_withdrawn{job});
+}
+
+std::function<void(trial_id, attempt_id)>
+head_services::gives_up_attempts_of(const std::string& job) const {
+  return [checkpoint_server = checkpoint_server_, job](trial_id trial, attempt_id attempt) {
+    if (!checkpoint_server)
+      return;
+    auto done = std::make_shared<std::promise<void>>();
+    auto is_done = done->get_future();
+    // In vain: what comes yet is removed by the next head.
+    give_up(*checkpoint_server, job, trial, attempt,
+            [done = std::move(done)] { done->set_value(); });
+    is_done.wait_for(checkpoint_server_patience);
+  };
+}
+
+std::string head_services::impossible(const resource_request& what,
+                                      const node_labels& labels) const {
+  auto answer = asked<std::string>(system_, cluster_, answer_patience, fit_question{what, labels});
+  return answer.value_or(std::string{});
+}
+
+std::optional<bool> head_services::has_room(const resource_request& what,
+                                            const node_labels& labels) const {
+  auto why = asked<std::string>(system_, cluster_, answer_patience, fit_question{what, labels});
+  auto books = resources();
+  if (!why || !books)
+    return std::nullopt;
+  auto wanted = books->used;
+  for (const auto& bundle : what.bundles)
+    wanted += bundle;
+  return why->empty() && is_within(wanted, books->total);
+}
+
+std::optional<cluster_status> head_services::resources() const {
+  return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
+}
+
+void head_services::when_broken(const std::function<void(const std::string&)>& call) {
+  tell_of_break(cluster_, "the cluster", call);
+  tell_of_break(node_, "the node of this machine", call);
+}
+
+void head_services::when_crippled(std::function<void(const std::string&)> call) {
+  on_crippled_ = std::move(call);
+}
+
+void head_services::close() {
+  auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
+  send_from_outside(node_, drain_atom_v);
+  if (node_registry_) {
+    asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);
+    go(*node_registry_);
+    go(*package_server_);
+    go(*output_server_);
+    go(*checkpoint_server_);
+    go(*heartbeat_monitor_);
+  }
+  // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
+  go(cluster_);
+}
+
+void head_services::await_farewell() {
+  caf::scoped_actor self{system_};
+  self->wait_for(node_);
+}
+
+} // namespace tune

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/output_server.hpp"
+
+#include "files_on_disk.hpp"
+#include "support/deterministic_system.hpp"
+
+#include "tune/net/system.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+output_sender_actor::behavior_type sender(std::shared_ptr<std::vector<piece_taken>> heard) {
+  return {[heard](const piece_taken& x) { heard->push_back(x); }};
+}
+
+struct output_server_test : support::deterministic_system {
+  support::files_on_disk disk;
+  std::shared_ptr<std::vector<piece_taken>> heard = std::make_shared<std::vector<piece_taken>>();
+  output_sender_actor worker;
+  output_server_local_actor uut;
+  std::uint64_t number = 0;
+
+  output_server_test() {
+    init_net_types();
+    worker = keep(output_sender_actor{system->spawn(sender, heard)});
+    uut = keep(spawn_output_server(*system, false));
+    tell(uut, job_place{"job", disk.head()});
+  }
+
+  output_piece piece(std::uint64_t attempt, std::uint64_t offset, std::string bytes) {
+    output_piece result;
+    result.number = ++number;
+    result.job = "job";
+    result.trial = 7;
+    result.attempt = attempt_id{1, attempt};
+    result.offset = offset;
+    result.bytes = std::move(bytes);
+    return result;
+  }
+  /// @returns why it was not taken.
+  std::string put(output_piece what) {
+    auto asked = what.number;
+    tell(uut, std::move(what), worker);
+    if (heard->empty() || heard->back().number != asked)
+      return "no answer";
+    return heard->back().why;
+  }
+  fs::path file(const std::string& name) const { return disk.head() / "trials" / "00007" / name; }
+  std::string text(const std::string& name) const { return disk.content(file(name)); }
+  std::string replaced(const std::string& what) const {
+    return file("stdout").string() + " was " + what + " and is replaced by a new file";
+  }
+};
+
+TEST_F(output_server_test, puts_each_piece_where_it_belongs) {
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+  EXPECT_EQ(put(piece(1, 4, "two ")), "");
+  EXPECT_EQ(put(piece(1, 8, std::string{"\0\xff", 2})), "");
+
+  EXPECT_EQ(text("stdout"), std::string("one two \0\xff", 10));
+  EXPECT_FALSE(fs::exists(file("stderr")));
+}
+
+TEST_F(output_server_test, keeps_the_two_streams_apart) {
+  auto err = piece(1, 0, "err");
+  err.stream = output_stream::err;
+
+  EXPECT_EQ(put(piece(1, 0, "out")), "");
+  EXPECT_EQ(put(err), "");
+
+  EXPECT_EQ(text("stdout"), "out");
+  EXPECT_EQ(text("stderr"), "err");
+}
+
+TEST_F(output_server_test, writes_a_doubled_piece_once) {
+  auto first = piece(1, 0, "one ");
+
+  EXPECT_EQ(put(first), "");
+  EXPECT_EQ(put(piece(1, 4, "two")), "");
+  EXPECT_EQ(put(first), "");
+
+  EXPECT_EQ(text("stdout"), "one two");
+}
+
+TEST_F(output_server_test, appends_one_attempt_after_the_other) {
+  EXPECT_EQ(put(piece(1, 0, "first ")), "");
+  EXPECT_EQ(put(piece(1, 6, "attempt ")), "");
+  EXPECT_EQ(put(piece(2, 0, "second ")), "");
+  EXPECT_EQ(put(piece(2, 7, "attempt")), "");
+
+  EXPECT_EQ(text("stdout"), "first attempt second attempt");
+}
+
+TEST_F(output_server_test, appends_to_what_was_there) {
+  disk.write("trials/00007/stdout", "before the restart, ");
+
+  EXPECT_EQ(put(piece(1, 0, "after ")), "");
+  EXPECT_EQ(put(piece(1, 6, "it")), "");
+
+  EXPECT_EQ(text("stdout"), "before the restart, after it");
+}
+
+TEST_F(output_server_test, takes_no_piece_that_does_not_follow_on_what_came) {
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+
+  for (auto offset : {std::uint64_t{5}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
+    EXPECT_THAT(put(piece(1, offset, "far")), HasSubstr("does not follow"));
+  EXPECT_THAT(put(piece(2, 1, "far")), HasSubstr("does not follow"));
+
+  EXPECT_EQ(put(piece(1, 4, "two")), "");
+  EXPECT_EQ(text("stdout"), "one two");
+}
+
+TEST_F(output_server_test, takes_the_end_of_a_stream) {
+  EXPECT_EQ(put(piece(1, 0, "all")), "");
+  EXPECT_EQ(put(piece(1, 3, "")), "");
+  EXPECT_EQ(put(piece(2, 0, "")), "");
+
+  EXPECT_EQ(text("stdout"), "all");
+}
+
+TEST_F(output_server_test, knows_no_job_but_those_it_was_told_of) {
+  auto stranger = piece(1, 0, "text");
+  stranger.job = "other";
+
+  EXPECT_THAT(put(stranger), HasSubstr("no job other"));
+  EXPECT_FALSE(fs::exists(file("stdout")));
+}
+
+TEST_F(output_server_test, tells_which_file_it_cannot_write) {
+  fs::create_directories(file("stdout"));
+
+  auto why = put(piece(1, 0, "text"));
+
+  EXPECT_THAT(why, HasSubstr(file("stdout").string() + " is a directory, not a file"));
+  auto err = piece(1, 0, "err");
+  err.stream = output_stream::err;
+  EXPECT_EQ(put(err), "");
+}
+
+TEST_F(output_server_test, follows_no_link) {
+  disk.write("victim", "safe");
+  fs::create_directories(file("stdout").parent_path());
+  fs::create_symlink(disk.head() / "victim", file("stdout"));
+
+  EXPECT_EQ(put(piece(1, 0, "text")), "");
+
+  EXPECT_EQ(disk.content(disk.head() / "victim"), "safe");
+  EXPECT_EQ(text("stdout"), "[" + replaced("a link") + "]\ntext");
+}
+
+TEST_F(output_server_test, goes_on_in_a_new_file_in_the_place_of_a_pipe) {
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+  fs::remove(file("stdout"));
+  ASSERT_EQ(::mkfifo(file("stdout").c_str(), 0666), 0);
+
+  EXPECT_EQ(put(piece(1, 4, "two ")), "");
+  EXPECT_EQ(put(piece(1, 8, "three")), "");
+
+  EXPECT_EQ(text("stdout"), "[" + replaced("a named pipe") + "]\ntwo three");
+}
+
+TEST_F(output_server_test, enters_no_link_in_the_place_of_a_directory) {
+  disk.write("elsewhere/kept", "safe");
+  fs::create_directories(disk.head() / "trials");
+  fs::create_directory_symlink(disk.head() / "elsewhere", disk.head() / "trials" / "00007");
+
+  EXPECT_THAT(put(piece(1, 0, "text")), HasSubstr("00007 is a link, not a directory"));
+
+  EXPECT_FALSE(fs::exists(disk.head() / "elsewhere" / "stdout"));
+}
+
+} // namespace
+} // namespace tune

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/net/submission_server.hpp"
+
+#include "support/deterministic_system.hpp"
+#include "tune/net/node_registry.hpp"
+#include "tune/net/package_server.hpp"
+#include "tune/net/system.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// What a fake job supervisor was told, and how it answers.
+struct fake_job_supervisor {
+  job_spec task;
+  job_supervisor_actor actor;
+  std::shared_ptr<std::vector<client_request>> asked
+      = std::make_shared<std::vector<client_request>>();
+  std::shared_ptr<int> leaves = std::make_shared<int>(0);
+};
+
+class submission_server_test : public support::deterministic_system {
+protected:
+  /// A fetch that waits goes on at a tick.
+  using package_client_mock = extend<package_client_actor, caf::result<void>(tick_atom)>;
+
+  std::vector<fake_job_supervisor> job_supervisors;
+  /// What the next job supervisor says to its beginning.
+  start_result first_word{to_json(submission_taken{1, "/srv/digits", {}}), true};
+  /// What the package client answers; empty: all is there.
+  std::string fetch_trouble;
+  ec fetch_kind = ec::unreachable;
+  /// Fetches that wait, where they are to wait.
+  bool slow_package_client = false;
+  std::vector<std::string> said;
+  /// Jobs whose files nobody needs any more.
+  std::vector<std::string> dropped;
+
+  package_client_mock package_client = keep(spawn_package_client_mock());
+  /// Whose certificate whoever speaks shows.
+  std::string identity = "CN=me";
+  submission_server_local_actor uut = keep(spawn_submission_server(
+      *system, {[this](job_spec x) { return hire(std::move(x)); }, package_client,
+                [this](const std::string& text) { said.push_back(text); },
+                [this](const caf::node_id&) { return identity; }}));
+  package_server_actor package_server = keep(spawn_package_server(*system, false));
+
+  std::vector<client_answer> answers;
+  std::vector<experiment_ended> ends;
+  follower_actor me = keep(follower());
+
+  follower_actor follower() {
+    return system->spawn([this]() -> follower_actor::behavior_type {
+      return {
+          [this](const client_answer& x) { answers.push_back(x); },
+          [this](const experiment_ended& x) { ends.push_back(x); },
+      };
+    });
+  }
+
+  package_client_mock spawn_package_client_mock() {
+    return system->spawn([this](package_client_mock::pointer self)
+                             -> package_client_mock::behavior_type {
+      auto waiting = std::make_shared<std::optional<caf::typed_response_promise<fetched_job>>>();
+      return {
+          [this, self, waiting](const fetch_job& what, const package_server_actor&) {
+            auto result = self->make_response_promise<fetched_job>();
+            if (slow_package_client)
+              *waiting = result;
+            else
+              result.deliver(fetched_job{what.job, "record", "/work", fetch_trouble, fetch_kind});
+            return result;
+          },
+          [this](const job_dropped& what) { dropped.push_back(what.job); },
+          [waiting](tick_atom) {
+            (*waiting)->deliver(fetched_job{"x", "record", "/work", {}});
+          },
+      };
+    });
+  }
+
+  job_supervisor_actor hire(job_spec task) {
+    fake_job_supervisor made;
+    made.task = std::move(task);
+    made.actor = system->spawn(
+        [this, asked = made.asked, leaves = made.leaves]() -> job_supervisor_actor::behavior_type {
+          return {
+              [this](run_atom) { return first_word; },
+              [asked](const client_request& x) {
+                asked->push_back(x);
+                return x.what == client_request::kind::rows ? to_json(rows_piece{"a,b\n", true})
+                                                            : std::string{"state"};
+              },
+              [leaves](leave_atom) { ++*leaves; },
+          };
+        });
+    job_supervisors.push_back(made);
+    return made.actor;
+  }
+
+  void submit(const std::string& experiment, std::uint64_t number = 1) {
+    submission_message words{experiment, experiment + "-0", "me@here", std::nullopt, {}, {}};
+    tell(uut, submission{number, to_json(words)}, package_server, me);
+  }
+  void ask(client_request::kind what, std::uint64_t key, std::uint64_t number) {
+    tell(uut, client_question{number, to_json(client_request{what, key, 0})}, me);
+  }
+  /// Somebody comes back, with an ear of its own.
+  void attach(const std::string& experiment, const follower_actor& who, std::uint64_t number,
+              const std::string& rows = {}) {
+    submission_message words{experiment, {}, "you@there", std::nullopt, {}, rows};
+    words.attaches = true;
+    tell(uut, submission{number, to_json(words)}, package_server, who);
+  }
+  void end(const fake_job_supervisor& who, bool has_rows = false) {
+    tell(uut, experiment_ended{who.task.key, "how", has_rows});
+  }
+};
+
+TEST_F(submission_server_test, has_an_experiment_run_once_its_files_are_there) {
+  submit("digits", 7);
+
+  ASSERT_EQ(job_supervisors.size(), 1u);
+  EXPECT_EQ(job_supervisors[0].task.words.experiment, "digits");
+  EXPECT_EQ(job_supervisors[0].task.found.directory, "/work");
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].number, 7u);
+  EXPECT_TRUE(submission_taken_from_json(answers[0].text));
+  EXPECT_THAT(dropped, IsEmpty());
+
+  end(job_supervisors[0]);
+
+  EXPECT_THAT(dropped, ElementsAre("digits-0"));
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].text, "how");
+  EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+}
+
+TEST_F(submission_server_test, lets_whoever_submitted_an_experiment_attach_to_it_again) {
+  submit("digits", 1);
+  auto second = keep(follower());
+  attach("digits", second, 8, "csv");
+
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[1].number, 8u);
+  EXPECT_EQ(answers[1].text, answers[0].text);
+  EXPECT_EQ(job_supervisors.size(), 1u);
+
+  end(job_supervisors[0]);
+
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_FALSE(ends[0].has_rows);
+  EXPECT_TRUE(ends[1].has_rows);
+  EXPECT_FALSE(is_gone(job_supervisors[0].actor));
+  tell(uut, client_question{9, to_json(client_request{client_request::kind::rows, 1, 0, "csv"})},
+       second);
+  EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+}
+
+TEST_F(submission_server_test, lets_nobody_else_attach) {
+  submit("digits", 1);
+  identity = "CN=other";
+  attach("digits", me, 2);
+
+  ASSERT_EQ(answers.size(), 2u);
+  auto refused = submission_taken_from_json(answers[1].text);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::refused);
+  EXPECT_THAT(refused.error().detail, HasSubstr("submitted by me@here with another certificate"));
+  EXPECT_THAT(said,
+              testing::Contains(HasSubstr("you@there (CN=other) may not attach to digits, which is "
+                                          "of me@here (CN=me)")));
+}
+
+TEST_F(submission_server_test, answers_nobody_who_only_guessed_the_key) {
+  submit("digits", 1);
+  auto stranger = keep(follower());
+  tell(uut, client_question{5, to_json(client_request{client_request::kind::interrupt, 1, 0, {}})},
+       stranger);
+
+  EXPECT_THAT(*job_supervisors[0].asked, IsEmpty());
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_THAT(answers[1].text, HasSubstr("no such experiment"));
+}
+
+TEST_F(submission_server_test, says_that_there_is_nothing_to_attach_to) {
+  submit("digits", 1);
+  end(job_supervisors[0]);
+  attach("digits", me, 2);
+
+  auto refused = submission_taken_from_json(answers.back().text);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::unknown_name);
+}
+
+TEST_F(submission_server_test, calls_an_experiment_as_its_job_supervisor_does) {
+  first_word.experiment = "digits-2";
+  submit("digits", 1);
+  attach("digits-2", me, 2);
+
+  EXPECT_TRUE(submission_taken_from_json(answers.back().text));
+}
+
+TEST_F(submission_server_test, takes_one_of_a_name_at_a_time) {
+  submit("digits", 1);
+  submit("digits", 2);
+  submit("other", 3);
+
+  ASSERT_EQ(answers.size(), 3u);
+  auto second = submission_taken_from_json(answers[1].text);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ec::refused);
+  EXPECT_THAT(second.error().detail, HasSubstr("me@here"));
+  EXPECT_EQ(job_supervisors.size(), 2u);
+
+  end(job_supervisors[0]);
+  submit("digits", 4);
+
+  EXPECT_EQ(job_supervisors.size(), 3u);
+  EXPECT_TRUE(submission_taken_from_json(answers.back().text));
+}
+
+TEST_F(submission_server_test, passes_a_refusal_on_and_keeps_nothing) {
+  first_word = {to_json(error{ec::refused, "no such trainable"}), false};
+  submit("digits", 1);
+
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(submission_taken_from_json(answers[0].text).error().detail, "no such trainable");
+  EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+  EXPECT_THAT(dropped, ElementsAre("digits-0"));
+
+  first_word = {to_json(submission_taken{}), true};
+  submit("digits", 2);
+
+  EXPECT_TRUE(submission_taken_from_json(answers[1].text));
+}
+
+TEST_F(submission_server_test, gives_up_what_cannot_be_fetched) {
+  fetch_trouble = "the connection was lost";
+  submit("digits");
+
+  EXPECT_TRUE(job_supervisors.empty());
+  EXPECT_THAT(dropped, ElementsAre("digits-0"));
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_THAT(submission_taken_from_json(answers[0].text).error().detail,
+              HasSubstr("the connection was lost"));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_THAT(said[0], HasSubstr("digits"));
+}
+
+TEST_F(submission_server_test, tells_whose_fault_it_is_that_files_did_not_come) {
+  fetch_trouble = "train.py changed while it was shipped";
+  fetch_kind = ec::unreadable;
+
+  submit("digits");
+
+  ASSERT_EQ(answers.size(), 1u);
+  auto why = submission_taken_from_json(answers[0].text).error();
+  EXPECT_EQ(why.code, ec::unreadable);
+  EXPECT_EQ(why.detail, fetch_trouble);
+}
+
+TEST_F(submission_server_test, has_questions_answered_by_the_experiment_that_they_are_about) {
+  submit("one", 1);
+  submit("two", 2);
+
+  ask(client_request::kind::state, job_supervisors[1].task.key, 3);
+  ask(client_request::kind::state, 99, 4);
+
+  ASSERT_EQ(answers.size(), 4u);
+  EXPECT_EQ(answers[2].number, 3u);
+  EXPECT_EQ(answers[2].text, "state");
+  EXPECT_TRUE(job_supervisors[0].asked->empty());
+  EXPECT_EQ(job_supervisors[1].asked->size(), 1u);
+  EXPECT_THAT(answers[3].text, HasSubstr("knows no such experiment"));
+}
+
+TEST_F(submission_server_test, keeps_rows_until_they_were_read) {
+  submit("digits", 1);
+  end(job_supervisors[0], true);
+
+  EXPECT_FALSE(is_gone(job_supervisors[0].actor));
+  ask(client_request::kind::rows, job_supervisors[0].task.key, 2);
+
+  EXPECT_EQ(rows_piece_from_json(answers.back().text)->text, "a,b\n");
+  EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+}
+
+TEST_F(submission_server_test, keeps_no_rows_for_a_client_that_went) {
+  submit("digits", 1);
+  end(job_supervisors[0], true);
+
+  dismiss(me);
+
+  EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+}
+
+TEST_F(submission_server_test, lets_an_experiment_run_on_whose_client_goes) {
+  submit("digits", 1);
+
+  dismiss(me);
+
+  EXPECT_FALSE(is_gone(job_supervisors[0].actor));
+  EXPECT_EQ(*job_supervisors[0].leaves, 0);
+  end(job_supervisors[0]);
+  EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+}
+
+TEST_F(submission_server_test, has_all_leave_off_before_the_head_goes) {
+  submit("one", 1);
+  submit("two", 2);
+  slow_package_client = true;
+  submit("three", 3);
+  auto drained = false;
+  caf::scoped_actor self{*system, true};
+  auto waits = request(self.operator->(), uut, caf::infinite, drain_atom_v);
+  run_now();
+
+  // What has not begun is given up.
+  EXPECT_FALSE(submission_taken_from_json(answers.back().text));
+  EXPECT_EQ(*job_supervisors[0].leaves, 1);
+  EXPECT_EQ(*job_supervisors[1].leaves, 1);
+  submit("four", 4);
+  EXPECT_THAT(submission_taken_from_json(answers.back().text).error().detail,
+              HasSubstr("about to end"));
+  tell(package_client, tick_atom_v);
+  EXPECT_EQ(job_supervisors.size(), 2u);
+
+  end(job_supervisors[0]);
+  end(job_supervisors[1]);
+  waits.receive([&](std::uint64_t) { drained = true; }, [](const caf::error&) {});
+
+  EXPECT_TRUE(drained);
+  EXPECT_THAT(dropped, ElementsAre("three-0", "one-0", "two-0"));
+}
+
+TEST_F(submission_server_test, answers_nonsense_with_what_is_wrong) {
+  tell(uut, submission{1, "nonsense"}, package_server, me);
+  tell(uut, client_question{2, "{}"}, me);
+
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_FALSE(submission_taken_from_json(answers[0].text));
+  EXPECT_THAT(answers[1].text, HasSubstr("ask is missing"));
+}
+
+/// A head's node registry, where clients knock.
+class submission_registry_test : public submission_server_test {
+protected:
+  cluster_actor cluster = mock_cluster().actor;
+
+  entrance_actor node_registry(std::optional<submission_server_actor> submission_server) {
+    node_registry_settings settings;
+    settings.cluster = "lab";
+    settings.submission_server = std::move(submission_server);
+    return caf::actor_cast<entrance_actor>(
+        keep(spawn_node_registry(*system, std::move(settings), cluster, {})));
+  }
+  hello_answer knock(const entrance_actor& at, const client_hello& who) {
+    return *hello_answer_from_json(ask_now<std::string>(at, hello_atom_v, to_json(who)));
+  }
+};
+
+TEST_F(submission_registry_test, leads_a_client_in_once) {
+  auto at = node_registry(submission_server_actor{uut});
+  auto answer = knock(at, {this_build(), "lab", "me@here"});
+  auto ticket = std::get<welcome>(answer).ticket;
+
+  EXPECT_EQ(ask_now<submission_server_actor>(at, submission_wanted{ticket}),
+            submission_server_actor{uut});
+
+  caf::scoped_actor self{*system, true};
+  auto again = request(self.operator->(), at, caf::infinite, submission_wanted{ticket});
+  run_now();
+  auto refused = false;
+  again.receive([](const submission_server_actor&) {}, [&](const caf::error&) { refused = true; });
+  EXPECT_TRUE(refused);
+}
+
+TEST_F(submission_registry_test, sends_clients_away_with_the_cause) {
+  auto why = [](const hello_answer& x) { return std::get<rejection>(x).why; };
+
+  EXPECT_THAT(
+      why(knock(node_registry(submission_server_actor{uut}), {this_build(), "other", "me@here"})),
+      HasSubstr("other cluster"));
+  EXPECT_THAT(why(knock(node_registry(submission_server_actor{uut}),
+                        {{1, "0.0.9", "0.17.6"}, "lab", "me@here"})),
+              HasSubstr("other version"));
+  EXPECT_THAT(why(knock(node_registry({}), {this_build(), "lab", "me@here"})),
+              HasSubstr("tune-node head"));
+}
+
+} // namespace
+} // namespace tune
