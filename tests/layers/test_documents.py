@@ -64,6 +64,26 @@ class Documents(unittest.TestCase):
                     self.assertTrue(os.access(str(path), os.X_OK), "not executable")
                     self.assertTrue(path.read_text().startswith("#!/usr/bin/env "))
 
+    def test_paths_of_the_pages_for_readers_are_there(self):
+        for page in ("architecture.md", "glossary.md", "changing.md"):
+            text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+            paths = re.findall(r"`((?:src|include|apps|tests|docs|bench|scripts)/[^`\s*<]+)`", text)
+            self.assertGreater(len(paths), 10)
+            for path in paths:
+                with self.subTest(page=page, path=path):
+                    self.assertTrue((ROOT / path).exists(), "there is no " + path)
+
+    def test_every_actor_is_in_the_page_on_architecture(self):
+        text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+        listed = set(re.findall(r"`(tune\.\w+)`", text))
+        named = re.compile(r'static inline const char\* name = "(tune\.\w+)";')
+        there = set()
+        for folder in ("src", "apps", "include"):
+            for path in (ROOT / folder).rglob("*.[ch]pp"):
+                there.update(named.findall(path.read_text(encoding="utf-8")))
+        self.assertGreater(len(there), 20)
+        self.assertEqual(listed, there)
+
     def test_every_decision_is_listed(self):
         listed = (ROOT / "docs/decisions/README.md").read_text(encoding="utf-8")
         for page in (ROOT / "docs/decisions").glob("0*.md"):
