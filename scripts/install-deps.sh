@@ -3,6 +3,8 @@
 #
 # Installs what building, testing and the examples need, on Debian 12 and Ubuntu 24.04.
 # Quick and without root when everything is there already.
+#
+#   scripts/install-deps.sh [PACKAGE...]   these, too, where the system's archive has them
 set -euo pipefail
 
 packages=(
@@ -40,12 +42,26 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
+is_in_archive() {
+  apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+}
+
+is_there() {
+  [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true) == installed ]]
+}
+
 missing=()
 for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [[ $status == installed ]] || missing+=("$package")
+  is_there "$package" || missing+=("$package")
 done
-if ((${#missing[@]} == 0)); then
+# A package that the archive is known not to have is not asked for again.
+optional=()
+for package in "$@"; do
+  if ! is_there "$package" && { ((${#missing[@]} > 0)) || is_in_archive "$package"; }; then
+    optional+=("$package")
+  fi
+done
+if ((${#missing[@]} + ${#optional[@]} == 0)); then
   echo "install-deps: all ${#packages[@]} packages are there"
   exit 0
 fi
@@ -53,6 +69,10 @@ fi
 root=()
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
+    if ((${#missing[@]} == 0)); then
+      echo "install-deps: without root there is no ${optional[*]}, which some tests want"
+      exit 0
+    fi
     echo "install-deps: needs root to install: ${missing[*]}" >&2
     exit 1
   fi
@@ -65,9 +85,18 @@ apt() {
     -o DPkg::Lock::Timeout=120 "$@" >>"$log" 2>&1
 }
 
-echo "install-deps: installing ${missing[*]}"
+install() {
+  local wanted=("${missing[@]}") package
+  apt update || return
+  for package in "${optional[@]}"; do
+    if is_in_archive "$package"; then wanted+=("$package"); fi
+  done
+  ((${#wanted[@]} == 0)) || apt install --no-install-recommends "${wanted[@]}"
+}
+
+echo "install-deps: installing ${missing[*]} ${optional[*]}"
 for attempt in 1 2 3; do
-  if apt update && apt install --no-install-recommends "${missing[@]}"; then
+  if install; then
     rm -f "$log"
     echo "install-deps: done"
     exit 0
