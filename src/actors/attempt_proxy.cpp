@@ -24,6 +24,7 @@ struct attempt_proxy_state {
   static inline const char* name = "tune.attempt_proxy";
 
   attempt_key attempt;
+  attempt_proxy_impl::pointer self = nullptr;
   std::shared_ptr<const session_fence> gate;
   trial_actor trial;
   trainable_actor trainable;
@@ -37,8 +38,7 @@ struct attempt_proxy_state {
   bool is_alone = false;
   std::vector<std::pair<caf::typed_response_promise<std::uint64_t>, std::uint64_t>> askers;
 
-  template <class Self>
-  void meet(Self* self, const trial_actor& whom) {
+  void meet(const trial_actor& whom) {
     trial = whom;
     watched.watch(self, whom, [this](const caf::error& why) {
       is_alone = !is_unreachable(why);
@@ -47,27 +47,24 @@ struct attempt_proxy_state {
     if (!gate->is_open())
       return;
     if (trainable)
-      introduce(self);
-    words.for_each([&](std::uint64_t number, const attempt_word& x) { tell(self, number, x); });
+      introduce();
+    words.for_each([&](std::uint64_t number, const attempt_word& x) { tell(number, x); });
   }
 
-  template <class Self>
-  void introduce(Self* self) {
+  void introduce() {
     send(self, trial, attempt, attempt_proxy_actor{caf::actor_cast<attempt_proxy_impl>(self)});
   }
 
-  template <class Self>
-  void attach(Self* self, const trainable_actor& whom) {
+  void attach(const trainable_actor& whom) {
     trainable = whom;
-    watched.watch(self, whom, [this, self](const caf::error& why) { lose(self, why); });
+    watched.watch(self, whom, [this](const caf::error& why) { lose(why); });
     if (early_halt)
       send(self, trainable, *std::exchange(early_halt, std::nullopt));
     if (gate->is_open())
-      introduce(self);
+      introduce();
   }
 
-  template <class Self>
-  void lose(Self* self, const caf::error& why) {
+  void lose(const caf::error& why) {
     // Of one that never began its node tells the end.
     if (is_over || not_ready_from(why))
       return;
@@ -75,33 +72,30 @@ struct attempt_proxy_state {
     over.attempt = attempt;
     over.how = static_cast<std::uint8_t>(end_class::killed);
     over.detail = "the trainable went away: " + render(self->system(), why);
-    say(self, over);
+    say(over);
   }
 
-  template <class Self, class Word>
-  void say(Self* self, const Word& what) {
+  template <class Word>
+  void say(const Word& what) {
     is_over = is_over || std::is_same_v<Word, attempt_ended>;
     auto number = words.add(what);
     if (gate->is_open())
       send(self, trial, number, what);
   }
 
-  template <class Self>
-  void tell(Self* self, std::uint64_t number, const attempt_word& what) {
+  void tell(std::uint64_t number, const attempt_word& what) {
     std::visit([&](const auto& x) { send(self, trial, number, x); }, what);
   }
 
-  template <class Self>
-  void halt(Self* self, const attempt_halt& how) {
+  void halt(const attempt_halt& how) {
     if (trainable)
       send(self, trainable, how);
     else
       early_halt = how;
   }
 
-  template <class Self>
-  caf::typed_response_promise<std::uint64_t> ping(Self* self, std::uint64_t x) {
-    auto answer = self->template make_response_promise<std::uint64_t>();
+  caf::typed_response_promise<std::uint64_t> ping(std::uint64_t x) {
+    auto answer = self->make_response_promise<std::uint64_t>();
     askers.emplace_back(answer, x);
     answer_if_heard();
     return answer;
@@ -119,11 +113,12 @@ attempt_proxy_impl::behavior_type
 attempt_proxy(attempt_proxy_impl::stateful_pointer<attempt_proxy_state> self, attempt_key attempt,
               std::shared_ptr<const session_fence> gate, const trial_actor& trial) {
   auto& state = state_of(self);
+  state.self = self;
   state.attempt = attempt;
   state.gate = std::move(gate);
   stand_firm(self);
   state.watched.init(self);
-  state.meet(self, trial);
+  state.meet(trial);
   return {
       // What only a trial is told.
       [](const launch_order&) {},
@@ -139,22 +134,22 @@ attempt_proxy(attempt_proxy_impl::stateful_pointer<attempt_proxy_state> self, at
         if (state.trainable)
           send(self, state.trainable, x);
       },
-      [self, &state](const attempt_halt& x) { state.halt(self, x); },
+      [&state](const attempt_halt& x) { state.halt(x); },
       [&state](const words_heard& x) {
         state.words.heard(x.upto);
         state.answer_if_heard();
       },
       // From the trainable.
-      [self, &state](attempt_key, const trainable_actor& whom) { state.attach(self, whom); },
-      [self, &state](const attempt_started& x) { state.say(self, x); },
-      [self, &state](const attempt_report& x) { state.say(self, x); },
-      [self, &state](const attempt_saved& x) { state.say(self, x); },
-      [self, &state](const attempt_save_failed& x) { state.say(self, x); },
-      [self, &state](const attempt_exported& x) { state.say(self, x); },
-      [self, &state](const attempt_ended& x) { state.say(self, x); },
+      [&state](attempt_key, const trainable_actor& whom) { state.attach(whom); },
+      [&state](const attempt_started& x) { state.say(x); },
+      [&state](const attempt_report& x) { state.say(x); },
+      [&state](const attempt_saved& x) { state.say(x); },
+      [&state](const attempt_save_failed& x) { state.say(x); },
+      [&state](const attempt_exported& x) { state.say(x); },
+      [&state](const attempt_ended& x) { state.say(x); },
       // From the node.
-      [self, &state](const trial_actor& whom) { state.meet(self, whom); },
-      [self, &state](ping_atom, std::uint64_t x) { return state.ping(self, x); },
+      [&state](const trial_actor& whom) { state.meet(whom); },
+      [&state](ping_atom, std::uint64_t x) { return state.ping(x); },
   };
 }
 

@@ -16,6 +16,7 @@ struct recorder_state {
   static inline const char* name = "tune.recorder";
 
   commit_function commit;
+  recorder_impl::pointer self = nullptr;
   std::vector<store_item> pending;
   sequence last = 0;
   bool flushing = false;
@@ -23,8 +24,7 @@ struct recorder_state {
   runner_actor runner;
   std::vector<sink_actor> sinks;
 
-  template <class Self>
-  void take(Self* self, record_turn& turn) {
+  void take(record_turn& turn) {
     if (broken)
       return;
     if (pending.empty())
@@ -37,8 +37,7 @@ struct recorder_state {
     }
   }
 
-  template <class Self>
-  void flush(Self* self) {
+  void flush() {
     flushing = false;
     if (broken || pending.empty())
       return;
@@ -63,20 +62,21 @@ struct recorder_state {
 recorder_impl::behavior_type recorder(recorder_impl::stateful_pointer<recorder_state> self,
                                       commit_function commit) {
   auto& state = state_of(self);
+  state.self = self;
   state.commit = std::move(commit);
   return {
-      [self, &state](record_turn& turn) { state.take(self, turn); },
+      [&state](record_turn& turn) { state.take(turn); },
       [&state](const runner_actor& runner) { state.runner = runner; },
       [self, &state](const sink_actor& sink) {
         state.sinks.push_back(sink);
         if (state.last > 0)
           send(self, sink, durable_up_to{state.last});
       },
-      [self, &state](drain_atom) {
-        state.flush(self);
+      [&state](drain_atom) {
+        state.flush();
         return state.broken ? to_text(*state.broken) : std::string{};
       },
-      [self, &state](flush_atom) { state.flush(self); },
+      [&state](flush_atom) { state.flush(); },
   };
 }
 

@@ -19,6 +19,7 @@ struct sink_state {
   static inline const char* name = "tune.sink";
 
   catch_up_function catch_up;
+  sink_impl::pointer self = nullptr;
   std::function<void(const error&)> on_failure;
   sequence committed = 0;
   sequence taken = 0;
@@ -29,8 +30,7 @@ struct sink_state {
   /// Those who wait for the end.
   std::vector<caf::typed_response_promise<std::string>> waiting;
 
-  template <class Self>
-  void hear(Self* self, sequence seq) {
+  void hear(sequence seq) {
     committed = std::max(committed, seq);
     if (flushing)
       return;
@@ -57,8 +57,7 @@ struct sink_state {
   }
 
   /// Nothing more comes. What this machine lacks now it may have in a moment.
-  template <class Self>
-  void end(Self* self) {
+  void end() {
     flush(tries_left <= 0);
     if (broken.empty() && taken != committed) {
       --tries_left;
@@ -69,21 +68,19 @@ struct sink_state {
       asker.deliver(broken);
   }
 
-  template <class Self>
-  caf::typed_response_promise<std::string> drain(Self* self) {
-    auto asker = self->template make_response_promise<std::string>();
+  caf::typed_response_promise<std::string> drain() {
+    auto asker = self->make_response_promise<std::string>();
     waiting.push_back(asker);
     if (waiting.size() == 1)
-      end(self);
+      end();
     return asker;
   }
 
-  template <class Self>
-  void go_on(Self* self) {
+  void go_on() {
     if (waiting.empty())
       flush(false);
     else
-      end(self);
+      end();
   }
 };
 
@@ -92,13 +89,14 @@ sink_impl::behavior_type sink(sink_impl::stateful_pointer<sink_state> self,
                               std::function<void(const error&)> on_failure,
                               std::chrono::milliseconds patience) {
   auto& state = state_of(self);
+  state.self = self;
   state.tries_left = patience / pause_at_end;
   state.catch_up = std::move(catch_up);
   state.on_failure = std::move(on_failure);
   return {
-      [self, &state](durable_up_to x) { state.hear(self, x.seq); },
-      [self, &state](drain_atom) { return state.drain(self); },
-      [self, &state](flush_atom) { state.go_on(self); },
+      [&state](durable_up_to x) { state.hear(x.seq); },
+      [&state](drain_atom) { return state.drain(); },
+      [&state](flush_atom) { state.go_on(); },
   };
 }
 

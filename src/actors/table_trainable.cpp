@@ -14,12 +14,12 @@ struct table_state {
   static inline const char* name = "tune.table";
 
   trainable_start what;
+  table_impl::pointer self = nullptr;
   std::vector<object> rows;
   std::size_t next = 0;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
 
-  template <class Self>
-  void end(Self* self, end_class how, std::string detail = {}) {
+  void end(end_class how, std::string detail = {}) {
     attempt_ended over;
     over.attempt = what.order.attempt;
     over.how = static_cast<std::uint8_t>(how);
@@ -28,15 +28,14 @@ struct table_state {
     self->quit();
   }
 
-  template <class Self>
-  void report(Self* self) {
+  void report() {
     if (next == rows.size()) {
-      end(self, end_class::finished);
+      end(end_class::finished);
       return;
     }
     auto numbered = session.make(rows[next++], instant{0}, 0);
     if (!numbered)
-      return end(self, end_class::user_error, "in the table: " + numbered.error().detail);
+      return end(end_class::user_error, "in the table: " + numbered.error().detail);
     auto& made = *numbered;
     attempt_report out;
     out.attempt = what.order.attempt;
@@ -48,22 +47,22 @@ struct table_state {
   }
 
   /// A recorded curve has no state but its position: any checkpoint of it is empty.
-  template <class Self>
-  void answer(Self* self, const attempt_answer& what_now) {
+  void answer(const attempt_answer& what_now) {
     if (what_now.kind == answer_kind::save || what_now.kind == answer_kind::save_and_end) {
       send(self, what.trial,
            attempt_saved{what.order.attempt, what_now.checkpoint, session.iteration(), 0, {}, 0});
     }
     if (what_now.kind == answer_kind::stop || what_now.kind == answer_kind::save_and_end)
-      end(self, end_class::stopped);
+      end(end_class::stopped);
     else
-      report(self);
+      report();
   }
 };
 
 table_impl::behavior_type table_trainable(table_impl::stateful_pointer<table_state> self,
                                           trainable_start what) {
   auto& state = state_of(self);
+  state.self = self;
   state.what = std::move(what);
   state.session
       = attempt_session{state.what.order.iteration, std::chrono::nanoseconds{0}, instant{0}};
@@ -83,10 +82,10 @@ table_impl::behavior_type table_trainable(table_impl::stateful_pointer<table_sta
   }
   send(self, me, tick_atom_v);
   return {
-      [self, &state](const attempt_answer& what_now) { state.answer(self, what_now); },
-      [self, &state](const attempt_halt&) { state.end(self, end_class::stopped); },
+      [&state](const attempt_answer& what_now) { state.answer(what_now); },
+      [&state](const attempt_halt&) { state.end(end_class::stopped); },
       [](ping_atom, std::uint64_t x) { return x; },
-      [self, &state](tick_atom) { state.report(self); },
+      [&state](tick_atom) { state.report(); },
   };
 }
 

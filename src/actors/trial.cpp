@@ -53,6 +53,7 @@ struct trial_state {
   static inline const char* name = "tune.trial";
 
   trial_id id;
+  trial_local_actor::pointer self = nullptr;
   runner_actor runner;
   /// Launches further ranks.
   cluster_actor cluster;
@@ -82,8 +83,7 @@ struct trial_state {
   [[nodiscard]] bool is_current(attempt_key key) const { return attempt && key.id() == attempt; }
 
   /// Nobody speaks of an attempt that runs elsewhere.
-  template <class Self>
-  [[nodiscard]] bool may_speak(Self* self) const {
+  [[nodiscard]] bool may_speak() const {
     return place ? is_of_sender(self, *place) : is_from_here(self);
   }
 
@@ -118,31 +118,27 @@ struct trial_state {
   }
 
   /// Of a further rank only the end matters.
-  template <class Self>
-  void tell(Self* self, event_body what) {
+  void tell(event_body what) {
     if (!chief)
       send(self, runner, news{std::move(what)});
   }
 
-  template <class Self>
-  void pass_on(Self* self, const std::vector<std::string>& remarks) {
+  void pass_on(const std::vector<std::string>& remarks) {
     if (chief)
       return;
     for (std::size_t i = 0; i + 1 < remarks.size(); i += 2)
       send(self, runner, remark{"trial " + to_text(id) + ": " + remarks[i + 1], remarks[i]});
   }
 
-  template <class Self>
-  void pass(Self* self, const attempt_answer& what) {
+  void pass(const attempt_answer& what) {
     if (!is_current(what.attempt))
       return;
     if (what.kind == answer_kind::stop || what.kind == answer_kind::save_and_end)
       ranks.let_end();
-    pass(self, answer, what);
+    pass(answer, what);
   }
 
-  template <class Self>
-  void pass(Self* self, const attempt_halt& what) {
+  void pass(const attempt_halt& what) {
     if (!is_current(what.attempt))
       return;
     const auto mode = what.how <= static_cast<std::uint8_t>(halt_mode::kill)
@@ -151,14 +147,14 @@ struct trial_state {
     for (const auto& x : ranks.halt(mode)) {
       const auto* told = std::get_if<rank_cmd::halt>(&x);
       if (told != nullptr && told->rank == 0)
-        pass(self, halt, what);
+        pass(halt, what);
       else
-        std::visit([&](const auto& y) { act(self, y); }, x);
+        std::visit([&](const auto& y) { act(y); }, x);
     }
   }
 
-  template <class Self, class Word>
-  void pass(Self* self, std::optional<Word>& kept, const Word& what) {
+  template <class Word>
+  void pass(std::optional<Word>& kept, const Word& what) {
     kept = what;
     if (trainable)
       send(self, trainable, what);
@@ -166,14 +162,12 @@ struct trial_state {
 
   // -- What the ranks' rules say.
 
-  template <class Self>
-  void carry_out(Self* self, const rank_commands& all) {
+  void carry_out(const rank_commands& all) {
     for (const auto& x : all)
-      std::visit([&](const auto& y) { act(self, y); }, x);
+      std::visit([&](const auto& y) { act(y); }, x);
   }
 
-  template <class Self>
-  void act(Self* self, const rank_cmd::launch& x) {
+  void act(const rank_cmd::launch& x) {
     auto rank_trial
         = spawn_rank_trial(self->system(), id, caf::actor_cast<trial_local_actor>(self), x.rank);
     const auto wanted = order_of_rank(order, x.rank, order.port);
@@ -182,47 +176,42 @@ struct trial_state {
     send(self, cluster, wanted, trial_actor{rank_trial});
   }
 
-  template <class Self>
-  void act(Self* self, const rank_cmd::halt& x) {
+  void act(const rank_cmd::halt& x) {
     const attempt_halt what{attempt_key{attempt}, static_cast<std::uint8_t>(x.how), false};
     if (x.rank == 0)
-      pass(self, halt, what);
+      pass(halt, what);
     else if (auto known = rank_trials.find(x.rank); known != rank_trials.end())
       send(self, known->second, what);
   }
 
-  template <class Self>
-  void act(Self* self, const rank_cmd::over& x) {
+  void act(const rank_cmd::over& x) {
     auto all = as_end_of_all(ends.at(x.as), order, x.as);
     for (const auto& [other, how] : ends) {
       if (other != x.as)
         add_remarks(all, how, other);
     }
-    finish(self, all);
+    finish(all);
   }
 
-  template <class Self>
-  void hear(Self* self, const rank_ended& what) {
+  void hear(const rank_ended& what) {
     if (is_current(what.how.attempt))
-      hear_end(self, what.rank, what.how);
+      hear_end(what.rank, what.how);
   }
 
-  template <class Self>
-  void hear_end(Self* self, std::uint32_t which, const attempt_ended& how) {
+  void hear_end(std::uint32_t which, const attempt_ended& how) {
     ends.try_emplace(which, how);
-    carry_out(self, ranks.ended(which, class_of(how.how)));
+    carry_out(ranks.ended(which, class_of(how.how)));
   }
 
-  template <class Self>
-  void attach(Self* self, attempt_key key, const trainable_actor& whom) {
+  void attach(attempt_key key, const trainable_actor& whom) {
     if (!is_current(key)) {
       send(self, whom, attempt_halt{key, static_cast<std::uint8_t>(halt_mode::kill)});
       return;
     }
-    if (!may_speak(self) || !is_of_sender(self, whom))
+    if (!may_speak() || !is_of_sender(self, whom))
       return;
     trainable = whom;
-    watched.watch(self, whom, [this, self, key](const caf::error& why) { lose(self, key, why); });
+    watched.watch(self, whom, [this, key](const caf::error& why) { lose(key, why); });
     if (answer)
       send(self, whom, *answer);
     if (halt)
@@ -231,15 +220,15 @@ struct trial_state {
 
   /// A word that an attempt proxy keeps until it knows that it was heard: also one that comes too
   /// late.
-  template <class Self, class Word>
-  void hear(Self* self, std::uint64_t number, const Word& what) {
+  template <class Word>
+  void hear(std::uint64_t number, const Word& what) {
     auto from = sender_of<attempt_proxy_actor>(self);
     if (!is_current(what.attempt)) {
       if (from)
         send(self, from, words_heard{what.attempt, number});
       return;
     }
-    if (!may_speak(self))
+    if (!may_speak())
       return;
     constexpr auto is_frequent
         = std::is_same_v<Word, attempt_report> || std::is_same_v<Word, attempt_started>;
@@ -249,7 +238,7 @@ struct trial_state {
     // The runner first: a node gives a place back once its end was heard, and the runner is not to
     // see the next trial there before.
     if (is_news)
-      take(self, what);
+      take(what);
     if (tells && from)
       send(self, from, heard);
   }
@@ -262,8 +251,7 @@ struct trial_state {
   }
 
   /// The trainable is gone. If it said so before, that was heard first and this is no news.
-  template <class Self>
-  void lose(Self* self, attempt_key key, const caf::error& why) {
+  void lose(attempt_key key, const caf::error& why) {
     if (!is_current(key))
       return;
     // It may run on, and come back: the cluster says so when it counts as lost.
@@ -278,22 +266,20 @@ struct trial_state {
     over.attempt = key;
     over.how = static_cast<std::uint8_t>(end_class::killed);
     over.detail = "the trainable went away: " + render(self->system(), why);
-    take(self, over);
+    take(over);
   }
 
-  template <class Self>
-  void take(Self* self, const attempt_started& what) {
+  void take(const attempt_started& what) {
     if (!is_current(what.attempt))
       return;
-    tell(self, on::started{id, what.attempt, what.pid, what.exports});
+    tell(on::started{id, what.attempt, what.pid, what.exports});
     if (what.exports)
       return;
     order.port = what.port;
-    carry_out(self, ranks.begun());
+    carry_out(ranks.begun());
   }
 
-  template <class Self>
-  void take(Self* self, const attempt_report& what) {
+  void take(const attempt_report& what) {
     auto full = std::make_shared<report>();
     full->trial = id;
     full->attempt = what.attempt;
@@ -310,60 +296,54 @@ struct trial_state {
       full->metrics = std::make_shared<const object>();
     if (what.done && is_current(what.attempt))
       ranks.let_end();
-    pass_on(self, what.remarks);
-    tell(self, on::reported{std::move(full)});
+    pass_on(what.remarks);
+    tell(on::reported{std::move(full)});
   }
 
-  template <class Self>
-  void take(Self* self, const attempt_saved& what) {
+  void take(const attempt_saved& what) {
     if (place && !is_own(what)) {
-      tell(self,
-           on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint},
+      tell(on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint},
                            "its node names a place that is not the attempt's: " + what.location,
                            what.iteration, false});
       return;
     }
-    tell(self, on::saved{id, what.attempt, checkpoint_id{what.checkpoint}, what.iteration,
-                         std::chrono::nanoseconds{what.time_total_ns}, what.location, what.bytes});
+    tell(on::saved{id, what.attempt, checkpoint_id{what.checkpoint}, what.iteration,
+                   std::chrono::nanoseconds{what.time_total_ns}, what.location, what.bytes});
   }
 
-  template <class Self>
-  void take(Self* self, const attempt_save_failed& what) {
-    tell(self, on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why,
-                               what.iteration, what.unable});
+  void take(const attempt_save_failed& what) {
+    tell(on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why, what.iteration,
+                         what.unable});
     // It was to end with it, and trains on.
     if (is_current(what.attempt) && what.checkpoint != 0 && !halt)
-      carry_out(self, ranks.goes_on());
+      carry_out(ranks.goes_on());
   }
 
-  template <class Self>
-  void take(Self* self, const attempt_exported& what) {
+  void take(const attempt_exported& what) {
     const auto count = what.formats.size();
     if (!is_current(what.attempt) || what.paths.size() != count || what.whys.size() != count)
       return;
     on::exported all{id, what.attempt, what.location, what.bytes, {}};
     for (std::size_t i = 0; i < count; ++i)
       all.formats.push_back({what.formats[i], what.paths[i], what.whys[i]});
-    tell(self, std::move(all));
+    tell(std::move(all));
   }
 
-  template <class Self>
-  void take(Self* self, const attempt_ended& what) {
+  void take(const attempt_ended& what) {
     if (is_current(what.attempt))
-      hear_end(self, 0, what);
+      hear_end(0, what);
   }
 
   /// Nothing of the attempt runs any more.
-  template <class Self>
-  void finish(Self* self, const attempt_ended& what) {
+  void finish(const attempt_ended& what) {
     begin(attempt_key{});
     if (chief)
       return send(self, chief, rank_ended{rank, what});
     on::ended over{id, what.attempt, class_of(what.how), what.detail, {}, what.came_late};
     if (what.has_status)
       over.exit_status = what.exit_status;
-    pass_on(self, what.remarks);
-    tell(self, std::move(over));
+    pass_on(what.remarks);
+    tell(std::move(over));
   }
 };
 
@@ -378,6 +358,7 @@ struct trial_ties {
 trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial_state> self,
                                        trial_id id, trial_ties ties) {
   auto& state = state_of(self);
+  state.self = self;
   state.id = id;
   state.runner = std::move(ties.runner);
   state.cluster = std::move(ties.cluster);
@@ -387,29 +368,27 @@ trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial
   state.watched.init(self);
   return {
       [&state](const launch_order& what) { state.begin(what); },
-      [self, &state](const attempt_answer& what) { state.pass(self, what); },
-      [self, &state](const attempt_halt& what) { state.pass(self, what); },
-      [self, &state](attempt_key key, const trainable_actor& whom) {
-        state.attach(self, key, whom);
+      [&state](const attempt_answer& what) { state.pass(what); },
+      [&state](const attempt_halt& what) { state.pass(what); },
+      [&state](attempt_key key, const trainable_actor& whom) { state.attach(key, whom); },
+      [&state](const attempt_started& what) { state.take(what); },
+      [&state](const attempt_report& what) { state.take(what); },
+      [&state](const attempt_saved& what) { state.take(what); },
+      [&state](const attempt_save_failed& what) { state.take(what); },
+      [&state](const attempt_exported& what) { state.take(what); },
+      [&state](const attempt_ended& what) { state.take(what); },
+      [&state](attempt_key key, const attempt_proxy_actor& whom) {
+        state.attach(key, trainable_actor{whom});
       },
-      [self, &state](const attempt_started& what) { state.take(self, what); },
-      [self, &state](const attempt_report& what) { state.take(self, what); },
-      [self, &state](const attempt_saved& what) { state.take(self, what); },
-      [self, &state](const attempt_save_failed& what) { state.take(self, what); },
-      [self, &state](const attempt_exported& what) { state.take(self, what); },
-      [self, &state](const attempt_ended& what) { state.take(self, what); },
-      [self, &state](attempt_key key, const attempt_proxy_actor& whom) {
-        state.attach(self, key, trainable_actor{whom});
-      },
-      [self, &state](std::uint64_t n, const attempt_started& x) { state.hear(self, n, x); },
-      [self, &state](std::uint64_t n, const attempt_report& x) { state.hear(self, n, x); },
-      [self, &state](std::uint64_t n, const attempt_saved& x) { state.hear(self, n, x); },
-      [self, &state](std::uint64_t n, const attempt_save_failed& x) { state.hear(self, n, x); },
-      [self, &state](std::uint64_t n, const attempt_exported& x) { state.hear(self, n, x); },
-      [self, &state](std::uint64_t n, const attempt_ended& x) { state.hear(self, n, x); },
+      [&state](std::uint64_t n, const attempt_started& x) { state.hear(n, x); },
+      [&state](std::uint64_t n, const attempt_report& x) { state.hear(n, x); },
+      [&state](std::uint64_t n, const attempt_saved& x) { state.hear(n, x); },
+      [&state](std::uint64_t n, const attempt_save_failed& x) { state.hear(n, x); },
+      [&state](std::uint64_t n, const attempt_exported& x) { state.hear(n, x); },
+      [&state](std::uint64_t n, const attempt_ended& x) { state.hear(n, x); },
       [](ping_atom, std::uint64_t x) { return x; },
       [&state](const attempt_place& what) { state.settle(what); },
-      [self, &state](const rank_ended& what) { state.hear(self, what); },
+      [&state](const rank_ended& what) { state.hear(what); },
   };
 }
 

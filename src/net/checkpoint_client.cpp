@@ -55,6 +55,7 @@ struct checkpoint_client_state {
   static inline const char* name = "tune.checkpoint_client";
 
   monitors watched;
+  checkpoint_client_impl::pointer self = nullptr;
   checkpoint_server_actor checkpoint_server;
   checkpoint_client_settings settings;
   packer_pool packers;
@@ -70,63 +71,59 @@ struct checkpoint_client_state {
   unsigned idle = 0;
   bool ticking = false;
 
-  template <class Self, class Words>
-  void ask(Self* self, Words words) {
+  template <class Words>
+  void ask(Words words) {
     // What is not said while the gate is shut is asked anew with the next checkpoint server.
     if (!closed.empty() || (settings.gate && !settings.gate->is_open()))
-      return tick_later(self);
+      return tick_later();
     send(self, checkpoint_server, std::move(words), caf::actor_cast<checkpoint_peer_actor>(self));
-    tick_later(self);
+    tick_later();
   }
 
   // -- Before an attempt begins.
 
-  template <class Self>
-  void prepare(Self* self, arrival wanted) {
+  void prepare(arrival wanted) {
     const auto& job = wanted.what.who.job;
     auto& where = storages[job];
     if (where.is_known || !settings.share || !closed.empty())
-      return make_ready(self, where, std::move(wanted));
+      return make_ready(where, std::move(wanted));
     where.waiting.push_back(std::move(wanted));
     if (where.waiting.size() > 1)
       return;
     const auto& who = where.waiting.front().what.who;
     questions[++last_number] = who.job;
-    ask(self, storage_question{last_number, who});
+    ask(storage_question{last_number, who});
   }
 
-  template <class Self>
-  void hear(Self* self, const storage_answer& x) {
+  void hear(const storage_answer& x) {
     idle = 0;
     auto asked = questions.extract(x.number);
     if (asked.empty())
       return;
     // The first attempt's claim does not hold: another's may.
     if (!x.why.empty())
-      return know(self, asked.mapped(), {});
+      return know(asked.mapped(), {});
     auto whom = packers.take(self, asked.mapped());
     if (!whom)
-      return know(self, asked.mapped(), {});
+      return know(asked.mapped(), {});
     request(self, *whom, caf::infinite, x)
-        .then([this, self, job = asked.mapped(), where = x.directory](
-                  bool is_shared) { know(self, job, is_shared ? where : std::string{}); },
-              [this, self, job = asked.mapped()](const caf::error&) { know(self, job, {}); });
+        .then([this, job = asked.mapped(), where = x.directory](
+                  bool is_shared) { know(job, is_shared ? where : std::string{}); },
+              [this, job = asked.mapped()](const caf::error&) { know(job, {}); });
   }
 
-  template <class Self>
-  void know(Self* self, const std::string& job, const std::filesystem::path& shared) {
+  void know(const std::string& job, const std::filesystem::path& shared) {
     auto& where = storages[job];
     where.is_known = true;
     where.shared = shared;
     for (auto& x : std::exchange(where.waiting, {}))
-      make_ready(self, where, std::move(x));
+      make_ready(where, std::move(x));
   }
 
-  template <class Self>
-  void make_ready(Self* self, const storage& where, arrival wanted) {
+  void make_ready(const storage& where, arrival wanted) {
     const auto& who = wanted.what.who;
     if (!where.shared.empty() || who.restore_from.starts_with(kept_in_memory))
-      return check_here(self, where, wanted);
+      return check_here(where, wanted);
     if (who.restore_from.empty()) {
       wanted.asker.deliver(attempt_prepared{wanted.what.directory, {}, {}, false});
     } else if (!closed.empty()) {
@@ -134,12 +131,11 @@ struct checkpoint_client_state {
     } else {
       checkpoint_wanted words{++last_number, who};
       arrivals.emplace(last_number, std::move(wanted));
-      ask(self, std::move(words));
+      ask(std::move(words));
     }
   }
 
-  template <class Self>
-  void check_here(Self* self, const storage& where, const arrival& wanted) {
+  void check_here(const storage& where, const arrival& wanted) {
     auto asker = wanted.asker;
     auto what = wanted.what;
     if (!where.shared.empty())
@@ -151,13 +147,12 @@ struct checkpoint_client_state {
     }
     request(self, *whom, caf::infinite, std::move(what))
         .then([asker](const attempt_prepared& x) mutable { asker.deliver(x); },
-              [self, asker](const caf::error& why) mutable {
+              [this, asker](const caf::error& why) mutable {
                 asker.deliver(attempt_prepared{{}, {}, render(self->system(), why), false});
               });
   }
 
-  template <class Self>
-  void hear(Self* self, const checkpoint_found& x) {
+  void hear(const checkpoint_found& x) {
     idle = 0;
     auto known = arrivals.find(x.number);
     if (known == arrivals.end())
@@ -171,16 +166,14 @@ struct checkpoint_client_state {
     send(self, *whom, bring_order{x.number, known->second.what, x.stream}, me(self));
   }
 
-  template <class Self>
-  void hear(Self* self, checkpoint_piece& x) {
+  void hear(checkpoint_piece& x) {
     idle = 0;
     if (auto known = arrivals.find(x.number); known != arrivals.end())
       packers.tell(self, known->second.what.who.job, std::move(x), me(self));
   }
 
-  template <class Self>
-  void hear(Self* self, const brought& x) {
-    ask(self, checkpoint_dropped{x.number});
+  void hear(const brought& x) {
+    ask(checkpoint_dropped{x.number});
     end_arrival(x.number, x.how);
   }
 
@@ -191,9 +184,8 @@ struct checkpoint_client_state {
 
   // -- Checkpoints that were written.
 
-  template <class Self>
-  keep_promise keep(Self* self, const keep_draft& what) {
-    auto asker = self->template make_response_promise<draft_kept>();
+  keep_promise keep(const keep_draft& what) {
+    auto asker = self->make_response_promise<draft_kept>();
     const auto& where = storages[what.who.job].shared;
     const auto& goes_to = what.on_disk.empty() ? what.what.experiment : what.on_disk;
     const auto is_shared = !where.empty() && goes_to == where;
@@ -204,16 +196,15 @@ struct checkpoint_client_state {
       return asker;
     }
     request(self, *whom, caf::infinite, pack_order{number, what, is_shared})
-        .then([=, this](const packed& x) { send_off(self, number, what.who, is_shared, x, asker); },
-              [=](const caf::error& why) mutable {
+        .then([=, this](const packed& x) { send_off(number, what.who, is_shared, x, asker); },
+              [=, this](const caf::error& why) mutable {
                 asker.deliver(draft_kept{{}, render(self->system(), why)});
               });
     return asker;
   }
 
-  template <class Self>
-  void send_off(Self* self, std::uint64_t number, const attempt_claim& who, bool is_shared,
-                const packed& x, keep_promise asker) {
+  void send_off(std::uint64_t number, const attempt_claim& who, bool is_shared, const packed& x,
+                keep_promise asker) {
     const auto stays = x.kept.what.location.starts_with(kept_in_memory);
     if (is_shared || stays || !x.kept.why.empty()) {
       asker.deliver(x.kept);
@@ -222,23 +213,20 @@ struct checkpoint_client_state {
     auto settle = [kept = x.kept, asker](const std::string& why) mutable {
       asker.deliver(why.empty() ? kept : draft_kept{{}, why});
     };
-    depart(self, {number, who, x.sequence, x.stream}, std::move(settle));
+    depart({number, who, x.sequence, x.stream}, std::move(settle));
   }
 
-  template <class Self>
-  void depart(Self* self, const checkpoint_offer& offer,
-              std::function<void(const std::string& why)> settle) {
+  void depart(const checkpoint_offer& offer, std::function<void(const std::string& why)> settle) {
     departures.emplace(offer.number, departure{offer, std::move(settle)});
     if (!closed.empty())
-      return end_departure(self, offer.number, closed);
-    ask(self, offer);
+      return end_departure(offer.number, closed);
+    ask(offer);
   }
 
   // -- What an attempt wrote beside them.
 
-  template <class Self>
-  artifacts_promise keep(Self* self, const keep_artifacts& what) {
-    auto asker = self->template make_response_promise<artifacts_kept>();
+  artifacts_promise keep(const keep_artifacts& what) {
+    auto asker = self->make_response_promise<artifacts_kept>();
     const auto& where = storages[what.who.job].shared;
     const auto number = ++last_number;
     pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
@@ -248,16 +236,15 @@ struct checkpoint_client_state {
       return asker;
     }
     request(self, *whom, caf::infinite, std::move(order))
-        .then([=, this](const packed_artifacts& x) { send_off(self, number, what.who, x, asker); },
-              [=](const caf::error& why) mutable {
+        .then([=, this](const packed_artifacts& x) { send_off(number, what.who, x, asker); },
+              [=, this](const caf::error& why) mutable {
                 asker.deliver(artifacts_kept{render(self->system(), why)});
               });
     return asker;
   }
 
-  template <class Self>
-  void send_off(Self* self, std::uint64_t number, const attempt_claim& who,
-                const packed_artifacts& x, artifacts_promise asker) {
+  void send_off(std::uint64_t number, const attempt_claim& who, const packed_artifacts& x,
+                artifacts_promise asker) {
     if (!x.travels) {
       asker.deliver(artifacts_kept{x.why});
       return;
@@ -265,30 +252,27 @@ struct checkpoint_client_state {
     auto settle = [left = x.why, asker](const std::string& why) mutable {
       asker.deliver(artifacts_kept{why.empty() ? left : why});
     };
-    depart(self, {number, who, 0, x.stream}, std::move(settle));
+    depart({number, who, 0, x.stream}, std::move(settle));
   }
 
-  template <class Self>
-  void hear(Self* self, const piece_wanted& x) {
+  void hear(const piece_wanted& x) {
     idle = 0;
     auto known = departures.find(x.number);
     const auto* whom
         = known == departures.end() ? nullptr : packers.of(known->second.offer.who.job);
     if (whom == nullptr)
-      return ask(self, checkpoint_piece{x.number, x.offset, {}, "there is no such piece", false});
+      return ask(checkpoint_piece{x.number, x.offset, {}, "there is no such piece", false});
     request(self, *whom, caf::infinite, x)
-        .then([this, self](checkpoint_piece& piece) { ask(self, std::move(piece)); },
+        .then([this](checkpoint_piece& piece) { ask(std::move(piece)); },
               [](const caf::error&) {}); // The packer goes with the checkpoint client only.
   }
 
-  template <class Self>
-  void hear(Self* self, const checkpoint_settled& x) {
+  void hear(const checkpoint_settled& x) {
     idle = 0;
-    end_departure(self, x.number, x.why);
+    end_departure(x.number, x.why);
   }
 
-  template <class Self>
-  void end_departure(Self* self, std::uint64_t number, const std::string& why) {
+  void end_departure(std::uint64_t number, const std::string& why) {
     auto known = departures.extract(number);
     if (known.empty())
       return;
@@ -299,25 +283,23 @@ struct checkpoint_client_state {
   // -- A head that was out of reach.
 
   /// All that is on its way begins anew.
-  template <class Self>
-  void resume(Self* self, const checkpoint_server_actor& to) {
+  void resume(const checkpoint_server_actor& to) {
     checkpoint_server = to;
     idle = 0;
     for (const auto& [number, job] : questions)
-      ask(self, storage_question{number, storages[job].waiting.front().what.who});
+      ask(storage_question{number, storages[job].waiting.front().what.who});
     for (const auto& [number, x] : departures)
-      ask(self, x.offer);
+      ask(x.offer);
     for (const auto& [number, x] : arrivals) {
       packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
-      ask(self, checkpoint_wanted{number, x.what.who});
+      ask(checkpoint_wanted{number, x.what.who});
     }
   }
 
   // -- The end of it.
 
   /// The attempt was ended by force.
-  template <class Self>
-  void drop(Self* self, const saves_dropped& what) {
+  void drop(const saves_dropped& what) {
     packers.tell(self, what.who.job, what);
     std::vector<std::pair<std::uint64_t, const char*>> gone;
     for (const auto& [number, x] : departures) {
@@ -326,59 +308,54 @@ struct checkpoint_client_state {
         gone.emplace_back(number, why);
     }
     for (const auto& [number, why] : gone) {
-      ask(self, checkpoint_dropped{number});
-      end_departure(self, number, why);
+      ask(checkpoint_dropped{number});
+      end_departure(number, why);
     }
   }
 
   /// What is on its way fails.
-  template <class Self>
-  void give_up(Self* self, const std::string& why) {
+  void give_up(const std::string& why) {
     for (const auto& [number, job] : std::exchange(questions, {}))
-      know(self, job, {});
+      know(job, {});
     while (!departures.empty()) {
-      ask(self, checkpoint_dropped{departures.begin()->first});
-      end_departure(self, departures.begin()->first, why);
+      ask(checkpoint_dropped{departures.begin()->first});
+      end_departure(departures.begin()->first, why);
     }
     while (!arrivals.empty()) {
       const auto& [number, x] = *arrivals.begin();
-      ask(self, checkpoint_dropped{number});
+      ask(checkpoint_dropped{number});
       packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
       end_arrival(number, attempt_prepared{{}, {}, why, false});
     }
   }
 
-  template <class Self>
-  void close(Self* self, const std::string& why) {
-    give_up(self, why);
+  void close(const std::string& why) {
+    give_up(why);
     closed = why;
     // What was waiting to be known was asked for once more.
-    give_up(self, why);
+    give_up(why);
   }
 
   [[nodiscard]] bool is_busy() const {
     return !questions.empty() || !departures.empty() || !arrivals.empty();
   }
 
-  template <class Self>
-  void tick_later(Self* self) {
+  void tick_later() {
     if (is_busy() && !std::exchange(ticking, true))
       delayed_send(self, me(self), settings.patience / ticks_of_patience, tick_atom_v);
   }
 
   /// An attempt must end even if its head takes nothing any more and stays in reach.
-  template <class Self>
-  void tick(Self* self) {
+  void tick() {
     ticking = false;
     if (!is_busy())
       idle = 0;
     else if (++idle > ticks_of_patience)
-      give_up(self,
-              "the head said nothing of it for "
-                  + std::to_string(
-                      std::chrono::duration_cast<std::chrono::seconds>(settings.patience).count())
-                  + " s");
-    tick_later(self);
+      give_up("the head said nothing of it for "
+              + std::to_string(
+                  std::chrono::duration_cast<std::chrono::seconds>(settings.patience).count())
+              + " s");
+    tick_later();
   }
 };
 
@@ -387,26 +364,27 @@ checkpoint_client(checkpoint_client_impl::stateful_pointer<checkpoint_client_sta
                   const checkpoint_server_actor& checkpoint_server,
                   const checkpoint_client_settings& settings) {
   auto& state = state_of(self);
+  state.self = self;
   state.checkpoint_server = checkpoint_server;
   state.settings = settings;
   state.packers.init(settings);
   stand_firm(self);
   state.watched.init(self);
   if (checkpoint_server && !settings.gate)
-    state.watched.watch(self, checkpoint_server, [self, &state](const caf::error&) {
-      state.close(self, "the connection to the head was lost");
+    state.watched.watch(self, checkpoint_server, [&state](const caf::error&) {
+      state.close("the connection to the head was lost");
     });
   else if (!checkpoint_server)
     state.closed = "the head keeps no checkpoints";
   return {
       [self, &state](const prepare_attempt& x) {
         auto asker = self->make_response_promise<attempt_prepared>();
-        state.prepare(self, {x, asker});
+        state.prepare({x, asker});
         return asker;
       },
       [self, &state](const copy_draft& x) { return state.packers.answer(self, x); },
-      [self, &state](const keep_draft& x) { return state.keep(self, x); },
-      [self, &state](const keep_artifacts& x) { return state.keep(self, x); },
+      [&state](const keep_draft& x) { return state.keep(x); },
+      [&state](const keep_artifacts& x) { return state.keep(x); },
       [self, &state](const gather_exported& x) { return state.packers.answer(self, x); },
       [self, &state](const drop_directory& x) { state.packers.order(self, x.who.job, x); },
       [self, &state](const attempt_left& x) { state.packers.order(self, x.who.job, x, me(self)); },
@@ -415,21 +393,21 @@ checkpoint_client(checkpoint_client_impl::stateful_pointer<checkpoint_client_sta
         state.storages.erase(x.job);
         state.packers.end_job(self, x);
       },
-      [self, &state](const saves_dropped& x) { state.drop(self, x); },
+      [&state](const saves_dropped& x) { state.drop(x); },
       [self, &state](leave_atom) {
         state.packers.leave(self);
-        state.close(self, "its node leaves");
+        state.close("its node leaves");
       },
-      [self, &state](const storage_answer& x) { state.hear(self, x); },
-      [self, &state](const piece_wanted& x) { state.hear(self, x); },
-      [self, &state](const checkpoint_settled& x) { state.hear(self, x); },
-      [self, &state](const checkpoint_found& x) { state.hear(self, x); },
-      [self, &state](checkpoint_piece& x) { state.hear(self, x); },
-      [self, &state](const ask_head& x) { state.ask(self, x.what); },
+      [&state](const storage_answer& x) { state.hear(x); },
+      [&state](const piece_wanted& x) { state.hear(x); },
+      [&state](const checkpoint_settled& x) { state.hear(x); },
+      [&state](const checkpoint_found& x) { state.hear(x); },
+      [&state](checkpoint_piece& x) { state.hear(x); },
+      [&state](const ask_head& x) { state.ask(x.what); },
       [self, &state](const tidy_wanted& x) { state.packers.tell(self, x.job, x); },
-      [self, &state](const brought& x) { state.hear(self, x); },
-      [self, &state](tick_atom) { state.tick(self); },
-      [self, &state](const checkpoint_server_actor& to) { state.resume(self, to); },
+      [&state](const brought& x) { state.hear(x); },
+      [&state](tick_atom) { state.tick(); },
+      [&state](const checkpoint_server_actor& to) { state.resume(to); },
   };
 }
 

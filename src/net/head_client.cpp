@@ -109,24 +109,22 @@ struct follower_state {
   static inline const char* name = "tune.follower";
 
   std::shared_ptr<response_waiter> heard;
+  follower_impl::pointer self = nullptr;
   monitors watched;
   submission_server_actor submission_server;
 
   using promise = caf::typed_response_promise<led_in>;
 
-  template <class Self>
-  promise come_in(Self* self, const entrance_actor& node_registry, const std::string& hello) {
-    auto result = self->template make_response_promise<led_in>();
+  promise come_in(const entrance_actor& node_registry, const std::string& hello) {
+    auto result = self->make_response_promise<led_in>();
     request(self, node_registry, answer_patience, hello_atom_v, hello)
-        .then([this, self, node_registry, result](
-                  const std::string& text) mutable { hear(self, node_registry, text, result); },
-              [self, result](const caf::error& why) mutable { fail(self, result, why); });
+        .then([this, node_registry,
+               result](const std::string& text) mutable { hear(node_registry, text, result); },
+              [this, result](const caf::error& why) mutable { fail(result, why); });
     return result;
   }
 
-  template <class Self>
-  void hear(Self* self, const entrance_actor& node_registry, const std::string& text,
-            promise& result) {
+  void hear(const entrance_actor& node_registry, const std::string& text, promise& result) {
     auto answer = hello_answer_from_json(text);
     if (!answer)
       return refuse(result,
@@ -135,21 +133,18 @@ struct follower_state {
       return refuse(result, {ec::refused, no->why});
     request(self, node_registry, answer_patience,
             submission_wanted{std::get<welcome>(*answer).ticket})
-        .then([this, self,
-               result](const submission_server_actor& who) mutable { meet(self, who, result); },
-              [self, result](const caf::error& why) mutable { fail(self, result, why); });
+        .then([this, result](const submission_server_actor& who) mutable { meet(who, result); },
+              [this, result](const caf::error& why) mutable { fail(result, why); });
   }
 
-  template <class Self>
-  void meet(Self* self, const submission_server_actor& who, promise& result) {
+  void meet(const submission_server_actor& who, promise& result) {
     submission_server = who;
     watched.watch(self, who,
                   [this](const caf::error& why) { heard->lose(text_of_loss("the head", why)); });
     result.deliver(led_in{});
   }
 
-  template <class Self>
-  static void fail(Self* self, promise& result, const caf::error& why) {
+  void fail(promise& result, const caf::error& why) {
     refuse(result, {ec::unreachable, "the head does not answer: " + render(self->system(), why)});
   }
 
@@ -159,14 +154,15 @@ struct follower_state {
 follower_impl::behavior_type follower(follower_impl::stateful_pointer<follower_state> self,
                                       std::shared_ptr<response_waiter> heard) {
   auto& state = state_of(self);
+  state.self = self;
   state.heard = std::move(heard);
   stand_firm(self);
   state.watched.init(self);
   return {
       [&state](client_answer& x) { state.heard->answer(std::move(x)); },
       [&state](const experiment_ended& x) { state.heard->end(x); },
-      [self, &state](const entrance_actor& node_registry, const std::string& hello) {
-        return state.come_in(self, node_registry, hello);
+      [&state](const entrance_actor& node_registry, const std::string& hello) {
+        return state.come_in(node_registry, hello);
       },
       [self, &state](const submission& x, const package_server_actor& files) {
         send(self, state.submission_server, x, files, caf::actor_cast<follower_actor>(self));

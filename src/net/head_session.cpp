@@ -100,6 +100,7 @@ struct head_session_state {
   static inline const char* name = "tune.head_session";
 
   head_session_settings settings;
+  head_session_impl::pointer self = nullptr;
   std::string own_process = mark_of_this_process();
   dialer_actor dialer;
   monitors watched;
@@ -118,11 +119,10 @@ struct head_session_state {
 
   head_session_observer& seen() { return *settings.observer; }
 
-  template <class Self>
-  void begin(Self* self) {
+  void start() {
     wait = settings.first_wait;
     alone_since = self->clock().now();
-    attempt(self);
+    attempt();
   }
 
   // -- Coming in, or back.
@@ -136,23 +136,21 @@ struct head_session_state {
     };
   }
 
-  template <class Self>
-  void attempt(Self* self) {
+  void attempt() {
     ++course;
     // It takes a bounded time, and lives here.
     request(self, dialer, caf::infinite, run_atom_v)
-        .then(in_course<dialed>([this, self](const dialed& result) { introduce(self, result); }),
-              in_course<caf::error>([this, self](const caf::error& why) {
-                retry(self, "cannot dial: " + render(self->system(), why));
+        .then(in_course<dialed>([this](const dialed& result) { introduce(result); }),
+              in_course<caf::error>([this](const caf::error& why) {
+                retry("cannot dial: " + render(self->system(), why));
               }));
   }
 
-  template <class Self>
-  void introduce(Self* self, const dialed& to) {
+  void introduce(const dialed& to) {
     if (!to.node_registry) {
       if (to.why.code == ec::refused)
-        return refuse(self, to.why.detail);
-      return retry(self, to.why.detail);
+        return refuse(to.why.detail);
+      return retry(to.why.detail);
     }
     hello words{settings.build,
                 settings.cluster,
@@ -165,55 +163,49 @@ struct head_session_state {
                 to.route,
                 settings.node.gpus};
     request(self, to.node_registry, answer_patience, hello_atom_v, to_json(words))
-        .then(in_course<std::string>(
-                  [this, self, node_registry = to.node_registry](const std::string& text) {
-                    hear(self, node_registry, text);
-                  }),
-              in_course<caf::error>([this, self](const caf::error& why) {
-                retry(self, "the head does not answer: " + render(self->system(), why));
+        .then(in_course<std::string>([this, node_registry = to.node_registry](
+                                         const std::string& text) { hear(node_registry, text); }),
+              in_course<caf::error>([this](const caf::error& why) {
+                retry("the head does not answer: " + render(self->system(), why));
               }));
   }
 
   /// Trying again would mend nothing.
-  template <class Self>
-  void refuse(Self* self, const std::string& why) {
+  void refuse(const std::string& why) {
     if (with)
-      return lose(self, why);
-    end(self, {worker_end::kind::refused, why});
+      return lose(why);
+    end({worker_end::kind::refused, why});
   }
 
-  template <class Self>
-  void hear(Self* self, const node_registry_actor& node_registry, const std::string& text) {
+  void hear(const node_registry_actor& node_registry, const std::string& text) {
     auto answer = hello_answer_from_json(text);
     if (!answer)
-      return retry(self, "the head's answer makes no sense: " + answer.error().detail);
+      return retry("the head's answer makes no sense: " + answer.error().detail);
     if (const auto* no = std::get_if<rejection>(&*answer)) {
       if (no->try_again)
-        return retry(self, no->why);
-      return refuse(self, no->why);
+        return retry(no->why);
+      return refuse(no->why);
     }
     if (leaving && !with)
-      return end(self, {worker_end::kind::left, {}});
+      return end({worker_end::kind::left, {}});
     auto& by = std::get<welcome>(*answer);
     // Another head knows nothing of what runs here, and its own heads before it are no more.
     if (with && by.head != with->by.head)
-      return lose(self, "another head leads");
+      return lose("another head leads");
     // The head counts from when it hears of it, which is later.
     auto began = settings.clock();
     request(self, node_registry, answer_patience, enter_atom_v, by.ticket)
-        .then(
-            in_course<head_links>([this, self, node_registry, by, began](const head_links& links) {
-              with ? come_back(self, node_registry, by, links, began)
-                   : enter(self, node_registry, by, links, began);
-            }),
-            in_course<caf::error>([this, self](const caf::error& why) {
-              retry(self, "the head does not answer: " + render(self->system(), why));
-            }));
+        .then(in_course<head_links>([this, node_registry, by, began](const head_links& links) {
+                with ? come_back(node_registry, by, links, began)
+                     : enter(node_registry, by, links, began);
+              }),
+              in_course<caf::error>([this](const caf::error& why) {
+                retry("the head does not answer: " + render(self->system(), why));
+              }));
   }
 
-  template <class Self>
-  void enter(Self* self, const node_registry_actor& node_registry, const welcome& by,
-             const head_links& links, instant began) {
+  void enter(const node_registry_actor& node_registry, const welcome& by, const head_links& links,
+             instant began) {
     is_lost = false;
     was_joined = true;
     auto node = settings.node;
@@ -229,30 +221,28 @@ struct head_session_state {
     now.gate = node.gate;
     now.began = began;
     now.node = spawn_local_node(self->system(), std::move(node), links.cluster);
-    begin_heartbeats(self, std::nullopt);
-    watch_node_registry(self);
-    watched.watch(self, now.node, [this, self](const caf::error& why) { close(self, why); });
+    begin_heartbeats(std::nullopt);
+    watch_node_registry();
+    watched.watch(self, now.node, [this](const caf::error& why) { close(why); });
     send(self, node_registry, enter_atom_v, by.ticket, node_actor{now.node},
          node_inventory{0, {}, by.ticket});
     wait = settings.first_wait;
     seen().joined(by.name, by);
     if (leaving)
-      leave_head(self);
+      leave_head();
   }
 
-  template <class Self>
-  void watch_node_registry(Self* self) {
-    watched.watch(self, with->node_registry, [this, self](const caf::error& why) {
+  void watch_node_registry() {
+    watched.watch(self, with->node_registry, [this](const caf::error& why) {
       auto text = text_of_loss("the head", why);
-      is_unreachable(why) ? part(self, text) : lose(self, text);
+      is_unreachable(why) ? part(text) : lose(text);
     });
   }
 
-  template <class Self>
-  void begin_heartbeats(Self* self, std::optional<instant> lost_at) {
+  void begin_heartbeats(std::optional<instant> lost_at) {
     if (!with->gate)
       return;
-    end_heartbeats(self);
+    end_heartbeats();
     // Before the head can say anything of this session.
     with->gate->set_end(with->began + with->rules().lease());
     with->heartbeat_sender
@@ -263,8 +253,7 @@ struct head_session_state {
     send(self, with->heartbeat_sender, run_atom_v);
   }
 
-  template <class Self>
-  void end_heartbeats(Self* self) {
+  void end_heartbeats() {
     if (with->heartbeat_sender)
       self->send_exit(std::exchange(with->heartbeat_sender, heartbeat_sender_actor{}),
                       caf::exit_reason::user_shutdown);
@@ -273,12 +262,11 @@ struct head_session_state {
   // -- A head that is out of reach.
 
   /// What runs goes on, unheard: the head is looked for.
-  template <class Self>
-  void part(Self* self, const std::string& why) {
+  void part(const std::string& why) {
     if (!with || is_lost || with->is_away)
       return;
     if (!with->gate || leaving || is_known_gone(with->by.process))
-      return lose(self, why);
+      return lose(why);
     with->is_away = true;
     with->gate->shut();
     with->lost_at = settings.clock() + with->rules().lease() + with->rules().lost_after;
@@ -287,25 +275,23 @@ struct head_session_state {
                 std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().lost_after));
     // Not at once: a head that lets it in and then does not count on it would have it run in
     // circles.
-    remind(self, std::min(wait, half_interval()));
+    remind(std::min(wait, half_interval()));
   }
 
   [[nodiscard]] std::chrono::milliseconds half_interval() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().interval() / 2);
   }
 
-  template <class Self>
-  void take(Self* self, const heartbeat_news& what) {
+  void take(const heartbeat_news& what) {
     if (!with || what.session != with->by.ticket || is_lost)
       return;
     if (what.what == session_lease::state::lost)
-      lose(self, what.why);
+      lose(what.why);
     else
-      part(self, what.why);
+      part(what.why);
   }
 
-  template <class Self>
-  void come_back(Self* self, const node_registry_actor& node_registry, const welcome& by,
+  void come_back(const node_registry_actor& node_registry, const welcome& by,
                  const head_links& links, instant began) {
     with->node_registry = node_registry;
     with->links = links;
@@ -314,18 +300,16 @@ struct head_session_state {
     send(self, with->node, links.cluster);
     // It lives here.
     request(self, with->node, caf::infinite, enter_atom_v, by.ticket)
-        .then(in_course<node_inventory>(
-                  [this, self](const node_inventory& has) { be_back(self, has); }),
+        .then(in_course<node_inventory>([this](const node_inventory& has) { be_back(has); }),
               [](const caf::error&) {}); // It is gone, which is heard of by itself.
   }
 
-  template <class Self>
-  void be_back(Self* self, const node_inventory& has) {
+  void be_back(const node_inventory& has) {
     with->is_away = false;
     with->returns = true;
     wait = settings.first_wait;
-    begin_heartbeats(self, with->lost_at);
-    watch_node_registry(self);
+    begin_heartbeats(with->lost_at);
+    watch_node_registry();
     send(self, with->node_registry, enter_atom_v, with->by.ticket, node_actor{with->node}, has);
   }
 
@@ -355,8 +339,7 @@ struct head_session_state {
   // -- Going.
 
   /// The head is gone: nobody will hear of what runs here.
-  template <class Self>
-  void lose(Self* self, const std::string& why) {
+  void lose(const std::string& why) {
     if (!with || is_lost)
       return;
     is_lost = true;
@@ -369,93 +352,85 @@ struct head_session_state {
   }
 
   /// The node is gone, and with it all that ran.
-  template <class Self>
-  void close(Self* self, const caf::error& why) {
+  void close(const caf::error& why) {
     for_each_helper(
-        [self](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
-    end_heartbeats(self);
+        [this](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
+    end_heartbeats();
     with.reset();
     ++course;
     ++timer;
     alone_since = self->clock().now();
     if (leaving)
-      return end(self, {worker_end::kind::left, {}});
+      return end({worker_end::kind::left, {}});
     if (auto broken = text_of_break("this node", why); !broken.empty() && !is_lost)
       seen().lost(broken);
     else if (!is_lost)
       seen().lost("the head let this node go");
     if (settings.once)
-      return end(self, {worker_end::kind::left, {}});
-    retry(self, {});
+      return end({worker_end::kind::left, {}});
+    retry({});
   }
 
-  template <class Self>
-  void retry(Self* self, const std::string& why) {
+  void retry(const std::string& why) {
     if (with)
-      return retry_soon(self, why);
+      return retry_soon(why);
     if (leaving)
-      return end(self, {worker_end::kind::left, {}});
+      return end({worker_end::kind::left, {}});
     auto alone = self->clock().now() - alone_since;
     if (!was_joined && settings.patience && alone + wait > *settings.patience)
-      return end(self, {worker_end::kind::unreachable, why});
+      return end({worker_end::kind::unreachable, why});
     seen().waits(why, wait);
-    remind(self, wait);
+    remind(wait);
     wait = std::min(2 * wait, settings.most_wait);
   }
 
   /// While something runs here, time is short.
-  template <class Self>
-  void retry_soon(Self* self, const std::string& why) {
+  void retry_soon(const std::string& why) {
     if (is_known_gone(with->by.process))
-      return lose(self, why);
+      return lose(why);
     seen().waits(why, wait);
-    remind(self, wait);
+    remind(wait);
     wait = std::max(settings.first_wait, std::min(2 * wait, half_interval()));
   }
 
-  template <class Self>
-  void remind(Self* self, std::chrono::milliseconds after) {
+  void remind(std::chrono::milliseconds after) {
     delayed_send(self, caf::actor_cast<head_session_impl>(self), after, tick_atom_v, ++timer);
   }
 
-  template <class Self>
-  void tick(Self* self, std::uint64_t which) {
+  void tick(std::uint64_t which) {
     if (which != timer)
       return;
     if (with && with->is_away)
-      attempt(self);
+      attempt();
     else if (with)
       send(self, with->node, drain_atom_v);
     else if (!leaving)
-      attempt(self);
+      attempt();
   }
 
-  template <class Self>
-  void leave(Self* self) {
+  void leave() {
     if (std::exchange(leaving, true)) {
       if (with)
         send(self, with->node, drain_atom_v);
       return;
     }
     if (with && with->is_away)
-      return lose(self, "the head is out of reach");
+      return lose("the head is out of reach");
     if (with)
-      return leave_head(self);
+      return leave_head();
     ++course;
     ++timer;
-    end(self, {worker_end::kind::left, {}});
+    end({worker_end::kind::left, {}});
   }
 
   /// The head gives it nothing more; what runs may end.
-  template <class Self>
-  void leave_head(Self* self) {
+  void leave_head() {
     send(self, with->links.cluster, node_leaving{with->by.name});
     send(self, with->node, leave_atom_v);
-    remind(self, settings.leave_grace);
+    remind(settings.leave_grace);
   }
 
-  template <class Self>
-  void end(Self* self, const worker_end& how) {
+  void end(const worker_end& how) {
     self->quit();
     if (auto observer = std::exchange(settings.observer, nullptr))
       observer->ended(how);
@@ -466,6 +441,7 @@ head_session_impl::behavior_type
 head_session(head_session_impl::stateful_pointer<head_session_state> self,
              head_session_settings settings) {
   auto& state = state_of(self);
+  state.self = self;
   state.settings = std::move(settings);
   stand_firm(self);
   state.watched.init(self);
@@ -475,10 +451,10 @@ head_session(head_session_impl::stateful_pointer<head_session_state> self,
                                            : self->spawn(dialer, dial, route_of);
   share_end(self, state.dialer);
   return {
-      [self, &state](run_atom) { state.begin(self); },
-      [self, &state](leave_atom) { state.leave(self); },
-      [self, &state](tick_atom, std::uint64_t which) { state.tick(self, which); },
-      [self, &state](const heartbeat_news& x) { state.take(self, x); },
+      [&state](run_atom) { state.start(); },
+      [&state](leave_atom) { state.leave(); },
+      [&state](tick_atom, std::uint64_t which) { state.tick(which); },
+      [&state](const heartbeat_news& x) { state.take(x); },
       [&state](const leases_kept&) { state.go_on(); },
   };
 }

@@ -25,27 +25,26 @@ struct heartbeat_monitor_state {
   static inline const char* name = "tune.heartbeat_monitor";
 
   heartbeat_monitor_settings settings;
+  heartbeat_monitor_impl::pointer self = nullptr;
   cluster_actor cluster;
   failure_detector watched{{}};
   /// Numbers the timers: one that was overtaken means nothing.
   std::uint64_t timer = 0;
   bool armed = false;
 
-  template <class Self>
-  void begin(Self* self, std::uint64_t session) {
+  void begin(std::uint64_t session) {
     watched.begin(session, settings.clock());
     if (!armed)
-      arm(self);
+      arm();
   }
 
-  template <class Self>
-  bool hear(Self* self, const heartbeat& what) {
+  bool hear(const heartbeat& what) {
     if (!what.is_frozen)
       return watched.heard(what.session, settings.clock());
     // It hears nothing of this head, though this head hears it; unless that was held up.
     const auto is_excused = watched.was_held_up(settings.clock());
     if (watched.heard(what.session, settings.clock()) && !is_excused)
-      give_up(self, what.session, "it heard nothing of the head, and froze");
+      give_up(what.session, "it heard nothing of the head, and froze");
     return false;
   }
 
@@ -56,24 +55,20 @@ struct heartbeat_monitor_state {
         std::chrono::duration_cast<std::chrono::milliseconds>(longest).count());
   }
 
-  template <class Self>
-  void give_up(Self* self, std::uint64_t session, std::string why) {
+  void give_up(std::uint64_t session, std::string why) {
     watched.end(session);
     send(self, cluster, node_silent{session, std::move(why)});
   }
 
-  template <class Self>
-  void tick(Self* self, std::uint64_t which) {
+  void tick(std::uint64_t which) {
     if (which != timer)
       return;
     for (auto session : watched.look(settings.clock()))
-      give_up(self, session,
-              "nothing was heard of it for " + seconds_text(settings.rules.lost_after));
-    arm(self);
+      give_up(session, "nothing was heard of it for " + seconds_text(settings.rules.lost_after));
+    arm();
   }
 
-  template <class Self>
-  void arm(Self* self) {
+  void arm() {
     auto now = settings.clock();
     auto next = watched.next_look(now);
     armed = next.has_value();
@@ -87,15 +82,16 @@ heartbeat_monitor_impl::behavior_type
 heartbeat_monitor(heartbeat_monitor_impl::stateful_pointer<heartbeat_monitor_state> self,
                   heartbeat_monitor_settings settings, cluster_actor cluster) {
   auto& state = state_of(self);
+  state.self = self;
   stand_firm(self);
   state.watched = failure_detector{settings.rules};
   state.settings = std::move(settings);
   state.cluster = std::move(cluster);
   return {
-      [self, &state](const heartbeat& x) { return state.hear(self, x); },
-      [self, &state](enter_atom, std::uint64_t session) { state.begin(self, session); },
+      [&state](const heartbeat& x) { return state.hear(x); },
+      [&state](enter_atom, std::uint64_t session) { state.begin(session); },
       [&state](leave_atom, std::uint64_t session) { return state.forget(session); },
-      [self, &state](tick_atom, std::uint64_t which) { state.tick(self, which); },
+      [&state](tick_atom, std::uint64_t which) { state.tick(which); },
   };
 }
 

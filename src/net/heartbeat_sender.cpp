@@ -20,15 +20,15 @@ struct heartbeat_sender_state {
   static inline const char* name = "tune.heartbeat_sender";
 
   heartbeat_sender_settings settings;
+  heartbeat_sender_impl::pointer self = nullptr;
   heartbeat_listener_actor listener;
   std::optional<session_lease> lease;
   session_lease::state told = session_lease::state::held;
 
-  template <class Self>
-  void begin(Self* self) {
+  void start() {
     lease.emplace(settings.rules, settings.began);
     settings.gate->set_end(lease->ends());
-    tick(self);
+    tick();
   }
 
   [[nodiscard]] instant now() const { return settings.gate->now(); }
@@ -41,30 +41,27 @@ struct heartbeat_sender_state {
     return now >= lost_at() ? session_lease::state::lost : lease->at(now);
   }
 
-  template <class Self>
-  void tick(Self* self) {
+  void tick() {
     auto is = at(now());
     if (is != session_lease::state::held)
-      tell(self, is, "nothing was heard of the head in time");
+      tell(is, "nothing was heard of the head in time");
     if (is == session_lease::state::lost)
       return;
-    beat(self, is == session_lease::state::frozen);
+    beat(is == session_lease::state::frozen);
     auto next = is == session_lease::state::held ? std::min(lease->ends(), lost_at()) : lost_at();
     auto wait = std::clamp(next - now(), instant{0}, settings.rules.interval());
     delayed_send(self, caf::actor_cast<heartbeat_sender_impl>(self), wait, tick_atom_v);
   }
 
-  template <class Self>
-  void beat(Self* self, bool is_frozen) {
+  void beat(bool is_frozen) {
     auto number = lease->beat(now());
     request(self, settings.heartbeat_monitor, settings.rules.lost_after,
             heartbeat{settings.session, is_frozen})
-        .then([this, self, number](bool counts) { hear(self, number, counts); },
+        .then([this, number](bool counts) { hear(number, counts); },
               [](const caf::error&) {}); // Silence: the lease runs out by itself.
   }
 
-  template <class Self>
-  void hear(Self* self, std::uint64_t number, bool counts) {
+  void hear(std::uint64_t number, bool counts) {
     if (counts) {
       lease->answered(number, now());
       settings.lost_at.reset();
@@ -73,11 +70,10 @@ struct heartbeat_sender_state {
     }
     settings.gate->set_end(lease->ends());
     if (!counts)
-      tell(self, session_lease::state::frozen, "the head does not count on this node any more");
+      tell(session_lease::state::frozen, "the head does not count on this node any more");
   }
 
-  template <class Self>
-  void tell(Self* self, session_lease::state what, std::string why) {
+  void tell(session_lease::state what, std::string why) {
     if (what <= told)
       return;
     told = what;
@@ -89,12 +85,13 @@ heartbeat_sender_impl::behavior_type
 heartbeat_sender(heartbeat_sender_impl::stateful_pointer<heartbeat_sender_state> self,
                  heartbeat_sender_settings settings, heartbeat_listener_actor listener) {
   auto& state = state_of(self);
+  state.self = self;
   stand_firm(self);
   state.settings = std::move(settings);
   state.listener = std::move(listener);
   return {
-      [self, &state](run_atom) { state.begin(self); },
-      [self, &state](tick_atom) { state.tick(self); },
+      [&state](run_atom) { state.start(); },
+      [&state](tick_atom) { state.tick(); },
   };
 }
 

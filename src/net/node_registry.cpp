@@ -68,6 +68,7 @@ struct node_registry_state {
   static inline const char* name = "tune.node_registry";
 
   node_registry_settings settings;
+  node_registry_impl::pointer self = nullptr;
   cluster_actor cluster;
   head_links links;
   monitors watched;
@@ -101,8 +102,7 @@ struct node_registry_state {
     return last_ticket = (++welcomes << drawn_bits) | (fresh_number() & drawn);
   }
 
-  template <class Self>
-  std::string hear(Self* self, const std::string& text) {
+  std::string hear(const std::string& text) {
     if (text.size() > longest_hello)
       return reject({ec::bad_option, "its hello has " + std::to_string(text.size()) + " bytes, of "
                                          + std::to_string(longest_hello) + " at most"},
@@ -111,23 +111,22 @@ struct node_registry_state {
     if (!last)
       return reject(last.error(), "somebody");
     if (*last)
-      return hear_farewell(self, **last);
+      return hear_farewell(**last);
     auto client = client_hello_from_json(text);
     if (!client)
       return reject(client.error(), "somebody");
-    return *client ? hear_client(**client) : hear_worker(self, text);
+    return *client ? hear_client(**client) : hear_worker(text);
   }
 
   /// Somebody else's word, or one that came too late, changes nothing.
-  template <class Self>
-  std::string hear_farewell(Self* self, const farewell& of) {
+  std::string hear_farewell(const farewell& of) {
     if (auto fits = may_speak("a guard", of.build, of.cluster, settings.build, settings.cluster);
         !fits)
       return reject(fits.error(), "a guard");
     auto known = std::find_if(inside.begin(), inside.end(),
                               [&](const auto& x) { return x.second.worker == of.worker; });
     if (known != inside.end() && settings.heartbeat_monitor)
-      let_go(self, known, "its guard says that it was killed");
+      let_go(known, "its guard says that it was killed");
     return to_json(hello_answer{welcome_as({}, wall_ms())});
   }
 
@@ -146,8 +145,7 @@ struct node_registry_state {
     return to_json(hello_answer{welcome_as(who.name, wall_ms())});
   }
 
-  template <class Self>
-  std::string hear_worker(Self* self, const std::string& text) {
+  std::string hear_worker(const std::string& text) {
     auto who = hello_from_json(text);
     if (!who)
       return reject(who.error(), "somebody");
@@ -159,7 +157,7 @@ struct node_registry_state {
     // A worker that ended and is begun anew may come before the end of its line is heard.
     if (auto former = inside.find(who->name); settings.heartbeat_monitor && former != inside.end()
                                               && former->second.worker != who->worker)
-      bury(self, who->name, former->second);
+      bury(who->name, former->second);
     auto called = name_for(*who);
     forget_oldest_of(who->worker);
     auto ticket = draw_ticket();
@@ -209,37 +207,35 @@ struct node_registry_state {
   }
 
   /// From now on its silence is noticed.
-  template <class Self>
-  head_links let_in(Self* self, std::uint64_t ticket) {
+  head_links let_in(std::uint64_t ticket) {
     if (settings.heartbeat_monitor && welcomed.contains(ticket))
       send(self, *settings.heartbeat_monitor, enter_atom_v, ticket);
     return links;
   }
 
-  template <class Self>
-  void enter(Self* self, std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
+  void enter(std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
     // Nobody brings in another's node, nor one of this process.
     if (!is_of_sender(self, node))
       return;
     auto came = welcomed.extract(ticket);
     if (came.empty())
-      return send_away(self, node);
+      return send_away(node);
     auto& [who, called] = came.mapped();
     auto known = inside.find(called);
     auto was_here = known != inside.end() && known->second.worker == who.worker;
     // It, or another under its name, has come in since; this was on its way for long.
     if (known != inside.end() && known->second.session > ticket) {
       if (!was_here)
-        send_away(self, node);
+        send_away(node);
       return;
     }
     if (was_here && settings.heartbeat_monitor)
       send_from_outside(*settings.heartbeat_monitor, leave_atom_v, known->second.session);
     inside[called] = {who.worker, node, ticket, who.process};
     // Whoever came back under the name before this one's loss was noticed keeps it.
-    watched.watch(self, node, [this, self, called = called, node](const caf::error& why) {
+    watched.watch(self, node, [this, called = called, node](const caf::error& why) {
       if (auto gone = inside.find(called); gone != inside.end() && gone->second.node == node)
-        miss(self, called, gone->second, why);
+        miss(called, gone->second, why);
     });
     settings.say("worker " + called + text_of_arrival(who, was_here, has.incarnation != ticket));
     node_offer offer{called, who.capacity, who.labels};
@@ -262,29 +258,26 @@ struct node_registry_state {
 
   /// Its ticket is forgotten. Where silence is noticed it hears by its next heartbeat that it does
   /// not count, and comes again with what it has.
-  template <class Self>
-  void send_away(Self* self, const node_actor& node) {
+  void send_away(const node_actor& node) {
     if (!settings.heartbeat_monitor)
       send(self, node, drain_atom_v);
   }
 
   /// It may come back, unless its process has ended.
-  template <class Self>
-  void miss(Self* self, const std::string& called, member& who, const caf::error& why) {
+  void miss(const std::string& called, member& who, const caf::error& why) {
     if (!is_unreachable(why) || !settings.heartbeat_monitor) {
       auto session = who.session;
       inside.erase(called);
-      return say_gone(self, session, "worker " + called + " is gone: " + text_of_loss("it", why));
+      return say_gone(session, "worker " + called + " is gone: " + text_of_loss("it", why));
     }
     who.kept_until = self->clock().now() + 2 * settings.rules.lost_after;
-    if (!bury(self, called, who))
+    if (!bury(called, who))
       settings.say("the connection to worker " + called + " was lost: it may come back");
-    look_later(self);
+    look_later();
   }
 
   /// And how close it ever came to being lost.
-  template <class Self>
-  void say_gone(Self* self, std::uint64_t session, const std::string& text) {
+  void say_gone(std::uint64_t session, const std::string& text) {
     if (!settings.heartbeat_monitor)
       return settings.say(text);
     request(self, *settings.heartbeat_monitor, heartbeat_monitor_patience, leave_atom_v, session)
@@ -299,25 +292,22 @@ struct node_registry_state {
   }
 
   /// @returns whether its process has ended.
-  template <class Self>
-  bool bury(Self* self, const std::string& called, const member& who) {
+  bool bury(const std::string& called, const member& who) {
     if (!is_known_gone(who.process))
       return false;
-    let_go(self, inside.find(called), "its process has ended");
+    let_go(inside.find(called), "its process has ended");
     return true;
   }
 
   /// Its trials go on elsewhere at once.
-  template <class Self>
-  void let_go(Self* self, std::map<std::string, member>::iterator whom, const std::string& why) {
+  void let_go(std::map<std::string, member>::iterator whom, const std::string& why) {
     const auto& [called, who] = *whom;
     send(self, cluster, node_silent{who.session, why});
     settings.say("worker " + called + " is gone: " + why);
     inside.erase(whom);
   }
 
-  template <class Self>
-  void look(Self* self) {
+  void look() {
     looking = false;
     std::vector<std::string> away;
     for (const auto& [called, who] : inside) {
@@ -326,14 +316,13 @@ struct node_registry_state {
     }
     for (const auto& called : away) {
       const auto& who = inside.at(called);
-      if (!bury(self, called, who) && *who.kept_until <= self->clock().now())
+      if (!bury(called, who) && *who.kept_until <= self->clock().now())
         inside.erase(called);
     }
-    look_later(self);
+    look_later();
   }
 
-  template <class Self>
-  void look_later(Self* self) {
+  void look_later() {
     auto is_away = [](const auto& x) { return x.second.kept_until.has_value(); };
     if (looking || std::none_of(inside.begin(), inside.end(), is_away))
       return;
@@ -346,18 +335,19 @@ node_registry_impl::behavior_type
 node_registry(node_registry_impl::stateful_pointer<node_registry_state> self,
               node_registry_settings settings, cluster_actor cluster, head_links links) {
   auto& state = state_of(self);
+  state.self = self;
   state.settings = std::move(settings);
   state.cluster = std::move(cluster);
   state.links = std::move(links);
   stand_firm(self);
   state.watched.init(self);
   return {
-      [self, &state](hello_atom, const std::string& text) { return state.hear(self, text); },
-      [self, &state](enter_atom, std::uint64_t ticket) { return state.let_in(self, ticket); },
-      [self, &state](enter_atom, std::uint64_t ticket, const node_actor& node,
-                     const node_inventory& has) { state.enter(self, ticket, node, has); },
+      [&state](hello_atom, const std::string& text) { return state.hear(text); },
+      [&state](enter_atom, std::uint64_t ticket) { return state.let_in(ticket); },
+      [&state](enter_atom, std::uint64_t ticket, const node_actor& node,
+               const node_inventory& has) { state.enter(ticket, node, has); },
       [&state](submission_wanted x) { return state.lead_in(x.ticket); },
-      [self, &state](tick_atom) { state.look(self); },
+      [&state](tick_atom) { state.look(); },
   };
 }
 

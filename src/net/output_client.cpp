@@ -124,6 +124,7 @@ struct output_client_state {
   static inline const char* name = "tune.output_client";
 
   std::map<output_key, attempt_output> attempts;
+  output_client_impl::pointer self = nullptr;
   /// Pieces on their way, by number.
   std::map<std::uint64_t, std::tuple<output_key, std::size_t, std::size_t>> pieces;
   std::uint64_t last_number = 0;
@@ -147,18 +148,16 @@ struct output_client_state {
     fresh.streams[1].file = what.err;
   }
 
-  template <class Self>
-  void grow(Self* self, const output_key& which) {
+  void grow(const output_key& which) {
     auto known = attempts.find(which);
     if (known == attempts.end())
       return;
     for (std::size_t i = 0; i < 2; ++i)
-      look(self, known->first, i);
+      look(known->first, i);
   }
 
   /// Reads on where the head's file ends.
-  template <class Self>
-  void look(Self* self, const output_key& which, std::size_t index) {
+  void look(const output_key& which, std::size_t index) {
     auto& from = attempts.at(which).streams[index];
     if (from.over || !from.broken.empty())
       return;
@@ -168,15 +167,14 @@ struct output_client_state {
     }
     from.again = false;
     request(self, reads, caf::infinite, read_order{from.file, from.done})
-        .then([this, self, which, index,
-               of = round](read_bytes& read) { pass(self, which, index, of, std::move(read)); },
-              [this, self, which, index](const caf::error& why) {
+        .then([this, which, index,
+               of = round](read_bytes& read) { pass(which, index, of, std::move(read)); },
+              [this, which, index](const caf::error& why) {
                 fail(which, index, render(self->system(), why));
               });
   }
 
-  template <class Self>
-  void pass(Self* self, const output_key& which, std::size_t index, unsigned of, read_bytes read) {
+  void pass(const output_key& which, std::size_t index, unsigned of, read_bytes read) {
     auto known = attempts.find(which);
     if (known == attempts.end() || of != round)
       return;
@@ -193,7 +191,7 @@ struct output_client_state {
     if (bytes.empty() && !(all.closing && !from.again)) {
       from.busy = false;
       if (from.again)
-        look(self, which, index);
+        look(which, index);
       return;
     }
     output_piece piece;
@@ -210,8 +208,7 @@ struct output_client_state {
          output_sender_actor{caf::actor_cast<output_client_impl>(self)});
   }
 
-  template <class Self>
-  void hear(Self* self, const piece_taken& what) {
+  void hear(const piece_taken& what) {
     auto known = pieces.extract(what.number);
     if (known.empty())
       return;
@@ -230,7 +227,7 @@ struct output_client_state {
     if (from.over)
       settle(which);
     else
-      look(self, which, index);
+      look(which, index);
   }
 
   void fail(const output_key& which, std::size_t index, const std::string& why) {
@@ -241,25 +238,22 @@ struct output_client_state {
     settle(which);
   }
 
-  template <class Self>
-  void close(Self* self, const output_key& which, attempt_output& all) {
+  void close(const output_key& which, attempt_output& all) {
     all.closing = true;
     for (std::size_t i = 0; i < 2; ++i)
-      look(self, which, i);
+      look(which, i);
     settle(which);
-    tick_later(self);
+    tick_later();
   }
 
-  template <class Self>
-  void tick_later(Self* self) {
+  void tick_later() {
     if (!std::exchange(ticking, true))
       delayed_send(self, caf::actor_cast<output_client_impl>(self), patience / ticks_of_patience,
                    tick_atom_v);
   }
 
   /// A trial must end even if its head takes nothing any more and stays in reach.
-  template <class Self>
-  void tick(Self* self) {
+  void tick() {
     ticking = false;
     std::vector<output_key> stuck;
     for (auto& [which, all] : attempts) {
@@ -269,7 +263,7 @@ struct output_client_state {
     for (const auto& which : stuck)
       give_up(which);
     if (std::any_of(attempts.begin(), attempts.end(), [](const auto& x) { return x.second.asker; }))
-      tick_later(self);
+      tick_later();
   }
 
   void give_up(const output_key& which) {
@@ -305,8 +299,7 @@ struct output_client_state {
   }
 
   /// What was on its way may be lost: it goes once more.
-  template <class Self>
-  void resume(Self* self, const output_server_actor& to) {
+  void resume(const output_server_actor& to) {
     output_server = to;
     ++round;
     pieces.clear();
@@ -314,7 +307,7 @@ struct output_client_state {
       all.idle = 0;
       for (std::size_t i = 0; i < all.streams.size(); ++i) {
         all.streams[i].busy = false;
-        look(self, which, i);
+        look(which, i);
       }
     }
   }
@@ -335,6 +328,7 @@ output_client(output_client_impl::stateful_pointer<output_client_state> self,
               const output_server_actor& output_server, const reader_actor& reads,
               std::chrono::milliseconds patience, std::shared_ptr<const session_fence> gate) {
   auto& state = state_of(self);
+  state.self = self;
   state.patience = patience;
   state.output_server = output_server;
   state.reads = reads;
@@ -347,7 +341,7 @@ output_client(output_client_impl::stateful_pointer<output_client_state> self,
   share_end(self, reads);
   return {
       [&state](const output_opened& what) { state.open(what); },
-      [self, &state](const output_grew& x) { state.grow(self, x.whose); },
+      [&state](const output_grew& x) { state.grow(x.whose); },
       [self, &state](const output_closed& x) {
         auto answer = self->make_response_promise<output_settled>();
         auto known = state.attempts.find(x.whose);
@@ -356,13 +350,13 @@ output_client(output_client_impl::stateful_pointer<output_client_state> self,
           return answer;
         }
         known->second.asker = answer;
-        state.close(self, x.whose, known->second);
+        state.close(x.whose, known->second);
         return answer;
       },
-      [self, &state](const piece_taken& x) { state.hear(self, x); },
+      [&state](const piece_taken& x) { state.hear(x); },
       [&state](leave_atom) { state.lose(); },
-      [self, &state](tick_atom) { state.tick(self); },
-      [self, &state](const output_server_actor& to) { state.resume(self, to); },
+      [&state](tick_atom) { state.tick(); },
+      [&state](const output_server_actor& to) { state.resume(to); },
   };
 }
 

@@ -58,6 +58,7 @@ struct writer_state {
   static inline const char* name = "tune.writer";
 
   package_client_settings settings;
+  writer_actor::pointer self = nullptr;
   std::unique_ptr<content_store> store;
   package_client_impl speaker;
   monitors watched;
@@ -67,8 +68,7 @@ struct writer_state {
   std::uint64_t numbers = 0;
   bool ticking = false;
 
-  template <class Self>
-  package_server_link& link_to(Self* self, const package_server_actor& package_server) {
+  package_server_link& link_to(const package_server_actor& package_server) {
     auto [at, is_new] = links.try_emplace(package_server.address());
     if (is_new) {
       at->second.package_server = package_server;
@@ -79,26 +79,24 @@ struct writer_state {
     return at->second;
   }
 
-  template <class Self>
-  promise fetch(Self* self, const std::string& job, const package_server_actor& package_server) {
-    auto result = self->template make_response_promise<fetched_job>();
+  promise fetch(const std::string& job, const package_server_actor& package_server) {
+    auto result = self->make_response_promise<fetched_job>();
     ++users[job];
     if (!package_server) {
       result.deliver(fetched_job{job, {}, {}, "there is no head to fetch it from"});
       return result;
     }
-    auto& link = link_to(self, package_server);
+    auto& link = link_to(package_server);
     link.askers.emplace(job, result);
     link.list->fetch(job);
-    pump(self, link);
+    pump(link);
     if (!ticking)
-      tick_later(self);
+      tick_later();
     return result;
   }
 
   /// Sends what is to be asked and tells what has ended.
-  template <class Self>
-  void pump(Self* self, package_server_link& link) {
+  void pump(package_server_link& link) {
     for (auto& job : link.list->jobs_due())
       send(self, speaker, std::move(job), link.package_server);
     for (auto& piece : link.list->chunks_due())
@@ -138,11 +136,11 @@ struct writer_state {
   }
 
   /// An answer is for the link that asked.
-  template <class Self, class Answer>
-  void take(Self* self, const Answer& answer) {
+  template <class Answer>
+  void take(const Answer& answer) {
     for (auto& [where, link] : links) {
       if (link.list->take(answer))
-        return pump(self, link);
+        return pump(link);
     }
   }
 
@@ -154,23 +152,21 @@ struct writer_state {
       asker.deliver(fetched_job{job, {}, {}, "the connection to the head was lost"});
   }
 
-  template <class Self>
-  void tick_later(Self* self) {
+  void tick_later() {
     ticking = true;
     delayed_send(self, caf::actor_cast<writer_actor>(self),
                  settings.patience / static_cast<int>(fetch_list::ticks_of_patience), tick_atom_v);
   }
 
-  template <class Self>
-  void tick(Self* self) {
+  void tick() {
     ticking = false;
     for (auto& [where, link] : links) {
       link.list->tick();
-      pump(self, link);
+      pump(link);
       ticking = ticking || !link.askers.empty();
     }
     if (ticking)
-      tick_later(self);
+      tick_later();
   }
 };
 
@@ -178,21 +174,22 @@ writer_actor::behavior_type writer(writer_actor::stateful_pointer<writer_state> 
                                    const package_client_settings& settings,
                                    const content_store& store) {
   auto& state = state_of(self);
+  state.self = self;
   state.settings = settings;
   state.store = std::make_unique<content_store>(store);
   state.watched.init(self);
   return {
-      [self, &state](const fetch_job& what, const package_server_actor& package_server,
-                     const package_client_impl& speaker) {
+      [&state](const fetch_job& what, const package_server_actor& package_server,
+               const package_client_impl& speaker) {
         state.speaker = speaker;
-        return state.fetch(self, what.job, package_server);
+        return state.fetch(what.job, package_server);
       },
-      [self, &state](const job_found& x) { state.take(self, x); },
-      [self, &state](const job_failed& x) { state.take(self, x); },
-      [self, &state](const chunk& x) { state.take(self, x); },
-      [self, &state](const chunk_failed& x) { state.take(self, x); },
+      [&state](const job_found& x) { state.take(x); },
+      [&state](const job_failed& x) { state.take(x); },
+      [&state](const chunk& x) { state.take(x); },
+      [&state](const chunk_failed& x) { state.take(x); },
       [&state](const job_dropped& x) { state.drop(x.job); },
-      [self, &state](tick_atom) { state.tick(self); },
+      [&state](tick_atom) { state.tick(); },
   };
 }
 

@@ -40,9 +40,9 @@ struct reader_state {
   static inline const char* name = "tune.reader";
 
   package_index has;
+  reader_actor::pointer self = nullptr;
 
-  template <class Self>
-  void tell(Self* self, const job_request& asked, const job_taker_actor& who,
+  void tell(const job_request& asked, const job_taker_actor& who,
             const package_server_impl& by) const {
     const auto* job = has.find(asked.job);
     if (job == nullptr)
@@ -53,8 +53,7 @@ struct reader_state {
            who);
   }
 
-  template <class Self>
-  void give(Self* self, const chunk_request& asked, const job_taker_actor& who,
+  void give(const chunk_request& asked, const job_taker_actor& who,
             const package_server_impl& by) const {
     auto piece = has.read(asked);
     if (!piece)
@@ -68,11 +67,12 @@ struct reader_state {
 
 reader_actor::behavior_type reader(reader_actor::stateful_pointer<reader_state> self) {
   auto& state = state_of(self);
+  state.self = self;
   return {
-      [self, &state](const job_request& asked, const job_taker_actor& who,
-                     const package_server_impl& by) { state.tell(self, asked, who, by); },
-      [self, &state](const chunk_request& asked, const job_taker_actor& who,
-                     const package_server_impl& by) { state.give(self, asked, who, by); },
+      [&state](const job_request& asked, const job_taker_actor& who,
+               const package_server_impl& by) { state.tell(asked, who, by); },
+      [&state](const chunk_request& asked, const job_taker_actor& who,
+               const package_server_impl& by) { state.give(asked, who, by); },
       [&state](job_offer& what) {
         auto done = state.has.add(std::move(what));
         return done ? std::string{} : to_text(done.error());

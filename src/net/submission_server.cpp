@@ -51,6 +51,7 @@ struct submission_server_state {
   static inline const char* name = "tune.submission_server";
 
   submission_server_settings settings;
+  submission_server_local_actor::pointer self = nullptr;
   monitors watched;
   std::map<std::uint64_t, submitted_job> submitted_jobs;
   std::uint64_t last_key = 0;
@@ -69,25 +70,24 @@ struct submission_server_state {
 
   // -- Submissions.
 
-  template <class Self>
-  void take(Self* self, const submission& what, const package_server_actor& package_server,
+  void take(const submission& what, const package_server_actor& package_server,
             const follower_actor& follower) {
     auto words = submission_message_from_json(what.text);
     if (!words)
-      return refuse(self, follower, what.number, words.error());
+      return refuse(follower, what.number, words.error());
     if (words->attaches)
-      return attach(self, *words, {follower, what.number, !words->rows.empty(), true});
+      return attach(*words, {follower, what.number, !words->rows.empty(), true});
     if (auto fits = may_begin(*words); !fits) {
       settings.say(words->experiment + ", from " + words->from
                    + ", was refused: " + fits.error().detail);
-      return refuse(self, follower, what.number, fits.error());
+      return refuse(follower, what.number, fits.error());
     }
     auto key = ++last_key;
     auto wants_rows = !words->rows.empty();
     submitted_jobs[key]
         = {std::move(*words), identity_of(follower), {{follower, what.number, wants_rows}}, {}};
-    follow(self, follower);
-    fetch(self, key, package_server);
+    follow(follower);
+    fetch(key, package_server);
   }
 
   [[nodiscard]] expected<void> may_begin(const submission_message& words) const {
@@ -109,13 +109,12 @@ struct submission_server_state {
   }
 
   /// Whoever submitted an experiment hears of it again.
-  template <class Self>
-  void attach(Self* self, const submission_message& words, listener who) {
+  void attach(const submission_message& words, listener who) {
     auto known = std::find_if(submitted_jobs.begin(), submitted_jobs.end(), [&](const auto& x) {
       return x.second.words.experiment == words.experiment && !x.second.is_over;
     });
     if (known == submitted_jobs.end())
-      return refuse(self, who.who, who.number,
+      return refuse(who.who, who.number,
                     {ec::unknown_name, "no experiment named " + words.experiment
                                            + " runs at the head; what has ended is in the head's"
                                              " storage"});
@@ -123,23 +122,21 @@ struct submission_server_state {
     if (identity_of(who.who) != x.identity) {
       settings.say(with_subject(words.from, identity_of(who.who)) + " may not attach to "
                    + words.experiment + ", which is of " + with_subject(x.words.from, x.identity));
-      return refuse(self, who.who, who.number,
+      return refuse(who.who, who.number,
                     {ec::refused, words.experiment + " was submitted by " + x.words.from
                                       + " with another certificate: nobody else may follow it"});
     }
-    follow(self, who.who);
+    follow(who.who);
     if (x.is_taken)
       send(self, who.who, client_answer{who.number, x.taken});
     x.listeners.push_back(std::move(who));
   }
 
-  template <class Self>
-  void refuse(Self* self, const follower_actor& whom, std::uint64_t number, const error& why) {
+  void refuse(const follower_actor& whom, std::uint64_t number, const error& why) {
     send(self, whom, client_answer{number, to_json(why)});
   }
 
-  template <class Self>
-  void follow(Self* self, const follower_actor& whom) {
+  void follow(const follower_actor& whom) {
     watched.watch(self, whom, [this, whom](const caf::error&) {
       for (auto i = submitted_jobs.begin(); i != submitted_jobs.end();) {
         std::erase_if(i->second.listeners, [&](const listener& x) { return x.who == whom; });
@@ -149,42 +146,39 @@ struct submission_server_state {
   }
 
   /// The package client lives here and always answers: in its own time, since files may be large.
-  template <class Self>
-  void fetch(Self* self, std::uint64_t key, const package_server_actor& package_server) {
-    auto answer = [this, self, key](const fetched_job& found) { hire(self, key, found); };
+  void fetch(std::uint64_t key, const package_server_actor& package_server) {
+    auto answer = [this, key](const fetched_job& found) { hire(key, found); };
     auto job = submitted_jobs.at(key).words.job;
     request(self, settings.package_client, caf::infinite, fetch_job{job}, package_server)
-        .then(answer, [self, answer, job](const caf::error& why) {
+        .then(answer, [this, answer, job](const caf::error& why) {
           answer(fetched_job{job, {}, {}, render(self->system(), why)});
         });
   }
 
-  template <class Self>
-  void hire(Self* self, std::uint64_t key, const fetched_job& found) {
+  void hire(std::uint64_t key, const fetched_job& found) {
     auto known = submitted_jobs.find(key);
     if (known == submitted_jobs.end())
       return;
     if (!found.why.empty())
-      return give_up(self, key, error{found.kind, found.why});
+      return give_up(key, error{found.kind, found.why});
     auto& x = known->second;
     x.job_supervisor = settings.hire(
         {key, x.words, found, caf::actor_cast<submission_server_local_actor>(self)});
     // It lives here, and CAF answers for it if it is gone.
     request(self, *x.job_supervisor, caf::infinite, run_atom_v)
-        .then([this, self, key](const start_result& how) { begun(self, key, how); },
-              [this, self, key](const caf::error& why) {
+        .then([this, key](const start_result& how) { begun(key, how); },
+              [this, key](const caf::error& why) {
                 if (submitted_jobs.contains(key))
-                  give_up(self, key, error{ec::internal, render(self->system(), why)});
+                  give_up(key, error{ec::internal, render(self->system(), why)});
               });
   }
 
-  template <class Self>
-  void begun(Self* self, std::uint64_t key, const start_result& how) {
+  void begun(std::uint64_t key, const start_result& how) {
     auto known = submitted_jobs.find(key);
     if (known == submitted_jobs.end())
       return;
     if (!how.is_taken)
-      return close(self, key, how.text);
+      return close(key, how.text);
     auto& x = known->second;
     x.is_taken = true;
     x.taken = how.text;
@@ -196,36 +190,32 @@ struct submission_server_state {
       send(self, *x.job_supervisor, leave_atom_v);
   }
 
-  template <class Self>
-  void give_up(Self* self, std::uint64_t key, const error& why) {
+  void give_up(std::uint64_t key, const error& why) {
     const auto& words = submitted_jobs.at(key).words;
     settings.say(words.experiment + ", from " + words.from + ", was given up: " + why.detail);
-    close(self, key, to_json(why));
+    close(key, to_json(why));
   }
 
   /// Nothing was begun.
-  template <class Self>
-  void close(Self* self, std::uint64_t key, const std::string& answer) {
+  void close(std::uint64_t key, const std::string& answer) {
     auto gone = submitted_jobs.extract(key);
     const auto& x = gone.mapped();
     for (const auto& each : x.listeners)
       send(self, each.who, client_answer{each.number, answer});
-    drop_files(self, x);
+    drop_files(x);
     dismiss(x);
     answer_if_empty();
   }
 
   /// Nobody works with what was fetched any more.
-  template <class Self>
-  void drop_files(Self* self, const submitted_job& x) {
+  void drop_files(const submitted_job& x) {
     send(self, settings.package_client, job_dropped{x.words.job});
   }
 
   // -- What is asked, and the end.
 
-  template <class Self>
-  void hear(Self* self, const client_question& asked, const follower_actor& by) {
-    auto tell = [self, by, number = asked.number](const std::string& text) {
+  void hear(const client_question& asked, const follower_actor& by) {
+    auto tell = [this, by, number = asked.number](const std::string& text) {
       send(self, by, client_answer{number, text});
     };
     auto what = client_request_from_json(asked.text);
@@ -242,7 +232,7 @@ struct submission_server_state {
               if (is_rows)
                 close_after_rows(key, by, text);
             },
-            [self, tell](const caf::error& why) {
+            [this, tell](const caf::error& why) {
               tell(to_json(error{ec::internal, render(self->system(), why)}));
             });
   }
@@ -274,14 +264,13 @@ struct submission_server_state {
     return submitted_jobs.erase(x);
   }
 
-  template <class Self>
-  void end(Self* self, const experiment_ended& how) {
+  void end(const experiment_ended& how) {
     auto known = submitted_jobs.find(how.key);
     if (known == submitted_jobs.end())
       return;
     auto& x = known->second;
     x.is_over = true;
-    drop_files(self, x);
+    drop_files(x);
     for (auto& each : x.listeners) {
       if (!each.attached)
         each.wants_rows = how.has_rows;
@@ -294,10 +283,9 @@ struct submission_server_state {
 
   // -- The head goes.
 
-  template <class Self>
-  caf::typed_response_promise<std::uint64_t> drain(Self* self) {
+  caf::typed_response_promise<std::uint64_t> drain() {
     draining = true;
-    drained = self->template make_response_promise<std::uint64_t>();
+    drained = self->make_response_promise<std::uint64_t>();
     auto answer = *drained;
     std::vector<std::uint64_t> not_begun;
     for (const auto& [key, x] : submitted_jobs) {
@@ -307,7 +295,7 @@ struct submission_server_state {
         send(self, *x.job_supervisor, leave_atom_v);
     }
     for (auto key : not_begun)
-      give_up(self, key, ends_soon());
+      give_up(key, ends_soon());
     answer_if_empty();
     return answer;
   }
@@ -327,6 +315,7 @@ submission_server_local_actor::behavior_type
 submission_server(submission_server_local_actor::stateful_pointer<submission_server_state> self,
                   submission_server_settings settings) {
   auto& state = state_of(self);
+  state.self = self;
   state.settings = std::move(settings);
   stand_firm(self);
   state.watched.init(self);
@@ -334,14 +323,14 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
       [self, &state](const submission& what, const package_server_actor& package_server,
                      const follower_actor& follower) {
         if (is_of_sender(self, package_server) && is_of_sender(self, follower))
-          state.take(self, what, package_server, follower);
+          state.take(what, package_server, follower);
       },
       [self, &state](const client_question& what, const follower_actor& by) {
         if (is_of_sender(self, by))
-          state.hear(self, what, by);
+          state.hear(what, by);
       },
-      [self, &state](const experiment_ended& how) { state.end(self, how); },
-      [self, &state](drain_atom) { return state.drain(self); },
+      [&state](const experiment_ended& how) { state.end(how); },
+      [&state](drain_atom) { return state.drain(); },
   };
 }
 
