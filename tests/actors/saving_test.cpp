@@ -652,8 +652,8 @@ TEST_F(exporting, keeps_nothing_of_an_attempt_that_failed) {
   run();
 
   EXPECT_EQ(events<on::exported>().size(), 0u);
-  EXPECT_FALSE(
-      fs::exists(work.directory / "trials" / "00000" / "attempt_1_1" / "checkpoint_export.tmp"));
+  const auto draft = work.directory / "trials" / "00000" / "attempt_1_1" / "checkpoint_export.tmp";
+  EXPECT_TRUE(support::eventually([&] { return !fs::exists(draft); }));
 }
 
 TEST_F(exporting, says_why_it_could_not_be_kept) {
