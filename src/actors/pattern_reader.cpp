@@ -152,7 +152,7 @@ void pattern_reader::count(const item& what) {
 
 void pattern_reader::read(const item& what) {
   auto report = what.line ? patterns_.read(*what.line) : patterns_.read_files();
-  if (auto remark = patterns_.take_remark())
+  while (auto remark = patterns_.take_remark())
     tell(process_news::noticed{std::move(*remark)});
   if (!report)
     return;

@@ -103,6 +103,17 @@ class Programs(Cluster):
         self.assertRegex(ran.err, r'reads [0-9.]+ from the line "loss: [0-9.]+e-05"')
         self.assertIn("{number}", ran.err)
 
+    def test_each_expression_of_a_line_that_is_not_taken_is_warned_of(self):
+        ini = self.trials(
+            "command = printf 'loss: 1,234.5 acc: 1,500.2\\nloss: 900 acc: 3\\n' {x}\n"
+            "metric.loss = loss: {number}\nmetric.acc = acc: {number}", "x = grid(1, 2)")
+
+        ran = self.run_node("run", ini)
+
+        self.assertEqual(ran.err.count("warning"), 2, ran)
+        for metric in ("loss", "acc"):
+            self.assertIn("metric.%s = %s: {number} does not take 1 from" % (metric, metric), ran.err)
+
     def test_a_further_metric_that_never_comes_is_told_of_once(self):
         ini = self.trials("command = echo loss: {x}\nmetric.loss = loss: {number}\n"
                           "metric.acc = neverthere {number}", "x = grid(1, 2, 3)")

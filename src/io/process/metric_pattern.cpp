@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
 #include <iterator>
 #include <mutex>
 #include <regex>
@@ -193,7 +194,8 @@ struct metric_pattern::state {
   std::shared_ptr<const expressions> what;
   object latest;
   std::uint64_t given_up = 0;
-  std::optional<pattern_remark> remark;
+  /// Not taken yet: at most two of each expression.
+  std::deque<pattern_remark> remarks{};
   /// Why the objective's first value was not taken; empty: all were.
   std::string not_taken{};
   metric_files files{{}};
@@ -241,8 +243,8 @@ struct metric_pattern::state {
     if (doubt.is_wrong && by.name == what->objective && not_taken.empty())
       not_taken = remark_text(by, line, text, doubt);
     if (by.known->is_news(doubt))
-      remark = pattern_remark{"metric." + by.name + (doubt.is_wrong ? " wrong" : ""),
-                              remark_text(by, line, text, doubt)};
+      remarks.push_back({"metric." + by.name + (doubt.is_wrong ? " wrong" : ""),
+                         remark_text(by, line, text, doubt)});
   }
 };
 
@@ -350,7 +352,11 @@ std::vector<pattern_remark> metric_pattern::never_seen() const {
 }
 
 std::optional<pattern_remark> metric_pattern::take_remark() {
-  return std::exchange(state_->remark, std::nullopt);
+  if (state_->remarks.empty())
+    return std::nullopt;
+  auto first = std::move(state_->remarks.front());
+  state_->remarks.pop_front();
+  return first;
 }
 
 const object& metric_pattern::latest() const {

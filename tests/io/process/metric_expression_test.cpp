@@ -264,6 +264,21 @@ TEST(metric_remark, comes_once_for_each_expression_of_all_attempts) {
   EXPECT_EQ(other.take_remark()->about, "metric.acc");
 }
 
+TEST(metric_remark, comes_of_each_expression_that_one_line_has) {
+  auto uut = metric_pattern::make(
+      {.metrics = {{"loss", "loss: {number}"}, {"acc", "acc: {number}"}}, .objective = "loss"});
+  ASSERT_TRUE(uut);
+
+  EXPECT_FALSE(uut->read("loss: 1,234.5 acc: 1,500.2"));
+  const auto first = uut->take_remark();
+  const auto second = uut->take_remark();
+
+  ASSERT_TRUE(first && second);
+  EXPECT_THAT(first->text, HasSubstr("metric.loss = loss: {number} does not take 1 from"));
+  EXPECT_THAT(second->text, HasSubstr("metric.acc = acc: {number} does not take 1 from"));
+  EXPECT_FALSE(uut->take_remark());
+}
+
 TEST(metric_remark, shows_a_line_harmlessly_and_not_all_of_a_long_one) {
   auto text = remark_on("loss ([0-9.]+)", "\x1b[1mloss 1e-5" + std::string(1000, 'x'));
   EXPECT_THAT(text, HasSubstr("\\x1b[1mloss 1e-5"));

@@ -86,8 +86,9 @@ public:
   /// says something once the output is over: a metric may come last of all. One of which a value
   /// was not taken, because that was wrong, is not among them: see `take_remark`.
   [[nodiscard]] std::vector<pattern_remark> never_seen() const;
-  /// What was noticed since the last call, if anything. Of each expression a value in doubt and one
-  /// that was not taken are told once, whatever the number of attempts that `fresh` made.
+  /// The first thing that was noticed and not taken yet, if any: a line may give several. Of each
+  /// expression a value in doubt and one that was not taken are told once, whatever the number of
+  /// attempts that `fresh` made.
   [[nodiscard]] std::optional<pattern_remark> take_remark();
   /// The latest values.
   [[nodiscard]] const object& latest() const;
