@@ -172,7 +172,7 @@ void pattern_reader::end(const exit_info& how, bool whole) {
       tell(process_news::printed{std::move(*last)});
   }
   if ((whole && how.code == 0) || (how.requested && brought_reports_ >= enough_reports)) {
-    for (auto& metric : patterns_.never_seen())
+    for (auto& metric : patterns_.never_reported())
       tell(process_news::noticed{std::move(metric)});
   }
   if (auto why = patterns_.why_missing(); !why.empty())

@@ -124,6 +124,17 @@ class Programs(Cluster):
         self.assertRegex(ran.err, r"trial 0000\d: metric.acc = neverthere \{number\} matched nothing"
                                   " that it printed until its end")
 
+    def test_a_further_metric_that_comes_after_the_last_report_is_told_of_once(self):
+        ini = self.trials("command = printf 'loss: 2\\nloss: 1\\ndone 7\\n' {x}\n"
+                          "metric.loss = loss: {number}\nmetric.d = done {number}",
+                          "x = grid(1, 2, 3)")
+
+        ran = self.run_node("run", ini)
+
+        self.assertEqual(ran.err.count("warning"), 1, ran)
+        self.assertRegex(ran.err, r"trial 0000\d: metric.d = done \{number\} reads 7 from the line"
+                                  ' "done 7" after the last report, so no result has it')
+
     def test_a_further_metric_that_never_comes_is_told_of_where_trials_are_stopped(self):
         ini = self.trials(
             "command = sh -c 'for i in 1 2 3 4 5 6; do echo loss: $i; done; sleep 60' {x}\n"

@@ -172,12 +172,16 @@ value number_in(std::string text) {
   return value_in(text);
 }
 
+/// A line as people see it.
+std::string shown(std::string_view line) {
+  return printable(line.substr(0, longest_shown)) + (line.size() > longest_shown ? "…" : "");
+}
+
 std::string remark_text(const pattern& of, std::string_view line, std::string_view read,
                         const reading_doubt& doubt) {
-  auto shown = printable(line.substr(0, longest_shown)) + (line.size() > longest_shown ? "…" : "");
   return "metric." + of.name + " = " + of.written + (doubt.is_wrong ? " does not take " : " reads ")
-         + printable(read.substr(0, longest_shown)) + " from the line \"" + shown + "\", where "
-         + doubt.what + "; " + doubt.advice;
+         + printable(read.substr(0, longest_shown)) + " from the line \"" + shown(line)
+         + "\", where " + doubt.what + "; " + doubt.advice;
 }
 
 } // namespace
@@ -198,6 +202,10 @@ struct metric_pattern::state {
   std::deque<pattern_remark> remarks{};
   /// Why the objective's first value was not taken; empty: all were.
   std::string not_taken{};
+  bool has_reported = false;
+  /// Metrics that came for the first time after the last report, and where from: the text goes on
+  /// after "reads".
+  std::vector<std::pair<std::string, std::string>> unreported{};
   metric_files files{{}};
 
   /// @param group The group that is the value; 0: the whole match.
@@ -234,8 +242,25 @@ struct metric_pattern::state {
       if (doubt->is_wrong)
         return false;
     }
-    latest.set(by.name, by.how.is_number ? number_in(std::string{text}) : value_in(text));
+    take(by.name, by.how.is_number ? number_in(std::string{text}) : value_in(text), [&] {
+      return " = " + by.written + " reads " + printable(text.substr(0, longest_shown))
+             + " from the line \"" + shown(line) + "\"";
+    });
     return true;
+  }
+
+  /// @param from Says where it was read.
+  template <class From>
+  void take(const std::string& metric, value what, From from) {
+    if (!latest.contains(metric))
+      unreported.emplace_back(metric, from());
+    latest.set(metric, std::move(what));
+  }
+
+  object report() {
+    has_reported = true;
+    unreported.clear();
+    return latest;
   }
 
   void tell(const pattern& by, std::string_view line, std::string_view text,
@@ -309,18 +334,18 @@ std::optional<object> metric_pattern::read(std::string_view line) {
     return std::nullopt;
   if (state_->what->report_on)
     reports = state_->search(part, *state_->what->report_on, 0).has_value();
-  return reports && !state_->latest.empty() ? std::optional{state_->latest} : std::nullopt;
+  return reports && !state_->latest.empty() ? std::optional{state_->report()} : std::nullopt;
 }
 
 std::optional<object> metric_pattern::read_files() {
   auto reports = false;
   for (auto& [name, what] : state_->files.changed()) {
     reports = reports || name == state_->what->objective;
-    state_->latest.set(name, what);
+    state_->take(name, std::move(what), [] { return std::string{" has a value in its file"}; });
   }
   if (!reports || state_->what->report_on || state_->what->mode == report_mode::final)
     return std::nullopt;
-  return state_->latest;
+  return state_->report();
 }
 
 std::optional<object> metric_pattern::finish() const {
@@ -334,7 +359,7 @@ std::string metric_pattern::why_missing() const {
   return files.empty() ? state_->not_taken : files;
 }
 
-std::vector<pattern_remark> metric_pattern::never_seen() const {
+std::vector<pattern_remark> metric_pattern::never_reported() const {
   const auto& all = *state_->what;
   std::vector<pattern_remark> result;
   if (!state_->latest.contains(all.objective))
@@ -348,6 +373,14 @@ std::vector<pattern_remark> metric_pattern::never_seen() const {
   }
   for (const auto& [metric, why] : state_->files.never_came())
     add(metric, " had no value until its end: " + why);
+  if (!state_->has_reported)
+    return result;
+  for (const auto& [metric, from] : state_->unreported)
+    result.push_back({"metric." + metric + " too late",
+                      "metric." + metric + from
+                          + " after the last report, so no result has it; "
+                            "have it come before a line that reports, see report_on, or set "
+                            "report = final"});
   return result;
 }
 

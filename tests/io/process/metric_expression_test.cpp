@@ -239,14 +239,49 @@ TEST(metric_remark, tells_of_metrics_that_were_never_there) {
   EXPECT_FALSE(uut->read("odd 1,234"));
   EXPECT_TRUE(uut->take_remark()) << "of a value that was not taken";
   EXPECT_FALSE(uut->read("acc 1"));
-  EXPECT_TRUE(uut->never_seen().empty()) << "nothing is to be said where the objective is missing";
+  EXPECT_TRUE(uut->never_reported().empty())
+      << "nothing is to be said where the objective is missing";
   EXPECT_TRUE(uut->read("loss 1"));
 
-  const auto told = uut->never_seen();
+  const auto told = uut->never_reported();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].about, "metric.mem never seen");
   EXPECT_EQ(told[0].text,
             "metric.mem = mem {number} matched nothing that it printed until its end");
+}
+
+TEST(metric_remark, tells_of_metrics_that_came_after_the_last_report) {
+  auto uut = metric_pattern::make(
+      {.metrics = {{"loss", "loss {number}"}, {"acc", "acc {number}"}, {"d", "done {number}"}},
+       .objective = "loss"});
+  ASSERT_TRUE(uut);
+
+  EXPECT_TRUE(uut->read("loss 2"));
+  EXPECT_FALSE(uut->read("acc 1"));
+  EXPECT_TRUE(uut->read("loss 1"));
+  EXPECT_FALSE(uut->read("acc 2"));
+  EXPECT_FALSE(uut->read("done 5"));
+  EXPECT_FALSE(uut->read("done 6"));
+
+  const auto told = uut->never_reported();
+  ASSERT_EQ(told.size(), 1u) << "an earlier report has acc";
+  EXPECT_EQ(told[0].about, "metric.d too late");
+  EXPECT_THAT(told[0].text,
+              HasSubstr("metric.d = done {number} reads 5 from the line \"done 5\" after the last "
+                        "report, so no result has it"));
+}
+
+TEST(metric_remark, tells_of_no_late_metric_where_the_end_reports) {
+  auto uut = metric_pattern::make({.metrics = {{"loss", "loss {number}"}, {"d", "done {number}"}},
+                                   .mode = report_mode::final,
+                                   .objective = "loss"});
+  ASSERT_TRUE(uut);
+
+  EXPECT_FALSE(uut->read("loss 2"));
+  EXPECT_FALSE(uut->read("done 5"));
+  EXPECT_TRUE(uut->finish());
+
+  EXPECT_TRUE(uut->never_reported().empty());
 }
 
 TEST(metric_remark, comes_once_for_each_expression_of_all_attempts) {

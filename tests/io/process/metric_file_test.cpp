@@ -150,7 +150,7 @@ TEST_F(metric_file_test, is_told_of_where_it_never_came) {
 
   EXPECT_TRUE(uut->read_files());
 
-  const auto told = uut->never_seen();
+  const auto told = uut->never_reported();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].text,
             "metric.h0 had no value until its end: m.json: nothing stands at /nope/x");

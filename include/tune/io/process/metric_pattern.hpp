@@ -82,10 +82,11 @@ public:
   /// Why a metric is missing: files that have not told all of theirs, or a value of the objective
   /// that was not taken because it was wrong, see `doubt_of`; empty: nothing is known.
   [[nodiscard]] std::string why_missing() const;
-  /// The metrics that never had a value although the objective has one, a remark about each. It
-  /// says something once the output is over: a metric may come last of all. One of which a value
-  /// was not taken, because that was wrong, is not among them: see `take_remark`.
-  [[nodiscard]] std::vector<pattern_remark> never_seen() const;
+  /// The metrics that no report has although the objective has a value, a remark about each: they
+  /// never had one, or only after the last report. It says something once the output is over: a
+  /// metric may come last of all. One of which a value was not taken, because that was wrong, is
+  /// not among those that never had one: see `take_remark`.
+  [[nodiscard]] std::vector<pattern_remark> never_reported() const;
   /// The first thing that was noticed and not taken yet, if any: a line may give several. Of each
   /// expression a value in doubt and one that was not taken are told once, whatever the number of
   /// attempts that `fresh` made.
