@@ -274,7 +274,7 @@ class Storages(Looking):
             self.assertTrue(x["more_than_chance"])
             self.assertEqual(x["configs"], 40)
         table = self.run_node("importance", "results/x").out
-        self.assertIn("by a model of the results", table)
+        self.assertIn("by a model of the results: what loss would change by", table)
         told = self.run_node("importance", "results/x", "--by", "ped-anova", "-o", "jsonl").out
         self.assertEqual(json.loads(told.splitlines()[0])["by"], "ped-anova")
         self.run_node("importance", "results/x", "--by", "chance", code=2)
@@ -293,6 +293,21 @@ class Storages(Looking):
         different = {tuple(sorted(x["config"].items())) for x in trials}
         self.assertEqual({x["configs"] for x in told}, {len(different)})
         self.assertLess(len(different), 13)
+
+    def test_configurations_that_miss_constraints_tell_a_model_nothing(self):
+        ini = self.ini(
+            "[experiment]\nname = x\nstorage = results\nmetric = loss\nmode = min\nnum_samples = 20\n"
+            "constraints = loss >= 500\n[trainable]\nname = quadratic\n"
+            "[space]\nx = uniform(-3, 3)\ny = uniform(-3, 3)\n[search]\ntype = auto\n"
+        )
+        self.run_node("run", ini)
+
+        for words in ([], ["--by", "model"]):
+            told = self.run_node("importance", "results/x", *words, code=3)
+            self.assertEqual(told.out, "")
+            self.assertIn("of 20 configurations 20 miss a constraint (loss >= 500) and 0 are left for"
+                          " a model, which needs at least 10", told.err)
+        self.run_node("importance", "results/x", "--by", "ped-anova")
 
     def test_few_trials_tell_nothing_of_parameters(self):
         self.run_node("run", self.job())

@@ -41,6 +41,14 @@ expected<objective> objective_of(const spec& what, const std::string& metric) {
 
 using measure = importance_request::measure;
 
+/// What configurations are judged by.
+struct judging {
+  const search_space& space;
+  const spec& facts;
+  std::string metric;
+  importance_settings how;
+};
+
 /// What a measure says of one parameter.
 struct judged_parameter {
   parameter_standing where;
@@ -53,6 +61,8 @@ struct judged_parameter {
 struct judgement {
   measure by = measure::ped_anova;
   std::vector<judged_parameter> all;
+  /// The objective.
+  std::string metric{};
 };
 
 std::vector<std::shared_ptr<const object>> configs_of(const std::vector<judged_config>& from) {
@@ -62,23 +72,33 @@ std::vector<std::shared_ptr<const object>> configs_of(const std::vector<judged_c
   return result;
 }
 
-/// Scores as a model takes them: where too few keep the constraints their order alone.
-std::vector<scored_config> scored(const std::vector<judged_config>& from) {
+/// Scores as a model takes them: configurations that miss a constraint say nothing of it.
+/// @errors `ec::bad_option` where too few are left, and why.
+expected<std::vector<scored_config>> scored(const std::vector<judged_config>& from,
+                                            const judging& what) {
   constexpr std::size_t enough = 10;
   std::vector<scored_config> kept;
-  std::vector<scored_config> all;
+  std::size_t missing = 0;
   for (const auto& x : from) {
-    auto config = std::make_shared<const object>(x.config);
-    all.push_back({config, -static_cast<double>(all.size())});
+    missing += x.how.violation > 0 ? 1 : 0;
     if (x.how.violation == 0 && std::isfinite(x.how.score))
-      kept.push_back({std::move(config), x.how.score});
+      kept.push_back({std::make_shared<const object>(x.config), x.how.score});
   }
-  return kept.size() >= enough ? kept : all;
+  if (kept.size() >= enough || missing == 0)
+    return kept;
+  std::string constraints;
+  for (const auto& x : what.facts.experiment.constraints)
+    constraints += (constraints.empty() ? "" : ", ") + to_text(x);
+  return error{ec::bad_option,
+               "of " + counted(from.size(), "configuration") + " " + std::to_string(missing)
+                   + (missing == 1 ? " misses" : " miss") + " a constraint (" + constraints
+                   + ") and " + std::to_string(kept.size())
+                   + " are left for a model, which needs at least " + std::to_string(enough)
+                   + "; --by ped-anova tells which parameters bring trials nearest to them"};
 }
 
-expected<judgement> by_densities(const search_space& space, const std::vector<judged_config>& from,
-                                 const importance_settings& how) {
-  auto found = ped_anova(space, configs_of(from), how);
+expected<judgement> by_densities(const std::vector<judged_config>& from, const judging& what) {
+  auto found = ped_anova(what.space, configs_of(from), what.how);
   if (!found)
     return found.error();
   judgement result;
@@ -90,12 +110,13 @@ expected<judgement> by_densities(const search_space& space, const std::vector<ju
   return result;
 }
 
-expected<judgement> by_model(const search_space& space, const std::vector<judged_config>& from,
-                             const importance_settings& how) {
-  auto found = importance_by_model(space, scored(from), how);
+expected<judgement> by_model(const std::vector<judged_config>& from, const judging& what) {
+  auto known = scored(from, what);
+  auto found = known ? importance_by_model(what.space, *known, what.how)
+                     : expected<std::vector<model_importance>>{known.error()};
   if (!found)
     return found.error();
-  judgement result{measure::model, {}};
+  judgement result{measure::model, {}, what.metric};
   for (const auto& x : *found)
     result.all.push_back(
         {x.where, x.share, x.is_significant(), {{"effect", x.effect}, {"evidence", x.evidence}}});
@@ -116,14 +137,15 @@ bool has_lists(const search_space& space) {
   });
 }
 
-expected<judgement> judged(const search_space& space, const std::vector<judged_config>& from,
-                           const importance_settings& how, measure by, const spec& what) {
-  if (by == measure::automatic) {
-    auto suits = has_learnt(what) || has_lists(space);
-    auto found = suits ? by_model(space, from, how) : by_densities(space, from, how);
-    return found || !suits ? found : by_densities(space, from, how);
-  }
-  return by == measure::model ? by_model(space, from, how) : by_densities(space, from, how);
+expected<judgement> judged(const std::vector<judged_config>& from, measure by,
+                           const judging& what) {
+  const auto suits = has_learnt(what.facts) || has_lists(what.space);
+  if (by == measure::ped_anova || (by == measure::automatic && !suits))
+    return by_densities(from, what);
+  auto found = by_model(from, what);
+  // A space with grids, which no model lays out. Where constraints leave too few, that is told.
+  const auto may_turn = by == measure::automatic && scored(from, what).has_value();
+  return found || !may_turn ? found : by_densities(from, what);
 }
 
 expected<judgement> judgement_of(const std::filesystem::path& directory,
@@ -144,8 +166,8 @@ expected<judgement> judgement_of(const std::filesystem::path& directory,
       *reader, {*by, facts->what.experiment.constraints, repeat_rule_of(facts->what)});
   if (!configs)
     return configs.error();
-  return judged(*space, *configs, {what.best_share, facts->what.experiment.seed}, what.by,
-                facts->what);
+  return judged(*configs, what.by,
+                {*space, facts->what, by->metric, {what.best_share, facts->what.experiment.seed}});
 }
 
 std::string percent(double share) {
@@ -174,8 +196,8 @@ void write_table(const judgement& what, const table_look& look, std::ostream& ou
               x.more_than_chance ? tint::plain : tint::faint);
   for (const auto& line : table.lines(look.width, look.colors))
     out << line << '\n';
-  out << (what.by == measure::model ? "by a model of the results: what the score would change by, "
-                                      "everywhere in the space\n"
+  out << (what.by == measure::model ? "by a model of the results: what " + printable(what.metric)
+                                          + " would change by, everywhere in the space\n"
                                     : "by where the best are, and where all are\n");
 }
 
