@@ -97,7 +97,7 @@ struct submission_server_state {
     for (const auto& [key, x] : submitted_jobs) {
       if (x.words.experiment == words.experiment && !x.is_over && !words.numbered)
         return error{ec::refused, "an experiment named " + words.experiment
-                                      + " runs at the head already, from " + x.words.from
+                                      + std::string{runs_already} + ", from " + x.words.from
                                       + ": attach to it, if it is yours, or"
                                         " choose another name by --experiment.name auto"};
     }

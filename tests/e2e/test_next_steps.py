@@ -374,6 +374,41 @@ class AtAHead(Shell, CertifiedCase):
         self.finish(head)
         self.finish(worker, None)
 
+    def submitted(self):
+        """A head, an experiment "a b" that runs there until a file is there, the words by which it
+        was submitted, and that file."""
+        head = self.head("--cluster", "my lab")
+        where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
+        flag = self.directory / "may go on"
+        tail = 'until [ -e "%s" ]; do sleep 0.05; done' % flag
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\n%s"
+            "[space]\nx = uniform(0, 1)\n" % self.three_reports(self.directory, "words", tail)
+        )
+        submit = ("run", ini, "--head", where, "--certs", self.certs, "--experiment.name", "a b",
+                  "--cluster.name", "my lab")
+        first = self.start(*submit)
+        self.wait_until(lambda: len(self.rows_if_any("SELECT * FROM results", "a b")) >= 3,
+                        first, "reports")
+        return head, first, submit, flag
+
+    def test_the_line_that_follows_what_runs_already_works(self):
+        head, first, submit, flag = self.submitted()
+        refused = self.run_node(*submit, code=8).err
+        follow = re.search(r"; (tune-node attach .*) attaches to it", refused).group(1)
+        second = self.start(
+            "-c", "exec " + follow, program="bash",
+            env=clean_environment(PATH="%s:%s" % (Path(TUNE_NODE).parent, os.environ["PATH"])),
+        )
+        flag.touch()
+
+        self.assertIn("done after", self.finish(first).out)
+        # It may have ended before the second one came; but the head was reached.
+        ran = self.finish(second, None)
+        self.assertIn(ran.code, (0, 3), ran)
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+
     def lost(self):
         """An experiment of a head that went: its INI file, its directory, and a file that lets it
         end."""

@@ -260,7 +260,7 @@ public:
     if (!taken && audience_.signal() != 0)
       return static_cast<exit_code>(128 + audience_.signal());
     if (!taken)
-      return complain({taken.error().code, head_ + ": " + taken.error().detail});
+      return complain({taken.error().code, head_ + ": " + refusal_text(taken.error().detail)});
     if (what_.detach)
       return detach(*taken);
     return audience_.follow(*taken);
@@ -279,6 +279,13 @@ private:
     const auto& cluster = loaded_.what.cluster;
     auto certs = cluster.certs.empty() ? certificates_in_environment() : cluster.certs;
     return attach_line(experiment, head_, certs, cluster.name, cluster.insecure_plaintext);
+  }
+
+  /// The head does not know by which words its clients reach it.
+  [[nodiscard]] std::string refusal_text(const std::string& why) const {
+    if (why.find(runs_already) == why.npos)
+      return why;
+    return why + "; " + attach_words(loaded_.what.experiment.name) + " attaches to it";
   }
 
   void interrupt(int number) {

@@ -39,6 +39,9 @@ struct client_hello {
 [[nodiscard]] expected<void> may_submit(const client_hello& who, const build_identity& build,
                                         const std::string& cluster);
 
+/// What a head says of an experiment whose name it has running; a client adds how to follow it.
+inline constexpr std::string_view runs_already = " runs at the head already";
+
 /// An experiment for a head. Its record and files are in the client's package server.
 struct submission_message {
   std::string experiment;
