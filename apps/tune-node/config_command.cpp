@@ -56,7 +56,8 @@ void write_fine(const std::string& file, output_format format) {
 /// What a run would find out when it has begun to look around.
 exit_code check_outside(const config_request& what, const loaded_spec& loaded,
                         output_format format) {
-  warn_of_missing_program(loaded, false);
+  if (!what.ask_tell)
+    warn_of_missing_program(loaded, false);
   std::vector<std::string> notes;
   config_faults faults;
   for (auto& each : faults_outside(loaded, std::filesystem::current_path(), notes))
@@ -74,9 +75,12 @@ exit_code check_outside(const config_request& what, const loaded_spec& loaded,
 } // namespace
 
 exit_code show_config(const config_request& what, const choices& all, output_format format) {
-  auto loaded = load_or_complain(what.file, what.overrides, all);
+  auto loaded = load_or_complain(what.file, what.overrides, all, false, !what.ask_tell);
   if (!loaded)
     return exit_code::configuration;
+  // There it counts for nothing.
+  if (what.ask_tell && what.what == config_request::action::check)
+    loaded->what.trainable = {};
   const auto is_text = format == output_format::table;
   if (!is_text && what.what != config_request::action::check) {
     write_values(*loaded, format);

@@ -172,6 +172,20 @@ class AskTell(Case):
         self.assertEqual(talk.say("best")["metrics"], {"loss": "-inf"})
         talk.end()
 
+    def test_a_file_is_checked_as_it_is_taken(self):
+        ini = self.ini("[experiment]\nmetric = loss\n[space]\nx = uniform(0, 1)\n")
+        wrong = self.ini("[experiment]\nmetric = loss\n[space]\nx = uniform(0)\n", "wrong.ini")
+        for_run = self.ini("[experiment]\nmetric = loss\n[trainable]\ncommand = no-such-program\n"
+                           "[space]\nx = uniform(0, 1)\n", "run.ini")
+
+        told = self.run_node("config", "check", ini, code=3).err
+
+        self.assertIn("only ask-tell does without it (config check --ask-tell)", told)
+        self.assertIn("fine", self.run_node("config", "check", "--ask-tell", ini).out)
+        self.assertEqual(self.run_node("config", "check", "--ask-tell", for_run).err, "")
+        self.assertIn("x.ini", self.run_node("config", "explain", "--ask-tell", ini).out)
+        self.run_node("config", "check", "--ask-tell", wrong, code=3)
+
     def test_asha_stops_trials_early(self):
         talk = self.converse(
             self.bowl(more="[scheduler]\ntype = asha\ngrace_period = 1\nmax_t = 9\n")

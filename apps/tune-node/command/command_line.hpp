@@ -253,6 +253,8 @@ struct config_request {
   action what = action::check;
   std::string file;
   std::vector<named_text> overrides;
+  /// As `ask-tell` takes the file: without `[trainable]`.
+  bool ask_tell = false;
 };
 
 struct certs_request {

@@ -437,7 +437,7 @@ command_doc config_doc() {
        {"tune-node config print digits.ini", "the whole configuration as one INI file"}},
       {{"check|explain|print", {"check", "explain", "print"}},
        {"FILE", {}, argument_kind::ini_file}},
-      {},
+      {{"ask-tell", 0, "", "take the file as ask-tell does, which needs no [trainable]"}},
       true};
   result.family = choosing;
   return result;

@@ -411,7 +411,7 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return simulate_from(x, where);
   if (where.name == "config")
     return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
-                                  x.positionals[1], x.overrides}};
+                                  x.positionals[1], x.overrides, x.has("ask-tell")}};
   if (where.name == "certs")
     return certs_from(x, where);
   if (where.name == "completion")

@@ -78,7 +78,8 @@ void infer_kind(loading& x) {
   auto needed = x.request.needs_trainable || x.sections.contains("trainable");
   if (first == nullptr && needed)
     x.refuse_missing("trainable", "command",
-                     "what to run is missing: [trainable] needs one of command, name, path");
+                     "what to run is missing: [trainable] needs one of command, name, path; only "
+                     "ask-tell does without it (config check --ask-tell)");
 }
 
 void check_kind(loading& x) {
