@@ -156,7 +156,7 @@ TEST(summary_text, says_so_when_there_is_no_best) {
   auto x = finished();
   x.best.reset();
   EXPECT_THAT(summary_text(x, {experiment_status::failed, "", ""}, {}),
-              HasSubstr("  best: none, no trial reported a number for accuracy\n"));
+              HasSubstr("  best: none, no trial reported a number for accuracy other than NaN\n"));
 }
 
 TEST(summary_text, says_of_which_report_the_checkpoint_is_where_the_best_has_none) {

@@ -140,10 +140,19 @@ class Looking(Case):
 
         told = self.run_node("run", ini, code=None)
 
-        self.assertIn("2 trials never had a number for x, but NaN or nothing (trial 00000, ...)",
-                      told.out)
+        self.assertIn("2 trials never had a number for x (trial 00000 reported NaN, ...): none of"
+                      " them can be best", told.out)
+        self.assertIn("best: none, no trial reported a number for x other than NaN", told.out)
         shown = self.run_node("status", "results/x", "-o", "json").json()
         self.assertEqual(len(shown["remarks"]), 1)
+
+    def test_what_came_in_the_place_of_a_number_is_told(self):
+        for printed, told in (("x=high", 'the text "high"'), ("x=[1,2]", 'the text "[1,2]"')):
+            with self.subTest(printed):
+                ini = self.printing(command="echo " + printed)
+                ini.write_text(ini.read_text().replace("x={number}", "x=(\\S+)"))
+                ran = self.run_node("run", ini, "--overwrite", "--yes", code=5)
+                self.assertIn("(trial 00000 reported %s, ...): none of them" % told, ran.out)
 
     def test_a_confirmation_that_fails_is_told(self):
         ini = self.printing(experiment="num_samples = 2\nconfirm = 1\n",

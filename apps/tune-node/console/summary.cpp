@@ -123,7 +123,7 @@ std::string best_text(const run_snapshot& x, const style& look) {
   if (!x.best)
     return "  best: none, no trial reported a number for "
            + (x.objectives.empty() ? "an objective" : printable(x.objectives.front().metric))
-           + "\n";
+           + " other than NaN\n";
   std::string result = "  best: trial " + to_text(x.best->trial);
   if (x.best->status == trial_status::errored)
     result += look.paint(tint::warning, " (which failed later)");

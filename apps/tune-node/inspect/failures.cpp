@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inspect/failures.hpp"
 
+#include "console/human.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
@@ -187,13 +188,37 @@ std::string counted_runs(std::uint64_t n) {
   return std::to_string(n) + (n == 1 ? " run" : " runs");
 }
 
-std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot& on) {
+/// "NaN", "the text \"high\"", "a list": what a trial reported in the place of a number.
+std::string kind_text(const value* what) {
+  if (what == nullptr || what->is_null())
+    return "nothing";
+  if (what->as_double() != nullptr || what->as_int() != nullptr)
+    return to_text(*what) == "nan" ? "NaN" : to_text(*what);
+  if (const auto* text = what->as_string())
+    return "the text \"" + cut(*text, 40) + "\"";
+  return what->as_bool() != nullptr   ? to_text(*what)
+         : what->as_list() != nullptr ? "a list"
+                                      : "an object";
+}
+
+/// What the first of those that have no value reported last.
+std::string unjudged_text(const trial_tally& known, const std::string& metric, store_reader& from) {
+  auto first = from.trial(known.first_unjudged);
+  if (!first || !*first || !(*first)->metrics)
+    return {};
+  return " reported " + kind_text(find_path(*(*first)->metrics, metric));
+}
+
+std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot& on,
+                                    store_reader& from) {
   std::vector<std::string> result;
-  if (known.unjudged > 0 && !on.objectives.empty())
-    result.push_back(std::to_string(known.unjudged) + (known.unjudged == 1 ? " trial" : " trials")
-                     + " never had a number for " + on.objectives.front().metric
-                     + ", but NaN or nothing (trial " + to_text(known.first_unjudged)
-                     + (known.unjudged == 1 ? ")" : ", ...)") + ": none of them can be best");
+  if (known.unjudged > 0 && !on.objectives.empty()) {
+    const auto& metric = on.objectives.front().metric;
+    result.push_back(counted(known.unjudged, "trial") + " never had a number for " + metric
+                     + " (trial " + to_text(known.first_unjudged)
+                     + unjudged_text(known, metric, from) + (known.unjudged == 1 ? ")" : ", ...)")
+                     + ": none of them can be best");
+  }
   auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
   if (known.confirming > 0 && !is_confirmed)
     result.push_back("no configuration was confirmed: of the " + counted_runs(known.confirming)
@@ -258,7 +283,7 @@ void look_back(run_snapshot& on, store_reader& from) {
   if (auto failed = failures_in(from))
     on.failures = std::move(*failed);
   if (auto known = from.tally())
-    on.remarks = remarks_of(*known, on);
+    on.remarks = remarks_of(*known, on, from);
   if (on.objectives.size() < 2)
     return;
   trial_query all;
