@@ -105,6 +105,7 @@ experiment_actors_options options_for(opened_storage directory, const spec& what
   result.only_again = directory.only_again;
   result.additions = std::move(directory.additions);
   result.warning = std::move(directory.warning);
+  result.paused = std::move(directory.paused);
   return result;
 }
 
@@ -115,7 +116,7 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
     , store_{how.store}
     , work_{parts.work}
     , shipment_{std::move(how.shipment)}
-    , warning_{how.warning}
+    , warnings_{how.warning, how.paused}
     , recorder_{spawn_recorder(system_, committer(how.store))}
     , janitor_{spawn_janitor(
           system_, remover(store_->directory()),
@@ -205,8 +206,10 @@ expected<void> experiment_actors::start() {
   if (auto known = where_.take_in(work_, std::move(shipment_)); !known)
     return known.error();
   send_from_outside(runner_, run_atom_v);
-  if (!warning_.empty())
-    send_from_outside(runner_, remark{warning_});
+  for (const auto& text : warnings_) {
+    if (!text.empty())
+      send_from_outside(runner_, remark{text});
+  }
   open_desk();
   return {};
 }

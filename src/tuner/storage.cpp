@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/storage.hpp"
 
+#include "tune/core/program_name.hpp"
+#include "tune/core/shell_word.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/spec/record.hpp"
@@ -299,6 +301,22 @@ expected<void> check_log_file(const fs::path& directory, const std::string& file
   return {};
 }
 
+namespace {
+
+/// Whoever goes on with it would wait for it without knowing for what.
+expected<std::string> pause_in(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto paused = reader ? reader->stands_paused() : expected<bool>{reader.error()};
+  if (!paused)
+    return paused.error();
+  if (!*paused)
+    return std::string{};
+  return "the experiment was paused before it was left off, and starts no trial until "
+         + program_call("unpause") + " " + shell_word(directory.string());
+}
+
+} // namespace
+
 expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted,
                                       std::optional<resume_mode> resume) {
   if (auto apart = check_log_file(directory, wanted.log.file); !apart)
@@ -336,6 +354,10 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
     if (!missing)
       return missing.error();
     result.bad = std::move(*missing);
+    auto paused = pause_in(directory);
+    if (!paused)
+      return paused.error();
+    result.paused = std::move(*paused);
   }
   if (!holds || *resume == resume_mode::automatic)
     return result;

@@ -135,6 +135,35 @@ class Here(Shell, Case):
         self.assertIn("done after", self.pasted(found).stdout)
         self.pasted("%s" % advice_in(refused.err))
 
+    def test_the_line_that_lifts_a_pause_works_where_it_outlived_a_stop(self):
+        ini, flag = self.waiting()
+        where = self.directory / "all my results" / "other name"
+        words = ("--experiment.name", where.name, "--experiment.storage", where.parent)
+        run = self.start("run", ini, *words)
+        self.wait_until(lambda: (where / "trials" / "00000").is_dir(), run, "a trial")
+        self.run_node("pause", where)
+        self.run_node("stop", where)
+        stopped = self.finish(run, None).out
+        flag.touch()
+
+        lifts = "tune-node unpause '%s'" % where
+        for text in (stopped, self.run_node("status", where).out):
+            self.assertIn("a client paused it: no further trial is started, also where it goes on, "
+                          "before %s while it runs" % lifts, text)
+        err = self.directory / "err"
+        with open(err, "w", encoding="utf-8") as to:
+            run = self.start("resume", where, "-q", "--add", '{"x":0.5}', stderr=to)
+        self.wait_until(lambda: "warning" in err.read_text(), run, "the warning")
+        self.assertIn("the experiment was paused before it was left off, and starts no trial until "
+                      + lifts + "\n", err.read_text())
+        self.wait_until(
+            lambda: json.loads(self.run_node("status", where, "-o", "json", code=None).out
+                               or "{}").get("status") == "paused", run, "the head's answer")
+        self.pasted(lifts)
+        ended = self.finish(run)
+        self.assertNotIn("paused it", ended.out)
+        self.assertNotIn("paused it", self.run_node("status", where).out)
+
     def test_the_advice_of_a_directory_in_use_works(self):
         ini, flag = self.waiting(1)
         words = ("--experiment.name", "other name", "--experiment.storage", "all my results")
@@ -391,6 +420,26 @@ class AtAHead(Shell, CertifiedCase):
         self.wait_until(lambda: len(self.rows_if_any("SELECT * FROM results", "a b")) >= 3,
                         first, "reports")
         return head, first, submit, flag
+
+    def test_the_line_that_lifts_a_pause_at_a_head_works(self):
+        head, first, submit, flag = self.submitted()
+        self.run_node("pause", self.directory / "results" / "a b")
+        first.send_signal(signal.SIGINT)
+        self.finish(first, 130)
+        flag.touch()
+
+        err = self.directory / "err"
+        with open(err, "w", encoding="utf-8") as to:
+            again = self.start(*submit, "--resume", "-q", stderr=to)
+        self.wait_until(lambda: "warning" in err.read_text(), again, "the warning")
+        told = re.search(r"until (tune-node unpause .*) on the machine of the head\n",
+                         err.read_text()).group(1)
+        self.assertIn(told, self.log.read_text())
+        self.pasted(told)
+
+        self.assertIn("done after", self.finish(again).out)
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
 
     def test_the_line_that_follows_what_runs_already_works(self):
         head, first, submit, flag = self.submitted()

@@ -74,6 +74,24 @@ TEST_F(store_reader_test, sees_one_moment_for_as_long_as_it_holds) {
   EXPECT_EQ(*reader().last_seq(), 23u);
 }
 
+TEST_F(store_reader_test, tells_whether_a_pause_of_the_experiment_stands) {
+  auto store = fresh();
+  auto write = [&](sequence seq, const event_body& what) {
+    ASSERT_TRUE(store.write(std::vector<store_item>{at(seq, what)}).has_value());
+  };
+  auto uut = reader();
+
+  EXPECT_EQ(*uut.stands_paused(), false);
+  write(1, on::pause_asked{trial_id{0}});
+  EXPECT_EQ(*uut.stands_paused(), false) << "of one trial alone";
+  write(2, on::pause_asked{});
+  write(3, on::unpause_asked{trial_id{0}});
+  write(4, on::stop_asked{});
+  EXPECT_EQ(*uut.stands_paused(), true);
+  write(5, on::unpause_asked{});
+  EXPECT_EQ(*uut.stands_paused(), false);
+}
+
 TEST_F(store_reader_test, sums_the_experiment_up) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(3, 2)).has_value());

@@ -216,6 +216,7 @@ struct job_supervisor_state {
     for (const auto& note : notes)
       told->warned(note);
     auto how = options_for(std::move(*opened), loaded.what);
+    tell_of_pause(std::exchange(how.paused, {}));
     how.observer = told;
     const auto& log = loaded.what.log;
     if (!log.file.empty()) {
@@ -235,6 +236,14 @@ struct job_supervisor_state {
     actors
         = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(how));
     return actors->start();
+  }
+
+  /// A quiet client is told, too: it would wait without knowing for what.
+  void tell_of_pause(const std::string& text) const {
+    if (text.empty())
+      return;
+    here.say("experiment " + printable(task.words.experiment) + ": " + printable(text));
+    told->say(program_name() + ": warning: " + text + " on the machine of the head");
   }
 
   // -- While it runs.

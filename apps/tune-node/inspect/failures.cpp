@@ -6,6 +6,8 @@
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/scope.hpp"
+#include "tune/core/program_name.hpp"
+#include "tune/core/shell_word.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -284,6 +286,11 @@ void look_back(run_snapshot& on, store_reader& from) {
     on.failures = std::move(*failed);
   if (auto known = from.tally())
     on.remarks = remarks_of(*known, on, from);
+  if (auto paused = from.stands_paused(); paused && *paused && !on.directory.empty())
+    on.remarks.push_back("a client paused it: no further trial is started, also where it goes on, "
+                         "before "
+                         + program_call("unpause") + " " + shell_word(on.directory)
+                         + " while it runs");
   if (on.objectives.size() < 2)
     return;
   trial_query all;

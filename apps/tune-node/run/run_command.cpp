@@ -406,6 +406,9 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   if (!opened)
     return complain(with_record(opened.error(), what, directory));
   opened->additions = std::move(*added);
+  // Without it nobody would know why nothing happens.
+  if (line.quiet && !opened->paused.empty())
+    std::cerr << program_name() << ": warning: " << printable(opened->paused) << '\n';
   auto how = options_for(std::move(*opened), loaded.what);
   how.shipment = std::move(made->shipment);
   // Closed when nobody reads any more: only then does its write-ahead log go.

@@ -9,6 +9,7 @@
 #include "tune/tuner/head_services.hpp"
 #include "tune/tuner/parts.hpp"
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -52,6 +53,8 @@ struct experiment_actors_options {
   std::vector<on::add_asked> additions;
   /// What is said at its start; empty: nothing.
   std::string warning;
+  /// The same of a pause that stands; see `opened_storage`.
+  std::string paused;
   /// What workers are given of it; nothing where none can join.
   std::optional<job_offer> shipment;
   std::shared_ptr<run_observer> observer;
@@ -121,7 +124,8 @@ private:
   std::shared_ptr<experiment_store> store_;
   std::shared_ptr<const job> work_;
   std::optional<job_offer> shipment_;
-  std::string warning_;
+  /// Said at its start, where they are not empty.
+  std::array<std::string, 2> warnings_;
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;

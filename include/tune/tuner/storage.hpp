@@ -32,6 +32,8 @@ struct opened_storage {
   std::vector<on::add_asked> additions = {};
   /// Who else may write there; empty: nobody.
   std::string warning = {};
+  /// That a client paused the whole experiment, and what lifts that; empty: nobody did.
+  std::string paused = {};
 };
 
 /// Whether the directory holds an experiment that is done, unless `wanted` has more samples than it

@@ -418,9 +418,9 @@ void machine::tell_of_rest() {
   if (live_.empty() && no_search::is_idle(searcher_))
     return emit(
         cmd::warn{"nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
-  emit(cmd::warn{suspended_ ? "nothing runs: the experiment is paused until it is unpaused"
+  emit(cmd::warn{suspended_ ? "nothing runs: the experiment is paused until `unpause` lifts that"
                             : "nothing runs: all trials that are left, or those that they wait "
-                              "for, are paused until they are unpaused or stopped"});
+                              "for, are paused until `unpause` or `stop`"});
 }
 
 } // namespace tune

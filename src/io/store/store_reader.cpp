@@ -512,6 +512,17 @@ expected<std::vector<on::opened>> store_reader::openings() {
   return result;
 }
 
+expected<bool> store_reader::stands_paused() {
+  auto read = [](const statement& row) -> expected<bool> { return row.number(0) != 0; };
+  auto found = impl_->one<bool>(
+      "SELECT kind = 'pause_asked' FROM t_events WHERE kind IN ('pause_asked', 'unpause_asked')"
+      " AND json_extract(body, '$.trial') IS NULL ORDER BY seq DESC LIMIT 1",
+      +read);
+  if (!found)
+    return found.error();
+  return found->value_or(false);
+}
+
 expected<export_counts> store_reader::count_exports() {
   auto read = [](const statement& row) -> expected<export_counts> {
     return export_counts{static_cast<std::uint64_t>(row.number(0)),

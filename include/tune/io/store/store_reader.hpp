@@ -67,6 +67,9 @@ public:
   /// How each head took the experiment over, oldest first. Looks at all events where there was more
   /// than one.
   [[nodiscard]] expected<std::vector<on::opened>> openings();
+  /// Whether a client paused the whole experiment and none took that back: it outlives heads. Looks
+  /// at all events.
+  [[nodiscard]] expected<bool> stands_paused();
 
   [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});
   [[nodiscard]] expected<std::optional<trial_row>> trial(trial_id which);
