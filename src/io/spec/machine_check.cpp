@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/machine_check.hpp"
 
+#include "tune/core/plugin/options.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/keys.hpp"
 
@@ -9,8 +10,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace tune {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -62,17 +66,55 @@ std::string bare_program(const loaded_spec& x) {
   return is_bare ? words.front() : std::string{};
 }
 
-bool stands_in(std::string_view path, const std::string& program) {
+std::vector<fs::path> directories_of(std::string_view path) {
+  std::vector<fs::path> result;
   for (;;) {
     auto end = path.find(':');
-    auto file = std::filesystem::path{path.substr(0, end)} / program;
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0)
-      return true;
+    result.emplace_back(path.substr(0, end));
     if (end == path.npos)
-      return false;
+      return result;
     path.remove_prefix(end + 1);
   }
+}
+
+bool can_be_run(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+}
+
+bool stands_in(const std::vector<fs::path>& path, const std::string& program) {
+  return std::any_of(path.begin(), path.end(),
+                     [&](const fs::path& directory) { return can_be_run(directory / program); });
+}
+
+/// The program that a mistyped name most likely meant; empty where none is near.
+std::string nearest_program(const std::vector<fs::path>& path, const std::string& wrong) {
+  // More is in no usual PATH: nobody shall wait for a hint.
+  constexpr std::size_t most_names = 20'000;
+  std::size_t seen = 0;
+  std::vector<std::string> names;
+  for (const auto& directory : path) {
+    std::error_code why;
+    for (fs::directory_iterator i{directory, why}; !why && i != fs::end(i) && seen++ < most_names;
+         i.increment(why)) {
+      if (can_be_run(i->path()))
+        names.push_back(i->path().filename().string());
+    }
+  }
+  // The same whatever the order in which a file system lists them.
+  std::sort(names.begin(), names.end());
+  return nearest_name(wrong, names);
+}
+
+std::string missing_text(const loaded_spec& x, const std::vector<fs::path>& path,
+                         const std::string& program) {
+  const auto& own = x.what.trainable.env;
+  const auto is_own = std::any_of(own.begin(), own.end(),
+                                  [](const named_text& each) { return each.name == "PATH"; });
+  const auto near = nearest_program(path, program);
+  return "command: there is no program \"" + program + "\" in PATH"
+         + (is_own ? ", as env.PATH sets it" : "")
+         + (near.empty() ? "" : "; did you mean \"" + near + "\"?");
 }
 
 } // namespace
@@ -82,11 +124,13 @@ std::optional<config_fault> missing_program(const loaded_spec& x,
   if (x.what.trainable.kind != trainable_kind::command || !x.space)
     return std::nullopt;
   auto program = bare_program(x);
-  auto path = path_of_trials(x, environment);
-  if (program.empty() || path.find(unknown) != path.npos || stands_in(path, program))
+  auto text = path_of_trials(x, environment);
+  if (program.empty() || text.find(unknown) != text.npos)
     return std::nullopt;
-  return fault_at(x, "trainable", "command",
-                  "command: there is no program \"" + program + "\" in PATH (" + path + ")");
+  const auto path = directories_of(text);
+  if (stands_in(path, program))
+    return std::nullopt;
+  return fault_at(x, "trainable", "command", missing_text(x, path, program));
 }
 
 std::optional<config_fault> unenforced_memory(const loaded_spec& x,

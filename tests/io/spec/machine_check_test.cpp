@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/spec/spec_support.hpp"
+#include "support/processes.hpp"
 
 #include "tune/io/spec/machine_check.hpp"
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
 
 using namespace tune;
 
@@ -27,7 +31,7 @@ std::string missing(const std::string& trainable,
 TEST(missing_program, is_one_that_path_does_not_have) {
   EXPECT_EQ(missing("command = no-such-program {lr}\n"),
             "/nowhere/digits.ini:4: [trainable] command: there is no program \"no-such-program\" "
-            "in PATH (/nowhere:/bin)");
+            "in PATH");
   EXPECT_EQ(missing("command = sh -c {lr}\n"), "");
   EXPECT_EQ(missing("command = sh -c {lr}\n", {}), "");
 }
@@ -35,9 +39,24 @@ TEST(missing_program, is_one_that_path_does_not_have) {
 TEST(missing_program, is_looked_for_where_trials_look) {
   EXPECT_NE(missing("command = sh -c {lr}\nenv.PATH = /nowhere\n"), "");
   EXPECT_EQ(missing("command = sh -c {lr}\nenv.PATH = /bin\n", {{"PATH", "/nowhere"}}), "");
-  EXPECT_NE(missing("command = sh -c {lr}\nenv.PATH = {ini_dir}\n").find("in PATH (/nowhere)"),
+  EXPECT_NE(missing("command = sh -c {lr}\nenv.PATH = {ini_dir}\n")
+                .find("no program \"sh\" in PATH, as env.PATH sets it"),
             std::string::npos);
   EXPECT_EQ(missing("command = sh -c {lr}\nenv.PATH = /{lr}\n"), "");
+}
+
+TEST(missing_program, names_the_nearest_that_can_be_run) {
+  const support::scratch_directory bin;
+  for (const auto* name : {"python3", "pyhton"})
+    std::ofstream{bin.path() / name} << "#!/bin/sh\n";
+  std::filesystem::permissions(bin.path() / "python3", std::filesystem::perms::owner_all);
+  const auto path = "/nowhere:" + bin.path().string();
+
+  EXPECT_EQ(missing("command = pyhton3 {lr}\n", {{"PATH", path}}),
+            "/nowhere/digits.ini:4: [trainable] command: there is no program \"pyhton3\" in PATH; "
+            "did you mean \"python3\"?");
+  EXPECT_EQ(missing("command = no-such-program {lr}\n", {{"PATH", path}}).find("did you mean"),
+            std::string::npos);
 }
 
 TEST(missing_program, is_none_where_only_a_trial_knows_its_name) {
