@@ -94,7 +94,7 @@ install() {
   ((${#wanted[@]} == 0)) || apt install --no-install-recommends "${wanted[@]}"
 }
 
-echo "install-deps: installing ${missing[*]} ${optional[*]}"
+echo "install-deps: installing" "${missing[@]}" "${optional[@]}"
 for attempt in 1 2 3; do
   if install; then
     rm -f "$log"
