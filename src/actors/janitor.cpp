@@ -31,12 +31,12 @@ struct janitor_state {
   static inline const char* name = "tune.janitor";
 
   remove_function remove;
+  janitor_impl::pointer self = nullptr;
   tidy_function tidy;
   /// What fails for one mostly fails for all.
   bool told = false;
 
-  template <class Self>
-  void discard(Self* self, const cmd::discard& what, const runner_actor& runner) {
+  void discard(const cmd::discard& what, const runner_actor& runner) {
     auto done = remove(what.location);
     if (done)
       send(self, runner, news{on::checkpoint_gone{what.checkpoint}});
@@ -48,11 +48,12 @@ struct janitor_state {
 janitor_impl::behavior_type janitor(janitor_impl::stateful_pointer<janitor_state> self,
                                     remove_function remove, tidy_function tidy) {
   auto& state = state_of(self);
+  state.self = self;
   state.remove = std::move(remove);
   state.tidy = std::move(tidy);
   return {
-      [self, &state](const cmd::discard& what, const runner_actor& runner) {
-        state.discard(self, what, runner);
+      [&state](const cmd::discard& what, const runner_actor& runner) {
+        state.discard(what, runner);
       },
       // Not worth a word: it is in nobody's way, and the next head does it.
       [&state](const attempt_lost& what) {

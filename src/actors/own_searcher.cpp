@@ -25,6 +25,7 @@ struct guard_state {
   static inline const char* name = "tune.own_searcher";
 
   std::chrono::nanoseconds patience{0};
+  guard_impl::pointer self = nullptr;
   searcher_actor who;
   runner_actor runner;
   monitors watched;
@@ -37,49 +38,44 @@ struct guard_state {
   bool has_remarked = false;
   bool is_over = false;
 
-  template <class Self>
-  void take(Self* self, const searcher_turn& turn, const runner_actor& from) {
+  void take(const searcher_turn& turn, const runner_actor& from) {
     runner = from;
     for (const auto& x : turn.asks)
       open.insert_or_assign(x.number, x);
     // It answers by what it says, at its leisure: the reply only tells of failure.
     request(self, who, caf::infinite, turn, caf::actor_cast<runner_actor>(self))
-        .then([] {}, [this, self](const caf::error& why) { refuse(self, why); });
-    watch_time(self);
+        .then([] {}, [this](const caf::error& why) { refuse(why); });
+    watch_time();
   }
 
-  template <class Self>
-  void hear(Self* self, news& what) {
+  void hear(news& what) {
     auto* said = std::get_if<on::suggested>(&what.what);
     if (said == nullptr)
-      return remark_once(self, name_of(what.what));
+      return remark_once(name_of(what.what));
     auto question = open.find(said->ask);
     if (question == open.end())
       return;
     try {
       what.what = answer_to(question->second, std::move(said->what));
     } catch (const std::runtime_error& fault) {
-      return give_up(self, fault.what());
+      return give_up(fault.what());
     }
     open.erase(question);
     send(self, runner, std::move(what));
   }
 
-  template <class Self>
-  void refuse(Self* self, const caf::error& why) {
+  void refuse(const caf::error& why) {
     // Its end is told by itself, and with its cause.
     if (why != caf::sec::request_receiver_down)
-      give_up(self, "its handler failed: " + text_of(self->system(), why));
+      give_up("its handler failed: " + text_of(self->system(), why));
   }
 
-  template <class Self>
-  void lose(Self* self, const caf::error& why) {
-    give_up(self, "its actor ended" + (why ? ": " + text_of(self->system(), why) : std::string{}));
+  void lose(const caf::error& why) {
+    give_up("its actor ended" + (why ? ": " + text_of(self->system(), why) : std::string{}));
   }
 
   /// There is one timer at most, and only while a question is open.
-  template <class Self>
-  void watch_time(Self* self) {
+  void watch_time() {
     if (is_timed || open.empty() || patience.count() <= 0)
       return;
     is_timed = true;
@@ -88,8 +84,7 @@ struct guard_state {
     delayed_send(self, caf::actor_cast<guard_impl>(self), part, tick_atom_v);
   }
 
-  template <class Self>
-  void tick(Self* self) {
+  void tick() {
     is_timed = false;
     if (open.empty() || is_over)
       return;
@@ -97,26 +92,24 @@ struct guard_state {
     waited = oldest == waits_for ? waited + 1 : 0;
     waits_for = oldest;
     if (waited >= parts_of_patience)
-      return give_up(self, "it has not answered question " + std::to_string(oldest) + " for "
-                               + seconds_text(patience));
+      return give_up("it has not answered question " + std::to_string(oldest) + " for "
+                     + seconds_text(patience));
     if (waited == 1)
       send(self, runner,
            remark{"the searcher has not answered question " + std::to_string(oldest)
                   + " yet; without an answer the run is interrupted after "
                   + seconds_text(patience)});
-    watch_time(self);
+    watch_time();
   }
 
-  template <class Self>
-  void remark_once(Self* self, std::string_view what) {
+  void remark_once(std::string_view what) {
     if (runner && !std::exchange(has_remarked, true))
       send(self, runner,
            remark{"the searcher said '" + std::string{what}
                   + "', which is no answer to a question: that has no effect"});
   }
 
-  template <class Self>
-  void give_up(Self* self, const std::string& why) {
+  void give_up(const std::string& why) {
     if (std::exchange(is_over, true))
       return;
     // Before its first turn nobody is there to be told; its owner sees that it is gone.
@@ -134,17 +127,16 @@ struct guard_state {
 guard_impl::behavior_type guard(guard_impl::stateful_pointer<guard_state> self,
                                 const searcher_actor& who, std::chrono::nanoseconds patience) {
   auto& state = state_of(self);
+  state.self = self;
   state.who = who;
   state.patience = patience;
   stand_firm(self);
   state.watched.init(self);
-  state.watched.watch(self, who, [self, &state](const caf::error& why) { state.lose(self, why); });
+  state.watched.watch(self, who, [&state](const caf::error& why) { state.lose(why); });
   return {
-      [self, &state](const searcher_turn& turn, const runner_actor& runner) {
-        state.take(self, turn, runner);
-      },
-      [self, &state](news& what) { state.hear(self, what); },
-      [self, &state](tick_atom) { state.tick(self); },
+      [&state](const searcher_turn& turn, const runner_actor& runner) { state.take(turn, runner); },
+      [&state](news& what) { state.hear(what); },
+      [&state](tick_atom) { state.tick(); },
   };
 }
 

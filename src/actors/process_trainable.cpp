@@ -54,6 +54,7 @@ struct process_state {
   static inline const char* name = "tune.process";
 
   trainable_start what;
+  process_impl::pointer self = nullptr;
   std::shared_ptr<process_service> processes;
   std::shared_ptr<kept_hosts> hosts;
   host_key needs;
@@ -109,42 +110,32 @@ struct process_state {
   /// See `attempt_ended`.
   bool came_late = false;
 
-  template <class Self>
-  void take(Self* self, const process_news::started& x) {
+  void take(const process_news::started& x) {
     pid = x.pid;
     send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port});
     session.go_on(steady_now());
   }
 
-  template <class Self>
-  void take(Self* self, const process_news::printed& x) {
+  void take(const process_news::printed& x) {
     // Lines are flat: only their texts may have to be mended.
-    report(self, *fit_for_record(x.metrics), false, std::nullopt);
+    report(*fit_for_record(x.metrics), false, std::nullopt);
   }
 
-  template <class Self>
-  void take(Self*, const process_news::noticed& x) {
-    remark_on(x.what.about, x.what.text);
-  }
+  void take(const process_news::noticed& x) { remark_on(x.what.about, x.what.text); }
 
-  template <class Self>
-  void take(Self*, const process_news::came_late& x) {
+  void take(const process_news::came_late& x) {
     came_late = true;
     remark_on("late reports", late_text(x.run, what));
   }
 
-  template <class Self>
-  void take(Self*, const process_news::missing& x) {
-    known.why_missing = x.why;
-  }
+  void take(const process_news::missing& x) { known.why_missing = x.why; }
 
   void remark_on(const std::string& about, const std::string& text) {
     remarks.push_back(about);
     remarks.push_back(text);
   }
 
-  template <class Self>
-  void take(Self* self, const process_news::said& x) {
+  void take(const process_news::said& x) {
     if (!known.breach.empty())
       return;
     if (is_kept && x.line == idle_line)
@@ -153,19 +144,19 @@ struct process_state {
     if (!said)
       return violate(said.error().detail);
     if (auto* made = std::get_if<line::report>(&*said))
-      return report(self, std::move(made->metrics), made->done, made->checkpoint);
+      return report(std::move(made->metrics), made->done, made->checkpoint);
     // It may say more before it reports.
     processes->resume_reports(process);
     if (const auto* kept = std::get_if<line::saved>(&*said)) {
       if (drafts.is_of(kept->directory))
-        finish_save(self);
+        finish_save();
     } else if (const auto* not_kept = std::get_if<line::save_failed>(&*said)) {
       if (drafts.is_of(not_kept->directory))
-        fail_save(self, not_kept->why, not_kept->unable);
+        fail_save(not_kept->why, not_kept->unable);
     } else if (auto* why = std::get_if<line::failure>(&*said)) {
       known.failure = std::move(*why);
     } else if (std::holds_alternative<line::exporting>(*said)) {
-      begin_exports(self);
+      begin_exports();
     } else if (const auto* not_made = std::get_if<line::export_failed>(&*said)) {
       exports.fail(not_made->format, not_made->why);
     } else if (const auto* begins = std::get_if<line::hello>(&*said)) {
@@ -174,46 +165,38 @@ struct process_state {
     }
   }
 
-  template <class Self>
-  void take(Self*, const process_news::room&) {
-    processes->resume_output(process);
-  }
+  void take(const process_news::room&) { processes->resume_output(process); }
 
   /// More answers wait than its pipe holds.
-  template <class Self>
-  void take(Self*, const process_news::deaf&) {
+  void take(const process_news::deaf&) {
     violate("it reports without reading its answers: its answer pipe is full");
   }
 
   // -- A host that may serve several trials.
 
-  template <class Self>
-  void begin(Self* self) {
+  void start_program() {
     auto found = hosts->take(needs);
     if (!found)
-      return launch(self);
+      return launch();
     unproven = true;
-    process = processes->hand_on(*found, turn_of(what), client_of(self),
+    process = processes->hand_on(*found, turn_of(what), client_of(),
                                  to_line(host_order_of(what, params)));
   }
 
-  template <class Self>
-  void launch(Self* self) {
+  void launch() {
     auto order = order_of(what, params);
     if (auto why = why_not_passed(what, order, params); !why.empty())
-      return never_start(self, why);
-    process = processes->launch(std::move(order), client_of(self));
+      return never_start(why);
+    process = processes->launch(std::move(order), client_of());
   }
 
-  template <class Self>
-  void never_start(Self* self, const std::string& why) {
+  void never_start(const std::string& why) {
     exit_info never;
     never.trouble = why;
     send(self, caf::actor_cast<process_impl>(self), process_news{never});
   }
 
-  template <class Self>
-  std::shared_ptr<process_forwarder> client_of(Self* self) {
+  std::shared_ptr<process_forwarder> client_of() {
     if (printed)
       return printed;
     return std::make_shared<process_forwarder>(caf::actor_cast<process_impl>(self));
@@ -227,37 +210,33 @@ struct process_state {
     hosts->park(process, needs);
   }
 
-  template <class Self>
-  void take(Self* self, const process_news::parked& x) {
+  void take(const process_news::parked& x) {
     parked = true;
     auto how = x.so_far;
     how.code = 0;
     missing_output = how.output_trouble;
     auto judged = judge_exit(how, known);
     judged.exit_status.reset();
-    conclude(self, std::move(judged));
+    conclude(std::move(judged));
   }
 
-  template <class Self>
-  void take(Self* self, const exit_info& how) {
+  void take(const exit_info& how) {
     // It was broken before it came to this trial.
     if (std::exchange(unproven, false) && !ending && !known.ending && !known.failure)
-      return launch(self);
+      return launch();
     missing_output = how.output_trouble;
     auto judged = judge_exit(how, known);
     if (judged.how == end_class::preempted)
       never_began.emplace(error{how.fault, how.trouble});
     if (judged.how != end_class::user_error || !what.job->files)
-      return conclude(self, std::move(judged));
+      return conclude(std::move(judged));
     // The launcher lives as long as the node, and CAF answers for it if it is gone.
     request(self, looker, caf::infinite, files_in_use{what.job->files, trial_directory(what)})
-        .then([this, self,
-               judged](const std::string& gone) { conclude(self, without_files(judged, gone)); },
-              [this, self, judged](const caf::error&) { conclude(self, judged); });
+        .then([this, judged](const std::string& gone) { conclude(without_files(judged, gone)); },
+              [this, judged](const caf::error&) { conclude(judged); });
   }
 
-  template <class Self>
-  void conclude(Self* self, exit_judgement judged) {
+  void conclude(exit_judgement judged) {
     attempt_ended how;
     how.attempt = what.order.attempt;
     how.how = static_cast<std::uint8_t>(judged.how);
@@ -266,13 +245,12 @@ struct process_state {
     how.exit_status = judged.exit_status.value_or(0);
     how.came_late = came_late;
     how.remarks = std::exchange(remarks, {});
-    leave(self, std::move(how));
+    leave(std::move(how));
   }
 
   // -- What it prints, where that belongs on another machine.
 
-  template <class Self>
-  void announce_output(Self* self) {
+  void announce_output() {
     auto how = turn_of(what);
     prints = what.node->outputs && !how.stdout_file.empty();
     if (prints)
@@ -285,9 +263,8 @@ struct process_state {
   }
 
   /// The end is told when all that was printed is where it belongs.
-  template <class Self>
-  void leave(Self* self, attempt_ended how) {
-    auto tell = [this, self, how = std::move(how)](const std::string& missing) mutable {
+  void leave(attempt_ended how) {
+    auto tell = [this, how = std::move(how)](const std::string& missing) mutable {
       for (const auto& more : {note, missing.empty() ? missing : incomplete_output_text(missing)}) {
         if (!more.empty())
           how.detail += (how.detail.empty() ? "" : "\n") + more;
@@ -296,7 +273,7 @@ struct process_state {
       if (!missing.empty())
         how.remarks.insert(how.remarks.end(), {"output", incomplete_output_text(missing)});
       over = std::move(how);
-      go_if_settled(self);
+      go_if_settled();
     };
     if (!prints)
       return tell(missing_output);
@@ -307,24 +284,23 @@ struct process_state {
             [this, tell](const output_settled& x) mutable {
               tell(missing_output.empty() ? x.why : missing_output);
             },
-            [self, tell](const caf::error& why) mutable { tell(render(self->system(), why)); });
+            [this, tell](const caf::error& why) mutable { tell(render(self->system(), why)); });
   }
 
-  template <class Self>
-  void go_if_settled(Self* self) {
+  void go_if_settled() {
     if (!over || copying || !saves.is_idle())
       return;
     // It ended in the middle of a save.
     const auto left = drafts.is_open();
     drafts.give_up(self);
     const auto how = saves.judged(*std::exchange(over, std::nullopt));
-    exports.finish(self, how, drafts.next_name(), session.iteration(), [this, self, how, left] {
+    exports.finish(self, how, drafts.next_name(), session.iteration(), [this, how, left] {
       if (left && is_first())
         send(self, what.checkpoint_service,
              attempt_left{attempt_claim{what.order}, what.checkpoints});
       if (never_began)
         return self->quit(to_caf(*never_began));
-      artifacts.finish(self, how, [this, self](attempt_ended& told) {
+      artifacts.finish(self, how, [this](attempt_ended& told) {
         send(self, what.trial, std::move(told));
         self->quit();
       });
@@ -335,10 +311,10 @@ struct process_state {
   void violate(std::string why) {
     if (!known.ending && !known.killed && known.breach.empty())
       known.breach = "broke the command protocol: " + std::move(why);
-    end();
+    end_program();
   }
 
-  void end() {
+  void end_program() {
     if (parked)
       return;
     ending = true;
@@ -355,11 +331,9 @@ struct process_state {
     return !is_first() && plan != nullptr && plan->patterns;
   }
 
-  template <class Self>
-  void report(Self* self, object metrics, bool done,
-              const std::optional<std::filesystem::path>& checkpoint) {
+  void report(object metrics, bool done, const std::optional<std::filesystem::path>& checkpoint) {
     if (!is_first())
-      return halted ? stop(self) : go_on();
+      return halted ? stop() : go_on();
     // It trains on although it had begun to export.
     if (exports.is_announced()) {
       exports.withdraw();
@@ -367,7 +341,7 @@ struct process_state {
     }
     // It trains on although it was asked to save: it will not.
     if (saving)
-      fail_save(self, "it reported again without having saved");
+      fail_save("it reported again without having saved");
     // Found in output that was not made for us, it only counts where it can.
     if (const auto* own = metrics.find("training_iteration");
         printed && own != nullptr && !session.may_follow(*own))
@@ -390,20 +364,18 @@ struct process_state {
       send(self, what.node->outputs, output_grew{output()});
     waits = true;
     if (checkpoint)
-      take_over(self,
-                checkpoint->is_absolute() ? *checkpoint : trial_directory(what) / *checkpoint);
+      take_over(checkpoint->is_absolute() ? *checkpoint : trial_directory(what) / *checkpoint);
     else
-      proceed(self);
+      proceed();
   }
 
   /// After a report, once nothing keeps it from going on.
-  template <class Self>
-  void proceed(Self* self) {
+  void proceed() {
     // It was told to end in the middle of its step: nobody else will answer.
     if (halted)
-      stop(self);
+      stop();
     else if (held)
-      answer(self, *std::exchange(held, std::nullopt));
+      answer(*std::exchange(held, std::nullopt));
     else if (session.has_credit())
       go_on();
   }
@@ -417,8 +389,7 @@ struct process_state {
       processes->answer(process, to_line(link_answer{}));
   }
 
-  template <class Self>
-  void answer(Self* self, const attempt_answer& x) {
+  void answer(const attempt_answer& x) {
     session.allow(x.until);
     if (x.number != session.number() || !waits)
       return;
@@ -427,33 +398,31 @@ struct process_state {
       return;
     }
     if (x.kind == answer_kind::stop || halted) {
-      stop(self);
+      stop();
     } else if (x.kind == answer_kind::go_on) {
       go_on();
     } else {
-      begin_save(self, x);
+      begin_save(x);
     }
   }
 
-  template <class Self>
-  void begin_save(Self* self, const attempt_answer& x) {
+  void begin_save(const attempt_answer& x) {
     saving = x.checkpoint;
     ends_with_save = x.kind == answer_kind::save_and_end;
     if (printed || cannot_save)
-      return refuse_save(self, "this program cannot save", true);
-    drafts.begin(self, x.in_memory, [this, self, exports_too = x.exports](const std::string& why) {
+      return refuse_save("this program cannot save", true);
+    drafts.begin(self, x.in_memory, [this, exports_too = x.exports](const std::string& why) {
       if (why.empty())
         order_save(exports_too);
       else
-        refuse_save(self, why, false);
+        refuse_save(why, false);
     });
   }
 
   /// It trains on.
-  template <class Self>
-  void refuse_save(Self* self, const std::string& why, bool for_good) {
+  void refuse_save(const std::string& why, bool for_good) {
     const auto ends = ends_with_save;
-    fail_save(self, why, for_good);
+    fail_save(why, for_good);
     if (!ends)
       go_on();
   }
@@ -469,8 +438,7 @@ struct process_state {
   }
 
   /// It is told to end before it could be told where to save.
-  template <class Self>
-  void drop_save(Self* self) {
+  void drop_save() {
     if (!drafts.is_being_made())
       return;
     drafts.give_up(self);
@@ -478,19 +446,17 @@ struct process_state {
     ends_with_save = false;
   }
 
-  template <class Self>
-  void finish_save(Self* self) {
+  void finish_save() {
     if (!saving)
       return;
     saves.keep(self, written(*saving, ends_with_save));
     saving.reset();
     session.go_on(steady_now());
     if (ends_with_save)
-      arm(self);
+      arm();
   }
 
-  template <class Self>
-  void fail_save(Self* self, std::string why, bool for_good = false) {
+  void fail_save(std::string why, bool for_good = false) {
     if (!saving)
       return;
     drafts.give_up(self);
@@ -514,12 +480,11 @@ struct process_state {
   }
 
   /// Has the content of a directory copied: until then the program gets no answer.
-  template <class Self>
-  void take_over(Self* self, std::filesystem::path from) {
+  void take_over(std::filesystem::path from) {
     copying = true;
     artifacts.leave_out(from);
     if (known.killed)
-      return taken_over(self, saves_dropped::why);
+      return taken_over(saves_dropped::why);
     if (saves.is_full()) {
       handed_over = std::move(from);
       return;
@@ -527,13 +492,11 @@ struct process_state {
     copy_draft order{attempt_claim{what.order}, std::move(from), drafts.begin_elsewhere(self),
                      what.job->limits};
     request(self, what.checkpoint_service, caf::infinite, std::move(order))
-        .then(
-            [this, self](const draft_copied& x) { taken_over(self, x.why); },
-            [this, self](const caf::error& why) { taken_over(self, render(self->system(), why)); });
+        .then([this](const draft_copied& x) { taken_over(x.why); },
+              [this](const caf::error& why) { taken_over(render(self->system(), why)); });
   }
 
-  template <class Self>
-  void taken_over(Self* self, const std::string& trouble) {
+  void taken_over(const std::string& trouble) {
     copying = false;
     if (trouble.empty()) {
       saves.keep(self, written(0, false));
@@ -544,49 +507,42 @@ struct process_state {
       saves.refuse(self, 0, trouble, session.iteration());
     }
     if (!over)
-      proceed(self);
-    go_if_settled(self);
+      proceed();
+    go_if_settled();
   }
 
   /// A checkpoint is safe, or lost.
-  template <class Self>
-  void settle(Self* self) {
+  void settle() {
     if (handed_over)
-      take_over(self, *std::exchange(handed_over, std::nullopt));
-    go_if_settled(self);
+      take_over(*std::exchange(handed_over, std::nullopt));
+    go_if_settled();
   }
 
   /// In order: the program is told, and signalled only if it takes its time.
-  template <class Self>
-  void stop(Self* self) {
+  void stop() {
     waits = false;
     // It ends at once, and its last report changes nothing about that.
     if (known.killed)
       return;
     known.ending = true;
     if (printed || is_mute())
-      return end();
+      return end_program();
     processes->answer(process,
                       to_line(link_answer{link_answer::kind::stop, {}, exports.is_begun()}));
-    arm(self);
+    arm();
   }
 
-  template <class Self>
-  void arm(Self* self) {
-    end_in(self, polite_wait + exports.extra_time());
-  }
+  void arm() { end_in(polite_wait + exports.extra_time()); }
 
   /// Whoever ends by itself has no more time for that than one that is told to.
-  template <class Self>
-  void begin_exports(Self* self) {
+  void begin_exports() {
     if (ends_by || !exports.announce())
       return;
-    end_in(self, polite_wait + exports.extra_time());
+    end_in(polite_wait + exports.extra_time());
     send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port, true});
   }
 
-  template <class Self>
-  void end_in(Self* self, std::chrono::milliseconds wait) {
+  void end_in(std::chrono::milliseconds wait) {
     ends_by = std::chrono::steady_clock::now() + wait;
     delayed_send(self, caf::actor_cast<process_impl>(self), wait, tick_atom_v);
   }
@@ -595,20 +551,19 @@ struct process_state {
     if (parked || !ends_by || std::chrono::steady_clock::now() < *ends_by)
       return;
     known.late_export = exports.be_late();
-    end();
+    end_program();
   }
 
-  template <class Self>
-  void halt(Self* self, const attempt_halt& how) {
+  void halt(const attempt_halt& how) {
     if (artifacts.is_under_way() && static_cast<halt_mode>(how.how) == halt_mode::kill)
       return artifacts.drop_soon(self);
     if (!known.breach.empty() || parked)
       return;
     halted = true;
-    drop_save(self);
+    drop_save();
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
-      end();
+      end_program();
       if (copying || !saves.is_idle())
         saves.drop_soon(self);
       return;
@@ -618,7 +573,7 @@ struct process_state {
       exports.begin();
     // In the middle of a step it hears of it at its next report.
     if (!is_first() || (waits && !copying) || printed)
-      stop(self);
+      stop();
   }
 };
 
@@ -635,6 +590,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
                                               trainable_start what, process_means means,
                                               const std::shared_ptr<readiness>& ready) {
   auto& state = state_of(self);
+  state.self = self;
   state.what = std::move(what);
   state.processes = std::move(means.processes);
   state.hosts = std::move(means.hosts);
@@ -646,7 +602,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
   state.drafts.init(state.what);
-  state.saves.init(state.what, [self, &state] { state.settle(self); });
+  state.saves.init(state.what, [self, &state] { state.settle(); });
   state.exports.init(state.what);
   // It may go by itself before it is told.
   if (order.ends) {
@@ -666,17 +622,17 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.note = std::move(ready->note);
   if (ready->trouble.empty()) {
     state.params = std::move(ready->params);
-    state.announce_output(self);
-    state.begin(self);
+    state.announce_output();
+    state.start_program();
   } else {
-    state.never_start(self, ready->trouble);
+    state.never_start(ready->trouble);
   }
   return {
-      [self, &state](const attempt_answer& x) { state.answer(self, x); },
-      [self, &state](const attempt_halt& x) { state.halt(self, x); },
+      [&state](const attempt_answer& x) { state.answer(x); },
+      [&state](const attempt_halt& x) { state.halt(x); },
       [](ping_atom, std::uint64_t x) { return x; },
-      [self, &state](const process_news& x) {
-        std::visit([&](const auto& y) { state.take(self, y); }, x.what);
+      [&state](const process_news& x) {
+        std::visit([&](const auto& y) { state.take(y); }, x.what);
       },
       [&state](tick_atom) { state.end_if_late(); },
   };

@@ -310,6 +310,7 @@ struct thread_state {
   static inline const char* name = "tune.trainable";
 
   trainable_start what;
+  thread_impl::pointer self = nullptr;
   std::shared_ptr<gate> door = std::make_shared<gate>();
   attempt_saves saves;
   attempt_exports exports;
@@ -328,8 +329,7 @@ struct thread_state {
     door->close();
   }
 
-  template <class Self>
-  void halt(Self* self, const attempt_halt& how) {
+  void halt(const attempt_halt& how) {
     if (artifacts.is_under_way() && static_cast<halt_mode>(how.how) == halt_mode::kill)
       return artifacts.drop_soon(self);
     door->close(how.exports);
@@ -344,12 +344,11 @@ struct thread_state {
     result.attempt = what.order.attempt;
     result.how = static_cast<std::uint8_t>(end_class::killed);
     result.detail = "its thread did not end in time and was left to itself";
-    end(self, std::move(result));
+    end(std::move(result));
   }
 
   /// None of the trial's fault: its node hears of it, and tells it.
-  template <class Self>
-  void decline(Self* self, int reason) {
+  void decline(int reason) {
     if (gone || over)
       return;
     gone = true;
@@ -357,15 +356,13 @@ struct thread_state {
     self->quit(to_caf({"cannot start a training thread: " + text_of_shortage(reason), is_passing}));
   }
 
-  template <class Self>
-  void keep(Self* self, const written_checkpoint& which) {
+  void keep(const written_checkpoint& which) {
     // Its thread was left to itself, and nobody waits for it.
     if (!over)
       saves.keep(self, which);
   }
 
-  template <class Self>
-  void end(Self* self, const thread_done& what_now) {
+  void end(const thread_done& what_now) {
     iteration = what_now.iteration;
     if (what_now.names)
       names = what_now.names;
@@ -375,26 +372,24 @@ struct thread_state {
       artifacts.leave_out(directory);
     for (const auto& [format, why] : what_now.not_exported)
       exports.fail(format, why);
-    end(self, what_now.how);
+    end(what_now.how);
   }
 
-  template <class Self>
-  void end(Self* self, attempt_ended how) {
+  void end(attempt_ended how) {
     if (gone)
       return;
     if (!over)
       over = std::move(how);
-    go_if_settled(self);
+    go_if_settled();
   }
 
-  template <class Self>
-  void go_if_settled(Self* self) {
+  void go_if_settled() {
     if (gone || !over || !saves.is_idle())
       return;
     gone = true;
     const auto how = saves.judged(*over);
-    exports.finish(self, how, names->next_draft(), iteration, [this, self, how] {
-      artifacts.finish(self, how, [this, self](attempt_ended& told) {
+    exports.finish(self, how, names->next_draft(), iteration, [this, how] {
+      artifacts.finish(self, how, [this](attempt_ended& told) {
         send(self, what.trial, std::move(told));
         self->quit();
       });
@@ -406,13 +401,14 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
                                             trainable_start what,
                                             const std::shared_ptr<training_threads>& threads) {
   auto& state = state_of(self);
+  state.self = self;
   state.what = std::move(what);
   state.exports.init(state.what);
   state.artifacts.init(state.what);
   state.names = names_of(state.what);
   state.saves.init(state.what, [self, &state] {
     state.door->end_save();
-    state.go_if_settled(self);
+    state.go_if_settled();
   });
   // Before the thread can report: the trial must know whom to answer.
   auto me = caf::actor_cast<thread_impl>(self);
@@ -427,12 +423,12 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
     send(self, me, thread_missing{begun});
   return {
       [&state](const attempt_answer& answer) { state.door->open(answer); },
-      [self, &state](const attempt_halt& how) { state.halt(self, how); },
+      [&state](const attempt_halt& how) { state.halt(how); },
       [](ping_atom, std::uint64_t x) { return x; },
       // It was the thread's last act for this attempt.
-      [self, &state](const thread_done& x) { state.end(self, x); },
-      [self, &state](const thread_missing& x) { state.decline(self, x.reason); },
-      [self, &state](const thread_saved& x) { state.keep(self, x.what); },
+      [&state](const thread_done& x) { state.end(x); },
+      [&state](const thread_missing& x) { state.decline(x.reason); },
+      [&state](const thread_saved& x) { state.keep(x.what); },
   };
 }
 

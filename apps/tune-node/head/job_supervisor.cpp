@@ -98,6 +98,7 @@ struct job_supervisor_state {
   static inline const char* name = "tune.job_supervisor";
 
   job_supervisor_settings here;
+  job_supervisor_impl::pointer self = nullptr;
   job_spec task;
   snapshot_frame fixed;
   /// For people, once there is somebody to tell.
@@ -120,17 +121,15 @@ struct job_supervisor_state {
 
   // -- The beginning.
 
-  template <class Self>
-  start_result begin(Self* self) {
-    auto taken = take(self);
+  start_result begin() {
+    auto taken = take();
     if (taken)
       return {to_json(*taken), true, fixed.experiment};
     say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
     return {to_json(taken.error()), false};
   }
 
-  template <class Self>
-  expected<submission_taken> take(Self* self) {
+  expected<submission_taken> take() {
     auto sent = spec_of_fetched(task.found);
     if (!sent)
       return sent.error();
@@ -159,18 +158,17 @@ struct job_supervisor_state {
         if (auto whole = finish_up(directory, what); !whole)
           say("was not tidied up: " + printable(to_text(whole.error())));
         say("of " + printable(task.words.from) + " is finished already");
-        conclude(self, {std::move((*before)->how), std::move((*before)->last), {}, false});
+        conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
         return taken_words(directory);
       }
       auto missing = find_missing_in(directory, what, trial_place::anywhere);
       if (!missing.empty())
         return error{ec::unreadable, not_submitted(missing)};
     }
-    return found_experiment_actors(self, *loaded, directory);
+    return found_experiment_actors(*loaded, directory);
   }
 
-  template <class Self>
-  expected<submission_taken> found_experiment_actors(Self* self, const loaded_spec& loaded,
+  expected<submission_taken> found_experiment_actors(const loaded_spec& loaded,
                                                      const fs::path& directory) {
     auto made = make_shared_parts(loaded, *here.all, directory, here.machine, true,
                                   [&](const reading_progress&) { return !*here.leaves; });
@@ -191,7 +189,7 @@ struct job_supervisor_state {
     auto planned = parts.planned;
     if (planned > 0)
       fixed.planned = planned;
-    if (auto begun = start(self, loaded, std::move(*made)); !begun)
+    if (auto begun = start(loaded, std::move(*made)); !begun)
       return begun.error();
     say("of " + printable(task.words.from) + " runs"
         + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
@@ -202,8 +200,7 @@ struct job_supervisor_state {
     return {task.key, directory.string(), fixed.planned, fixed.experiment, fixed.objectives};
   }
 
-  template <class Self>
-  expected<void> start(Self* self, const loaded_spec& loaded, shared_parts made) {
+  expected<void> start(const loaded_spec& loaded, shared_parts made) {
     fs::path directory{fixed.directory};
     auto opened = open_storage(directory, loaded.what, task.words.resume);
     if (!opened)
@@ -282,8 +279,7 @@ struct job_supervisor_state {
 
   // -- The end.
 
-  template <class Self>
-  void end(Self* self, run_summary how) {
+  void end(run_summary how) {
     if (auto trouble = actors->settle(); !trouble.empty() && how.storage_error.empty())
       how.storage_error = trouble;
     auto last = snapshot_of(fixed, how.view, how.elapsed);
@@ -293,7 +289,7 @@ struct job_supervisor_state {
     actors->await_farewell();
     actors.reset();
     say_end(how, last);
-    conclude(self, {how, std::move(last), told->after(0), head_goes});
+    conclude({how, std::move(last), told->after(0), head_goes});
   }
 
   void say_end(const run_summary& how, const run_snapshot& last) const {
@@ -311,8 +307,7 @@ struct job_supervisor_state {
 
   /// Writes what there is to write, then has the submission server told: after the answer to the
   /// beginning.
-  template <class Self>
-  void conclude(Self* self, final_status result) {
+  void conclude(final_status result) {
     is_over = true;
     if (auto failed = write_rows(task.words.rows);
         !failed.empty() && result.how.storage_error.empty())
@@ -340,13 +335,14 @@ job_supervisor_impl::behavior_type
 job_supervisor(job_supervisor_impl::stateful_pointer<job_supervisor_state> self,
                job_supervisor_settings here, job_spec what) {
   auto& state = state_of(self);
+  state.self = self;
   state.here = std::move(here);
   state.task = std::move(what);
   return {
-      [self, &state](run_atom) { return state.begin(self); },
+      [&state](run_atom) { return state.begin(); },
       [&state](const client_request& asked) { return state.answer(asked); },
       [&state](leave_atom) { state.leave(); },
-      [self, &state](const run_summary& how) { state.end(self, how); },
+      [&state](const run_summary& how) { state.end(how); },
       [self, &state](experiment_ended& how) {
         send(self, state.task.submission_server, std::move(how));
       },
