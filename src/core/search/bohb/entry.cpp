@@ -29,7 +29,7 @@ std::vector<option_spec> known_options() {
       above(0, option("bandwidth_factor", number, "3",
                       "points are drawn from kernels so many times as wide as those of the "
                       "density")),
-      above(0, option("min_bandwidth", number, "0.001",
+      above(0, option("min_bandwidth", number, "0.05",
                       "the narrowest kernel, where the range of a number is 1")),
   };
 }
