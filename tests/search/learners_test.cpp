@@ -353,6 +353,30 @@ INSTANTIATE_TEST_SUITE_P(all, learner_test,
                                          "evolution"),
                          [](const auto& x) { return x.param; });
 
+TEST(learners, say_what_they_draw_in_the_place_of_planned_points) {
+  searcher_context about;
+  about.space
+      = space_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}, {"constraint", "u < 0.3"}});
+  about.seed = 1;
+  for (const auto* name : {"auto", "gp", "tpe", "bohb"}) {
+    asking uut{std::move(*make_searcher(name, about))};
+    std::map<std::string, int> origins;
+    for (int i = 0; i < 8; ++i)
+      ++origins[std::get<0>(uut.next(1)).front().origin];
+    // Of seven stripes of u two lie below .3, the second in part.
+    EXPECT_EQ(origins["random: middle breaks a constraint"], 1) << name;
+    EXPECT_EQ(origins["random: design breaks a constraint"] + origins["design"], 7) << name;
+    EXPECT_GE(origins["design"], 1) << name;
+    EXPECT_EQ(origins["random"], 0) << name;
+  }
+
+  about.space = space_of({{"u", "uniform(0, 1)"}});
+  about.points = {object{{"u", 0.5}}};
+  asking uut{std::move(*make_searcher("gp", about))};
+  EXPECT_EQ(std::get<0>(uut.next(1)).front().origin, "point 1");
+  EXPECT_EQ(std::get<0>(uut.next(1)).front().origin, "random: middle was tried before");
+}
+
 TEST(auto_search, says_in_each_origin_who_suggested) {
   searcher_context about{space_of(tree), 2, 0, 1, {}};
   asking uut{std::move(*make_searcher("auto", about))};

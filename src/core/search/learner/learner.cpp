@@ -151,16 +151,29 @@ const transfer::first_point* generator::planned(const outlook& from) const {
   return &(*spare_)[number];
 }
 
+namespace {
+
+/// In the place of a planned point, which constraints and the user's points may rule out.
+std::string origin_instead_of(const transfer::first_point& planned, const cube_point& at,
+                              const outlook& from) {
+  return "random: " + planned.origin
+         + (from.space().allows(at) ? " was tried before" : " breaks a constraint");
+}
+
+} // namespace
+
 std::optional<pick> generator::chosen(const outlook& from, drafting drafts) const {
+  std::string origin = "random";
   if (const auto* x = planned(from)) {
     auto at = from.space().canonical(x->at);
     if (!from.is_taken(at))
       return pick{std::move(at), x->origin};
+    origin = origin_instead_of(*x, at, from);
   } else if (auto found = drafts == drafting::quick ? rule_->sketch(from) : rule_->next(from)) {
     return found;
   }
   auto free = free_point(from);
-  return free ? std::optional<pick>{{std::move(*free), "random"}} : std::nullopt;
+  return free ? std::optional<pick>{{std::move(*free), std::move(origin)}} : std::nullopt;
 }
 
 std::optional<explanation> generator::explain(const ask& question,
