@@ -81,6 +81,40 @@ void warn_of_endless_run(loading& x) {
            "experiment_plateau of [stop]: nothing ends the run but you");
 }
 
+/// Whether a line of `[search]` may have this name.
+bool is_search_word(const loading& x, const std::string& name) {
+  const auto& all = x.request.searchers.entries();
+  const auto* key = find_key("search", name);
+  return (key != nullptr && !key->is_family())
+         || std::any_of(all.begin(), all.end(), [&](const auto& each) {
+              return std::any_of(each.known.begin(), each.known.end(),
+                                 [&](const option_spec& known) { return known.name == name; });
+            });
+}
+
+/// Whether the file itself says that there is such a metric.
+bool is_told_metric(const spec& what, const std::string& name) {
+  const auto& metrics = what.trainable.metrics;
+  const auto& objectives = what.experiment.objectives;
+  return std::any_of(metrics.begin(), metrics.end(),
+                     [&](const named_text& each) { return each.name == name; })
+         || std::any_of(objectives.begin(), objectives.end(),
+                        [&](const objective& each) { return each.metric == name; });
+}
+
+/// What ends a search is easily written into `[stop]`, where every other name is a metric.
+void warn_of_search_words_in_stop(loading& x) {
+  for (const auto& line : x.what.stop) {
+    const auto* own = find_key("stop", line.name);
+    auto is_meant = (own != nullptr && !own->is_family()) || is_told_metric(x.what, line.name)
+                    || x.request.stoppers.find(line.name) != nullptr;
+    if (!is_meant && is_search_word(x, line.name))
+      x.warn(x.origin("stop", line.name),
+             "[stop] " + line.name + " = " + line.text
+                 + " is taken for a metric of that name; the option is [search] " + line.name);
+  }
+}
+
 /// Trials that are all alike are seldom meant.
 void warn_of_empty_space(loading& x) {
   if (x.what.space.empty() && x.whole)
@@ -189,6 +223,7 @@ void check_sections(loading& x) {
   check_checkpoint(x);
   check_failure(x);
   check_search(x);
+  warn_of_search_words_in_stop(x);
   warn_of_endless_run(x);
 }
 

@@ -16,6 +16,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 namespace {
 
@@ -520,6 +521,28 @@ TEST(load, warns_of_a_space_in_which_nothing_varies) {
                                     "alike")));
   EXPECT_THAT(warnings("y = uniform(0, 1)\n"), IsEmpty());
   EXPECT_THAT(warnings("[search]\ntype = none\n"), IsEmpty());
+}
+
+TEST(load, warns_of_options_of_a_search_that_stand_in_stop) {
+  auto warnings = [](const std::string& lines, const std::string& trainable = "") {
+    return support::load_text("[experiment]\nmetric = batch\nnum_samples = 4\n[trainable]\n"
+                              "command = ./a.out\n"
+                              + trainable + "[space]\nx = uniform(0, 1)\n[stop]\n" + lines)
+        .warnings;
+  };
+  auto taken = [](const std::string& line, const std::string& name) {
+    return HasSubstr("digits.ini:9: [stop] " + line
+                     + " is taken for a metric of that name; the option is [search] " + name);
+  };
+
+  // An option of one of the searchers, and a key of them all.
+  EXPECT_THAT(warnings("portion = 0.01\n"), Contains(taken("portion = 0.01", "portion")));
+  EXPECT_THAT(warnings("max_pending = 3\n"), Contains(taken("max_pending = 3", "max_pending")));
+  // Metrics of the file, and what is of [stop].
+  auto none = Not(Contains(HasSubstr("is taken for a metric")));
+  EXPECT_THAT(warnings("batch = 3\n"), none);
+  EXPECT_THAT(warnings("portion = 10\n", "metric.portion = p={number}\n"), none);
+  EXPECT_THAT(warnings("loss = 10\ntraining_iteration = 4\n"), none);
 }
 
 TEST(load, warns_of_a_list_that_looks_like_several_values) {
