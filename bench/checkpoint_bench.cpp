@@ -268,6 +268,7 @@ int lead(const settings& given) {
 int main(int count, char** all) {
   init_net_types();
   init_types<caf::id_block::ship_bench, caf::id_block::checkpoint_bench>();
-  const settings given{count, all};
+  const settings given{
+      count, all, "[--mb 1000] [--rounds 4] [--cert F --key F --ca F]", {"mb", "rounds"}};
   return !given.words.empty() && given.words[0] == "worker" ? work(given) : lead(given);
 }

@@ -7,6 +7,8 @@
 /// posix_spawn and waitpid of the same program. Directories are made below the current one and
 /// removed again.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/io/json.hpp"
 
 #include <fcntl.h>
@@ -114,14 +116,19 @@ object many_trials(scratch& in, const std::string& node, const std::string& prog
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3)
-    give_up("wants the paths of tune-node and of tune_one_report");
-  auto number = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
-  auto node = fs::absolute(argv[1]).string();
-  auto program = fs::absolute(argv[2]).string();
+  bench::arguments given{argc, argv, "TUNE_NODE PROGRAM [TRIALS] [AT_ONCE] [REPEATS]"};
+  auto node = given.word({});
+  auto program = given.word({});
+  if (program.empty())
+    given.refuse("wants the paths of tune-node and of tune_one_report");
+  node = fs::absolute(node).string();
+  program = fs::absolute(program).string();
+  const auto trials = static_cast<int>(given.number(1000, 1));
+  const auto at_once = static_cast<int>(given.number(4, 1));
+  const auto repeats = static_cast<int>(given.number(20, 1));
+  given.finish();
   scratch in;
-  std::printf("%s\n", to_json(one_trial(in, node, program, std::max(number(5, 20), 1))).c_str());
-  std::printf("%s\n",
-              to_json(many_trials(in, node, program, number(3, 1000), number(4, 4))).c_str());
+  std::printf("%s\n", to_json(one_trial(in, node, program, repeats)).c_str());
+  std::printf("%s\n", to_json(many_trials(in, node, program, trials, at_once)).c_str());
   return 0;
 }

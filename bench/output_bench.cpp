@@ -6,6 +6,8 @@
 /// LINES (20000) each, a write for each line, and their lines are heard. The files lie below the
 /// present directory and are removed. CPU seconds are those of the service's process alone.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/process_service.hpp"
 
@@ -128,22 +130,21 @@ measured run(const process_order& what, int programs, std::size_t lines, std::ui
   return result;
 }
 
-std::size_t number(int argc, char** argv, int at, std::size_t otherwise) {
-  return argc > at ? std::strtoull(argv[at], nullptr, 10) : otherwise;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
   if (auto status = host_main(argc, argv, {}))
     return *status;
+  bench::arguments given{argc, argv, "[MEBIBYTES] [PROGRAMS] [LINES]"};
+  // What the measured programs are: this one, told to print.
   if (argc == 3 && argv[1] == std::string_view{"bytes"})
-    return print_bytes(number(argc, argv, 2, 0));
+    return print_bytes(std::stoull(argv[2]));
   if (argc == 3 && argv[1] == std::string_view{"lines"})
-    return print_lines(number(argc, argv, 2, 0));
-  const auto mebibytes = number(argc, argv, 1, 1024);
-  const auto programs = static_cast<int>(number(argc, argv, 2, 64));
-  const auto lines = number(argc, argv, 3, 20000);
+    return print_lines(std::stoull(argv[2]));
+  const auto mebibytes = given.number(1024, 1);
+  const auto programs = static_cast<int>(given.number(64, 1));
+  const auto lines = given.number(20000, 1);
+  given.finish();
   process_order order;
   order.env = environment_with({});
   order.directory = std::filesystem::current_path();

@@ -5,6 +5,8 @@
 /// COMMAND is `true` where none is given. Each writes no file; stderr is read. For comparison the
 /// bare posix_spawn and waitpid of the same command is measured too.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/process_service.hpp"
 
@@ -102,8 +104,11 @@ double bare_rate(const std::vector<std::string>& command, int total) {
 int main(int argc, char** argv) {
   if (auto status = host_main(argc, argv, {}))
     return *status;
-  auto total = argc > 1 ? std::atoi(argv[1]) : 2000;
-  auto at_once = argc > 2 ? std::atoi(argv[2]) : 4;
+  // What follows is the command's.
+  bench::arguments given{std::min(argc, 3), argv, "[PROCESSES] [AT_ONCE] [COMMAND...]"};
+  auto total = static_cast<int>(given.number(2000, 1));
+  auto at_once = static_cast<int>(given.number(4, 1));
+  given.finish();
   process_order order;
   order.argv.assign(argv + std::min(argc, 3), argv + argc);
   if (order.argv.empty())

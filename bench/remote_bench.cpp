@@ -7,6 +7,8 @@
 /// over the same connection; figures are medians of the rounds. Prints one JSON object per line.
 /// Works in a directory below the current one, which it removes again.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "remote_bench_cluster.hpp"
 
 #include "tune/io/json.hpp"
@@ -140,7 +142,9 @@ int main(int count, char** all) {
   init_net_types();
   if (count == 5 && all[1] == std::string{"worker"})
     work(static_cast<std::uint16_t>(std::stoul(all[2])), all[3], all[4]);
-  const std::uint64_t rounds = count > 1 ? std::max(1ul, std::stoul(all[1])) : 3;
+  bench::arguments given{count, all, "[ROUNDS]"};
+  const auto rounds = given.number(3, 1);
+  given.finish();
   small_cluster nodes{std::filesystem::absolute("remote_bench." + std::to_string(::getpid()))};
   for (auto where : both)
     static_cast<void>(nodes.run({where, 8, 100, 8})); // warm-up

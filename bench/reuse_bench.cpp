@@ -6,6 +6,8 @@
 /// per second of the REPEATS runs, beside the bare posix_spawn and waitpid of this program, which
 /// then does nothing. Directories are made below the current one and removed again.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/io/json.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/tuner/tuner.hpp"
@@ -132,12 +134,11 @@ int main(int argc, char** argv) {
     return 0;
   if (auto status = host_main(argc, argv, trainables()))
     return *status;
-  auto number = [&](int i, int otherwise) {
-    return std::max(argc > i ? std::atoi(argv[i]) : otherwise, 1);
-  };
-  auto trials = number(1, 5000);
-  auto at_once = number(2, 4);
-  auto repeats = number(3, 3);
+  bench::arguments given{argc, argv, "[TRIALS] [AT_ONCE] [REPEATS]"};
+  auto trials = static_cast<int>(given.number(5000, 1));
+  auto at_once = static_cast<int>(given.number(4, 1));
+  auto repeats = static_cast<int>(given.number(3, 1));
+  given.finish();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   scratch in;
   for (auto reuse : {true, false})

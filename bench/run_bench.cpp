@@ -1,12 +1,14 @@
 /// Measures whole experiments, run by the real actors in one process with the database on.
 ///
-///   tune_run_bench trials  [TRIALS] [SLOTS]            trials of one report each
+///   tune_run_bench trials  [TRIALS] [SLOTS] [SEARCHER] trials of one report each
 ///   tune_run_bench reports [TRIALS] [REPORTS] [SLOTS]  trials of many reports each
 ///   tune_run_bench memory  [FEW] [MANY] [SLOTS]        bytes per finished trial
 ///   tune_run_bench answers [SECONDS] [SLOTS]           how soon actors answer during reports
 ///
 /// Each prints one JSON object. The directory is made below the current one and removed again.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/actors/cluster.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/actors/recorder.hpp"
@@ -47,6 +49,7 @@ struct load {
   std::uint64_t trials = 1000;
   std::uint64_t reports = 1;
   std::int64_t slots = 8;
+  std::string searcher = "random";
 };
 
 /// What it took.
@@ -235,7 +238,7 @@ private:
         got(search_space::parse({{"x", "uniform(0, 1)"}, {"y", "loguniform(1e-5, 1)"}})));
     about.samples = what.trials;
     auto catalogue = builtin_searchers();
-    const auto& entry = *catalogue.find("random");
+    const auto& entry = *catalogue.find(what.searcher);
     return got(entry.make(got(options::parse(entry.known, {})), about));
   }
 };
@@ -254,6 +257,7 @@ object described(const load& what, const cost& took) {
   return {{"trials", static_cast<std::int64_t>(what.trials)},
           {"reports_per_trial", static_cast<std::int64_t>(what.reports)},
           {"slots", what.slots},
+          {"searcher", what.searcher},
           {"seconds", took.seconds},
           {"cpu_seconds", took.cpu_seconds},
           {"trials_per_second", per_second(what.trials)},
@@ -417,25 +421,40 @@ object measure_answers(double seconds, std::int64_t slots) {
 } // namespace
 
 int main(int argc, char** argv) {
-  auto number = [&](int i, std::uint64_t otherwise) {
-    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
-  };
-  auto slots = [&](int i) { return static_cast<std::int64_t>(number(i, 8)); };
-  const std::string what = argc > 1 ? argv[1] : "trials";
+  bench::arguments given{argc, argv,
+                         "trials  [TRIALS] [SLOTS] [SEARCHER]\n"
+                         "reports [TRIALS] [REPORTS] [SLOTS]\n"
+                         "memory  [FEW] [MANY] [SLOTS]\n"
+                         "answers [SECONDS] [SLOTS]"};
+  auto slots = [&] { return static_cast<std::int64_t>(given.number(8, 1)); };
+  const auto what = given.word("trials");
+  load work;
+  if (what == "trials" || what == "reports" || what == "memory")
+    work.trials = given.number(1000, 1);
+  const auto second = what == "reports"   ? given.number(100, 1)
+                      : what == "memory"  ? given.number(100'000, 1)
+                      : what == "answers" ? given.number(5, 1)
+                                          : 1;
+  work.slots = slots();
+  if (what == "trials")
+    work.searcher = given.word("random");
+  given.finish();
+  if (const auto all = builtin_searchers(); all.find(work.searcher) == nullptr)
+    given.refuse("no searcher " + work.searcher);
   init_message_types();
   object result;
   if (what == "trials" || what == "reports") {
-    load work{number(2, 1000), 1, slots(3)};
-    if (what == "reports")
-      work = {number(2, 1000), number(3, 100), slots(4)};
+    work.reports = second;
     result = described(work, measure(work));
     result.set("measure", what);
   } else if (what == "memory") {
-    result = measure_memory({number(2, 1000), 1, slots(4)}, {number(3, 100'000), 1, slots(4)});
+    auto many = work;
+    many.trials = second;
+    result = measure_memory(work, many);
   } else if (what == "answers") {
-    result = measure_answers(static_cast<double>(number(2, 5)), slots(3));
+    result = measure_answers(static_cast<double>(second), work.slots);
   } else {
-    give_up("trials, reports, memory or answers, not " + what);
+    given.refuse("no measure " + what);
   }
   std::printf("%s\n", to_json(result).c_str());
   return 0;

@@ -9,6 +9,8 @@
 /// again. The median of ROUNDS, in microseconds; `safe` syncs, `kept` does not, as where the copy
 /// of another node counts.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
@@ -95,16 +97,15 @@ void measure(const fs::path& root, const fs::path& from, costs& to) {
   }
 }
 
-std::size_t number(int count, char** words, int index, std::size_t otherwise) {
-  return count > index ? std::strtoull(words[index], nullptr, 10) : otherwise;
-}
-
 } // namespace
 
 int main(int count, char** words) {
-  const fs::path root = fs::absolute(count > 1 ? words[1] : "save_bench.tmp");
-  const sizes many{number(count, words, 2, 1000), number(count, words, 3, 4096)};
-  const auto rounds = number(count, words, 4, 11);
+  bench::arguments given{count, words, "[DIRECTORY] [FILES] [BYTES] [ROUNDS]"};
+  const fs::path root = fs::absolute(given.word("save_bench.tmp"));
+  const auto files = given.number(1000, 1);
+  const sizes many{files, given.number(4096)};
+  const auto rounds = given.number(11, 1);
+  given.finish();
   fs::create_directories(root / "trials");
   write(root / "from", many);
   costs all;

@@ -11,6 +11,8 @@
 /// Prints one JSON object per scheduler, times in nanoseconds: mean of all reports, barriers
 /// included, the median, which is the ordinary report, and high quantiles.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/core/rng.hpp"
 #include "tune/core/schedule/scheduler.hpp"
 #include "tune/core/space/space.hpp"
@@ -238,11 +240,18 @@ bool measure(const candidate& what, std::uint64_t trials) {
 } // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> words{argv + 1, argv + argc};
-  auto trials = words.empty() ? 100'000 : std::stoull(words.front());
+  bench::arguments given{argc, argv, "[TRIALS] [SCHEDULER...]"};
+  const auto trials = given.number(100'000, 1);
+  const auto names = given.words();
+  given.finish();
+  const auto all = candidates();
+  for (const auto& name : names) {
+    if (std::none_of(all.begin(), all.end(), [&](const auto& x) { return x.name == name; }))
+      given.refuse("no scheduler " + name);
+  }
   auto whole = true;
-  for (const auto& x : candidates()) {
-    if (words.size() < 2 || std::find(words.begin() + 1, words.end(), x.name) != words.end())
+  for (const auto& x : all) {
+    if (names.empty() || std::find(names.begin(), names.end(), x.name) != names.end())
       whole = measure(x, trials) && whole;
   }
   return whole ? 0 : 1;

@@ -7,6 +7,8 @@
 /// Prints one JSON object, or the names of the schedulers. A schedule with a finding ends a
 /// campaign with exit status 1; the findings go to stderr, with the seed to repeat it.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "support/campaign.hpp"
 
 #include <sys/resource.h>
@@ -84,27 +86,35 @@ int large(std::uint64_t trials, const support::judge& who) {
   return ended == trials ? 0 : 1;
 }
 
-int run(const std::vector<std::string>& words) {
-  if (words.size() >= 3 && words[0] == "campaign") {
-    if (const auto* who = support::find_judge(words[1]))
-      return campaign(*who, std::stoull(words[2]), words.size() > 3 ? std::stoull(words[3]) : 1);
-  } else if (words.size() >= 2 && words[0] == "trials") {
-    if (const auto* who = support::find_judge(words.size() > 2 ? words[2] : "fifo"))
-      return large(std::stoull(words[1]), *who);
-  } else if (words == std::vector<std::string>{"schedulers"}) {
+int run(bench::arguments given) {
+  const auto what = given.word({});
+  if (what == "schedulers") {
+    given.finish();
     for (const auto& x : support::judges())
       std::cout << x.name << '\n';
     return 0;
   }
-  std::cerr << "usage: tune_simulate_bench campaign SCHEDULER SCHEDULES [FIRST_SEED]\n"
-               "       tune_simulate_bench trials TRIALS [SCHEDULER]\n"
-               "       tune_simulate_bench schedulers\n";
-  return 2;
+  if ((what != "campaign" && what != "trials") || !given.has_word())
+    given.refuse("wants one of these");
+  const auto is_campaign = what == "campaign";
+  auto name = is_campaign ? given.word({}) : std::string{"fifo"};
+  const auto count = given.number(0, 1);
+  const auto first = is_campaign ? given.number(1) : 0;
+  if (!is_campaign)
+    name = given.word(name);
+  given.finish();
+  const auto* who = support::find_judge(name);
+  if (who == nullptr || count == 0)
+    given.refuse(who == nullptr ? "no scheduler " + name : "how many schedules?");
+  return is_campaign ? campaign(*who, count, first) : large(count, *who);
 }
 
 } // namespace
 } // namespace tune
 
 int main(int argc, char** argv) {
-  return tune::run({argv + 1, argv + argc});
+  return tune::run({argc, argv,
+                    "campaign SCHEDULER SCHEDULES [FIRST_SEED]\n"
+                    "trials TRIALS [SCHEDULER]\n"
+                    "schedulers"});
 }

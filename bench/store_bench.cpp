@@ -4,6 +4,8 @@
 ///
 /// DIRECTORY is made and removed again; BATCH is the number of events in one transaction.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/io/json.hpp"
 #include "tune/io/store/experiment_store.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -208,13 +210,12 @@ object measured(const std::filesystem::path& directory, std::size_t batch, Work 
 } // namespace
 
 int main(int argc, char** argv) {
-  const auto number = [&](int i, std::size_t otherwise) {
-    return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
-  };
-  const std::filesystem::path directory = argc > 1 ? argv[1] : "store_bench.tmp";
-  const auto results = number(2, 500'000);
-  const auto trials = number(3, 100'000);
-  const auto batch = std::max<std::size_t>(number(4, 2'000), 1);
+  bench::arguments given{argc, argv, "[DIRECTORY] [RESULTS] [TRIALS] [BATCH]"};
+  const std::filesystem::path directory = given.word("store_bench.tmp");
+  const auto results = given.number(500'000);
+  const auto trials = given.number(100'000);
+  const auto batch = given.number(2'000, 1);
+  given.finish();
 
   object all;
   all.set("batch", static_cast<std::int64_t>(batch));

@@ -5,6 +5,8 @@
 /// The searcher is given N results of random configurations; then twenty suggestions and their
 /// results follow, and are timed.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "tune/core/search/searcher.hpp"
 
 #include <algorithm>
@@ -91,12 +93,21 @@ std::vector<double> times(const std::string& name, std::uint64_t count) {
 } // namespace
 
 int main(int argc, char** argv) {
-  std::string name = argc > 1 ? argv[1] : "auto";
-  for (int i = 2; i < argc; ++i) {
-    auto all = times(name, std::stoull(argv[i]));
+  bench::arguments given{argc, argv, "SEARCHER RESULTS..."};
+  const auto name = given.word({});
+  if (name.empty() || !given.has_word())
+    given.refuse("after how many results of which searcher?");
+  if (const auto catalogue = builtin_searchers(); catalogue.find(name) == nullptr)
+    given.refuse("no searcher " + name);
+  std::vector<std::uint64_t> counts;
+  while (given.has_word())
+    counts.push_back(given.number(0));
+  given.finish();
+  for (auto count : counts) {
+    auto all = times(name, count);
     auto mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
     std::sort(all.begin(), all.end());
-    std::cout << R"({"searcher": ")" << name << R"(", "results": )" << argv[i]
+    std::cout << R"({"searcher": ")" << name << R"(", "results": )" << count
               << R"(, "dimensions": 10, "median_ms": )" << all[all.size() / 2] << R"(, "mean_ms": )"
               << mean << R"(, "most_ms": )" << all.back() << "}\n";
   }

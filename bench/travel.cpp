@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "travel.hpp"
 
+#include "arguments.hpp"
+
 #include <algorithm>
 #include <csignal>
 #include <fstream>
@@ -19,15 +21,18 @@ void give_up(const std::string& why) {
   std::_Exit(1);
 }
 
-settings::settings(int count, char** all) {
-  for (int i = 1; i < count; ++i) {
-    const std::string word = all[i];
-    const auto equals = word.find('=');
-    if (word.starts_with("--") && equals != std::string::npos)
-      flags[word.substr(2, equals - 2)] = word.substr(equals + 1);
-    else
-      words.push_back(word);
+settings::settings(int count, char** all, const char* usage, std::vector<std::string> names) {
+  bench::arguments given{count, all, usage};
+  names.insert(names.end(), {"cert", "key", "ca"});
+  for (const auto& name : names) {
+    std::string value;
+    given.read("--" + name, value);
+    if (!value.empty())
+      flags[name] = value;
   }
+  if (given.has_word() && (words = given.words()).front() != "worker")
+    given.refuse("one too many: " + words.front());
+  given.finish();
 }
 
 std::string settings::text(const std::string& name) const {

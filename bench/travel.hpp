@@ -36,7 +36,9 @@ struct settings {
   std::vector<std::string> words;
   std::map<std::string, std::string> flags;
 
-  settings(int count, char** all);
+  /// @param usage Of `bench::arguments`.
+  /// @param names The flags beside `cert`, `key` and `ca`.
+  settings(int count, char** all, const char* usage, std::vector<std::string> names);
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] std::size_t number(const std::string& name, std::size_t otherwise) const;
   [[nodiscard]] tls_files tls() const;

@@ -10,6 +10,8 @@
 /// The budget is what so many full trainings take on average. One line per table and method, then
 /// one per method for all tables together; standard errors are over seeds, the tables being given.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "quality/fidelity_methods.hpp"
 #include "quality/fidelity_run.hpp"
 
@@ -21,6 +23,10 @@
 #include <sstream>
 
 namespace {
+
+constexpr auto usage
+    = "[--tables boosting_cancer,...] [--methods asha_promotion_2/auto,...] [--seeds 40]\n"
+      "    [--first-seed 1] [--workers 4] [--trainings 20] [--between blend|nearest]";
 
 using namespace tune;
 using namespace tune::quality;
@@ -108,52 +114,27 @@ moments measure(const request& what, const curve_set& curves, const std::string&
   return result;
 }
 
-std::vector<std::string> words(const std::string& list) {
-  std::vector<std::string> result;
-  std::istringstream in{list};
-  for (std::string word; std::getline(in, word, ',');)
-    result.push_back(word);
-  return result;
-}
-
-[[noreturn]] void refuse_option(const std::string& text) {
-  std::cerr << "unknown option or value " << text << '\n';
-  std::exit(2);
-}
-
-request parse(int argc, char** argv) {
+request parse(bench::arguments given) {
   request result;
-  for (int i = 1; i < argc; i += 2) {
-    std::string key = argv[i];
-    if (i + 1 == argc)
-      refuse_option(key);
-    std::string given = argv[i + 1];
-    if (key == "--tables")
-      result.tables = words(given);
-    else if (key == "--methods")
-      result.methods = words(given);
-    else if (key == "--seeds")
-      result.seeds = std::stoull(given);
-    else if (key == "--first-seed")
-      result.first_seed = std::stoull(given);
-    else if (key == "--workers")
-      result.how.workers = std::stoull(given);
-    else if (key == "--trainings")
-      result.how.trainings = std::stod(given);
-    else if (key == "--between" && (given == "blend" || given == "nearest"))
-      result.gaps = given == "blend" ? between::blend : between::nearest;
-    else
-      refuse_option(key + ' ' + given);
-  }
-  if (result.seeds < 2)
-    refuse_option("--seeds: at least 2");
+  std::string gaps = "blend";
+  given.read("--tables", result.tables);
+  given.read("--methods", result.methods);
+  given.read("--seeds", result.seeds, 2);
+  given.read("--first-seed", result.first_seed);
+  given.read("--workers", result.how.workers, 1);
+  given.read("--trainings", result.how.trainings);
+  given.read("--between", gaps);
+  if (gaps != "blend" && gaps != "nearest")
+    given.refuse("--between: blend or nearest, not " + gaps);
+  result.gaps = gaps == "blend" ? between::blend : between::nearest;
+  given.finish();
   return result;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  auto what = parse(argc, argv);
+  auto what = parse({argc, argv, usage});
   std::map<std::string, std::vector<moments>> by_method;
   for (const auto& name : what.tables) {
     auto curves = curve_set::read(name, what.gaps);

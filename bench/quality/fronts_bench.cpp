@@ -9,6 +9,8 @@
 /// by `{"missed": …}`; peers.py asks. What is missed is 0 for the whole front and 1 for the median
 /// of ten random draws. Standard errors are over seeds, the problems being given.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "quality/fronts.hpp"
 #include "quality/serve.hpp"
 
@@ -24,6 +26,10 @@
 
 namespace {
 
+constexpr auto usage
+    = "[--searchers auto,tpe,nsga2,random] [--seeds 5] [--evaluations 200] [--problems zdt1,...]\n"
+      "--serve";
+
 using namespace tune;
 using namespace tune::quality;
 
@@ -36,30 +42,13 @@ struct request {
   std::size_t evaluations = 200;
 };
 
-std::vector<std::string> words(const std::string& list) {
-  std::vector<std::string> result;
-  std::istringstream in{list};
-  for (std::string word; std::getline(in, word, ',');)
-    result.push_back(word);
-  return result;
-}
-
-request parse(int argc, char** argv) {
+request parse(bench::arguments given) {
   request result;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string key = argv[i];
-    std::string given = argv[i + 1];
-    if (key == "--searchers")
-      result.searchers = words(given);
-    else if (key == "--problems")
-      result.problems = words(given);
-    else if (key == "--seeds")
-      result.seeds = std::stoull(given);
-    else if (key == "--evaluations")
-      result.evaluations = std::stoull(given);
-    else
-      std::exit((std::cerr << "unknown option " << key << '\n', 2));
-  }
+  given.read("--searchers", result.searchers);
+  given.read("--problems", result.problems);
+  given.read("--seeds", result.seeds, 1);
+  given.read("--evaluations", result.evaluations, 1);
+  given.finish();
   return result;
 }
 
@@ -221,8 +210,9 @@ int serve_fronts(const std::vector<front_problem>& all, const std::vector<front_
 } // namespace
 
 int main(int argc, char** argv) {
-  auto serves = argc == 2 && std::string_view{argv[1]} == "--serve";
-  auto how = serves ? request{} : parse(argc, argv);
+  bench::arguments given{argc, argv, usage};
+  auto serves = given.flag("--serve");
+  auto how = parse(given);
   auto problems = front_problems();
   std::erase_if(problems, [&](const front_problem& x) {
     return !how.problems.empty()

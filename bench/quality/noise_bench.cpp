@@ -8,6 +8,8 @@
 /// random draws is behind the optimum. Regret, on the same scale, is that of the configuration with
 /// the best mean. `told` is as it is, `untold` the same searcher that does not hear of the noise.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "quality/problems.hpp"
 
 #include "tune/core/search/repeat/repeater.hpp"
@@ -22,6 +24,10 @@
 #include <sstream>
 
 namespace {
+
+constexpr auto usage
+    = "[--searcher gp] [--seeds 10] [--configurations 60] [--runs 3] [--failures 0.3]\n"
+      "    [--noise 0.5] [--problems branin,...]";
 
 using namespace tune;
 using namespace tune::quality;
@@ -135,36 +141,16 @@ summary summary_of(const std::vector<double>& xs) {
   return result;
 }
 
-std::vector<std::string> words(const std::string& list) {
-  std::vector<std::string> result;
-  std::istringstream in{list};
-  for (std::string word; std::getline(in, word, ',');)
-    result.push_back(word);
-  return result;
-}
-
-request parse(int argc, char** argv) {
+request parse(bench::arguments given) {
   request result;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string key = argv[i];
-    std::string given = argv[i + 1];
-    if (key == "--searcher")
-      result.searcher = given;
-    else if (key == "--problems")
-      result.problems = words(given);
-    else if (key == "--seeds")
-      result.seeds = std::stoull(given);
-    else if (key == "--configurations")
-      result.configurations = std::max<std::uint64_t>(3, std::stoull(given));
-    else if (key == "--runs")
-      result.runs = static_cast<std::uint32_t>(std::max(1UL, std::stoul(given)));
-    else if (key == "--failures")
-      result.failures = std::stod(given);
-    else if (key == "--noise")
-      result.noise = std::stod(given);
-    else
-      std::exit((std::cerr << "unknown option " << key << '\n', 2));
-  }
+  given.read("--searcher", result.searcher);
+  given.read("--problems", result.problems);
+  given.read("--seeds", result.seeds, 1);
+  given.read("--configurations", result.configurations, 3);
+  given.read("--runs", result.runs, 1);
+  given.read("--failures", result.failures);
+  given.read("--noise", result.noise);
+  given.finish();
   return result;
 }
 
@@ -178,7 +164,7 @@ struct tally {
 } // namespace
 
 int main(int argc, char** argv) {
-  auto how = parse(argc, argv);
+  auto how = parse({argc, argv, usage});
   std::map<std::size_t, tally> all;
   for (const auto& what : all_problems()) {
     if (std::find(how.problems.begin(), how.problems.end(), what.name) == how.problems.end())

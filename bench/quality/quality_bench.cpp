@@ -10,6 +10,8 @@
 /// Regret is 0 at the optimum and 1 at the median of the best of ten random draws. Standard errors
 /// are over seeds, the problems being given.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "quality/problems.hpp"
 #include "quality/serve.hpp"
 
@@ -25,6 +27,11 @@
 #include <sstream>
 
 namespace {
+
+constexpr auto usage
+    = "[--searchers auto,tpe,gp,random] [--seeds 5] [--evaluations 200] [--workers 1]\n"
+      "    [--problems branin,...] [--first-seed 1] [--after 25,50,100,200,500,1000]\n"
+      "--serve";
 
 using namespace tune;
 using namespace tune::quality;
@@ -115,43 +122,16 @@ private:
   }
 };
 
-std::vector<std::string> words(const std::string& list) {
-  std::vector<std::string> result;
-  std::istringstream in{list};
-  for (std::string word; std::getline(in, word, ',');)
-    result.push_back(word);
-  return result;
-}
-
-std::vector<std::size_t> numbers(const std::string& list) {
-  std::vector<std::size_t> result;
-  for (const auto& x : words(list))
-    result.push_back(std::stoull(x));
-  return result;
-}
-
-request parse(int argc, char** argv) {
+request parse(bench::arguments given) {
   request result;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string key = argv[i];
-    std::string given = argv[i + 1];
-    if (key == "--searchers")
-      result.searchers = words(given);
-    else if (key == "--problems")
-      result.problems = words(given);
-    else if (key == "--seeds")
-      result.seeds = std::stoull(given);
-    else if (key == "--first-seed")
-      result.first = std::stoull(given);
-    else if (key == "--after")
-      result.after = numbers(given);
-    else if (key == "--evaluations")
-      result.evaluations = std::stoull(given);
-    else if (key == "--workers")
-      result.workers = std::stoull(given);
-    else
-      std::exit((std::cerr << "unknown option " << key << '\n', 2));
-  }
+  given.read("--searchers", result.searchers);
+  given.read("--problems", result.problems);
+  given.read("--seeds", result.seeds, 1);
+  given.read("--first-seed", result.first);
+  given.read("--after", result.after);
+  given.read("--evaluations", result.evaluations, 1);
+  given.read("--workers", result.workers, 1);
+  given.finish();
   return result;
 }
 
@@ -289,9 +269,12 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view{argv[1]} == "--serve")
+  bench::arguments given{argc, argv, usage};
+  if (given.flag("--serve")) {
+    given.finish();
     return serve(all_problems(), std::cin, std::cout);
-  auto how = parse(argc, argv);
+  }
+  auto how = parse(given);
   auto problems = all_problems();
   std::erase_if(problems, [&](const problem& x) {
     return !how.problems.empty()

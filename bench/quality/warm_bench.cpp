@@ -8,6 +8,8 @@
 /// are over seeds, the problems being given; those of `difference`, warm minus cold of the same
 /// seeds, likewise.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "arguments.hpp"
+
 #include "quality/problems.hpp"
 #include "quality/warm.hpp"
 
@@ -23,6 +25,9 @@
 #include <sstream>
 
 namespace {
+
+constexpr auto usage = "[--searchers auto,gp,tpe] [--seeds 5] [--evaluations 50] [--earlier 60]\n"
+                       "    [--problems branin,...] [--relations same,near,...]";
 
 using namespace tune;
 using namespace tune::quality;
@@ -115,36 +120,17 @@ earlier_experiment history_of(const std::string& name, const problem& what, rela
   return made.what;
 }
 
-std::vector<std::string> words(const std::string& list) {
-  std::vector<std::string> result;
-  std::istringstream in{list};
-  for (std::string word; std::getline(in, word, ',');)
-    result.push_back(word);
-  return result;
-}
-
-request parse(int argc, char** argv) {
+request parse(bench::arguments given) {
   request result;
   for (auto x : all_relations())
     result.relations.push_back(name_of(x));
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string key = argv[i];
-    std::string given = argv[i + 1];
-    if (key == "--searchers")
-      result.searchers = words(given);
-    else if (key == "--problems")
-      result.problems = words(given);
-    else if (key == "--relations")
-      result.relations = words(given);
-    else if (key == "--seeds")
-      result.seeds = std::stoull(given);
-    else if (key == "--evaluations")
-      result.evaluations = std::stoull(given);
-    else if (key == "--earlier")
-      result.earlier = std::stoull(given);
-    else
-      std::exit((std::cerr << "unknown option " << key << '\n', 2));
-  }
+  given.read("--searchers", result.searchers);
+  given.read("--problems", result.problems);
+  given.read("--relations", result.relations);
+  given.read("--seeds", result.seeds, 1);
+  given.read("--evaluations", result.evaluations, 1);
+  given.read("--earlier", result.earlier, 1);
+  given.finish();
   return result;
 }
 
@@ -246,7 +232,7 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-  auto how = parse(argc, argv);
+  auto how = parse({argc, argv, usage});
   auto problems = all_problems();
   std::erase_if(problems, [&](const problem& x) {
     return std::find(how.problems.begin(), how.problems.end(), x.name) == how.problems.end();
