@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs Optuna's samplers on the problems of tune_quality_bench; prints the same JSON.
+"""Runs samplers of Optuna and Hyperopt on the problems of tune_quality_bench; prints the same JSON.
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install optuna cmaes scipy torch optunahub
     /tmp/peers/bin/python bench/quality/peers.py build/release/bench/tune_quality_bench \\
-        [--samplers tpe,gp,cmaes,auto] [--seeds 5] [--evaluations 200] [--problems branin,...] \\
+        [--samplers tpe,gp,cmaes,auto,hyperopt] [--seeds 5] [--evaluations 200] [--problems branin,...] \\
         [--first-seed 1]
 
 One trial at a time. Samplers have their defaults, except that TPE, which is multivariate by
@@ -12,7 +12,8 @@ default, is also grouped, as Optuna recommends for spaces with conditions, and t
 (cmaes_plain: without); it is run on problems of numbers without conditions alone, since it fails
 where the parameters of its first trials are not those of all. `auto` is AutoSampler of OptunaHub,
 which is downloaded, or read from a copy of its registry that OPTUNAHUB_REGISTRY names: where
-neither is there it is left out, with a line that says so. Values are told with noise where a problem has it, and judged without.
+neither is there it is left out, with a line that says so. `hyperopt` is Hyperopt's TPE (`pip install
+hyperopt "setuptools<81"`). Values are told with noise where a problem has it, and judged without.
 """
 
 import argparse
@@ -104,23 +105,49 @@ def auto_sampler():
     return optunahub.load_module("samplers/auto_sampler")
 
 
+class Study:
+    """One run of a sampler of Optuna."""
+
+    def __init__(self, name, problem, seed):
+        self.problem = problem
+        self.study = optuna.create_study(sampler=sampler_of(name, seed))
+        self.trial = None
+
+    def ask(self):
+        self.trial = self.study.ask()
+        return suggest(self.trial, self.problem)
+
+    def tell(self, value):
+        """`None`: it failed."""
+        if value is None:
+            self.study.tell(self.trial, state=optuna.trial.TrialState.FAIL)
+        else:
+            self.study.tell(self.trial, value)
+
+
+def session(name, problem, seed):
+    if name != "hyperopt":
+        return Study(name, problem, seed)
+    import peers_hyperopt
+
+    return peers_hyperopt.Session(problem, seed)
+
+
 def run(problems, problem, name, seed, evaluations):
     """The best true value after each evaluation, and the seconds that the sampler took."""
-    study = optuna.create_study(sampler=sampler_of(name, seed))
+    by = session(name, problem, seed)
     noise = numpy.random.default_rng(seed)
     best, all_best, seconds = math.inf, [], 0.0
     for _ in range(evaluations):
         began = time.perf_counter()
-        trial = study.ask()
-        config = suggest(trial, problem)
+        config = by.ask()
         seconds += time.perf_counter() - began
         y = problems.value(problem["name"], config)
-        began = time.perf_counter()
-        if y is None:
-            study.tell(trial, state=optuna.trial.TrialState.FAIL)
-        else:
+        if y is not None:
             best = min(best, y)
-            study.tell(trial, y + problem["noise"] * noise.standard_normal())
+            y += problem["noise"] * noise.standard_normal()
+        began = time.perf_counter()
+        by.tell(y)
         seconds += time.perf_counter() - began
         all_best.append(best)
     return all_best, seconds
@@ -195,7 +222,7 @@ def main():
     made = {}
     for name in given.samplers.split(","):
         try:
-            sampler_of(name, 1)
+            session(name, chosen[0], 1)
         except Exception as error:  # whatever a download or a missing package says
             print("%s is left out: %s" % (name, error), file=sys.stderr)
             continue
@@ -203,7 +230,8 @@ def main():
         if not fit:
             print("%s is left out: none of the problems fits" % name, file=sys.stderr)
             continue
-        made["optuna " + name] = measure(problems, fit, name, seeds, given.evaluations)
+        title = "hyperopt tpe" if name == "hyperopt" else "optuna " + name
+        made[title] = measure(problems, fit, name, seeds, given.evaluations)
     json.dump(made, sys.stdout, indent=2)
     print()
 
