@@ -28,6 +28,9 @@ using clock = std::chrono::steady_clock;
 /// After a KILL a process is gone within this time, but where the kernel holds it.
 constexpr std::chrono::seconds killing_takes{2};
 
+/// One that begins another one and ends, over and over, is chased for so long.
+constexpr std::chrono::seconds catching_takes{10};
+
 /// A process that is just executing a program shows no environment: it is looked at so often again,
 /// after such a time.
 constexpr int executing_looks = 20;
@@ -46,6 +49,14 @@ unique_fd open_process(const leftover& which) {
 void signal_all(const std::vector<unique_fd>& which, int signal) {
   for (const auto& fd : which)
     ::syscall(SYS_pidfd_send_signal, fd.get(), signal, nullptr, 0);
+}
+
+/// Whether one of them was not there before.
+bool has_new(const std::vector<leftover>& now, const std::vector<leftover>& before) {
+  return std::any_of(now.begin(), now.end(), [&](const leftover& x) {
+    return std::none_of(before.begin(), before.end(),
+                        [&](const leftover& y) { return x.pid == y.pid && x.start == y.start; });
+  });
 }
 
 /// Drops those that are gone. @returns whether none is left by then.
@@ -279,12 +290,14 @@ std::size_t end_leftovers(const std::vector<leftover>& which, std::chrono::milli
 
 std::size_t end_leftovers(const std::function<std::vector<leftover>()>& find,
                           std::chrono::milliseconds grace) {
-  auto until = clock::now() + grace + killing_takes;
+  const auto until = clock::now() + grace + killing_takes;
   auto found = find();
   while (!found.empty()) {
     end_leftovers(found, std::exchange(grace, std::chrono::milliseconds{0}));
-    found = find();
-    if (clock::now() > until)
+    const auto before = std::exchange(found, find());
+    // One that the kernel holds stays; one that moves on is caught sooner or later.
+    const auto patience = has_new(found, before) ? catching_takes : killing_takes;
+    if (clock::now() > until + (patience - killing_takes))
       return found.size();
   }
   return 0;
