@@ -307,7 +307,7 @@ struct process_state {
     });
   }
 
-  /// Ends it. Where that was asked for before it is no fault: TERM may cut a line short.
+  /// Ends the program for a breach; no breach where it was to end anyway: TERM may cut a line.
   void violate(std::string why) {
     if (!known.ending && !known.killed && known.breach.empty())
       known.breach = "broke the command protocol: " + std::move(why);

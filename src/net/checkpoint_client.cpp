@@ -100,7 +100,7 @@ struct checkpoint_client_state {
     auto asked = questions.extract(x.number);
     if (asked.empty())
       return;
-    // The first attempt's claim does not hold: another's may.
+    // The head does not accept this attempt's claim; it may accept another's.
     if (!x.why.empty())
       return know(asked.mapped(), {});
     auto whom = packers.take(self, asked.mapped());

@@ -193,7 +193,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   return stand(what, how, actors, tell, rest);
 }
 
-/// Those with which it stands, and of a first experiment.
+/// The threads that a head has without experiments, and those of a first one.
 constexpr std::size_t threads_of_head = 24;
 
 } // namespace

@@ -48,7 +48,7 @@ struct status_update {
 
 /// How an experiment ended.
 struct final_status {
-  /// Of its view only the counts.
+  /// Only the counts of its view are filled.
   run_summary how;
   run_snapshot last;
   std::vector<feed_event> events;

@@ -220,7 +220,7 @@ void sweep(const std::filesystem::path& directory) {
   return end;
 }
 
-/// Those with which it stands, and a few for its trials.
+/// The threads that a worker has without trials, and a few for these.
 constexpr std::size_t threads_of_worker = 16;
 
 } // namespace

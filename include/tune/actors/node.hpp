@@ -27,7 +27,7 @@ struct node_settings {
   std::vector<std::shared_ptr<const job>> jobs;
   /// Asked for others; null: there are none.
   job_lookup_actor finder = {};
-  /// Told what programs print; null: their files are where they belong.
+  /// Brings what programs print to the head; null: their files are where they belong.
   output_client_actor outputs = {};
   /// Sees to checkpoints; null: a checkpoint service of its own, since they are where they belong.
   checkpoint_service_actor checkpoint_service = {};

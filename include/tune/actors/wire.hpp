@@ -111,7 +111,7 @@ struct launch_order {
   std::string restore_from;
   std::uint64_t iteration = 0;
   std::int64_t time_total_ns = 0;
-  /// By which the head knows again that the attempt was launched there: see `launch_token_of`.
+  /// Shows the head that it launched the attempt there: see `launch_token_of`.
   std::string launch_token;
   /// Counts what the cluster launches on this node, from 1: see `node_inventory`.
   std::uint64_t turn = 0;
@@ -538,7 +538,7 @@ struct node_offer {
   node_labels labels;
   /// Under which its silence is noticed; 0: it lives in this process.
   std::uint64_t session = 0;
-  /// The process that it is: one that comes back is known again.
+  /// Names the worker's process, so that one that comes back is known again.
   std::string worker = {};
   node_inventory has = {};
   node_route route = {};

@@ -33,7 +33,7 @@ struct submission_server_settings {
 
 /// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.
 ///
-/// Of one name one experiment is taken at a time. Clients that go change nothing for theirs.
+/// It takes one experiment of a name at a time. Experiments go on when their clients go.
 [[nodiscard]] submission_server_local_actor
 spawn_submission_server(caf::actor_system& system, submission_server_settings settings);
 

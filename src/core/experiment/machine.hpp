@@ -159,8 +159,8 @@ struct live_trial {
   /// The scheduler wants it paused at this iteration, and it has not been yet: an attempt that goes
   /// back to before that is to pause there, too. 0: nowhere.
   std::uint64_t pauses_at = 0;
-  /// What it ran with when it was given another configuration: that is for after `pauses_at`, and
-  /// not for an attempt that goes back to before. Null: `config` holds for all.
+  /// The configuration until `pauses_at`, where `config` is that for after it: an attempt that goes
+  /// back to before runs with the earlier one. Null: `config` holds for all.
   config_ptr config_before;
   std::array<std::uint32_t, end_class_count> failures{};
   std::shared_ptr<const report> last;
@@ -579,9 +579,9 @@ private:
   std::set<trial_id> live_;
   status_counts counts_{};
   std::uint64_t succeeded_ = 0;
-  /// All that are not gone; of them, those that are not doomed: by trial, and the worst first.
+  /// All checkpoints that are not gone, doomed ones included.
   std::map<checkpoint_id, checkpoint_entry> checkpoints_;
-  std::map<trial_id, std::vector<checkpoint_id>> kept_;
+  std::map<trial_id, std::vector<checkpoint_id>> kept_; // Without doomed ones; the worst first.
   /// Other trials' checkpoints that attempts of a trial began from; some may be gone.
   std::map<trial_id, std::vector<checkpoint_id>> gone_on_from_;
   std::set<checkpoint_worth> by_worth_;

@@ -122,7 +122,7 @@ private:
   bool answers_unread_ = false;
   /// There will be no more.
   bool answers_end_ = false;
-  /// Its last report was, though the answer may still wait.
+  /// Its last report was answered, though the answer may still wait for its pipe.
   bool answered_ = false;
   std::size_t reports_after_end_ = 0;
   /// What it prints: for its files, and for `exit_info`.

@@ -20,7 +20,7 @@ struct flap_rules {
   instant most_wait = std::chrono::minutes{5};
 };
 
-/// Remembers losses, by whatever names a node, for as long as they count. A value.
+/// Remembers the losses of each node, under its name, for as long as they count. A value.
 class flap_book {
 public:
   explicit flap_book(flap_rules rules = {}) : rules_{rules} {}
