@@ -311,7 +311,7 @@ expected<std::string> pause_in(const fs::path& directory) {
     return paused.error();
   if (!*paused)
     return std::string{};
-  return "the experiment was paused before it was left off, and starts no trial until "
+  return "the experiment was paused by a client, and starts no trial until "
          + program_call("unpause") + " " + shell_word(directory.string());
 }
 

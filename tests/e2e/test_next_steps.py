@@ -148,14 +148,14 @@ class Here(Shell, Case):
 
         lifts = "tune-node unpause '%s'" % where
         for text in (stopped, self.run_node("status", where).out):
-            self.assertIn("a client paused it: no further trial is started, also where it goes on, "
-                          "before %s while it runs" % lifts, text)
+            self.assertIn("paused by a client: once resumed, it starts no trial until %s\n" % lifts,
+                          text)
         err = self.directory / "err"
         with open(err, "w", encoding="utf-8") as to:
             run = self.start("resume", where, "-q", "--add", '{"x":0.5}', stderr=to)
         self.wait_until(lambda: "warning" in err.read_text(), run, "the warning")
-        self.assertIn("the experiment was paused before it was left off, and starts no trial until "
-                      + lifts + "\n", err.read_text())
+        self.assertIn("the experiment was paused by a client, and starts no trial until " + lifts
+                      + "\n", err.read_text())
         self.wait_until(
             lambda: json.loads(self.run_node("status", where, "-o", "json", code=None).out
                                or "{}").get("status") == "paused", run, "the head's answer")

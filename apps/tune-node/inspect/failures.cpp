@@ -287,10 +287,8 @@ void look_back(run_snapshot& on, store_reader& from) {
   if (auto known = from.tally())
     on.remarks = remarks_of(*known, on, from);
   if (auto paused = from.stands_paused(); paused && *paused && !on.directory.empty())
-    on.remarks.push_back("a client paused it: no further trial is started, also where it goes on, "
-                         "before "
-                         + program_call("unpause") + " " + shell_word(on.directory)
-                         + " while it runs");
+    on.remarks.push_back("paused by a client: once resumed, it starts no trial until "
+                         + program_call("unpause") + " " + shell_word(on.directory));
   if (on.objectives.size() < 2)
     return;
   trial_query all;
