@@ -43,7 +43,7 @@ cmd::trial_changed ended(std::uint64_t trial, value loss) {
   return result;
 }
 
-TEST(told, snapshots_look_the_same_at_the_client) {
+TEST(status_messages, snapshots_look_the_same_at_the_client) {
   auto x = sample::digits();
   x.total.custom["licence"] = amount::of(2);
   x.nodes = 3;
@@ -67,7 +67,7 @@ TEST(told, snapshots_look_the_same_at_the_client) {
   EXPECT_TRUE(back->head_goes);
 }
 
-TEST(told, a_state_carries_the_objectives_of_the_best_alone) {
+TEST(status_messages, a_state_carries_the_objectives_of_the_best_alone) {
   status_update x;
   x.now = sample::digits();
 
@@ -80,7 +80,7 @@ TEST(told, a_state_carries_the_objectives_of_the_best_alone) {
   EXPECT_EQ(back->now->trials[0].objectives, x.now->trials[0].objectives);
 }
 
-TEST(told, events_come_back_with_what_a_screen_shows_of_them) {
+TEST(status_messages, events_come_back_with_what_a_screen_shows_of_them) {
   std::vector<objective> objectives{{"loss", false}, {"deep/inner", true}};
   feed events{objectives, [](const run_summary&) {}};
   cmd::attempt_changed failed;
@@ -115,7 +115,7 @@ TEST(told, events_come_back_with_what_a_screen_shows_of_them) {
   EXPECT_EQ(std::get<feed_event::line>(back->events[3].what).text, "a line");
 }
 
-TEST(told, nonsense_is_named) {
+TEST(status_messages, nonsense_is_named) {
   EXPECT_FALSE(status_update_from_json("[]"));
   auto state
       = status_update_from_json(R"({"now":null,"events":[{"number":1,"at":0,"kind":"song"}]})");
@@ -124,7 +124,7 @@ TEST(told, nonsense_is_named) {
   EXPECT_FALSE(final_status_from_json("{}"));
 }
 
-TEST(feed, keeps_the_newest_events_and_no_trial_that_goes_on) {
+TEST(event_feed, keeps_the_newest_events_and_no_trial_that_goes_on) {
   feed uut{{{"loss", false}}, [](const run_summary&) {}};
   auto running = ended(1, 1.0);
   running.status = trial_status::running;
@@ -140,7 +140,7 @@ TEST(feed, keeps_the_newest_events_and_no_trial_that_goes_on) {
   EXPECT_EQ(uut.after(feed::kept + 9).size(), 1u);
 }
 
-TEST(feed, tells_the_end_once) {
+TEST(event_feed, tells_the_end_once) {
   std::vector<experiment_status> ends;
   feed uut{{}, [&](const run_summary& how) { ends.push_back(how.status); }};
 

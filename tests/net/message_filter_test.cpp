@@ -36,7 +36,7 @@ some_actor::behavior_type idle(some_actor::stateful_pointer<State>) {
   return {[](tick_atom) {}};
 }
 
-class border_test : public testing::Test {
+class message_filter_test : public testing::Test {
 protected:
   network_config config{transport{}, 2};
   caf::actor_system system{config};
@@ -46,7 +46,7 @@ protected:
   caf::node_id third = *caf::make_node_id(8, std::string(40, 'b'));
   std::vector<some_actor> all;
 
-  ~border_test() override {
+  ~message_filter_test() override {
     for (const auto& x : all)
       caf::anon_send_exit(x, caf::exit_reason::user_shutdown);
   }
@@ -105,7 +105,7 @@ private:
   std::vector<char> sent_;
 };
 
-TEST_F(border_test, lets_the_words_of_an_interface_pass) {
+TEST_F(message_filter_test, lets_the_words_of_an_interface_pass) {
   auto checkpoint_server = known_actor<checkpoint_server_double_state>();
   greet();
 
@@ -114,7 +114,7 @@ TEST_F(border_test, lets_the_words_of_an_interface_pass) {
   EXPECT_EQ(uut->complaint(), "");
 }
 
-TEST_F(border_test, makes_everything_else_unreadable_and_says_so) {
+TEST_F(message_filter_test, makes_everything_else_unreadable_and_says_so) {
   auto checkpoint_server = known_actor<checkpoint_server_double_state>();
   greet();
 
@@ -125,7 +125,7 @@ TEST_F(border_test, makes_everything_else_unreadable_and_says_so) {
   }
 }
 
-TEST_F(border_test, keeps_all_messages_from_whoever_is_not_named) {
+TEST_F(message_filter_test, keeps_all_messages_from_whoever_is_not_named) {
   auto runner = known_actor<unknown_state>();
   greet();
 
@@ -134,7 +134,7 @@ TEST_F(border_test, keeps_all_messages_from_whoever_is_not_named) {
   EXPECT_FALSE(passes(words_to(runner), caf::make_message(tick_atom_v)));
 }
 
-TEST_F(border_test, keeps_all_messages_from_services_of_caf_and_from_nobody) {
+TEST_F(message_filter_test, keeps_all_messages_from_services_of_caf_and_from_nobody) {
   greet();
 
   for (const auto& x : support::system_attacks(nullptr, nullptr)) {
@@ -147,7 +147,7 @@ TEST_F(border_test, keeps_all_messages_from_services_of_caf_and_from_nobody) {
   }
 }
 
-TEST_F(border_test, keeps_what_has_no_sender_from_everybody) {
+TEST_F(message_filter_test, keeps_what_has_no_sender_from_everybody) {
   auto checkpoint_server = known_actor<checkpoint_server_double_state>();
   greet();
 
@@ -155,7 +155,7 @@ TEST_F(border_test, keeps_what_has_no_sender_from_everybody) {
                       caf::make_message(checkpoint_offer{}, checkpoint_peer_actor{})));
 }
 
-TEST_F(border_test, keeps_a_number_that_is_none_of_a_message_from_everybody) {
+TEST_F(message_filter_test, keeps_a_number_that_is_none_of_a_message_from_everybody) {
   auto checkpoint_server = known_actor<checkpoint_server_double_state>();
   greet();
   const auto fine = caf::make_message(checkpoint_offer{}, checkpoint_peer_actor{});
@@ -167,7 +167,7 @@ TEST_F(border_test, keeps_a_number_that_is_none_of_a_message_from_everybody) {
   EXPECT_FALSE(passes(words_to(checkpoint_server, caf::message_id{17}.response_id()), fine));
 }
 
-TEST_F(border_test, tells_atoms_apart) {
+TEST_F(message_filter_test, tells_atoms_apart) {
   auto node_registry
       = published{known_actor<unknown_state>(), words_of<node_registry_actor>(system)};
   uut.emplace(system, message_filter::side::accepted, words, node_registry);
@@ -179,7 +179,7 @@ TEST_F(border_test, tells_atoms_apart) {
       passes(words_to(node_registry.whom), caf::make_message(leave_atom_v, std::uint64_t{1})));
 }
 
-TEST_F(border_test, survives_payloads_of_any_bytes) {
+TEST_F(message_filter_test, survives_payloads_of_any_bytes) {
   auto checkpoint_server = known_actor<checkpoint_server_double_state>();
   greet();
   for (std::size_t size = 1; size < 40; ++size) {
@@ -191,7 +191,7 @@ TEST_F(border_test, survives_payloads_of_any_bytes) {
   }
 }
 
-TEST_F(border_test, cuts_messages_off_at_every_byte_and_survives) {
+TEST_F(message_filter_test, cuts_messages_off_at_every_byte_and_survives) {
   auto checkpoint_server = known_actor<checkpoint_server_double_state>();
   greet();
   auto whole = bytes_of(std::vector<caf::strong_actor_ptr>{},
@@ -204,34 +204,34 @@ TEST_F(border_test, cuts_messages_off_at_every_byte_and_survives) {
   }
 }
 
-TEST_F(border_test, ends_with_a_peer_that_does_not_greet_first) {
+TEST_F(message_filter_test, ends_with_a_peer_that_does_not_greet_first) {
   EXPECT_EQ(look_at(words_to(1), std::vector<char>(10, 'x')), verdict::ends);
   EXPECT_THAT(uut->complaint(), HasSubstr("did not greet"));
 }
 
-TEST_F(border_test, ends_with_a_peer_that_greets_without_a_name) {
+TEST_F(message_filter_test, ends_with_a_peer_that_greets_without_a_name) {
   EXPECT_EQ(look_at(greeting(), {}), verdict::ends);
 }
 
-TEST_F(border_test, ends_with_a_peer_that_greets_as_another_one_or_as_this_node) {
+TEST_F(message_filter_test, ends_with_a_peer_that_greets_as_another_one_or_as_this_node) {
   EXPECT_EQ(look_at(greeting(), bytes_of(system.node())), verdict::ends);
   greet();
   greet(); // again is fine
   EXPECT_EQ(look_at(greeting(), bytes_of(third)), verdict::ends);
 }
 
-TEST_F(border_test, ends_with_a_peer_that_takes_the_other_side) {
+TEST_F(message_filter_test, ends_with_a_peer_that_takes_the_other_side) {
   header other{message_type::server_handshake, 0, 0, 4, 0, 0};
   EXPECT_EQ(look_at(other, bytes_of(peer)), verdict::ends);
 }
 
-TEST_F(border_test, ends_with_a_peer_that_wants_its_words_passed_on) {
+TEST_F(message_filter_test, ends_with_a_peer_that_wants_its_words_passed_on) {
   greet();
   header routed{message_type::routed_message, 0, 0, 0, 5, 6};
   EXPECT_EQ(look_at(routed, bytes_of(peer, third)), verdict::ends);
 }
 
-TEST_F(border_test, ends_with_a_peer_that_speaks_of_the_actors_of_others) {
+TEST_F(message_filter_test, ends_with_a_peer_that_speaks_of_the_actors_of_others) {
   header down{message_type::down_message, 0, 0, 0, 5, 0};
   header monitor{message_type::monitor_message, 0, 0, 0, 0, 5};
   const auto here = system.node();
@@ -244,7 +244,7 @@ TEST_F(border_test, ends_with_a_peer_that_speaks_of_the_actors_of_others) {
   EXPECT_EQ(look_at(monitor, bytes_of(peer, third)), verdict::ends);
 }
 
-TEST_F(border_test, ends_with_a_peer_that_promises_more_than_a_message_may_have) {
+TEST_F(message_filter_test, ends_with_a_peer_that_promises_more_than_a_message_may_have) {
   greet();
   auto head = words_to(1);
   head.payload_len = 0xffff'ffff;
@@ -254,7 +254,7 @@ TEST_F(border_test, ends_with_a_peer_that_promises_more_than_a_message_may_have)
   EXPECT_THAT(uut->complaint(), HasSubstr("4294967295 bytes"));
 }
 
-TEST_F(border_test, ends_with_a_peer_whose_header_is_none) {
+TEST_F(message_filter_test, ends_with_a_peer_whose_header_is_none) {
   greet();
   std::vector<char> part(caf::io::basp::header_size, '\xee');
   EXPECT_EQ(uut->look(part), verdict::ends);

@@ -110,18 +110,19 @@ std::set<std::string> reachable() {
 const char* const of_peers = "## Whom a peer can reach";
 const char* const of_nobody = "## Whom no peer can reach";
 
-TEST(reach_test, is_what_the_table_says) {
+TEST(reachable_actors_test, is_what_the_table_says) {
   EXPECT_THAT(names_of(rows_below(of_peers)), ContainerEq(reachable()));
 }
 
-TEST(reach_test, leaves_no_actor_of_the_program_out_of_both_tables) {
+TEST(reachable_actors_test, leaves_no_actor_of_the_program_out_of_both_tables) {
   auto all = names_of(rows_below(of_peers));
   for (const auto& name : names_of(rows_below(of_nobody)))
     EXPECT_TRUE(all.insert(name).second) << name << " is in both tables";
   EXPECT_THAT(all, ContainerEq(names_of_actors()));
 }
 
-TEST(reach_test, has_a_table_that_says_of_each_what_it_is_sent_what_bounds_it_and_how_it_fails) {
+TEST(reachable_actors_test,
+     has_a_table_that_says_of_each_what_it_is_sent_what_bounds_it_and_how_it_fails) {
   for (const auto* heading : {of_peers, of_nobody}) {
     for (const auto& x : rows_below(heading)) {
       EXPECT_EQ(x.cells.size(), 3U) << x.name;
@@ -131,7 +132,7 @@ TEST(reach_test, has_a_table_that_says_of_each_what_it_is_sent_what_bounds_it_an
   }
 }
 
-TEST(reach_test, is_only_of_actors_that_stand_firm) {
+TEST(reachable_actors_test, is_only_of_actors_that_stand_firm) {
   const auto all = actors_of_sources();
   for (const auto& name : reachable()) {
     ASSERT_TRUE(all.contains(name)) << name;
@@ -140,14 +141,14 @@ TEST(reach_test, is_only_of_actors_that_stand_firm) {
   }
 }
 
-TEST(reach_test, is_only_of_actors_that_are_attacked_by_a_test) {
+TEST(reachable_actors_test, is_only_of_actors_that_are_attacked_by_a_test) {
   auto tests = text_of(root() / "tests/net/firm_test.cpp");
   for (const auto& name : reachable())
     EXPECT_NE(tests.find("attack(\"" + name + "\""), std::string::npos)
         << name << " has no fault test in tests/net/firm_test.cpp";
 }
 
-TEST(reach_test, leaves_no_actor_without_a_name) {
+TEST(reachable_actors_test, leaves_no_actor_without_a_name) {
   // Without a state there is no name, and none could be told from others.
   static const std::regex stateful{R"(::stateful_pointer<(\w+)>)"};
   for (const auto& file : sources()) {
