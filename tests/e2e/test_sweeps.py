@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from e2e import TUNE_NODE, Case, main, name_of, parent_of, processes_of
+from e2e import TUNE_NODE, Case, is_stopped, main, name_of, parent_of, processes_of
 
 TRIAL = Path(__file__).with_name("family_trial.sh")
 
@@ -110,6 +110,8 @@ class Sweeps(Case):
         """A head and its guard: neither cleans up behind the other."""
         [(guard, node)] = self.nodes_and_guards()
         os.kill(node, signal.SIGSTOP)
+        # A thread that still ran would see the guard die, and end the trials.
+        self.wait_until(lambda: is_stopped(node), what="a head that stands still")
         os.kill(guard, signal.SIGKILL)
         os.kill(node, signal.SIGKILL)
         # What enters a namespace for us stops with what it started there.

@@ -31,6 +31,10 @@ constexpr std::chrono::seconds killing_takes{2};
 /// One that begins another one and ends, over and over, is chased for so long.
 constexpr std::chrono::seconds catching_takes{10};
 
+/// One that begins another one while all are listed may be missed with it: where some were found,
+/// none are left once so many looks in a row found none.
+constexpr int looks_in_vain = 3;
+
 /// A process that is just executing a program shows no environment: it is looked at so often again,
 /// after such a time.
 constexpr int executing_looks = 20;
@@ -292,9 +296,10 @@ std::size_t end_leftovers(const std::function<std::vector<leftover>()>& find,
                           std::chrono::milliseconds grace) {
   const auto until = clock::now() + grace + killing_takes;
   auto found = find();
-  while (!found.empty()) {
+  for (auto in_vain = found.empty() ? looks_in_vain : 0; in_vain < looks_in_vain;) {
     end_leftovers(found, std::exchange(grace, std::chrono::milliseconds{0}));
     const auto before = std::exchange(found, find());
+    in_vain = found.empty() ? in_vain + 1 : 0;
     // One that the kernel holds stays; one that moves on is caught sooner or later.
     const auto patience = has_new(found, before) ? catching_takes : killing_takes;
     if (clock::now() > until + (patience - killing_takes))

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -212,6 +213,25 @@ TEST(end_leftovers, spares_a_later_process_of_the_same_number) {
   ::kill(parent_of(guard), SIGKILL);
 }
 
+TEST(end_leftovers, looks_on_where_it_found_nothing_once) {
+  // No process has such a number.
+  constexpr pid_t nobody = 1 << 30;
+  std::deque<bool> finds{true, false, true, false, false, true, false, false, false, true};
+
+  auto left = end_leftovers(
+      [&]() -> std::vector<leftover> {
+        const auto any = finds.front();
+        finds.pop_front();
+        leftover one;
+        one.pid = nobody;
+        return any ? std::vector<leftover>{one} : std::vector<leftover>{};
+      },
+      0ms);
+
+  EXPECT_EQ(left, 0u);
+  EXPECT_EQ(finds.size(), 1u) << "three looks in a row found none";
+}
+
 TEST(end_leftovers, looks_again_for_those_that_were_started_meanwhile) {
   dying_node first{"first", "hang", 0};
   dying_node second{"second", "hang", 0};
@@ -230,7 +250,7 @@ TEST(end_leftovers, looks_again_for_those_that_were_started_meanwhile) {
 
   EXPECT_EQ(end_leftovers(find, 50ms), 0u);
 
-  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(looks, 5) << "the last three found none";
   EXPECT_EQ(support::count_tagged(first.tag), 0u);
   EXPECT_EQ(support::count_tagged(second.tag), 0u);
   ::kill(parent_of(guard), SIGKILL);

@@ -77,9 +77,10 @@ std::string sweep_leftovers(const std::filesystem::path& directory,
 /// @returns how many are still there.
 std::size_t end_leftovers(const std::vector<leftover>& which, std::chrono::milliseconds grace);
 
-/// Ends all that `find` finds, and looks again until it finds nothing: one that was seen may have
-/// started another before it was hit. Those found later get no grace. Gives up after `grace` and
-/// 2 s where only the same ones stay, after `grace` and 10 s where new ones come all the time.
+/// Ends all that `find` finds, and looks again until it found nothing three times in a row: one
+/// that was seen may have started another before it was hit. Those found later get no grace. Gives
+/// up after `grace` and 2 s where only the same ones stay, after `grace` and 10 s where new ones
+/// come all the time.
 /// @returns how many are still there.
 std::size_t end_leftovers(const std::function<std::vector<leftover>()>& find,
                           std::chrono::milliseconds grace);
