@@ -28,10 +28,6 @@ struct guard_connection {
   std::string mark;
 };
 
-/// A path that starts this program again: the file it was started from, or, where that was removed
-/// or replaced, the link to what runs. A debugger or valgrind is looked through.
-[[nodiscard]] std::filesystem::path own_program();
-
 /// Waits for the end of a guard that was killed or told to end. @returns whether it came in time.
 bool bury_guard(pid_t pid, std::chrono::milliseconds patience);
 
