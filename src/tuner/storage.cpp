@@ -2,7 +2,6 @@
 #include "tune/tuner/storage.hpp"
 
 #include "tune/core/program_name.hpp"
-#include "tune/core/shell_word.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/spec/record.hpp"
@@ -312,7 +311,7 @@ expected<std::string> pause_in(const fs::path& directory) {
   if (!*paused)
     return std::string{};
   return "the experiment was paused by a client, and starts no trial until "
-         + program_call("unpause") + " " + shell_word(directory.string());
+         + program_call("unpause") + " " + experiment_words(directory.string());
 }
 
 } // namespace

@@ -7,7 +7,6 @@
 #include "console/text_table.hpp"
 #include "inspect/scope.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/core/shell_word.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -288,7 +287,7 @@ void look_back(run_snapshot& on, store_reader& from) {
     on.remarks = remarks_of(*known, on, from);
   if (auto paused = from.stands_paused(); paused && *paused && !on.directory.empty())
     on.remarks.push_back("paused by a client: once resumed, it starts no trial until "
-                         + program_call("unpause") + " " + shell_word(on.directory));
+                         + program_call("unpause") + " " + experiment_words(on.directory));
   if (on.objectives.size() < 2)
     return;
   trial_query all;

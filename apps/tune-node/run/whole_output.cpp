@@ -2,7 +2,6 @@
 #include "run/whole_output.hpp"
 
 #include "tune/core/program_name.hpp"
-#include "tune/core/shell_word.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
@@ -56,7 +55,7 @@ std::string whole_output_command(const std::filesystem::path& directory, trial_i
   if (line.empty() || !where)
     return {};
   const auto command
-      = program_call("logs") + " " + shell_word(directory.string()) + " " + to_text(trial);
+      = program_call("logs") + " " + experiment_words(directory.string()) + " " + to_text(trial);
   if (end_of(*where, "stderr").find(line) != std::string::npos)
     return command + " --stderr";
   return end_of(*where, "stdout").find(line) != std::string::npos ? command : std::string{};
