@@ -21,7 +21,7 @@ namespace tune {
 
 /// What the two sides must have in common to understand each other's messages. Raised with every
 /// change of a type that crosses the wire.
-inline constexpr std::int64_t wire_protocol = 7;
+inline constexpr std::int64_t wire_protocol = 8;
 
 /// What every side says of itself.
 struct build_identity {
