@@ -222,7 +222,7 @@ void read_look_back(field_reader& from, run_snapshot& to) {
   for (const auto& x : from.get_if<value::list>("pareto").value_or(value::list{})) {
     if (x.as_object() == nullptr)
       return from.fail("pareto has a wrong type");
-    field_reader inner{*x.as_object(), "in the submission server"};
+    field_reader inner{*x.as_object(), "in the Pareto front"};
     front_row row{trial_id{inner.get_count("trial")}, {}};
     if (auto values = read_metrics(inner, "objectives"))
       for (const auto& [place, what] : *values)
@@ -233,9 +233,9 @@ void read_look_back(field_reader& from, run_snapshot& to) {
   }
 }
 
-value written(const std::vector<front_row>& submission_server) {
+value written(const std::vector<front_row>& front) {
   value::list result;
-  for (const auto& x : submission_server) {
+  for (const auto& x : front) {
     object values;
     for (std::size_t i = 0; i < x.objectives.size(); ++i)
       values.set(std::to_string(i), x.objectives[i]);
