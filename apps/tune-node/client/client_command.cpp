@@ -114,8 +114,8 @@ std::vector<trial_row> rows_of(const client_command& what, const fs::path& direc
 
 /// How the configuration of a trial that ended well runs again.
 std::string rerun_advice(const trial_row& ended, const fs::path& directory, const way_on& way) {
-  auto result
-      = program_call("rerun") + " " + shell_word(directory.string()) + " " + to_text(ended.trial);
+  auto result = program_call("rerun") + " " + experiment_words(directory.string()) + " "
+                + to_text(ended.trial);
   if (!way.is_resume)
     return result
            + " --trainable.command COMMAND runs its configuration again and compares, where"
@@ -134,7 +134,7 @@ std::string add_advice(const object& config, const fs::path& directory, const wa
          + (is_done_with(directory) ? " --experiment.num_samples N takes further samples"
                                     : " goes on with it")
          + way.note + "; while it runs, "
-         + program_call("add " + shell_word(directory.string()) + " --config " + text)
+         + program_call("add " + experiment_words(directory.string()) + " --config " + text)
          + " adds this configuration";
 }
 

@@ -14,6 +14,7 @@
 #include "tune/io/control/control_words.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/io/spec/resume_mode.hpp"
+#include "tune/net/client_messages.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -211,6 +212,23 @@ struct status_request {
   std::string directory;
 };
 
+struct fetch_request {
+  std::string directory;
+  /// Nothing: the best.
+  std::optional<trial_id> trial;
+  enum class part : std::uint8_t { checkpoint, exports, trial, experiment };
+  part what = part::checkpoint;
+  /// Where the copy is to be; empty: in the working directory, by its own name.
+  std::string to;
+};
+
+[[nodiscard]] std::string_view to_text(fetch_request::part x);
+
+struct wait_request {
+  std::string directory;
+  bool strict = false;
+};
+
 struct logs_request {
   std::string directory;
   /// Nothing: the experiment's own log.
@@ -290,13 +308,26 @@ struct help_request {
 using request
     = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
                    status_request, trials_request, fsck_request, rerun_request, compare_request,
-                   importance_request, attach_request, logs_request, client_command,
-                   simulate_request, list_request, config_request, certs_request, version_request,
-                   completion_request, help_request>;
+                   importance_request, attach_request, logs_request, wait_request, fetch_request,
+                   client_command, simulate_request, list_request, config_request, certs_request,
+                   version_request, completion_request, help_request>;
+
+/// A command for a head to carry out.
+struct at_head_request {
+  peer_address head;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  /// Without what depends on this process.
+  remote_command command;
+};
 
 /// One command line.
 struct command_line {
   request what;
+  /// The head that is to carry it out; nothing: this process does.
+  std::optional<at_head_request> at_head{};
   /// Nothing: not given. Commands then choose; most take `table`.
   std::optional<output_format> output{};
   color_mode color = color_mode::automatic;

@@ -64,6 +64,8 @@ struct command_doc {
   bool overrides = false;
   /// What it does together with its neighbours of the same words, where there is no room for each.
   std::string_view family{};
+  /// A head may carry it out: it takes `--head` and what belongs to that.
+  bool at_head = false;
 };
 
 /// The sub-commands in the order of listing.

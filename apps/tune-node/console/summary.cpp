@@ -171,7 +171,7 @@ std::string failures_text(const run_snapshot& x, const style& look) {
               + (x.directory.empty()
                      ? std::string{}
                      : ": "
-                           + printable(program_call("trials " + shell_word(x.directory))
+                           + printable(program_call("trials " + experiment_words(x.directory))
                                        + " --failed"))
               + "\n";
   return result;
@@ -292,25 +292,28 @@ std::vector<next_step> steps_of_gone(const run_ending& end) {
 std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) {
   if (end.is_gone)
     return steps_of_gone(end);
-  auto directory = shell_word(x.directory);
-  auto there = end.head.empty() ? std::string{} : ", at the head";
+  auto directory = experiment_words(x.directory);
+  const auto is_elsewhere = !end.head.empty() || !words_to_head().empty();
+  std::vector<next_step> result{{program_call("trials") + " " + directory, "all trials"}};
   auto database
       = x.directory.ends_with('/') ? x.directory + "experiment.db" : x.directory + "/experiment.db";
-  std::vector<next_step> result{{program_call("trials") + " " + directory, "all trials" + there},
-                                {"sqlite3 -readonly " + shell_word(database)
-                                     + " \"SELECT trial, status, reason FROM trials\"",
-                                 "or by SQL" + there}};
+  if (!is_elsewhere)
+    result.push_back({"sqlite3 -readonly " + shell_word(database)
+                          + " \"SELECT trial, status, reason FROM trials\"",
+                      "or by SQL"});
+  else if (x.best && !x.best->checkpoint.empty())
+    result.push_back({program_call("fetch") + " " + directory, "the best checkpoint"});
   auto unfinished
       = end.status == experiment_status::interrupted || end.status == experiment_status::time_limit
         || end.status == experiment_status::left_off || end.status == experiment_status::failed
         || end.status == experiment_status::stalled;
   // A head's directory is no business of its clients: they submit the experiment again.
   const auto limits = limits_met(x, end);
-  if (unfinished && end.head.empty())
+  if (unfinished && !is_elsewhere)
     result.push_back(going_on(program_call("resume") + " " + directory + strict_word(end), limits));
   if (end.spec_file.empty())
     return result;
-  if (unfinished && !end.head.empty())
+  if (unfinished && is_elsewhere)
     result.push_back(going_on(run_line(end, without(end.given, limits)) + " --experiment.name "
                                   + shell_word(x.experiment) + " --resume",
                               limits));

@@ -3,6 +3,7 @@
 
 #include "console/one_line.hpp"
 #include "console/text.hpp"
+#include "head/command_runner.hpp"
 #include "head/job_supervisor.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
@@ -183,6 +184,10 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   submission_server.hire = [&system, job_supervisors](job_spec x) {
     return spawn_job_supervisor(system, job_supervisors, std::move(x));
   };
+  submission_server.carry_out
+      = [&system, storage = *storage](remote_command asked, std::string identity) {
+          return spawn_command_runner(system, storage, std::move(asked), std::move(identity));
+        };
   submission_server.package_client = *package_client;
   submission_server.identity_of
       = [&config](const caf::node_id& who) { return config.identity_of(who); };

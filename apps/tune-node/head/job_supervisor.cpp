@@ -6,6 +6,7 @@
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "head/event_feed.hpp"
+#include "head/submitter.hpp"
 #include "inspect/failures.hpp"
 #include "inspect/trials.hpp"
 #include "run/numbered_name.hpp"
@@ -146,9 +147,11 @@ struct job_supervisor_state {
       return claimed.error();
     task.words.experiment = what.experiment.name;
     auto directory = here.storage / what.experiment.name;
-    fixed = frame_of(*loaded, directory);
+    fixed = frame_of(what, directory);
     if (task.words.usual_searcher)
       forget_choice_of_searcher(*loaded, task.words.search_options);
+    if (auto own = may_go_on(directory); !own)
+      return own.error();
     if (task.words.resume) {
       notes = prepare_to_go_on(*loaded, directory);
       auto before = finished_before(directory, what, fixed, *task.words.resume);
@@ -166,6 +169,14 @@ struct job_supervisor_state {
         return error{ec::unreadable, not_submitted(missing)};
     }
     return found_experiment_actors(*loaded, directory);
+  }
+
+  /// An experiment is its submitter's, also when it goes on.
+  [[nodiscard]] expected<void> may_go_on(const fs::path& directory) const {
+    std::error_code failed;
+    if (!task.words.resume || !fs::exists(directory / submitter_file, failed))
+      return {};
+    return may_command(directory, task.identity);
   }
 
   expected<submission_taken> found_experiment_actors(const loaded_spec& loaded,
@@ -205,6 +216,8 @@ struct job_supervisor_state {
     auto opened = open_storage(directory, loaded.what, task.words.resume);
     if (!opened)
       return opened.error();
+    if (auto written = write_submitter(directory, task.identity); !written)
+      return written.error();
     auto me = caf::actor_cast<job_supervisor_impl>(self);
     told = std::make_shared<feed>(
         fixed.objectives, [me](const run_summary& how) { send_from_outside(me, how); },

@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "head/submitter.hpp"
 #include "run/before_run.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
@@ -31,7 +32,8 @@ error refused(const fs::path& directory, const std::string& why) {
 
 /// What an experiment's directory holds besides its log file. The database is last: what is left of
 /// a removal that was cut short is still an experiment.
-constexpr std::array<std::string_view, 8> parts{"trials",
+constexpr std::array<std::string_view, 9> parts{"trials",
+                                                submitter_file,
                                                 ".probe",
                                                 ".control",
                                                 "experiment.db-shm",

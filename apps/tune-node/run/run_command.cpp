@@ -344,7 +344,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
                            const choices& all, const fs::path& directory) {
   before_run heeded{line.quiet};
   auto machine = discover();
-  auto fixed = frame_of(loaded, directory);
+  auto fixed = frame_of(loaded.what, directory);
   const result_request result{
       line, what.file, {}, words_given(what, loaded, environment_of(environ))};
   auto look = screen_of(line, fixed.objectives);

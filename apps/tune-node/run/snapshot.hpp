@@ -23,8 +23,7 @@ struct snapshot_frame {
   std::chrono::nanoseconds time_limit{0};
 };
 
-[[nodiscard]] snapshot_frame frame_of(const loaded_spec& loaded,
-                                      const std::filesystem::path& directory);
+[[nodiscard]] snapshot_frame frame_of(const spec& what, const std::filesystem::path& directory);
 
 /// The state that `view` tells of, at experiment time `at`.
 [[nodiscard]] run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& view,
@@ -47,6 +46,10 @@ struct finished_run {
 [[nodiscard]] expected<std::optional<finished_run>>
 finished_before(const std::filesystem::path& directory, const spec& wanted,
                 const snapshot_frame& fixed, resume_mode how);
+
+/// The same of an experiment that has ended, by its record.
+[[nodiscard]] expected<finished_run> recorded_end(store_reader& from, const experiment_row& row,
+                                                  const snapshot_frame& fixed);
 
 /// The state that the database tells of.
 [[nodiscard]] expected<run_snapshot>

@@ -41,10 +41,14 @@ std::string cause_of(const missing_files& x) {
 } // namespace
 
 way_on way_on_from(const fs::path& directory, const missing_files& missing) {
-  if (missing.empty())
-    return {program_call("resume") + " " + shell_word(directory.string())};
   const auto place = whole(directory);
   const auto name = " --experiment.name " + shell_word(place.filename().string());
+  if (!words_to_head().empty())
+    return {program_call("run FILE ") + words_to_head() + name + " --resume", false,
+            ", entered where it was submitted: FILE is its INI file, and the options of its first"
+            " run belong to it"};
+  if (missing.empty())
+    return {program_call("resume") + " " + shell_word(directory.string())};
   if (!work_directory_around(missing.ini_dir).empty())
     return {program_call("run FILE --head HOST:PORT") + name + " --resume", false,
             ", entered where it was submitted: FILE is its INI file, HOST:PORT a head with this"
