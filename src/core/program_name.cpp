@@ -15,7 +15,7 @@ struct names {
   std::string called{usual_name};
 };
 
-/// Of the process, as argv[0] is.
+/// Names of this process; global, as argv[0] is.
 names& ours() {
   static names result;
   return result;
