@@ -28,7 +28,7 @@ struct build_identity {
   std::int64_t protocol = wire_protocol;
   /// Version of tune-node, e.g. "0.1.0".
   std::string version;
-  /// Version of CAF, whose wire format lies below ours.
+  /// Version of CAF, whose wire format lies below `wire_protocol`.
   std::string caf;
 
   friend bool operator==(const build_identity&, const build_identity&) = default;
