@@ -264,7 +264,7 @@ struct checkpoint_client_state {
       return ask(checkpoint_piece{x.number, x.offset, {}, "there is no such piece", false});
     request(self, *whom, caf::infinite, x)
         .then([this](checkpoint_piece& piece) { ask(std::move(piece)); },
-              [](const caf::error&) {}); // The packer goes with the checkpoint client only.
+              [](const caf::error&) {}); // A packer ends only with its checkpoint client.
   }
 
   void hear(const checkpoint_settled& x) {

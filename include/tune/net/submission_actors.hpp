@@ -78,7 +78,8 @@ using follower_actor = typed_actor<
     // Sent once per submission that was taken.
     caf::result<void>(experiment_ended)>;
 
-/// The SUBMISSION SERVER takes experiments from clients and tells of them. One per standing head.
+/// The SUBMISSION SERVER takes experiments from clients and answers questions about them. One per
+/// standing head.
 using submission_server_actor = typed_actor<
     // Fetches the job from the client's package server and runs it. Answers once it runs, or why
     // not.

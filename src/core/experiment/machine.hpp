@@ -67,9 +67,9 @@ struct open_attempt {
   /// attempt to do so has failed.
   bool saves_in_memory = false;
   bool no_memory = false;
-  /// One of its nodes said that it is about to go.
+  /// True if one of the attempt's nodes announced that it is about to go.
   bool node_leaves = false;
-  /// The scheduler asked for its next checkpoint as such, not only for a pause.
+  /// True if the scheduler asked for the next checkpoint as such, not only for a pause.
   bool saves_for_others = false;
   intent next = intent::nothing;
   /// The attempt pauses because its head or node is about to go: the trial resumes by itself.
@@ -86,7 +86,7 @@ struct open_attempt {
   report_marks saving_marks;
   /// Reason for which the attempt was killed; becomes its end class.
   std::optional<end_class> killed_for;
-  /// Why the last checkpoint that it handed over unasked could not be kept; empty: none yet.
+  /// Why the last checkpoint handed over unasked could not be kept; empty: none was refused.
   std::string refused;
   /// Iterations of reports whose checkpoint is on its way, and the newest iteration with a
   /// registered checkpoint; 0: none.
@@ -118,7 +118,7 @@ struct open_attempt {
   }
 };
 
-/// Whether a client keeps a trial from running.
+/// A client's hold on a trial, which keeps it from running.
 enum class hold : std::uint8_t {
   none,
   /// The trial is pausing, paused, or pending and not to be started.
@@ -255,7 +255,7 @@ struct checkpoint_entry {
   bool bad = false;
   /// True if the checkpoint is about to be removed, or is removed already.
   bool doomed = false;
-  /// Trials that took it over by an exploit and may still need it.
+  /// Trials that took the checkpoint over by an exploit and may still need it.
   std::vector<trial_id> borrowers = {};
   /// Node whose memory holds the checkpoint; empty: it is on disk.
   std::string node = {};
@@ -650,8 +650,8 @@ private:
   bool searcher_done_ = false;
   /// True if the searcher had nothing to suggest; it is asked again after new observations.
   bool searcher_waits_ = false;
-  /// Since when the searcher has had nothing while no trial is left, when it is asked again, and
-  /// the current interval between such questions.
+  /// Time since which the searcher has had nothing while no trial is left, time of the next
+  /// question, and the current interval between such questions.
   std::optional<instant> idle_since_;
   std::optional<instant> ask_again_at_;
   std::chrono::nanoseconds ask_again_after_{0};

@@ -203,7 +203,7 @@ void machine::enact(live_trial& trial) {
         begin_pause(trial);
       return;
     case intent::save:
-      // The verdict decides whether it goes on after the save.
+      // The verdict decides whether the trial goes on after the save.
       if (attempt.at_boundary() && attempt.judging == 0) {
         attempt.next = intent::nothing;
         if (attempt.has_checkpoint() || !obeys(attempt))

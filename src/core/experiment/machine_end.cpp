@@ -1,4 +1,4 @@
-// How attempts and trials end.
+// Ends of attempts and trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -217,7 +217,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   if (how != end_class::node_lost)
     ++trial.failures[kind];
   trial.last_error = detail;
-  // Where nothing can be restored, another attempt would begin from scratch.
+  // If nothing can be restored, another attempt would begin from scratch.
   auto for_good = how == end_class::bad_checkpoint || trial.failures[kind] > policy.budget[kind];
   if (for_good || policy.fail_fast) {
     // `trial` is gone after its end.

@@ -66,7 +66,7 @@ void machine::warn_of_unsaved_end(const live_trial& trial) {
 bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) const {
   if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last == nullptr)
     return false;
-  // Where an executor keeps the checkpoints, it also handles the ends.
+  // An external executor that keeps the checkpoints also handles the ends.
   auto from = checkpoints_.find(last_kept(trial));
   if (from != checkpoints_.end() && from->second.location.starts_with(kept_outside))
     return false;

@@ -1,4 +1,4 @@
-// How attempts begin.
+// Start of attempts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 

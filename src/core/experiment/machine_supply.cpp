@@ -1,4 +1,4 @@
-// Where trials come from, and which run next.
+// Supply of trials, and the choice of those that run next.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -102,7 +102,7 @@ void machine::fit_samples() {
     return;
   auto before = withdrawn_.size();
   const auto& rule = settings_.repeats;
-  // Where configurations run several times, users ask for configurations, not for trials.
+  // With several runs per configuration, users ask for configurations, not for trials.
   auto wanted = rule.runs == 1 ? std::to_string(limit) + " samples are wanted"
                                : counted(limit / rule.runs, "configuration")
                                      + (limit == rule.runs ? " is wanted, " : " are wanted, ")
@@ -205,7 +205,7 @@ std::string machine::waits_for() const {
 std::uint32_t machine::choices_wanted() const {
   if (choosing_ || nobody_to_start_ || suspended_)
     return 0;
-  // As for suggestions: ask for the next portion when half of the last has begun.
+  // Ask for the next portion when half of the last has begun, as for suggestions.
   if (scheduler_.choose_ahead > 2 && awaiting_lease_ > scheduler_.choose_ahead / 2)
     return 0;
   auto paused = counts_[static_cast<std::size_t>(trial_status::paused)] - held_paused_;

@@ -183,7 +183,7 @@ std::string bytes_text(std::uint64_t bytes) {
     return quantity(std::to_string(bytes), "B");
   auto shown = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  // 1023.96 would be shown as 1024.0.
+  // Just below 1024, since 1023.96 would be shown as 1024.0.
   while (shown >= 1023.95 && unit + 1 < units.size()) {
     shown /= 1024;
     ++unit;

@@ -166,7 +166,7 @@ object hyperband_scheduler::waits_for(const known_trial& x) const {
 }
 
 value hyperband_scheduler::as_reported(double score) const {
-  // As a difference, so that 0 does not become -0.
+  // Computed as a difference, so that 0 does not become -0.
   return tune::plain(maximise_ ? score : 0.0 - score);
 }
 

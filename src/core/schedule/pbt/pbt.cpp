@@ -409,7 +409,7 @@ standing pbt_scheduler::standing_of(trial_id trial) const {
 }
 
 double pbt_scheduler::as_reported(double score) const {
-  // As a difference, so that 0 does not become -0.
+  // Computed as a difference, so that 0 does not become -0.
   return maximise_ ? score : 0.0 - score;
 }
 

@@ -96,7 +96,7 @@ void population::add(const fact::added& what) {
   if (what.config != nullptr)
     x.config = what.config;
   x.lets_go = x.hands_over = false;
-  // Its last result may never be judged now.
+  // The last result may never be judged now.
   x.look_again = x.look_again || x.due != 0;
   move(what.trial, x, whereabouts::pending);
 }
