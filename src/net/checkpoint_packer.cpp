@@ -45,7 +45,7 @@ fs::path draft_of(const bring_order& what) {
 
 /// Clears the place to which the checkpoint will come.
 /// @errors `ec::refused` if something that the trial put there cannot be removed, such as a mount:
-/// a retry would not help.
+///   a retry would not help.
 expected<void> clear_place(const bring_order& what) {
   for (const auto& x : {place_of(what), draft_of(what)}) {
     auto gone = is_checkpoint_location(what.what.who.restore_from) ? remove_from_attempt(x)

@@ -41,7 +41,7 @@ public:
 
   /// Begins to receive a checkpoint or artifacts.
   /// @errors `ec::refused` if the sender lacks permission or the offer makes no sense;
-  /// `ec::storage`.
+  ///   `ec::storage`.
   [[nodiscard]] expected<incoming_checkpoint> begin(const checkpoint_offer& what) const;
 
   /// Opens a checkpoint to be given out.

@@ -63,8 +63,8 @@ struct open_attempt {
   /// Checkpoint that is being written, and whether the attempt ends with it.
   checkpoint_id saving;
   bool ends_with_save = false;
-  /// `saves_in_memory`: the checkpoint may be written into the node's memory. `no_memory`: an
-  /// attempt to do so has failed.
+  /// `saves_in_memory`: the checkpoint may be written into the node's memory. `no_memory`: no
+  /// checkpoint may, since one failed there or the node is about to leave.
   bool saves_in_memory = false;
   bool no_memory = false;
   /// True if one of the attempt's nodes announced that it is about to go.
