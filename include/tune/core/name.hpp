@@ -18,7 +18,7 @@ inline constexpr std::size_t most_name_parts = 64;
 /// linear time: call it before anything compares or splits a name from outside.
 [[nodiscard]] std::string why_no_name(std::string_view name);
 
-/// The front of a name that is too long to be shown.
+/// The front part of a name that is too long to be shown.
 [[nodiscard]] std::string shown_name(std::string_view name);
 
 } // namespace tune

@@ -33,10 +33,9 @@ struct rule_set {
 class replay_check {
 public:
   /// @param rules  In their initial state; consumed.
-  /// @param verify Whether recorded answers of scheduler and searcher are computed again.
-  ///               An answer comes some time after its question, in an unknown state between the
-  ///               question and its record: it is right if the rule gives it in some state in
-  ///               between.
+  /// @param verify Whether recorded answers of scheduler and searcher are computed again. An answer
+  ///               comes some time after its question, in an unknown state between the question and
+  ///               its record: it is right if the rule gives it in some state in between.
   replay_check(const experiment_settings& settings, rule_set rules, bool verify = false);
 
   /// See `experiment::go_by`.

@@ -23,8 +23,8 @@ public:
   void granted(lease_id whole);
 
   /// A further rank is to run. @param rank Index of its bundle. [>= 1]
-  /// @returns the number of its allocation, which is open now; empty if the lease is ending or
-  ///          the rank was begun before.
+  /// @returns the number of its allocation, which is open now; empty if the lease is ending or the
+  ///          rank was begun before.
   [[nodiscard]] std::optional<lease_id> begin(lease_id whole, std::uint32_t rank);
 
   /// Nothing of an allocation runs any more. After the end of the first one no further one begins.

@@ -50,12 +50,12 @@ public:
     reception how = reception::joined;
     /// The allocations that the head counts on; it counts on no others.
     std::vector<lease_id> kept;
-    /// Those of `kept` whose launch arrived there: repeat each launch unchanged, since its trial
-    /// speaks from another place.
+    /// Launches among `kept` that arrived there: repeat each unchanged, since its trial speaks from
+    /// another place.
     std::vector<lease_id> known;
-    /// Those of `kept` whose launch did not arrive, in order: launch each anew with `launched`.
+    /// Launches among `kept` that did not arrive, in order: launch each anew with `launched`.
     std::vector<lease_id> missed;
-    /// Those of `kept` that are no longer wanted.
+    /// Allocations among `kept` that are no longer wanted.
     std::vector<lease_id> revoked;
     /// Allocations that ended while the node was away.
     std::vector<lease_id> over;

@@ -31,17 +31,17 @@ enum class allocation_stage : std::uint8_t {
   absent,
   /// The files of its job are being fetched.
   fetching,
-  /// It waits until everything that the head has given up is gone.
+  /// The allocation waits until everything that the head has given up is gone.
   blocked,
-  /// Its checkpoint is being fetched and its trainable is being started.
+  /// The checkpoint is being fetched and the trainable is being started.
   preparing,
-  /// Like `preparing`, but no longer wanted.
+  /// Like `preparing`, but the allocation is no longer wanted.
   cancelled,
-  /// Its trainable runs.
+  /// The trainable runs.
   running,
-  /// Its trainable was told to end.
+  /// The trainable was told to end.
   ending,
-  /// Its trainable is gone, and the head may not have heard of its end yet.
+  /// The trainable is gone, and the head may not have heard of its end yet.
   closing,
 };
 
@@ -56,14 +56,14 @@ enum class allocation_event : std::uint8_t {
   found,
   /// Everything that the head had given up is gone.
   room,
-  /// Its trainable runs, or never will.
+  /// The trainable runs, or never will.
   started,
   not_started,
   /// Files that were fetched for its job are missing.
   files_gone,
-  /// It is no longer wanted.
+  /// The allocation is no longer wanted.
   unwanted,
-  /// Its trainable is gone.
+  /// The trainable is gone.
   gone,
   /// The head has heard of its end.
   heard,
@@ -86,7 +86,7 @@ struct fetch {
 struct prepare {
   lease_id lease;
 };
-/// Its trial speaks from another place: hand over everything that the trial has not heard.
+/// The trial speaks from another place: hand over everything that it has not heard.
 struct meet {
   lease_id lease;
 };

@@ -17,7 +17,7 @@
 
 namespace tune {
 
-/// How an attempt is to end.
+/// Ways to end an attempt.
 enum class halt_mode : std::uint8_t {
   /// Finish the iteration, deliver what there is, clean up.
   stop,
@@ -27,7 +27,7 @@ enum class halt_mode : std::uint8_t {
   kill,
 };
 
-/// How an experiment ended.
+/// Ways in which an experiment ended.
 enum class experiment_status : std::uint8_t {
   done,
   time_limit,
@@ -170,7 +170,7 @@ struct trial_changed {
 struct trial_progressed {
   trial_id trial;
   std::shared_ptr<const report> last;
-  /// The same as in `trial_changed`.
+  /// As in `trial_changed`: the report with the best first objective.
   std::shared_ptr<const report> best;
 };
 /// The attempt's row changed.

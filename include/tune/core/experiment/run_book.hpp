@@ -140,7 +140,7 @@ public:
   /// Groups with a score, best first, at most `most`. @param confirming Empty: all.
   [[nodiscard]] std::vector<run_group> ranked(std::size_t most,
                                               std::optional<bool> confirming = {}) const;
-  /// The same configuration's group in the search, if it has a score.
+  /// The group of the same configuration in the search, if it has a score.
   [[nodiscard]] std::optional<run_group> in_search(const run_group& of) const;
   /// Number of runs of the configuration, done or due, that confirm it or do not.
   [[nodiscard]] std::size_t count(const object& config, bool confirms) const;

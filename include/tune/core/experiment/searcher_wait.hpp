@@ -26,8 +26,7 @@ namespace tune {
 /// wait.
 ///
 /// @param patience Total time for which the searcher is asked again; see `experiment_settings`. 0:
-///                 not
-///                 told.
+///                 not told.
 [[nodiscard]] std::string searcher_wait_text(std::chrono::nanoseconds patience);
 
 /// Whether the experiment waits for nothing but the searcher's answer to an open question: no trial

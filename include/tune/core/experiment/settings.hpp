@@ -25,7 +25,7 @@ struct objective {
   friend bool operator==(const objective&, const objective&) = default;
 };
 
-/// How often each class of failure is forgiven, and how.
+/// Retries for each class of failure, and their timing.
 struct failure_policy {
   static constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
 
@@ -47,7 +47,7 @@ struct failure_policy {
   failure_policy();
 };
 
-/// When checkpoints are requested.
+/// Times at which checkpoints are requested, and which are kept.
 struct checkpoint_policy {
   /// Iterations between two checkpoints. 0 = never.
   std::uint64_t frequency = 0;
@@ -57,13 +57,13 @@ struct checkpoint_policy {
   bool pause_in_memory = false;
 };
 
-/// How a running trial can be saved.
+/// Ways to save a running trial.
 enum class save_ability : std::uint8_t {
-  /// It cannot be saved.
+  /// The trial cannot be saved.
   none,
-  /// It writes a checkpoint at any report if asked to.
+  /// The trial writes a checkpoint at any report if asked to.
   on_request,
-  /// It hands checkpoints over with reports of its own choice.
+  /// The trial hands checkpoints over with reports of its own choice.
   with_reports,
 };
 
@@ -96,7 +96,8 @@ struct experiment_settings {
   std::chrono::nanoseconds time_limit{0};
   /// End in order once the training times of all reports sum up to this. 0 = never.
   std::chrono::nanoseconds training_limit{0};
-  /// How long to keep asking a searcher that has no suggestion while no trial is left. 0 = not at
+  /// Longest time to keep asking a searcher that has no suggestion while no trial is left. 0 = not
+  /// at all.
   /// all.
   std::chrono::nanoseconds stall_timeout{std::chrono::seconds{600}};
   /// Kinds of drafts that a learning searcher is asked for ahead of need.
@@ -116,7 +117,7 @@ struct experiment_settings {
   std::chrono::nanoseconds export_time{0};
   /// The formats to export then.
   std::vector<std::string> exports = {};
-  /// How trainables save; those that save can also restore.
+  /// The way trainables save; those that save can also restore.
   save_ability saves = save_ability::none;
   /// Description of the trainable for people, such as "the function parabola"; may be empty.
   std::string trainable;

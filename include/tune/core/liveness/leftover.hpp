@@ -34,9 +34,9 @@ struct process_name {
 
 /// A live process, as the observer sees it.
 struct seen_process {
-  /// Its PID in the observer's namespace.
+  /// PID in the observer's namespace.
   std::int64_t pid = 0;
-  /// Its PID in its own namespace.
+  /// PID in the process's own namespace.
   std::int64_t inner_pid = 0;
   /// Inode of its own PID namespace; empty: not readable.
   std::optional<std::uint64_t> space;
@@ -77,7 +77,7 @@ struct directory_name {
 
 /// Facts that a trial's process reveals.
 struct trial_process_facts {
-  /// Its mark names the swept path.
+  /// True if the process's mark names the swept path.
   bool has_our_path = false;
   /// The directory that it was started for; empty: its mark does not say.
   std::optional<directory_name> marked;
@@ -88,11 +88,11 @@ struct trial_process_facts {
 };
 
 enum class leftover_verdict : std::uint8_t {
-  /// It belongs to other trials, or its guard looks after it.
+  /// The process belongs to other trials, or its guard looks after it.
   not_ours,
-  /// It is ours, and no one else would end it.
+  /// The process is ours, and no one else would end it.
   leftover,
-  /// It may be ours: it must be left alone.
+  /// The process may be ours: it must be left alone.
   unclear,
 };
 

@@ -1,4 +1,4 @@
-/// When a silent node counts as lost: the figures on which both ends of a connection agree.
+/// Timing of liveness: the figures on which both ends of a connection agree.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,8 +21,8 @@ struct liveness_rules {
 
   /// Time between two heartbeats.
   [[nodiscard]] instant interval() const { return lost_after / beats; }
-  /// How long a node may go on after sending the last heartbeat that was answered: a little less
-  /// than its head waits, to allow for clocks that run at different rates.
+  /// Time for which a node may go on after sending the last heartbeat that was answered: a little
+  /// less than its head waits, to allow for clocks that run at different rates.
   [[nodiscard]] instant lease() const { return lost_after - lost_after / 20; }
 };
 

@@ -20,8 +20,7 @@ public:
 
   /// @param now Never less than in the previous call.
   /// @returns whether the signal counts; otherwise it is an echo, which does not extend the window:
-  ///          of
-  ///          a hundred signals spread evenly over ten windows ten count.
+  ///          of a hundred signals spread evenly over ten windows ten count.
   [[nodiscard]] bool counts(int signal, instant now);
 
 private:
