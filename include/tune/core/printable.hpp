@@ -20,9 +20,8 @@ struct code_point {
 [[nodiscard]] code_point read_code_point(std::string_view text);
 
 /// Makes text from outside harmless: control characters, line breaks and marks that change the
-/// direction of writing become visible escapes (`
-/// `, `\x1b`, `\u202e`); invalid UTF-8 becomes U+FFFD. All text from a trial or a file passes
-/// through here before it is shown.
+/// direction of writing become visible escapes (`\n`, `\x1b`, `\u202e`); invalid UTF-8 becomes
+/// U+FFFD. All text from a trial or a file passes through here before it is shown.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// Makes a text of many lines that comes in parts harmless like `printable`, but keeps line ends

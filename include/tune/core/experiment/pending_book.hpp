@@ -15,7 +15,6 @@ namespace tune {
 /// one after the other. A configuration is under way until all its runs have ended.
 /// Memory grows with the trials that have not ended and those set aside; each call costs O(log n)
 /// of them, `names` constant time.
-/// O(log n) of them, `names` a constant number of steps.
 class pending_book {
 public:
   /// @param runs Trials of each configuration. [>= 1]

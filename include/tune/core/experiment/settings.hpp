@@ -98,7 +98,6 @@ struct experiment_settings {
   std::chrono::nanoseconds training_limit{0};
   /// Longest time to keep asking a searcher that has no suggestion while no trial is left. 0 = not
   /// at all.
-  /// all.
   std::chrono::nanoseconds stall_timeout{std::chrono::seconds{600}};
   /// Kinds of drafts that a learning searcher is asked for ahead of need.
   drafting drafts = drafting::thorough;

@@ -22,27 +22,21 @@ class search_space;
 /// Facts that a scheduler is told, in log order. It keeps its own mirror of them.
 ///
 /// Any other runner of schedulers must keep this order:
-/// - A report without the first objective is not told at all, and no question is asked about it:
-///   its
+/// - A report without the first objective is not told at all, and no question is asked about it: its
 ///   trial goes on. A report whose first objective is NaN is told, and judged.
 /// - A report that meets a stop condition is not told as `result` either: it comes with `ended`,
 ///   whose `judged` is false then.
 /// - The immediate effects of an answer are told before `decided`, which names the actions that had
-///   no
-///   effect: the `ended` of trials that were stopped while they did not run, the `unpaused` of
-///   those
-///   that were allowed on, and the `added` of paused or pending ones that exploit. Effects that
-///   have to
-///   wait for a training process come after it: `saved`, `paused`, `ended`.
+///   no effect: the `ended` of trials that were stopped while they did not run, the `unpaused` of
+///   those that were allowed on, and the `added` of paused or pending ones that exploit. Effects
+///   that have to wait for a training process come after it: `saved`, `paused`, `ended`.
 /// - After an exploit the target ends its attempt without saving: no `paused`, but `added` with
-///   `again`
-///   and the new configuration, then `started`. Its next results have a greater `lineage`, and
-///   begin
-///   after the iteration of the donor's checkpoint. Reports between the exploit and the end of that
-///   attempt are not told; a checkpoint that was on its way then may still come as `saved`.
+///   `again` and the new configuration, then `started`. Its next results have a greater `lineage`,
+///   and begin after the iteration of the donor's checkpoint. Reports between the exploit and the
+///   end of that attempt are not told; a checkpoint that was on its way then may still come as
+///   `saved`.
 /// - A trial that is to run again is told as `added` with `again`, whatever made it stop: after
 ///   `failed` if the stop was its own fault, else at once.
-///   `failed` where that was its own fault, else at once.
 namespace fact {
 
 /// A trial was suggested, or came back to the queue (retry, node lost, interrupted, revived).

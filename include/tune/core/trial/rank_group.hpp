@@ -43,9 +43,10 @@ using rank_commands = std::vector<rank_command>;
 /// others meet; they begin once it runs. The first rank that fails ends all, and its failure is the
 /// attempt's; if rank 0 ends well that is the attempt's end, however the others end, and those that
 /// still run are told to stop. While rank 0 is about to end, because it was told to or has
-/// announced it, the others may fail without consequence: they lose their peer.
+/// announced it, failures of the others do not count, since they lose their peer; they count after
+/// all if rank 0 goes on.
 ///
-/// Its promise: **the attempt is over once, and not before all of its ranks are gone.**
+/// Its promise: **the attempt is over once, and not while any of its ranks runs.**
 class rank_group {
 public:
   /// Rank 0 is launched.
