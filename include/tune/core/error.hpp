@@ -11,7 +11,8 @@
 
 namespace tune {
 
-/// Reasons an operation can fail. Starts at 1; 0 means success on the wire. Only ever appended.
+/// Reasons an operation can fail. Starts at 1; 0 means success on the wire. Values are only ever
+/// appended.
 enum class ec : std::uint8_t {
   /// An option has a value outside its documented range.
   bad_option = 1,

@@ -23,7 +23,7 @@ enum class promise : std::uint8_t {
   bounded_detection,
   /// A trial goes on from its newest good checkpoint, and that checkpoint exists.
   bounded_loss,
-  /// The log alone leads to the state, and to the rows that show it.
+  /// The log alone reproduces the state, and the rows that show it.
   replay,
   /// Nothing that has ended leaves a running program behind.
   no_leftovers,

@@ -72,7 +72,7 @@ public:
   [[nodiscard]] bool contains(const std::string& node) const { return nodes_.contains(node); }
   [[nodiscard]] bool is_away(const std::string& node) const;
   [[nodiscard]] bool is_leaving(const std::string& node) const;
-  /// The node whose present session this is. 0 is nobody's.
+  /// The node whose present session this is. 0 belongs to no node.
   [[nodiscard]] std::optional<std::string> node_of(std::uint64_t session) const;
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 

@@ -16,8 +16,8 @@ class unmet_requests {
 public:
   struct notice {
     std::uint64_t owner = 0;
-    /// What the owner's requests wait for, and what would end the wait; empty: all of them can be
-    /// granted again, though perhaps not now.
+    /// Text that says what the owner's requests wait for, and what would end the wait; empty: all
+    /// can be granted again, though perhaps not now.
     std::string text;
   };
 

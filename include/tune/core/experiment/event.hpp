@@ -50,7 +50,8 @@ namespace on {
 /// Versions of how rules draw and judge: replaying the record of an earlier head must give the
 /// answers of its version again.
 ///
-/// 0: exploits were drawn by the event that was judged. 1: by what is drawn about.
+/// 0: draws of an exploit depended on the judged event. 1: they depend on the trial, and on its
+/// lineage and iteration or the round.
 /// `judged_afresh`: in addition, retention keeps the checkpoint of the best report, not the newest
 /// of the best trial; a donor of `pbt` gives its newest checkpoint; `median_stopping` stops trials
 /// without any number; reaching `max_t` is completion; superfluous samples are withdrawn.

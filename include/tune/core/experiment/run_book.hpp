@@ -142,7 +142,8 @@ public:
                                               std::optional<bool> confirming = {}) const;
   /// The group of the same configuration in the search, if it has a score.
   [[nodiscard]] std::optional<run_group> in_search(const run_group& of) const;
-  /// Number of runs of the configuration, done or due, that confirm it or do not.
+  /// Number of runs of the configuration, done or due: if `confirms` those that confirm it, else
+  /// the others.
   [[nodiscard]] std::size_t count(const object& config, bool confirms) const;
 
   void describe(fingerprint& into) const;

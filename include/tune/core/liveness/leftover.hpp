@@ -88,11 +88,11 @@ struct trial_process_facts {
 };
 
 enum class leftover_verdict : std::uint8_t {
-  /// The process belongs to other trials, or its guard looks after it.
+  /// The process was started for another directory, or its guard looks after it.
   not_ours,
-  /// The process is ours, and no one else would end it.
+  /// The process was started for `directory`, and no one else would end it.
   leftover,
-  /// The process may be ours: it must be left alone.
+  /// The process may have been started for it: it must be left alone.
   unclear,
 };
 

@@ -23,7 +23,7 @@ namespace tune {
 /// @param count      At most the number of points.
 /// @returns indices of points, in the order of choice.
 /// @source Schmucker et al., "Multi-objective Asynchronous Successive Halving", 2021
-///         (arXiv:2106.12639): their epsilon-net, but for the distance.
+///         (arXiv:2106.12639): their epsilon-net, except for the distance.
 [[nodiscard]] std::vector<std::size_t> spread(std::span<const double> values,
                                               std::uint32_t objectives, std::size_t count);
 

@@ -23,7 +23,7 @@ struct go_on {
 };
 /// Save a checkpoint, give the resources back, wait to be allowed on. A trial whose checkpoints
 /// come with its reports pauses at the first report that brings one; until then it is judged as
-/// before. (Not named `pause`, since POSIX has a function of that name, which users of this
+/// before. (Not named `pause`, since POSIX has a function of that name, whose header users of this
 /// namespace may include.)
 struct pause_trial {
   friend bool operator==(const pause_trial&, const pause_trial&) = default;

@@ -20,7 +20,7 @@ struct settings {
   double grace_period = 1;
   /// One trial in this many passes a rung. [> 1]
   double reduction_factor = 4;
-  /// [>= 1]
+  /// Number of brackets. [>= 1]
   std::uint32_t brackets = 1;
   /// Whether trials are stopped at `max_t`; otherwise they run on to their own end.
   bool stop_last_trials = true;

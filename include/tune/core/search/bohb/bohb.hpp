@@ -14,8 +14,8 @@
 
 namespace tune::bohb {
 
-/// Defaults are those of the paper's authors, except `min_bandwidth`, which is .001 there: together
-/// with a scheduler that stops no trial that would make the model close in on one point.
+/// Defaults are those of the paper's authors, except `min_bandwidth`, which is .001 there: with
+/// that value the model closes in on one point if the scheduler stops no trial.
 struct settings {
   /// Least number of points of each density; a budget is learnt from once it has two more. 0: one
   /// more than there are parameters.

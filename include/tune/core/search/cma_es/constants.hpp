@@ -11,7 +11,7 @@ namespace tune::cma_es {
 ///
 /// @source Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772v2, table 1.
 struct constants {
-  /// n. [>= 1]
+  /// n, the number of dimensions. [>= 1]
   std::size_t dimensions = 1;
   /// λ, the members of a generation. [>= 4]
   std::size_t population = 4;

@@ -24,7 +24,7 @@ struct layout {
 
 /// Initial state of a run.
 struct start {
-  /// λ. [>= 4]
+  /// λ, the population size. [>= 4]
   std::size_t population = 4;
   /// Latent mean over all axes.
   cube_point mean;

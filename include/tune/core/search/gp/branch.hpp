@@ -1,5 +1,5 @@
-/// Families of a conditional space: models with an expected improvement lock into the first good
-/// one.
+/// Families of a conditional space. Without them a model that maximises the expected improvement
+/// locks into the first good family.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

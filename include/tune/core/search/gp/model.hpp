@@ -75,7 +75,7 @@ struct fit {
 [[nodiscard]] fit descend(const inputs& at, const std::vector<double>& targets,
                           const kernel_prior& prior, kernel_logs start, int iterations);
 
-/// A mean of the function from before its targets are seen: the process models the rest.
+/// Prior mean of the function, known before its targets: the process models the rest.
 class prior_mean {
 public:
   virtual ~prior_mean() = default;

@@ -48,7 +48,7 @@ struct importance_settings {
   std::uint64_t seed = 0;
 };
 
-/// The reason why this number of trials is too small to say anything; empty if it is not.
+/// The reason why `best_share` or this number of trials is unsuitable; empty if both will do.
 [[nodiscard]] std::optional<error> refuse(const importance_settings& how, std::size_t trials);
 
 /// Distribution of the best among all trials that have parameter `number` of the space.

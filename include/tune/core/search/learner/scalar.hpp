@@ -22,7 +22,7 @@ namespace tune::learning {
 /// @param weights One for each objective.
 /// @source Knowles, "ParEGO: A Hybrid Algorithm With On-Line Landscape Approximation for Expensive
 ///         Multiobjective Optimization Problems", IEEE Transactions on Evolutionary Computation 10,
-///         2006, but for the scales.
+///         2006, except for the scales.
 [[nodiscard]] std::vector<result> as_one(std::vector<result> of, std::span<const double> weights);
 
 } // namespace tune::learning

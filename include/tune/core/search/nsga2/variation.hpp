@@ -10,11 +10,11 @@ namespace tune::nsga2 {
 struct variation {
   /// Probability that there are two parents, and not one. [0, 1]
   double crossover = 0.9;
-  /// The larger, the closer are numbers to those of a parent. [>= 0]
+  /// Larger values keep numbers closer to those of a parent. [>= 0]
   double crossover_index = 3;
   /// Probability that each parameter changes; 0: 1 / number of parameters. [0, 1]
   double mutation = 0;
-  /// The larger, the smaller are changes. [>= 0]
+  /// Larger values give smaller changes. [>= 0]
   double mutation_index = 5;
 };
 
