@@ -22,8 +22,8 @@ class search_space;
 /// Facts that a scheduler is told, in log order. It keeps its own mirror of them.
 ///
 /// Any other runner of schedulers must keep this order:
-/// - A report without the first objective is not told at all, and no question is asked about it: its
-///   trial goes on. A report whose first objective is NaN is told, and judged.
+/// - A report without the first objective is not told at all, and no question is asked about it:
+///   its trial goes on. A report whose first objective is NaN is told, and judged.
 /// - A report that meets a stop condition is not told as `result` either: it comes with `ended`,
 ///   whose `judged` is false then.
 /// - The immediate effects of an answer are told before `decided`, which names the actions that had
