@@ -18,7 +18,7 @@ using tidy_function = std::function<expected<void>(trial_id trial, attempt_id at
 
 /// Spawns a janitor on a thread of its own.
 /// @param remove called from that thread only. If it fails, the checkpoint stays, the runner is
-/// told once, and the next head tries again.
+///   told once, and the next head tries again.
 /// @param tidy the same; if it fails, the files stay for the next head.
 [[nodiscard]] janitor_actor spawn_janitor(caf::actor_system& system, remove_function remove,
                                           tidy_function tidy);
