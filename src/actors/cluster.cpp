@@ -730,9 +730,9 @@ struct cluster_state {
       grant();
   }
 
-  // -- Nodes that are not ready for a job: no fault of its trials, and a reason not to give them
-  // the
-  //    next trial at once.
+  // -- Nodes that are not ready for a job. That is no fault of the job's trials, and a reason not
+  // to
+  //    give such a node the next trial at once.
 
   void decline(const launch_declined& what) {
     auto known = leases.find(lease_id{what.lease});
