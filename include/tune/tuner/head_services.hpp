@@ -16,7 +16,7 @@
 
 namespace tune {
 
-/// Where workers join, and which may.
+/// The port where workers join, and the conditions for that.
 struct listen_options {
   peer_address where;
   transport how;

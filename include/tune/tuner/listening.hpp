@@ -11,8 +11,8 @@
 namespace tune {
 
 /// Listen options from `[cluster] listen`; nothing if no worker may join. Creates and opens
-/// nothing. @errors `ec::bad_option`; `ec::refused` if there are no certificates, or if the port is
-/// taken.
+/// nothing.
+/// @errors `ec::bad_option`; `ec::refused` if there are no certificates, or if the port is taken.
 [[nodiscard]] expected<std::optional<listen_options>> listening(const loaded_spec& from);
 
 /// A configuration whose system can open ports; without `port`, one that cannot.
