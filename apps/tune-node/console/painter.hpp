@@ -46,7 +46,7 @@ public:
   /// Writes lines above the block at once. @param text Printable already; line ends are added.
   void print_above(std::string_view text);
 
-  /// Takes the block away and leaves the cursor where it began. Also done at destruction.
+  /// Erases the block and leaves the cursor where it began. Also done at destruction.
   void finish();
 
 private:

@@ -21,7 +21,7 @@ struct way_on {
   std::string command;
   /// Whether `command` is that `resume`.
   bool is_resume = true;
-  /// Explains FILE, and why `resume` is not possible, as the end of a sentence; empty: it is.
+  /// Explains FILE and HOST:PORT in `command`, as the end of a sentence; empty: it has neither.
   std::string note = {};
 };
 
