@@ -1,4 +1,4 @@
-/// Answers to clients that wait until what they tell is on disk. Private to actors.
+/// Answers to clients, held back until the events that they report are on disk. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -67,7 +67,7 @@ struct runner_state : engine_ports {
   bool only_again = false;
   std::vector<on::add_asked> additions;
 
-  /// The log goes on from where it ended. Messages heard before that wait: a signal may come first.
+  /// Set once the log goes on from where it ended. Earlier messages wait: a signal may come first.
   bool is_open = false;
   std::vector<heard_word> early;
   caf::actor_clock::time_point began;

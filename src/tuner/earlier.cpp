@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto nowhere = std::numeric_limits<double>::quiet_NaN();
 constexpr auto all_of_them = std::numeric_limits<std::size_t>::max();
-/// Where full courses are needed, all reports are read of this many trials, the longest ones.
+/// Most trials of which all reports are read, if these are needed; the longest ones are chosen.
 constexpr std::size_t most_courses = 1000;
 
 /// Reads one experiment on behalf of another one.

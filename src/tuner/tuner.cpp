@@ -44,7 +44,7 @@ fs::path stand_in(const run_content& what) {
   return fs::current_path(ignored) / (name + ".ini");
 }
 
-/// Values set from C++ have no place but their key.
+/// The text of a fault. Values set from C++ have no place but their key.
 std::string fault_text(const config_fault& x, bool has_file) {
   using source = config_origin::source;
   if (x.at.from == source::environment || (has_file && x.at.from == source::file))

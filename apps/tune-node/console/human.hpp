@@ -18,7 +18,6 @@ namespace tune::cli {
 
 /// A value in few characters: numbers by `number_text`, texts that could be misread in quotes.
 /// Printable on a terminal.
-/// Harmless on a terminal.
 [[nodiscard]] std::string short_text(const value& x);
 
 /// "lr=0.01 hidden=64".

@@ -204,7 +204,7 @@ std::string kind_text(const value* what) {
                                       : "an object";
 }
 
-/// The last report of the first trial without a value.
+/// Says what the first trial without a value reported last; empty if nothing.
 std::string unjudged_text(const trial_tally& known, const std::string& metric, store_reader& from) {
   auto first = from.trial(known.first_unjudged);
   if (!first || !*first || !(*first)->metrics)

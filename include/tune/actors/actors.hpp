@@ -89,9 +89,9 @@ using cluster_for_nodes_actor = typed_actor<
 using node_local_actor = extend<node_actor,
                                 // Makes a job known to the node.
                                 caf::result<void>(job_ready),
-                                // Rejoins the head in this session: results of earlier sessions no
-                                // longer count. Answers with the node's launches and leases of its
-                                // head.
+                                // Rejoins the head in this session: messages of earlier sessions
+                                // have no effect any more. Answers with what the node has of its
+                                // head's launches.
                                 caf::result<node_inventory>(enter_atom, std::uint64_t),
                                 // Sets the head's actor to talk to from now on.
                                 caf::result<void>(cluster_for_nodes_actor)>;
@@ -116,7 +116,7 @@ using job_lookup_actor = typed_actor<
 using checkpoint_service_actor = typed_actor<
     // Answers once the attempt can begin, or why it cannot.
     caf::result<attempt_prepared>(prepare_attempt),
-    // Answers when the trainable may write to the directory it handed over again.
+    // Answers when the trainable may again write to the directory that it handed over.
     caf::result<draft_copied>(copy_draft),
     // Answers once the checkpoint is safe, or why it is not. In order within an attempt.
     caf::result<draft_kept>(keep_draft),

@@ -12,7 +12,7 @@ namespace tune {
 
 /// Why an actor has ended, for people; empty: regularly, by itself or told to.
 [[nodiscard]] inline std::string text_of_break(const std::string& name, const caf::error& why) {
-  // An actor that nobody knows any more goes as "unreachable".
+  // An actor that nobody refers to any more ends as "unreachable".
   if (!why || why == caf::exit_reason::normal || why == caf::exit_reason::user_shutdown
       || why == caf::exit_reason::unreachable)
     return {};
