@@ -60,7 +60,7 @@ struct leader_state {
   std::optional<std::string> suspect;
   /// The order that it last answered with an error, and the text of that error.
   std::optional<std::pair<std::string, std::string>> refused_by;
-  /// How often the actor was told to end.
+  /// Number of times the actor was told to end.
   std::uint64_t dismissals = 0;
   /// The end of the attempt; reported once all saves have ended.
   std::optional<attempt_ended> over;

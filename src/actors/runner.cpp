@@ -48,11 +48,11 @@ struct runner_state : engine_ports {
   bool queue_trials = false;
   bool runs_ranks = false;
   searcher_traits source;
-  /// When the searcher was last asked, and whether it has not answered since and users have not
-  /// been told that it keeps them waiting.
+  /// Time of the last question to the searcher, and whether it has not been answered and users have
+  /// not been told of the wait.
   instant asked_at{0};
   bool awaits_answer = false;
-  /// When a timer looks for its answer.
+  /// Time at which a timer looks for its answer.
   std::optional<instant> listens_until;
   /// Describes what trials wait for that no node has.
   std::string waits_for;

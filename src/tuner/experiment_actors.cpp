@@ -24,7 +24,7 @@ namespace tune {
 
 namespace {
 
-/// How long trial files that lag behind are waited for.
+/// Longest wait for trial files that lag behind.
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr std::uint32_t most_rows = 50;
 

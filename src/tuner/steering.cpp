@@ -12,7 +12,7 @@ namespace {
 
 using op = control_request::op;
 
-/// As long as clients of the socket wait.
+/// Longest wait for an answer, the same as for clients of the socket.
 constexpr std::chrono::seconds patience{60};
 
 error nobody() {

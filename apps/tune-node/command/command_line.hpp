@@ -28,7 +28,7 @@ namespace tune::cli {
 struct run_request {
   std::string file;
   bool dry_run = false;
-  /// How to go on; nothing: begin.
+  /// The mode of resuming; nothing: a new run begins.
   std::optional<resume_mode> resume;
   /// Same as `resume_request::add`.
   std::string add;

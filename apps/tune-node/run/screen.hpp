@@ -20,7 +20,7 @@
 
 namespace tune::cli {
 
-/// How to show an experiment.
+/// Options of a screen.
 struct screen_options {
   std::vector<objective> objectives;
   /// Whether to redraw a block in place.

@@ -13,7 +13,7 @@
 
 namespace tune::cli {
 
-/// How to continue, in words of a shell.
+/// The way to continue, in words of a shell.
 struct way_on {
   /// "tune-node resume results/x", to which options can be added. If the files of its trials are
   /// not here: a `run` of its INI file, with FILE for the file and HOST:PORT for a head, since only

@@ -96,7 +96,7 @@ struct job {
   std::uint64_t pause_memory = 0;
   /// Limits of each checkpoint, and of the exports of a trial.
   checkpoint_limits limits = {};
-  /// Which files that trials write on a worker are brought back to the head.
+  /// Rules for the files that trials write on a worker and that are brought back to the head.
   artifact_rules artifacts = {};
   /// Files brought to this node for the job; null where it runs on the user's own files.
   std::shared_ptr<const laid_files> files = {};

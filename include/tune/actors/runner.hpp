@@ -78,8 +78,8 @@ struct runner_parts {
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
   history_function history = {};
-  /// Also only where the experiment goes on: the rule changes of each head; called for all heads in
-  /// order, this one last.
+  /// Set in that case, too: gives the rule changes of each head; called for all heads in order,
+  /// this one last.
   head_rules_function rules_of_head = {};
   /// Bad checkpoints of the experiment, found before it goes on.
   std::vector<on::checkpoint_bad> bad = {};

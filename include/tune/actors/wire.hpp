@@ -343,7 +343,7 @@ auto inspect(Inspector& f, words_heard& x) {
 
 // -- Between nodes and their head: these cross the wire.
 
-/// What a node still has of its head's launches when it joins or rejoins.
+/// The launches and leases of its head that a node still has when it joins or rejoins.
 struct node_inventory {
   /// Launches up to this one have reached the node.
   std::uint64_t turn = 0;
@@ -730,7 +730,7 @@ struct runner_status {
   std::string waits_for = {};
 };
 
-/// How an experiment ended.
+/// The end of an experiment.
 struct run_summary {
   experiment_status status = experiment_status::done;
   std::string why;

@@ -67,8 +67,8 @@ public:
   /// Calls back, from another thread, if an actor that nothing works without ends although nobody
   /// told it to: "the cluster could not go on: …".
   void when_broken(const std::function<void(const std::string&)>& call);
-  /// The same for actors that serve workers, if there is a port: trials here could go on, but
-  /// checkpoints, files or output of workers would be awaited in vain. Before `listen`.
+  /// Like `when_broken`, for actors that serve workers, if there is a port: trials here could go
+  /// on, but checkpoints, files or output of workers would be awaited in vain. Before `listen`.
   void when_crippled(std::function<void(const std::string&)> call);
 
   /// Key of the launch tokens, by which workers may bring their checkpoints; see `launch_token_of`.

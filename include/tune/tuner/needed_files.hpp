@@ -37,7 +37,7 @@ names_missing(const std::vector<named_text>& recorded, const std::vector<std::st
 /// The machines that trials run on.
 enum class trial_place : std::uint8_t {
   here,
-  /// Also other machines, which may have absolute paths that do not exist here.
+  /// This machine and others, which may have absolute paths that do not exist here.
   anywhere,
 };
 
@@ -45,8 +45,8 @@ enum class trial_place : std::uint8_t {
 struct missing_files {
   /// Directory that relative names are relative to.
   std::filesystem::path ini_dir;
-  /// As the configuration names them; `ini_dir` itself if it is gone, and with it more than the
-  /// known files.
+  /// Names as in the configuration; `ini_dir` itself if it is gone, and with it more than the known
+  /// files.
   std::vector<std::string> names;
   /// Whether the first of them exists but is a directory where a file is needed.
   bool is_directory = false;

@@ -19,12 +19,13 @@ namespace tune {
 
 /// How an actor recovers its state when an experiment goes on.
 enum class recovery : std::uint8_t {
-  /// It is told all facts of the record, including its own recorded answers, before the first
-  /// question.
+  /// The actor is told all facts of the record, including its own recorded answers, before the
+  /// first question.
   replay,
   /// From a blob of its own, stored with its place in the log. Not implemented yet: refused.
   snapshot,
-  /// It cannot recover. It is told the facts like any other, and the run begins with a warning.
+  /// The actor cannot recover. It is told the facts like any other, and the run begins with a
+  /// warning.
   none,
 };
 
